@@ -28,7 +28,7 @@ TEST(Complaints, a_lazy_clone_of_foreign_memory_shares_it_and_it_is_released_onc
   std::vector<std::byte> theirs(nbytes, std::byte{1});
   int releases = 0;
   {
-    Storage storage = Storage::adopt(theirs.data(), nbytes, [&](void*) { ++releases; });
+    Storage storage = Storage(Buffer::adopt(theirs.data(), nbytes, [&](void*) { ++releases; }));
     const Costs costs;
     const Storage clone = storage.lazy_clone();
     EXPECT_EQ(clone.data(), theirs.data());
@@ -78,7 +78,7 @@ TEST(Complaints, a_lazy_clone_of_page_locked_memory_shares_it_and_a_copy_is_lock
 
 TEST(Complaints, a_lazy_clone_leaves_its_source_as_it_was) {
   std::vector<std::byte> theirs(nbytes, std::byte{1});
-  Storage source = Storage::adopt(theirs.data(), nbytes, [](void*) {});
+  Storage source = Storage(Buffer::adopt(theirs.data(), nbytes, [](void*) {}));
   const Costs costs;
   {
     const Storage& only_read = source;

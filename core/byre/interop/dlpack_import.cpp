@@ -151,14 +151,12 @@ OwnElements own_elements(const std::byte* first, std::size_t nbytes, std::size_t
 template <class Owner>
 Storage adopt(void* data, std::size_t nbytes, Found found, Owner owner, Allocator& allocator) {
   auto release = [held = std::move(owner)](void*) {};
-  const void* const to_read = data;
-  if (found.is_exclusive) {
-    return found.is_read_only
-               ? Storage::adopt_read_only(to_read, nbytes, std::move(release), allocator)
-               : Storage::adopt(data, nbytes, std::move(release), allocator);
-  }
-  return found.is_read_only ? Storage::adopt_aliased(to_read, nbytes, std::move(release), allocator)
-                            : Storage::adopt_aliased(data, nbytes, std::move(release), allocator);
+  return Storage(Buffer::adopt(Foreign<decltype(release)&>{.data = data,
+                                                           .nbytes = nbytes,
+                                                           .deleter = release,
+                                                           .may_write = !found.is_read_only,
+                                                           .others_write = !found.is_exclusive},
+                               allocator));
 }
 
 template <class Owner>

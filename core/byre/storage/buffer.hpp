@@ -79,55 +79,60 @@ class basic_buffer {
     return basic_buffer(Allocated::create(nbytes, allocator));
   }
 
-  /// Takes over foreign memory that may be written and is released by `deleter(data)`, called once
-  /// whatever happens: if this throws (OutOfMemory, InvalidArgument for a null pointer to some
-  /// bytes, or for a deleter that is null itself) it has been called. Copies take their memory from
-  /// `allocator`, which has to be of the same device.
+  /// Foreign memory. Its deleter is called once with the address, on the thread that releases the memory last, whatever
+  /// happens: if this throws, it has been called. Copies take their memory from `allocator`, which has to be of the
+  /// same device. Throws OutOfMemory; InvalidArgument for a null pointer to some bytes, and for a null deleter.
+  template <DeleterLike Deleter>
+  static basic_buffer adopt(Foreign<Deleter> memory, Allocator& allocator = default_allocator());
+
+  // The usual cases, by name. Memory that is given as const is not written: a write copies it.
+
+  /// Memory that this buffer and its clones may write, as nobody else does.
   template <DeleterLike Deleter>
   static basic_buffer adopt(void* data, std::size_t nbytes, Deleter deleter,
                             Allocator& allocator = default_allocator()) {
-    return adopt_as(Origin::adopted, data, nbytes, deleter, allocator);
+    return adopt(Foreign<Deleter&>{data, nbytes, deleter}, allocator);
   }
-
-  /// The same for memory that must not be written: a write copies it, even by the last owner. Nobody else
-  /// may write it either.
+  /// Memory that nobody writes.
   template <DeleterLike Deleter>
   static basic_buffer adopt_read_only(const void* data, std::size_t nbytes, Deleter deleter,
                                       Allocator& allocator = default_allocator()) {
-    return adopt_as(Origin::adopted, data, nbytes, deleter, allocator);
+    return adopt(Foreign<Deleter&>{.data = const_cast<void*>(data),
+                                   .nbytes = nbytes,
+                                   .deleter = deleter,
+                                   .may_write = false},
+                 allocator);
   }
-
-  /// Takes over foreign memory that others may write as long as it is not released, by a pointer of their own:
-  /// a lazy clone of it copies at once, so that it never sees what they write. Writes go to that memory. When the
-  /// last owner lets go, it is released by `deleter(data)`. Throws as adopt.
+  /// Memory that others may write until it is released: a lazy clone copies at once, so that it never sees that.
   template <DeleterLike Deleter>
   static basic_buffer adopt_aliased(void* data, std::size_t nbytes, Deleter deleter,
                                     Allocator& allocator = default_allocator()) {
-    return adopt_as(Origin::aliased, data, nbytes, deleter, allocator);
+    return adopt(
+        Foreign<Deleter&>{.data = data, .nbytes = nbytes, .deleter = deleter, .others_write = true},
+        allocator);
   }
-  /// The same for memory that this buffer must not write: a write copies it.
   template <DeleterLike Deleter>
   static basic_buffer adopt_aliased(const void* data, std::size_t nbytes, Deleter deleter,
                                     Allocator& allocator = default_allocator()) {
-    return adopt_as(Origin::aliased, data, nbytes, deleter, allocator);
+    return adopt(Foreign<Deleter&>{.data = const_cast<void*>(data),
+                                   .nbytes = nbytes,
+                                   .deleter = deleter,
+                                   .may_write = false,
+                                   .others_write = true},
+                 allocator);
   }
-
-  /// Uses memory that stays its lender's and has to outlive this buffer, though not its clones: a
-  /// lazy clone of borrowed memory copies at once. Writes go to the lender's memory. Throws as
-  /// adopt.
+  /// Memory that stays its lender's and has to outlive this buffer, though not its clones, which copy at once.
   static basic_buffer borrow(void* data, std::size_t nbytes,
                              Allocator& allocator = default_allocator()) {
-    detail::NonOwning owner;
-    return foreign("Buffer::borrow", {data, nbytes, nbytes, &allocator, Origin::borrowed}, owner);
+    return adopt(Foreign<>{.data = data, .nbytes = nbytes, .outlives = false}, allocator);
   }
-
-  /// The same for memory that must not be written: a write copies it.
   static basic_buffer borrow(const void* data, std::size_t nbytes,
                              Allocator& allocator = default_allocator()) {
-    detail::NonOwning owner;
-    return foreign("Buffer::borrow",
-                   {const_cast<void*>(data), nbytes, nbytes, &allocator, Origin::borrowed, true},
-                   owner);
+    return adopt(Foreign<>{.data = const_cast<void*>(data),
+                           .nbytes = nbytes,
+                           .may_write = false,
+                           .outlives = false},
+                 allocator);
   }
 
   /// The bytes of a file, mapped and not read: a write copies them, even by the last owner, and the
@@ -329,26 +334,6 @@ class basic_buffer {
     }
   }
 
-  /// `Data` is void, or const void for memory that must not be written.
-  template <class Data, DeleterLike Deleter>
-  static basic_buffer adopt_as(Origin origin, Data* data, std::size_t nbytes, Deleter& deleter,
-                               Allocator& allocator) {
-    if (detail::is_null(deleter)) {
-      throw InvalidArgument::null_deleter();
-    }
-    detail::DeleteOnce<Deleter> owner(const_cast<void*>(data), deleter);
-    return foreign(
-        origin == Origin::adopted ? "Buffer::adopt" : "Buffer::adopt_aliased",
-        {const_cast<void*>(data), nbytes, nbytes, &allocator, origin, std::is_const_v<Data>},
-        owner);
-  }
-
-  template <class Owner>
-  static basic_buffer foreign(const char* call, const typename Header::Description& description,
-                              Owner& owner) {
-    return basic_buffer(detail::Foreign<Header, Owner>::create(call, description, owner));
-  }
-
   Header& header() const noexcept { return *header_.get(); }
   /// Null if the data is no overlay.
   cow::basic_overlay<Sync>* as_overlay() const noexcept {
@@ -510,6 +495,21 @@ class basic_buffer {
   typename Sync::template Plain<Header*> header_{&cow::no_data<Sync>()};
   [[no_unique_address]] detail::AccessMonitor monitor_;
 };
+
+template <sync::Sync Sync>
+template <DeleterLike Deleter>
+basic_buffer<Sync> basic_buffer<Sync>::adopt(Foreign<Deleter> memory, Allocator& allocator) {
+  if (detail::is_null(memory.deleter)) {
+    throw InvalidArgument::null_deleter();
+  }
+  using Owner = detail::DeleteOnce<std::remove_reference_t<Deleter>>;
+  Owner owner(memory.data, memory.deleter);
+  const Origin origin = !memory.outlives      ? Origin::borrowed
+                        : memory.others_write ? Origin::aliased
+                                              : Origin::adopted;
+  return basic_buffer(detail::ForeignHeader<Header, Owner>::create(
+      {memory.data, memory.nbytes, memory.nbytes, &allocator, origin, !memory.may_write}, owner));
+}
 
 using Buffer = basic_buffer<sync::Boost>;
 

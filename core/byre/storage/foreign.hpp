@@ -22,6 +22,23 @@ namespace byre::inline v0 {
 template <class D>
 concept DeleterLike = std::move_constructible<D> && std::invocable<D&, void*>;
 
+struct NoDeleter {
+  void operator()(void*) const noexcept {}
+};
+
+/// Memory that byre did not allocate, for Buffer::adopt().
+template <class Deleter = NoDeleter>
+struct Foreign {
+  void* data;
+  std::size_t nbytes;
+  Deleter deleter{};
+  bool may_write =
+      true;  ///< writes go to this memory; if false, a write copies, even by the last owner
+  bool others_write = false;  ///< by pointers of their own, so that a lazy clone copies at once
+  bool outlives =
+      true;  ///< lives until the deleter is called; if false, its lender's, so that a clone copies
+};
+
 namespace detail {
 
 /// Whether a deleter is a null function, or an empty wrapper of one.
@@ -60,34 +77,35 @@ class DeleteOnce {
   bool armed_ = true;
 };
 
-/// In place of an owner of memory, where the caller stays its owner.
-struct NonOwning {};
-
 /// A header whose data lives as long as `owner`, which it has taken.
 template <class Header, class Owner>
-class Foreign final : public Header {
+class ForeignHeader final : public Header {
  public:
   /// Throws InvalidArgument or OutOfMemory; `owner` then still owns the data.
-  static Header* create(const char* call, const typename Header::Description& description,
-                        Owner& owner) {
+  static Header* create(const typename Header::Description& description, Owner& owner) {
     if (description.data == nullptr && description.nbytes != 0) {
-      throw InvalidArgument::null_pointer(call, description.nbytes);
+      throw InvalidArgument::null_pointer(description.origin == Origin::adopted ? "Buffer::adopt"
+                                          : description.origin == Origin::aliased
+                                              ? "Buffer::adopt_aliased"
+                                              : "Buffer::borrow",
+                                          description.nbytes);
     }
     if (description.nbytes > max_nbytes) {
       throw InvalidArgument::size_overflow(description.nbytes, max_nbytes);
     }
-    Header* header = new (std::nothrow) Foreign(description, std::move(owner));
+    Header* header = new (std::nothrow) ForeignHeader(description, std::move(owner));
     if (header == nullptr) {
-      throw OutOfMemory(sizeof(Foreign), "heap, for the header of foreign memory");
+      throw OutOfMemory(sizeof(ForeignHeader), "heap, for the header of foreign memory");
     }
     return header;
   }
 
  private:
-  Foreign(const typename Header::Description& description, Owner&& owner)
-      : Header(description, [](Header& self) noexcept { delete static_cast<Foreign*>(&self); }),
+  ForeignHeader(const typename Header::Description& description, Owner&& owner)
+      : Header(description,
+               [](Header& self) noexcept { delete static_cast<ForeignHeader*>(&self); }),
         owner_(std::move(owner)) {}
-  ~Foreign() { stats::detail::report_end(this->data()); }
+  ~ForeignHeader() { stats::detail::report_end(this->data()); }
 
   Owner owner_;
 };

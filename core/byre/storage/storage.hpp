@@ -47,37 +47,9 @@ class basic_storage {
   explicit basic_storage(Buffer&& buffer) : identity_(make_identity(std::move(buffer)), false) {}
   explicit basic_storage(const Buffer& buffer) : basic_storage(Buffer(buffer)) {}
 
-  /// As the functions of the same names in Buffer.
+  /// As the functions of these names in Buffer. A storage over foreign memory is Storage(Buffer::adopt(...)).
   static basic_storage allocate(std::size_t nbytes, Allocator& allocator = default_allocator()) {
     return basic_storage(Buffer::allocate(nbytes, allocator));
-  }
-  template <DeleterLike Deleter>
-  static basic_storage adopt(void* data, std::size_t nbytes, Deleter deleter,
-                             Allocator& allocator = default_allocator()) {
-    return basic_storage(Buffer::adopt(data, nbytes, std::move(deleter), allocator));
-  }
-  template <DeleterLike Deleter>
-  static basic_storage adopt_read_only(const void* data, std::size_t nbytes, Deleter deleter,
-                                       Allocator& allocator = default_allocator()) {
-    return basic_storage(Buffer::adopt_read_only(data, nbytes, std::move(deleter), allocator));
-  }
-  template <DeleterLike Deleter>
-  static basic_storage adopt_aliased(void* data, std::size_t nbytes, Deleter deleter,
-                                     Allocator& allocator = default_allocator()) {
-    return basic_storage(Buffer::adopt_aliased(data, nbytes, std::move(deleter), allocator));
-  }
-  template <DeleterLike Deleter>
-  static basic_storage adopt_aliased(const void* data, std::size_t nbytes, Deleter deleter,
-                                     Allocator& allocator = default_allocator()) {
-    return basic_storage(Buffer::adopt_aliased(data, nbytes, std::move(deleter), allocator));
-  }
-  static basic_storage borrow(void* data, std::size_t nbytes,
-                              Allocator& allocator = default_allocator()) {
-    return basic_storage(Buffer::borrow(data, nbytes, allocator));
-  }
-  static basic_storage borrow(const void* data, std::size_t nbytes,
-                              Allocator& allocator = default_allocator()) {
-    return basic_storage(Buffer::borrow(data, nbytes, allocator));
   }
   static basic_storage map_file(FileName name, Allocator& allocator = default_allocator()) {
     return basic_storage(Buffer::map_file(name, allocator));

@@ -236,7 +236,7 @@ std::size_t Tensor::nbytes_of_external(const void* data, DType dtype) const {
     detail::no_such_dtype("share_external", dtype);
   }
   const std::size_t nbytes = detail::byte_count(numel(), byre::itemsize(dtype), "share_external");
-  if (data != nullptr) {  // which Storage::adopt refuses
+  if (data != nullptr) {  // which Buffer::adopt refuses
     detail::expect_aligned(data, dtype, device(), "share_external");
     detail::expect_bools(data, nbytes, dtype, device(), "share_external");
   }

@@ -152,7 +152,8 @@ class BYRE_API Tensor {
     detail::DeleteOnce<Deleter> owner(data, deleter);
     const std::size_t nbytes = nbytes_of_external(data, dtype);
     auto delete_once = [held = std::move(owner)](void*) {};
-    return take_storage(Storage::adopt(data, nbytes, std::move(delete_once), allocator()), dtype);
+    return take_storage(Storage(Buffer::adopt(data, nbytes, std::move(delete_once), allocator())),
+                        dtype);
   }
 
   // ---- access. A pointer to read is valid until the storage is next written, through any view, or

@@ -92,8 +92,8 @@ TEST(OwnDLPackExport, to_read_of_pinned_memory_is_an_alias_that_a_write_leaves) 
 
 TEST(OwnDLPackExport, of_aliased_memory_that_is_exclusive_is_shared_by_clones) {
   alignas(64) const float theirs[2] = {1, 2};
-  const Tensor aliased =
-      Tensor::over(Storage::adopt_aliased(theirs, sizeof theirs, [](void*) {}), {2}, DType::f32);
+  const Tensor aliased = Tensor::over(
+      Storage(Buffer::adopt_aliased(theirs, sizeof theirs, [](void*) {})), {2}, DType::f32);
   const Tensor back = from_dlpack(to_dlpack(aliased));
   EXPECT_FALSE(back.lazy_clone().storage().shares_data_with(back.storage()));
   const Tensor exclusive = from_dlpack(to_dlpack(aliased), DLPackImport::exclusive);
@@ -112,8 +112,8 @@ TEST(OwnDLPackExport, that_its_consumer_moved_elsewhere_is_aliased_there) {
 
 TEST(OwnDLPackExport, that_its_consumer_extended_beyond_the_storage_is_aliased) {
   alignas(64) float theirs[6] = {1, 2, 3, 4, 5, 6};
-  const Tensor tensor =
-      Tensor::over(Storage::adopt(theirs, 3 * sizeof(float), [](void*) {}), {1, 3}, DType::f32);
+  const Tensor tensor = Tensor::over(
+      Storage(Buffer::adopt(theirs, 3 * sizeof(float), [](void*) {})), {1, 3}, DType::f32);
   auto* const managed = to_dlpack(tensor, DLPackAccess::write);
   managed->dl_tensor.shape[0] = 2;
   const Tensor back = from_dlpack(managed);
@@ -124,7 +124,8 @@ TEST(OwnDLPackExport, that_its_consumer_extended_beyond_the_storage_is_aliased) 
 TEST(OwnDLPackExport, of_bytes_that_its_consumer_calls_floats_is_aliased) {
   alignas(64) float theirs[2] = {1, 2};
   auto* const bytes = reinterpret_cast<std::uint8_t*>(theirs);
-  const Tensor tensor = Tensor::over(Storage::adopt(bytes + 1, 7, [](void*) {}), {7}, DType::u8);
+  const Tensor tensor =
+      Tensor::over(Storage(Buffer::adopt(bytes + 1, 7, [](void*) {})), {7}, DType::u8);
   auto* const managed = to_dlpack(tensor, DLPackAccess::write);
   managed->dl_tensor.data = theirs + 1;
   managed->dl_tensor.dtype = dlpack_dtype(DType::f32);

@@ -113,9 +113,9 @@ TEST_F(Escapes, count_for_memory_that_came_from_elsewhere) {
   EXPECT_EQ(first_escape(), 10U) << "at the reshape";
   EXPECT_EQ(escapes(), 1U);
   const auto nothing = [](void*) {};
-  for (const Storage& foreign : {Storage::adopt(values, sizeof values, nothing),
-                                 Storage::adopt_aliased(values, sizeof values, nothing),
-                                 Storage::borrow(values, sizeof values)}) {
+  for (const Storage& foreign : {Storage(Buffer::adopt(values, sizeof values, nothing)),
+                                 Storage(Buffer::adopt_aliased(values, sizeof values, nothing)),
+                                 Storage(Buffer::borrow(values, sizeof values))}) {
     const std::uint64_t before = escapes();
     const Tensor tensor = Tensor::over(foreign, {6}, DType::f32);
     EXPECT_TRUE(reshaped(tensor, {2, 3}).aliases(tensor));

@@ -124,7 +124,7 @@ TEST_F(CopyCauses, borrowed_is_told_with_the_line_of_the_copy_constructor) {
 
 TEST_F(CopyCauses, borrowed_is_told_with_the_line_of_a_storages_clone) {
   std::array<std::byte, 40> lent{};
-  const Storage storage = Storage::borrow(lent.data(), lent.size(), aligned_allocator());
+  const Storage storage = Storage(Buffer::borrow(lent.data(), lent.size(), aligned_allocator()));
   expect_copy(CopyCause::borrowed, 40, __LINE__ + 1,
               [&] { const Storage clone = storage.lazy_clone(); });
 }
@@ -202,7 +202,8 @@ TEST_F(CopyCauses, are_told_and_counted_with_more_bytes_than_32_bits_hold) {
     constexpr std::size_t nbytes = (std::size_t{5} << 30) + 7;
     const Recorder recorder;
     const Counted counted;
-    stats::detail::WriteReport().copied(nullptr, nullptr, {nbytes, CopyCause::resized, CallSite::current()});
+    stats::detail::WriteReport().copied(nullptr, nullptr,
+                                        {nbytes, CopyCause::resized, CallSite::current()});
     ASSERT_EQ(recorder.events().size(), 1U);
     EXPECT_EQ(recorder.events()[0].nbytes, nbytes);
     EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(nbytes));

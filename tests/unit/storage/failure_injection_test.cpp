@@ -90,7 +90,7 @@ TEST(FailureInjection, adopting_calls_the_deleter_once_at_every_failure) {
   int deleted = 0;
   EXPECT_EQ(fail_each_new([&] {
               ++adopted;
-              Storage::adopt(memory, 3, [&deleted](void*) { ++deleted; });
+              Storage(Buffer::adopt(memory, 3, [&deleted](void*) { ++deleted; }));
             }),
             2);  // the header and the identity
   EXPECT_EQ(adopted, 3);
@@ -99,7 +99,7 @@ TEST(FailureInjection, adopting_calls_the_deleter_once_at_every_failure) {
 
 TEST(FailureInjection, borrowing_fails_cleanly_at_every_allocation) {
   char memory[] = "cow";
-  EXPECT_EQ(fail_each_new([&] { Storage::borrow(memory, 3); }), 2);
+  EXPECT_EQ(fail_each_new([&] { Storage(Buffer::borrow(memory, 3)); }), 2);
 }
 
 TEST(FailureInjection, mapping_a_file_fails_cleanly_at_every_allocation) {

@@ -228,7 +228,7 @@ TYPED_TEST(ShrinkToFit, releases_adopted_memory) {
   std::array<std::byte, 1000> theirs{};
   int released = 0;
   TypeParam value =
-      TypeParam::adopt(theirs.data(), theirs.size(), [&released](void*) { ++released; });
+      TypeParam(Buffer::adopt(theirs.data(), theirs.size(), [&released](void*) { ++released; }));
   value.resize(10);
   value.shrink_to_fit();
   EXPECT_EQ(released, 1);
@@ -238,8 +238,8 @@ TYPED_TEST(ShrinkToFit, releases_adopted_memory) {
 
 TYPED_TEST(ShrinkToFit, leaves_memory_that_others_use_where_it_is) {
   std::array<std::byte, 1000> theirs{};
-  TypeParam borrowed = TypeParam::borrow(theirs.data(), theirs.size());
-  TypeParam aliased = TypeParam::adopt_aliased(theirs.data(), theirs.size(), [](void*) {});
+  TypeParam borrowed = TypeParam(Buffer::borrow(theirs.data(), theirs.size()));
+  TypeParam aliased = TypeParam(Buffer::adopt_aliased(theirs.data(), theirs.size(), [](void*) {}));
   for (TypeParam* const value : {&borrowed, &aliased}) {
     value->resize(10);
     value->shrink_to_fit();

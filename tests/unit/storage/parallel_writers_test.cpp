@@ -387,7 +387,7 @@ TEST(ParallelWriters, of_no_storage_and_of_no_bytes_get_none) {
 
 TEST(ParallelWriters, may_be_the_first_to_copy_what_is_never_written_in_place) {
   const std::array<std::byte, storage_nbytes> lent{};
-  Storage storage = Storage::borrow(lent.data(), storage_nbytes);
+  Storage storage = Storage(Buffer::borrow(lent.data(), storage_nbytes));
   Loop loop;
   at_once(threads, [&](std::size_t thread) { loop.write(storage, thread); });
   EXPECT_EQ(loop.number_of(Materialized::copied), 1);

@@ -205,7 +205,7 @@ TEST(PinToRead, of_a_pinned_storage_is_one_more_alias_and_pins_it) {
 TEST(PinToRead, of_borrowed_memory_is_one_more_alias) {
   char memory[] = "cow";
   FailingAllocator allocator;
-  Storage storage = Storage::borrow(memory, 3, allocator);
+  Storage storage = Storage(Buffer::borrow(memory, 3, allocator));
   const Pin pin = storage.pin_to_read();
   EXPECT_EQ(pin.data(), reinterpret_cast<std::byte*>(memory));
   EXPECT_FALSE(pin.is_writable());
@@ -217,7 +217,7 @@ TEST(PinToRead, of_borrowed_memory_is_one_more_alias) {
 
 TEST(PinToRead, of_memory_borrowed_to_read_is_a_copy_which_may_outlive_it) {
   auto memory = std::make_unique<std::string>("cow");
-  Storage storage = Storage::borrow(static_cast<const void*>(memory->data()), 3);
+  Storage storage = Storage(Buffer::borrow(static_cast<const void*>(memory->data()), 3));
   const Pin pin = storage.pin_to_read();
   EXPECT_NE(pin.data(), std::as_const(storage).data());
   storage = Storage();
@@ -228,7 +228,7 @@ TEST(PinToRead, of_memory_borrowed_to_read_is_a_copy_which_may_outlive_it) {
 TEST(PinToRead, of_aliased_memory_is_one_more_alias_which_keeps_it) {
   int deleted = 0;
   char memory[] = "cow";
-  Storage storage = Storage::adopt_aliased(memory, 3, [&](void*) { ++deleted; });
+  Storage storage = Storage(Buffer::adopt_aliased(memory, 3, [&](void*) { ++deleted; }));
   Pin pin = storage.pin_to_read();
   EXPECT_EQ(pin.data(), reinterpret_cast<std::byte*>(memory));
   write_first(storage.mutable_data(), 'n');
@@ -243,8 +243,8 @@ TEST(PinToRead, of_aliased_memory_is_one_more_alias_which_keeps_it) {
 TEST(PinToRead, of_memory_aliased_to_read_keeps_it_when_a_write_leaves_it) {
   int deleted = 0;
   const char memory[] = "cow";
-  Storage storage =
-      Storage::adopt_aliased(static_cast<const void*>(memory), 3, [&](void*) { ++deleted; });
+  Storage storage = Storage(
+      Buffer::adopt_aliased(static_cast<const void*>(memory), 3, [&](void*) { ++deleted; }));
   Pin pin = storage.pin_to_read();
   EXPECT_EQ(pin.data(), reinterpret_cast<const std::byte*>(memory));
   write_first(storage.mutable_data(), 'n');
@@ -274,7 +274,8 @@ TEST(PinToRead, of_memory_aliased_to_read_is_no_lazy_clone_that_a_write_would_co
     GTEST_SKIP() << "built without counters";
   }
   const char memory[] = "cow";
-  Storage storage = Storage::adopt_aliased(static_cast<const void*>(memory), 3, [](void*) {});
+  Storage storage =
+      Storage(Buffer::adopt_aliased(static_cast<const void*>(memory), 3, [](void*) {}));
   const Pin pin = storage.pin_to_read();
   std::vector<stats::CopyCause> causes;
   const stats::InstalledSink sink(

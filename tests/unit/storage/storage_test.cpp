@@ -142,7 +142,7 @@ TEST(Storage, holds_any_buffer) {
   EXPECT_EQ(&storage.allocator(), &allocator);
   int deleted = 0;
   int value = 7;
-  Storage adopted = Storage::adopt(&value, sizeof value, [&](void*) { ++deleted; });
+  Storage adopted = Storage(Buffer::adopt(&value, sizeof value, [&](void*) { ++deleted; }));
   EXPECT_EQ(adopted.origin(), Origin::adopted);
   EXPECT_EQ(adopted.data(), reinterpret_cast<std::byte*>(&value));
   adopted = Storage();

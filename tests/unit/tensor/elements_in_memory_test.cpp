@@ -48,9 +48,9 @@ TEST(Bools, bytes_of_another_dtype_are_not_seen_as_bools) {
 TEST(Bools, foreign_bytes_are_bools_only_if_each_is_0_or_1) {
   std::uint8_t foreign[] = {1, 0, 2};
   const std::string text = complaint_of<DTypeError>(
-      [&] { Tensor::over(Storage::borrow(foreign, 3), {3}, DType::boolean); });
+      [&] { Tensor::over(Storage(Buffer::borrow(foreign, 3)), {3}, DType::boolean); });
   EXPECT_TRUE(says(text, "bool number 2 is the byte 2, and a bool is 0 or 1"));
-  EXPECT_TRUE(Tensor::over(Storage::borrow(foreign, 3), {2}, DType::boolean).at<bool>({0}));
+  EXPECT_TRUE(Tensor::over(Storage(Buffer::borrow(foreign, 3)), {2}, DType::boolean).at<bool>({0}));
   Tensor x = Tensor(Device::cpu()).resize({3});
   EXPECT_THROW(x.share_external(foreign, DType::boolean, ignore), DTypeError);
   EXPECT_FALSE(x.is_dtype_initialized());
@@ -94,10 +94,12 @@ TEST(Alignment, elements_begin_where_their_type_may) {
     EXPECT_THROW(x.share_external(memory + 4, DType::f64, ignore), InvalidArgument);
   }
   x.share_external(memory + 4, DType::complex64, ignore);
-  EXPECT_THROW(Tensor::over(Storage::borrow(memory + 2, 8), {2}, DType::i32), InvalidArgument);
-  EXPECT_THROW(Tensor::over(Storage::borrow(memory, 7), {2}, DType::i32), ShapeError);
-  EXPECT_THROW(Tensor::over(Storage::borrow(memory + 2, 8), {0}, DType::i32), InvalidArgument);
-  Tensor bytes = Tensor::over(Storage::borrow(memory + 1, 8), {8}, DType::u8);
+  EXPECT_THROW(Tensor::over(Storage(Buffer::borrow(memory + 2, 8)), {2}, DType::i32),
+               InvalidArgument);
+  EXPECT_THROW(Tensor::over(Storage(Buffer::borrow(memory, 7)), {2}, DType::i32), ShapeError);
+  EXPECT_THROW(Tensor::over(Storage(Buffer::borrow(memory + 2, 8)), {0}, DType::i32),
+               InvalidArgument);
+  Tensor bytes = Tensor::over(Storage(Buffer::borrow(memory + 1, 8)), {8}, DType::u8);
   EXPECT_THROW(bytes.view(DType::i16), InvalidArgument);
   EXPECT_EQ(bytes.view(DType::i8).at<std::int8_t>({7}), 0);
   EXPECT_EQ(bytes.clone().view(DType::i64).at<std::int64_t>({0}), 0);

@@ -154,8 +154,9 @@ TEST(InPlaceTest, an_operand_that_overlaps_in_part_is_refused_and_nothing_change
 TEST(InPlaceTest, memory_that_was_borrowed_twice_is_known_to_be_the_same) {
   std::array<float, 5> memory{1, 2, 3, 4, 5};
   const auto over = [&](std::size_t from) {
-    return Tensor::over(byre::Storage::borrow(memory.data() + from, 4 * sizeof(float)), {4},
-                        DType::f32);
+    return Tensor::over(
+        byre::Storage(byre::Buffer::borrow(memory.data() + from, 4 * sizeof(float))), {4},
+        DType::f32);
   };
   Tensor front = over(0);
   EXPECT_THROW(add_(front, over(1)), byre::ShapeError);

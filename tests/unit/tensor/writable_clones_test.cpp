@@ -95,7 +95,7 @@ TEST_F(WritableTensors, on_a_device_are_copies) {
 
 TEST(WritableStorages, of_memory_that_others_write_stay_where_it_is) {
   std::array<std::byte, 100> lent{};
-  Storage storage = Storage::borrow(lent.data(), lent.size());
+  Storage storage = Storage(Buffer::borrow(lent.data(), lent.size()));
   Storage clone = storage.writable_clone();
   EXPECT_EQ(std::as_const(storage).data(), lent.data());
   lent[0] = std::byte{1};
@@ -105,7 +105,7 @@ TEST(WritableStorages, of_memory_that_others_write_stay_where_it_is) {
 
 TEST_F(WritableTensors, of_read_only_memory_leave_it_and_are_copies) {
   const std::array<std::byte, 100> lent{};
-  Storage storage = Storage::borrow(lent.data(), lent.size());
+  Storage storage = Storage(Buffer::borrow(lent.data(), lent.size()));
   const Counted counted;
   Storage clone = storage.writable_clone();
   EXPECT_EQ(counted.since().copies, 2);

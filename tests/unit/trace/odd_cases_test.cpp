@@ -34,7 +34,8 @@ TEST_F(OddCases, of_null_data_are_events_of_no_data) {
   read_only.mutable_data(Wait::allowed, site(3));
   const Buffer lent = Buffer::borrow(static_cast<void*>(nullptr), 0);
   const Buffer copy = lent.lazy_clone(site(4));
-  const Storage storage = Storage::adopt_aliased(static_cast<void*>(nullptr), 0, [](void*) {});
+  const Storage storage =
+      Storage(Buffer::adopt_aliased(static_cast<void*>(nullptr), 0, [](void*) {}));
   const Pin pin = storage.pin_to_read(site(5));
   const Events events(recording);
   EXPECT_FALSE(events.slices("clone").at(0)["args"].contains("data"));

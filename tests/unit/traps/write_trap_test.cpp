@@ -115,7 +115,7 @@ TEST(WriteTrapDeathTest, the_last_pointer_before_the_first_clone_is_named) {
 
 TEST(WriteTrapDeathTest, a_pointer_to_what_was_copied_from_a_read_only_origin_is_named) {
   const std::vector<std::byte> bytes(paged);
-  Storage storage = Storage::borrow(bytes.data(), bytes.size());
+  Storage storage = Storage(Buffer::borrow(bytes.data(), bytes.size()));
   const Lines lines{__LINE__ + 1, __LINE__ + 2};
   std::byte* const pointer = storage.mutable_data();
   const Storage clone = storage.lazy_clone();
@@ -169,7 +169,7 @@ TEST(WriteTrapDeathTest, two_changes_that_are_alike_do_not_make_up_for_each_othe
 
 TEST(WriteTrap, looks_at_no_byte_of_others) {
   const std::unique_ptr<std::byte[]> bytes(new std::byte[small]);
-  StalePointer stale(Storage::adopt(bytes.get(), small - 3, [](void*) {}));
+  StalePointer stale(Storage(Buffer::adopt(bytes.get(), small - 3, [](void*) {})));
   change(bytes[small - 3]);
   change(*stale.storage.mutable_data());
 
@@ -201,7 +201,7 @@ TEST(WriteTrapDeathTest, a_place_outlives_the_library_that_it_is_in) {
 
 TEST(WriteTrapDeathTest, memory_of_others_is_summed_and_never_protected) {
   alignas(page_nbytes) static std::byte bytes[page_nbytes * 16];
-  std::optional<StalePointer> adopted(Storage::adopt(bytes, sizeof bytes, [](void*) {}));
+  std::optional<StalePointer> adopted(Storage(Buffer::adopt(bytes, sizeof bytes, [](void*) {})));
   EXPECT_DEATH((change(*adopted->pointer), adopted->clone = Storage()),
                change_found(sizeof bytes, "where an owner is destroyed", StalePointer::lines));
 
@@ -238,7 +238,7 @@ TEST(WriteTrap, lets_no_bytes_and_read_only_bytes_be_cloned) {
   const Storage none = Storage::allocate(0);
   EXPECT_TRUE(none.shares_data_with(none.lazy_clone()));
   const std::vector<std::byte> bytes(small);
-  const Storage borrowed = Storage::borrow(bytes.data(), bytes.size());
+  const Storage borrowed = Storage(Buffer::borrow(bytes.data(), bytes.size()));
   EXPECT_FALSE(borrowed.shares_data_with(borrowed.lazy_clone()));
 }
 
