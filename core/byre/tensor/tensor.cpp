@@ -2,6 +2,7 @@
 /// Making tensors, and making views of them.
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/tensor/detail/tensor_memory.hpp>
+#include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <cstddef>
@@ -98,8 +99,7 @@ Tensor Tensor::copy_of(const Dims& sizes, const void* values, std::size_t count,
                                  static_cast<long long>(tensor.numel()), to_string(sizes).c_str()));
   }
   if (count != 0) {
-    std::memcpy(tensor.elements_to_write(tensor.nbytes(), Wait::allowed, CallSite::current()),
-                values, tensor.nbytes());
+    std::memcpy(detail::TensorWrite::all(tensor, CallSite::current()), values, tensor.nbytes());
   }
   return tensor;
 }

@@ -29,6 +29,7 @@ namespace byre::inline v0 {
 
 namespace detail {
 struct ElementAccess;
+class TensorWrite;
 }
 
 /// A counted handle. A copy is another handle to the same tensor: what one resizes or retypes, the
@@ -384,6 +385,7 @@ class BYRE_API Tensor {
   // ---- what byre/shadow records
 
   friend struct detail::ElementAccess;
+  friend class detail::TensorWrite;
 
   bool is_tracked() const noexcept { return shadow::detail::is_tracked(storage()); }
   void record_read(CallSite site) const {
@@ -395,28 +397,6 @@ class BYRE_API Tensor {
   /// For what takes all of the storage along, also where this tensor sees no element of it.
   void record_read_of_storage(CallSite site) const;
   void record_copy_onto_itself(const Tensor& source, CallSite site);
-  /// The first element, to write. Realizes, materializes and records the write; `written` bytes at least
-  /// are going to be written. `escapes` is of a pointer that the caller keeps.
-  void* elements_to_write(std::size_t written, Wait wait, CallSite site, bool escapes = false);
-  /// As elements_to_write() in two steps, for a write of all elements that may fail in between, and then was none.
-  /// The tensor has elements.
-  void* begin_write(CallSite site);
-  void end_write(CallSite site);
-
-  // The steps of each write. An exception before end_write() means that there was no write.
-
-  /// A write as it is recorded, if it is: valid while the tensor keeps its sizes.
-  struct Write {
-    shadow::detail::Access access;
-    bool is_recorded;
-  };
-  [[gnu::visibility("hidden")]] Write write_of(std::size_t nbytes, CallSite site,
-                                               bool escapes = false) const noexcept;
-  [[gnu::visibility("hidden")]] void begin_write(const Write& write);
-  /// The first element; the pages of the `populated` elements, if any, are writable then.
-  [[gnu::visibility("hidden")]] void* materialize_elements(const Layout* populated, Wait wait,
-                                                           CallSite site);
-  [[gnu::visibility("hidden")]] void end_write(const Write& write);
 
   /// A contiguous copy, and one on another device, of elements that were recorded as read.
   Tensor packed() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Reading and writing the elements of a tensor through pointers.
-#include <byre/tensor/detail/writable_pages.hpp>
+#include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/tensor.hpp>
 
 namespace byre::inline v0 {
@@ -30,10 +30,11 @@ const void* Tensor::tracked_bytes_to_read(DType wanted, CallSite site) const {
 }
 
 void* Tensor::tracked_bytes_to_write(DType wanted, Wait wait, CallSite site) {
-  if (wanted != dtype()) {
-    realize_to_write(wanted);
-  }
-  return elements_to_write(0, wait, site, true);  // whatever is done with the pointer
+  realize_to_write(wanted);
+  detail::TensorWrite write(*this, 0, site, true);
+  void* const first = write.materialize(nullptr, wait);
+  write.done();
+  return first;
 }
 
 void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site) {
@@ -52,15 +53,14 @@ void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site)
   if (numel() == 0 || shadow::detail::can_skip_escape_tracking(memory)) [[likely]] {
     return ask();
   }
-  const Write write = write_of(0, site, true);
-  {
+  detail::TensorWrite write = [&] {
     // A write of a family excludes what else the family does.
     const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
-    begin_write(write);
-  }
+    return detail::TensorWrite(*this, 0, site, true);
+  }();
   void* const first = ask();  // without that lock: a copy sink may ask for this tensor
   const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
-  end_write(write);
+  write.done();
   return first;
 }
 
@@ -69,50 +69,6 @@ void Tensor::realize_to_write(DType wanted) {
     expect_dtype(wanted, "mutable_raw_data");
   }
   realize(wanted);
-}
-
-Tensor::Write Tensor::write_of(std::size_t nbytes, CallSite site, bool escapes) const noexcept {
-  return {{site, sizes(), nbytes == storage().nbytes(), escapes},
-          numel() != 0 && (escapes || is_tracked())};
-}
-
-void Tensor::begin_write(const Write& write) {
-  if (write.is_recorded) {
-    shadow::detail::begin_write(storage(), base().shadow.get(), write.access);
-  }
-}
-
-void* Tensor::materialize_elements(const Layout* populated, Wait wait, CallSite site) {
-  Storage& memory = base().storage;
-  std::byte* const first = memory.mutable_data(wait, site);
-  if (populated != nullptr && is_in_pages(memory.origin())) [[unlikely]] {
-    detail::make_pages_writable(memory, *populated, itemsize(), site);
-  }
-  return first == nullptr ? nullptr : first + base().nbytes_in_front();
-}
-
-void Tensor::end_write(const Write& write) {
-  if (write.is_recorded) {
-    shadow::detail::end_write(storage(), base().shadow.get(), write.access);
-  }
-}
-
-void* Tensor::elements_to_write(std::size_t written, Wait wait, CallSite site, bool escapes) {
-  realize_to_write(dtype());
-  const Write write = write_of(written, site, escapes);
-  begin_write(write);
-  void* const first = materialize_elements(written == nbytes() ? &layout() : nullptr, wait, site);
-  end_write(write);
-  return first;
-}
-
-void* Tensor::begin_write(CallSite site) {
-  begin_write(write_of(nbytes(), site));
-  return materialize_elements(&layout(), Wait::allowed, site);
-}
-
-void Tensor::end_write(CallSite site) {
-  end_write(write_of(nbytes(), site));
 }
 
 void Tensor::record_tracked_read(CallSite site) const {
@@ -136,9 +92,7 @@ void Tensor::record_copy_onto_itself(const Tensor& source, CallSite site) {
     shadow::detail::mark_synced(storage(), base().shadow.get());
     return;
   }
-  const Write write = write_of(nbytes(), site);
-  begin_write(write);
-  end_write(write);
+  detail::TensorWrite(*this, nbytes(), site).done();
 }
 
 const void* Tensor::element_to_read(std::span<const std::int64_t> indices, DType wanted,
@@ -155,10 +109,9 @@ void* Tensor::element_to_write(std::span<const std::int64_t> indices, DType want
   expect_dtype(wanted, "set_at");
   realize_to_write(wanted);
   const Layout written{.sizes = {}, .strides = {}, .offset = element};
-  const Write write = write_of(itemsize(), site);
-  begin_write(write);
-  auto* const first = static_cast<std::byte*>(materialize_elements(&written, Wait::allowed, site));
-  end_write(write);
+  detail::TensorWrite write(*this, itemsize(), site);
+  auto* const first = static_cast<std::byte*>(write.materialize(&written));
+  write.done();
   return first + (element - storage_offset()) * static_cast<std::int64_t>(itemsize());
 }
 

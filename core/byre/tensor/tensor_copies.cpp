@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Copies of tensors, made now or lazily, on one device or to another.
 #include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/layout/detail/compact.hpp>
 #include <byre/tensor/layout/detail/strided_copy.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -106,8 +107,7 @@ Tensor Tensor::clone(CallSite site) const {
 Tensor Tensor::packed() const {
   Tensor copy = empty(sizes(), dtype(), allocator());
   if (numel() != 0) {
-    copy_within_device(*this,
-                       copy.elements_to_write(copy.nbytes(), Wait::allowed, CallSite::current()));
+    copy_within_device(*this, detail::TensorWrite::all(copy, CallSite::current()));
   }
   return copy;
 }
@@ -175,7 +175,7 @@ Tensor Tensor::moved_to(Device target) const {
   if (numel() == 0) {
     return copy;
   }
-  void* const first = copy.elements_to_write(copy.nbytes(), Wait::allowed, CallSite::current());
+  void* const first = detail::TensorWrite::all(copy, CallSite::current());
   if (device().is_cpu()) {
     to.copy_from_host(first, detail::ElementAccess::to_read(source), nbytes());
   } else if (target.is_cpu()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/promotion.hpp>
 
 #include <algorithm>
@@ -54,15 +55,7 @@ const void* ElementAccess::to_read(const Tensor& operand) noexcept {
 }
 
 void* ElementAccess::to_write(Tensor& output, CallSite site) {
-  return output.elements_to_write(output.nbytes(), Wait::allowed, site);
-}
-
-void* ElementAccess::begin_write(Tensor& output, CallSite site) {
-  return output.begin_write(site);
-}
-
-void ElementAccess::end_write(Tensor& output, CallSite site) {
-  output.end_write(site);
+  return TensorWrite::all(output, site);
 }
 
 Tensor ElementAccess::on_host(const Tensor& operand) {

@@ -37,9 +37,6 @@ struct BYRE_API ElementAccess {
   static const void* to_read(const Tensor& operand) noexcept;
   /// The first element of what is written at `site`: as Tensor::mutable_raw_data.
   static void* to_write(Tensor& output, CallSite site);
-  /// The same for what may fail, and then was no write: it is one once end_write is called.
-  static void* begin_write(Tensor& output, CallSite site);
-  static void end_write(Tensor& output, CallSite site);
   /// A copy in the host's memory of what was recorded as read.
   static Tensor on_host(const Tensor& operand);
   /// Instead of a write, of elements that were copied onto themselves: linked families agree then.

@@ -4,6 +4,7 @@
 #include <byre/storage/buffer.hpp>
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/elements/detail/overlap.hpp>
@@ -35,7 +36,8 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
       static_cast<std::size_t>(self.layout().end() - self.storage_offset()) * self.itemsize();
   Buffer stage = Buffer::allocate(spanned);
   std::byte* const on_host = stage.mutable_data();
-  void* const on_device = ElementAccess::begin_write(self, site);
+  detail::TensorWrite write(self, self.nbytes(), site);
+  void* const on_device = write.materialize(&self.layout());
   if (!self.is_contiguous()) {
     support.copy_to_host(on_host, on_device, spanned);
   }
@@ -43,7 +45,7 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
           Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
           self.sizes(), "copy_");
   support.copy_from_host(on_device, on_host, spanned);
-  ElementAccess::end_write(self, site);
+  write.done();
 }
 
 /// What a device can do by itself.
@@ -56,9 +58,10 @@ bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
 /// Of elements that were recorded as read, to where they do not overlap.
 void copy_recorded(Tensor& self, const Tensor& source, CallSite site) {
   if (is_plain_copy_within_device(self, source)) {
-    void* const to = ElementAccess::begin_write(self, site);  // first, as below
+    detail::TensorWrite write(self, self.nbytes(), site);
+    void* const to = write.materialize(&self.layout());  // first, as below
     support_of(self.device()).allocator().copy(to, ElementAccess::to_read(source), self.nbytes());
-    ElementAccess::end_write(self, site);
+    write.done();
     return;
   }
   if (!source.device().is_cpu()) {

@@ -4,6 +4,7 @@
 #include <byre/functional/functionalize/detail/pass_parts.hpp>
 #include <byre/functional/functionalize/detail/write_back.hpp>
 #include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/convert.hpp>
 #include <byre/tensor/elements/detail/overlap.hpp>
@@ -18,11 +19,11 @@ namespace {
 using byre::detail::ElementAccess;
 using byre::detail::Operand;
 using byre::detail::StridedCopy;
+using byre::detail::TensorWrite;
 
-/// Of parts on the host, with elements: the pointers are good until somebody clones the memory. It
-/// is no write yet: of a later part it may fail.
-StridedCopy prepared(Tensor& part, const Tensor& value) {
-  void* const to = ElementAccess::begin_write(part, CallSite::current());
+/// Of parts on the host, with elements: the pointers are valid until the memory is cloned.
+StridedCopy prepared(TensorWrite& write, const Tensor& part, const Tensor& value) {
+  void* const to = write.materialize(&part.layout());
   return {part.sizes(), Operand::of(to, part.layout(), part.itemsize()),
           Operand::of(ElementAccess::to_read(value), value.layout(), value.itemsize()),
           part.itemsize(), byre::detail::conversion(part.dtype(), value.dtype(), "functionalize")};
@@ -71,18 +72,20 @@ void WriteBack::commit() {
     memory.materialize();
   }
   std::vector<StridedCopy> copies;
+  std::vector<TensorWrite> writes;
   copies.reserve(parts_.size());
+  writes.reserve(parts_.size());
   for (Part& part : parts_) {
     if (part.memory.device().is_cpu() && part.value.device().is_cpu()) {
-      copies.push_back(prepared(part.memory, part.value));
+      TensorWrite& write =
+          writes.emplace_back(part.memory, part.memory.nbytes(), CallSite::current());
+      copies.push_back(prepared(write, part.memory, part.value));
     } else {
       copy_(part.memory, part.value);
     }
   }
-  for (Part& part : parts_) {
-    if (part.memory.device().is_cpu() && part.value.device().is_cpu()) {
-      ElementAccess::end_write(part.memory, CallSite::current());
-    }
+  for (TensorWrite& write : writes) {
+    write.done();
   }
   // From here on nothing fails.
   for (const StridedCopy& copy : copies) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/pages.hpp>
-#include <byre/tensor/detail/writable_pages.hpp>
+#include <byre/tensor/detail/tensor_write.hpp>
 
 namespace byre::inline v0::detail {
 namespace {
@@ -23,8 +23,8 @@ struct Run {
   }
 };
 
-}  // namespace
-
+/// As Storage::mutable_range() of each part of the storage, which has been materialized, that the view has. Throws
+/// OutOfMemory, having changed nothing that is read.
 void make_pages_writable(Storage& storage, const Layout& layout, std::size_t itemsize,
                          CallSite site) {
   if (layout.numel() == 0) {
@@ -45,6 +45,40 @@ void make_pages_writable(Storage& storage, const Layout& layout, std::size_t ite
       index[dim] = 0;
     }
   }
+}
+
+}  // namespace
+
+TensorWrite::TensorWrite(Tensor& tensor, std::size_t nbytes, CallSite site, bool escapes)
+    : tensor_(&tensor),
+      access_{site, tensor.sizes(), nbytes == tensor.storage().nbytes(), escapes},
+      is_recorded_(tensor.numel() != 0 && (escapes || tensor.is_tracked())) {
+  if (is_recorded_) {
+    shadow::detail::begin_write(tensor.storage(), tensor.base().shadow.get(), access_);
+  }
+}
+
+void* TensorWrite::materialize(const Layout* written, Wait wait) {
+  Storage& memory = tensor_->base().storage;
+  std::byte* const first = memory.mutable_data(wait, access_.site);
+  if (written != nullptr && is_in_pages(memory.origin())) [[unlikely]] {
+    make_pages_writable(memory, *written, tensor_->itemsize(), access_.site);
+  }
+  return first == nullptr ? nullptr : first + tensor_->base().nbytes_in_front();
+}
+
+void TensorWrite::done() {
+  if (is_recorded_) {
+    shadow::detail::end_write(tensor_->storage(), tensor_->base().shadow.get(), access_);
+  }
+}
+
+void* TensorWrite::all(Tensor& tensor, CallSite site) {
+  tensor.realize_to_write(tensor.dtype());
+  TensorWrite write(tensor, tensor.nbytes(), site);
+  void* const first = write.materialize(&tensor.layout());
+  write.done();
+  return first;
 }
 
 }  // namespace byre::inline v0::detail
