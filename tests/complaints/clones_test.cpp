@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Complaints of lazy clones elsewhere, and what byre does. docs/answers.md says where each was made.
 #include <byre/byre.hpp>
+#include <byre/memory/host_allocators.hpp>
+#include <byre/observe/recording.hpp>
 #include <byre/tensor.hpp>
 
 #include <gtest/gtest.h>

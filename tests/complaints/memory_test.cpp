@@ -2,6 +2,8 @@
 // Complaints of memory that doubled, and what byre does: a small write to large shared data copies what it
 // touches. docs/answers.md says where each was made.
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/tiled_buffer.hpp>
 #include <byre/tensor.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Complaints of threads that meet at one storage, and what byre does. docs/answers.md says where each was made.
+#include <byre/memory/host_allocators.hpp>
 #include <byre/tensor.hpp>
 
 #include <gtest/gtest.h>

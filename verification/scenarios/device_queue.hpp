@@ -2,7 +2,7 @@
 /// A device that the host gives commands to: an allocator whose copies end later, on a thread of its own.
 #pragma once
 
-#include <byre/memory/pending_copy.hpp>
+#include <byre/memory/allocator.hpp>
 
 #include <utility>
 

@@ -6,10 +6,10 @@
 #include <byre/config.hpp>
 #include <byre/error/detail/assert.hpp>
 #include <byre/memory/device.hpp>
-#include <byre/memory/pending_copy.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace byre::inline v0 {
 
@@ -38,6 +38,49 @@ struct Block {
   void* data;            ///< the data, aligned to data_alignment; the prefix ends here
   std::size_t capacity;  ///< usable bytes from there, at least those asked for
   void* base;            ///< the allocator's own note, handed back to it untouched
+};
+
+/// One copy that was submitted, a handle that moves. Its source lives, and keeps its bytes for the copy, until
+/// whoever has the handle ends it: once the device has read the source, or never will. See
+/// Allocator::submit_copy(). Thread-safety: of a value; it may be ended on any thread. Progress: ending it never
+/// waits for anybody, and never fails. It may release the source, and so call the allocator's deallocate().
+class PendingCopy {
+ public:
+  /// What ends the copy out of `source`.
+  using End = void (*)(void* source) noexcept;
+
+  /// No copy.
+  PendingCopy() noexcept = default;
+  PendingCopy(void* source, End how_to_end) noexcept : source_(source), end_(how_to_end) {}
+  PendingCopy(PendingCopy&& other) noexcept
+      : source_(other.source_), end_(std::exchange(other.end_, nullptr)) {}
+  PendingCopy& operator=(PendingCopy&& other) noexcept {
+    PendingCopy(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~PendingCopy() { end(); }
+
+  /// The copy is made. Does nothing a second time.
+  void end() noexcept {
+    if (End const how_to_end = std::exchange(end_, nullptr)) {
+      how_to_end(source_);
+    }
+  }
+
+  /// By who began it: there is no copy to end.
+  void forget() noexcept { end_ = nullptr; }
+
+  /// Whether there is one to end.
+  explicit operator bool() const noexcept { return end_ != nullptr; }
+
+ private:
+  void swap(PendingCopy& other) noexcept {
+    std::swap(source_, other.source_);
+    std::swap(end_, other.end_);
+  }
+
+  void* source_ = nullptr;
+  End end_ = nullptr;
 };
 
 /// When the copies end that an allocator makes for writers of shared data.

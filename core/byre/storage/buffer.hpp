@@ -8,14 +8,9 @@
 #include <byre/cow/detail/header.hpp>
 #include <byre/cow/share_word.hpp>
 #include <byre/error/call_site.hpp>
+#include <byre/files/file_name.hpp>
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/pages.hpp>
-#include <byre/observe/counters.hpp>
 #include <byre/observe/detail/observer.hpp>
-#include <byre/observe/events.hpp>
-#include <byre/pages/detail/mapped_file.hpp>
-#include <byre/pages/detail/overlay.hpp>
-#include <byre/storage/detail/allocated.hpp>
 #include <byre/storage/foreign.hpp>
 
 #include <algorithm>
@@ -66,7 +61,6 @@ enum class Materialized : std::uint8_t {
 template <sync::Sync Sync>
 class basic_buffer {
   using Header = cow::basic_header<Sync>;
-  using Allocated = cow::basic_allocated<Sync>;
 
  public:
   /// No bytes and no memory: data() is null.
@@ -75,9 +69,8 @@ class basic_buffer {
   /// `nbytes` of memory from `allocator`, contents indeterminate, aligned to data_alignment. 0
   /// bytes are a buffer like any other. Throws OutOfMemory, InvalidArgument, or what the allocator
   /// throws.
-  static basic_buffer allocate(std::size_t nbytes, Allocator& allocator = default_allocator()) {
-    return basic_buffer(Allocated::create(nbytes, allocator));
-  }
+  BYRE_API static basic_buffer allocate(std::size_t nbytes,
+                                        Allocator& allocator = default_allocator());
 
   /// Foreign memory. Its deleter is called once with the address, on the thread that releases the memory last, whatever
   /// happens: if this throws, it has been called. Copies take their memory from `allocator`, which has to be of the
@@ -141,13 +134,7 @@ class basic_buffer {
   /// file, OutOfMemory. Whoever truncates the file meanwhile makes reading the lost pages fatal
   /// (SIGBUS), and a process that changes it changes what clones read, in a
   /// written one the pages that it has not written (docs/parts.md).
-  static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator()) {
-    auto file = detail::map_file(name);
-    const std::size_t nbytes = file->nbytes();
-    const typename Header::Description description{file->data(), nbytes,         nbytes,
-                                                   &allocator,   Origin::mapped, true};
-    return basic_buffer(cow::basic_paged<Sync>::create(description, std::move(file)));
-  }
+  BYRE_API static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator());
 
   /// A lazy clone, as lazy_clone(), for contexts that cannot fail: only the clone of borrowed
   /// memory can, and ends the program if there is no memory for it.
@@ -170,8 +157,9 @@ class basic_buffer {
   ///
   /// With Writers::elsewhere other threads may write meanwhile, through pointers, bytes without a reader in the clone. The
   /// clone copies pages that were written then, and moves none; above an eighth of them it copies all bytes.
-  basic_buffer writable_clone(Wait wait = Wait::allowed, CallSite site = CallSite::current(),
-                              Writers writers = Writers::none);
+  BYRE_API basic_buffer writable_clone(Wait wait = Wait::allowed,
+                                       CallSite site = CallSite::current(),
+                                       Writers writers = Writers::none);
 
   /// Leaves `other` without bytes.
   basic_buffer(basic_buffer&& other, CallSite site = CallSite::current()) noexcept {
@@ -245,12 +233,12 @@ class basic_buffer {
   /// beyond are indeterminate. Bytes stay where they are while the capacity suffices; beyond it the capacity grows by
   /// half at least, so that appending copies each byte three times at most, or to `nbytes` if there is no memory for
   /// more. Throws NotUnique if they are shared, OutOfMemory, InvalidArgument.
-  void resize(std::size_t nbytes, CallSite site = CallSite::current());
+  BYRE_API void resize(std::size_t nbytes, CallSite site = CallSite::current());
 
   /// Gives back the capacity beyond the size, by a copy of the bytes into memory of the allocator. Does nothing if that
   /// has no smaller block, and for memory that byre cannot give back: borrowed, aliased or of a file. Throws
   /// NotUnique if the bytes are shared, OutOfMemory, having changed nothing.
-  void shrink_to_fit(CallSite site = CallSite::current());
+  BYRE_API void shrink_to_fit(CallSite site = CallSite::current());
 
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
@@ -286,20 +274,13 @@ class basic_buffer {
 
   /// Names the memory of these bytes: equal for lazy clones that neither wrote, and for buffers that show pages of one
   /// file, which may have written some of them. For people: it is no address to use, and other members change it.
-  const void* memory_id() const noexcept {
-    const auto* const overlay = as_overlay();
-    return overlay == nullptr ? &header() : overlay->beneath();
-  }
+  BYRE_API const void* memory_id() const noexcept;
 
   /// Gathers the pages of an overlay's file in huge pages, from byte `offset` on, where the system has any (Linux 6.1):
   /// a later writable clone is cheaper then. Takes some 2 ms for 1 MiB, once. Other data stays as it is, as does a part
   /// beyond the end. Other threads may read and write the bytes meanwhile, and call const members. Source:
   /// docs/parts.md.
-  void collapse(std::size_t offset, std::size_t nbytes) noexcept {
-    if (auto* const overlay = as_overlay()) {
-      overlay->collapse(offset, nbytes);
-    }
-  }
+  BYRE_API void collapse(std::size_t offset, std::size_t nbytes) noexcept;
 
   /// Where the bytes came from; a written clone of foreign memory is allocated.
   Origin origin() const noexcept { return header().origin(); }
@@ -319,11 +300,7 @@ class basic_buffer {
   explicit basic_buffer(Header* header) noexcept { adopt_header(header); }
 
   /// As allocate(). Whole pages have no header in front of them, which would cost a page more.
-  static basic_buffer allocate_tile(std::size_t nbytes, Allocator& allocator) {
-    return basic_buffer(Allocated::create(
-        nbytes, allocator,
-        nbytes >= page_nbytes ? cow::HeaderPlace::apart : cow::HeaderPlace::before_data));
-  }
+  BYRE_API static basic_buffer allocate_tile(std::size_t nbytes, Allocator& allocator);
 
   /// By a buffer without bytes: becomes a lazy clone of `tile`, which nobody asked for, so it is not counted.
   void share_tile(const basic_buffer& tile, CallSite site) noexcept {
@@ -335,11 +312,6 @@ class basic_buffer {
   }
 
   Header& header() const noexcept { return *header_.get(); }
-  /// Null if the data is no overlay.
-  cow::basic_overlay<Sync>* as_overlay() const noexcept {
-    return header().origin() == Origin::overlay ? static_cast<cow::basic_overlay<Sync>*>(&header())
-                                                : nullptr;
-  }
   bool has_data() const noexcept { return header().has_data(); }
 
   void exchange(basic_buffer& other) noexcept {
@@ -362,30 +334,11 @@ class basic_buffer {
   }
 
   /// As materialize(), under a lock that `report` outlives.
-  [[gnu::noinline]] Materialized materialize_and_report_in(stats::detail::WriteReport& report,
-                                                           Wait wait, CallSite site) {
-    const auto access = monitor_.writes(site);
-    return becomes_unique(site) ? Materialized::already_unique : copy_or_steal(wait, site, report);
-  }
-
-  void expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const {
-    const std::size_t all_nbytes = this->nbytes(site);
-    if (offset > all_nbytes || nbytes > all_nbytes - offset) {
-      throw InvalidArgument(
-          format_text("mutable_range of %zu bytes from byte %zu on, of a buffer of %zu bytes. Ask "
-                      "for a part of it.",
-                      nbytes, offset, all_nbytes));
-    }
-  }
-
+  BYRE_API Materialized materialize_and_report_in(stats::detail::WriteReport& report, Wait wait,
+                                                  CallSite site);
+  BYRE_API void expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const;
   /// The range, of data that has been materialized.
-  std::span<std::byte> populated(std::size_t offset, std::size_t nbytes) {
-    auto* const first = static_cast<std::byte*>(data_.get()) + offset;
-    if (header().has_pages() && nbytes != 0 && !detail::populate_for_writes(first, nbytes)) {
-      throw OutOfMemory(nbytes, header().allocator().name());
-    }
-    return {first, nbytes};
-  }
+  BYRE_API std::span<std::byte> populated(std::size_t offset, std::size_t nbytes);
 
   // ---- for basic_pin
 
@@ -394,7 +347,7 @@ class basic_buffer {
   /// A lazy clone of data that somebody may write by a pointer.
   basic_buffer copy_of_pinned(CallSite site) const {
     const auto access = monitor_.is_cloned(site);
-    return basic_buffer(share_eagerly(stats::CopyCause::pinned, site));
+    return basic_buffer(copy_at_once(stats::CopyCause::pinned, site));
   }
 
   /// Another owner of data that nobody writes here, whoever else does.
@@ -433,22 +386,15 @@ class basic_buffer {
     const auto access = monitor_.is_cloned(site);
     Header* const header = header_.get();
     if (!header->is_shareable()) [[unlikely]] {
-      return share_eagerly(stats::CopyCause::borrowed, site);
+      return copy_at_once(stats::CopyCause::borrowed, site);
     }
     stats::detail::report_clone(*header, site,
                                 [header]() noexcept { header->share().add_owner(); });
     return header;
   }
 
-  [[gnu::cold, gnu::noinline]] Header* share_eagerly(stats::CopyCause cause, CallSite site) const {
-    if (!has_data()) {
-      return header_.get();
-    }
-    stats::detail::WriteReport report(header().data());
-    Header* copy = copy_of_data();
-    report.copied(header().data(), copy->data(), {header().nbytes(), cause, site});
-    return copy;
-  }
+  /// A copy instead of a lazy clone.
+  [[gnu::cold]] BYRE_API Header* copy_at_once(stats::CopyCause cause, CallSite site) const;
 
   /// Does what materialize() does if the data may be written as it is, and else returns false.
   bool becomes_unique(CallSite site) noexcept {
@@ -458,37 +404,25 @@ class basic_buffer {
     header().becomes_unique(site);
     return true;
   }
-  // What resize() and shrink_to_fit() do: detail/buffer_sizes.hpp.
-  void expect_alone(const char* operation, std::size_t nbytes);
-  Header* larger_copy(std::size_t nbytes) const;
 
-  // What materialize() does where the data may not be written as it is: detail/buffer_writes.hpp.
-  // With all calls inlined: they are measured where small data is copied, and in a large program a compiler leaves
-  // some of them.
-  [[gnu::noinline]] BYRE_FLATTEN Materialized copy_or_steal(Wait wait, CallSite site);
-  [[gnu::always_inline]] inline Materialized copy_or_steal(Wait wait, CallSite site,
-                                                           stats::detail::WriteReport& report);
-  [[gnu::cold, gnu::noinline]] Materialized copy_or_steal_unordinary(
-      Wait wait, CallSite site, stats::detail::WriteReport& report);
-  [[gnu::always_inline]] inline Materialized claim_and_copy(Wait wait, CallSite site,
-                                                            stats::detail::WriteReport& report,
-                                                            bool has_pages);
-  [[gnu::cold]] Materialized copy_read_only(CallSite site, stats::detail::WriteReport& report);
-  [[gnu::cold]] Materialized submit_copy_or_steal(Wait wait, CallSite site,
-                                                  stats::detail::WriteReport& report);
+  // ---- what is compiled into the library, once: detail/buffer_writes.hpp and detail/buffer_sizes.hpp
+
+  BYRE_API Materialized copy_or_steal(Wait wait, CallSite site);
+  Materialized copy_or_steal(Wait wait, CallSite site, stats::detail::WriteReport& report);
+  Materialized copy_or_steal_unordinary(Wait wait, CallSite site,
+                                        stats::detail::WriteReport& report);
+  Materialized claim_and_copy(Wait wait, CallSite site, stats::detail::WriteReport& report,
+                              bool has_pages);
+  Materialized copy_read_only(CallSite site, stats::detail::WriteReport& report);
+  Materialized submit_copy_or_steal(Wait wait, CallSite site, stats::detail::WriteReport& report);
   Claim claim_to_submit(Wait wait);
   static void end_copy(void* source) noexcept;
   static void end_copy_by_owner(void* source) noexcept;
   bool map_overlay(stats::CopyCause cause, CallSite site, stats::detail::WriteReport& report);
   Header* create_writable_clone(CallSite site, Writers writers);
-
-  bool ends_copies_later() const noexcept {
-    return header().allocator().copies_end() != CopiesEnd::on_return;
-  }
-  /// Whether nobody but copies that are submitted, and read it before whatever comes next, stand beside this owner.
-  [[gnu::cold]] bool is_alone_in_order() noexcept;
-
-  Header* copy_of_data() const { return Allocated::create_copy(header().nbytes(), header()); }
+  void expect_alone(const char* operation, std::size_t nbytes);
+  bool is_alone_in_order() noexcept;
+  Header* larger_copy(std::size_t nbytes) const;
 
   // A checker's to watch: threads that write in parallel read them, and one changes them before.
   typename Sync::template Plain<void*> data_{nullptr};
@@ -514,6 +448,3 @@ basic_buffer<Sync> basic_buffer<Sync>::adopt(Foreign<Deleter> memory, Allocator&
 using Buffer = basic_buffer<sync::Boost>;
 
 }  // namespace byre::inline v0
-
-#include <byre/storage/detail/buffer_sizes.hpp>
-#include <byre/storage/detail/buffer_writes.hpp>

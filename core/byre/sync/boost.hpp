@@ -25,7 +25,7 @@ struct BYRE_API TheOne {
 
 }  // namespace detail
 
-struct Boost {
+struct BYRE_API Boost {
   /// Always inline: where a compiler counts what it inlines, in a large file, each step would be a call
   /// that looks at its order while it runs.
   template <class Value>

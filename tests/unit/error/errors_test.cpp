@@ -3,6 +3,7 @@
 #include <byre/error/call_site.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/host_allocators.hpp>
+#include <byre/observe/expect.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>

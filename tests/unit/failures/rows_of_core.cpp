@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory, buffers and storages, what counts their copies, and reports of reshapes.
 #include <byre/byre.hpp>
+#include <byre/files/output_file.hpp>
 #include <byre/observe/expect.hpp>
+#include <byre/observe/recording.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/shadow/summary.hpp>
 #include <byre/shadow/suppression.hpp>

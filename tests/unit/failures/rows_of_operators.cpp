@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operators: their text, their registration, their calls.
 #include <byre/functional.hpp>
+#include <byre/observe/recording.hpp>
 
 #include <array>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Functions of functions over tensors, and graphs.
 #include <byre/functional.hpp>
+#include <byre/observe/recording.hpp>
 
 #include "rows.hpp"
 #include "support/functional/opaque_backend.hpp"

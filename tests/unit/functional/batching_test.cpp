@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/batching/detail/batched_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
+#include <byre/observe/recording.hpp>
 
 #include "random_calls.hpp"
 #include "support/functional/opaque_backend.hpp"

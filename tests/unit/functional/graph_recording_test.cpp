@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/graph/detail/graph_backend.hpp>
+#include <byre/observe/recording.hpp>
 
 #include "support/at_once.hpp"
 #include "support/sanitized.hpp"

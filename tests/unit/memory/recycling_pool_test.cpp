@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Which blocks the pool hands out, and which it keeps.
+#include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a child of a fork finds, where other threads were in the middle of something.
 #include <byre/byre.hpp>
+#include <byre/memory/host_allocators.hpp>
+#include <byre/memory/pool.hpp>
 #include <byre/sync/detail/lock_table.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/detail/process_state.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Thousands of forks while other threads use all that a process has of the core once.
 #include <byre/byre.hpp>
+#include <byre/memory/pool.hpp>
 
 #include <gtest/gtest.h>
 

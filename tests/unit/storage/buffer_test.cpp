@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>

@@ -2,6 +2,7 @@
 /// Files of byre's that code elsewhere closes, or that a program with closed standard streams opens.
 #include <byre/error/error.hpp>
 #include <byre/files/detail/input_file.hpp>
+#include <byre/files/output_file.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
 

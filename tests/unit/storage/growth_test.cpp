@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Buffers that grow byte by byte, and give back what they no longer need.
+#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/pages/paged_allocator.hpp>

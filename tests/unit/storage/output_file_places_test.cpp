@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Whose the file is that OutputFile leaves, and who may use it; and what it writes in place.
 #include <byre/error/error.hpp>
+#include <byre/files/output_file.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <sys/socket.h>

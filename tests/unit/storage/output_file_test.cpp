@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What OutputFile replaces, under which names; and that it is on the disk.
 #include <byre/error/error.hpp>
+#include <byre/files/output_file.hpp>
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -4,8 +4,10 @@
 
 #include <byre/error/error.hpp>
 #include <byre/memory/device.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/tiled_buffer.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include "tiles.hpp"
 
 #include <byre/error/error.hpp>
+#include <byre/storage/tiled_buffer.hpp>
 
 #include <gtest/gtest.h>
 

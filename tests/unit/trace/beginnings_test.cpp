@@ -2,6 +2,7 @@
 /// What a recording makes of what began before it, and what there is where there is no recording.
 #include <byre/byre.hpp>
 #include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/recording.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>

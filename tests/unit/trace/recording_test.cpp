@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a recording says of clones, copies, steals and waits, and of why they were.
 #include <byre/byre.hpp>
+#include <byre/memory/host_allocators.hpp>
+#include <byre/memory/pool.hpp>
+#include <byre/observe/recording.hpp>
+#include <byre/storage/explain.hpp>
+#include <byre/storage/tiled_buffer.hpp>
 
 #include <gtest/gtest.h>
 #include <unistd.h>

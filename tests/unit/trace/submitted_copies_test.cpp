@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a recording has of copies that end later.
 #include <byre/byre.hpp>
+#include <byre/observe/recording.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>

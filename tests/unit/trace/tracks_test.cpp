@@ -3,6 +3,9 @@
 /// many threads and forks make of it.
 #include <byre/byre.hpp>
 #include <byre/memory/pages.hpp>
+#include <byre/memory/pool.hpp>
+#include <byre/observe/recording.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/explain.hpp>
 
 #include <gtest/gtest.h>

@@ -11,8 +11,10 @@
 ///   unwatched  large other data        nothing is seen
 #pragma once
 
-#include <byre/checks/detail/page_guard.hpp>
 #include <byre/config.hpp>
+#if BYRE_CHECKS
+#include <byre/checks/detail/page_guard.hpp>
+#endif
 #include <byre/error/call_site.hpp>
 
 #include <cstddef>

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How a buffer grows and shrinks. Capacity grows geometrically: a program that appends byte by byte copies each byte a
-/// few times, and not once for each byte that follows.
+/// How a buffer gets its memory, grows and shrinks. Capacity grows geometrically: a program that appends byte by byte
+/// copies each byte a few times, and not once for each byte that follows.
 #pragma once
 
+#include <byre/pages/detail/mapped_file.hpp>
+#include <byre/pages/detail/paged.hpp>
 #include <byre/storage/buffer.hpp>
+#include <byre/storage/detail/allocated.hpp>
+#include <byre/system/page_nbytes.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -21,10 +25,31 @@ constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t nbytes) n
 }  // namespace detail
 
 template <sync::Sync Sync>
+basic_buffer<Sync> basic_buffer<Sync>::allocate(std::size_t nbytes, Allocator& allocator) {
+  return basic_buffer(cow::basic_allocated<Sync>::create(nbytes, allocator));
+}
+
+template <sync::Sync Sync>
+basic_buffer<Sync> basic_buffer<Sync>::allocate_tile(std::size_t nbytes, Allocator& allocator) {
+  return basic_buffer(cow::basic_allocated<Sync>::create(
+      nbytes, allocator,
+      nbytes >= page_nbytes ? cow::HeaderPlace::apart : cow::HeaderPlace::before_data));
+}
+
+template <sync::Sync Sync>
+basic_buffer<Sync> basic_buffer<Sync>::map_file(FileName name, Allocator& allocator) {
+  auto file = detail::map_file(name);
+  const std::size_t nbytes = file->nbytes();
+  const typename Header::Description description{file->data(), nbytes,         nbytes,
+                                                 &allocator,   Origin::mapped, true};
+  return basic_buffer(cow::basic_paged<Sync>::create(description, std::move(file)));
+}
+
+template <sync::Sync Sync>
 void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
   const auto access = monitor_.writes(site);
   if (!has_data()) {
-    adopt_header(Allocated::create(nbytes, default_allocator()));
+    adopt_header(cow::basic_allocated<Sync>::create(nbytes, default_allocator()));
     return;
   }
   expect_alone("resize", nbytes);
@@ -54,7 +79,7 @@ void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
     return;
   }
   stats::detail::WriteReport report;  // its end calls sinks after the larger block is released
-  basic_buffer fitting(Allocated::create(nbytes, allocator()));
+  basic_buffer fitting(cow::basic_allocated<Sync>::create(nbytes, allocator()));
   if (fitting.header().capacity() >= header().capacity()) {
     return;
   }
@@ -81,12 +106,12 @@ auto basic_buffer<Sync>::larger_copy(std::size_t nbytes) const -> Header* {
   if (const std::size_t roomy = detail::grown_capacity(header().capacity(), nbytes);
       roomy > nbytes) {
     try {
-      return Allocated::create_copy(roomy, header());
+      return cow::basic_allocated<Sync>::create_copy(roomy, header());
     } catch (const OutOfMemory&) {
       // Less may do.
     }
   }
-  return Allocated::create_copy(nbytes, header());
+  return cow::basic_allocated<Sync>::create_copy(nbytes, header());
 }
 
 }  // namespace byre::inline v0

@@ -4,7 +4,9 @@
 /// all that is right.
 #pragma once
 
+#include <byre/pages/detail/overlay.hpp>
 #include <byre/storage/buffer.hpp>
+#include <byre/storage/detail/allocated.hpp>
 #include <byre/sync/detail/lock_table.hpp>
 
 #include <algorithm>
@@ -12,26 +14,27 @@
 
 namespace byre::inline v0 {
 
+// The step that is measured where small data is copied has all its calls inlined.
 template <sync::Sync Sync>
-Materialized basic_buffer<Sync>::copy_or_steal(Wait wait, CallSite site) {
+BYRE_FLATTEN Materialized basic_buffer<Sync>::copy_or_steal(Wait wait, CallSite site) {
   stats::detail::WriteReport report;
   return copy_or_steal(wait, site, report);
 }
 
 template <sync::Sync Sync>
-Materialized basic_buffer<Sync>::copy_or_steal(Wait wait, CallSite site,
-                                               stats::detail::WriteReport& report) {
+[[gnu::always_inline]] inline Materialized basic_buffer<Sync>::copy_or_steal(
+    Wait wait, CallSite site, stats::detail::WriteReport& report) {
   return header().is_ordinary() ? claim_and_copy(wait, site, report, false)
                                 : copy_or_steal_unordinary(wait, site, report);
 }
 
 template <sync::Sync Sync>
-Materialized basic_buffer<Sync>::copy_or_steal_unordinary(Wait wait, CallSite site,
-                                                          stats::detail::WriteReport& report) {
+[[gnu::cold, gnu::noinline]] Materialized basic_buffer<Sync>::copy_or_steal_unordinary(
+    Wait wait, CallSite site, stats::detail::WriteReport& report) {
   if (!has_data()) {
     return Materialized::already_unique;
   }
-  if (ends_copies_later()) {
+  if (header().allocator().copies_end() != CopiesEnd::on_return) {
     return submit_copy_or_steal(wait, site, report);
   }
   if (header().is_read_only()) {
@@ -46,9 +49,8 @@ Materialized basic_buffer<Sync>::copy_or_steal_unordinary(Wait wait, CallSite si
 
 /// Steals the data, or copies it before the claim ends.
 template <sync::Sync Sync>
-Materialized basic_buffer<Sync>::claim_and_copy(Wait wait, CallSite site,
-                                                stats::detail::WriteReport& report,
-                                                bool has_pages) {
+[[gnu::always_inline]] inline Materialized basic_buffer<Sync>::claim_and_copy(
+    Wait wait, CallSite site, stats::detail::WriteReport& report, bool has_pages) {
   // Who may not wait and finds itself the last owner copies for that alone.
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
@@ -64,7 +66,7 @@ Materialized basic_buffer<Sync>::claim_and_copy(Wait wait, CallSite site,
     if (has_pages && map_overlay(cause, site, report)) {
       return Materialized::overlaid;
     }
-    copy = Allocated::create_copy(header().nbytes(), header());
+    copy = cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
   } catch (...) {
     header().share().abandon_copy();
     throw;
@@ -83,12 +85,13 @@ Materialized basic_buffer<Sync>::claim_and_copy(Wait wait, CallSite site,
 
 /// Nobody ever writes the data, so it is copied by an owner, without a claim.
 template <sync::Sync Sync>
-Materialized basic_buffer<Sync>::copy_read_only(CallSite site, stats::detail::WriteReport& report) {
+[[gnu::cold]] Materialized basic_buffer<Sync>::copy_read_only(CallSite site,
+                                                              stats::detail::WriteReport& report) {
   report.begin(header().data());
   if (map_overlay(stats::CopyCause::read_only, site, report)) {
     return Materialized::overlaid;
   }
-  Header* copy = copy_of_data();
+  Header* copy = cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
   // Of what is not shared the other owners are no lazy clones, but pins.
   const bool is_shareable = header().is_shareable();
   stats::detail::if_recording([&] {
@@ -110,8 +113,8 @@ Materialized basic_buffer<Sync>::copy_read_only(CallSite site, stats::detail::Wr
 /// finds that the copies under way are submitted. Read-only data is copied by an owner, which stays one until the
 /// copy ends.
 template <sync::Sync Sync>
-Materialized basic_buffer<Sync>::submit_copy_or_steal(Wait wait, CallSite site,
-                                                      stats::detail::WriteReport& report) {
+[[gnu::cold]] Materialized basic_buffer<Sync>::submit_copy_or_steal(
+    Wait wait, CallSite site, stats::detail::WriteReport& report) {
   Header& source = header();
   std::optional<sync::detail::AddressLock<Sync>> turn(std::in_place, &source);
   const bool is_claimed = !source.is_read_only();
@@ -127,7 +130,7 @@ Materialized basic_buffer<Sync>::submit_copy_or_steal(Wait wait, CallSite site,
   PendingCopy pending(&source, is_claimed ? &end_copy : &end_copy_by_owner);
   Header* copy;
   try {
-    copy = Allocated::submit_copy(source, pending);
+    copy = cow::basic_allocated<Sync>::submit_copy(source, pending);
   } catch (...) {
     pending.forget();
     if (is_claimed) {
@@ -177,6 +180,59 @@ bool basic_buffer<Sync>::is_alone_in_order() noexcept {
   return false;
 }
 
+/// A copy in place of a lazy clone.
+template <sync::Sync Sync>
+auto basic_buffer<Sync>::copy_at_once(stats::CopyCause cause, CallSite site) const -> Header* {
+  if (!has_data()) {
+    return header_.get();
+  }
+  stats::detail::WriteReport report(header().data());
+  Header* copy = cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
+  report.copied(header().data(), copy->data(), {header().nbytes(), cause, site});
+  return copy;
+}
+
+template <sync::Sync Sync>
+Materialized basic_buffer<Sync>::materialize_and_report_in(stats::detail::WriteReport& report,
+                                                           Wait wait, CallSite site) {
+  const auto access = monitor_.writes(site);
+  return becomes_unique(site) ? Materialized::already_unique : copy_or_steal(wait, site, report);
+}
+
+template <sync::Sync Sync>
+void basic_buffer<Sync>::expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const {
+  const std::size_t all_nbytes = this->nbytes(site);
+  if (offset > all_nbytes || nbytes > all_nbytes - offset) {
+    throw InvalidArgument(
+        format_text("mutable_range of %zu bytes from byte %zu on, of a buffer of %zu bytes. Ask "
+                    "for a part of it.",
+                    nbytes, offset, all_nbytes));
+  }
+}
+
+template <sync::Sync Sync>
+std::span<std::byte> basic_buffer<Sync>::populated(std::size_t offset, std::size_t nbytes) {
+  auto* const first = static_cast<std::byte*>(data_.get()) + offset;
+  if (header().has_pages() && nbytes != 0 && !detail::populate_for_writes(first, nbytes)) {
+    throw OutOfMemory(nbytes, header().allocator().name());
+  }
+  return {first, nbytes};
+}
+
+template <sync::Sync Sync>
+const void* basic_buffer<Sync>::memory_id() const noexcept {
+  return header().origin() == Origin::overlay
+             ? static_cast<cow::basic_overlay<Sync>&>(header()).beneath()
+             : &header();
+}
+
+template <sync::Sync Sync>
+void basic_buffer<Sync>::collapse(std::size_t offset, std::size_t nbytes) noexcept {
+  if (header().origin() == Origin::overlay) {
+    static_cast<cow::basic_overlay<Sync>&>(header()).collapse(offset, nbytes);
+  }
+}
+
 /// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
 template <sync::Sync Sync>
 bool basic_buffer<Sync>::map_overlay(stats::CopyCause cause, CallSite site,
@@ -205,7 +261,7 @@ basic_buffer<Sync> basic_buffer<Sync>::writable_clone(Wait wait, CallSite site, 
   if (Header* const clone = create_writable_clone(site, writers)) {
     return basic_buffer(clone);
   }
-  return basic_buffer(share_eagerly(stats::CopyCause::writable, site));
+  return basic_buffer(copy_at_once(stats::CopyCause::writable, site));
 }
 
 /// By the only owner of the data. Null if it has no pages, or the system no mapping for them.

@@ -9,7 +9,7 @@
 
 #include <byre/config.hpp>
 #include <byre/sync/boost.hpp>
-#include <byre/sync/detail/condition_ref.hpp>
+#include <byre/sync/detail/parking_lot.hpp>
 #include <byre/sync/sync.hpp>
 
 namespace byre::inline v0::sync::detail {

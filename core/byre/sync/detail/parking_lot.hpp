@@ -8,9 +8,28 @@
 #pragma once
 
 #include <byre/config.hpp>
-#include <byre/sync/detail/condition_ref.hpp>
+
+#include <memory>
+#include <type_traits>
 
 namespace byre::inline v0::sync::detail {
+
+/// A reference to what a thread asks under a lock of a table, to know whether it has to wait. Neither owns nor
+/// allocates.
+class ConditionRef {
+ public:
+  template <class Condition>
+  explicit ConditionRef(Condition& condition) noexcept
+      : condition_(std::addressof(condition)), call_([](const void* erased) {
+          return static_cast<bool>((*static_cast<std::add_const_t<Condition>*>(erased))());
+        }) {}
+
+  bool operator()() const { return call_(condition_); }
+
+ private:
+  const void* condition_;
+  bool (*call_)(const void*);
+};
 
 /// Blocks while `keep_waiting()`, which runs under a lock of the table and must not throw, until an
 /// unpark_all of the same address; may return spuriously. Not an interruption point of
