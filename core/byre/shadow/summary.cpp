@@ -52,12 +52,8 @@ HeededEnvironment::HeededEnvironment() try {
   if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
     check_place_of_summary(where);
   }
-  std::string suppressions = value_of("BYRE_RESHAPE_SUPPRESSIONS");
-  if (suppressions.empty()) {
-    suppressions = value_of("BYRE_RESHAPE_SILENCE");  // its old name, for one release
-  }
-  if (!suppressions.empty()) {
-    suppress_sites(suppressions);
+  if (const std::string file = value_of("BYRE_RESHAPE_SUPPRESSIONS"); !file.empty()) {
+    suppress_sites(file);
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("the modes of reshape in the environment");

@@ -88,7 +88,7 @@ class Reports(unittest.TestCase):
         return first
 
     def test_nothing_is_asked(self):
-        stderr = ran("violate", SUMMARY="", SUPPRESSIONS="", SILENCE="").stderr
+        stderr = ran("violate", SUMMARY="", SUPPRESSIONS="").stderr
         self.assertTrue(stderr.startswith("byre: warning: this code relies on reshape"))
         self.assertNotIn("were tracked", stderr)
         for asked in {}, {"SUMMARY": ""}:
@@ -128,14 +128,12 @@ class Reports(unittest.TestCase):
         self.assertIn('"all.xml" (BYRE_RESHAPE_SUMMARY', self.complaint_about(SUMMARY="all.xml"))
         self.assertIn('was not written: reshape: a summary is to go to "all.xml"', ran(SUMMARY="all.xml").stderr)
 
-    def test_suppressions_and_their_old_name_which_works_for_a_release(self):
+    def test_a_file_of_suppressions_silences_its_sites(self):
         path = self.folder / "known.txt"
         path.write_text("program.cpp:11\n")
-        for variables in ({"SUPPRESSIONS": path}, {"SILENCE": path},
-                          {"SUPPRESSIONS": path, "SILENCE": "/nowhere/known.txt"}):
-            stderr = ran("violate", SUMMARY="stderr", **variables).stderr
-            self.assertNotIn("warning", stderr)
-            self.assertIn("1 more was suppressed", stderr)
+        stderr = ran("violate", SUMMARY="stderr", SUPPRESSIONS=path).stderr
+        self.assertNotIn("warning", stderr)
+        self.assertIn("1 more was suppressed", stderr)
 
     def test_wrong_or_missing_list_is_refused(self):
         path = self.folder / "known.txt"

@@ -38,7 +38,7 @@ bool is_suppressed(const CallSite& site) noexcept;
 
 /// Called when a reshape is tracked. Does what the environment says, until that succeeds once:
 ///   BYRE_RESHAPE_SUMMARY=stderr, FILE.json or FILE.txt   print_summary there, at exit
-///   BYRE_RESHAPE_SUPPRESSIONS=FILE                       suppress_sites(FILE); before: BYRE_RESHAPE_SILENCE
+///   BYRE_RESHAPE_SUPPRESSIONS=FILE                       suppress_sites(FILE)
 /// An empty value is as none. Each process writes its summary, also if it tracked nothing.
 ///
 /// Thread-safe. Throws InvalidArgument for other values, and what suppress_sites throws.
