@@ -48,7 +48,7 @@ class Block:
 
 def pages(root):
     root = pathlib.Path(root)
-    return [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted(root.glob("packaging/**/*.md"))]
+    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
 
 
 def blocks_of(page, root):
