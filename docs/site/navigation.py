@@ -20,9 +20,9 @@ NAVIGATION = [
     ]),
     ("Trust", [
         ("docs/trust.md", "What is checked"),
-        ("docs/protocol.md", "Protocol", [("docs/memory-orders.md", "Memory orders")]),
+        ("docs/protocol.md", "Protocol"),
         ("docs/proof.md", "Proof"),
-        ("docs/verification.md", "Verification", [("docs/mutants.md", "Mutants"), ("docs/deep-run.md", "Deep run")]),
+        ("docs/verification.md", "Verification"),
         ("docs/stress.md", "Stress", [("docs/stress-seeded-bugs.md", "Seeded bugs"),
                                       ("docs/fuzzing.md", "Fuzzing")]),
     ]),

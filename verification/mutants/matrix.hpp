@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// byre-verify --mutants: every mutant against the scenarios. What is printed is docs/mutants.md.
+/// byre-verify --mutants: every mutant against the scenarios, as a document in Markdown.
 #pragma once
 
 #include "../runner/options.hpp"

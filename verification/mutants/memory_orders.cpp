@@ -139,13 +139,11 @@ class Rows {
 
 constexpr const char* orders_introduction =
     "# Memory orders\n\n"
-    "Printed by `byre-verify --memory-orders` from the tables in core, and checked by a test.\n\n"
+    "Printed by `byre-verify --memory-orders` from the tables in core.\n\n"
     "Each row is a step of a protocol: what it does, with which order, the other end of its\n"
     "happens-before edge, and what breaks where the order is weaker or the step is missing. The "
     "last\n"
-    "column is what the model checker said to that mutant of the step. [mutants.md](mutants.md) "
-    "has\n"
-    "all mutants.\n";
+    "column is what the model checker said to that mutant of the step.\n";
 
 /// Of the tables above, what they are for where no row says it.
 constexpr const char* orders_conclusion = R"(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// byre-verify --memory-orders: the tables of sites as a document, docs/memory-orders.md, with the
-/// mutants that show each row to be needed.
+/// byre-verify --memory-orders: the tables of sites as a document, with the mutants that show each
+/// row to be needed.
 #pragma once
 
 #include "../runner/options.hpp"

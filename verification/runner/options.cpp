@@ -35,9 +35,9 @@ test::CommandLine command_line() {
           "at most N preemptions of a thread that could go on; or 'full'; or 'reduced', which is "
           "full but for the orders of independent steps; instead of the scenarios' own bounds")
       .value("mutant", "NAME", "with this step of the code done wrong: is it noticed?")
-      .flag("mutants", "every mutant: is it noticed, by whom? Prints docs/mutants.md")
+      .flag("mutants", "every mutant: is it noticed, by whom? Prints a document")
       .flag("memory-orders",
-            "prints docs/memory-orders.md, from the tables and the mutants of their rows")
+            "prints the tables of sites, with what the mutants of their rows came to")
       .value("check", "FILE", "says whether FILE is what --mutants or --memory-orders prints")
       .value("replay", "STRING", "one execution, as a failure printed it, step by step")
       .value("json", "FILE", "writes what was found there too")
