@@ -1,97 +1,168 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The blocks of code in the README and in docs/*.md, with the comments before them that say how each is checked.
+"""The blocks of code in the README and in docs/*.md: `blocks.py check ROOT` holds them to the rules below, and
+`blocks.py write ROOT OUTPUT DEPENDENCIES` writes all C++ of them as one program, which runs each.
 
-A comment stands in lines of its own just before the fence. Readers of the page do not see it.
+A comment in lines of its own just before a fence says how the block is checked. Readers of the page do not see it.
 
     <!-- with: C++ -->        declares what the fragment after it uses and does not show
     <!-- check: C++ -->       runs after the fragment; of a text, `text` is the block
-    <!-- stands in: FILE -->  the block's lines stand in FILE in this order, which a test builds, runs or compares
-    <!-- KIND -->             says what a text is that no program can print again: one of KINDS in classes.py
+    <!-- stands in: FILE -->  the block stands in FILE, which a test builds or runs; "..." is what the block leaves out
+    <!-- KIND -->             says why no program prints this text: one of KINDS
 
-A fragment may have `with` and `check` both.
+A complete program is run, and the text after it is what the program prints. Sessions in Python are run by
+python/tests/test_documents.py, and blocks in Meson, CMake and INI by tests/embedding.
 """
 import dataclasses
 import pathlib
 import re
+import sys
 
-FENCE = re.compile(r"^( *)(`{3,}|~{3,})\s*([^`]*)$")
-COMMENT = re.compile(r"^<!--\s*(?:(with|check|stands in):\s*)?(.*?)\s*-->\s*$", re.S)
+KINDS = {"a drawing", "measured", "sample output"}
+LANGUAGES = {"cpp", "json", "pycon", "python", "sh", "text"}
+OF_README = {"cmake", "ini", "meson"}
+# One or more comments, then a fence, what it holds, and the same fence.
+BLOCK = re.compile(r"^((?:<!--(?:(?!-->).)*-->\n)*)( *)```(\w*)\n(.*?)^\2```$", re.M | re.S)
+COMMENT = re.compile(r"<!--\s*(?:(with|check|stands in):\s*)?(.*?)\s*-->\n", re.S)
+INCLUDE = re.compile(r"^#include .*$", re.M)
+TOP = """// Written by tests/blocks/blocks.py.
+#include <byre/functional.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <future>
+#include <list>
+#include <memory>
+#include <new>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
 
-
-@dataclasses.dataclass
-class Comment:
-    name: str  # "" of a kind
-    text: str
-    line: int  # where the text begins
+#include "blocks/fragments.hpp"
+"""
 
 
 @dataclasses.dataclass
 class Block:
-    page: str  # as from the root
+    page: str  # relative to the root
     line: int  # of the first line inside
-    language: str  # "" of a block without one, "indented" of one without a fence
+    language: str
     text: str
-    comments: list
-    follows: "Block | None" = None  # the block that this one comes after, with a word or two between
+    comments: dict  # (text, line of the text) by name, which is "" for a kind
+    program: "Block | None"  # the complete program that this text follows
 
     @property
     def place(self):
         return f"{self.page}:{self.line}"
 
-    def said(self, name):
-        return next((comment for comment in self.comments if comment.name == name), None)
-
     @property
     def is_program(self):
         return self.language == "cpp" and re.search(r"^int main\(", self.text, re.M) is not None
 
+    @property
+    def is_compiled(self):
+        return "stands in" not in self.comments and (
+            self.language == "cpp" or (self.language == "text" and "check" in self.comments))
+
 
 def pages(root):
-    root = pathlib.Path(root)
-    return [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    return [pathlib.Path(root, "README.md"), *sorted(pathlib.Path(root, "docs").glob("*.md"))]
 
 
 def blocks_of(page, root):
     """The blocks of a page, in order."""
-    name = pathlib.Path(page).relative_to(root).as_posix()
-    return list(read(pathlib.Path(page).read_text(), name))
+    text, name = page.read_text(), page.relative_to(root).as_posix()
+    if len(re.findall(r"^ *```", text, re.M)) != 2 * len(BLOCK.findall(text)):
+        sys.exit(f"{name}: a fence has no end, or more than three backticks")
+    last, end = None, 0
+    for found in BLOCK.finditer(text):
+        def line_of(at):
+            return text.count("\n", 0, at) + 1
+        comments = {each[1] or "": (each[2], line_of(found.start() + each.start(2)))
+                    for each in COMMENT.finditer(found[1])}
+        inside = re.sub(rf"^{found[2]}", "", found[4], flags=re.M)
+        is_after = last is not None and last.is_program and text.count("\n", end, found.start()) <= 5
+        last = Block(name, line_of(found.start(4)), found[3], inside, comments, last if is_after else None)
+        end = found.end()
+        yield last
 
 
 def all_blocks(root):
+    root = pathlib.Path(root)
     return [block for page in pages(root) for block in blocks_of(page, root)]
 
 
-def read(text, name):
-    lines = text.splitlines(keepends=True)
-    comments, previous, at = [], None, 0
-    in_list = False
-    since = 0  # lines of prose after the last block
-    while at < len(lines):
-        line = lines[at]
-        if fence := FENCE.match(line):
-            end = next((i for i in range(at + 1, len(lines)) if lines[i].strip() == fence[2]), None)
-            if end is None:
-                raise SystemExit(f"{name}:{at + 1}: this block has no end")
-            inside = "".join(each[len(fence[1]):] if each.startswith(fence[1]) else each for each in lines[at + 1:end])
-            previous = Block(name, at + 2, fence[3].strip(), inside, comments, previous if since <= 3 else None)
-            yield previous
-            comments, since, at = [], 0, end + 1
-        elif line.startswith("<!--"):
-            end = next((i for i in range(at, len(lines)) if "-->" in lines[i]), at)
-            whole = "".join(lines[at:end + 1])
-            if found := COMMENT.match(whole):
-                before = whole[:found.start(2)].count("\n")
-                comments.append(Comment(found[1] or "", found[2], at + 1 + before))
-            at = end + 1
-        elif re.match(r" {4,}\S", line) and not in_list and (at == 0 or not lines[at - 1].strip()):
-            end = next((i for i in range(at, len(lines)) if not lines[i].startswith("    ") and lines[i].strip()),
-                       len(lines))
-            previous = Block(name, at + 1, "indented", "".join(each[4:] for each in lines[at:end]), comments)
-            yield previous
-            comments, since, at = [], 0, end
-        else:
-            comments = []
-            if line.strip():
-                since += 1
-                in_list = re.match(r"\s*([-*+]|\d+\.) ", line) is not None or (in_list and line[0] == " ")
-            at += 1
+def complaints(block, root):
+    if block.language not in LANGUAGES | (OF_README if block.page == "README.md" else set()):
+        yield f"no test checks a block in '{block.language}' here"
+    if block.language == "text" and (block.program is not None) + len(block.comments) != 1:
+        yield f"follows no program: say what it is by one comment, check, stands in, or one of {sorted(KINDS)}"
+    elif block.language not in ("cpp", "text") and block.comments:
+        yield f"a comment before a block in {block.language} is not heeded"
+    kind, _ = block.comments.get("", ("measured", 0))
+    if kind not in KINDS:
+        yield f"'{kind}' is no kind of text: {sorted(KINDS)}"
+    if block.language == "python" and not block.text.startswith(">>> "):
+        yield "is no session: begin with >>>"
+    if "stands in" in block.comments:
+        file = root / block.comments["stands in"][0]
+        parts = [r"\s+".join(map(re.escape, part.split())) for part in block.text.split("...")]
+        if not file.is_file() or not re.search(r"\s*(?:.|\n)*?\s*".join(parts), file.read_text()):
+            yield f"does not stand in {file}"
+
+
+def at(page, line, code):
+    return f'#line {line} "{page}"\n{code.rstrip()}\n' if code.strip() else ""
+
+
+def literal(text):
+    return f'R"text({text})text"'
+
+
+def function(number, block, printed):
+    """A fragment, a program with the text that it prints, or the check of a text, as a function fragment_N."""
+    code = INCLUDE.sub("", block.text)  # those stand at the top
+    before, after = (at(block.page, line, text) for text, line in
+                     (block.comments.get(name, ("", 0)) for name in ("with", "check")))
+    if block.is_program:
+        main = re.sub(r"^int main\(", f"int program_{number}(", code, count=1, flags=re.M)
+        top = at(block.page, block.line, main.rstrip().removesuffix("}") + "return 0;\n}\n")
+        run = f"documents::printed_by([] {{ program_{number}(); }})"
+        before, code = "", f"EXPECT_LIKE({literal(printed.text)}, {run});\n" if printed else f"{run};\n"
+    elif block.language == "text":
+        top, before, code = "", f"const std::string text = {literal(block.text)};\n", ""
+    else:
+        top, code = "", at(block.page, block.line, code)
+    return f"namespace {{\n{top}void fragment_{number}() {{\n{before}{code}{after}}}\n}}  // namespace\n"
+
+
+def program(root):
+    found = all_blocks(root)
+    printed = {id(block.program): block for block in found if block.language == "text" and block.program}
+    compiled = [block for block in found if block.is_compiled]
+    includes = sorted({include for block in compiled for include in INCLUDE.findall(block.text)})
+    functions = [function(number, block, printed.get(id(block))) for number, block in enumerate(compiled)]
+    table = "".join(f'    {{"{block.place}", fragment_{number}}},\n' for number, block in enumerate(compiled))
+    return "\n".join([TOP, *includes, *functions,
+                      f"int main() {{\n  static constexpr documents::Fragment fragments[] = {{\n{table}  }};\n"
+                      "  return documents::run_all(fragments);\n}\n"])
+
+
+def main(what, root, *outputs):
+    root = pathlib.Path(root)
+    if what == "check":
+        found = [f"{block.place}: {said}" for block in all_blocks(root) for said in complaints(block, root)]
+        print("\n".join(found))
+        return 1 if found else 0
+    output, dependencies = map(pathlib.Path, outputs)
+    output.write_text(program(root))
+    # The folder is among them, so that a new page is seen.
+    dependencies.write_text(f"{output}: {' '.join(map(str, [root / 'docs', *pages(root), __file__]))}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

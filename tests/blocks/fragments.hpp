@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the fragments of C++ in the documents run on: fragments.py writes a function for each and a table of them,
-/// of which main() here runs all, in a folder of their own.
+/// Runs the fragments of C++ in the documents, in a folder of their own: blocks.py writes a function for each, and a
+/// table of them.
 #pragma once
 
 #include <sys/wait.h>
@@ -24,14 +24,12 @@ namespace documents {
 struct Fragment {
   const char* place;
   void (*run)();
-  bool defines_classes;  ///< for byre to call
 };
 
 inline int failures = 0;
-inline bool are_values_expected = true;
 
 inline void expect(bool holds, const char* what, const char* file, int line) {
-  if (!holds && are_values_expected) {
+  if (!holds) {
     std::fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
     ++failures;
   }
@@ -81,7 +79,7 @@ inline bool is_like(std::string_view text, std::string_view printed) {
 
 inline void expect_like(std::string_view text, std::string_view printed, const char* file,
                         int line) {
-  if (!is_like(words_of(text), words_of(printed)) && are_values_expected) {
+  if (!is_like(words_of(text), words_of(printed))) {
     std::fprintf(stderr, "%s:%d: the document says\n%s\nand what is printed is\n%s\n", file, line,
                  std::string(text).c_str(), std::string(printed).c_str());
     ++failures;
@@ -121,15 +119,12 @@ inline std::string last_words(const std::function<void()>& action) {
       stderr);
 }
 
-/// without_memory.cpp has another one.
-inline void (*run_one)(const Fragment& fragment) = [](const Fragment& fragment) { fragment.run(); };
-
 inline int run_all(std::span<const Fragment> fragments) {
   const byre::test::TemporaryFolder folder;
   std::filesystem::current_path(folder.path());
   for (const Fragment& fragment : fragments) {
     try {
-      run_one(fragment);
+      fragment.run();
     } catch (const std::exception& error) {
       std::fprintf(stderr, "%s: throws: %s\n", fragment.place, error.what());
       ++failures;

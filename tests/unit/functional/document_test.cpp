@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The code of docs/functionalization.md, which tests/blocks/classes.py holds against this file.
+/// The code of docs/functionalization.md, which tests/blocks/blocks.py holds against this file.
 #include <span>
 
 #include "tensors.hpp"
