@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What the shared libraries export and contain: symbols.py CORE LIBRARY...
+
+Exported is what a header of CORE declares with BYRE_API, and nothing else; API headers declare all that they do not
+define with BYRE_API. Statics survive a fork and a full heap. Many copies of a library are loaded into one process.
+"""
+import ctypes
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COPIES = 64
+# Defined in read-only memory, data, zeroed data, or text. The weak ones are inline functions, which compilers make or
+# leave out as they see fit, except for what exceptions are known by.
+STRONG = set("RDBT")
+TYPE = "typeinfo for "
+# The handler of warnings is below the locks of the process, and made when the library is loaded.
+MAY_BE_GUARDED = r"byre::\w+::detail::warning_handler\(\)::|boost::"
+
+
+def symbols_of(library, *options):
+    return subprocess.run(["nm", "--demangle", *options, library], check=True, text=True,
+                          capture_output=True).stdout.splitlines()
+
+
+def without_arguments(name):
+    while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
+        name = shorter
+    return name
+
+
+def as_declared(name):
+    """The name of a symbol without template arguments, parameters, and the inline namespace of the version."""
+    name = name.replace("::v0", "").removeprefix(TYPE)
+    if found := re.match(r"(.*\boperator(?:\(\)|[^\w\s(]+|\s[\w:*& ]+))\(", name):
+        return found[1]
+    return re.split(r"\(|\[abi", without_arguments(name), maxsplit=1)[0].split(" ")[-1]
+
+
+def exported(library):
+    for line in symbols_of(library, "--dynamic", "--defined-only"):
+        _address, kind, name = line.split(maxsplit=2)
+        if kind in STRONG or name.startswith(TYPE + "byre::"):
+            yield as_declared(name), name
+
+
+def declarations(text):
+    """The declarations at namespace and class scope: the enclosing heads, the head, and whether a body follows."""
+    text = re.sub(r"//[^\n]*|^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
+    enclosing, begin, depth = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char in "([") - (char in ")]")
+        if depth == 0 and char in "{};":
+            head = re.sub(r"^(public|protected|private)\s*:\s*", "", " ".join(text[begin:at].split()))
+            begin = at + 1
+            if head and char != "}" and all(re.search(r"\b(namespace|class|struct)\b", each) for each in enclosing):
+                yield enclosing[:], head, char == "{"
+            if char == "{":
+                enclosing.append(head)
+            elif char == "}" and enclosing:
+                enclosing.pop()
+
+
+def name_of(head):
+    """What a declaration declares: a class, a function or a variable."""
+    if found := re.search(r"\b(?:class|struct) (?:BYRE_API )?([\w:]+)", head):
+        return found[1]
+    head = re.sub(r"\[\[.*?\]\]", "", head)
+    function = re.search(r"(\boperator ?(?:\(\)|[^\s\w(]+|(?<= )[\w:]+)|~?\w+) ?\(", head)
+    return (function or re.search(r"([\w:]+)(?: =.*)?$", without_arguments(head)))[1]
+
+
+def qualified(enclosing, head):
+    names = []
+    for each in enclosing:
+        if found := re.match(r"(?:inline )?namespace ([\w:]+)", each.replace("::inline v0", "")):
+            names.append(found[1])
+        else:
+            names.append(name_of(each))
+    return "::".join([*names, name_of(head)])
+
+
+def wrong_exports(core, libraries):
+    there = {name: symbol for library in libraries for name, symbol in exported(library)}
+    declared = {}
+    for header in sorted(pathlib.Path(core).rglob("*.hpp")):
+        is_api = "detail" not in header.relative_to(core).parts
+        for enclosing, head, has_body in declarations(header.read_text()):
+            in_detail = any(re.match(r"namespace .*detail", each) for each in enclosing)
+            if "BYRE_API" in head:
+                declared[qualified(enclosing, head)] = is_api and not in_detail
+            elif is_api and re.match(r"class .*: public .*(Error|Argument)$", head):
+                yield f"{header}: {head}\n    is an exception, and is not BYRE_API: other libraries could not catch it"
+            elif is_api and not in_detail and not has_body and not any(
+                    re.search(r"template|BYRE_API", each) for each in enclosing):
+                is_function = re.search(r"[\w)\]] ~?\w+ ?\(|\boperator\b|^(explicit )?\w+\(", head)
+                is_other = re.search(r"= ?(default|delete|0)$|^(using|friend|template|static_assert|typedef|enum)\b|"
+                                     r"\bconstexpr\b|\bstd::function<", head)
+                if is_function and not is_other:
+                    yield f"{header}: {head}\n    is declared in an API header, and is not BYRE_API"
+    for name, symbol in sorted(there.items()):
+        scopes = ["::".join(name.split("::")[:count]) for count in range(2, name.count("::") + 2)]
+        if name.startswith("byre::") and not any(scope in declared for scope in scopes):
+            yield f"{symbol}\n    is exported, and no header declares it with BYRE_API: hide it"
+    for name, is_api in declared.items():
+        if is_api and not any(each == name or each.startswith(name + "::") for each in there):
+            yield f"{name}\n    is BYRE_API, and no library exports it"
+
+
+def wrong_statics(library):
+    """A static of a function that is initialized on first use has a guard, which a child waits for that was forked
+    meanwhile. A thread-local object with a destructor is registered on the heap, or the program ends."""
+    symbols = "\n".join(symbols_of(library))
+    if "byre::" not in symbols:
+        yield f"{library}: has no symbol of byre, so that this test sees nothing"
+    for name in re.findall(r"guard variable for (.*)", symbols):
+        if not re.match(MAY_BE_GUARDED, name):
+            yield f"{name} is initialized on first use: take sync::no_destructor"
+    if "__cxa_thread_atexit" in symbols:
+        yield f"{library}: a thread-local object has a destructor: take sync::detail::AtThreadEnd"
+
+
+def copies_not_loaded(library):
+    with tempfile.TemporaryDirectory(prefix="byre-copies-") as folder:
+        for number in range(COPIES):
+            try:
+                ctypes.CDLL(shutil.copy(library, f"{folder}/libcopy{number}.so"))
+            except OSError as error:
+                yield f"copy {number + 1} of {COPIES} cannot be loaded: {error}"
+                return
+
+
+def main(core, *libraries):
+    complaints = list(wrong_exports(core, libraries))
+    for library in libraries:
+        complaints += [*wrong_statics(library), *copies_not_loaded(library)]
+    print("\n".join(complaints))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
