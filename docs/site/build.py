@@ -1,115 +1,147 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Makes the site: every document that the navigation has, what these link to in the repository, the pages of the
-API headers, and the plots. A link to what is not there fails."""
+"""Makes the site: the documents by pandoc, the API headers by doxygen, the plots by gnuplot, and a page for each file
+that a document links to. A link or an anchor that leads nowhere fails, and so does a figure, bold in a link, that the
+linked page does not have."""
 
 import argparse
 import html
 import os
 import pathlib
+import re
 import shutil
 import string
+import subprocess
 import sys
 import webbrowser
 
-import api
 import figures
-import links
-from navigation import NAVIGATION
-from pandoc import Document, Failure, run
+import reference
+from tools import Failure, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# By the end of a file's name, what pandoc calls its language.
+# Groups of documents, and below one those that go with it. A document that does not exist is left out.
+NAVIGATION = {
+    "Use": [
+        ("docs/site/index.md", "What byre is"), ("README.md", "Build and embed"), ("docs/guide.md", "Guide"),
+        ("docs/answers.md", "Answers", "below"), ("docs/trace.md", "Why was this copied?", "below"),
+        ("docs/parts.md", "Parts of large data"), ("docs/reshape.md", "Reshape"),
+        ("docs/functionalization.md", "Functionalization"), ("docs/vulkan.md", "A Vulkan device"),
+        ("docs/python.md", "Python"), (reference.LIST, "API"), ("api/annotated.html", "All classes", "below"),
+        ("docs/tensor-states.md", "States of tensors", "below"), ("examples/README.md", "Examples"),
+    ],
+    "Cost": [("docs/performance.md", "Performance"), ("docs/costs.md", "What a write costs", "below")],
+    "Trust": [
+        ("docs/trust.md", "What is checked"), ("docs/protocol.md", "Protocol"), ("docs/proof.md", "Proof"),
+        ("docs/verification.md", "Verification"), ("docs/stress.md", "Stress"),
+        ("docs/stress-seeded-bugs.md", "Seeded bugs", "below"), ("docs/fuzzing.md", "Fuzzing", "below"),
+    ],
+    "Develop": [("docs/changing.md", "Changing byre"), ("docs/glossary.md", "Glossary"), ("CHANGELOG.md", "Changes")],
+}
+TITLES = {entry[0]: entry[1] for entries in NAVIGATION.values() for entry in entries}
+# By the end of a file's name, and by what documents call it, what pandoc calls its language.
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".json": "json"}
+ALIKE = {"pycon": "python", "meson": "python"}
 
 
-def flat(groups):
-    """The navigation's documents, each as (document, title, whether it goes with the one before)."""
-    for _, entries in groups:
-        for document, title, *below in entries:
-            yield document, title, False
-            for part in below:
-                yield from ((path, name, True) for path, name in part)
+def exists(path):
+    return path == reference.LIST or path.endswith(".html") or (ROOT / path).exists()
 
 
-def page_of(document):
-    """The page of a Markdown document: by its name alone where it is among the documents."""
-    path = pathlib.PurePosixPath(document)
-    if path.suffix == ".html":
-        return document
-    if document == "docs/site/index.md":
+def document_page(path):
+    """The page of a Markdown document: by its name alone if it is among the documents."""
+    parts = pathlib.PurePosixPath(path)
+    if path == "docs/site/index.md":
         return "index.html"
-    if path.parent in (pathlib.PurePosixPath("docs"), pathlib.PurePosixPath(".")):
-        return path.stem.lower() + ".html"
-    return "-".join([*path.parts[:-1], path.stem.lower()]) + ".html"
+    folders = () if str(parts.parent) in ("docs", ".") else parts.parts[:-1]
+    return "-".join([*folders, parts.stem.lower()]) + ".html"
+
+
+def words(text):
+    """What HTML says, without its tags."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", text)).split())
 
 
 class Site:
     def __init__(self, output):
         self.output = output
         self.template = string.Template((HERE / "page.html").read_text())
-        self.version = (ROOT / "VERSION").read_text().strip()
-        self.complaints = []
-        self.api = {}
-        self.listed = [entry for entry in flat(NAVIGATION)
-                       if entry[0].endswith(".html") or (ROOT / entry[0]).is_file()]
-        self.left = [document for document, _, _ in self.listed if document.endswith(".md")]
-        self.left += sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md"))
-        self.begun = set()
+        self.complaints, self.api, self.begun = [], {}, set()
+        self.left = [path for path in TITLES if path.endswith(".md") and exists(path)]
+        self.left += sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
 
     def build(self):
         shutil.copy(HERE / "style.css", self.output)
-        self.api = api.build(ROOT, self.output, self.frame("$title", "@body@", "api.html", "../", "api"))
+        frame = self.frame("$title", "@body@", reference.PAGE, "../", "api")
+        self.api = reference.build(ROOT, self.output, frame)
         while self.left:
-            path = self.left.pop(0)
-            if path not in self.begun:
+            if (path := self.left.pop(0)) not in self.begun:
                 self.begun.add(path)
                 self.write(path)
-        shutil.rmtree(self.output / "work")
-        if complaints := self.complaints + list(links.Site(self.output).complaints()):
+        if complaints := self.complaints + list(wrong_links(self.output)):
             raise Failure("\n".join(complaints))
 
-    def write(self, path):
-        if path.endswith(".md"):
-            self.write_document(path)
-        elif (ROOT / path).is_dir():
-            self.write_folder(path)
-        else:
-            self.write_source(path)
-
-    def write_document(self, path):
-        page = page_of(path)
-        document = Document((ROOT / path).read_text(), lambda target: self.resolve(path, page, target),
-                            self.header_named, figures.Generator(ROOT, self.output).generate)
-        self.save(page, document.title or path, document.html(), "document", page, document.sections)
-
-    def write_source(self, path):
-        language = LANGUAGES.get(pathlib.PurePath(path).suffix, "")
-        text = (ROOT / path).read_text()
-        fence = "`" * 12
-        code = run(["-f", "gfm", "-t", "html5"], f"{fence}{language}\n{text}\n{fence}\n")
-        self.save(self.target_page(path), path, f"<h1><code>{html.escape(path)}</code></h1>\n{code}", "source")
-
-    def write_folder(self, path):
-        page = self.target_page(path)
-        rows = []
-        for entry in sorted((ROOT / path).iterdir()):
-            if entry.name != "__pycache__":
-                rows.append(f'<li><a href="{self.resolve(path + "/.", page, entry.name)[0]}">'
-                            f"<code>{html.escape(entry.name)}</code></a></li>")
-        self.save(page, path, f"<h1><code>{html.escape(path)}</code></h1>\n<ul>\n" + "\n".join(rows) + "\n</ul>",
-                  "folder")
-
-    def target_page(self, path):
-        """The page for a path of the repository."""
+    def page_of(self, path):
+        """The page of a path of the repository."""
         if path in self.api:
             return self.api[path]
         if path.endswith(".md"):
-            return page_of(path)
-        if (ROOT / path).is_dir():
-            return f"source/{path}/index.html"
-        return f"source/{path}.html"
+            return document_page(path)
+        return f"source/{path}/index.html" if (ROOT / path).is_dir() else f"source/{path}.html"
+
+    def write(self, path):
+        page = self.page_of(path)
+        heading = f"<h1><code>{html.escape(path)}</code></h1>\n"
+        if path.endswith(".md"):
+            text = reference.list_of_headers(ROOT) if path == reference.LIST else (ROOT / path).read_text()
+            body = self.document(path, page, text)
+            title = words((re.search(r"<h1[^>]*>(.*?)</h1>", body, re.S) or ["", path])[1])
+            self.save(page, title, body, "home" if page == "index.html" else "document")
+        elif (ROOT / path).is_dir():
+            rows = [f'<li><a href="{self.resolve(path + "/.", page, entry.name)[0]}"><code>{html.escape(entry.name)}'
+                    "</code></a></li>" for entry in sorted((ROOT / path).iterdir()) if entry.name != "__pycache__"]
+            self.save(page, path, heading + "<ul>\n" + "\n".join(rows) + "\n</ul>", "folder")
+        else:
+            fence, language = "`" * 12, LANGUAGES.get(pathlib.PurePath(path).suffix, "")
+            text = f"{fence}{language}\n{(ROOT / path).read_text()}\n{fence}\n"
+            self.save(page, path, heading + run("pandoc", "-f", "gfm", "-t", "html5", text=text), "source")
+
+    def document(self, path, page, text):
+        """A document as HTML: pandoc's, with the site's links, boxes that scroll, and anchors of sections."""
+        text = re.sub(r"^( *```)(\w+)$", lambda fence: fence[1] + ALIKE.get(fence[2], fence[2]), text, flags=re.M)
+        body = run("pandoc", "-f", "gfm", "-t", "html5", "--section-divs", "--wrap=preserve", text=text)
+        body = re.sub(r"<a [^>]*>.*?</a>|<img [^>]*>|<h\d.*?</h\d>|<pre.*?</pre>|<code>[^<]*</code>",
+                      lambda found: self.link(path, page, found[0]), body, flags=re.S)
+        body = re.sub(r"(<img [^>]*>)", r'<span class="scroll figure" tabindex="0">\1</span>', body)
+        body = re.sub(r"<table>.*?</table>", r'<div class="scroll table" tabindex="0">\n\g<0>\n</div>', body, flags=re.S)
+        # Long names in tables may be broken where their words end.
+        body = re.sub(r"<td[^>]*>.*?</td>",
+                      lambda cell: re.sub(r"(?<=\w)_(?=\w[^<>]*</code>)", "_<wbr>", cell[0]), body, flags=re.S)
+        body = re.sub(r'<div class="sourceCode"[^>]*|<pre(?! class="sourceCode)[^>]*', r'\g<0> tabindex="0"', body)
+        body = re.sub(r'(<section id="([^"]*)" class="level[2-6]">\n<h\d[^>]*>.*?)(</h\d>)',
+                      r'\1<a href="#\2" class="anchor" aria-label="Link to this section">#</a>\3', body, flags=re.S)
+        drawn = figures.Generator(ROOT, self.output)
+        body = re.sub(r"<!-- site: (.*?) -->", lambda found: drawn.generate(" ".join(found[1].split())), body,
+                      flags=re.S)
+        return re.sub(r"<!--.*?-->\n?", "", body, flags=re.S)
+
+    def link(self, path, page, text):
+        """A link, a picture, or code that names an API header, as its page has to have it."""
+        if text.startswith("<code>"):
+            name = html.unescape(text[6:-7]).strip("<>")
+            names = (name, "core/" + name, "core/byre/" + name) if name.endswith(".hpp") else ()
+            found = next((self.api[each] for each in names if each in self.api), None)
+            return f'<a href="{found}">{text}</a>' if found else text
+        if not text.startswith(("<a ", "<img ")):
+            return re.sub(r"<a [^>]*>.*?</a>", lambda found: self.link(path, page, found[0]), text, flags=re.S) \
+                if text.startswith("<h") else text
+        target = re.search(r'(?:href|src)="([^"]*)"', text)[1]
+        url, title = self.resolve(path, page, html.unescape(target))
+        text = text.replace(f'"{target}"', f'"{html.escape(url)}"', 1)
+        if title and re.fullmatch(r"[\w-]+\.md", words(text)):
+            text = re.sub(r">.*<", lambda _: f">{html.escape(title)}<", text, flags=re.S)
+        return text
 
     def resolve(self, document, page, target):
         """A link of a document, as its page has to have it, and what the navigation calls its target, or None."""
@@ -117,56 +149,70 @@ class Site:
             return target, None
         name, _, anchor = target.partition("#")
         path = os.path.normpath(os.path.join(os.path.dirname(document), name))
-        if path.startswith("..") or not (ROOT / path).exists():
+        if path.startswith("..") or not exists(path):
             self.complaints.append(f"{document}: links to {target}, which is not there")
             return target, None
         if (ROOT / path / "README.md").is_file():
             path = os.path.normpath(os.path.join(path, "README.md"))
+        folder = os.path.dirname(page) or "."
         if path.endswith((".svg", ".png")):
             shutil.copy(ROOT / path, self.output)
-            return os.path.relpath(os.path.basename(path), os.path.dirname(page) or "."), None
+            return os.path.relpath(os.path.basename(path), folder), None
         if path not in self.api:
             self.left.append(path)
-        title = next((title for listed, title, _ in self.listed if listed == path), None)
-        url = os.path.relpath(self.target_page(path), os.path.dirname(page) or ".")
-        return url + ("#" + anchor if anchor else ""), title
-
-    def header_named(self, text):
-        """The page of the API header that is named so, or None. Pages of documents are beside each other."""
-        text = text.strip("<>")
-        return next((self.api[name] for name in (text, "core/" + text, "core/byre/" + text)
-                     if name.endswith(".hpp") and name in self.api), None)
+        return os.path.relpath(self.page_of(path), folder) + (anchor and "#" + anchor), TITLES.get(path)
 
     def navigation(self, current, root, sections):
         lines = []
-        groups = {group: [entry[0] for entry in flat([(group, entries)])] for group, entries in NAVIGATION}
-        for group, documents in groups.items():
+        for group, entries in NAVIGATION.items():
             lines.append(f"<p>{group}</p>\n<ul>")
-            for document, title, below in self.listed:
-                if document not in documents:
-                    continue
-                page = page_of(document)
-                here = ' aria-current="page"' if page == current else ""
-                lines.append(f'<li{" class=below" if below else ""}><a href="{root}{page}"{here}>'
-                             f"{html.escape(title)}</a>")
-                if here and page != "index.html" and 1 < len(sections) < 30:
-                    lines += ["<ul>", *(f'<li><a href="#{name}">{html.escape(text)}</a></li>'
-                                        for name, text in sections), "</ul>"]
-                lines.append("</li>")
+            for path, title, *below in entries:
+                if exists(path):
+                    page = path if path.endswith(".html") else document_page(path)
+                    here = ' aria-current="page"' if page == current else ""
+                    lines.append(f'<li{" class=below" * len(below)}><a href="{root}{page}"{here}>'
+                                 f"{html.escape(title)}</a>")
+                    if here and page != "index.html" and 1 < len(sections) < 30:
+                        lines += ["<ul>", *(f'<li><a href="#{name}">{html.escape(text)}</a></li>'
+                                            for name, text in sections), "</ul>"]
+                    lines.append("</li>")
             lines.append("</ul>")
         return "\n".join(lines)
 
-    def frame(self, title, body, current, root, kind, sections=()):
-        return self.template.substitute(title=title, body=body, kind=kind, root=root, version=self.version,
-                                        navigation=self.navigation(current, root, sections))
+    def frame(self, title, body, page, root, kind):
+        sections = [(name, words(text).removesuffix("#")) for name, text in
+                    re.findall(r'<section id="([^"]*)" class="level2">\n<h2[^>]*>(.*?)</h2>', body, re.S)]
+        return self.template.substitute(title=title, body=body, kind=kind, root=root,
+                                        version=(ROOT / "VERSION").read_text().strip(),
+                                        navigation=self.navigation(page, root, sections))
 
-    def save(self, page, title, body, kind, current=None, sections=()):
+    def save(self, page, title, body, kind):
         path = self.output / page
         path.parent.mkdir(parents=True, exist_ok=True)
-        root = "../" * page.count("/")
         full = title if title == "byre" else f"{title} - byre"
-        kind = "home" if page == "index.html" else kind
-        path.write_text(self.frame(html.escape(full), body, current, root, kind, sections))
+        path.write_text(self.frame(html.escape(full), body, page, "../" * page.count("/"), kind))
+
+
+def wrong_links(folder):
+    """The links of the site that lead nowhere, anchors that a page has twice, and figures that are not on the page that
+    they link to."""
+    pages = {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(folder.rglob("*.html"))}
+    anchors = {name: re.findall(r'<[^>]*?\s(?:id|(?<=<a )name)="([^"]*)"', text) for name, text in pages.items()}
+    for name, text in pages.items():
+        yield from (f"{name}: has the anchor '{each}' twice" for each in sorted(set(anchors[name]))
+                    if anchors[name].count(each) > 1)
+        for link in re.findall(r'<[^>]*?\s(?:href|src)="([^"]*)"', text):
+            path, _, anchor = html.unescape(link).partition("#")
+            target = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
+            if re.match(r"\w+:", path):
+                continue
+            if not (folder / target).is_file():
+                yield f"{name}: links to {link}, which is not there"
+            elif anchor and anchor not in anchors[target]:
+                yield f"{name}: links to {link}, and {target} has no such anchor"
+            for figure in re.findall(rf'<a href="{re.escape(link)}">[^<]*<strong>([^<]*)</strong>', text):
+                if target in pages and words(figure) not in words(pages[target]):
+                    yield f"{name}: says '{words(figure)}', and {link} does not"
 
 
 def main():
@@ -179,11 +225,10 @@ def main():
     try:
         if output.exists() and any(output.iterdir()) and not (output / "style.css").is_file():
             raise Failure(f"{output} is no folder of a site, and is left as it is")
-        if output.exists():
-            shutil.rmtree(output)
+        shutil.rmtree(output, ignore_errors=True)
         output.mkdir(parents=True)
         Site(output).build()
-    except (Failure, OSError) as failure:
+    except (Failure, OSError, subprocess.CalledProcessError) as failure:
         print(f"docs: {failure}", file=sys.stderr)
         return 1
     print(f"the site is {output}/index.html")

@@ -5,7 +5,7 @@ import html
 import re
 import sys
 
-from pandoc import Failure
+from tools import Failure
 
 # gnuplot draws on white; this is for readers of the dark scheme.
 DARK = """<style>@media (prefers-color-scheme: dark) {

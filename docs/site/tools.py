@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSL-1.0
+"""How the site's scripts run programs, and fail."""
+import subprocess
+
+
+class Failure(Exception):
+    """Something the user has to be told, in one line."""
+
+
+def run(program, *arguments, text, **settings):
+    """What the program prints, given a text. Complains of what it says on standard error."""
+    try:
+        ended = subprocess.run([program, *arguments], input=text, text=True, capture_output=True, **settings)
+    except OSError as error:
+        raise Failure(f"cannot run {program} (Debian: apt-get install {program}): {error.strerror}") from error
+    if ended.returncode:
+        raise Failure(f"{program} failed: {ended.stderr.strip()}")
+    return ended.stdout
