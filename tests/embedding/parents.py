@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Parents that use byre build it, and run:
+
+  parents.py SOURCE meson LIBRARY [OPTION...]  a subproject of Meson's, with LIBRARY and those it stands on
+  parents.py SOURCE cmake                      add_subdirectory and FetchContent, beside what Meson builds
+  parents.py SOURCE installed shared|static    installed, moved, and found by pkg-config and by CMake
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "blocks"))
+
+import blocks  # noqa: E402
+
+SKIPPED = 77
+NAMES = {"byre": "byre", "byre-tensor": "tensor", "byre-functional": "functional"}
+PROGRAMS = [f"{name}_program" for name in NAMES.values()]
+# The rooms that only the libraries above the core have.
+ROOMS = {"byre-tensor": "shadow|tensor|interop", "byre-functional": "functional"}
+COMPILER = shlex.split(os.environ.get("CXX", "c++"))
+LIBRARIES_ALONE = [f"-D{part}=disabled" for part in ("tests", "verification", "stress", "benchmarks", "examples")]
+# As one file, which takes a quarter of the time, and which a parent may ask for.
+AS_ONE_FILE = ["-Dunity=on", "-Dunity_size=1000", "-Doptimization=0"]
+CMAKE = ["cmake", "-G", "Ninja", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+
+
+def run(*command, is_refused=False, **variables):
+    """What a command prints, which has to succeed, or to be refused."""
+    print("+", *command, flush=True)
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**os.environ, **variables})
+    expect((done.returncode != 0) == is_refused, f"{done.stdout}\nends with {done.returncode}")
+    return done.stdout
+
+
+def expect(holds, said):
+    if not holds:
+        sys.exit(f"wrong: {said}")
+
+
+def expect_equal(found, expected, what):
+    expect(found == expected, f"{what} are {found}, expected {expected}")
+
+
+def in_the_readme(source, language):
+    return "".join(block.text for block in blocks.blocks_of(source / "README.md", source) if block.language == language)
+
+
+def version_of(source):
+    return (source / "VERSION").read_text().strip()
+
+
+def runs_well(source, program, **variables):
+    expect(f"byre {version_of(source)}: good" in run(program, **variables), f"{program} is not good")
+
+
+def compiled_in(build):
+    return json.loads((build / "compile_commands.json").read_text())
+
+
+def expect_no_more_than(library, build):
+    """Nothing of the libraries that the parent did not ask for, and of byre's own tests."""
+    wanted = list(NAMES)[:list(NAMES).index(library) + 1]
+    targets, tests = (json.loads(run("meson", "introspect", build, what)) for what in ("--targets", "--tests"))
+    expect_equal([each["name"] for each in targets if "/subprojects/byre/" in each["defined_in"]], wanted,
+                 "byre's targets")
+    expect({each["name"] for each in tests} <= {"the_parent_runs", "copies_share_nothing"}, f"tests of byre: {tests}")
+    units = compiled_in(build)
+    # A parent's warnings are for its own code.
+    own = [unit["command"] for unit in units
+           if not re.search("(^|/)subprojects/", unit["output"]) and "subprojects/byre/core" in unit["command"]]
+    expect(own and all(re.search(r"-isystem\s*\S*subprojects/byre/core", command) for command in own),
+           "the parent has byre's headers not as a system's")
+    files = "\n".join([unit["file"] + "\n" + ((build / unit["file"]).read_text() if "-unity" in unit["file"] else "")
+                       for unit in units])
+    expect("/byre/cow/" in files, "no source of byre is compiled: this test sees nothing")
+    for other in ROOMS:
+        expect(other in wanted or not re.search(f"/byre/(.*/)?({ROOMS[other]})/", files), f"{other} is compiled")
+
+
+def meson(source, folder, library, *options):
+    arguments = [word for option in options if option.startswith("-Dcpp_args=") for word in option[11:].split()]
+    probe = [*COMPILER, *arguments, "-fsyntax-only", "-x", "c++", "-"]
+    if shutil.which(COMPILER[0]) is None or subprocess.run(probe, input="#include <vector>", text=True).returncode:
+        print("not on this machine:", *probe)
+        return SKIPPED
+    parent, build = folder / "parent", folder / "build"
+    shutil.copytree(HERE / "meson", parent)
+    shutil.copytree(HERE / "programs", parent / "programs")
+    for name in ("subprojects", "readme"):
+        (parent / name).mkdir()
+    (parent / "subprojects/byre").symlink_to(source, target_is_directory=True)
+    (parent / "subprojects/byre.wrap").write_text(in_the_readme(source, "ini"))
+    lines = {re.search(r"dependency\('([\w-]+)'", line)[1]: line
+             for line in in_the_readme(source, "meson").splitlines()}
+    expect_equal(sorted(lines), sorted(NAMES), "the libraries that the README asks for")
+    (parent / "readme/meson.build").write_text(lines[library] + "\n")
+    run("meson", "setup", "-Dwerror=true", "-Ddebug=false", f"-Dlibrary={library}", *options, build, parent)
+    run("meson", "compile", "-C", build)
+    run("meson", "test", "-C", build, "--print-errorlogs")
+    return expect_no_more_than(library, build)
+
+
+def commands_of(build, source):
+    """For each library its sources, and of how they are compiled what other libraries can tell."""
+    found = {}
+    for unit in compiled_in(build):
+        file = os.path.relpath((pathlib.Path(unit["directory"]) / unit["file"]).resolve(), source)
+        library = re.search(r" -o \S*?(byre[-a-z]*)(?:\.dir|\.so|\.a)\S*/", unit["command"])
+        if library and library[1] in NAMES:
+            flags = r" (-fvisibility\S*|-fno-semantic-interposition|-std=\S*|-fPIC|-D_FILE_OFFSET_BITS\S*)(?= )"
+            found.setdefault(library[1], {})[file] = sorted({*re.findall(flags, unit["command"])})
+    return found
+
+
+def cmake_parent(source, build, by, programs, *options):
+    run(*CMAKE, "-S", HERE / "cmake", "-B", build, f"-DBYRE_BY={by}", "-DCMAKE_UNITY_BUILD=ON",
+        "-DCMAKE_UNITY_BUILD_BATCH_SIZE=0",
+        "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror", *options)
+    run("cmake", "--build", build, "--target", *programs)
+    for program in programs:
+        runs_well(source, build / program)
+
+
+def cmake(source, folder):
+    # The libraries and their options are Meson's.
+    options = set(re.findall(r"^option\('(\w+)'", (source / "meson_options.txt").read_text(), re.M))
+    options -= {"tensor", "functional", "python", "python_wheel", "vulkan"} | {each[2:-9] for each in LIBRARIES_ALONE}
+    of_cmake = set(re.findall(r"^option\(BYRE_(\w+)", (source / "CMakeLists.txt").read_text(), re.M))
+    expect_equal({each.lower() for each in of_cmake}, options, "the options")
+    for number, (of_meson, of_cmake) in enumerate([
+        ([], ["-DBUILD_SHARED_LIBS=ON"]),
+        (["-Dchecks=enabled", "-Dstats=disabled", "-Dstatic_tls=enabled", "-Ddefault_library=static"],
+         ["-DBYRE_CHECKS=ON", "-DBYRE_STATS=OFF", "-DBYRE_STATIC_TLS=ON"]),
+    ]):
+        builds = [folder / f"meson{number}", folder / f"cmake{number}"]
+        run("meson", "setup", *LIBRARIES_ALONE, *of_meson, builds[0], source)
+        run(*CMAKE, "-S", source, "-B", builds[1], *of_cmake)
+        commands = [commands_of(build, source) for build in builds]
+        expect_equal(sorted(commands[1]), sorted(NAMES), "the libraries")
+        expect_equal(commands[1], commands[0], "the commands")
+        headers = [builds[0] / "core/byre/config.hpp", builds[1] / "include/byre/config.hpp"]
+        expect_equal(headers[1].read_text(), headers[0].read_text(), "the contents of config.hpp")
+    # A parent adds the folder, or fetches it as the README says, and builds no more than it links.
+    added, fetched, readme = folder / "added", folder / "fetched", folder / "readme.cmake"
+    cmake_parent(source, added, "add_subdirectory", PROGRAMS, f"-DBYRE_SOURCE={source}", "-DBUILD_SHARED_LIBS=ON")
+    for library in NAMES:
+        for end in (version_of(source), version_of(source).split(".")[0]):
+            expect((added / f"byre/lib{library}.so.{end}").is_file(), f"no lib{library}.so.{end}")
+    readme.write_text(in_the_readme(source, "cmake"))
+    cmake_parent(source, fetched, "FetchContent", ["my_program"], f"-DBYRE_README={readme}",
+                 f"-DFETCHCONTENT_SOURCE_DIR_BYRE={source}")
+    expect_equal([each.name for each in fetched.rglob("libbyre*.*")], ["libbyre.a"], "the libraries that are built")
+    # Without what tensors need there is the core alone. What else is missing or wrong is refused.
+    compiler, options = folder / "g++-of-before", folder / "options.cmake"
+    compiler.write_text('#!/bin/sh\nexec g++ -U__GNUC__ -D__GNUC__=11 "$@"\n')
+    compiler.chmod(0o755)
+    options.write_text("add_compile_options(-fno-exceptions)\n")  # as a parent may have it
+    left_out = "byre::tensor and byre::functional are left out.*apt-get install "
+    for option, said, is_refused in [
+        ("-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON", left_out + "zlib1g-dev", False),
+        ("-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON", left_out + "nlohmann-json3-dev", False),
+        ("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON", "apt-get install libboost-atomic-dev libboost-thread-dev", True),
+        (f"-DCMAKE_CXX_COMPILER={compiler}", "needs g\\+\\+ 12", True),
+        (f"-DCMAKE_PROJECT_byre_INCLUDE={options}", "exceptions are off.*COMPILE_OPTIONS", True),
+        ("-DCMAKE_CXX_FLAGS=-fno-exceptions", "exceptions are off", True),
+    ]:
+        build = pathlib.Path(tempfile.mkdtemp(dir=folder))
+        printed = " ".join(run(*CMAKE, "-S", source, "-B", build, option, is_refused=is_refused).split())
+        expect(re.search(said, printed), f"{option} says\n{printed}\nwithout\n{said}")
+        expect(is_refused or list(commands_of(build, source)) == ["byre"], f"{option} builds more than the core")
+
+
+def by_pkg_config(source, folder, kind, where, libraries, *options):
+    """Each program, by the flags that pkg-config says of its library."""
+    for library, name in NAMES.items():
+        flags = run("pkg-config", *options, "--cflags", "--libs", *["--static"] * (kind == "static"), library,
+                    PKG_CONFIG_PATH=str(where)).split()
+        run(*COMPILER, "-std=c++20", "-o", folder / name, HERE / f"programs/{name}.cpp", *flags)
+        runs_well(source, folder / name, LD_LIBRARY_PATH=str(libraries))
+
+
+def installed(source, folder, kind):
+    # Meson's own choice of a libdir depends on the machine, and CMake may not look there.
+    build, prefix = folder / "build", folder / "moved"
+    run("meson", "setup", f"--prefix={folder}/installed", "--libdir=lib", f"-Ddefault_library={kind}", *AS_ONE_FILE,
+        "-Dbuildtype=plain", *LIBRARIES_ALONE, build, source)
+    run("meson", "compile", "-C", build)
+    run("meson", "install", "-C", build)
+    (folder / "installed").rename(prefix)
+    by_pkg_config(source, folder, kind, build / "meson-uninstalled", build / "core")
+    (found,) = prefix.rglob("byre.pc")
+    by_pkg_config(source, folder, kind, found.parent, prefix / "lib", f"--define-variable=prefix={prefix}")
+    cmake_parent(source, folder / "cmake", "find_package", PROGRAMS, f"-DCMAKE_PREFIX_PATH={prefix}")
+
+
+def main(source, how, *arguments):
+    missing = [tool for tool in ("pkg-config", "cmake") if how != "meson" and shutil.which(tool) is None]
+    if missing:
+        print("not on this machine:", *missing)
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="byre-parents-") as folder:
+        return {"meson": meson, "cmake": cmake, "installed": installed}[how](
+            pathlib.Path(source).resolve(), pathlib.Path(folder), *arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

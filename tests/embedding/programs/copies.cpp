@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// Two libraries of one program that each contain a byre share no state of it. Compiled three times: as the library
+// `first`, as the library `second`, and as the program.
+#include <cstdint>
+
+struct Counted {
+  std::int64_t lazy_clones;
+  const void* default_allocator;
+};
+
+/// Lazily clones a buffer and writes it, `count` times. Returns what the library's byre has counted so far, and where
+/// its default allocator is.
+[[gnu::visibility("default")]] Counted first(int count);
+[[gnu::visibility("default")]] Counted second(int count);
+
+#if defined(COPY)
+
+#include <byre/byre.hpp>
+
+Counted COPY(int count) {
+  byre::Buffer buffer = byre::Buffer::allocate(64);
+  for (int times = 0; times < count; ++times) {
+    const byre::Buffer clone = buffer;
+    buffer.mutable_data()[0] = std::byte{1};
+  }
+  return {byre::stats::snapshot().lazy_clones, &byre::default_allocator()};
+}
+
+#else
+
+int main() {
+  const Counted one = first(3);
+  const Counted another = second(5);
+  const bool are_apart = one.lazy_clones == 3 && another.lazy_clones == 5 &&
+                         one.default_allocator != another.default_allocator;
+  return are_apart ? 0 : 1;
+}
+
+#endif
