@@ -3,9 +3,8 @@
 #include <byre/tensor/detail/operands.hpp>
 
 namespace byre::inline v0::detail {
-namespace {
 
-void expect_on_host(const Tensor& tensor, const char* call) {
+void expect_span(const Tensor& tensor, const char* call) {
   expect_tensor(tensor, call);
   if (!tensor.device().is_cpu()) {
     throw DeviceError(
@@ -13,25 +12,11 @@ void expect_on_host(const Tensor& tensor, const char* call) {
                     "it with to(Device::cpu()).",
                     call, describe(tensor.device()).chars.data()));
   }
-}
-
-}  // namespace
-
-void expect_span(const Tensor& tensor, const char* call) {
-  expect_on_host(tensor, call);
   if (!tensor.is_contiguous()) {
     throw ShapeError(
         format_text("%s: the tensor of sizes %.200s and strides %.200s is not contiguous. Call "
                     "contiguous(), which copies it, or go through it with an accessor.",
                     call, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
-  }
-}
-
-void expect_mdspan(const Tensor& tensor, std::size_t rank, const char* call) {
-  expect_on_host(tensor, call);
-  if (tensor.ndim() != rank) {
-    throw ShapeError(format_text("%s: %zu dimensions of a tensor of sizes %.200s. Ask for %zu.",
-                                 call, rank, to_string(tensor.sizes()).c_str(), tensor.ndim()));
   }
 }
 

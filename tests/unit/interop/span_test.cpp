@@ -53,26 +53,5 @@ TEST(Span, off_the_host_is_refused) {
                    "as_span: the tensor is on", "to(Device::cpu())"));
 }
 
-TEST(Mdspan, of_other_dimensions_is_refused) {
-  EXPECT_NO_THROW(detail::expect_mdspan(four().t(), 2, "as_mdspan"));
-  EXPECT_TRUE(says(complaint_of<ShapeError>([] { detail::expect_mdspan(four(), 3, "as_mdspan"); }),
-                   "as_mdspan: 3 dimensions of a tensor of sizes [2, 2]. Ask for 2"));
-  EXPECT_THROW(detail::expect_mdspan(four().to(FakeDevice::first().device()), 2, "as_mdspan"),
-               DeviceError);
-}
-
-#if defined(__cpp_lib_mdspan)
-
-TEST(Mdspan, has_the_strides_of_the_tensor) {
-  Tensor tensor = four().t();
-  const Tensor clone = tensor.lazy_clone();
-  EXPECT_EQ((as_mdspan<float, 2>(tensor)[0, 1]), 3);
-  as_mutable_mdspan<float, 2>(tensor)[0, 1] = 9;
-  EXPECT_EQ(tensor.at<float>({0, 1}), 9);
-  EXPECT_EQ(clone.at<float>({0, 1}), 3);
-}
-
-#endif
-
 }  // namespace
 }  // namespace byre::test
