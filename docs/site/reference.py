@@ -15,7 +15,7 @@ BEGIN = """# The API headers
 
 What each library offers, header by header; `detail/` and the namespace `detail` are not API.
 """
-# Pages that list members, of which some have no anchor.
+# Lists of members: some members have no anchor.
 LISTS = re.compile(r"(functions|index|namespacemembers).*\.html|.*-members\.html")
 
 

@@ -8,7 +8,7 @@ class Failure(Exception):
 
 
 def run(program, *arguments, text, **settings):
-    """What the program prints, given a text. Complains of what it says on standard error."""
+    """Runs a program with a text as its input, and returns the output."""
     try:
         ended = subprocess.run([program, *arguments], input=text, text=True, capture_output=True, **settings)
     except OSError as error:

@@ -94,7 +94,7 @@ def main(source):
             command = ["meson", "setup", *options, build, project]
             done = subprocess.run(command, env={**os.environ, "CXX": "g++", **variables}, text=True, timeout=120,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            # The message is byre's, not that of what failed inside it.
+            # byre's message, without the output of a check that failed before it.
             message = done.stdout[done.stdout.rfind("core/requirements/"):]
             if (done.returncode != 0) != bool(said) or not all(part in message for part in said):
                 print("wrong:", *command, variables, "ends with", done.returncode, "and\n" + done.stdout)

@@ -33,7 +33,7 @@ CMAKE = ["cmake", "-G", "Ninja", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
 
 
 def run(*command, is_refused=False, **variables):
-    """What a command prints, which has to succeed, or to be refused."""
+    """Returns the output of a command. The command has to succeed, or to fail if `is_refused`."""
     print("+", *command, flush=True)
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env={**os.environ, **variables})

@@ -14,7 +14,7 @@ import sys
 SKIPPED = 77
 MACROS = pathlib.Path(__file__).resolve().parent / "macros_of_others.hpp"
 NOT_HELD = [
-    # What the warned-of names is what a C++20 library of types and pointers is made of.
+    # A C++20 library of types and pointers consists of what these warn of.
     "-Wno-c++98-compat", "-Wno-c++98-compat-pedantic", "-Wno-c++20-compat",  # constinit, consteval, lambdas
     "-Wno-padded",  # of any struct that is not full
     "-Wno-unsafe-buffer-usage", "-Wno-unsafe-buffer-usage-in-container",  # of any pointer arithmetic

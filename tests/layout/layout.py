@@ -34,7 +34,7 @@ STATE = re.compile(r"^\s*(?:static|inline|(?<!extern )constinit)\s+(?!constexpr|
 MUTEX = re.compile(r"\b(?:\w+::)*\w*(?<!Process)(?:Mutex|_mutex|\bmutex|mutex_t)\s+\w+\s*[;{=]|"
                    r"<(?:\w+::)*\w*(?:Mutex|mutex)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]*)[">]')
-# What no line of core says, and why.
+# Patterns that no line of core matches, and why.
 NOWHERE = [
     (re.compile(r"\b(verification|stress|relacy|rl::|tests?/|bench/|examples/)", re.I), "stands on core"),
     (re.compile(r"\b(volatile|atomic_thread_fence)\b"), "is an order that no checker of the seam would see"),

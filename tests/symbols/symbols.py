@@ -65,7 +65,7 @@ def declarations(text):
 
 
 def name_of(head):
-    """What a declaration declares: a class, a function or a variable."""
+    """The name of the class, function or variable that a head declares."""
     if found := re.search(r"\b(?:class|struct) (?:BYRE_API )?([\w:]+)", head):
         return found[1]
     head = re.sub(r"\[\[.*?\]\]", "", head)
