@@ -4,9 +4,9 @@
 #include <byre/config.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/observe/counters.hpp>
-#include <byre/tensor.hpp>
-#include <byre/storage/tiled_buffer.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/tiled_buffer.hpp>
+#include <byre/tensor.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>

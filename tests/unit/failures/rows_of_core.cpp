@@ -2,6 +2,7 @@
 // Memory, buffers and storages, what counts their copies, and reports of reshapes.
 #include <byre/byre.hpp>
 #include <byre/files/output_file.hpp>
+#include <byre/memory/host_allocators.hpp>
 #include <byre/observe/expect.hpp>
 #include <byre/observe/recording.hpp>
 #include <byre/pages/paged_allocator.hpp>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/observe/expect.hpp>
+#include <byre/observe/recording.hpp>
+
 #include <algorithm>
 
 #include "random_calls.hpp"

@@ -4,6 +4,7 @@
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/pages/paged_allocator.hpp>
+#include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/observe/recording.hpp>
+#include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/tiled_buffer.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 

@@ -5,6 +5,7 @@
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/observe/recording.hpp>
+#include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/explain.hpp>
 
