@@ -3,7 +3,7 @@
 
 #include <byre/error/error.hpp>
 #include <byre/memory/pages.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/pages/detail/page_file.hpp>
 
 #include <pybind11/stl.h>

@@ -2,7 +2,7 @@
 /// Which sanitizer this program is built with, if any.
 #pragma once
 
-#include <byre/memory/detail/poison.hpp>
+#include <byre/memory/detail/thread_cache.hpp>
 
 #include <cstddef>
 

@@ -3,7 +3,6 @@
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/malloc.hpp>
 #include <byre/memory/detail/page_advice.hpp>
-#include <byre/memory/detail/poison.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/idle_blocks.hpp>

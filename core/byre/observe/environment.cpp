@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The recording that BYRE_TRACE in the environment asks for.
 #include <byre/error/error.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/observe/recording.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/process_state.hpp>

@@ -3,7 +3,7 @@
 
 namespace byre::inline v0 {
 
-template Buffer Buffer::allocate(std::size_t, Allocator&);
+template cow::basic_header<sync::Boost>* cow::create_paged<sync::Boost>(std::size_t, Allocator&);
 template Buffer Buffer::allocate_tile(std::size_t, Allocator&);
 template Buffer Buffer::map_file(FileName, Allocator&);
 template Buffer Buffer::writable_clone(Wait, CallSite, Writers);
@@ -15,7 +15,8 @@ template Materialized Buffer::materialize_and_report_in(stats::detail::WriteRepo
                                                         CallSite);
 template void Buffer::expect_range(std::size_t, std::size_t, CallSite) const;
 template std::span<std::byte> Buffer::populated(std::size_t, std::size_t);
-template Materialized Buffer::copy_or_steal(Wait, CallSite);
+template Materialized Buffer::copy_or_steal_unordinary(Wait, CallSite, stats::detail::WriteReport&);
+template bool Buffer::map_overlay(stats::CopyCause, CallSite, stats::detail::WriteReport&);
 template auto Buffer::copy_at_once(stats::CopyCause, CallSite) const -> Header*;
 
 }  // namespace byre::inline v0

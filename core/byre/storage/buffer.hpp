@@ -69,8 +69,7 @@ class basic_buffer {
   /// `nbytes` of memory from `allocator`, contents indeterminate, aligned to data_alignment. 0
   /// bytes are a buffer like any other. Throws OutOfMemory, InvalidArgument, or what the allocator
   /// throws.
-  BYRE_API static basic_buffer allocate(std::size_t nbytes,
-                                        Allocator& allocator = default_allocator());
+  static basic_buffer allocate(std::size_t nbytes, Allocator& allocator = default_allocator());
 
   /// Foreign memory. Its deleter is called once with the address, on the thread that releases the memory last, whatever
   /// happens: if this throws, it has been called. Copies take their memory from `allocator`, which has to be of the
@@ -405,20 +404,22 @@ class basic_buffer {
     return true;
   }
 
-  // ---- what is compiled into the library, once: detail/buffer_writes.hpp and detail/buffer_sizes.hpp
-
-  BYRE_API Materialized copy_or_steal(Wait wait, CallSite site);
+  // detail/buffer_writes.hpp
+  [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site);
   Materialized copy_or_steal(Wait wait, CallSite site, stats::detail::WriteReport& report);
-  Materialized copy_or_steal_unordinary(Wait wait, CallSite site,
-                                        stats::detail::WriteReport& report);
   Materialized claim_and_copy(Wait wait, CallSite site, stats::detail::WriteReport& report,
                               bool has_pages);
+
+  // Compiled into the library: detail/buffer_impl.hpp and detail/buffer_sizes.hpp.
+  BYRE_API Materialized copy_or_steal_unordinary(Wait wait, CallSite site,
+                                                 stats::detail::WriteReport& report);
   Materialized copy_read_only(CallSite site, stats::detail::WriteReport& report);
   Materialized submit_copy_or_steal(Wait wait, CallSite site, stats::detail::WriteReport& report);
   Claim claim_to_submit(Wait wait);
   static void end_copy(void* source) noexcept;
   static void end_copy_by_owner(void* source) noexcept;
-  bool map_overlay(stats::CopyCause cause, CallSite site, stats::detail::WriteReport& report);
+  BYRE_API bool map_overlay(stats::CopyCause cause, CallSite site,
+                            stats::detail::WriteReport& report);
   Header* create_writable_clone(CallSite site, Writers writers);
   void expect_alone(const char* operation, std::size_t nbytes);
   bool is_alone_in_order() noexcept;
@@ -448,3 +449,5 @@ basic_buffer<Sync> basic_buffer<Sync>::adopt(Foreign<Deleter> memory, Allocator&
 using Buffer = basic_buffer<sync::Boost>;
 
 }  // namespace byre::inline v0
+
+#include <byre/storage/detail/buffer_writes.hpp>

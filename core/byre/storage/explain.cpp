@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/records.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/explain.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
-#include <byre/memory/device.hpp>
+#include <byre/memory/allocator.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/storage/buffer.hpp>
 

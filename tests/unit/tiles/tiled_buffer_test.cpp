@@ -3,7 +3,7 @@
 #include "tiles.hpp"
 
 #include <byre/error/error.hpp>
-#include <byre/memory/device.hpp>
+#include <byre/memory/allocator.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a recording makes of what began before it, and what there is where there is no recording.
 #include <byre/byre.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/observe/recording.hpp>
 
 #include <gtest/gtest.h>

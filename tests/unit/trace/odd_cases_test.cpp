@@ -2,7 +2,7 @@
 /// Recordings of data that there is none of, of writes within writes, beside other recordings, and in a child.
 #include <byre/byre.hpp>
 #include <byre/memory/host_allocators.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/observe/recording.hpp>
 #include <byre/storage/tiled_buffer.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <byre/interop/dlpack_structures.hpp>
-#include <byre/memory/device.hpp>
+#include <byre/memory/allocator.hpp>
 #include <byre/tensor/dtype.hpp>
 
 namespace byre::inline v0::detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/config.hpp>
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/observe/detail/records.hpp>
 
 #include <chrono>

@@ -2,11 +2,25 @@
 /// What the recorder keeps, for who shows it.
 #pragma once
 
-#include <byre/observe/detail/recorder.hpp>
+#include <byre/config.hpp>
+#include <byre/observe/detail/call_sites.hpp>
+#include <byre/observe/detail/observer.hpp>
 
+#include <array>
 #include <vector>
 
 namespace byre::inline v0::stats::detail {
+
+/// A line that cloned data, and how often.
+struct ClonedAt {
+  SiteId site = 0;
+  std::uint32_t count = 0;
+};
+/// The lines that cloned some data since one owner had it alone: the latest first, and not all if there are many.
+using ClonedLines = std::array<ClonedAt, 4>;
+
+/// The lines that cloned this data, if that was recorded.
+BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
 
 /// Another event.
 struct Link {

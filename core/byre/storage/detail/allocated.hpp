@@ -9,13 +9,16 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/observe/detail/observer.hpp>
-#include <byre/pages/detail/paged.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 
 namespace byre::inline v0::cow {
+
+/// New data in pages of a file, from an allocator that has pages. Null where ordinary memory does. Throws OutOfMemory.
+template <sync::Sync Sync>
+BYRE_API basic_header<Sync>* create_paged(std::size_t nbytes, Allocator& allocator);
 
 enum class HeaderPlace : bool { before_data, apart };
 
@@ -95,7 +98,7 @@ class basic_allocated final : public basic_header<Sync> {
   /// Null where ordinary memory does.
   static Header* create_paged(std::size_t nbytes, Allocator& allocator) {
     return allocator.has_pages() && nbytes <= max_nbytes
-               ? basic_paged<Sync>::create(nbytes, allocator)
+               ? cow::create_paged<Sync>(nbytes, allocator)
                : nullptr;
   }
 

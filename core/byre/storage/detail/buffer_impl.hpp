@@ -1,7 +1,245 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What basic_buffer does out of line. The library instantiates it for sync::Boost; a test or a checker that brings
-/// another Sync includes this.
+/// What basic_buffer does out of line. The library compiles it once, for sync::Boost; a test or a checker that brings
+/// another Sync includes this. Here are the writes to data that is not ordinary: in pages, read-only, or of a device
+/// whose copies end later.
 #pragma once
 
+#include <byre/pages/detail/overlay.hpp>
+#include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/buffer_sizes.hpp>
-#include <byre/storage/detail/buffer_writes.hpp>
+#include <byre/sync/detail/lock_table.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace byre::inline v0 {
+
+template <sync::Sync Sync>
+[[gnu::cold, gnu::noinline]] Materialized basic_buffer<Sync>::copy_or_steal_unordinary(
+    Wait wait, CallSite site, stats::detail::WriteReport& report) {
+  if (!has_data()) {
+    return Materialized::already_unique;
+  }
+  if (header().allocator().copies_end() != CopiesEnd::on_return) {
+    return submit_copy_or_steal(wait, site, report);
+  }
+  if (header().is_read_only()) {
+    return copy_read_only(site, report);
+  }
+  // Copies that other threads had under way when the process forked never end in the child, and overlays may not.
+  if (!header().is_of_this_process() || header().has_pages()) {
+    wait = Wait::never;
+  }
+  return claim_and_copy(wait, site, report, header().has_pages());
+}
+
+/// Nobody ever writes the data, so it is copied by an owner, without a claim.
+template <sync::Sync Sync>
+[[gnu::cold]] Materialized basic_buffer<Sync>::copy_read_only(CallSite site,
+                                                              stats::detail::WriteReport& report) {
+  report.begin(header().data());
+  if (map_overlay(stats::CopyCause::read_only, site, report)) {
+    return Materialized::overlaid;
+  }
+  Header* copy = cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
+  // Of what is not shared the other owners are no lazy clones, but pins.
+  const bool is_shareable = header().is_shareable();
+  stats::detail::if_recording([&] {
+    // Approximate if other owners leave meanwhile: the cause that is counted below is exact.
+    const bool is_shared = is_shareable && header().share().use_count() != 1;
+    stats::detail::record_copy(header().data(), copy->data(), copy->nbytes(),
+                               is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only,
+                               site);
+  });
+  copy->becomes_unique(site);
+  const bool was_last = leave_for(copy);
+  const auto cause =
+      was_last || !is_shareable ? stats::CopyCause::read_only : stats::CopyCause::shared;
+  report.counted_by([]() noexcept {}, {copy->nbytes(), cause, site});
+  return Materialized::copied;
+}
+
+/// Of data whose copies end later. One owner of the data claims at a time, and submits its copy: so whoever claims
+/// finds that the copies under way are submitted. Read-only data is copied by an owner, which stays one until the
+/// copy ends.
+template <sync::Sync Sync>
+[[gnu::cold]] Materialized basic_buffer<Sync>::submit_copy_or_steal(
+    Wait wait, CallSite site, stats::detail::WriteReport& report) {
+  Header& source = header();
+  std::optional<sync::detail::AddressLock<Sync>> turn(std::in_place, &source);
+  const bool is_claimed = !source.is_read_only();
+  const void* const source_data = source.data();
+  const auto cause = source.share().use_count() != 1 ? stats::CopyCause::shared
+                     : is_claimed                    ? stats::CopyCause::pending
+                                                     : stats::CopyCause::read_only;
+  report.begin(source_data);
+  if (is_claimed && claim_to_submit(wait) == Claim::steal) {
+    report.stole(source, site);
+    return Materialized::stole;
+  }
+  PendingCopy pending(&source, is_claimed ? &end_copy : &end_copy_by_owner);
+  Header* copy;
+  try {
+    copy = cow::basic_allocated<Sync>::submit_copy(source, pending);
+  } catch (...) {
+    pending.forget();
+    if (is_claimed) {
+      source.share().abandon_copy();
+    }
+    throw;
+  }
+  turn.reset();
+  // The source may be gone by now; or, if the copy is complete, it is `pending` until that ends.
+  report.copied(source_data, copy->data(), {copy->nbytes(), cause, site});
+  adopt_header(copy);
+  return Materialized::copied;
+}
+
+template <sync::Sync Sync>
+Claim basic_buffer<Sync>::claim_to_submit(Wait wait) {
+  Header& source = header();
+  if (source.allocator().copies_end() == CopiesEnd::in_order) {
+    return source.share().claim_in_order();
+  }
+  return source.share().claim(source.is_of_this_process() ? wait : Wait::never);
+}
+
+template <sync::Sync Sync>
+void basic_buffer<Sync>::end_copy(void* source) noexcept {
+  auto& copied = *static_cast<Header*>(source);
+  if (copied.share().finish_copy()) {
+    copied.release();
+  }
+}
+
+template <sync::Sync Sync>
+void basic_buffer<Sync>::end_copy_by_owner(void* source) noexcept {
+  auto& copied = *static_cast<Header*>(source);
+  if (copied.share().drop_owner()) {
+    copied.release();
+  }
+}
+
+template <sync::Sync Sync>
+bool basic_buffer<Sync>::is_alone_in_order() noexcept {
+  Header& shared = header();
+  if (shared.allocator().copies_end() == CopiesEnd::in_order && !shared.is_read_only()) {
+    const sync::detail::AddressLock<Sync> one_at_a_time(&shared);
+    return shared.share().use_count() == 1 && shared.share().claim_in_order() == Claim::steal;
+  }
+  return false;
+}
+
+/// A copy in place of a lazy clone.
+template <sync::Sync Sync>
+auto basic_buffer<Sync>::copy_at_once(stats::CopyCause cause, CallSite site) const -> Header* {
+  if (!has_data()) {
+    return header_.get();
+  }
+  stats::detail::WriteReport report(header().data());
+  Header* copy = cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
+  report.copied(header().data(), copy->data(), {header().nbytes(), cause, site});
+  return copy;
+}
+
+template <sync::Sync Sync>
+Materialized basic_buffer<Sync>::materialize_and_report_in(stats::detail::WriteReport& report,
+                                                           Wait wait, CallSite site) {
+  const auto access = monitor_.writes(site);
+  return becomes_unique(site) ? Materialized::already_unique : copy_or_steal(wait, site, report);
+}
+
+template <sync::Sync Sync>
+void basic_buffer<Sync>::expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const {
+  const std::size_t all_nbytes = this->nbytes(site);
+  if (offset > all_nbytes || nbytes > all_nbytes - offset) {
+    throw InvalidArgument(
+        format_text("mutable_range of %zu bytes from byte %zu on, of a buffer of %zu bytes. Ask "
+                    "for a part of it.",
+                    nbytes, offset, all_nbytes));
+  }
+}
+
+template <sync::Sync Sync>
+std::span<std::byte> basic_buffer<Sync>::populated(std::size_t offset, std::size_t nbytes) {
+  auto* const first = static_cast<std::byte*>(data_.get()) + offset;
+  if (header().has_pages() && nbytes != 0 && !detail::populate_for_writes(first, nbytes)) {
+    throw OutOfMemory(nbytes, header().allocator().name());
+  }
+  return {first, nbytes};
+}
+
+template <sync::Sync Sync>
+const void* basic_buffer<Sync>::memory_id() const noexcept {
+  return header().origin() == Origin::overlay
+             ? static_cast<cow::basic_overlay<Sync>&>(header()).beneath()
+             : &header();
+}
+
+template <sync::Sync Sync>
+void basic_buffer<Sync>::collapse(std::size_t offset, std::size_t nbytes) noexcept {
+  if (header().origin() == Origin::overlay) {
+    static_cast<cow::basic_overlay<Sync>&>(header()).collapse(offset, nbytes);
+  }
+}
+
+/// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
+template <sync::Sync Sync>
+bool basic_buffer<Sync>::map_overlay(stats::CopyCause cause, CallSite site,
+                                     stats::detail::WriteReport& report) {
+  if (header().has_pages()) [[unlikely]] {
+    const void* const shown = header().data();
+    const auto [overlay, copied_nbytes] = cow::basic_overlay<Sync>::create(header());
+    if (overlay != nullptr) {
+      adopt_header(overlay);
+      report.overlaid(*overlay, shown, {copied_nbytes, cause, site}, &detail::count_written_pages);
+      return true;
+    }
+  }
+  return false;
+}
+
+template <sync::Sync Sync>
+basic_buffer<Sync> basic_buffer<Sync>::writable_clone(Wait wait, CallSite site, Writers writers) {
+  const auto access = monitor_.writes(site);
+  if (!has_data()) {
+    return {};
+  }
+  if (!becomes_unique(site)) {
+    copy_or_steal(wait, site);
+  }
+  if (Header* const clone = create_writable_clone(site, writers)) {
+    return basic_buffer(clone);
+  }
+  return basic_buffer(copy_at_once(stats::CopyCause::writable, site));
+}
+
+/// By the only owner of the data. Null if it has no pages, or the system no mapping for them.
+template <sync::Sync Sync>
+auto basic_buffer<Sync>::create_writable_clone(CallSite site, Writers writers) -> Header* {
+  if (header().has_pages()) {
+    using Overlay = cow::basic_overlay<Sync>;
+    const Header* const former = header_.get();
+    stats::detail::WriteReport report(former->data());
+    const auto [source, clone, copied_nbytes] =
+        Overlay::create_writable(header(), writers == Writers::none);
+    adopt_header(source);
+    if (source == former) {
+      source->becomes_unique(site);
+    } else {
+      report.overlaid(*source, static_cast<Overlay*>(source)->file_data(),
+                      {0, stats::CopyCause::writable, site}, &detail::count_written_pages);
+    }
+    if (clone != nullptr) {
+      const std::size_t nbytes = source->nbytes();
+      stats::detail::report_clone_of(source->data(), nbytes, (std::min)(copied_nbytes, nbytes),
+                                     true, site);
+      report.overlaid(*clone, source->data(), {copied_nbytes, stats::CopyCause::writable, site},
+                      &detail::count_written_pages);
+    }
+    return clone;
+  }
+  return nullptr;
+}
+
+}  // namespace byre::inline v0

@@ -25,8 +25,8 @@ constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t nbytes) n
 }  // namespace detail
 
 template <sync::Sync Sync>
-basic_buffer<Sync> basic_buffer<Sync>::allocate(std::size_t nbytes, Allocator& allocator) {
-  return basic_buffer(cow::basic_allocated<Sync>::create(nbytes, allocator));
+cow::basic_header<Sync>* cow::create_paged(std::size_t nbytes, Allocator& allocator) {
+  return cow::basic_paged<Sync>::create(nbytes, allocator);
 }
 
 template <sync::Sync Sync>
