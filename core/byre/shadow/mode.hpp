@@ -41,7 +41,7 @@ BYRE_API extern constinit sync::detail::RelaxedCounter mode_of_process;
 /// The environment is one until it was read. Alone in its line of cache. Whoever has what tracks finds a
 /// count.
 struct alignas(64) ActiveTracking : sync::detail::RelaxedCounter {
-  using sync::detail::RelaxedCounter::basic_relaxed_counter;
+  using sync::detail::RelaxedCounter::RelaxedCounter;
 };
 BYRE_API extern constinit ActiveTracking active_tracking;
 

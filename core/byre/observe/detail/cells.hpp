@@ -2,8 +2,7 @@
 /// What is counted, the counters of one thread, and whether anybody wants to hear of what happens.
 #pragma once
 
-#include <byre/sync/boost.hpp>
-#include <byre/sync/sync.hpp>
+#include <boost/atomic/atomic.hpp>
 
 #include <array>
 #include <cstddef>
@@ -28,65 +27,30 @@ inline constexpr std::size_t counter_count = 11;
 
 namespace detail {
 
-enum class RelaxedFlagSite : std::uint8_t { is_set, set };
-
-inline constexpr sync::SiteTable<RelaxedFlagSite, 2> relaxed_flag_sites{{{
-    {"relaxed_flag.is_set", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: what the flag tells of is read under its lock", "relaxed is the weakest order"},
-    {"relaxed_flag.set", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: a copy concurrent with an installation may be missed by it",
-     "relaxed is the weakest order; left out, copies_race_an_installation: no sink is called"},
-}}};
-
 /// Whether anybody wants to hear of what happens, which is asked before any lock is taken: of all copies, a sink;
-/// of one thread, a recording. Approximate while it changes; exact for who was told of the change. Wait-free.
-template <sync::Sync Sync>
-class basic_relaxed_flag {
+/// of one thread, a recording. Approximate while it changes; exact for a thread that was told of the change. Relaxed,
+/// as what the flag tells of is read under its lock. Wait-free.
+class RelaxedFlag {
  public:
-  constexpr basic_relaxed_flag() noexcept : value_(0) {}
+  constexpr RelaxedFlag() noexcept : value_(0) {}
 
-  bool is_set() const noexcept {
-    // Relaxed, and pairs with nothing: what the flag tells of is read under its lock.
-    return value_.load(relaxed_flag_sites.at(At::is_set, std::memory_order::relaxed)) != 0;
-  }
-  void set(bool value) noexcept {
-    // Relaxed, and pairs with nothing.
-    value_.store(value ? 1 : 0, relaxed_flag_sites.at(At::set, std::memory_order::relaxed));
-  }
+  bool is_set() const noexcept { return value_.load(boost::memory_order_relaxed) != 0; }
+  void set(bool value) noexcept { value_.store(value ? 1 : 0, boost::memory_order_relaxed); }
 
  private:
-  using At = RelaxedFlagSite;
-
-  typename Sync::template Atomic<std::uint32_t> value_;
+  boost::atomic<std::uint32_t> value_;
 };
 
-using RelaxedFlag = basic_relaxed_flag<sync::Boost>;
-
-enum class ShardSite : std::uint8_t { read, write };
-
-inline constexpr sync::SiteTable<ShardSite, 2> shard_sites{{{
-    {"stats.read", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: a count publishes no data; a snapshot after a join is exact by the join's edge",
-     "relaxed is the weakest order"},
-    {"stats.write", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: only its own thread writes a shard, so a load and a store lose no count",
-     "relaxed is the weakest order; left out, counts_race_a_snapshot: nothing is counted"},
-}}};
-
-/// The counters of one thread: written by it alone, read by snapshots. Lives in the thread's own
-/// storage; a thread that ends adds it to the sum of the ended ones. Wait-free; nothing throws.
-template <sync::Sync Sync>
-class basic_shard {
+/// The counters of one thread: written by it alone, read by snapshots. Relaxed, as a count publishes no data, and a
+/// load and a store lose no count of one writer. Lives in the thread's own storage; a thread that ends adds it to the
+/// sum of the ended ones. Wait-free; nothing throws.
+class Shard {
  public:
   std::int64_t get(Counter counter) const noexcept {
-    // Relaxed, and pairs with nothing: a count publishes no data.
-    return static_cast<std::int64_t>(
-        cells_[index_of(counter)].load(shard_sites.at(At::read, std::memory_order::relaxed)));
+    return cells_[index_of(counter)].load(boost::memory_order_relaxed);
   }
   void set(Counter counter, std::int64_t value) noexcept {
-    // Relaxed, and pairs with nothing: with one writer no count is lost.
-    cells_[index_of(counter)].store(static_cast<std::uint64_t>(value),
-                                    shard_sites.at(At::write, std::memory_order::relaxed));
+    cells_[index_of(counter)].store(value, boost::memory_order_relaxed);
   }
   [[gnu::always_inline]] void add(Counter counter, std::int64_t value) noexcept {
     set(counter, get(counter) + value);
@@ -100,24 +64,20 @@ class basic_shard {
   bool only_counts() const noexcept { return only_counts_.is_set(); }
   void set_only_counts(bool only_counts) noexcept { only_counts_.set(only_counts); }
 
-  basic_shard* next = nullptr;  ///< in the list of those that snapshots see, under its lock
+  Shard* next = nullptr;  ///< in the list of those that snapshots see, under its lock
 
  private:
-  using At = ShardSite;
-
-  struct Cell : Sync::template Atomic<std::uint64_t> {
-    constexpr Cell() noexcept : Sync::template Atomic<std::uint64_t>(0) {}
+  struct Cell : boost::atomic<std::int64_t> {
+    constexpr Cell() noexcept : boost::atomic<std::int64_t>(0) {}
   };
   static constexpr std::size_t index_of(Counter counter) noexcept {
     return static_cast<std::size_t>(counter);
   }
 
   std::array<Cell, counter_count> cells_;
-  basic_relaxed_flag<Sync> only_counts_;
+  RelaxedFlag only_counts_;
   bool enlisted_ = false;  // snapshots see it; used by its thread only
 };
-
-using Shard = basic_shard<sync::Boost>;
 
 }  // namespace detail
 }  // namespace byre::inline v0::stats
