@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The sharing protocol, in one atomic word: how many owners share some data, and how many former
-/// owners still copy out of it. docs/protocol.md explains it and says why it is right.
+/// The sharing protocol in one atomic word. `owners` is the reference count of the data, and `copies` is the shared
+/// side of a shared-exclusive lock: former owners hold it while they copy, and the last owner, to write in place,
+/// waits until none does. As one word, giving up a reference and taking the lock are one step.
+/// docs/protocol.md says why that is right.
 ///
 ///   bits 0-30   owners     buffers that own the data and are not copying out of it
 ///   bit  31     waiting    the sole owner is parked, or about to be, until pending copies end
@@ -34,7 +36,7 @@
 ///     `waiting` by a store, and its last drop needs no read-modify-write.
 ///
 /// Differs from the fixed design by `read_only` and by the steps of I7: see docs/protocol.md.
-/// Source: the seed "Copy-on-write storage", its count and its shared-exclusive lock made one step.
+/// Source: the seed "Copy-on-write storage".
 #pragma once
 
 #include <byre/cow/detail/share_word_sites.hpp>
@@ -177,7 +179,7 @@ class basic_share_word {
     const State before{word_.fetch_sub(one_copy, sites.at(At::finish_copy, acq_rel))};
     BYRE_ASSERT(before.copies() != 0, "a copy was finished that was never claimed");
     if (before.waiting() && before.copies() == last_copy) {
-      // This object may be gone: only its address is used (I2). Pairs with park.
+      // Pairs with park. Left out, writers_race_writers hangs. This object may be gone: only its address is used (I2).
       Sync::unpark_all(this, sites.at(At::wake_after_copy));
     }
     return before.is_last_copy();
@@ -193,7 +195,8 @@ class basic_share_word {
 
   /// By, or on behalf of, a copier, which stays one: there is another, which has to finish its copy too.
   void add_copy() noexcept {
-    // Relaxed, and pairs with nothing: the copier keeps the data alive and constant.
+    // Relaxed, and pairs with nothing: the copier keeps the data alive and constant. Left out, unwritten_overlays
+    // frees the file while an overlay shows it.
     const State before{word_.fetch_add(one_copy, sites.at(At::add_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0 && (before.word & ~read_only_bit) < copies_limit,
                 "a copy was added to none, or to more than 2^30");
@@ -201,11 +204,12 @@ class basic_share_word {
 
   /// By a copier whose allocation or copy failed: it is an owner again.
   void abandon_copy() noexcept {
-    // Relaxed, and pairs with nothing: this owner's later drop or copy releases what it read.
+    // Relaxed, and pairs with nothing: this owner's later drop or copy releases what it read. Left out,
+    // failing_copies loses an owner.
     const State before{word_.fetch_sub(one_copy - one_owner, sites.at(At::abandon_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0, "a copy was abandoned that was never claimed");
     if (before.waiting()) {
-      // The waiter is no longer the last owner and has to load again. Pairs with park.
+      // Pairs with park: the waiter is no longer the last owner and has to load again. Left out, failing_copies hangs.
       Sync::unpark_all(this, sites.at(At::wake_after_abandon));
     }
   }
@@ -279,7 +283,7 @@ class basic_share_word {
       const State now{word_.load(sites.at(At::still_pending, relaxed))};
       return now.owners() == last_owner && now.copies() != no_copies;
     };
-    // Pairs with the wakes in finish_copy and abandon_copy.
+    // Pairs with the wakes in finish_copy and abandon_copy. Left out, two_claims_steal_once spins.
     Sync::park(this, still_pending, sites.at(At::park));
   }
 

@@ -21,8 +21,7 @@ namespace {
 using std::memory_order;
 using sync::Step;
 
-constexpr sync::Site somewhere{"test.somewhere", sync::Operation::load, memory_order::relaxed,
-                               "nothing", "nothing"};
+constexpr sync::Site somewhere{"test.somewhere", sync::Operation::load, memory_order::relaxed};
 
 constexpr Step in(memory_order order) {
   return {&somewhere, order};

@@ -217,8 +217,7 @@ TEST(ParkingLot, never_touches_what_the_address_points_to) {
 #endif
 
 TEST(ParkingLot, is_what_the_seam_offers) {
-  static constexpr sync::Site site{"test.park", sync::Operation::park, std::memory_order::seq_cst,
-                                   "itself", "nothing"};
+  static constexpr sync::Site site{"test.park", sync::Operation::park, std::memory_order::seq_cst};
   constexpr sync::Step step{&site, std::memory_order::seq_cst};
   boost::atomic<bool> up{false};
   boost::thread waiter([&] {

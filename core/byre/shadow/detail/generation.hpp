@@ -58,13 +58,13 @@ class basic_family_generation {
   basic_family_generation& operator=(const basic_family_generation&) = delete;
 
   WriteStamp observed() const noexcept {
-    // Relaxed, and pairs with nothing: see the table.
+    // Relaxed, and pairs with nothing: accesses of one family are ordered by the caller, but for reads.
     return WriteStamp(observed_.load(sites.at(At::observed, std::memory_order::relaxed)));
   }
 
   /// A write that was reported where the family wrote, and that it has not read; none if it has.
   WriteStamp unread() const noexcept {
-    // Relaxed, and pairs with nothing: see the table.
+    // Relaxed, and pairs with nothing: a write of the family left it, which its reads come after.
     return WriteStamp(unread_.load(sites.at(At::unread, std::memory_order::relaxed)));
   }
 
@@ -87,7 +87,8 @@ class basic_family_generation {
 
   /// The family is no longer stale, unless there was another write.
   void observe(WriteStamp write) noexcept {
-    // Relaxed, and pairs with nothing: see the table.
+    // Relaxed, and pairs with nothing: two reads of one family at once may leave what the earlier saw. Left out,
+    // families_read_and_write reports a family's own write.
     observed_.store(write.word(), sites.at(At::observe, std::memory_order::relaxed));
   }
   /// The same where it reads: nothing is unread any more. `write` may be older than what the family has
@@ -100,12 +101,14 @@ class basic_family_generation {
   }
   /// The family wrote, or is about to, and has not read `write`.
   void leave_unread(WriteStamp write) noexcept {
-    // Relaxed, and pairs with nothing: see the table.
+    // Relaxed, and pairs with nothing: a write of the family excludes its other accesses. Left out,
+    // families_leave_unread does not report what the family did not write over.
     unread_.store(write.word(), sites.at(At::leave_unread, std::memory_order::relaxed));
   }
   /// It wrote over all that it had not read, or that was reported where it read.
   void forget_unread() noexcept {
-    // Relaxed, and pairs with nothing: see the table.
+    // Relaxed, and pairs with nothing: of two reads of one family at once both may be reported. Left out,
+    // families_leave_unread reports a write again.
     unread_.store(none, sites.at(At::forget_unread, std::memory_order::relaxed));
   }
 
@@ -119,7 +122,8 @@ class basic_family_generation {
     WriteStamp last = known;
     supersedes(last);
     std::uint64_t found = last.word();
-    // Release pairs with load_last: the record comes first, or families_race fails.
+    // Release pairs with load_last and load_last_again: the record comes first, or families_race fails. As two steps,
+    // neither of two families that write at once finds the other.
     while (!storage.last_.compare_exchange_weak(found, after(last, record).word(),
                                                 sites.at(At::write, std::memory_order::release))) {
       if (found != last.word()) {  // it did not fail spuriously

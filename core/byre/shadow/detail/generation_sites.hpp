@@ -45,42 +45,20 @@ enum class GenerationSite : std::uint8_t {
 };
 
 inline constexpr sync::SiteTable<GenerationSite, 8> generation_sites{{{
-    {"generation.observed", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: accesses of one family are ordered by who makes them, but for reads",
-     "relaxed is the weakest order"},
-    {"generation.observe", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: two reads of one family that observe at once may leave what the earlier saw",
-     "relaxed is the weakest order; left out, families_read_and_write: a family is stale of its "
-     "own "
-     "write"},
-    {"generation.unread", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: what it finds was left by a write of the family, which its reads come after",
-     "relaxed is the weakest order"},
-    {"generation.leave_unread", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: a write of the family excludes what else the family does",
-     "relaxed is the weakest order; left out, families_leave_unread: what the family did not "
-     "write over is not reported to a read"},
-    {"generation.forget_unread", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: of two reads of one family at once both may be reported",
-     "relaxed is the weakest order; left out, families_leave_unread: what was reported to the "
-     "family before is reported to a read again"},
-    {"generation.load_last", sync::Operation::load, std::memory_order::acquire,
-     "write (release): who sees a write finds its record",
-     "families_read_and_write: the record of a write is read before it was made"},
-    {"generation.write", sync::Operation::compare_exchange, std::memory_order::release,
-     "load_last and load_last_again (acquire): the record is made before the write",
-     "families_race: the record of a write is read before it was made; not atomic, two families "
-     "that write at once both find that nobody else did"},
-    {"generation.load_last_again", sync::Operation::load, std::memory_order::acquire,
-     "write (release): who is too late with a write finds the other's record",
-     "families_race: the record of the other write is read before it was made"},
+    {"generation.observed", sync::Operation::load, std::memory_order::relaxed},
+    {"generation.observe", sync::Operation::store, std::memory_order::relaxed},
+    {"generation.unread", sync::Operation::load, std::memory_order::relaxed},
+    {"generation.leave_unread", sync::Operation::store, std::memory_order::relaxed},
+    {"generation.forget_unread", sync::Operation::store, std::memory_order::relaxed},
+    {"generation.load_last", sync::Operation::load, std::memory_order::acquire},
+    {"generation.write", sync::Operation::compare_exchange, std::memory_order::release},
+    {"generation.load_last_again", sync::Operation::load, std::memory_order::acquire},
 }}};
 
 enum class GenerationConstant : std::uint8_t { step };
 
 inline constexpr sync::ConstantTable<GenerationConstant, 1> generation_constants{{{
-    {"generation.step", std::uint64_t{1} << WriteStamp::record_bits,
-     "that a write has another stamp than the one before, and its own record in it"},
+    {"generation.step", std::uint64_t{1} << WriteStamp::record_bits},
 }}};
 
 }  // namespace byre::inline v0::shadow::detail

@@ -18,20 +18,10 @@ namespace byre::inline v0::shadow::detail {
 enum class WriteRecordsSite : std::uint8_t { load_first, push, superseded, supersede };
 
 inline constexpr sync::SiteTable<WriteRecordsSite, 4> write_records_sites{{{
-    {"write_records.load_first", sync::Operation::load, std::memory_order::acquire,
-     "push (release): who finds a record finds it whole",
-     "records_are_added_once: a record is compared before it was written"},
-    {"write_records.push", sync::Operation::compare_exchange, std::memory_order::release,
-     "load_first (acquire): a record is written before it is found",
-     "records_are_added_once: a record is compared before it was written; not atomic, one of two "
-     "records is lost"},
-    {"write_records.superseded", sync::Operation::load, std::memory_order::relaxed,
-     "nothing: who observes a write comes after what it supersedes",
-     "relaxed is the weakest order"},
-    {"write_records.supersede", sync::Operation::compare_exchange, std::memory_order::relaxed,
-     "nothing: of one record the later stamp is the larger",
-     "relaxed is the weakest order; not atomic, later_writes_supersede: an earlier write takes the "
-     "place of a later one"},
+    {"write_records.load_first", sync::Operation::load, std::memory_order::acquire},
+    {"write_records.push", sync::Operation::compare_exchange, std::memory_order::release},
+    {"write_records.superseded", sync::Operation::load, std::memory_order::relaxed},
+    {"write_records.supersede", sync::Operation::compare_exchange, std::memory_order::relaxed},
 }}};
 
 /// A list of records, each with an Origin: constructed of a key, and `origin.is(key)`.
@@ -53,7 +43,7 @@ class basic_write_records {
 
     Origin origin;
     /// The family that wrote last, as StorageShadow numbers it.
-    sync::detail::basic_relaxed_counter<Sync> writer;
+    sync::detail::RelaxedCounter writer;
 
    private:
     friend class basic_write_records;
@@ -129,7 +119,8 @@ class basic_write_records {
     auto& superseded = const_cast<Record&>(at(write.record())).superseded;
     // Relaxed, and pairs with nothing: who observes a write comes after what it supersedes.
     std::uint64_t found = superseded.load(sites.at(At::superseded, std::memory_order::relaxed));
-    // Relaxed, and pairs with nothing: of one record the later stamp is the larger.
+    // Relaxed, and pairs with nothing: of one record the later stamp is the larger. As two steps,
+    // later_writes_supersede fails.
     while (found < write.word() &&
            !superseded.compare_exchange_weak(found, write.word(),
                                              sites.at(At::supersede, std::memory_order::relaxed))) {

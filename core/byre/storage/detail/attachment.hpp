@@ -16,10 +16,10 @@ namespace byre::inline v0::detail {
 enum class AttachmentSite : std::uint8_t { peek, find, attach, set_tag };
 
 inline constexpr sync::SiteTable<AttachmentSite, 4> attachment_sites{{{
-    {"attachment.peek", sync::Operation::load, std::memory_order::relaxed, "", ""},
-    {"attachment.find", sync::Operation::load, std::memory_order::acquire, "", ""},
-    {"attachment.attach", sync::Operation::compare_exchange, std::memory_order::release, "", ""},
-    {"attachment.set_tag", sync::Operation::compare_exchange, std::memory_order::relaxed, "", ""},
+    {"attachment.peek", sync::Operation::load, std::memory_order::relaxed},
+    {"attachment.find", sync::Operation::load, std::memory_order::acquire},
+    {"attachment.attach", sync::Operation::compare_exchange, std::memory_order::release},
+    {"attachment.set_tag", sync::Operation::compare_exchange, std::memory_order::relaxed},
 }}};
 
 /// Destroyed with the storage it is attached to, on the thread that releases that.

@@ -14,22 +14,10 @@ namespace byre::inline v0::detail {
 enum class PinCountSite : std::uint8_t { add, add_another, drop, any };
 
 inline constexpr sync::SiteTable<PinCountSite, 4> pin_count_sites{{{
-    {"pin_count.add", sync::Operation::fetch_add, std::memory_order::relaxed,
-     "nothing: it is a write's, which excludes whoever would share the data, or of what is never "
-     "shared",
-     "two steps instead of one, pins_race_unpins: a pin is lost; left out, clones_race_unpins: a "
-     "lazy clone shares what is written by a pointer"},
-    {"pin_count.add_another", sync::Operation::compare_exchange, std::memory_order::relaxed,
-     "nothing: where there is a pin the data is shared with nobody, and drop goes on with what "
-     "others released",
-     "two steps instead of one, pins_to_read_race_each_other: a pin is lost; left out, "
-     "pins_to_read_race_unpins: a lazy clone shares what a pin reads"},
-    {"pin_count.drop", sync::Operation::fetch_sub, std::memory_order::release,
-     "any (acquire): what was written by a pointer comes before a lazy clone that shares it",
-     "clones_race_unpins: what was written by a pointer races a clone's read"},
-    {"pin_count.any", sync::Operation::load, std::memory_order::acquire,
-     "drop (release): who finds no pin shares the data, after the last write by a pointer",
-     "clones_race_unpins: what was written by a pointer races a clone's read"},
+    {"pin_count.add", sync::Operation::fetch_add, std::memory_order::relaxed},
+    {"pin_count.add_another", sync::Operation::compare_exchange, std::memory_order::relaxed},
+    {"pin_count.drop", sync::Operation::fetch_sub, std::memory_order::release},
+    {"pin_count.any", sync::Operation::load, std::memory_order::acquire},
 }}};
 
 /// While data is shared there is no pin, and while there is one the data is not shared: a pin is added by a write,
@@ -46,8 +34,8 @@ class basic_pin_count {
 
   /// By a write, or by who knows that others may write anyway.
   void add() noexcept {
-    // Relaxed, and pairs with nothing: who finds the pin shares nothing. Two steps instead of one fail
-    // pins_race_unpins.
+    // Relaxed, and pairs with nothing: a thread that finds the pin shares nothing. As two steps, pins_race_unpins
+    // fails; left out, clones_race_unpins.
     expect_room(pins_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)));
   }
 

@@ -31,22 +31,12 @@ enum class LockTableSite : std::uint8_t {
 };
 
 inline constexpr SiteTable<LockTableSite, 6> lock_table_sites{{{
-    {"lock_table.lock_to_enter", Operation::lock, std::memory_order::seq_cst,
-     "unlock_left: who comes next sees what the holder did; unlock_entered: one looks at a time",
-     "left out, writers_in_parallel: two replace the data at once"},
-    {"lock_table.sleep", Operation::park, std::memory_order::seq_cst,
-     "notify: a sleeper has given up the mutex that the holder leaves under",
-     "left out, writers_in_parallel: who has to wait spins"},
-    {"lock_table.unlock_entered", Operation::unlock, std::memory_order::seq_cst,
-     "lock_to_enter and lock_to_leave", "left out, writers_in_parallel: the holder never leaves"},
-    {"lock_table.lock_to_leave", Operation::lock, std::memory_order::seq_cst,
-     "unlock_entered: one changes the list at a time; sleep: who saw the holder sleeps by now",
-     "left out, writers_in_parallel: the list is read while it changes"},
-    {"lock_table.unlock_left", Operation::unlock, std::memory_order::seq_cst,
-     "lock_to_enter: what the holder did comes before what the next one does",
-     "left out, writers_in_parallel: nobody enters again"},
-    {"lock_table.notify", Operation::unpark, std::memory_order::seq_cst,
-     "sleep: all who sleep in the bucket", "left out, writers_in_parallel: a sleeper stays asleep"},
+    {"lock_table.lock_to_enter", Operation::lock, std::memory_order::seq_cst},
+    {"lock_table.sleep", Operation::park, std::memory_order::seq_cst},
+    {"lock_table.unlock_entered", Operation::unlock, std::memory_order::seq_cst},
+    {"lock_table.lock_to_leave", Operation::lock, std::memory_order::seq_cst},
+    {"lock_table.unlock_left", Operation::unlock, std::memory_order::seq_cst},
+    {"lock_table.notify", Operation::unpark, std::memory_order::seq_cst},
 }}};
 
 /// `Mutex` has lock(Step) and unlock(Step); `Condition` has wait(Mutex&, Step), which may return

@@ -28,21 +28,12 @@ enum class ParkingLotSite : std::uint8_t {
 };
 
 inline constexpr SiteTable<ParkingLotSite, 6> parking_lot_sites{{{
-    {"parking_lot.lock_to_park", Operation::lock, std::memory_order::seq_cst,
-     "unlock_to_wake: who checks after a waker's pass sees what was changed before it",
-     "left out, lot_wakes_a_sleeper: a wake comes between the check and the sleep, and is lost"},
-    {"parking_lot.sleep", Operation::park, std::memory_order::seq_cst,
-     "notify: a sleeper has given up the lock that the waker passed through",
-     "left out, lot_wakes_a_sleeper: who has to wait spins"},
-    {"parking_lot.unlock_parked", Operation::unlock, std::memory_order::seq_cst,
-     "lock_to_park and lock_to_wake", "left out, lot_wakes_a_sleeper: nobody parks or wakes again"},
-    {"parking_lot.lock_to_wake", Operation::lock, std::memory_order::seq_cst,
-     "sleep: who checked before sleeps by now",
-     "left out, lot_wakes_a_sleeper: the wake comes before the sleep, and is lost"},
-    {"parking_lot.unlock_to_wake", Operation::unlock, std::memory_order::seq_cst, "lock_to_park",
-     "left out, lot_wakes_a_sleeper: nobody parks or wakes again"},
-    {"parking_lot.notify", Operation::unpark, std::memory_order::seq_cst,
-     "sleep: all who sleep in the bucket", "left out, lot_wakes_a_sleeper: a sleeper stays asleep"},
+    {"parking_lot.lock_to_park", Operation::lock, std::memory_order::seq_cst},
+    {"parking_lot.sleep", Operation::park, std::memory_order::seq_cst},
+    {"parking_lot.unlock_parked", Operation::unlock, std::memory_order::seq_cst},
+    {"parking_lot.lock_to_wake", Operation::lock, std::memory_order::seq_cst},
+    {"parking_lot.unlock_to_wake", Operation::unlock, std::memory_order::seq_cst},
+    {"parking_lot.notify", Operation::unpark, std::memory_order::seq_cst},
 }}};
 
 /// `Mutex` has lock(Step) and unlock(Step); `Condition` has wait(Mutex&, Step), which may return

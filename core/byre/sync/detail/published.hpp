@@ -13,13 +13,8 @@ namespace byre::inline v0::sync::detail {
 enum class PublishedSite : std::uint8_t { get, set };
 
 inline constexpr SiteTable<PublishedSite, 2> published_sites{{{
-    {"published.get", Operation::load, std::memory_order::acquire,
-     "set (release): who finds a part finds it whole",
-     "parts_are_found_beside_definitions: a part is used before it was made"},
-    {"published.set", Operation::store, std::memory_order::release,
-     "get (acquire): a part is made before it is found",
-     "parts_are_found_beside_definitions: a part is used before it was made; left out, nobody "
-     "finds it"},
+    {"published.get", Operation::load, std::memory_order::acquire},
+    {"published.set", Operation::store, std::memory_order::release},
 }}};
 
 /// Where a Part is, or null. It does not own it: what is published outlives all who may find it.

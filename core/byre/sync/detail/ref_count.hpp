@@ -16,27 +16,16 @@ namespace detail {
 enum class RefCountSite : std::uint8_t { add, drop, end, count };
 
 inline constexpr sync::SiteTable<RefCountSite, 4> ref_count_sites{{{
-    {"ref_count.add", sync::Operation::fetch_add, std::memory_order::relaxed,
-     "nothing: the handle that is copied keeps the object alive",
-     "relaxed is the weakest order; not atomic, one_handle_is_copied_at_once counts a handle too "
-     "few"},
-    {"ref_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel,
-     "itself and count (acquire): the releases of the handles before, acquired by the last",
-     "without release, handles_race_handles: a sole handle writes what another reads; without "
-     "acquire, last_handles_race: the destruction races the last use"},
-    {"ref_count.end", sync::Operation::store, std::memory_order::relaxed,
-     "nothing: nobody else is left; what is dropped again is found to have no handle",
-     "relaxed is the weakest order; left out, no_handle_is_left: one that was dropped is counted"},
-    {"ref_count.count", sync::Operation::load, std::memory_order::acquire,
-     "drop (release): an answer of 1 can be acted on, or destroyed on",
-     "handles_race_handles: a sole handle acts before another's last use ended; "
-     "last_handles_race: it destroys before that"},
+    {"ref_count.add", sync::Operation::fetch_add, std::memory_order::relaxed},
+    {"ref_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel},
+    {"ref_count.end", sync::Operation::store, std::memory_order::relaxed},
+    {"ref_count.count", sync::Operation::load, std::memory_order::acquire},
 }}};
 
 enum class RefCountConstant : std::uint8_t { last_handle };
 
 inline constexpr sync::ConstantTable<RefCountConstant, 1> ref_count_constants{{{
-    {"ref_count.last_handle", 1, "who destroys the object"},
+    {"ref_count.last_handle", 1},
 }}};
 
 }  // namespace detail
@@ -51,7 +40,8 @@ class basic_ref_count {
   basic_ref_count& operator=(const basic_ref_count&) = delete;
 
   void add() noexcept {
-    // Relaxed, and pairs with nothing: the handle that is copied keeps the object alive.
+    // Relaxed, and pairs with nothing: the handle that is copied keeps the object alive. As two steps,
+    // one_handle_is_copied_at_once fails.
     const std::uint32_t before =
         handles_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed));
     BYRE_ASSERT(before < sync::max_count,
@@ -63,12 +53,13 @@ class basic_ref_count {
     // Who has the sole handle need not take it from the count in one step: nobody is left to copy or
     // drop one.
     if (count() == last_handle) {
-      // Relaxed, and pairs with nothing: only who drops it once too often finds this.
+      // Relaxed, and pairs with nothing: only a handle that is dropped twice finds this. Left out, no_handle_is_left
+      // fails.
       handles_.store(0, sites.at(At::end, std::memory_order::relaxed));
       return true;
     }
-    // Release and acquire pair with each other: the last handle destroys after all use by others,
-    // or last_handles_race fails.
+    // Release pairs with count: a sole handle acts after all use by others, or handles_race_handles fails. Acquire
+    // pairs with the other releases: the last handle destroys after that, or last_handles_race fails.
     const std::uint32_t before =
         handles_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel));
     BYRE_ASSERT(before != 0,
@@ -77,8 +68,8 @@ class basic_ref_count {
   }
 
   std::uint32_t count() const noexcept {
-    // Acquire pairs with drop: who finds itself alone acts after the others, or
-    // handles_race_handles fails.
+    // Acquire pairs with drop: a sole handle acts, or destroys, after the others, or handles_race_handles and
+    // last_handles_race fail.
     return handles_.load(sites.at(At::count, std::memory_order::acquire));
   }
 

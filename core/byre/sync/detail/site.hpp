@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sites and constants: every synchronizing operation of a lock-free type is a row of that type's
-/// table, and every number it is made of is a row of another, so that mutants, documents and checkers are
-/// derived from what the code does and no step is forgotten.
+/// Sites and constants: every synchronizing operation of a lock-free type is a row of that type's table, and every
+/// number it is made of is a row of another, so that mutants and checkers are derived from what the code does and
+/// no step is forgotten. Why an order is enough is said at the step in the code.
 #pragma once
 
 #include <array>
@@ -26,11 +26,9 @@ enum class Operation : std::uint8_t {
 
 /// One row of a table of sites.
 struct Site {
-  std::string_view name;        ///< type.operation, unique in the program
-  Operation operation;          ///< what is done there
-  std::memory_order order;      ///< with which order; locks and parking bring their own: seq_cst
-  std::string_view pairs_with;  ///< the sites at the other end of the happens-before edge, and why
-  std::string_view breaks;      ///< what goes wrong if it is weakened or left out
+  std::string_view name;    ///< type.operation, unique in the program
+  Operation operation;      ///< what is done there
+  std::memory_order order;  ///< with which order; locks and parking bring their own: seq_cst
 };
 
 /// What an operation is given: its site, and the order spelled at the call.
@@ -62,7 +60,6 @@ class SiteTable {
 struct Constant {
   std::string_view name;  ///< type.constant, unique in the program
   std::uint64_t value;
-  std::string_view decides;  ///< what would be decided otherwise if it were another
 };
 
 /// The constants of one type, in the order of the enumeration that names them.
