@@ -14,18 +14,16 @@ struct Entry {
 
   /// In the order of all_scenarios().
   auto rank() const {
-    static constexpr std::string_view folders[] = {"/scenarios/", "/known_wrong/", "/programs/",
-                                                   "/litmus/"};
+    static constexpr std::string_view folders[] = {"/scenarios/", "/reference/", "/known_wrong/",
+                                                   "/programs/", "/litmus/"};
     const std::string_view file = where.file;
     const auto folder = std::ranges::find_if(folders,
                                              [&](std::string_view name) {
                                                return file.find(name) != std::string_view::npos;
                                              }) -
                         std::begin(folders);
-    const bool is_for_mutants = file.find("/mutants/") != std::string_view::npos;
     // Not by the whole path, which depends on how the file is compiled.
-    return std::tuple(folder, is_for_mutants, scenario.name.starts_with("locked_"),
-                      file.substr(file.rfind('/') + 1), where.line);
+    return std::tuple(folder, file.substr(file.rfind('/') + 1), where.line);
   }
 };
 

@@ -79,8 +79,8 @@ struct Scenario {
 /// Lists a scenario; by the initialization of a variable, before main.
 const Scenario& listed(const Scenario& scenario, CallSite where);
 
-/// All that are listed: scenarios of the word first, then those of the textbook form, of mutants, the
-/// known-wrong designs, the small programs and the litmus tests; within these by place in the source.
+/// All that are listed: scenarios first, then those of the textbook form, the known-wrong designs, the small
+/// programs and the litmus tests; within these by place in the source.
 std::span<const Scenario* const> all_scenarios();
 
 /// From within a scenario: this state was reached.

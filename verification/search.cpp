@@ -98,6 +98,7 @@ rl::test_params begin_search(const Search& search) {
   now.executions = 0;
   now.own_verdict = Verdict::pass;
   now.message = {};
+  Checked::spin_limit = 0;  // as an execution that failed may have left it
   rl::test_params params;
   params.output_stream = &nowhere();
   params.progress_stream = &nowhere();
@@ -168,7 +169,6 @@ class Suite : public rl::test_suite<Suite<Threads>, static_cast<rl::thread_id_t>
     trace.set_threads_running(true);
     try {
       body_under_way->thread(room_.data(), index);
-      environment_.execution.held.finish();
     } catch (...) {
       fail_on_exception();
     }

@@ -99,13 +99,4 @@ const Scenario& scenario(const Description& description, CallSite where = CallSi
   return listed(unlisted_scenario<Body>(description), where);
 }
 
-/// The same scenario of the textbook form, which follows the one of the word.
-template <class Body>
-const Scenario& textbook_scenario(std::string_view name, Bound quick = full_search,
-                                  Bound deep = full_search, CallSite where = CallSite::current()) {
-  return scenario<Body>(
-      {.name = name, .shows = "The same of the textbook form.", .quick = quick, .deep = deep},
-      where);
-}
-
 }  // namespace byre::verification

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The protocol as it is published in 2026, and is wrong: who sees other owners copies first, and
-/// lowers the count when it is done, so all may copy; whoever was not the last then takes a lock
-/// that waits for nobody, in what the last owner may have freed by then.
+/// The protocol as it is published in 2026, and is wrong: an owner that sees others copies first, and lowers the
+/// count when it is done, so that all may copy; each but the last then takes a lock that waits for no copy, in
+/// what the last owner may have freed by then.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -22,21 +22,20 @@ enum class CopyThenCountSite : std::uint8_t {
 };
 
 inline constexpr sync::SiteTable<CopyThenCountSite, 7> copy_then_count_sites{{{
-    {"copy_then_count.add", sync::Operation::fetch_add, std::memory_order::relaxed, "", ""},
-    {"copy_then_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel, "", ""},
-    {"copy_then_count.count", sync::Operation::load, std::memory_order::acquire, "", ""},
-    {"copy_then_count.lock_last", sync::Operation::lock, std::memory_order::seq_cst, "", ""},
-    {"copy_then_count.unlock_last", sync::Operation::unlock, std::memory_order::seq_cst, "", ""},
-    {"copy_then_count.lock_other", sync::Operation::lock, std::memory_order::seq_cst, "", ""},
-    {"copy_then_count.unlock_other", sync::Operation::unlock, std::memory_order::seq_cst, "", ""},
+    {"copy_then_count.add", sync::Operation::fetch_add, std::memory_order::relaxed},
+    {"copy_then_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel},
+    {"copy_then_count.count", sync::Operation::load, std::memory_order::acquire},
+    {"copy_then_count.lock_last", sync::Operation::lock, std::memory_order::seq_cst},
+    {"copy_then_count.unlock_last", sync::Operation::unlock, std::memory_order::seq_cst},
+    {"copy_then_count.lock_other", sync::Operation::lock, std::memory_order::seq_cst},
+    {"copy_then_count.unlock_other", sync::Operation::unlock, std::memory_order::seq_cst},
 }}};
 
 /// Without the lock, nothing is touched too late, and still all may copy.
 template <sync::Sync Sync, bool TakesLock>
 class CopyThenCount {
  public:
-  explicit CopyThenCount(bool = false) : count_(1) {}
-  explicit CopyThenCount(NoOwner) : count_(0) {}
+  CopyThenCount() : count_(1) {}
 
   void add_owner() noexcept { count_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)); }
 
@@ -52,10 +51,8 @@ class CopyThenCount {
     return was_last;
   }
 
-  bool is_writable() const noexcept { return is_unique(); }
-  bool is_unique() const noexcept { return use_count() == 1; }
-  std::uint32_t use_count() const noexcept {
-    return count_.load(sites.at(At::count, std::memory_order::acquire));
+  bool is_unique() const noexcept {
+    return count_.load(sites.at(At::count, std::memory_order::acquire)) == 1;
   }
 
   Claim claim(Wait = Wait::allowed) noexcept { return is_unique() ? Claim::steal : Claim::copy; }
@@ -72,12 +69,8 @@ class CopyThenCount {
 
 /// In the place of basic_share_word.
 template <sync::Sync Sync>
-struct basic_copy_then_count : CopyThenCount<Sync, true> {
-  using CopyThenCount<Sync, true>::CopyThenCount;
-};
+using basic_copy_then_count = CopyThenCount<Sync, true>;
 template <sync::Sync Sync>
-struct basic_copy_then_count_unlocked : CopyThenCount<Sync, false> {
-  using CopyThenCount<Sync, false>::CopyThenCount;
-};
+using basic_copy_then_count_unlocked = CopyThenCount<Sync, false>;
 
 }  // namespace byre::verification

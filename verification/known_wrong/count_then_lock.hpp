@@ -23,22 +23,21 @@ enum class CountThenLockSite : std::uint8_t {
 };
 
 inline constexpr sync::SiteTable<CountThenLockSite, 8> count_then_lock_sites{{{
-    {"count_then_lock.add", sync::Operation::fetch_add, std::memory_order::relaxed, "", ""},
-    {"count_then_lock.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel, "", ""},
-    {"count_then_lock.count", sync::Operation::load, std::memory_order::acquire, "", ""},
-    {"count_then_lock.restore", sync::Operation::store, std::memory_order::relaxed, "", ""},
-    {"count_then_lock.lock_last", sync::Operation::lock, std::memory_order::seq_cst, "", ""},
-    {"count_then_lock.unlock_last", sync::Operation::unlock, std::memory_order::seq_cst, "", ""},
-    {"count_then_lock.lock_copy", sync::Operation::lock, std::memory_order::seq_cst, "", ""},
-    {"count_then_lock.unlock_copy", sync::Operation::unlock, std::memory_order::seq_cst, "", ""},
+    {"count_then_lock.add", sync::Operation::fetch_add, std::memory_order::relaxed},
+    {"count_then_lock.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel},
+    {"count_then_lock.count", sync::Operation::load, std::memory_order::acquire},
+    {"count_then_lock.restore", sync::Operation::store, std::memory_order::relaxed},
+    {"count_then_lock.lock_last", sync::Operation::lock, std::memory_order::seq_cst},
+    {"count_then_lock.unlock_last", sync::Operation::unlock, std::memory_order::seq_cst},
+    {"count_then_lock.lock_copy", sync::Operation::lock, std::memory_order::seq_cst},
+    {"count_then_lock.unlock_copy", sync::Operation::unlock, std::memory_order::seq_cst},
 }}};
 
 /// In the place of basic_share_word.
 template <sync::Sync Sync>
 class basic_count_then_lock {
  public:
-  explicit basic_count_then_lock(bool = false) : count_(1) {}
-  explicit basic_count_then_lock(NoOwner) : count_(0) {}
+  basic_count_then_lock() : count_(1) {}
 
   void add_owner() noexcept { count_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)); }
 
@@ -50,10 +49,8 @@ class basic_count_then_lock {
     return false;
   }
 
-  bool is_writable() const noexcept { return false; }  // it asks by giving up its reference
-  bool is_unique() const noexcept { return use_count() == 1; }
-  std::uint32_t use_count() const noexcept {
-    return count_.load(sites.at(At::count, std::memory_order::acquire));
+  bool is_unique() const noexcept {
+    return count_.load(sites.at(At::count, std::memory_order::acquire)) == 1;
   }
 
   Claim claim(Wait = Wait::allowed) noexcept {

@@ -14,12 +14,12 @@ namespace byre::verification {
 enum class CountsWritesTwiceSite : std::uint8_t { place, count, say, bump, known, know };
 
 inline constexpr sync::SiteTable<CountsWritesTwiceSite, 6> counts_writes_twice_sites{{{
-    {"counts_writes_twice.place", sync::Operation::load, std::memory_order::acquire, "", ""},
-    {"counts_writes_twice.count", sync::Operation::load, std::memory_order::acquire, "", ""},
-    {"counts_writes_twice.say", sync::Operation::store, std::memory_order::release, "", ""},
-    {"counts_writes_twice.bump", sync::Operation::fetch_add, std::memory_order::acq_rel, "", ""},
-    {"counts_writes_twice.known", sync::Operation::load, std::memory_order::relaxed, "", ""},
-    {"counts_writes_twice.know", sync::Operation::store, std::memory_order::relaxed, "", ""},
+    {"counts_writes_twice.place", sync::Operation::load, std::memory_order::acquire},
+    {"counts_writes_twice.count", sync::Operation::load, std::memory_order::acquire},
+    {"counts_writes_twice.say", sync::Operation::store, std::memory_order::release},
+    {"counts_writes_twice.bump", sync::Operation::fetch_add, std::memory_order::acq_rel},
+    {"counts_writes_twice.known", sync::Operation::load, std::memory_order::relaxed},
+    {"counts_writes_twice.know", sync::Operation::store, std::memory_order::relaxed},
 }}};
 
 template <sync::Sync Sync>

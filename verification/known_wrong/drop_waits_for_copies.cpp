@@ -6,20 +6,17 @@ namespace byre::verification {
 enum class DropSite : std::uint8_t { begin_copy, end_copy, load_copies, park, unpark };
 
 inline constexpr sync::SiteTable<DropSite, 5> drop_sites{{{
-    {"drop_waits.begin_copy", sync::Operation::fetch_add, std::memory_order::relaxed, "", ""},
-    {"drop_waits.end_copy", sync::Operation::fetch_sub, std::memory_order::relaxed, "", ""},
-    {"drop_waits.load_copies", sync::Operation::load, std::memory_order::relaxed, "", ""},
-    {"drop_waits.park", sync::Operation::park, std::memory_order::seq_cst, "", ""},
-    {"drop_waits.unpark", sync::Operation::unpark, std::memory_order::seq_cst, "", ""},
+    {"drop_waits.begin_copy", sync::Operation::fetch_add, std::memory_order::relaxed},
+    {"drop_waits.end_copy", sync::Operation::fetch_sub, std::memory_order::relaxed},
+    {"drop_waits.load_copies", sync::Operation::load, std::memory_order::relaxed},
+    {"drop_waits.park", sync::Operation::park, std::memory_order::seq_cst},
+    {"drop_waits.unpark", sync::Operation::unpark, std::memory_order::seq_cst},
 }}};
 
 /// Wrong: a drop waits until nobody copies, as that of the last lazy clone did in the published form of
 /// 2023.
-template <class>
 class DropWaitsForCopies : public basic_share_word<Checked> {
  public:
-  using basic_share_word::basic_share_word;
-
   Claim claim(Wait wait = Wait::allowed) {
     const Claim claimed = basic_share_word::claim(wait);
     if (claimed == Claim::copy) {

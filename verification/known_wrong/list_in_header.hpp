@@ -12,8 +12,7 @@ namespace byre::verification {
 enum class WaiterSite : std::uint8_t { load_waiters };
 
 inline constexpr sync::SiteTable<WaiterSite, 1> waiter_sites{{{
-    {"wakes_through_header.load_waiters", sync::Operation::load, std::memory_order::relaxed, "",
-     ""},
+    {"wakes_through_header.load_waiters", sync::Operation::load, std::memory_order::relaxed},
 }}};
 
 /// What waits at a share word, over `Base`.

@@ -53,8 +53,8 @@ class NotifiesOneForLock : public CheckedCondition {
 enum class FlagSite : std::uint8_t { take, clear };
 
 inline constexpr sync::SiteTable<FlagSite, 2> flag_sites{{{
-    {"flag.take", sync::Operation::compare_exchange, std::memory_order::acquire, "", ""},
-    {"flag.clear", sync::Operation::store, std::memory_order::relaxed, "", ""},
+    {"flag.take", sync::Operation::compare_exchange, std::memory_order::acquire},
+    {"flag.clear", sync::Operation::store, std::memory_order::relaxed},
 }}};
 
 /// Wrong: a flag in place of a table, which is cleared relaxed.

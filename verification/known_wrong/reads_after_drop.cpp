@@ -22,10 +22,10 @@ class ReadsAfterDrop {
   }
 
  private:
-  using Allocated = cow::basic_allocated<Checked, basic_share_word>;
+  using Allocated = cow::basic_allocated<Checked>;
 
   Tracked memory_;
-  cow::basic_header<Checked, basic_share_word>& header_ = *Allocated::create(1, memory_);
+  cow::basic_header<Checked>& header_ = *Allocated::create(1, memory_);
 };
 
 const Scenario reads_after_drop = scenario<ReadsAfterDrop>({

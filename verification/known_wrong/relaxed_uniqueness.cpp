@@ -5,18 +5,14 @@
 #include "../scenarios/resizes_race_drops.hpp"
 
 namespace byre::verification {
-template <class>
-class RelaxedUniqueness : public basic_share_word<RelaxedLoads<Checked>> {
-  using basic_share_word::basic_share_word;
-};
 
-const Scenario relaxed_uniqueness_writes = scenario<ReadsRaceASteal<RelaxedUniqueness>>({
+const Scenario relaxed_uniqueness_writes = scenario<ReadsRaceASteal<RelaxedLoads<Checked>>>({
     .name = "known_wrong.relaxed_uniqueness_writes",
     .shows = "A relaxed load of the count does not order a write after a former owner's reads: I5.",
     .expected = Verdict::data_race,
 });
 
-const Scenario relaxed_uniqueness_resizes = scenario<ResizesRaceDrops<RelaxedUniqueness>>({
+const Scenario relaxed_uniqueness_resizes = scenario<ResizesRaceDrops<RelaxedLoads<Checked>>>({
     .name = "known_wrong.relaxed_uniqueness_resizes",
     .shows = "Nor a change of size: I5.",
     .expected = Verdict::data_race,

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The textbook form, wrong: who failed to copy gives up its claim, and then counts itself an owner
-/// again. In between another owner finds itself the last, and steals.
+/// The textbook form, wrong: an owner whose copy failed gives up its claim, and then counts itself an owner again.
+/// In between another owner finds itself the last, and steals.
 #pragma once
 
-#include <byre/cow/detail/share_lock.hpp>
+#include "../reference/share_lock.hpp"
 
 namespace byre::verification {
 
 /// In the place of basic_share_lock.
-template <sync::Sync Sync>
+template <class Sync>
 class UndoesAfterUnlock : public basic_share_lock<Sync> {
  public:
-  using basic_share_lock<Sync>::basic_share_lock;
-
   void abandon_copy() noexcept {
     static_cast<void>(this->finish_copy());
     this->add_owner();

@@ -33,7 +33,7 @@ inline constexpr auto acq_rel = std::memory_order::acq_rel;
 inline constexpr auto seq_cst = std::memory_order::seq_cst;
 
 /// A step of a litmus test is in no table of core.
-inline constexpr sync::Site site{"litmus", sync::Operation::load, seq_cst, "", ""};
+inline constexpr sync::Site site{"litmus", sync::Operation::load, seq_cst};
 constexpr sync::Step at(std::memory_order order = seq_cst) noexcept {
   return {&site, order};
 }

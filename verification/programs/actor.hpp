@@ -32,19 +32,9 @@ class ScarceMemory final : public Allocator {
   std::array<bool, Program::most_threads> refuses_{};
 };
 
-/// In the textbook form a copier lets go of the lock first and of the count then: who took the data
-/// in between may be answered once more that it steals it.
-template <template <class> class Share>
-inline constexpr bool counts_leavers_late = false;
-template <>
-inline constexpr bool counts_leavers_late<basic_share_lock> = true;
-
-template <template <class> class Share>
 class Actor {
  public:
-  using Buffer = CheckedBuffer<Share>;
-
-  void begin_with(const Buffer& shared) { own_ = shared; }
+  void begin_with(const CheckedBuffer& shared) { own_ = shared; }
 
   void run(unsigned thread, const Steps& steps, ScarceMemory& memory) {
     for (unsigned i = 0; i < steps.size(); ++i) {
@@ -86,7 +76,7 @@ class Actor {
         model_.keep_clone();
         break;
       case Operation::clone_drop: {
-        const Buffer clone = own_.lazy_clone();
+        const CheckedBuffer clone = own_.lazy_clone();
         break;
       }
       case Operation::clone_write:
@@ -110,8 +100,7 @@ class Actor {
     } else {
       cover(how == Materialized::stole ? "a write steals" : "a write finds itself alone");
       expect(allowed != Write::copies, "a write leaves the thread's own clones alone");
-      expect(allowed == Write::depends || how == Materialized::already_unique ||
-                 (counts_leavers_late<Share> && model_.took_original()),
+      expect(allowed == Write::depends || how == Materialized::already_unique,
              "who is alone stays so until it clones");
       model_.wrote_in_place(value);
     }
@@ -128,7 +117,7 @@ class Actor {
   }
 
   void write_clone(unsigned value) {
-    Buffer clone = own_.lazy_clone();
+    CheckedBuffer clone = own_.lazy_clone();
     expect(write(clone, value) == Materialized::copied, "a write leaves what was cloned alone");
     expect(read(clone) == value, "a clone reads what was written to it");
     model_.copied_for_clone();
@@ -136,22 +125,22 @@ class Actor {
 
   /// Asks for write access once, where the scenarios' write() asks again: who is alone stays so, and
   /// one step less is a fifth of the executions.
-  static Materialized write(Buffer& buffer, unsigned value) {
+  static Materialized write(CheckedBuffer& buffer, unsigned value) {
     const Materialized how = buffer.materialize();
     cell(const_cast<std::byte*>(buffer.data())).set(value);
     return how;
   }
 
   template <class OwnersOf>
-  static void check_buffer(const Buffer& buffer, unsigned value, OwnersOf& owners_of) {
+  static void check_buffer(const CheckedBuffer& buffer, unsigned value, OwnersOf& owners_of) {
     expect(read(buffer) == value, "each buffer keeps what was written to it, or had");
     expect(buffer.use_count() == owners_of(value), "the owners are counted");
     expect(buffer.is_unique() == (owners_of(value) == 1), "is_unique is true of who is alone");
   }
 
   ThreadModel model_;
-  Buffer own_;
-  std::array<Buffer, Program::most_steps> kept_;
+  CheckedBuffer own_;
+  std::array<CheckedBuffer, Program::most_steps> kept_;
 };
 
 }  // namespace byre::verification

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The body that does whatever program is under way, on one form of the protocol, and the oracle
-/// over all its threads.
+/// The body that does whatever program is under way, and the oracle over all its threads.
 #pragma once
 
 #include "actor.hpp"
@@ -10,15 +9,15 @@ namespace byre::verification {
 /// The program of the search under way.
 inline const Program* program_under_way = nullptr;
 
-template <template <class> class Share, unsigned Threads>
+template <unsigned Threads>
 class RunsProgram {
  public:
   static constexpr unsigned threads = Threads;
 
   RunsProgram() {
-    auto shared = CheckedBuffer<Share>::allocate(cells(1), memory_);
+    auto shared = CheckedBuffer::allocate(cells(1), memory_);
     cell(shared.mutable_data()).set(ThreadModel::original);
-    for (Actor<Share>& actor : actors_) {
+    for (Actor& actor : actors_) {
       actor.begin_with(shared);
     }
   }
@@ -29,7 +28,7 @@ class RunsProgram {
 
   void after() {
     check_original();
-    for (const Actor<Share>& actor : actors_) {
+    for (const Actor& actor : actors_) {
       actor.check_end([this](unsigned value) { return owners_of(value); });
     }
     check_memory();
@@ -38,7 +37,7 @@ class RunsProgram {
  private:
   unsigned owners_of(unsigned value) const {
     unsigned owners = 0;
-    for (const Actor<Share>& actor : actors_) {
+    for (const Actor& actor : actors_) {
       owners += actor.model().owners_of(value);
     }
     return owners;
@@ -48,7 +47,7 @@ class RunsProgram {
   void check_original() const {
     unsigned takers = 0;
     bool all_copied = true;
-    for (const Actor<Share>& actor : actors_) {
+    for (const Actor& actor : actors_) {
       takers += actor.model().took_original();
       all_copied = all_copied && actor.model().copied_away();
     }
@@ -61,7 +60,7 @@ class RunsProgram {
   void check_memory() const {
     unsigned copies = 0;
     unsigned alive = 0;
-    for (const Actor<Share>& actor : actors_) {
+    for (const Actor& actor : actors_) {
       copies += actor.model().copies();
       alive += actor.model().blocks_of_its_own();
     }
@@ -72,7 +71,7 @@ class RunsProgram {
   }
 
   ScarceMemory memory_;
-  std::array<Actor<Share>, threads> actors_;
+  std::array<Actor, threads> actors_;
 };
 
 }  // namespace byre::verification

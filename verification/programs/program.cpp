@@ -9,7 +9,6 @@ namespace byre::verification {
 namespace {
 
 constexpr std::string_view idle = "idle";
-constexpr std::string_view locked = "locked:";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
@@ -64,7 +63,7 @@ Steps parse_steps(std::string_view text) {
 }  // namespace
 
 std::string Program::name() const {
-  std::string name = form == Form::lock ? std::string(locked) + ' ' : std::string();
+  std::string name;
   for (const Steps& steps : threads) {
     name += &steps == &threads.front() ? "" : " | ";
     name += steps.empty() ? idle : "";
@@ -83,11 +82,6 @@ std::size_t Program::step_count() const {
 
 Program parse_program(std::string_view text) {
   Program program;
-  text = trimmed(text);
-  if (text.starts_with(locked)) {
-    program.form = Form::lock;
-    text.remove_prefix(locked.size());
-  }
   for (const std::string_view thread : split(text, '|')) {
     program.threads.push_back(parse_steps(thread));
   }
@@ -113,14 +107,14 @@ std::vector<Steps> all_steps(std::size_t most) {
   return all;
 }
 
-std::vector<Program> all_programs(Form form, std::size_t threads, std::span<const Steps> steps) {
+std::vector<Program> all_programs(std::size_t threads, std::span<const Steps> steps) {
   if (threads == 0) {
-    return {{form, {}}};
+    return {Program()};
   }
   std::vector<Program> all;
   for (std::size_t first = 0; first < steps.size(); ++first) {
     // Those after it choose from there on, which leaves one order of each choice.
-    for (Program& rest : all_programs(form, threads - 1, steps.subspan(first))) {
+    for (Program& rest : all_programs(threads - 1, steps.subspan(first))) {
       rest.threads.insert(rest.threads.begin(), steps[first]);
       all.push_back(std::move(rest));
     }

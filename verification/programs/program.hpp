@@ -28,17 +28,13 @@ inline constexpr std::array<std::string_view, 7> operation_names{
 /// What one thread does; nothing: it owns, to the end.
 using Steps = std::vector<Operation>;
 
-/// The form of the sharing protocol.
-enum class Form : std::uint8_t { word, lock };
-
 struct Program {
   static constexpr std::size_t most_threads = 3;
   static constexpr std::size_t most_steps = 2;
 
-  Form form = Form::word;
   std::vector<Steps> threads;
 
-  /// "write; drop | clone-write", "locked: read | idle".
+  /// "write; drop | clone-write".
   std::string name() const;
   std::size_t step_count() const;  ///< of all threads
 };
@@ -52,6 +48,6 @@ std::vector<Steps> all_steps(std::size_t most);
 
 /// Every choice of one of `steps` for each of `threads` threads. Threads that change places are the
 /// same program, and only one of those is listed.
-std::vector<Program> all_programs(Form form, std::size_t threads, std::span<const Steps> steps);
+std::vector<Program> all_programs(std::size_t threads, std::span<const Steps> steps);
 
 }  // namespace byre::verification

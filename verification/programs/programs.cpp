@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "programs.hpp"
 
-#include <cstdio>
 #include <map>
 
 #include "body.hpp"
@@ -11,16 +10,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-template <template <class> class Share>
-Found search_form(const Program& program, const Search& search) {
-  program_under_way = &program;
-  return program.threads.size() == 2 ? detail::search_body<RunsProgram<Share, 2>>(search)
-                                     : detail::search_body<RunsProgram<Share, 3>>(search);
-}
-
 Found search_program(const Program& program, const Search& search) {
-  return program.form == Form::word ? search_form<basic_share_word>(program, search)
-                                    : search_form<basic_share_lock>(program, search);
+  program_under_way = &program;
+  return program.threads.size() == 2 ? detail::search_body<RunsProgram<2>>(search)
+                                     : detail::search_body<RunsProgram<3>>(search);
 }
 
 /// In full, reduced, if that takes so few executions; else within the bound.
@@ -83,7 +76,6 @@ Found search_all(std::span<const Program> programs, std::uint64_t executions_red
 struct Family {
   std::string_view name;
   std::string_view shows;
-  Form form = Form::word;
   std::size_t threads = 2;
   std::size_t most_steps = 2;  ///< of one thread
   std::size_t least_steps_in_all;
@@ -122,22 +114,6 @@ constexpr Family families[] = {
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
      .quick_reduced = 3'000},
-    {.name = "programs.locked_two_threads",
-     .shows = "So do every two threads of up to two operations each, on the textbook form.",
-     .form = Form::lock,
-     .least_steps_in_all = 0,
-     .most_steps_in_all = 4,
-     .quick = preemptions(1),
-     .quick_reduced = 1'000},
-    {.name = "programs.locked_three_threads",
-     .shows = "So do every three threads of one operation each, on the textbook form.",
-     .form = Form::lock,
-     .threads = 3,
-     .most_steps = 1,
-     .least_steps_in_all = 3,
-     .most_steps_in_all = 3,
-     .quick = preemptions(1),
-     .quick_reduced = 3'000},
 };
 
 /// States that some program of each family has to reach.
@@ -150,7 +126,7 @@ constexpr std::string_view cover_points[] = {
 
 std::vector<Program> programs_of(const Family& family) {
   std::vector<Program> programs =
-      all_programs(family.form, family.threads, all_steps(family.most_steps));
+      all_programs(family.threads, all_steps(family.most_steps));
   std::erase_if(programs, [&](const Program& program) {
     return program.step_count() < family.least_steps_in_all ||
            program.step_count() > family.most_steps_in_all;
@@ -204,16 +180,6 @@ const Scenario& program_scenario(const std::string& text) {
     };
   }
   return scenario;
-}
-
-void print_programs() {
-  for (const Family& family : families) {
-    const std::vector<Program> programs = programs_of(family);
-    std::printf("%s: %zu programs\n", std::string(family.name).c_str(), programs.size());
-    for (const Program& program : programs) {
-      std::printf("  %s\n", program.name().c_str());
-    }
-  }
 }
 
 }  // namespace byre::verification

@@ -12,7 +12,4 @@ namespace byre::verification {
 /// std::invalid_argument, which says what is wrong.
 const Scenario& program_scenario(const std::string& name);
 
-/// Every program of every family, by family.
-void print_programs();
-
 }  // namespace byre::verification

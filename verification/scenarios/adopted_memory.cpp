@@ -6,7 +6,7 @@ namespace {
 
 /// Two owners of adopted memory, of which one reads and lets go and the other writes or lets go
 /// too.
-template <template <class> class Share, bool Writes>
+template <bool Writes>
 class AdoptedMemory {
  public:
   static constexpr unsigned threads = 2;
@@ -19,7 +19,7 @@ class AdoptedMemory {
       expect(++deleted_ == 1, "the deleter is called once");
       cell_.reset();  // a write, to the checker: it comes after all reads
     };
-    buffers_[0] = CheckedBuffer<Share>::adopt(&*cell_, cells(1), delete_cell, memory_);
+    buffers_[0] = CheckedBuffer::adopt(&*cell_, cells(1), delete_cell, memory_);
     buffers_[1] = buffers_[0];
   }
 
@@ -49,11 +49,10 @@ class AdoptedMemory {
   std::optional<Cell> cell_;
   unsigned deleted_ = 0;
   Written how_ = Written::in_place;
-  CheckedBuffer<Share> buffers_[threads];
+  CheckedBuffer buffers_[threads];
 };
 
-template <template <class> class Share>
-class AndWritten : public AdoptedMemory<Share, true> {
+class AndWritten : public AdoptedMemory<true> {
  public:
   static constexpr std::string_view cover_points[] = {
       "adopted memory is written in place",
@@ -63,23 +62,17 @@ class AndWritten : public AdoptedMemory<Share, true> {
 
 }  // namespace
 
-const Scenario adopted_memory_is_dropped = scenario<AdoptedMemory<basic_share_word, false>>({
+const Scenario adopted_memory_is_dropped = scenario<AdoptedMemory<false>>({
     .name = "adopted_memory_is_dropped",
     .shows =
         "Adopted memory is lazily cloned like any other; its deleter is called once, after all "
         "reads: promise 8.",
 });
 
-const Scenario adopted_memory_is_written = scenario<AndWritten<basic_share_word>>({
+const Scenario adopted_memory_is_written = scenario<AndWritten>({
     .name = "adopted_memory_is_written",
     .shows = "The last owner of adopted memory writes it in place, and its deleter waits for that "
              "owner: promise 8.",
 });
-
-const Scenario locked_adopted_memory_is_dropped =
-    textbook_scenario<AdoptedMemory<basic_share_lock, false>>("locked_adopted_memory_is_dropped");
-
-const Scenario locked_adopted_memory_is_written =
-    textbook_scenario<AndWritten<basic_share_lock>>("locked_adopted_memory_is_written");
 
 }  // namespace byre::verification

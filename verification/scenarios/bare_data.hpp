@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Shared data without buffers: one cell and a form of the protocol, for scenarios that need more
-/// owners or more steps than buffers leave room for. Whether it is freed once, the checker sees.
+/// Shared data without buffers: one cell and a share word, or another protocol in its place, for scenarios that
+/// need more owners or more steps than buffers leave room for. The checker sees whether it is freed once.
 #pragma once
 
-#include <byre/cow/detail/share_lock.hpp>
 #include <byre/cow/share_word.hpp>
 
 #include "../search.hpp"
 
 namespace byre::verification {
 
-template <template <class> class Share>
+template <class Word = basic_share_word<Checked>>
 class BareData {
  public:
   BareData(unsigned owners, unsigned value) : shared_(new Shared) {
@@ -35,7 +34,7 @@ class BareData {
 
  private:
   struct Shared {
-    Share<Checked> share;
+    Word share;
     Cell cell;
   };
 

@@ -6,7 +6,7 @@ namespace {
 
 /// Two threads clone a buffer of borrowed memory and write the clones; then the buffer itself is
 /// written and let go of, the lender looks at its memory and takes it back, and the clones live on.
-template <template <class> class Share, bool ReadOnly>
+template <bool ReadOnly>
 class BorrowedMemory {
  public:
   static constexpr unsigned threads = 2;
@@ -15,9 +15,9 @@ class BorrowedMemory {
     lent_.emplace(7U);
     Execution::current().name(&*lent_, sizeof(Cell), "lent");
     if constexpr (ReadOnly) {
-      source_ = CheckedBuffer<Share>::borrow(static_cast<const void*>(&*lent_), cells(1), memory_);
+      source_ = CheckedBuffer::borrow(static_cast<const void*>(&*lent_), cells(1), memory_);
     } else {
-      source_ = CheckedBuffer<Share>::borrow(static_cast<void*>(&*lent_), cells(1), memory_);
+      source_ = CheckedBuffer::borrow(static_cast<void*>(&*lent_), cells(1), memory_);
     }
   }
 
@@ -46,27 +46,21 @@ class BorrowedMemory {
  private:
   Tracked memory_;
   std::optional<Cell> lent_;
-  CheckedBuffer<Share> source_;
-  CheckedBuffer<Share> clones_[threads];
+  CheckedBuffer source_;
+  CheckedBuffer clones_[threads];
 };
 
 }  // namespace
 
-const Scenario borrowed_memory = scenario<BorrowedMemory<basic_share_word, false>>({
+const Scenario borrowed_memory = scenario<BorrowedMemory<false>>({
     .name = "borrowed_memory",
     .shows = "Borrowed memory may be cloned by two threads at once, and no clone depends on the "
              "loan: promises 1 and 7.",
 });
 
-const Scenario read_only_loan = scenario<BorrowedMemory<basic_share_word, true>>({
+const Scenario read_only_loan = scenario<BorrowedMemory<true>>({
     .name = "read_only_loan",
     .shows = "The same of memory that must not be written: the lender's stays as it is.",
 });
-
-const Scenario locked_borrowed_memory =
-    textbook_scenario<BorrowedMemory<basic_share_lock, false>>("locked_borrowed_memory");
-
-const Scenario locked_read_only_loan =
-    textbook_scenario<BorrowedMemory<basic_share_lock, true>>("locked_read_only_loan");
 
 }  // namespace byre::verification

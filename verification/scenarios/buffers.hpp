@@ -2,29 +2,27 @@
 /// The buffers of the scenarios, of one cell of data each.
 #pragma once
 
-#include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include "../search.hpp"
 
 namespace byre::verification {
 
-template <template <class> class Share>
-using CheckedBuffer = basic_buffer<Checked, Share>;
+using CheckedBuffer = basic_buffer<Checked>;
 
 /// A buffer of one cell that holds `value`.
-template <template <class> class Share>
-CheckedBuffer<Share> buffer_of(unsigned value, Tracked& memory) {
-  auto buffer = CheckedBuffer<Share>::allocate(cells(1), memory);
+template <class Sync = Checked>
+basic_buffer<Sync> buffer_of(unsigned value, Tracked& memory) {
+  auto buffer = basic_buffer<Sync>::allocate(cells(1), memory);
   cell(buffer.mutable_data()).set(value);
   return buffer;
 }
 
 /// The buffers of as many owners of the same data, which holds 7 at first, and their memory.
-template <template <class> class Share, unsigned Owners>
+template <unsigned Owners, class Sync = Checked>
 class SharedBuffers {
  public:
-  SharedBuffers() : SharedBuffers([](Tracked& of) { return buffer_of<Share>(7, of); }) {}
+  SharedBuffers() : SharedBuffers([](Tracked& of) { return buffer_of<Sync>(7, of); }) {}
   template <class Make>
   explicit SharedBuffers(Make make) {
     buffers_[0] = make(memory);
@@ -33,12 +31,12 @@ class SharedBuffers {
     }
   }
 
-  CheckedBuffer<Share>& operator[](unsigned index) { return buffers_[index]; }
+  basic_buffer<Sync>& operator[](unsigned index) { return buffers_[index]; }
 
   Tracked memory;
 
  private:
-  CheckedBuffer<Share> buffers_[Owners];
+  basic_buffer<Sync> buffers_[Owners];
 };
 
 template <class Buffer>

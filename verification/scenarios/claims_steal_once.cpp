@@ -7,7 +7,7 @@ namespace byre::verification {
 namespace {
 
 template <unsigned Owners>
-class ClaimsStealOnceOfWord : public ClaimsStealOnce<basic_share_word, Owners> {
+class OfOwners : public ClaimsStealOnce<Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
       "a waiter steals",
@@ -34,21 +34,21 @@ class ClaimsStealOnceOfWord : public ClaimsStealOnce<basic_share_word, Owners> {
   bool waited_and_left_ = false;
 };
 
-class OfFour : public ClaimsStealOnceOfWord<4> {
+class OfFour : public OfOwners<4> {
  public:
   // The third takes more preemptions than the bounds of this one.
-  static constexpr auto cover_points = std::span(ClaimsStealOnceOfWord<4>::cover_points).first<2>();
+  static constexpr auto cover_points = std::span(OfOwners<4>::cover_points).first<2>();
 };
 
 }  // namespace
 
-const Scenario two_claims_steal_once = scenario<ClaimsStealOnceOfWord<2>>({
+const Scenario two_claims_steal_once = scenario<OfOwners<2>>({
     .name = "two_claims_steal_once",
     .shows = "Of two owners that claim, one steals, and who wakes it touches nothing that may be "
              "gone: I1, I2, I6.",
 });
 
-const Scenario three_claims_steal_once = scenario<ClaimsStealOnceOfWord<3>>({
+const Scenario three_claims_steal_once = scenario<OfOwners<3>>({
     .name = "three_claims_steal_once",
     .shows = "Of three owners that claim, one steals: I6.",
     .quick = preemptions(4),
@@ -61,12 +61,5 @@ const Scenario four_claims_steal_once = scenario<OfFour>({
     .quick = preemptions(2),
     .deep = preemptions(3),
 });
-
-const Scenario locked_two_claims_steal_once =
-    textbook_scenario<ClaimsStealOnce<basic_share_lock, 2>>("locked_two_claims_steal_once");
-
-const Scenario locked_three_claims_steal_once =
-    textbook_scenario<ClaimsStealOnce<basic_share_lock, 3>>("locked_three_claims_steal_once",
-                                                            preemptions(3), preemptions(6));
 
 }  // namespace byre::verification

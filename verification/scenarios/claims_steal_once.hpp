@@ -6,7 +6,7 @@
 namespace byre::verification {
 
 /// All owners claim, then copy or write in place, and leave.
-template <template <class> class Share, unsigned Owners>
+template <unsigned Owners, class Word = basic_share_word<Checked>>
 class ClaimsStealOnce {
  public:
   static constexpr unsigned threads = Owners;
@@ -25,7 +25,7 @@ class ClaimsStealOnce {
   void after() { expect(steals_ == 1, "of all who claim, one steals"); }
 
  private:
-  BareData<Share> data_{Owners, 7};
+  BareData<Word> data_{Owners, 7};
   unsigned steals_ = 0;
 };
 

@@ -6,7 +6,7 @@ namespace byre::verification {
 namespace {
 
 /// One owner clones and lets go of both; another writes; a third, if any, lets go.
-template <template <class> class Share, unsigned Threads = 2>
+template <unsigned Threads = 2>
 class ClonesRaceWriters {
  public:
   static constexpr unsigned threads = Threads;
@@ -18,7 +18,7 @@ class ClonesRaceWriters {
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
     if (index == 0) {
-      CheckedBuffer<Share> clone = buffer;
+      CheckedBuffer clone = buffer;
       drop(buffer);
       expect(read(clone) == 7, "a clone lives without its source, and sees no other's write");
     } else if (index == 1) {
@@ -37,10 +37,10 @@ class ClonesRaceWriters {
   }
 
  private:
-  SharedBuffers<Share, threads> buffers_;
+  SharedBuffers<threads> buffers_;
 };
 
-class ClonesRaceWritersOfWord : public ClonesRaceWriters<basic_share_word, 3> {
+class BesideADrop : public ClonesRaceWriters<3> {
  public:
   static constexpr std::string_view cover_points[] = {
       "the writer keeps the data",
@@ -57,19 +57,16 @@ class ClonesRaceWritersOfWord : public ClonesRaceWriters<basic_share_word, 3> {
 
 }  // namespace
 
-const Scenario clones_race_writers = scenario<ClonesRaceWriters<basic_share_word>>({
+const Scenario clones_race_writers = scenario<ClonesRaceWriters<>>({
     .name = "clones_race_writers",
     .shows = "An owner may clone while another writes; neither notices: promises 1 and 7, I4.",
 });
 
-const Scenario clones_race_writers_and_drops = scenario<ClonesRaceWritersOfWord>({
+const Scenario clones_race_writers_and_drops = scenario<BesideADrop>({
     .name = "clones_race_writers_and_drops",
     .shows = "The same while a third owner lets go.",
     .quick = preemptions(4),
     .deep = preemptions(7),
 });
-
-const Scenario locked_clones_race_writers =
-    textbook_scenario<ClonesRaceWriters<basic_share_lock>>("locked_clones_race_writers");
 
 }  // namespace byre::verification

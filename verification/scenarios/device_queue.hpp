@@ -100,14 +100,13 @@ class DeviceQueue final : public Allocator {
 };
 
 /// Owners of the same data of a device, which holds 7 at first. The last thread is the device.
-template <unsigned Owners, CopiesEnd End = CopiesEnd::in_order,
-          template <class> class Share = basic_share_word>
+template <unsigned Owners, CopiesEnd End = CopiesEnd::in_order>
 class DeviceBuffers {
  public:
   static constexpr unsigned threads = Owners + 1;
 
  protected:
-  using Buffer = basic_buffer<LocksIn<Locks>, Share>;
+  using Buffer = basic_buffer<LocksIn<Locks>>;
 
   DeviceBuffers() {
     LocksIn<Locks>::table();

@@ -8,7 +8,7 @@ namespace byre::verification {
 
 /// One of two owners copies, and ends the copy only when the other has dropped: a drop that waits for
 /// copies never ends.
-template <template <class> class Share>
+template <class Word = basic_share_word<Checked>>
 class DropsEndFirst {
  public:
   static constexpr unsigned threads = 2;
@@ -50,7 +50,7 @@ class DropsEndFirst {
     }
   }
 
-  BareData<Share> data_{threads, 7};
+  BareData<Word> data_{threads, 7};
   Checked::Atomic<std::uint32_t> dropped_{0};
 };
 

@@ -6,7 +6,7 @@ namespace byre::verification {
 namespace {
 
 /// The first owner writes and keeps the result; the others read and let go.
-template <template <class> class Share, unsigned Drops = 1>
+template <unsigned Drops>
 class DropsRaceCopies {
  public:
   static constexpr unsigned threads = Drops + 1;
@@ -42,10 +42,10 @@ class DropsRaceCopies {
   }
 
  private:
-  SharedBuffers<Share, threads> buffers_;
+  SharedBuffers<threads> buffers_;
 };
 
-class DropsRaceCopiesOfWord : public DropsRaceCopies<basic_share_word> {
+class OneDropRacesACopy : public DropsRaceCopies<1> {
  public:
   static constexpr std::string_view cover_points[] = {
       "the last owner drops while a copy is pending",
@@ -66,23 +66,14 @@ class DropsRaceCopiesOfWord : public DropsRaceCopies<basic_share_word> {
 
 }  // namespace
 
-const Scenario drops_race_copies = scenario<DropsRaceCopiesOfWord>({
+const Scenario drops_race_copies = scenario<OneDropRacesACopy>({
     .name = "drops_race_copies",
     .shows = "A drop never waits for a copy under way; whichever ends last frees, after all reads: "
              "promise 4, I1, I2.",
 });
 
-const Scenario two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_word, 2>>({
+const Scenario two_drops_race_a_copy = scenario<DropsRaceCopies<2>>({
     .name = "two_drops_race_a_copy",
-    .shows = "The same with two drops.",
-    .quick = reduced_search,
-});
-
-const Scenario locked_drops_race_copies =
-    textbook_scenario<DropsRaceCopies<basic_share_lock>>("locked_drops_race_copies");
-
-const Scenario locked_two_drops_race_a_copy = scenario<DropsRaceCopies<basic_share_lock, 2>>({
-    .name = "locked_two_drops_race_a_copy",
     .shows = "The same with two drops.",
     .quick = reduced_search,
 });

@@ -5,7 +5,6 @@ namespace byre::verification {
 namespace {
 
 /// One owner reads and lets go; the other, where it finds itself alone, grows, which may fail.
-template <template <class> class Share>
 class FailingResizes {
  public:
   static constexpr unsigned threads = 2;
@@ -38,13 +37,12 @@ class FailingResizes {
   }
 
  private:
-  SharedBuffers<Share, threads> buffers_;
-  CheckedBuffer<Share>& reader_ = buffers_[0];
-  CheckedBuffer<Share>& resized_ = buffers_[1];
+  SharedBuffers<threads> buffers_;
+  CheckedBuffer& reader_ = buffers_[0];
+  CheckedBuffer& resized_ = buffers_[1];
 };
 
 /// Two threads clone borrowed memory, of which each clone is a copy that may fail.
-template <template <class> class Share>
 class FailingClonesOfALoan {
  public:
   static constexpr unsigned threads = 2;
@@ -54,13 +52,13 @@ class FailingClonesOfALoan {
   };
 
   FailingClonesOfALoan() {
-    source_ = CheckedBuffer<Share>::borrow(static_cast<void*>(&lent_), cells(1), memory_);
+    source_ = CheckedBuffer::borrow(static_cast<void*>(&lent_), cells(1), memory_);
     memory_.set_faults(Faults::both);
   }
 
   void thread(unsigned index) {
     try {
-      CheckedBuffer<Share> clone = source_.lazy_clone();
+      CheckedBuffer clone = source_.lazy_clone();
       cover("a clone succeeds");
       expect(!clone.shares_data_with(source_), "a clone is a copy, or fails");
       expect(write(clone, index) == Written::in_place, "and no write to it can fail");
@@ -82,27 +80,21 @@ class FailingClonesOfALoan {
  private:
   Tracked memory_;
   Cell lent_{7};
-  CheckedBuffer<Share> source_;
+  CheckedBuffer source_;
 };
 
 }  // namespace
 
-const Scenario failing_resizes = scenario<FailingResizes<basic_share_word>>({
+const Scenario failing_resizes = scenario<FailingResizes>({
     .name = "failing_resizes",
     .shows = "A resize that has to move and cannot changes nothing: promise 5.",
 });
 
-const Scenario failing_clones_of_a_loan = scenario<FailingClonesOfALoan<basic_share_word>>({
+const Scenario failing_clones_of_a_loan = scenario<FailingClonesOfALoan>({
     .name = "failing_clones_of_a_loan",
     .shows =
         "A clone of borrowed memory that cannot be copied leaves its source as it was: promise "
         "5.",
 });
-
-const Scenario locked_failing_resizes =
-    textbook_scenario<FailingResizes<basic_share_lock>>("locked_failing_resizes");
-
-const Scenario locked_failing_clones_of_a_loan =
-    textbook_scenario<FailingClonesOfALoan<basic_share_lock>>("locked_failing_clones_of_a_loan");
 
 }  // namespace byre::verification

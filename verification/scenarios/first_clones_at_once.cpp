@@ -5,15 +5,15 @@ namespace byre::verification {
 namespace {
 
 /// All threads clone a buffer that was never cloned; the first writes its clone, and all let go.
-template <template <class> class Share, unsigned Threads = 2>
+template <unsigned Threads = 2>
 class FirstClonesAtOnce {
  public:
   static constexpr unsigned threads = Threads;
 
-  FirstClonesAtOnce() { source_ = buffer_of<Share>(7, memory_); }
+  FirstClonesAtOnce() { source_ = buffer_of(7, memory_); }
 
   void thread(unsigned index) {
-    CheckedBuffer<Share> clone = source_;
+    CheckedBuffer clone = source_;
     expect(read(clone) == 7, "a clone reads what its source does");
     if (index == 0) {
       expect(write(clone, 8) == Written::in_a_copy, "the source is an owner still");
@@ -27,33 +27,22 @@ class FirstClonesAtOnce {
 
  private:
   Tracked memory_;
-  CheckedBuffer<Share> source_;
+  CheckedBuffer source_;
 };
 
 }  // namespace
 
-const Scenario first_clones_at_once = scenario<FirstClonesAtOnce<basic_share_word>>({
+const Scenario first_clones_at_once = scenario<FirstClonesAtOnce<>>({
     .name = "first_clones_at_once",
     .shows = "Two threads may lazily clone one buffer, from its very first clone on: promises 2 "
              "and 7.",
 });
 
-const Scenario three_first_clones_at_once = scenario<FirstClonesAtOnce<basic_share_word, 3>>({
+const Scenario three_first_clones_at_once = scenario<FirstClonesAtOnce<3>>({
     .name = "three_first_clones_at_once",
     .shows = "The same of three threads.",
     .quick = preemptions(4),
     .deep = preemptions(7),
 });
-
-const Scenario locked_first_clones_at_once =
-    textbook_scenario<FirstClonesAtOnce<basic_share_lock>>("locked_first_clones_at_once");
-
-const Scenario locked_three_first_clones_at_once =
-    scenario<FirstClonesAtOnce<basic_share_lock, 3>>({
-        .name = "locked_three_first_clones_at_once",
-        .shows = "The same of three threads.",
-        .quick = preemptions(3),
-        .deep = preemptions(5),
-    });
 
 }  // namespace byre::verification

@@ -13,7 +13,7 @@ class HandlesRaceHandles {
   static constexpr std::string_view cover_points[] = {"the last handle writes"};
 
   HandlesRaceHandles() {
-    handles_[0] = Storage(buffer_of<basic_share_word>(7, memory_));
+    handles_[0] = Storage(buffer_of(7, memory_));
     handles_[1] = handles_[0];
   }
 
@@ -44,7 +44,7 @@ class LastHandlesRace {
   static constexpr unsigned threads = 2;
 
   LastHandlesRace() {
-    handles_[0] = basic_storage<Checked>(buffer_of<basic_share_word>(7, memory_));
+    handles_[0] = basic_storage<Checked>(buffer_of(7, memory_));
     handles_[1] = handles_[0];
   }
 

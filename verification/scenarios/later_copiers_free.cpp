@@ -6,10 +6,10 @@ namespace {
 
 /// Two owners claim. Who steals, having waited or not, clones; of the two owners there are then one
 /// copies while the other leaves, so that the copier has to free. That it is freed, the checker sees.
-template <template <class> class Share>
 class LaterCopiersFree {
  public:
   static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {"a stealer that had waited clones"};
 
   void thread(unsigned) {
     if (data_.claim() == Claim::copy) {
@@ -25,14 +25,6 @@ class LaterCopiersFree {
     data_.finish_copy();
   }
 
- private:
-  BareData<Share> data_{2, 7};
-};
-
-class LaterCopiersFreeOfWord : public LaterCopiersFree<basic_share_word> {
- public:
-  static constexpr std::string_view cover_points[] = {"a stealer that had waited clones"};
-
   void saw(const sync::Site& site, std::uint64_t) {
     if (site.name == "share_word.stop_waiting") {
       waited_ = true;
@@ -42,18 +34,16 @@ class LaterCopiersFreeOfWord : public LaterCopiersFree<basic_share_word> {
   }
 
  private:
+  BareData<> data_{2, 7};
   bool waited_ = false;
 };
 
 }  // namespace
 
-const Scenario later_copiers_free = scenario<LaterCopiersFreeOfWord>({
+const Scenario later_copiers_free = scenario<LaterCopiersFree>({
     .name = "later_copiers_free",
     .shows = "A steal leaves the data as new: later owners copy, drop and free as the first did: "
              "I3, I7.",
 });
-
-const Scenario locked_later_copiers_free =
-    textbook_scenario<LaterCopiersFree<basic_share_lock>>("locked_later_copiers_free");
 
 }  // namespace byre::verification

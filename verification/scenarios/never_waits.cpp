@@ -6,7 +6,7 @@ namespace byre::verification {
 namespace {
 
 /// All owners write, and all but the first `Waiting` must not wait.
-template <template <class> class Share, unsigned Waiting, unsigned Owners>
+template <unsigned Waiting, unsigned Owners>
 class NeverWaits {
  public:
   static constexpr unsigned threads = Owners;
@@ -34,18 +34,18 @@ class NeverWaits {
   }
 
  private:
-  SharedBuffers<Share, threads> buffers_;
+  SharedBuffers<threads> buffers_;
   Written how_[threads] = {};
 };
 
-class NeverWaitsOfWord : public NeverWaits<basic_share_word, 0, 2> {
+class NobodyParks : public NeverWaits<0, 2> {
  public:
   void saw(const sync::Site& site, std::uint64_t) {
     expect(site.operation != sync::Operation::park, "who must not wait is not parked");
   }
 };
 
-class WithAWaiter : public NeverWaits<basic_share_word, 1, 3> {
+class WithAWaiter : public NeverWaits<1, 3> {
  public:
   static constexpr std::string_view cover_points[] = {
       "one owner keeps the original",
@@ -66,12 +66,12 @@ class WithAWaiter : public NeverWaits<basic_share_word, 1, 3> {
 
 }  // namespace
 
-const Scenario writers_never_wait = scenario<NeverWaitsOfWord>({
+const Scenario writers_never_wait = scenario<NobodyParks>({
     .name = "writers_never_wait",
     .shows = "Writers that must not wait copy instead, and are never parked: I1, I4.",
 });
 
-const Scenario three_writers_never_wait = scenario<NeverWaits<basic_share_word, 0, 3>>({
+const Scenario three_writers_never_wait = scenario<NeverWaits<0, 3>>({
     .name = "three_writers_never_wait",
     .shows = "The same of three.",
     .quick = preemptions(3),
@@ -83,19 +83,6 @@ const Scenario one_of_three_waits = scenario<WithAWaiter>({
     .shows = "A writer that may wait beside two that must not: I3.",
     .quick = preemptions(3),
     .deep = preemptions(5),
-});
-
-const Scenario locked_writers_never_wait = scenario<NeverWaits<basic_share_lock, 0, 2>>({
-    .name = "locked_writers_never_wait",
-    .shows = "The textbook form copies instead of waiting for copies too.",
-    .quick = reduced_search,
-});
-
-const Scenario locked_one_of_three_waits = scenario<NeverWaits<basic_share_lock, 1, 3>>({
-    .name = "locked_one_of_three_waits",
-    .shows = "A writer that may wait beside two that must not, in the textbook form.",
-    .quick = preemptions(2),
-    .deep = preemptions(3),
 });
 
 }  // namespace byre::verification

@@ -5,8 +5,6 @@
 namespace byre::verification {
 namespace {
 
-using PagedBuffer = CheckedBuffer<basic_share_word>;
-
 /// All owners of the same pages write.
 template <unsigned Owners>
 class OverlaysRaceWriters {
@@ -14,14 +12,14 @@ class OverlaysRaceWriters {
   static constexpr unsigned threads = Owners;
 
   OverlaysRaceWriters() {
-    buffers_[0] = paged_buffer_of<basic_share_word>(7, files_);
+    buffers_[0] = paged_buffer_of(7, files_);
     for (unsigned index = 1; index < threads; ++index) {
       buffers_[index] = buffers_[0];
     }
   }
 
   void thread(unsigned index) {
-    PagedBuffer& buffer = buffers_[index];
+    CheckedBuffer& buffer = buffers_[index];
     expect(read_page(buffer) == 7, "an owner reads what it was given");
     write_page(buffer, index);
     expect(read_page(buffer) == index, "a writer reads what it wrote");
@@ -30,7 +28,7 @@ class OverlaysRaceWriters {
 
  private:
   CellFiles files_;
-  PagedBuffer buffers_[threads];
+  CheckedBuffer buffers_[threads];
 };
 
 /// One owns the file and writes; the other two own an overlay of it: one writes, which maps another overlay, and
@@ -40,14 +38,14 @@ class OverlaysOfOverlays {
   static constexpr unsigned threads = 3;
 
   OverlaysOfOverlays() {
-    buffers_[0] = paged_buffer_of<basic_share_word>(7, files_);
+    buffers_[0] = paged_buffer_of(7, files_);
     buffers_[1] = buffers_[0];
     write_page(buffers_[1], 8);
     buffers_[2] = buffers_[1];
   }
 
   void thread(unsigned index) {
-    PagedBuffer& buffer = buffers_[index];
+    CheckedBuffer& buffer = buffers_[index];
     expect(read_page(buffer) == (index == 0 ? 7U : 8U), "an owner reads what it was given");
     if (index != 2) {
       write_page(buffer, index);
@@ -58,7 +56,7 @@ class OverlaysOfOverlays {
 
  private:
   CellFiles files_;
-  PagedBuffer buffers_[threads];
+  CheckedBuffer buffers_[threads];
 };
 
 /// An overlay that was not written shows its file: who owns that may write in place only when no overlay is left,
@@ -68,15 +66,15 @@ class UnwrittenOverlays {
   static constexpr unsigned threads = 2;
 
   UnwrittenOverlays() {
-    buffers_[0] = paged_buffer_of<basic_share_word>(7, files_);
-    PagedBuffer overlay = buffers_[0];
+    buffers_[0] = paged_buffer_of(7, files_);
+    CheckedBuffer overlay = buffers_[0];
     overlay.mutable_data();
     buffers_[1] = overlay;
     buffers_[1].mutable_data();
   }
 
   void thread(unsigned index) {
-    PagedBuffer& buffer = buffers_[index];
+    CheckedBuffer& buffer = buffers_[index];
     if (index == 0) {
       write_page(buffer, 9);
     } else {
@@ -87,7 +85,7 @@ class UnwrittenOverlays {
 
  private:
   CellFiles files_;
-  PagedBuffer buffers_[threads];
+  CheckedBuffer buffers_[threads];
 };
 
 /// One owns the file, reads and lets go; the other two own an overlay of it, and both write: who finds that no
@@ -97,14 +95,14 @@ class LastOverlaysWriteBack {
   static constexpr unsigned threads = 3;
 
   LastOverlaysWriteBack() {
-    buffers_[0] = paged_buffer_of<basic_share_word>(7, files_);
+    buffers_[0] = paged_buffer_of(7, files_);
     buffers_[1] = buffers_[0];
     write_page(buffers_[1], 8);
     buffers_[2] = buffers_[1];
   }
 
   void thread(unsigned index) {
-    PagedBuffer& buffer = buffers_[index];
+    CheckedBuffer& buffer = buffers_[index];
     expect(read_page(buffer) == (index == 0 ? 7U : 8U), "an owner reads what it was given");
     if (index != 0) {
       buffer.mutable_data();
@@ -117,7 +115,7 @@ class LastOverlaysWriteBack {
 
  private:
   CellFiles files_;
-  PagedBuffer buffers_[threads];
+  CheckedBuffer buffers_[threads];
 };
 
 /// An overlay, which has a clone, is written while another of the same file is read.
@@ -126,7 +124,7 @@ class OverlaysRaceAWriteBack {
   static constexpr unsigned threads = 2;
 
   OverlaysRaceAWriteBack() {
-    PagedBuffer file = paged_buffer_of<basic_share_word>(7, files_);
+    CheckedBuffer file = paged_buffer_of(7, files_);
     buffers_[0] = file;
     buffers_[0].mutable_data();
     buffers_[1] = file;
@@ -135,7 +133,7 @@ class OverlaysRaceAWriteBack {
   }
 
   void thread(unsigned index) {
-    PagedBuffer& buffer = buffers_[index];
+    CheckedBuffer& buffer = buffers_[index];
     if (index == 0) {
       expect(read_page(buffer) == 7, "the file is constant while an overlay shows it");
     } else {
@@ -148,8 +146,8 @@ class OverlaysRaceAWriteBack {
 
  private:
   CellFiles files_;
-  PagedBuffer buffers_[threads];
-  PagedBuffer clone_;
+  CheckedBuffer buffers_[threads];
+  CheckedBuffer clone_;
 };
 
 }  // namespace

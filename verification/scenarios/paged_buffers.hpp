@@ -167,9 +167,8 @@ class CellFiles final : public byre::detail::PageAllocator {
   bool refuses_written = false;  ///< of files that are created from now on
 };
 
-template <template <class> class Share>
-CheckedBuffer<Share> paged_buffer_of(unsigned value, CellFiles& files) {
-  auto buffer = CheckedBuffer<Share>::allocate(sizeof(Page), files);
+inline CheckedBuffer paged_buffer_of(unsigned value, CellFiles& files) {
+  auto buffer = CheckedBuffer::allocate(sizeof(Page), files);
   reinterpret_cast<Page*>(buffer.mutable_data())->set(value);
   return buffer;
 }

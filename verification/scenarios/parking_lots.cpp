@@ -6,7 +6,6 @@
 namespace byre::verification {
 
 /// The word, whose last owner waits in the lot.
-template <class>
 class WordInLot : public basic_share_word<ParksIn<Lot>> {
  public:
   WordInLot() { ParksIn<Lot>::lot(); }
@@ -138,7 +137,7 @@ const Scenario lot_has_neighbours = scenario<NeighboursWakeEachOther<Lot>>({
     .deep = reduced_search,
 });
 
-const Scenario claims_wait_in_lot = scenario<ClaimsStealOnce<WordInLot, 2>>({
+const Scenario claims_wait_in_lot = scenario<ClaimsStealOnce<2, WordInLot>>({
     .name = "claims_wait_in_lot",
     .shows =
         "Of two claims one steals where the last owner waits in the lot that ships: I2, I3, I6.",

@@ -15,7 +15,7 @@ namespace {
 class PinnedStorage {
  public:
   PinnedStorage() {
-    storage_ = Storage(buffer_of<basic_share_word>(7, memory_));
+    storage_ = Storage(buffer_of(7, memory_));
     consumer_ = storage_.pin();
     expect(storage_.is_pinned(), "a storage is pinned from the pin on");
     expect(!storage_.lazy_clone().shares_data_with(storage_), "a clone of pinned data is a copy");

@@ -6,7 +6,7 @@ namespace {
 
 /// Owners of a mapped file: all read, the first writes, which may fail, and all let go. Nobody may
 /// write the mapping, nor read it after its end.
-template <template <class> class Share, unsigned Owners>
+template <unsigned Owners>
 class ReadOnlyOrigins {
  public:
   static constexpr unsigned threads = Owners;
@@ -28,7 +28,7 @@ class ReadOnlyOrigins {
   }
 
  private:
-  void write_twice(CheckedBuffer<Share>& buffer) {
+  void write_twice(CheckedBuffer& buffer) {
     try {
       expect(write(buffer, 8) == Written::in_a_copy, "a write to read-only data copies");
       wrote_ = true;
@@ -43,12 +43,12 @@ class ReadOnlyOrigins {
     }
   }
 
-  SharedBuffers<Share, threads> buffers_{
-      [](Tracked& of) { return CheckedBuffer<Share>::map_file("a file", of); }};
+  SharedBuffers<threads> buffers_{
+      [](Tracked& of) { return CheckedBuffer::map_file("a file", of); }};
   bool wrote_ = false;
 };
 
-class ReadOnlyOriginsOfWord : public ReadOnlyOrigins<basic_share_word, 2> {
+class OfTwoOwners : public ReadOnlyOrigins<2> {
  public:
   static constexpr std::string_view cover_points[] = {
       "the writer is the last owner, and copies all the same",
@@ -68,19 +68,16 @@ class ReadOnlyOriginsOfWord : public ReadOnlyOrigins<basic_share_word, 2> {
 
 }  // namespace
 
-const Scenario read_only_origins = scenario<ReadOnlyOriginsOfWord>({
+const Scenario read_only_origins = scenario<OfTwoOwners>({
     .name = "read_only_origins",
     .shows = "A mapped file is shared like any data, never written, and unmapped after all reads: "
              "promise 1.",
 });
 
-const Scenario three_read_only_origins = scenario<ReadOnlyOrigins<basic_share_word, 3>>({
+const Scenario three_read_only_origins = scenario<ReadOnlyOrigins<3>>({
     .name = "three_read_only_origins",
     .shows = "The same of three owners.",
     .quick = reduced_search,
 });
-
-const Scenario locked_read_only_origins =
-    textbook_scenario<ReadOnlyOrigins<basic_share_lock, 2>>("locked_read_only_origins");
 
 }  // namespace byre::verification

@@ -3,12 +3,9 @@
 
 namespace byre::verification {
 
-const Scenario reads_race_a_steal = scenario<ReadsRaceASteal<basic_share_word>>({
+const Scenario reads_race_a_steal = scenario<ReadsRaceASteal<>>({
     .name = "reads_race_a_steal",
     .shows = "A stealer writes only after every read by a former owner: promises 1 and 6, I5.",
 });
-
-const Scenario locked_reads_race_a_steal =
-    textbook_scenario<ReadsRaceASteal<basic_share_lock>>("locked_reads_race_a_steal");
 
 }  // namespace byre::verification

@@ -6,7 +6,7 @@
 namespace byre::verification {
 
 /// One owner reads and lets go; the other writes, in place where it finds itself alone.
-template <template <class> class Share>
+template <class Sync = Checked>
 class ReadsRaceASteal {
  public:
   static constexpr unsigned threads = 2;
@@ -41,9 +41,9 @@ class ReadsRaceASteal {
   }
 
  private:
-  SharedBuffers<Share, threads> buffers_;
-  CheckedBuffer<Share>& reader_ = buffers_[0];
-  CheckedBuffer<Share>& writer_ = buffers_[1];
+  SharedBuffers<threads, Sync> buffers_;
+  basic_buffer<Sync>& reader_ = buffers_[0];
+  basic_buffer<Sync>& writer_ = buffers_[1];
 };
 
 }  // namespace byre::verification

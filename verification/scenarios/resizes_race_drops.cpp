@@ -3,13 +3,10 @@
 
 namespace byre::verification {
 
-const Scenario resizes_race_drops = scenario<ResizesRaceDrops<basic_share_word>>({
+const Scenario resizes_race_drops = scenario<ResizesRaceDrops<>>({
     .name = "resizes_race_drops",
     .shows = "Who finds itself unique comes after all that the others did, and may resize: "
              "promise 1, I5, I7.",
 });
-
-const Scenario locked_resizes_race_drops =
-    textbook_scenario<ResizesRaceDrops<basic_share_lock>>("locked_resizes_race_drops");
 
 }  // namespace byre::verification

@@ -7,7 +7,7 @@ namespace byre::verification {
 
 /// One owner reads and lets go; the other, where it finds itself alone, changes the size: within
 /// the capacity, and beyond it.
-template <template <class> class Share>
+template <class Sync = Checked>
 class ResizesRaceDrops {
  public:
   static constexpr unsigned threads = 2;
@@ -42,9 +42,9 @@ class ResizesRaceDrops {
   }
 
  private:
-  SharedBuffers<Share, threads> buffers_;
-  CheckedBuffer<Share>& reader_ = buffers_[0];
-  CheckedBuffer<Share>& resized_ = buffers_[1];
+  SharedBuffers<threads, Sync> buffers_;
+  basic_buffer<Sync>& reader_ = buffers_[0];
+  basic_buffer<Sync>& resized_ = buffers_[1];
 };
 
 }  // namespace byre::verification

@@ -8,10 +8,10 @@ namespace byre::verification {
 enum class SleeperSite : std::uint8_t { change, check, park, unpark };
 
 inline constexpr sync::SiteTable<SleeperSite, 4> sleeper_sites{{{
-    {"sleeper.change", sync::Operation::store, std::memory_order::relaxed, "", ""},
-    {"sleeper.check", sync::Operation::load, std::memory_order::relaxed, "", ""},
-    {"sleeper.park", sync::Operation::park, std::memory_order::seq_cst, "", ""},
-    {"sleeper.unpark", sync::Operation::unpark, std::memory_order::seq_cst, "", ""},
+    {"sleeper.change", sync::Operation::store, std::memory_order::relaxed},
+    {"sleeper.check", sync::Operation::load, std::memory_order::relaxed},
+    {"sleeper.park", sync::Operation::park, std::memory_order::seq_cst},
+    {"sleeper.unpark", sync::Operation::unpark, std::memory_order::seq_cst},
 }}};
 
 /// What a Sync promises of park and unpark_all: the first thread changes a state and wakes, by relaxed

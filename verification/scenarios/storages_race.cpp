@@ -12,7 +12,7 @@ class StoragesClonedAtOnce {
  public:
   static constexpr unsigned threads = Threads;
 
-  StoragesClonedAtOnce() { source_ = Storage(buffer_of<basic_share_word>(7, memory_)); }
+  StoragesClonedAtOnce() { source_ = Storage(buffer_of(7, memory_)); }
 
   void thread(unsigned index) {
     Storage clone = source_.lazy_clone();
@@ -47,7 +47,7 @@ class StoragesWriteAfterDrops {
   };
 
   StoragesWriteAfterDrops() {
-    written_ = Storage(buffer_of<basic_share_word>(7, memory_));
+    written_ = Storage(buffer_of(7, memory_));
     dropped_[0] = written_.lazy_clone();
     dropped_[1] = dropped_[0];
   }

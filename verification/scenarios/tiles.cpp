@@ -10,7 +10,7 @@
 namespace byre::verification {
 namespace {
 
-using Tiles = basic_tiled_buffer<Checked, basic_share_word, 2>;
+using Tiles = basic_tiled_buffer<Checked, 2>;
 
 unsigned read(const Tiles& tiles, std::size_t index) {
   return cell(tiles.tile(index).data()).get();

@@ -7,12 +7,17 @@ namespace {
 
 /// What an owner does whose copy failed.
 enum class AfterFailure : bool { leaves, tries_again_without_waiting };
+using enum AfterFailure;
 
 /// The first owner writes, and may have to wait. The copies of the others fail.
-template <template <class> class Share, unsigned Failing, AfterFailure Then>
+template <unsigned Failing, AfterFailure Then>
 class UndosWakeWaiters {
  public:
   static constexpr unsigned threads = Failing + 1;
+  static constexpr std::string_view cover_points[] = {
+      "an undo while a waiter is parked",
+      "a waiter copies after all",
+  };
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -22,12 +27,25 @@ class UndosWakeWaiters {
     } else {
       data_.abandon_copy();
       expect(data_.read() == 7, "who failed owns still, and nobody writes what it reads");
-      if (Then == AfterFailure::leaves) {
+      if (Then == leaves) {
         data_.drop();
       } else {
         write(Wait::never);
       }
     }
+  }
+
+  void saw(const sync::Site& site, std::uint64_t value) {
+    if (site.name == "share_word.abandon_copy" && sleeper_.sleeps()) {
+      cover("an undo while a waiter is parked");
+      woken_by_undo_ = true;
+      if (WordState(value).copies != 0) {
+        cover("an undo while a waiter is parked and another copies on");
+      }
+    } else if (site.name == "share_word.claim_copy" && woken_by_undo_) {
+      cover("a waiter copies after all");
+    }
+    sleeper_.saw(site, value);
   }
 
  private:
@@ -45,38 +63,12 @@ class UndosWakeWaiters {
     data_.drop();
   }
 
-  BareData<Share> data_{threads, 7};
-};
-
-using enum AfterFailure;
-
-template <unsigned Failing, AfterFailure Then>
-class UndosWakeWaitersOfWord : public UndosWakeWaiters<basic_share_word, Failing, Then> {
- public:
-  static constexpr std::string_view cover_points[] = {
-      "an undo while a waiter is parked",
-      "a waiter copies after all",
-  };
-
-  void saw(const sync::Site& site, std::uint64_t value) {
-    if (site.name == "share_word.abandon_copy" && sleeper_.sleeps()) {
-      cover("an undo while a waiter is parked");
-      woken_by_undo_ = true;
-      if (WordState(value).copies != 0) {
-        cover("an undo while a waiter is parked and another copies on");
-      }
-    } else if (site.name == "share_word.claim_copy" && woken_by_undo_) {
-      cover("a waiter copies after all");
-    }
-    sleeper_.saw(site, value);
-  }
-
- private:
+  BareData<> data_{threads, 7};
   Sleeper sleeper_;
   bool woken_by_undo_ = false;
 };
 
-class OfTwo : public UndosWakeWaitersOfWord<2, leaves> {
+class OfTwo : public UndosWakeWaiters<2, leaves> {
  public:
   static constexpr std::string_view cover_points[] = {
       "an undo while a waiter is parked",
@@ -86,7 +78,7 @@ class OfTwo : public UndosWakeWaitersOfWord<2, leaves> {
 
 }  // namespace
 
-const Scenario undos_wake_waiters = scenario<UndosWakeWaitersOfWord<1, leaves>>({
+const Scenario undos_wake_waiters = scenario<UndosWakeWaiters<1, leaves>>({
     .name = "undos_wake_waiters",
     .shows = "A waiter is woken when a failed copier owns again, and is not left to sleep: promise "
              "5, I3.",
@@ -100,28 +92,12 @@ const Scenario two_undos_wake_waiters = scenario<OfTwo>({
     .deep = preemptions(5),
 });
 
-const Scenario undos_try_again = scenario<UndosWakeWaitersOfWord<1, tries_again_without_waiting>>({
+const Scenario undos_try_again = scenario<UndosWakeWaiters<1, tries_again_without_waiting>>({
     .name = "undos_try_again",
     .shows =
         "A failed copier that tries again, and must not wait, passes the waiter by: promise 5, "
         "I3.",
     .quick = reduced_search,
 });
-
-const Scenario locked_undos_wake_waiters =
-    textbook_scenario<UndosWakeWaiters<basic_share_lock, 1, leaves>>("locked_undos_wake_waiters",
-                                                                     reduced_search);
-
-const Scenario locked_two_undos_wake_waiters =
-    scenario<UndosWakeWaiters<basic_share_lock, 2, leaves>>({
-        .name = "locked_two_undos_wake_waiters",
-        .shows = "The same of two copiers that both fail.",
-        .quick = preemptions(2),
-        .deep = preemptions(4),
-    });
-
-const Scenario locked_undos_try_again =
-    textbook_scenario<UndosWakeWaiters<basic_share_lock, 1, tries_again_without_waiting>>(
-        "locked_undos_try_again", reduced_search);
 
 }  // namespace byre::verification

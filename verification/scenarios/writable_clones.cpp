@@ -5,9 +5,7 @@
 namespace byre::verification {
 namespace {
 
-using PagedBuffer = CheckedBuffer<basic_share_word>;
-
-Page& page_of(PagedBuffer& buffer) {
+Page& page_of(CheckedBuffer& buffer) {
   return *reinterpret_cast<Page*>(buffer.mutable_data());
 }
 
@@ -18,7 +16,7 @@ class WritableClonesRaceWriters {
 
   explicit WritableClonesRaceWriters(bool refuses_written = false) {
     files_.refuses_written = refuses_written;
-    source_ = paged_buffer_of<basic_share_word>(7, files_);
+    source_ = paged_buffer_of(7, files_);
     page_ = &page_of(source_);
     clone_ = source_.writable_clone();
   }
@@ -32,7 +30,7 @@ class WritableClonesRaceWriters {
       return;
     }
     page_->set(1);
-    PagedBuffer second = source_.writable_clone();
+    CheckedBuffer second = source_.writable_clone();
     expect(source_.data() == reinterpret_cast<const std::byte*>(page_), "the address stays");
     page_->set(2);
     expect(read_page(second) == 1, "a clone begins as its source is");
@@ -43,8 +41,8 @@ class WritableClonesRaceWriters {
 
  private:
   CellFiles files_;
-  PagedBuffer source_;
-  PagedBuffer clone_;
+  CheckedBuffer source_;
+  CheckedBuffer clone_;
   Page* page_;
 };
 
@@ -60,14 +58,14 @@ class WritableClonesAtOnce {
   static constexpr unsigned threads = 2;
 
   WritableClonesAtOnce() {
-    sides_[0] = paged_buffer_of<basic_share_word>(7, files_);
+    sides_[0] = paged_buffer_of(7, files_);
     sides_[1] = sides_[0].writable_clone();
   }
 
   void thread(unsigned index) {
-    PagedBuffer& side = sides_[index];
+    CheckedBuffer& side = sides_[index];
     page_of(side).set(index);
-    PagedBuffer clone = side.writable_clone();
+    CheckedBuffer clone = side.writable_clone();
     page_of(clone).set(10 + index);
     expect(read_page(side) == index, "a side reads what it wrote");
     drop(clone);
@@ -76,7 +74,7 @@ class WritableClonesAtOnce {
 
  private:
   CellFiles files_;
-  PagedBuffer sides_[threads];
+  CheckedBuffer sides_[threads];
 };
 
 /// The source is shared lazily: it leaves the other owner before it is cloned.
@@ -85,7 +83,7 @@ class WritableClonesRaceLazyClones {
   static constexpr unsigned threads = 2;
 
   WritableClonesRaceLazyClones() {
-    source_ = paged_buffer_of<basic_share_word>(7, files_);
+    source_ = paged_buffer_of(7, files_);
     lazy_ = source_;
   }
 
@@ -96,7 +94,7 @@ class WritableClonesRaceLazyClones {
       drop(lazy_);
       return;
     }
-    PagedBuffer clone = source_.writable_clone();
+    CheckedBuffer clone = source_.writable_clone();
     page_of(source_).set(1);
     expect(read_page(clone) == 7, "a clone begins as its source is");
     drop(clone);
@@ -105,8 +103,8 @@ class WritableClonesRaceLazyClones {
 
  private:
   CellFiles files_;
-  PagedBuffer source_;
-  PagedBuffer lazy_;
+  CheckedBuffer source_;
+  CheckedBuffer lazy_;
 };
 
 /// The source, alone with its file and written, was shared lazily: both owners write, and each begins as the source is.
@@ -115,7 +113,7 @@ class WritableClonesAreSharedLazily {
   static constexpr unsigned threads = 2;
 
   WritableClonesAreSharedLazily() {
-    PagedBuffer source = paged_buffer_of<basic_share_word>(7, files_);
+    CheckedBuffer source = paged_buffer_of(7, files_);
     source.writable_clone();
     page_of(source).set(8);
     owners_[0] = source;
@@ -123,7 +121,7 @@ class WritableClonesAreSharedLazily {
   }
 
   void thread(unsigned index) {
-    PagedBuffer& owner = owners_[index];
+    CheckedBuffer& owner = owners_[index];
     owner.mutable_data();
     expect(read_page(owner) == 8, "an overlay begins as that it is made of");
     page_of(owner).set(index);
@@ -133,7 +131,7 @@ class WritableClonesAreSharedLazily {
 
  private:
   CellFiles files_;
-  PagedBuffer owners_[threads];
+  CheckedBuffer owners_[threads];
 };
 
 }  // namespace
