@@ -26,7 +26,6 @@ struct Checked {
     Atomic& operator=(const Atomic&) = delete;
 
     Value load(sync::Step step, CallSite where = CallSite::current()) const {
-      Execution::current().held.bring_forward(*step.site);
       StepScope scope(step, sync::Operation::load, this, "reads", where);
       const Value value = value_.load(scope.relacy_order(), scope.info());
       scope.saw(value);
@@ -34,9 +33,6 @@ struct Checked {
     }
 
     void store(Value value, sync::Step step, CallSite where = CallSite::current()) {
-      if (is_held_back<&Atomic::store>(value, step, where)) {
-        return;
-      }
       StepScope scope(step, sync::Operation::store, this, "stores", where);
       if (scope.change() != Change::left_out) {
         value = changed(value, scope);
@@ -46,17 +42,11 @@ struct Checked {
     }
 
     Value fetch_add(Value value, sync::Step step, CallSite where = CallSite::current()) {
-      if (is_held_back<&Atomic::fetch_add>(value, step, where)) {
-        return unheeded_answer();
-      }
       StepScope scope(step, sync::Operation::fetch_add, this, "adds", where);
       return add(changed(value, scope), scope);
     }
 
     Value fetch_sub(Value value, sync::Step step, CallSite where = CallSite::current()) {
-      if (is_held_back<&Atomic::fetch_sub>(value, step, where)) {
-        return unheeded_answer();
-      }
       StepScope scope(step, sync::Operation::fetch_sub, this, "subtracts", where);
       return add(static_cast<Value>(Value{0} - changed(value, scope)), scope);
     }
@@ -82,24 +72,6 @@ struct Checked {
     }
 
    private:
-    template <auto Take>
-    bool is_held_back(Value value, sync::Step step, CallSite where) noexcept {
-      return Execution::current().held.keep({[](const HeldStep& held) {
-                                               (static_cast<Atomic*>(held.object)->*Take)(
-                                                   static_cast<Value>(held.operand), held.step,
-                                                   held.where);
-                                             },
-                                             this, value, step, where});
-    }
-
-    /// Of a step that is held back since nobody needs its answer but assertions.
-    Value unheeded_answer() const {
-      rl::ctx().disable_preemption();
-      const Value value = value_.load(rl::mo_relaxed, {});
-      rl::ctx().enable_preemption();
-      return value;
-    }
-
     static Value changed(Value operand, const StepScope& scope) noexcept {
       switch (scope.change()) {
         case Change::plus_one:
@@ -216,11 +188,6 @@ struct Checked {
 
   static void unpark_all(const void* address, sync::Step step,
                          CallSite where = CallSite::current()) noexcept {
-    if (Execution::current().held.keep(
-            {[](const HeldStep& held) { unpark_all(held.object, held.step, held.where); },
-             const_cast<void*>(address), 0, step, where})) {
-      return;
-    }
     StepScope scope(step, sync::Operation::unpark, address, "unparks", where);
     scope.tell();
     if (scope.change() != Change::left_out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// CheckedMutex: the lock of Checked. To take it and to let go of it are steps like any other, so
-/// mutants leave them out or swap them with their neighbours.
+/// mutants leave them out.
 #pragma once
 
 #include <optional>
@@ -25,26 +25,16 @@ class CheckedMutex {
   CheckedMutex& operator=(const CheckedMutex&) = delete;
 
   void lock(sync::Step step, CallSite where = CallSite::current()) {
-    if (!is_held_back<&CheckedMutex::lock>(step, where)) {
-      take(Mode::exclusive, step, "locks", where);
-      Execution::current().held.locked(later<&CheckedMutex::unlock>(step, where));
-    }
+    take(Mode::exclusive, step, "locks", where);
   }
   void unlock(sync::Step step, CallSite where = CallSite::current()) {
-    if (!is_held_back<&CheckedMutex::unlock>(step, where)) {
-      let_go(Mode::exclusive, step, "unlocks", where);
-    }
+    let_go(Mode::exclusive, step, "unlocks", where);
   }
   void lock_shared(sync::Step step, CallSite where = CallSite::current()) {
-    if (!is_held_back<&CheckedMutex::lock_shared>(step, where)) {
-      take(Mode::shared, step, "locks shared", where);
-      Execution::current().held.locked(later<&CheckedMutex::unlock_shared>(step, where));
-    }
+    take(Mode::shared, step, "locks shared", where);
   }
   void unlock_shared(sync::Step step, CallSite where = CallSite::current()) {
-    if (!is_held_back<&CheckedMutex::unlock_shared>(step, where)) {
-      let_go(Mode::shared, step, "unlocks shared", where);
-    }
+    let_go(Mode::shared, step, "unlocks shared", where);
   }
 
   /// Parts of the one step of a condition variable's wait, by who holds the lock alone: also where a
@@ -63,20 +53,6 @@ class CheckedMutex {
 
  private:
   enum class Mode : std::uint8_t { shared, exclusive };
-
-  template <auto Take>
-  HeldStep later(sync::Step step, CallSite where) noexcept {
-    return {[](const HeldStep& held) {
-              (static_cast<CheckedMutex*>(held.object)->*Take)(held.step, held.where);
-            },
-            this, 0, step, where};
-  }
-  /// To be done later, or done before.
-  template <auto Take>
-  bool is_held_back(sync::Step step, CallSite where) noexcept {
-    HeldSteps& held = Execution::current().held;
-    return held.is_done(*step.site) || held.keep(later<Take>(step, where));
-  }
 
   void take(Mode mode, sync::Step step, const char* verb, CallSite where) {
     StepScope scope(step, sync::Operation::lock, this, verb, where);

@@ -15,7 +15,6 @@
 
 #include "../verdict.hpp"
 #include "detector.hpp"
-#include "held_steps.hpp"
 #include "sleep_sets.hpp"
 
 namespace byre::verification {
@@ -110,7 +109,6 @@ class Execution {
   void allow_spurious_returns(unsigned count) noexcept { spurious_returns_ = count; }
 
   Observer observer;
-  HeldSteps held;
 
  private:
   static constexpr std::size_t most = 16;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "mapped_cells.hpp"
 
-#include <byre/storage/foreign.hpp>
+#include <byre/pages/detail/mapped_file.hpp>
 
 #include <memory>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "mutation.hpp"
 
-#include <byre/cow/detail/share_lock_sites.hpp>
 #include <byre/cow/detail/share_word_sites.hpp>
-#include <byre/observe/detail/cells.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
 #include <byre/storage/detail/attachment_sites.hpp>
@@ -12,7 +10,6 @@
 #include <byre/sync/detail/basic_parking_lot.hpp>
 #include <byre/sync/detail/published.hpp>
 #include <byre/sync/detail/ref_count.hpp>
-#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,34 +21,22 @@ namespace {
 using Table = std::span<const sync::Site>;
 using enum sync::Operation;
 
-constexpr std::array<Table, 13> tables{
+constexpr std::array<Table, 9> tables{
     Table(cow::share_word_sites.rows),
-    Table(cow::share_lock_sites.rows),
     Table(byre::detail::ref_count_sites.rows),
     Table(byre::detail::pin_count_sites.rows),
-    Table(stats::detail::shard_sites.rows),
-    Table(stats::detail::relaxed_flag_sites.rows),
     Table(byre::detail::attachment_sites.rows),
     Table(shadow::detail::generation_sites.rows),
-    Table(sync::detail::relaxed_counter_sites.rows),
     Table(shadow::detail::write_records_sites.rows),
     Table(sync::detail::published_sites.rows),
     Table(sync::detail::parking_lot_sites.rows),
     Table(sync::detail::lock_table_sites.rows),
 };
 
-constexpr std::array<std::span<const sync::Constant>, 4> constants{
+constexpr std::array<std::span<const sync::Constant>, 3> constants{
     std::span<const sync::Constant>(cow::share_word_constants.rows),
-    std::span<const sync::Constant>(cow::share_lock_constants.rows),
     std::span<const sync::Constant>(byre::detail::ref_count_constants.rows),
     std::span<const sync::Constant>(shadow::detail::generation_constants.rows),
-};
-
-/// Steps whose answer only an assertion looks at, or nobody.
-constexpr std::string_view answers_nobody_needs[] = {
-    "share_word.add_owner",  "share_lock.add_user",     "share_lock.add_owner",
-    "share_lock.drop_owner", "share_lock.abandon_copy", "ref_count.add",
-    "pin_count.drop",
 };
 
 constexpr std::size_t site_count = [] {
@@ -125,58 +110,11 @@ std::vector<Change> changes(const sync::Constant& constant) {
                             : std::vector{plus_one, minus_one};
 }
 
-bool has_order(sync::Operation operation) {
-  return operation <= compare_exchange;
-}
-
-std::string_view name_of(std::memory_order order) {
-  switch (order) {
-    case std::memory_order::relaxed:
-      return "relaxed";
-    case std::memory_order::consume:
-      return "consume";
-    case std::memory_order::acquire:
-      return "acquire";
-    case std::memory_order::release:
-      return "release";
-    case std::memory_order::acq_rel:
-      return "acq_rel";
-    case std::memory_order::seq_cst:
-      return "seq_cst";
-  }
-  return "?";
-}
-
-std::string_view name_of(const Mutation& mutation) {
-  switch (mutation.change) {
-    case Change::none:
-      return "none";
-    case Change::weaker:
-      return name_of(mutation.order);
-    case Change::plain:
-      return "plain";
-    case Change::left_out:
-      return "left-out";
-    case Change::plus_one:
-      return "plus-one";
-    case Change::minus_one:
-      return "minus-one";
-    case Change::zero:
-      return "zero";
-    case Change::after:
-      return "after-";
-  }
-  return "?";
-}
-
-bool can_be_held_back(const sync::Site& site) {
-  return site.operation == store || site.operation == lock || site.operation == unlock ||
-         site.operation == unpark ||
-         std::ranges::find(answers_nobody_needs, site.name) != std::end(answers_nobody_needs);
-}
-
-std::string_view name_in_type(const sync::Site& site) {
-  return site.name.substr(site.name.find('.') + 1);
+std::string_view change_of(const Mutation& mutation) {
+  constexpr std::string_view changes[] = {"none",     "",          "plain", "left-out",
+                                          "plus-one", "minus-one", "zero"};
+  return mutation.change == Change::weaker ? name_of(mutation.order)
+                                           : changes[static_cast<std::size_t>(mutation.change)];
 }
 
 }  // namespace
@@ -185,9 +123,8 @@ std::string Mutation::name() const {
   if (is_none()) {
     return "none";
   }
-  std::string name(constant != nullptr ? constant->name : site->name);
-  name.append(":").append(name_of(*this));
-  return change == Change::after ? name.append(name_in_type(*next)) : name;
+  return std::string(constant != nullptr ? constant->name : site->name) + ':' +
+         std::string(change_of(*this));
 }
 
 std::span<const std::span<const sync::Site>> site_tables() noexcept {
@@ -198,30 +135,11 @@ std::span<const std::span<const sync::Constant>> constant_tables() noexcept {
   return constants;
 }
 
-const sync::Site* find_site(std::string_view name) noexcept {
-  for (const Table& table : tables) {
-    for (const sync::Site& site : table) {
-      if (site.name == name) {
-        return &site;
-      }
-    }
-  }
-  return nullptr;
-}
-
-std::optional<Mutation> swapped(const sync::Site& site, const sync::Site& next) noexcept {
-  // An unlock can be brought forward, as there is one lock it can be of.
-  if (can_be_held_back(site) || (site.operation == load && next.operation == unlock)) {
-    return Mutation{.site = &site, .change = Change::after, .next = &next};
-  }
-  return std::nullopt;
-}
-
 std::vector<Mutation> all_mutations() {
   std::vector<Mutation> mutations;
   for (const Table& table : tables) {
     for (const sync::Site& site : table) {
-      if (has_order(site.operation)) {
+      if (site.operation <= compare_exchange) {
         for (const std::memory_order order : weaker(site)) {
           mutations.push_back({&site, Change::weaker, order});
         }

@@ -7,13 +7,23 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace byre::verification {
+
+constexpr std::string_view name_of(sync::Operation operation) noexcept {
+  constexpr std::string_view names[] = {"load",   "store", "fetch_add", "fetch_sub", "compare_exchange",
+                                        "lock",   "unlock", "park",     "unpark"};
+  return names[static_cast<std::size_t>(operation)];
+}
+constexpr std::string_view name_of(std::memory_order order) noexcept {
+  constexpr std::string_view names[] = {"relaxed", "consume", "acquire",
+                                        "release", "acq_rel", "seq_cst"};
+  return names[static_cast<std::size_t>(order)];
+}
 
 enum class Change : std::uint8_t {
   none,
@@ -22,20 +32,17 @@ enum class Change : std::uint8_t {
   left_out,  ///< a lock together with the unlock that ends it
   plus_one,  ///< the operand, or the constant
   minus_one,
-  zero,   ///< the constant: a bit that is never set, a unit that counts nothing
-  after,  ///< the step that follows is taken before it
+  zero,  ///< the constant: a bit that is never set, a unit that counts nothing
 };
 
 struct Mutation {
   const sync::Site* site = nullptr;
   Change change = Change::none;
   std::memory_order order = std::memory_order::seq_cst;  ///< of Change::weaker
-  const sync::Site* next = nullptr;                      ///< of Change::after
   const sync::Constant* constant = nullptr;              ///< in place of a site
 
   bool is_none() const noexcept { return change == Change::none; }
-  /// "share_word.drop_owner:acquire", "share_lock.add_user:after-add_owner",
-  /// "share_word.one_copy:plus-one"; "none".
+  /// "share_word.drop_owner:acquire", "share_word.one_copy:plus-one"; "none".
   std::string name() const;
 };
 
@@ -46,13 +53,6 @@ std::span<const std::span<const sync::Constant>> constant_tables() noexcept;
 
 /// Every mutant of every row.
 std::vector<Mutation> all_mutations();
-
-/// The mutant that takes `next` before `site`, if that can be done: a step that answers something
-/// cannot be held back, as what follows needs the answer.
-std::optional<Mutation> swapped(const sync::Site& site, const sync::Site& next) noexcept;
-
-/// The row of that name, or null.
-const sync::Site* find_site(std::string_view name) noexcept;
 
 /// What the adaptor does wrong; nothing by default.
 inline constinit Mutation active_mutation{};

@@ -60,7 +60,6 @@ class StepScope {
   StepScope(sync::Step step, sync::Operation operation, const void* object, const char* verb,
             CallSite where)
       : site_(step.site), verb_(verb), where_(where), order_(step.order) {
-    Execution::current().held.before(*site_);
     reach(*site_);
     if (active_mutation.site == site_) [[unlikely]] {
       change_ = active_mutation.change;
@@ -73,10 +72,7 @@ class StepScope {
     context_.disable_preemption();
     record(object);
   }
-  ~StepScope() {
-    context_.enable_preemption();
-    Execution::current().held.after(*site_);
-  }
+  ~StepScope() { context_.enable_preemption(); }
   StepScope(const StepScope&) = delete;
   StepScope& operator=(const StepScope&) = delete;
 
