@@ -22,9 +22,7 @@ struct Recording {
   static constexpr unsigned most_steps_of_a_wait = 60;
 
   std::string (*text)(const sync::Site&, std::uint64_t) = nullptr;  ///< of what an atomic holds
-  std::function<void()> others;   ///< what they do, which is not recorded
-  unsigned others_act_after = 1;  ///< the step of that number
-  unsigned fails_at = 0;          ///< the step that fails for nothing, if it is a compare-exchange
+  std::function<void()> others;  ///< what they do after the first step, which is not recorded
   std::function<void()> before_check, asleep;  ///< what others do in a park
 
   std::string line;
@@ -64,7 +62,7 @@ struct Recording {
     if (++steps > most_steps) {
       fail("takes more than " + std::to_string(most_steps) + " steps: it may not end");
     }
-    if (others && steps == others_act_after) {
+    if (others && steps == 1) {
       is_silent = true;
       others();
       is_silent = false;
@@ -86,7 +84,6 @@ struct Recording {
       line.append(" | ").append(name).append(change.empty() ? "" : " ").append(change);
     }
   }
-  bool fails_next() const noexcept { return !is_silent && steps + 1 == fails_at; }
 
   /// The sites of a table that no operation reached, but for these; each is reported.
   template <class Table>
@@ -115,7 +112,7 @@ struct Recorded {
     Value fetch_add(Value by, sync::Step step) { return changed(step, value() + by); }
     Value fetch_sub(Value by, sync::Step step) { return changed(step, value() - by); }
     bool compare_exchange_weak(Value& expected, Value desired, sync::Step step) {
-      const bool matches = value() == expected && !recording.fails_next();
+      const bool matches = value() == expected;
       expected = changed(step, matches ? desired : value());
       return matches;
     }

@@ -3,19 +3,13 @@
 
 from dataclasses import dataclass, field
 
-import attachment
-import counters
-import generation
 import header
 import lock_table
 import parking_lot
-import pin_count
 import ref_count
-import share_lock
 import share_word_in_order
 import share_word_progress
 import share_word_proof
-import write_records
 from share_word import NAME
 
 
@@ -76,6 +70,8 @@ def more_of_share_word(tables, mutant):
     yield Part("share_word waiters", "QF_LIA", share_word_proof.SORTS, waiters)
     yield Part("share_word claims", "QF_LIA", claims.sorts,
                (*claims.questions(), *share_word_progress.claims_end(tables, mutant)))
+    yield Part("share_word programs", "QF_LIA", {**share_word_proof.SORTS, "left": "Int"},
+               tuple(share_word_progress.programs_end(tables, mutant)))
     in_order = share_word_in_order.system(tables, mutant)
     yield Part("share_word in order", "QF_LIA", in_order.sorts, tuple(in_order.questions()))
     yield Part("share_word header", "QF_BV", header.SORTS, tuple(header.questions(tables, mutant)))
@@ -91,22 +87,10 @@ def more_of_lock_table(tables, mutant):
                tuple(lock_table.progress(tables, mutant)))
 
 
-def more_of_generation(tables, mutant):
-    yield Part("generation header", "QF_BV", generation.BIT_SORTS,
-               tuple(generation.header_questions(tables, mutant)))
-
-
 PROOFS = [
     Proof(NAME, share_word_proof.system, share_word_proof.WORD, more_of_share_word,
           {"use_count": "a number for people", "load_in_order": "of the part in order"}),
-    Proof(share_lock.PREFIX, share_lock.system, share_lock.WORD,
-          not_modelled={"use_count": "a number for people"}),
     Proof(ref_count.PREFIX, ref_count.system, ref_count.WORD),
-    Proof(pin_count.PREFIX, pin_count.system, pin_count.WORD),
-    Proof(attachment.PREFIX, attachment.system, attachment.WORD),
-    Proof(generation.PREFIX, generation.system, generation.WORD, more_of_generation),
-    Proof(write_records.PREFIX, write_records.system, write_records.WORD),
     Proof(parking_lot.PREFIX, parking_lot.system, {}, more_of_parking_lot, own_mutants=parking_lot.MUTANTS),
     Proof(lock_table.PREFIX, lock_table.system, {}, more_of_lock_table, own_mutants=lock_table.MUTANTS),
-    *(Proof(protocol.PREFIX, protocol.system, protocol.WORD) for protocol in counters.PROTOCOLS),
 ]

@@ -115,13 +115,11 @@ def faults_of(task, answers):
     return wrong, unclear
 
 
-def verdict_on_mutant(name, refuted_by, unclear, equivalents):
+def verdict_on_mutant(name, refuted_by, unclear):
     """What is said of it, and whether that is right."""
     wanted = REFUTATIONS.get(name)
     if unclear:
         return f"NOT CLEAR: {unclear[0]}", False
-    if name in equivalents:
-        return ("ARGUED TO CHANGE NOTHING, BUT REFUTED", False) if refuted_by else ("equivalent", True)
     if not refuted_by:
         return "NOT REFUTED", False
     if refuted_by[0] != wanted:
@@ -187,7 +185,7 @@ def run(arguments, tables, asked, folder):
             report.tell(f"mutants of {of_file[0].part.name}", sum(len(task.pairs) for task in of_file),
                         "asked", seconds)
     for name, (wrong, unclear, questions) in mutants.items():
-        report.add(name, sum(questions), *verdict_on_mutant(name, wrong, unclear, tables["equivalents"]))
+        report.add(name, sum(questions), *verdict_on_mutant(name, wrong, unclear))
     known = {mutant.name for proof in PROOFS for mutant in proof.mutants(tables)}
     for name in sorted(set(REFUTATIONS) - known):
         report.fail(f"refutations.py has {name}, which is no mutant")

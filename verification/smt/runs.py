@@ -12,14 +12,12 @@ class Endless(Exception):
 
 
 class Run:
-    """One thread at a place of the model; None is outside. `others`: what others do to the state, after the
-    step of that number; `fails_at`: the step that fails for nothing, if it is a compare-exchange."""
+    """One thread at a place of the model; None is outside. `others`: what others do to the state after the first
+    step."""
 
-    failures = ()  # transitions that are compare-exchanges that fail
-
-    def __init__(self, steps, state, place, line, text, others=None, others_act_after=1, fails_at=0):
+    def __init__(self, steps, state, place, line, text, others=None):
         self.steps, self.state, self.place, self.line, self.text = steps, state, place, line, text
-        self.others, self.others_act_after, self.fails_at = others, others_act_after, fails_at
+        self.others = others
         self.taken = 0
         self.found = state  # what the last step found, before others acted
 
@@ -48,15 +46,14 @@ class Run:
         if len(possible) > 1 or any(site not in self.steps[name].sites for name in possible):
             raise AssertionError(f"{self.line}: at {site} the model may take {possible}")
         self.taken += 1
-        fails = seen is not None and self.taken == self.fails_at
-        if any(getattr(asked, field) != getattr(before, field) for field in fields) or fails:
-            possible = [name for name in possible if name in self.failures]
+        if any(getattr(asked, field) != getattr(before, field) for field in fields):
+            possible = []
         for name in possible:
             self.state, self.place = self.steps[name].after(before), self.steps[name].end
         self.note(f"{site} {self.text(site, before)} {self.text(site, self.state)}".rstrip())
         if self.taken > MOST_STEPS:
             raise Endless(f"{self.line[:300]}\nThis run takes more than {MOST_STEPS} steps: it may not end.")
-        if self.others and self.taken == self.others_act_after:
+        if self.others and self.taken == 1:
             self.others(self)
         return possible[0] if possible else None
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""That waiters of the share word are released, and that N claims make N-1 copies and one steal, and end."""
+"""That waiters of the share word are released; that N claims make N-1 copies and one steal, and end; and that any
+programs of any number of threads end, if each does finitely much, and the data is freed then."""
 
 import share_word_proof as proof
 from share_word import ShareWord
@@ -131,3 +132,51 @@ def claims_end(tables, mutant=None):
 
     # Of all that, the wakes of other addresses and those for nothing are left out: they are others'.
     return all_end("claims end", claims(tables, mutant), rank, has_ended)
+
+
+# What a program does beside what it has begun: of each so many in all. Nothing wakes for nothing: that is others'.
+BEGINS = ("add_owner", "is_writable", "is_unique", "claim: steal", "claim: copy", "claim: copy and never wait",
+          "claim: announce a wait", "is_sole_copier", "add_copy")
+FOR_NOTHING = ("park: wake up for nothing", "wake of another address")
+# What a thread at a place is still to do, in steps at most, if it begins nothing.
+ENDS = {"owner": 2, "writer": 3, "relier": 3, "leaver": 1, "storer": 4, "copier": 9, "restorer": 10, "freer": 1,
+        "waiter": 13, "checker": 12, "sleeper": 11, "waker": 5, "notifier": 4}
+A_BEGINNING = 20
+
+
+def programs(tables, mutant=None):
+    """The system of one owner that clones, reads, writes, waits, fails to copy and drops, as do all owners that come
+    of it, `left` times in all."""
+
+    def counted(step):
+        if step.name not in BEGINS:
+            return step
+        return Transition(step.name, step.sites, step.start, step.end, lambda s: both(s.left >= 1, step.guard(s)),
+                          lambda s: step.effect(s).but(left=s.left - 1))
+
+    steps = [counted(step) for step in proof.transitions(ShareWord(tables, mutant)) if step.name not in FOR_NOTHING]
+    system = proof.system(tables, mutant)
+    return System(
+        {**system.sorts, "left": "Int"},
+        lambda s: both(proof.initial(s), s.left >= 0),
+        {**system.invariants, "what is left is a natural": lambda s: s.left >= 0},
+        tuple(steps),
+        {"where all have ended, the data is freed": lambda s: implies(nobody_is_left(s), equal(s.freed, 1))},
+        {"a thousand owners, of which one waits, and seven copies": lambda s: both(
+            equal(s.owner, 999), equal(s.sleeper, 1), equal(s.copier, 7))},
+    )
+
+
+def nobody_is_left(state):
+    return equal(proof.sum_of(state, proof.PLACES), 0)
+
+
+def programs_end(tables, mutant=None):
+    def rank(state):
+        return sum((getattr(state, place) * weight for place, weight in ENDS.items()), state.left * A_BEGINNING)
+
+    system = programs(tables, mutant)
+    # Each step is one of the share word's, which the invariants of that are proved of, and at most counts `left`.
+    own = ("what is left is a natural", *system.assertions, *system.sample_states)
+    yield from (pair for pair in system.questions() if pair[0].name.endswith(own))
+    yield from all_end("programs end", system, rank, nobody_is_left)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prints the tables of core as JSON, for the proofs: each step with its order, each number, every mutant
-// of them, and those that are argued to change nothing.
+// Prints the tables of core as JSON, for the proofs: each step with its order, each number, and every mutant
+// of them.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "../mutants/equivalents.hpp"
 #include "../relacy/mutation.hpp"
 
 namespace {
@@ -14,19 +13,12 @@ using namespace byre;
 using namespace byre::verification;
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view operations[] = {
-    "load", "store",  "fetch_add", "fetch_sub", "compare_exchange",
-    "lock", "unlock", "park",      "unpark"};
-constexpr std::string_view orders[] = {"relaxed", "consume", "acquire",
-                                       "release", "acq_rel", "seq_cst"};
-
 Json tables() {
   Json sites = Json::object();
   for (const auto& table : site_tables()) {
     for (const sync::Site& site : table) {
-      sites[std::string(site.name)] = {
-          {"operation", operations[static_cast<std::size_t>(site.operation)]},
-          {"order", orders[static_cast<std::size_t>(site.order)]}};
+      sites[std::string(site.name)] = {{"operation", name_of(site.operation)},
+                                       {"order", name_of(site.order)}};
     }
   }
   Json constants = Json::object();
@@ -39,14 +31,9 @@ Json tables() {
   for (const Mutation& mutation : all_mutations()) {
     mutants.push_back(mutation.name());
   }
-  Json arguments = Json::object();
-  for (const Equivalent& equivalent : equivalents) {
-    arguments[std::string(equivalent.mutant)] = equivalent.because;
-  }
   return {{"sites", sites},
           {"constants", constants},
           {"mutants", mutants},
-          {"equivalents", arguments},
           {"max_count", sync::max_count}};
 }
 

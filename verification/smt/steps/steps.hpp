@@ -10,15 +10,11 @@
 
 namespace byre::verification {
 
+/// `drop_waits`: of a wrong form whose drop waits for copies, which fails the program.
+unsigned print_share_word_steps(bool drop_waits);
 unsigned print_ref_count_steps();
-unsigned print_pin_count_steps();
-unsigned print_attachment_steps();
-unsigned print_generation_steps();
-unsigned print_write_records_steps();
-unsigned print_counter_steps();
 unsigned print_parking_lot_steps();
 unsigned print_lock_table_steps();
-unsigned print_share_lock_steps();
 
 /// The words of a line.
 template <class... Words>

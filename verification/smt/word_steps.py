@@ -1,13 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Prints what the proof's transitions do from each small word, step by step, as spin/word_table.cpp does of
-the shipped header: one line per operation, interference and word. spin/check_table.py compares the two."""
+"""The steps of the share word, as protocol_steps.py prints them."""
 
-import pathlib
-import sys
-
-from code_tables import read_tables
-from runs import Endless, Run
+from runs import Run
 from share_word import FIELDS, ShareWord
 from share_word_in_order import NUMBERS
 from share_word_in_order import transitions as transitions_in_order
@@ -132,7 +126,7 @@ OPERATIONS = {
 YES = ("writer", "orderer", "relier", "restorer", "leaver", "freer")
 
 
-def lines(tables):
+def word_lines(tables):
     # The header's steps are the same of what is read-only, though nobody claims it.
     word = ShareWord(tables)
     steps = {step.name: step
@@ -153,19 +147,3 @@ def words(place):
                 for owners in range(place == "owner", MOST + 1):
                     yield State({"owners": owners, "waiting": waiting, "copies": copies,
                                  "read_only": read_only})
-
-
-def main(argv):
-    if len(argv) != 1 or argv[0] == "--help" or not pathlib.Path(argv[0]).is_file():
-        print(f"usage: word_table.py PROTOCOL_TABLES\n{__doc__}",
-              file=sys.stdout if "--help" in argv else sys.stderr)
-        return 0 if "--help" in argv else 2
-    try:
-        print(*lines(read_tables(argv[0])), sep="\n")
-    except Endless as error:
-        sys.exit(f"word_table.py: {error}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prints what each operation of the shipped share word does from each small word, step by step, as
-// table.pml does of the model: one line per operation, interference and word, the word written as
-// owners.waiting.copies.read_only. Fails if no operation reaches some site, or if an operation other than a
-// claim that may wait parks, pauses, or takes more steps than it needs alone.
+// From every word of up to 5 owners and 5 copies, written as owners.waiting.copies.read_only. An operation other than
+// a claim that may wait fails the program if it parks, pauses, or takes more steps than it needs alone.
 #include <byre/cow/share_word.hpp>
 
-#include <cstdint>
-#include <iostream>
-#include <string>
-#include <string_view>
+#include "steps.hpp"
 
-#include "../recording.hpp"
-
+namespace byre::verification {
 namespace {
-
-using byre::verification::Recorded;
-using byre::verification::recording;
 
 constexpr std::uint64_t one_owner = 1;
 constexpr std::uint64_t waiting_bit = std::uint64_t{1} << 31;
@@ -36,16 +27,16 @@ std::string text(std::uint64_t word) {
          std::to_string((word & all_copies) / one_copy) + (word & read_only_bit ? ".1" : ".0");
 }
 
-using ShareWord = byre::basic_share_word<Recorded>;
+using ShareWord = basic_share_word<Recorded>;
 
 /// Wrong: a drop waits until all copies have ended. The copies are counted outside the word.
 class DropWaits : public ShareWord {
  public:
   using ShareWord::ShareWord;
 
-  byre::Claim claim(byre::Wait wait) {
-    const byre::Claim claimed = ShareWord::claim(wait);
-    copies_ += claimed == byre::Claim::copy ? 1U : 0U;
+  Claim claim(Wait wait) {
+    const Claim claimed = ShareWord::claim(wait);
+    copies_ += claimed == Claim::copy ? 1U : 0U;
     return claimed;
   }
   bool drop_owner() {
@@ -74,11 +65,11 @@ constexpr Operation<Word> operations[] = {
     {"is_writable", one_owner, [](Word& word) { return int{word.is_writable()}; }},
     {"is_unique", one_owner, [](Word& word) { return int{word.is_unique()}; }},
     {"claim_or_wait", one_owner,
-     [](Word& word) { return int{word.claim(byre::Wait::allowed) == byre::Claim::steal}; }, true},
+     [](Word& word) { return int{word.claim(Wait::allowed) == Claim::steal}; }, true},
     {"claim_at_once", one_owner,
-     [](Word& word) { return int{word.claim(byre::Wait::never) == byre::Claim::steal}; }},
+     [](Word& word) { return int{word.claim(Wait::never) == Claim::steal}; }},
     {"claim_in_order", one_owner,
-     [](Word& word) { return int{word.claim_in_order() == byre::Claim::steal}; }},
+     [](Word& word) { return int{word.claim_in_order() == Claim::steal}; }},
     {"finish_copy", one_copy, [](Word& word) { return int{word.finish_copy()}; }},
     {"abandon_copy", one_copy, [](Word& word) { return word.abandon_copy(), 0; }},
     {"is_sole_copier", one_copy, [](Word& word) { return int{word.is_sole_copier()}; }},
@@ -116,7 +107,7 @@ void reach(Word& word, std::uint64_t owners, std::uint64_t copies) {
     word.add_owner();
   }
   for (std::uint64_t copy = 0; copy < copies; ++copy) {
-    static_cast<void>(word.claim(byre::Wait::never));
+    static_cast<void>(word.claim(Wait::never));
   }
   if (owners == 0) {
     static_cast<void>(word.drop_owner());
@@ -169,21 +160,11 @@ void print() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const std::string_view argument = argc > 1 ? argv[1] : "";
-  const bool is_wrong = argument == "--drop-waits";
-  if (argc > 1 && !is_wrong) {
-    const bool asks_for_help = argument == "--help";
-    (asks_for_help ? std::cout : std::cerr)
-        << "usage: word_table [--drop-waits]\n"
-           "Prints what each operation of the share word does from each small word; or, to see "
-           "that this is\n"
-           "noticed, of a wrong form whose drop waits for copies.\n";
-    return asks_for_help ? 0 : 2;
-  }
-  recording.text = [](const byre::sync::Site&, std::uint64_t word) { return text(word); };
-  is_wrong ? print<DropWaits>() : print<ShareWord>();
+unsigned print_share_word_steps(bool drop_waits) {
+  recording.text = [](const sync::Site&, std::uint64_t word) { return text(word); };
+  drop_waits ? print<DropWaits>() : print<ShareWord>();
   // use_count only reads a number for people.
-  return recording.report_unreached(byre::cow::share_word_sites, {"share_word.use_count"}) == 0 ? 0
-                                                                                                : 1;
+  return recording.report_unreached(cow::share_word_sites, {"share_word.use_count"});
 }
+
+}  // namespace byre::verification
