@@ -31,11 +31,7 @@ int run_all() {
   for (const Scenario* scenario : all_scenarios()) {
     jobs.push_back(job_of(*scenario));
   }
-  constexpr unsigned at_once = 2;
-  const std::vector<Result> results = [&] {
-    Report report(jobs.size(), at_once);
-    return run(jobs, at_once, report.listener());
-  }();
+  const std::vector<Result> results = run(jobs, 2, report(jobs.size()));
   print(results);
   return std::ranges::all_of(results, &Result::is_as_expected) ? 0 : 1;
 }

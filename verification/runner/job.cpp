@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../mutants/right_verdicts.hpp"
+#include "journal.hpp"
 
 namespace byre::verification {
 namespace {
@@ -123,27 +124,49 @@ bool Result::is_as_expected() const noexcept {
                                 : is_right(job.mutation, found.verdict);
 }
 
-std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener) {
+std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener,
+                        Journal* journal) {
   std::vector<Result> results(jobs.size());
   std::vector<std::uint64_t> executions(jobs.size());
+  std::vector<std::vector<std::string>> written(jobs.size());
+  std::vector<std::size_t> to_run;
+  const auto take = [&](std::size_t number, const std::string& line) {
+    take_line(line, results[number], executions[number]);
+  };
+  for (std::size_t number = 0; number < jobs.size(); ++number) {
+    results[number].job = jobs[number];
+    const auto kept = journal != nullptr ? journal->find(jobs[number]) : std::vector<std::string>();
+    std::ranges::for_each(kept, [&](const std::string& line) { take(number, line); });
+    if (kept.empty()) {
+      to_run.push_back(number);
+    } else {
+      finish(test::Exit(0), results[number]);
+    }
+  }
   test::run_in_children(
-      jobs.size(), at_once,
-      {.work = [&](std::size_t number, int output) { run_here(jobs[number], output); },
+      to_run.size(), at_once,
+      {.work = [&](std::size_t place, int output) { run_here(jobs[to_run[place]], output); },
        .line =
-           [&](std::size_t number, const std::string& line) {
-             take_line(line, results[number], executions[number]);
-             listener.progress(jobs[number], executions[number]);
+           [&](std::size_t place, const std::string& line) {
+             take(to_run[place], line);
+             if (journal != nullptr && line[0] != 'P') {
+               written[to_run[place]].push_back(line);
+             }
+             listener.progress(jobs[to_run[place]], executions[to_run[place]]);
            },
        .ended =
-           [&](std::size_t number, test::Exit exit) {
-             results[number].job = jobs[number];
-             finish(exit, results[number]);
-             listener.ended(results[number]);
+           [&](std::size_t place, test::Exit exit) {
+             Result& result = results[to_run[place]];
+             finish(exit, result);
+             if (journal != nullptr && result.found.verdict != Verdict::checker_error) {
+               journal->add(result.job, written[to_run[place]]);
+             }
+             listener.ended(result);
            },
        // Whatever happens, it ends: the search itself stops at its limit, the trace soon after.
        .patience =
-           [&](std::size_t number) {
-             return jobs[number].search.longest + std::chrono::seconds(300);
+           [&](std::size_t place) {
+             return jobs[to_run[place]].search.longest + std::chrono::seconds(300);
            }});
   return results;
 }

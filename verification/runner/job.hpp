@@ -43,8 +43,12 @@ struct Listener {
   std::function<void(const Job&, std::uint64_t executions)> progress;
 };
 
-/// Runs the jobs, `at_once` at a time. The results are in the order of the jobs.
-std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener);
+class Journal;
+
+/// Runs the jobs, `at_once` at a time. The results are in the order of the jobs. What the journal has is not run
+/// again, and what ends is added to it; the listener hears of what is run.
+std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener,
+                        Journal* journal = nullptr);
 
 /// In place of the parts of a family, one result for it, in the order of the jobs.
 std::vector<Result> by_family(const std::vector<Result>& results);

@@ -1,152 +1,98 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "journal.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
 
-#include "support/json.hpp"
-
 namespace byre::verification {
 namespace {
 
-using test::Json;
-
-std::string content_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+constexpr std::string_view begin = "search ";
+constexpr std::string_view end = "end";
 
 /// The code under test is in the headers, and so in the program.
 std::string this_program() {
-  return std::to_string(std::hash<std::string>{}(content_of("/proc/self/exe")));
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  const std::string content(std::istreambuf_iterator<char>(self), {});
+  return std::to_string(std::hash<std::string>{}(content));
 }
 
-Json to_json(const Result& result) {
-  const Found& found = result.found;
-  return {{"seconds_at_most", result.job.search.longest.count()},
-          {"executions_at_most", result.job.search.most_executions},
-          {"verdict", to_string(found.verdict)},
-          {"message", found.message},
-          {"executions", found.executions},
-          {"seconds", found.seconds},
-          {"programs", found.programs},
-          {"programs_unbounded", found.unbounded},
-          {"not_covered", result.not_covered},
-          {"reached", result.reached},
-          {"trace", result.trace},
-          {"replay", result.replay}};
+std::string key_of(const Job& job) {
+  return std::string(job.scenario->name) + ", " + job.mutation.name() + ", " +
+         job.search.bound.name();
 }
 
-Result from_json(const Json& json, const Job& job) {
-  Result result;
-  result.job = job;
-  result.found = {.verdict = verdict_of(json.at("verdict").get<std::string>()).value(),
-                  .message = json.at("message"),
-                  .executions = json.at("executions"),
-                  .seconds = json.at("seconds"),
-                  .programs = json.at("programs"),
-                  .unbounded = json.at("programs_unbounded")};
-  json.at("not_covered").get_to(result.not_covered);
-  json.at("reached").get_to(result.reached);
-  json.at("trace").get_to(result.trace);
-  json.at("replay").get_to(result.replay);
-  return result;
-}
-
-/// A search with the limits of `job` would be cut short no later.
-bool says_enough(const Json& json, const Job& job) {
-  const Verdict verdict = verdict_of(json.at("verdict").get<std::string>()).value();
-  return verdict != Verdict::checker_error &&
-         (verdict != Verdict::unknown ||
-          (json.at("seconds_at_most") >= job.search.longest.count() &&
-           json.at("executions_at_most") >= job.search.most_executions));
-}
-
-std::runtime_error is_no_journal(const std::filesystem::path& file) {
-  return std::runtime_error(file.string() +
-                            " is no journal of searches: name another file, or remove it");
+std::string limits_of(const Job& job) {
+  return std::to_string(job.search.longest.count()) + ' ' +
+         std::to_string(job.search.most_executions);
 }
 
 }  // namespace
 
 Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this_program()) {
+  const auto refuse = [&] {
+    throw std::runtime_error(file.string() +
+                             " is no journal of searches: name another file, or remove it");
+  };
   if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file)) {
-    throw is_no_journal(file);  // a device may have no end
+    refuse();  // a device may have no end
   }
-  const std::string written = content_of(file);
-  // The last line is a part of one if the run was broken off while it was written.
-  const std::size_t whole = written.rfind('\n') + 1;
-  std::istringstream lines(written.substr(0, whole));
-  for (std::string line; std::getline(lines, line);) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("search") || !json.contains("program")) {
-      throw is_no_journal(file);
+  std::ifstream written(file);
+  // A search without an end was broken off while it was written.
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(written, line);) {
+    if (line.empty()) {
+      continue;
     }
-    if (json["program"] == program_) {
-      lines_[json["search"]] = line;
+    if (line.starts_with(begin)) {
+      lines.clear();
+    } else if (lines.empty()) {
+      refuse();
     }
+    if (line == end && lines.front().starts_with(std::string(begin) + program_ + ' ')) {
+      searches_[lines.front().substr(begin.size() + program_.size() + 1)] = {lines.begin() + 1,
+                                                                             lines.end()};
+    }
+    lines.push_back(line);
   }
-  if (whole == 0 && !written.empty()) {
-    throw is_no_journal(file);
-  }
+  written.close();
   file_.open(file, std::ios::app);
   if (!file_) {
     throw std::runtime_error("cannot write " + file.string());
   }
-  if (whole != written.size()) {
-    std::filesystem::resize_file(file, whole);
+  file_ << '\n';  // after what was broken off
+}
+
+std::vector<std::string> Journal::find(const Job& job) const {
+  const auto found = searches_.find(key_of(job));
+  if (found == searches_.end()) {
+    return {};
   }
+  // The limits come first.
+  std::istringstream limits(found->second.front());
+  std::chrono::seconds::rep seconds = 0;
+  std::uint64_t executions = 0;
+  limits >> seconds >> executions;
+  std::vector<std::string> lines(found->second.begin() + 1, found->second.end());
+  const bool is_cut_short =
+      std::ranges::count(lines, "V" + std::string(to_string(Verdict::unknown))) != 0;
+  return is_cut_short && (seconds < job.search.longest.count() ||
+                          executions < job.search.most_executions)
+             ? std::vector<std::string>()
+             : lines;
 }
 
-std::string Journal::key_of(const Job& job) const {
-  return std::string(job.scenario->name) + ", " + job.mutation.name() + ", " +
-         job.search.bound.name();
-}
-
-std::optional<Result> Journal::find(const Job& job) const {
-  const auto line = lines_.find(key_of(job));
-  if (line == lines_.end()) {
-    return std::nullopt;
+void Journal::add(const Job& job, const std::vector<std::string>& lines) {
+  file_ << begin << program_ << ' ' << key_of(job) << '\n' << limits_of(job) << '\n';
+  for (const std::string& line : lines) {
+    file_ << line << '\n';
   }
-  const Json json = Json::parse(line->second);
-  return says_enough(json, job) ? std::optional(from_json(json, job)) : std::nullopt;
-}
-
-void Journal::add(const Result& result) {
-  Json json = to_json(result);
-  json["program"] = program_;
-  json["search"] = key_of(result.job);
-  file_ << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  file_ << end << std::endl;
   if (!file_) {
     throw std::runtime_error("cannot write " + name_.string());
   }
-}
-
-std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener,
-                        Journal& journal) {
-  std::vector<Result> results(jobs.size());
-  std::vector<Job> missing;
-  std::vector<Result*> places;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (auto kept = journal.find(jobs[i])) {
-      results[i] = *std::move(kept);
-    } else {
-      missing.push_back(jobs[i]);
-      places.push_back(&results[i]);
-    }
-  }
-  const Listener adds{.ended =
-                          [&](const Result& result) {
-                            journal.add(result);
-                            listener.ended(result);
-                          },
-                      .progress = listener.progress};
-  std::vector<Result> found = run(missing, at_once, adds);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    *places[i] = std::move(found[i]);
-  }
-  return results;
 }
 
 }  // namespace byre::verification

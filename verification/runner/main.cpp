@@ -2,16 +2,10 @@
 /// byre-verify: runs the scenarios.
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 
-#include "../mutants/matrix.hpp"
-#include "../mutants/memory_orders.hpp"
-#include "../mutants/pairs.hpp"
-#include "../programs/programs.hpp"
+#include "../mutants/mutants.hpp"
 #include "journal.hpp"
 #include "options.hpp"
-#include "replay.hpp"
 #include "report.hpp"
 #include "support/json.hpp"
 
@@ -59,27 +53,6 @@ void print_list() {
         scenario->threads, scenario->quick.name().c_str(), scenario->deep.name().c_str(),
         std::string(to_string(scenario->expected)).c_str(), std::string(scenario->shows).c_str());
   }
-  std::printf("\nmutants:\n");
-  for (const auto& mutations : {all_mutations(), swaps_of(observe_adjacent_steps())}) {
-    for (const Mutation& mutation : mutations) {
-      std::printf("  %s\n", mutation.name().c_str());
-    }
-  }
-}
-
-/// What looks for a failure of that job anew.
-std::string command_for(const Job& job) {
-  return "byre-verify --scenario '" + std::string(job.scenario->name) + "' --bound " +
-         job.search.bound.name() +
-         (job.mutation.is_none() ? "" : " --mutant " + job.mutation.name());
-}
-
-std::string what_is_stale(const Result& result) {
-  if (is_failure(result.found.verdict)) {
-    return "fails, but makes other choices";
-  }
-  return result.found.verdict == Verdict::checker_error ? "cannot make these choices"
-                                                        : "does not fail";
 }
 
 int replay(const Options& options) {
@@ -87,11 +60,10 @@ int replay(const Options& options) {
   const auto ignore = [](auto&&...) {};
   const Result result = run({job}, 1, {.ended = ignore, .progress = ignore}).front();
   if (!is_failure(result.found.verdict) || result.replay != options.replay) {
-    throw UsageError("stale replay string: the execution that it asks for " +
-                     what_is_stale(result) +
-                     ", so the program is not the one that printed it, or the string was changed; "
-                     "look for the failure anew: " +
-                     command_for(job));
+    throw UsageError(
+        "stale replay string: that execution does not fail, or makes other choices, so the program "
+        "is not the one that printed it; look for the failure again: byre-verify --scenario '" +
+        std::string(job.scenario->name) + "' --bound " + job.search.bound.name());
   }
   std::printf("%s: %s\n%s", std::string(job.scenario->name).c_str(),
               std::string(to_string(result.found.verdict)).c_str(), result.trace.c_str());
@@ -99,13 +71,12 @@ int replay(const Options& options) {
 }
 
 /// Unchanged code: everything as expected, and every row of core's tables reached by a full run. A
-/// mutant: killed by somebody.
+/// mutant: killed by some scenario.
 bool is_good(const Options& options, const std::vector<Result>& results) {
-  const auto expected = [](const Result& result) { return result.is_as_expected(); };
   if (!options.mutation.is_none()) {
-    return std::any_of(results.begin(), results.end(), expected);
+    return std::ranges::any_of(results, &Result::is_as_expected);
   }
-  bool good = std::all_of(results.begin(), results.end(), expected);
+  bool good = std::ranges::all_of(results, &Result::is_as_expected);
   if (options.scenarios.empty()) {
     for (const std::string& site : unreached_sites(results)) {
       std::printf("FAILED: no scenario reaches %s\n", site.c_str());
@@ -115,24 +86,15 @@ bool is_good(const Options& options, const std::vector<Result>& results) {
   return good;
 }
 
-std::vector<Result> search(const Options& options, const std::vector<Job>& jobs) {
-  if (!options.journal) {
-    Report report(jobs.size(), options.jobs);
-    return run(jobs, options.jobs, report.listener());
-  }
-  Journal journal(*options.journal);
-  const auto missing = static_cast<std::size_t>(
-      std::ranges::count_if(jobs, [&](const Job& job) { return !journal.find(job); }));
-  std::printf("%zu of %zu searches are in %s\n", jobs.size() - missing, jobs.size(),
-              options.journal->c_str());
-  Report report(missing, options.jobs);
-  return run(jobs, options.jobs, report.listener(), journal);
-}
-
 int run_scenarios(const Options& options) {
   test::JsonOutput json(options.json_file);
   const std::vector<Job> jobs = jobs_of(options);
-  const std::vector<Result> results = by_family(search(options, jobs));
+  std::optional<Journal> journal;
+  if (options.journal) {
+    journal.emplace(*options.journal);
+  }
+  const std::vector<Result> results =
+      by_family(run(jobs, options.jobs, report(jobs.size()), journal ? &*journal : nullptr));
   print(results);
   json.write(figures_of(results));
   return is_good(options, results) ? 0 : 1;
@@ -140,11 +102,6 @@ int run_scenarios(const Options& options) {
 
 int main(int argument_count, char** arguments) {
   const Options options = parse_options(argument_count, arguments);
-  // Before a long run, not after it.
-  if (!options.file_to_check.empty() && (!std::filesystem::is_regular_file(options.file_to_check) ||
-                                         !std::ifstream(options.file_to_check))) {
-    throw std::runtime_error("cannot read " + options.file_to_check + " as a file");
-  }
   switch (options.mode) {
     case Mode::help:
       std::printf("%s", usage().c_str());
@@ -152,13 +109,11 @@ int main(int argument_count, char** arguments) {
     case Mode::list:
       print_list();
       return 0;
-    case Mode::list_programs:
-      print_programs();
-      return 0;
     case Mode::mutants:
       return run_mutants(options);
-    case Mode::memory_orders:
-      return run_memory_orders(options);
+    case Mode::explain:
+      explain();
+      return 0;
     case Mode::replay:
       return replay(options);
     case Mode::run:

@@ -14,12 +14,11 @@
 namespace byre::verification {
 
 /// What is done: one thing at a time.
-enum class Mode : std::uint8_t { run, help, list, list_programs, mutants, memory_orders, replay };
+enum class Mode : std::uint8_t { run, help, list, mutants, explain, replay };
 
 struct Options {
   Mode mode = Mode::run;
   bool deep = false;
-  std::string file_to_check;               ///< the document is this one, and not printed
   std::vector<const Scenario*> scenarios;  ///< none: all
   Mutation mutation;
   std::optional<Bound> bound;  ///< instead of the scenarios' own
@@ -33,13 +32,7 @@ struct Options {
 
 /// Throws UsageError.
 Options parse_options(int argument_count, char** arguments);
-
-/// Small programs too, by their names.
-const Scenario& find_scenario(const std::string& name);
-const Scenario& find_program(const std::string& name);
-Mutation find_mutation(const std::string& name);
-Bound parse_bound(const std::string& text);
-/// The job that runs one execution again.
+/// The job that runs one execution again. Throws UsageError.
 Job parse_replay(const std::string& text);
 
 std::string usage();

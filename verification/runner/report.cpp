@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <memory>
 #include <set>
 
 namespace byre::verification {
@@ -17,45 +19,23 @@ std::string with_commas(std::uint64_t number) {
   return text;
 }
 
-/// "40 s", "14 min", "20 h".
-std::string duration_text(std::chrono::steady_clock::duration duration) {
-  const auto seconds =
-      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(duration).count());
-  return seconds < 100        ? std::to_string(seconds) + " s"
-         : seconds < 100 * 60 ? std::to_string((seconds + 59) / 60) + " min"
-                              : with_commas((seconds + 3599) / 3600) + " h";
-}
-
-/// "1 search", "2 searches".
-std::string counted(std::uint64_t number, const char* one, const char* more) {
-  return with_commas(number) + ' ' + (number == 1 ? one : more);
-}
-
-/// Of a mutant.
-const char* kill_text(const Result& result) {
-  if (result.is_as_expected()) {
-    return ": killed";
-  }
-  const Verdict verdict = result.found.verdict;
-  return is_failure(verdict) || verdict == Verdict::checker_error ? ": no kill, the wrong verdict"
-                                                                  : ": survived";
-}
-
 std::string verdict_text(const Result& result) {
-  std::string text(to_string(result.found.verdict));
-  const Bound bound = result.job.search.bound;
-  if (result.found.verdict == Verdict::pass && !bound.is_full()) {
-    text += " within " + counted(bound.preemptions, "preemption", "preemptions");
-  }
+  const Found& found = result.found;
+  std::string text(to_string(found.verdict));
   if (!result.job.mutation.is_none()) {
-    return text + kill_text(result);
+    return text + (result.is_as_expected()     ? ": killed"
+                   : is_failure(found.verdict) ? ": no kill, the wrong verdict"
+                                               : ": survived");
   }
-  if (result.job.scenario->expected != Verdict::pass) {
-    text += result.is_as_expected()
-                ? ", as it should"
-                : ", and not " + std::string(to_string(result.job.scenario->expected));
+  const Verdict expected = result.job.scenario->expected;
+  if (expected != Verdict::pass) {
+    text += result.is_as_expected() ? ", as it should"
+                                    : ", and not " + std::string(to_string(expected));
   }
-  return text;
+  if (found.programs != 0) {
+    text += ", programs: " + with_commas(found.programs) + ", reduced: " + with_commas(found.unbounded);
+  }
+  return text + (result.left.empty() ? "" : ", left: " + with_commas(result.left.size()));
 }
 
 /// No mutant has to be killed by every scenario.
@@ -63,148 +43,101 @@ bool is_failed(const Result& result) {
   return result.job.mutation.is_none() && !result.is_as_expected();
 }
 
-/// Of a scenario that searches many programs: how many passed.
-std::string programs_text(const Found& found) {
-  if (found.programs == 0) {
-    return {};
-  }
-  return (found.verdict == Verdict::pass ? ", " : " after ") +
-         counted(found.programs, "program", "programs") +
-         (found.unbounded == found.programs
-              ? ""
-              : ", " + with_commas(found.unbounded) + " of them reduced");
-}
-
 void print_row(const Result& result) {
-  const std::string left =
-      result.left.empty() ? "" : ", " + with_commas(result.left.size()) + " left";
-  std::printf("%-32s %-7s %14s %9.2f s  %s%s%s%s\n", std::string(result.job.scenario->name).c_str(),
+  std::printf("%-36s %-7s %12s %9.2f s  %s%s\n", std::string(result.job.scenario->name).c_str(),
               result.job.search.bound.name().c_str(), with_commas(result.found.executions).c_str(),
               result.found.seconds, is_failed(result) ? "FAILED: " : "",
-              verdict_text(result).c_str(), programs_text(result.found).c_str(), left.c_str());
+              verdict_text(result).c_str());
 }
 
 void print_failure(const Result& result) {
-  std::printf("\n%s: %s", std::string(result.job.scenario->name).c_str(),
-              verdict_text(result).c_str());
-  std::printf("%s%s\n", result.found.message.empty() ? "" : ": ", result.found.message.c_str());
-  std::printf("  %s\n", std::string(result.job.scenario->shows).c_str());
+  std::printf("\n%s: %s: %s\n  %s\n", std::string(result.job.scenario->name).c_str(),
+              verdict_text(result).c_str(), result.found.message.c_str(),
+              std::string(result.job.scenario->shows).c_str());
   for (const std::string& program : result.left) {
     std::printf("  cut short: %s\n", program.c_str());
   }
-  if (!result.trace.empty()) {
-    std::printf("%s", result.trace.c_str());
-  }
+  std::printf("%s", result.trace.c_str());
   if (!result.replay.empty()) {
     std::printf("  again: byre-verify --replay '%s'\n", result.replay.c_str());
   }
 }
 
-std::string summary(const std::vector<Result>& results, std::size_t failed) {
-  if (results.front().job.mutation.is_none()) {
-    return std::to_string(failed) + " not as expected";
+struct Group {
+  std::string_view prefix;
+  std::string_view name;
+};
+constexpr Group groups[] = {{"known_wrong.", "known-wrong designs"},
+                          {"reference.", "the textbook form"},
+                          {"programs.", "families of small programs"},
+                          {"litmus.", "litmus tests"},
+                          {"", "scenarios"}};
+
+const Group& group_of(const Result& result) {
+  return *std::ranges::find_if(groups, [&](const Group& group) {
+    return result.job.scenario->name.starts_with(group.prefix);
+  });
+}
+
+void print_totals(const std::vector<Result>& results, std::string_view name,
+                  const std::function<bool(const Result&)>& counts) {
+  std::uint64_t searches = 0;
+  std::uint64_t executions = 0;
+  std::uint64_t as_expected = 0;
+  for (const Result& result : results) {
+    if (counts(result)) {
+      ++searches;
+      executions += result.found.executions;
+      as_expected += result.is_as_expected();
+    }
   }
-  const auto kills = std::ranges::count_if(results, &Result::is_as_expected);
-  return kills == 0 ? "the mutant survived"
-                    : "the mutant was killed by " +
-                          counted(static_cast<std::uint64_t>(kills), "search", "searches");
+  if (searches != 0) {
+    std::printf("| %s | %s | %s | %s |\n", std::string(name).c_str(), with_commas(searches).c_str(),
+                with_commas(executions).c_str(), with_commas(as_expected).c_str());
+  }
 }
 
 }  // namespace
 
-Report::Report(std::size_t job_count, unsigned at_once)
-    : job_count_(job_count), at_once_(at_once), is_terminal_(isatty(STDOUT_FILENO) != 0) {}
-
-Report::~Report() {
-  clear_line();
-  std::fflush(stdout);
-}
-
-void Report::clear_line() const {
-  if (is_terminal_) {
-    std::printf("\r\033[K");
-  }
-}
-
-/// "412 of 2,860, 14 min, about 80 min left, at most 20 h".
-std::string Report::progress_text(std::chrono::seconds longest) const {
-  const auto passed = Clock::now() - begun_;
-  std::string text = with_commas(ended_) + " of " + with_commas(job_count_);
-  if (passed >= std::chrono::minutes(1)) {
-    const std::size_t left = job_count_ - ended_;
-    text += ", " + duration_text(passed);
-    if (ended_ != 0) {
-      text += ", about " + duration_text(passed / ended_ * left) + " left";
-    }
-    text += ", at most " + duration_text(longest * ((left + at_once_ - 1) / at_once_));
-  }
-  return text;
-}
-
-void Report::show_progress(std::chrono::seconds longest) {
-  if (is_terminal_) {
-    clear_line();
-    std::printf("%s", progress_text(longest).c_str());
-    for (const auto& [name, executions] : under_way_) {
-      std::printf("  %s %s", name.c_str(), with_commas(executions).c_str());
+Listener report(std::size_t job_count) {
+  const bool is_terminal = isatty(STDOUT_FILENO) != 0;
+  auto ended = std::make_shared<std::size_t>(0);
+  const auto show = [=](const std::string& text) {
+    if (is_terminal) {
+      std::printf("\r\033[K%s", text.c_str());
     }
     std::fflush(stdout);
-  } else if (Clock::now() - shown_ >= std::chrono::minutes(1)) {
-    shown_ = Clock::now();
-    std::printf("%s\n", progress_text(longest).c_str());
-    std::fflush(stdout);
-  }
-}
-
-Listener Report::listener() {
+  };
+  const auto how_far = [=] { return with_commas(*ended) + " of " + with_commas(job_count); };
   return {.ended =
-              [this](const Result& result) {
-                ++ended_;
-                under_way_.erase(std::string(result.job.scenario->name));
+              [=](const Result& result) {
                 // There are thousands of parts: one that passes is not worth a line.
                 if (result.job.family == nullptr || result.found.verdict != Verdict::pass) {
-                  clear_line();
+                  show("");
                   print_row(result);
-                  std::fflush(stdout);
                 }
-                show_progress(result.job.search.longest);
+                show(++*ended == job_count ? "" : how_far());
               },
           .progress =
-              [this](const Job& job, std::uint64_t executions) {
-                std::uint64_t& shown = under_way_[std::string(job.scenario->name)];
-                if (executions > shown + 50'000) {
-                  shown = executions;
-                  show_progress(job.search.longest);
-                }
+              [=](const Job& job, std::uint64_t executions) {
+                show(how_far() + "  " + std::string(job.scenario->name) + ' ' +
+                     with_commas(executions));
               }};
 }
 
 void print(const std::vector<Result>& results) {
-  std::uint64_t executions = 0;
-  double seconds = 0;
-  std::size_t failed = 0;
   for (const Result& result : results) {
-    executions += result.found.executions;
-    seconds += result.found.seconds;
-    failed += is_failed(result);
     if (is_failed(result) || (results.size() == 1 && !result.trace.empty())) {
       print_failure(result);
     }
   }
-  if (results.size() > 1) {
-    std::printf("\n%-32s %-7s %14s %9s    %s\n", "scenario", "bound", "executions", "time",
-                "verdict");
-    for (const Result& result : results) {
-      print_row(result);
-    }
+  std::printf("\n| search | searches | executions | %s |\n|---|---|---|---|\n",
+              results.front().job.mutation.is_none() ? "as expected" : "that kill the mutant");
+  for (auto group = std::rbegin(groups); group != std::rend(groups); ++group) {
+    print_totals(results, group->name,
+                 [&](const Result& result) { return &group_of(result) == &*group; });
   }
-  std::printf("\n%s, %s, %s a second each; %s\n",
-              counted(results.size(), "search", "searches").c_str(),
-              counted(executions, "execution", "executions").c_str(),
-              with_commas(static_cast<std::uint64_t>(static_cast<double>(executions) /
-                                                     std::max(seconds, 1e-3)))
-                  .c_str(),
-              summary(results, failed).c_str());
+  print_totals(results, "in all", [](const Result&) { return true; });
 }
 
 std::vector<std::string> unreached_sites(const std::vector<Result>& results) {
@@ -227,11 +160,9 @@ test::Json figures_of(const std::vector<Result>& results) {
   test::Json rows = test::Json::array();
   for (const Result& result : results) {
     const Found& found = result.found;
-    const Bound bound = result.job.search.bound;
     rows.push_back({{"scenario", result.job.scenario->name},
                     {"mutant", result.job.mutation.name()},
-                    {"engine", bound.is_full() ? "full search" : "preemption bound"},
-                    {"bound", bound.name()},
+                    {"bound", result.job.search.bound.name()},
                     {"executions", found.executions},
                     {"programs", found.programs},
                     {"programs_unbounded", found.unbounded},

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the user sees: how far it is, a line for each search, and failures in full.
+/// What the user sees: a line for each search as it ends, failures in full, and totals.
 #pragma once
 
-#include <chrono>
-#include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -13,33 +10,10 @@
 
 namespace byre::verification {
 
-class Report {
- public:
-  Report(std::size_t job_count, unsigned at_once);
+/// Prints each result, and in a terminal how far the searches are.
+Listener report(std::size_t job_count);
 
-  ~Report();
-  Report(const Report&) = delete;
-  Report& operator=(const Report&) = delete;
-
-  Listener listener();
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void clear_line() const;
-  std::string progress_text(std::chrono::seconds longest) const;
-  void show_progress(std::chrono::seconds longest);
-
-  const std::size_t job_count_;
-  const unsigned at_once_;
-  const bool is_terminal_;
-  const Clock::time_point begun_ = Clock::now();
-  Clock::time_point shown_ = begun_;
-  std::size_t ended_ = 0;
-  std::map<std::string, std::uint64_t> under_way_;
-};
-
-/// The failures and the table.
+/// The failures, and the totals of each kind of scenario.
 void print(const std::vector<Result>& results);
 
 /// The rows of core's tables that none of the results reached.

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The table of totals in docs/verification.md is what byre-verify prints, so that no search has become smaller
+unseen; and each promise and invariant is shown by some scenario.
+
+usage: totals_test.py BYRE_VERIFY DOCUMENT
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+CLAIMS = {*(f"promise {number}" for number in range(1, 10)), *(f"I{number}" for number in range(1, 8)),
+          *(f"G{number}" for number in range(1, 6))}
+
+
+def claims_in(shows):
+    named = set(re.findall(r"\b[IG]\d\b", shows))
+    for numbers in re.findall(r"promises? (\d(?:(?:, | and | to )\d)*)", shows):
+        named |= {f"promise {number}" for number in re.findall(r"\d", numbers)}
+    return named
+
+
+def unshown(binary):
+    listed = subprocess.run([binary, "--list"], check=True, capture_output=True, text=True).stdout
+    shown = set()
+    for name, verdict, shows in re.findall(r"^(\S+): .*, (\w[\w ]*)\n  (.*)$", listed, re.MULTILINE):
+        if verdict == "pass" and not name.startswith(("litmus.", "programs.", "reference.")):
+            shown |= claims_in(shows)
+    return sorted(CLAIMS - shown)
+
+
+def main(binary, document):
+    missing = unshown(binary)
+    ended = subprocess.run([binary], capture_output=True, text=True, check=False)
+    print(ended.stdout)
+    rows = [line for line in ended.stdout.splitlines() if line.startswith("| ")]
+    written = pathlib.Path(document).read_text().splitlines()
+    faults = [f"{document} has no row {row}" for row in rows if row not in written]
+    faults += [f"no scenario shows {claim}" for claim in missing]
+    print(*faults, sep="\n")
+    return ended.returncode or bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
