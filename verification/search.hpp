@@ -12,6 +12,7 @@
 #include "relacy/mapped_cells.hpp"
 #include "relacy/tracked.hpp"
 #include "scenario.hpp"
+#include "step_of.hpp"
 
 namespace byre::verification {
 

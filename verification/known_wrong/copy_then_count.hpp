@@ -9,27 +9,9 @@
 
 #include <cstdint>
 
+#include "../step_of.hpp"
+
 namespace byre::verification {
-
-enum class CopyThenCountSite : std::uint8_t {
-  add,
-  drop,
-  count,
-  lock_last,
-  unlock_last,
-  lock_other,
-  unlock_other
-};
-
-inline constexpr sync::SiteTable<CopyThenCountSite, 7> copy_then_count_sites{{{
-    {"copy_then_count.add", sync::Operation::fetch_add, std::memory_order::relaxed},
-    {"copy_then_count.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel},
-    {"copy_then_count.count", sync::Operation::load, std::memory_order::acquire},
-    {"copy_then_count.lock_last", sync::Operation::lock, std::memory_order::seq_cst},
-    {"copy_then_count.unlock_last", sync::Operation::unlock, std::memory_order::seq_cst},
-    {"copy_then_count.lock_other", sync::Operation::lock, std::memory_order::seq_cst},
-    {"copy_then_count.unlock_other", sync::Operation::unlock, std::memory_order::seq_cst},
-}}};
 
 /// Without the lock, nothing is touched too late, and still all may copy.
 template <sync::Sync Sync, bool TakesLock>
@@ -37,22 +19,22 @@ class CopyThenCount {
  public:
   CopyThenCount() : count_(1) {}
 
-  void add_owner() noexcept { count_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)); }
+  void add_owner() noexcept { count_.fetch_add(1, step_of<"copy_then_count.add">(relaxed)); }
 
   bool drop_owner() noexcept {
-    const bool was_last = count_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel)) == 1;
+    const bool was_last = count_.fetch_sub(1, step_of<"copy_then_count.drop">(acq_rel)) == 1;
     if (TakesLock && was_last) {
-      mutex_.lock(sites.at(At::lock_last));
-      mutex_.unlock(sites.at(At::unlock_last));
+      mutex_.lock(step_of<"copy_then_count.lock_last">());
+      mutex_.unlock(step_of<"copy_then_count.unlock_last">());
     } else if (TakesLock) {
-      mutex_.lock_shared(sites.at(At::lock_other));
-      mutex_.unlock_shared(sites.at(At::unlock_other));
+      mutex_.lock_shared(step_of<"copy_then_count.lock_other">());
+      mutex_.unlock_shared(step_of<"copy_then_count.unlock_other">());
     }
     return was_last;
   }
 
   bool is_unique() const noexcept {
-    return count_.load(sites.at(At::count, std::memory_order::acquire)) == 1;
+    return count_.load(step_of<"copy_then_count.count">(acquire)) == 1;
   }
 
   Claim claim(Wait = Wait::allowed) noexcept { return is_unique() ? Claim::steal : Claim::copy; }
@@ -60,9 +42,6 @@ class CopyThenCount {
   void abandon_copy() noexcept {}
 
  private:
-  using At = CopyThenCountSite;
-  static constexpr const auto& sites = copy_then_count_sites;
-
   typename Sync::template Atomic<std::uint32_t> count_;
   typename Sync::SharedMutex mutex_;
 };

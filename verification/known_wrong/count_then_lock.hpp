@@ -9,29 +9,9 @@
 
 #include <cstdint>
 
+#include "../step_of.hpp"
+
 namespace byre::verification {
-
-enum class CountThenLockSite : std::uint8_t {
-  add,
-  drop,
-  count,
-  restore,
-  lock_last,
-  unlock_last,
-  lock_copy,
-  unlock_copy,
-};
-
-inline constexpr sync::SiteTable<CountThenLockSite, 8> count_then_lock_sites{{{
-    {"count_then_lock.add", sync::Operation::fetch_add, std::memory_order::relaxed},
-    {"count_then_lock.drop", sync::Operation::fetch_sub, std::memory_order::acq_rel},
-    {"count_then_lock.count", sync::Operation::load, std::memory_order::acquire},
-    {"count_then_lock.restore", sync::Operation::store, std::memory_order::relaxed},
-    {"count_then_lock.lock_last", sync::Operation::lock, std::memory_order::seq_cst},
-    {"count_then_lock.unlock_last", sync::Operation::unlock, std::memory_order::seq_cst},
-    {"count_then_lock.lock_copy", sync::Operation::lock, std::memory_order::seq_cst},
-    {"count_then_lock.unlock_copy", sync::Operation::unlock, std::memory_order::seq_cst},
-}}};
 
 /// In the place of basic_share_word.
 template <sync::Sync Sync>
@@ -39,7 +19,7 @@ class basic_count_then_lock {
  public:
   basic_count_then_lock() : count_(1) {}
 
-  void add_owner() noexcept { count_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)); }
+  void add_owner() noexcept { count_.fetch_add(1, step_of<"count_then_lock.add">(relaxed)); }
 
   bool drop_owner() noexcept {
     if (was_last()) {
@@ -50,14 +30,14 @@ class basic_count_then_lock {
   }
 
   bool is_unique() const noexcept {
-    return count_.load(sites.at(At::count, std::memory_order::acquire)) == 1;
+    return count_.load(step_of<"count_then_lock.count">(acquire)) == 1;
   }
 
   Claim claim(Wait = Wait::allowed) noexcept {
     if (!was_last()) {
       return Claim::copy;
     }
-    count_.store(1, sites.at(At::restore, std::memory_order::relaxed));
+    count_.store(1, step_of<"count_then_lock.restore">(relaxed));
     return Claim::steal;
   }
 
@@ -72,21 +52,18 @@ class basic_count_then_lock {
   }
 
  private:
-  using At = CountThenLockSite;
-  static constexpr const auto& sites = count_then_lock_sites;
-
   /// Waits for pending copies if it was; else holds the shared lock.
   bool was_last() noexcept {
-    if (count_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel)) == 1) {
-      mutex_.lock(sites.at(At::lock_last));
-      mutex_.unlock(sites.at(At::unlock_last));
+    if (count_.fetch_sub(1, step_of<"count_then_lock.drop">(acq_rel)) == 1) {
+      mutex_.lock(step_of<"count_then_lock.lock_last">());
+      mutex_.unlock(step_of<"count_then_lock.unlock_last">());
       return true;
     }
-    mutex_.lock_shared(sites.at(At::lock_copy));
+    mutex_.lock_shared(step_of<"count_then_lock.lock_copy">());
     return false;
   }
 
-  void unlock_copy() noexcept { mutex_.unlock_shared(sites.at(At::unlock_copy)); }
+  void unlock_copy() noexcept { mutex_.unlock_shared(step_of<"count_then_lock.unlock_copy">()); }
 
   typename Sync::template Atomic<std::uint32_t> count_;
   typename Sync::SharedMutex mutex_;

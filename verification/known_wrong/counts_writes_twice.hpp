@@ -9,18 +9,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "../step_of.hpp"
+
 namespace byre::verification {
-
-enum class CountsWritesTwiceSite : std::uint8_t { place, count, say, bump, known, know };
-
-inline constexpr sync::SiteTable<CountsWritesTwiceSite, 6> counts_writes_twice_sites{{{
-    {"counts_writes_twice.place", sync::Operation::load, std::memory_order::acquire},
-    {"counts_writes_twice.count", sync::Operation::load, std::memory_order::acquire},
-    {"counts_writes_twice.say", sync::Operation::store, std::memory_order::release},
-    {"counts_writes_twice.bump", sync::Operation::fetch_add, std::memory_order::acq_rel},
-    {"counts_writes_twice.known", sync::Operation::load, std::memory_order::relaxed},
-    {"counts_writes_twice.know", sync::Operation::store, std::memory_order::relaxed},
-}}};
 
 template <sync::Sync Sync>
 class basic_counting_family;
@@ -47,16 +38,16 @@ class basic_counting_family {
   basic_counting_family() noexcept : writes_(0) {}
 
   shadow::detail::WriteStamp observed() const noexcept {
-    return stamp(writes_.load(sites.at(At::known, std::memory_order::relaxed)), 0);
+    return stamp(writes_.load(step_of<"counts_writes_twice.known">(relaxed)), 0);
   }
 
   std::optional<shadow::detail::WriteStamp> stale(const StorageGeneration& storage) const noexcept {
     const std::uint64_t writes =
-        storage.writes_.load(sites.at(At::count, std::memory_order::acquire));
+        storage.writes_.load(step_of<"counts_writes_twice.count">(acquire));
     return writes == observed().generation()
                ? std::nullopt
                : std::optional(stamp(
-                     writes, storage.place_.load(sites.at(At::place, std::memory_order::acquire))));
+                     writes, storage.place_.load(step_of<"counts_writes_twice.place">(acquire))));
   }
   void observe(shadow::detail::WriteStamp write) noexcept { know(write.generation()); }
 
@@ -64,20 +55,17 @@ class basic_counting_family {
                                                   shadow::detail::RecordId record,
                                                   const auto& /*supersedes*/) noexcept {
     const auto last = stale(storage);
-    storage.place_.store(record, sites.at(At::say, std::memory_order::release));
-    know(1 + storage.writes_.fetch_add(1, sites.at(At::bump, std::memory_order::acq_rel)));
+    storage.place_.store(record, step_of<"counts_writes_twice.say">(release));
+    know(1 + storage.writes_.fetch_add(1, step_of<"counts_writes_twice.bump">(acq_rel)));
     return last;
   }
 
  private:
-  using At = CountsWritesTwiceSite;
-  static constexpr const auto& sites = counts_writes_twice_sites;
-
   static shadow::detail::WriteStamp stamp(std::uint64_t writes, std::uint64_t record) noexcept {
     return shadow::detail::WriteStamp((writes << shadow::detail::WriteStamp::record_bits) | record);
   }
   void know(std::uint64_t writes) noexcept {
-    writes_.store(writes, sites.at(At::know, std::memory_order::relaxed));
+    writes_.store(writes, step_of<"counts_writes_twice.know">(relaxed));
   }
 
   typename Sync::template Atomic<std::uint64_t> writes_;

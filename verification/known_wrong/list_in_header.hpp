@@ -7,21 +7,16 @@
 
 #include <cstdint>
 
+#include "../step_of.hpp"
+
 namespace byre::verification {
-
-enum class WaiterSite : std::uint8_t { load_waiters };
-
-inline constexpr sync::SiteTable<WaiterSite, 1> waiter_sites{{{
-    {"wakes_through_header.load_waiters", sync::Operation::load, std::memory_order::relaxed},
-}}};
 
 /// What waits at a share word, over `Base`.
 template <sync::Sync Base>
 struct ListInHeader : Base {
   static void unpark_all(const void* address, sync::Step step) noexcept {
     using Word = typename Base::template Atomic<std::uint64_t>;
-    static_cast<const Word*>(address)->load(
-        waiter_sites.at(WaiterSite::load_waiters, std::memory_order::relaxed));
+    static_cast<const Word*>(address)->load(step_of<"wakes_through_header.load_waiters">(relaxed));
     Base::unpark_all(address, step);
   }
 };

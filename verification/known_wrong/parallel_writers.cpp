@@ -50,13 +50,6 @@ class NotifiesOneForLock : public CheckedCondition {
   void notify_all(sync::Step step) { notify_one(step); }
 };
 
-enum class FlagSite : std::uint8_t { take, clear };
-
-inline constexpr sync::SiteTable<FlagSite, 2> flag_sites{{{
-    {"flag.take", sync::Operation::compare_exchange, std::memory_order::acquire},
-    {"flag.clear", sync::Operation::store, std::memory_order::relaxed},
-}}};
-
 /// Wrong: a flag in place of a table, which is cleared relaxed.
 class ClearsRelaxed {
  public:
@@ -65,8 +58,7 @@ class ClearsRelaxed {
   template <class IsDone>
   bool lock_unless(Holder&, const IsDone& is_done) {
     std::uint32_t clear = 0;
-    while (!taken_.compare_exchange_weak(
-        clear, 1, flag_sites.at(FlagSite::take, std::memory_order::acquire))) {
+    while (!taken_.compare_exchange_weak(clear, 1, step_of<"flag.take">(acquire))) {
       clear = 0;
       Checked::pause();
     }
@@ -79,7 +71,7 @@ class ClearsRelaxed {
   void unlock(Holder&) { clear_flag(); }
 
  private:
-  void clear_flag() { taken_.store(0, flag_sites.at(FlagSite::clear, std::memory_order::relaxed)); }
+  void clear_flag() { taken_.store(0, step_of<"flag.clear">(relaxed)); }
 
   Checked::Atomic<std::uint32_t> taken_{0};
 };

@@ -26,21 +26,26 @@ namespace litmus {
 
 using Number = Checked::Atomic<std::uint32_t>;
 
-inline constexpr auto relaxed = std::memory_order::relaxed;
-inline constexpr auto acquire = std::memory_order::acquire;
-inline constexpr auto release = std::memory_order::release;
-inline constexpr auto acq_rel = std::memory_order::acq_rel;
-inline constexpr auto seq_cst = std::memory_order::seq_cst;
-
-/// A step of a litmus test is in no table of core.
-inline constexpr sync::Site site{"litmus", sync::Operation::load, seq_cst};
 constexpr sync::Step at(std::memory_order order = seq_cst) noexcept {
-  return {&site, order};
+  return step_of<"litmus">(order);
 }
 
 struct TwoThreads {
   static constexpr unsigned threads = 2;
 };
+
+/// What the first thread does to the state, and the second.
+template <class State, auto First, auto Second>
+struct Two : TwoThreads, State {
+  void thread(unsigned index) {
+    State& state = *this;
+    index == 0 ? First(state) : Second(state);
+  }
+};
+inline constexpr auto nothing = [](auto&) {};
+/// What both do.
+template <class State, auto Each>
+using Both = Two<State, Each, Each>;
 
 /// The outcomes that the search under way has seen, by number.
 inline std::array<bool, 8> seen{};

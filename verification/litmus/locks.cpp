@@ -6,46 +6,36 @@ namespace byre::verification {
 namespace litmus {
 namespace {
 
-struct PlainReads : TwoThreads {
-  void thread(unsigned) { data.get(); }
+struct Locked {
+  Checked::SharedMutex mutex;
   Cell data{0};
 };
-
-struct PlainReadAndWrite : TwoThreads {
-  void thread(unsigned index) {
-    if (index == 0) {
-      data.get();
-    } else {
-      data.set(1);
-    }
-  }
-  Cell data{0};
+/// By holders of the lock, shared or not.
+constexpr auto read_shared = [](Locked& locked) {
+  locked.mutex.lock_shared(at());
+  locked.data.get();
+  locked.mutex.unlock_shared(at());
 };
-
-struct PlainWrites : TwoThreads {
-  void thread(unsigned index) { data.set(index); }
-  Cell data{0};
+constexpr auto write_shared = [](Locked& locked) {
+  locked.mutex.lock_shared(at());
+  locked.data.set(1);
+  locked.mutex.unlock_shared(at());
 };
+constexpr auto write_alone = [](Locked& locked) {
+  locked.mutex.lock(at());
+  locked.data.set(1);
+  locked.mutex.unlock(at());
+};
+constexpr auto read_plain = [](Locked& locked) { locked.data.get(); };
+constexpr auto write_plain = [](Locked& locked) { locked.data.set(1); };
 
-struct Exclusive : TwoThreads {
+struct Exclusive : TwoThreads, Locked {
   void thread(unsigned) {
     mutex.lock(at());
     data.set(data.get() + 1);
     mutex.unlock(at());
   }
   void after() { expect(data.get() == 2, "both were alone"); }
-  Checked::SharedMutex mutex;
-  Cell data{0};
-};
-
-struct SharedWrites : TwoThreads {
-  void thread(unsigned index) {
-    mutex.lock_shared(at());
-    data.set(index);
-    mutex.unlock_shared(at());
-  }
-  Checked::SharedMutex mutex;
-  Cell data{0};
 };
 
 struct SharedAtOnce : TwoThreads {
@@ -65,25 +55,9 @@ struct SharedAtOnce : TwoThreads {
   bool both = false;
 };
 
-struct SharedThenExclusive : TwoThreads {
-  void thread(unsigned index) {
-    if (index == 0) {
-      mutex.lock_shared(at());
-      data.get();
-      mutex.unlock_shared(at());
-    } else {
-      mutex.lock(at());
-      data.set(1);
-      mutex.unlock(at());
-    }
-  }
-  Checked::SharedMutex mutex;
-  Cell data{0};
-};
-
 /// The reader comes after the writer's unlock, but no lock says so: holders of a shared lock do not
 /// synchronize with each other.
-struct SharedThenShared : TwoThreads {
+struct SharedThenShared : TwoThreads, Locked {
   void thread(unsigned index) {
     if (index == 0) {
       data.set(1);
@@ -96,28 +70,13 @@ struct SharedThenShared : TwoThreads {
       data.get();
     }
   }
-  Checked::SharedMutex mutex;
   Number done{0};
-  Cell data{0};
 };
 
-struct NotHeld : TwoThreads {
-  void thread(unsigned index) {
-    if (index == 0) {
-      mutex.unlock(at());
-    }
-  }
-  Checked::SharedMutex mutex;
-};
-
-struct Upgraded : TwoThreads {
-  void thread(unsigned index) {
-    if (index == 0) {
-      mutex.lock_shared(at());
-      mutex.lock(at());
-    }
-  }
-  Checked::SharedMutex mutex;
+constexpr auto unlock_free = [](Locked& locked) { locked.mutex.unlock(at()); };
+constexpr auto upgrade = [](Locked& locked) {
+  locked.mutex.lock_shared(at());
+  locked.mutex.lock(at());
 };
 
 struct FreedWhileHeld : TwoThreads {
@@ -145,26 +104,28 @@ struct CrossedLocks : TwoThreads {
 };
 
 const Scenario* const locks_tests[] = {
-    &litmus_test<PlainReads>("litmus.plain_reads", "Two reads of plain data are no race."),
-    &litmus_test<PlainReadAndWrite>("litmus.plain_read_and_write", "A read and a write are.",
-                                    Verdict::data_race),
-    &litmus_test<PlainWrites>("litmus.plain_writes", "So are two writes.", Verdict::data_race),
+    &litmus_test<Both<Locked, read_plain>>("litmus.plain_reads",
+                                           "Two reads of plain data are no race."),
+    &litmus_test<Two<Locked, read_plain, write_plain>>(
+        "litmus.plain_read_and_write", "A read and a write are.", Verdict::data_race),
+    &litmus_test<Both<Locked, write_plain>>("litmus.plain_writes", "So are two writes.",
+                                            Verdict::data_race),
     &litmus_test<Exclusive>("litmus.exclusive_lock", "Holders of the lock come one by one."),
-    &litmus_test<SharedWrites>("litmus.shared_lock_writes", "A shared lock is none for writes.",
-                               Verdict::data_race),
+    &litmus_test<Both<Locked, write_shared>>(
+        "litmus.shared_lock_writes", "A shared lock is none for writes.", Verdict::data_race),
     &litmus_test<SharedAtOnce>("litmus.shared_lock_at_once", "Two may hold it shared."),
-    &litmus_test<SharedThenExclusive>("litmus.shared_then_exclusive",
-                                      "Who holds it alone comes after who held it shared."),
+    &litmus_test<Two<Locked, read_shared, write_alone>>(
+        "litmus.shared_then_exclusive", "Who holds it alone comes after who held it shared."),
     &litmus_test<SharedThenShared>(
         "litmus.blind.shared_then_shared",
         "Blind spot: holders of the shared lock are ordered, which C++ does not promise, so this "
         "race is not seen. The textbook form writes under no shared lock; the stress runs under "
         "ThreadSanitizer, which knows the difference."),
-    &litmus_test<NotHeld>("litmus.lock_not_held", "Nobody unlocks what is not locked.",
-                          Verdict::misused_lock),
-    &litmus_test<Upgraded>("litmus.lock_upgraded",
-                           "Who has the lock shared and wants it alone waits for itself.",
-                           Verdict::deadlock),
+    &litmus_test<Two<Locked, unlock_free, nothing>>(
+        "litmus.lock_not_held", "Nobody unlocks what is not locked.", Verdict::misused_lock),
+    &litmus_test<Two<Locked, upgrade, nothing>>(
+        "litmus.lock_upgraded", "Who has the lock shared and wants it alone waits for itself.",
+        Verdict::deadlock),
     &litmus_test<FreedWhileHeld>("litmus.lock_freed_while_held",
                                  "A lock outlives those who have it.", Verdict::use_after_free),
     &litmus_test<CrossedLocks>("litmus.crossed_locks", "Two locks in two orders are a deadlock.",

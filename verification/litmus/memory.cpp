@@ -10,65 +10,48 @@ namespace {
 
 /// One frees what the other uses.
 template <class Object>
-struct FreedWhileUsed : TwoThreads {
-  void thread(unsigned index) {
-    if (index == 0) {
-      delete object;
-    } else {
-      use(*object);
-    }
-  }
-  static void use(Number& number) { number.load(at(relaxed)); }
-  static void use(Checked::SharedMutex& mutex) {
-    mutex.lock(at());
-    mutex.unlock(at());
-  }
-  static void use(Cell& cell) { cell.get(); }
-
-  Object* object = make();
-
- private:
-  static Object* make() {
-    if constexpr (std::is_default_constructible_v<Object> && !std::is_same_v<Object, Cell>) {
+struct Allocated {
+  Object* object = [] {
+    if constexpr (std::is_same_v<Object, Checked::SharedMutex>) {
       return new Object;
     } else {
       return new Object(0);
     }
-  }
+  }();
+};
+constexpr auto free_it = [](auto& allocated) { delete allocated.object; };
+constexpr auto load_freed = [](Allocated<Number>& allocated) {
+  allocated.object->load(at(relaxed));
+};
+constexpr auto read_freed = [](Allocated<Cell>& allocated) { allocated.object->get(); };
+constexpr auto lock_freed = [](Allocated<Checked::SharedMutex>& allocated) {
+  allocated.object->lock(at());
+  allocated.object->unlock(at());
 };
 
-struct FreedTwice : TwoThreads {
-  void thread(unsigned) { ::operator delete(object); }
-  void* object = ::operator new(8);
-};
-
-struct NeverFreed : TwoThreads {
-  void thread(unsigned index) {
-    if (index == 0) {
-      object = ::operator new(8);
-    }
-  }
+struct Bytes {
   void* object = nullptr;
 };
+struct AllocatedBytes {
+  void* object = ::operator new(8);
+};
+constexpr auto free_bytes = [](AllocatedBytes& bytes) { ::operator delete(bytes.object); };
+constexpr auto allocate_bytes = [](Bytes& bytes) { bytes.object = ::operator new(8); };
 
 /// The same of the allocator of checked buffers.
-struct TrackedMemory : TwoThreads {
+struct TrackedMemory {
+  Cell& data() { return cell(static_cast<std::byte*>(block.data)); }
+
   Tracked memory;
   Block block = memory.allocate({.nbytes = cells(1), .prefix = 64});
 };
 
-struct TrackedFreedWhileUsed : TrackedMemory {
-  void thread(unsigned index) {
-    if (index == 0) {
-      memory.deallocate(block);
-    } else {
-      cell(static_cast<std::byte*>(block.data)).set(1);
-    }
-  }
-};
+constexpr auto give_back = [](TrackedMemory& tracked) { tracked.memory.deallocate(tracked.block); };
+constexpr auto write_data = [](TrackedMemory& tracked) { tracked.data().set(1); };
+constexpr auto read_data = [](TrackedMemory& tracked) { tracked.data().get(); };
 
 /// What is no Plain is not watched: only what is read there tells.
-struct TrackedHeaderFreedWhileUsed : TrackedMemory {
+struct TrackedHeaderFreedWhileUsed : TwoThreads, TrackedMemory {
   static constexpr Outcome outcomes[] = {{"the old bytes", Fate::seen},
                                          {"the bytes of freed memory", Fate::seen}};
 
@@ -83,22 +66,6 @@ struct TrackedHeaderFreedWhileUsed : TrackedMemory {
   }
   std::size_t outcome() const { return result == 1 ? 0 : 1; }
   unsigned char result = 0;
-};
-
-struct TrackedFreedTwice : TrackedMemory {
-  void thread(unsigned) { memory.deallocate(block); }
-};
-
-struct TrackedNeverFreed : TrackedMemory {
-  void thread(unsigned) {}
-};
-
-struct NotYetWritten : TrackedMemory {
-  void thread(unsigned index) {
-    if (index == 0) {
-      cell(static_cast<std::byte*>(block.data)).get();
-    }
-  }
 };
 
 /// A failure that a scenario asks for happens, and does not, and nothing else fails.
@@ -158,27 +125,29 @@ struct Throws : TwoThreads {
 };
 
 const Scenario* const memory_tests[] = {
-    &litmus_test<FreedWhileUsed<Number>>("litmus.freed_atomic", "An atomic is used after its end.",
-                                         Verdict::use_after_free),
-    &litmus_test<FreedWhileUsed<Checked::SharedMutex>>(
+    &litmus_test<Two<Allocated<Number>, free_it, load_freed>>(
+        "litmus.freed_atomic", "An atomic is used after its end.", Verdict::use_after_free),
+    &litmus_test<Two<Allocated<Checked::SharedMutex>, free_it, lock_freed>>(
         "litmus.freed_lock", "A lock is used after its end.", Verdict::use_after_free),
-    &litmus_test<FreedWhileUsed<Cell>>("litmus.freed_plain", "So is plain data.",
-                                       Verdict::use_after_free),
-    &litmus_test<FreedTwice>("litmus.freed_twice", "Memory is freed twice.", Verdict::double_free),
-    &litmus_test<NeverFreed>("litmus.never_freed", "Memory is never freed.", Verdict::leak),
-    &litmus_test<TrackedFreedWhileUsed>("litmus.tracked_freed_plain",
-                                        "And data of a buffer, whose memory is the model's own.",
-                                        Verdict::use_after_free),
+    &litmus_test<Two<Allocated<Cell>, free_it, read_freed>>(
+        "litmus.freed_plain", "So is plain data.", Verdict::use_after_free),
+    &litmus_test<Both<AllocatedBytes, free_bytes>>("litmus.freed_twice", "Memory is freed twice.",
+                                                   Verdict::double_free),
+    &litmus_test<Two<Bytes, allocate_bytes, nothing>>("litmus.never_freed",
+                                                      "Memory is never freed.", Verdict::leak),
+    &litmus_test<Two<TrackedMemory, give_back, write_data>>(
+        "litmus.tracked_freed_plain", "And data of a buffer, whose memory is the model's own.",
+        Verdict::use_after_free),
     &litmus_test<TrackedHeaderFreedWhileUsed>(
         "litmus.blind.freed_header",
         "Blind spot: a read of what is neither atomic nor Plain is not watched, and finds the "
         "bytes of freed memory. The stress runs under AddressSanitizer."),
-    &litmus_test<TrackedFreedTwice>("litmus.tracked_freed_twice", "A block is given back twice.",
-                                    Verdict::double_free),
-    &litmus_test<TrackedNeverFreed>("litmus.tracked_never_freed", "A block is never given back.",
-                                    Verdict::leak),
-    &litmus_test<NotYetWritten>("litmus.not_yet_written", "Data is read before it is written.",
-                                Verdict::uninitialized),
+    &litmus_test<Both<TrackedMemory, give_back>>(
+        "litmus.tracked_freed_twice", "A block is given back twice.", Verdict::double_free),
+    &litmus_test<Both<TrackedMemory, nothing>>("litmus.tracked_never_freed",
+                                               "A block is never given back.", Verdict::leak),
+    &litmus_test<Two<TrackedMemory, read_data, nothing>>(
+        "litmus.not_yet_written", "Data is read before it is written.", Verdict::uninitialized),
     &litmus_test<Fails<Faults::none>>("litmus.no_faults", "No allocation or copy fails unasked."),
     &litmus_test<Fails<Faults::allocations>>("litmus.failing_allocations",
                                              "Allocations fail in some executions, if asked to."),

@@ -7,11 +7,12 @@ namespace litmus {
 namespace {
 
 /// One waits for a number that the other sets.
-struct Waiting : TwoThreads {
+struct Waiting {
   void set(std::memory_order order = relaxed) {
     number.store(1, at(order));
-    Checked::unpark_all(&number, at());
+    wake();
   }
+  void wake() { Checked::unpark_all(&number, at()); }
   bool is_unset(std::memory_order order = relaxed) const { return number.load(at(order)) == 0; }
   void wait(std::memory_order order = relaxed) {
     Checked::park(
@@ -23,56 +24,26 @@ struct Waiting : TwoThreads {
   }
 
   Number number{0};
-};
-
-struct WakeBeforeWait : Waiting {
-  void thread(unsigned index) {
-    if (index == 0) {
-      Checked::unpark_all(&number, at());
-    } else {
-      wait_unconditionally();
-    }
-  }
-};
-
-struct LoadsBeforeParking : Waiting {
-  void thread(unsigned index) {
-    if (index == 0) {
-      set();
-    } else if (is_unset()) {
-      wait_unconditionally();
-    }
-  }
-};
-
-struct LoadsWhileParking : Waiting {
-  void thread(unsigned index) {
-    if (index == 0) {
-      set();
-    } else {
-      wait();
-    }
-  }
-};
-
-struct WokenElsewhere : Waiting {
-  void thread(unsigned index) {
-    if (index == 0) {
-      Checked::unpark_all(&another, at());
-    } else {
-      wait();
-    }
-  }
   Number another{0};
 };
 
-struct NobodyWakes : Waiting {
-  void thread(unsigned index) {
-    if (index == 0) {
-      number.store(1, at(seq_cst));
-    } else {
-      wait(seq_cst);
-    }
+constexpr auto set = [](Waiting& waiting) { waiting.set(); };
+constexpr auto wake = [](Waiting& waiting) { waiting.wake(); };
+constexpr auto wake_elsewhere = [](Waiting& waiting) {
+  Checked::unpark_all(&waiting.another, at());
+};
+constexpr auto set_alone = [](Waiting& waiting) { waiting.number.store(1, at(seq_cst)); };
+constexpr auto wait = [](Waiting& waiting) { waiting.wait(); };
+constexpr auto wait_for_the_newest = [](Waiting& waiting) { waiting.wait(seq_cst); };
+constexpr auto wait_unconditionally = [](Waiting& waiting) { waiting.wait_unconditionally(); };
+constexpr auto load_and_wait = [](Waiting& waiting) {
+  if (waiting.is_unset()) {
+    waiting.wait_unconditionally();
+  }
+};
+constexpr auto spin = [](Waiting& waiting) {
+  while (waiting.is_unset()) {
+    Checked::pause();
   }
 };
 
@@ -89,7 +60,7 @@ struct AllAreWoken : Waiting {
 
 /// Whether a wait may end before it is over.
 template <unsigned SpuriousReturns, Fate TooEarly>
-struct WokenSpuriously : Waiting {
+struct WokenSpuriously : TwoThreads, Waiting {
   static constexpr Outcome outcomes[] = {{"the number is set", Fate::seen},
                                          {"it is not", TooEarly}};
 
@@ -109,7 +80,7 @@ struct WokenSpuriously : Waiting {
 
 /// Who does not sleep has met nobody.
 template <std::memory_order Store, std::memory_order Load>
-struct DataBehindAWait : Waiting {
+struct DataBehindAWait : TwoThreads, Waiting {
   void thread(unsigned index) {
     if (index == 0) {
       data.set(1);
@@ -183,26 +154,18 @@ struct SleepsOnACondition : MeetInACondition {
   char address = 0;
 };
 
-struct SpinsForever : Waiting {
-  void thread(unsigned index) {
-    while (index == 1 && is_unset()) {
-      Checked::pause();
-    }
-  }
-};
-
 const Scenario* const parking_tests[] = {
-    &litmus_test<WakeBeforeWait>("litmus.wake_before_wait", "A wake is not kept for a later wait.",
-                                 Verdict::deadlock),
-    &litmus_test<LoadsBeforeParking>("litmus.loads_before_parking",
-                                     "A wake between a load and the sleep is lost.",
-                                     Verdict::deadlock),
-    &litmus_test<LoadsWhileParking>("litmus.loads_while_parking",
-                                    "None is lost where the load is part of parking."),
-    &litmus_test<WokenElsewhere>("litmus.woken_elsewhere", "A wake is for one address.",
-                                 Verdict::deadlock),
-    &litmus_test<NobodyWakes>("litmus.nobody_wakes", "A change alone wakes nobody.",
-                              Verdict::deadlock),
+    &litmus_test<Two<Waiting, wake, wait_unconditionally>>(
+        "litmus.wake_before_wait", "A wake is not kept for a later wait.", Verdict::deadlock),
+    &litmus_test<Two<Waiting, set, load_and_wait>>("litmus.loads_before_parking",
+                                                   "A wake between a load and the sleep is lost.",
+                                                   Verdict::deadlock),
+    &litmus_test<Two<Waiting, set, wait>>("litmus.loads_while_parking",
+                                          "None is lost where the load is part of parking."),
+    &litmus_test<Two<Waiting, wake_elsewhere, wait>>(
+        "litmus.woken_elsewhere", "A wake is for one address.", Verdict::deadlock),
+    &litmus_test<Two<Waiting, set_alone, wait_for_the_newest>>(
+        "litmus.nobody_wakes", "A change alone wakes nobody.", Verdict::deadlock),
     &litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
     &litmus_test<WokenSpuriously<0, Fate::forbidden>>(
         "litmus.waits_to_the_end", "A wait lasts until the wake, where that is asked for."),
@@ -218,8 +181,8 @@ const Scenario* const parking_tests[] = {
     &litmus_test<BothHaveConditions>("litmus.conditions_of_two", "So may those of two addresses."),
     &litmus_test<SleepsOnACondition>("litmus.condition_of_a_sleeper",
                                      "So may that of a thread that sleeps."),
-    &litmus_test<SpinsForever>("litmus.spins_forever", "A loop nobody ends is a livelock.",
-                               Verdict::livelock),
+    &litmus_test<Two<Waiting, nothing, spin>>(
+        "litmus.spins_forever", "A loop nobody ends is a livelock.", Verdict::livelock),
 };
 
 }  // namespace

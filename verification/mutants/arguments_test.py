@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Each step of core whose order is above relaxed has a comment that names a scenario, and each scenario that the
-comment of a step names notices a mutant of that step.
+"""Each step of core that has mutants has a comment that names a scenario, and each scenario that the comment of a step
+names notices a mutant of that step.
 
 usage: arguments_test.py BYRE_VERIFY
 """
@@ -27,7 +27,7 @@ def rows_of(binary):
 
 
 def comments_of(type_name):
-    """Of each step of that type: what the lines above it say, in the files that have its table or use it."""
+    """The comments above each step of that type, in the files that name its table."""
     comments = {}
     for path in sorted(CORE.rglob("*.hpp")):
         text = path.read_text()
@@ -58,9 +58,11 @@ def main(binary):
     rows, faults, pairs = rows_of(binary), [], 0
     comments = {name: comments_of(name) for name in {step.split(".")[0] for step in rows}}
     for step, (order, mutants) in rows.items():
+        if not mutants:  # a relaxed load
+            continue
         comment = comments[step.split(".")[0]].get(step.split(".")[1], "")
         named = sorted(set(re.findall(r"\w+", comment)) & scenarios)
-        if mutants and not named:
+        if not named:
             faults.append(f"the comment at {step} names no scenario that fails without it")
         for scenario in named:
             pairs += 1

@@ -46,8 +46,10 @@ struct Effort {
   Bound bound;
   std::uint64_t executions;
 };
-constexpr Effort quick_efforts[] = {
-    {preemptions(0), 500}, {preemptions(1), 2'000}, {preemptions(2), 10'000}, {preemptions(3), 30'000}};
+constexpr Effort quick_efforts[] = {{preemptions(0), 500},
+                                    {preemptions(1), 2'000},
+                                    {preemptions(2), 10'000},
+                                    {preemptions(3), 30'000}};
 constexpr Effort deep_efforts[] = {{preemptions(0), 500},
                                    {preemptions(1), 2'000},
                                    {preemptions(2), 20'000},
@@ -61,8 +63,8 @@ Found search(const Scenario& scenario, const Effort& effort) {
   return scenario.search(search);
 }
 
-/// Those that take the mutant's step in their first executions come first. Litmus tests are about the checker, and
-/// generated programs say less of what is wrong.
+/// Scenarios that take the mutant's step in their first executions come first. Litmus tests are about the checker, and
+/// a small program explains a failure less well than a scenario.
 std::vector<const Scenario*> in_likely_order(const Mutation& mutation) {
   std::vector<const Scenario*> likely;
   std::vector<const Scenario*> others;
@@ -123,8 +125,7 @@ std::vector<Outcome> detect_all(const std::vector<Mutation>& mutations, const Op
   std::vector<Outcome> outcomes(mutations.size());
   test::run_in_children(
       mutations.size(), options.jobs,
-      {.work = [&](std::size_t number,
-                   int output) { detect(mutations[number], options, output); },
+      {.work = [&](std::size_t number, int output) { detect(mutations[number], options, output); },
        .line = [&](std::size_t number,
                    const std::string& line) { take_line(line, outcomes[number]); },
        .ended =
@@ -205,13 +206,12 @@ void explain() {
   std::printf("%-32s %-17s %-8s %s\n", "step", "operation", "order", "mutants");
   for (const auto& table : site_tables()) {
     for (const sync::Site& site : table) {
-      std::printf("%-32s %-17s %-8s %s\n", std::string(site.name).c_str(),
-                  std::string(name_of(site.operation)).c_str(),
-                  std::string(site.operation >= sync::Operation::lock ? "its own"
-                                                                      : name_of(site.order))
-                      .c_str(),
-                  mutants_of([&](const Mutation& mutation) { return mutation.site == &site; })
-                      .c_str());
+      std::printf(
+          "%-32s %-17s %-8s %s\n", std::string(site.name).c_str(),
+          std::string(name_of(site.operation)).c_str(),
+          std::string(site.operation >= sync::Operation::lock ? "its own" : name_of(site.order))
+              .c_str(),
+          mutants_of([&](const Mutation& mutation) { return mutation.site == &site; }).c_str());
     }
   }
   std::printf("\n%-32s %-17s %-8s %s\n", "number", "value", "", "mutants");

@@ -125,8 +125,7 @@ constexpr std::string_view cover_points[] = {
 };
 
 std::vector<Program> programs_of(const Family& family) {
-  std::vector<Program> programs =
-      all_programs(family.threads, all_steps(family.most_steps));
+  std::vector<Program> programs = all_programs(family.threads, all_steps(family.most_steps));
   std::erase_if(programs, [&](const Program& program) {
     return program.step_count() < family.least_steps_in_all ||
            program.step_count() > family.most_steps_in_all;

@@ -16,8 +16,9 @@ namespace {
 constexpr std::size_t most_operations = 9;
 
 enum class Operation : std::uint8_t { add, drop, claim, claim_at_once, finish, abandon };
-constexpr Operation operations[] = {Operation::add,           Operation::drop,   Operation::claim,
-                                    Operation::claim_at_once, Operation::finish, Operation::abandon};
+constexpr Operation operations[] = {Operation::add,    Operation::drop,
+                                    Operation::claim,  Operation::claim_at_once,
+                                    Operation::finish, Operation::abandon};
 constexpr std::string_view names[] = {"add", "drop", "claim", "claim-at-once", "finish", "abandon"};
 
 struct State {
@@ -122,5 +123,6 @@ int main() {
     return std::string();
   };
   std::vector<byre::verification::Operation> sequence;
-  std::cout << byre::verification::run_all(sequence) << " sequences, with equal answers and states\n";
+  std::cout << byre::verification::run_all(sequence)
+            << " sequences, with equal answers and states\n";
 }

@@ -12,12 +12,12 @@ using ShareLock = basic_share_lock<Checked>;
 
 const Scenario locked_owners_write = scenario<OwnersWrite<2, ShareLock>>({
     .name = "reference.owners_write",
-    .shows = "Of two owners of the textbook form that write, one keeps the data.",
+    .shows = "Two owners of the textbook form write, and one keeps the data.",
 });
 
 const Scenario locked_claims_steal_once = scenario<ClaimsStealOnce<3, ShareLock>>({
     .name = "reference.claims_steal_once",
-    .shows = "Of three owners of the textbook form that claim, one steals.",
+    .shows = "Three owners of the textbook form claim, and one steals.",
     .quick = preemptions(3),
     .deep = preemptions(6),
 });

@@ -2,8 +2,8 @@
 /// The sharing protocol as the seed "Copy-on-write storage" says it: a count, and a shared-exclusive lock that
 /// copies hold shared and a stealer takes exclusively, the shared lock taken before the reference is given up.
 ///
-/// The count is in two parts: `owners_`, of which the last may steal, and `users_`, which are owners or copiers
-/// and keep the lock alive until they have released it.
+/// The count is in two parts. `owners_` decides whether a claim steals. `users_` are owners or copiers, and keep the lock alive
+/// until they have released it.
 ///
 ///   operation     owners  users  lock
 ///   add_owner     +1      +1
@@ -16,45 +16,9 @@
 
 #include <byre/cow/share_word.hpp>
 
+#include "../step_of.hpp"
+
 namespace byre::verification {
-
-enum class ShareLockSite : std::uint8_t {
-  add_user,
-  add_owner,
-  drop_owner,
-  drop_user,
-  is_unique,
-  use_count,
-  lock_copy,
-  count_owners,
-  claim_copy,
-  unlock_claim,
-  lock_steal,
-  last_owner,
-  unlock_steal,
-  unlock_finish,
-  abandon_copy,
-  unlock_abandon,
-};
-
-inline constexpr sync::SiteTable<ShareLockSite, 16> share_lock_sites{{{
-    {"share_lock.add_user", sync::Operation::fetch_add, std::memory_order::relaxed},
-    {"share_lock.add_owner", sync::Operation::fetch_add, std::memory_order::relaxed},
-    {"share_lock.drop_owner", sync::Operation::fetch_sub, std::memory_order::release},
-    {"share_lock.drop_user", sync::Operation::fetch_sub, std::memory_order::acq_rel},
-    {"share_lock.is_unique", sync::Operation::load, std::memory_order::acquire},
-    {"share_lock.use_count", sync::Operation::load, std::memory_order::relaxed},
-    {"share_lock.lock_copy", sync::Operation::lock, std::memory_order::seq_cst},
-    {"share_lock.count_owners", sync::Operation::load, std::memory_order::relaxed},
-    {"share_lock.claim_copy", sync::Operation::compare_exchange, std::memory_order::relaxed},
-    {"share_lock.unlock_claim", sync::Operation::unlock, std::memory_order::seq_cst},
-    {"share_lock.lock_steal", sync::Operation::lock, std::memory_order::seq_cst},
-    {"share_lock.last_owner", sync::Operation::load, std::memory_order::acquire},
-    {"share_lock.unlock_steal", sync::Operation::unlock, std::memory_order::seq_cst},
-    {"share_lock.unlock_finish", sync::Operation::unlock, std::memory_order::seq_cst},
-    {"share_lock.abandon_copy", sync::Operation::fetch_add, std::memory_order::relaxed},
-    {"share_lock.unlock_abandon", sync::Operation::unlock, std::memory_order::seq_cst},
-}}};
 
 /// The operations of basic_share_word, with the same meaning; of data that may be written. Counting and dropping
 /// never wait; a claim blocks on the lock. After a steal is_unique() may be false until the others, which have
@@ -65,32 +29,32 @@ class basic_share_lock {
   basic_share_lock() noexcept : owners_(1), users_(1) {}
 
   void add_owner() noexcept {
-    users_.fetch_add(1, sites.at(At::add_user, relaxed));
-    owners_.fetch_add(1, sites.at(At::add_owner, relaxed));
+    users_.fetch_add(1, step_of<"share_lock.add_user">(relaxed));
+    owners_.fetch_add(1, step_of<"share_lock.add_owner">(relaxed));
   }
 
   [[nodiscard]] bool drop_owner() noexcept {
     // Release pairs with last_owner: reads before it happen before a stealer's writes.
-    owners_.fetch_sub(1, sites.at(At::drop_owner, release));
+    owners_.fetch_sub(1, step_of<"share_lock.drop_owner">(release));
     return drop_user();
   }
 
   bool is_unique() const noexcept {
     // Acquire pairs with drop_user: what relies on a true answer happens after all that the others did.
-    return users_.load(sites.at(At::is_unique, acquire)) == 1;
+    return users_.load(step_of<"share_lock.is_unique">(acquire)) == 1;
   }
 
   std::uint32_t use_count() const noexcept {
-    return owners_.load(sites.at(At::use_count, relaxed));
+    return owners_.load(step_of<"share_lock.use_count">(relaxed));
   }
 
   Claim claim(Wait wait = Wait::allowed) noexcept {
     for (;;) {
-      mutex_.lock_shared(sites.at(At::lock_copy));
+      mutex_.lock_shared(step_of<"share_lock.lock_copy">());
       if (give_up_ownership(wait == Wait::never && !is_unique() ? 1 : 2)) {
         return Claim::copy;  // the shared lock is kept until the copy ends
       }
-      mutex_.unlock_shared(sites.at(At::unlock_claim));
+      mutex_.unlock_shared(step_of<"share_lock.unlock_claim">());
       if (pending_copies_ended()) {
         return Claim::steal;
       }
@@ -98,29 +62,23 @@ class basic_share_lock {
   }
 
   [[nodiscard]] bool finish_copy() noexcept {
-    mutex_.unlock_shared(sites.at(At::unlock_finish));
+    mutex_.unlock_shared(step_of<"share_lock.unlock_finish">());
     return drop_user();
   }
 
   void abandon_copy() noexcept {
     // Relaxed: the lock orders it with last_owner. After the unlock, known_wrong.undoes_after_unlock steals.
-    owners_.fetch_add(1, sites.at(At::abandon_copy, relaxed));
-    mutex_.unlock_shared(sites.at(At::unlock_abandon));
+    owners_.fetch_add(1, step_of<"share_lock.abandon_copy">(relaxed));
+    mutex_.unlock_shared(step_of<"share_lock.unlock_abandon">());
   }
 
  private:
-  using At = ShareLockSite;
-  static constexpr const auto& sites = share_lock_sites;
-  static constexpr auto relaxed = std::memory_order::relaxed;
-  static constexpr auto acquire = std::memory_order::acquire;
-  static constexpr auto release = std::memory_order::release;
-
   /// Under the shared lock. False if fewer than `at_least` own the data.
   bool give_up_ownership(std::uint32_t at_least) noexcept {
     // Relaxed, both: the lock orders the copy with a steal.
-    std::uint32_t now = owners_.load(sites.at(At::count_owners, relaxed));
+    std::uint32_t now = owners_.load(step_of<"share_lock.count_owners">(relaxed));
     while (now >= at_least) {
-      if (owners_.compare_exchange_weak(now, now - 1, sites.at(At::claim_copy, relaxed))) {
+      if (owners_.compare_exchange_weak(now, now - 1, step_of<"share_lock.claim_copy">(relaxed))) {
         return true;
       }
     }
@@ -129,16 +87,16 @@ class basic_share_lock {
 
   /// Waits for the copies under way. True if the caller is the last owner then.
   bool pending_copies_ended() noexcept {
-    mutex_.lock(sites.at(At::lock_steal));
+    mutex_.lock(step_of<"share_lock.lock_steal">());
     // Acquire pairs with drop_owner: a steal happens after the reads of owners that only dropped.
-    const std::uint32_t now = owners_.load(sites.at(At::last_owner, acquire));
-    mutex_.unlock(sites.at(At::unlock_steal));
+    const std::uint32_t now = owners_.load(step_of<"share_lock.last_owner">(acquire));
+    mutex_.unlock(step_of<"share_lock.unlock_steal">());
     return now == 1;
   }
 
   bool drop_user() noexcept {
     // Release and acquire pair with each other and with is_unique: the last user frees after all others.
-    return users_.fetch_sub(1, sites.at(At::drop_user, std::memory_order::acq_rel)) == 1;
+    return users_.fetch_sub(1, step_of<"share_lock.drop_user">(acq_rel)) == 1;
   }
 
   typename Sync::template Atomic<std::uint32_t> owners_;

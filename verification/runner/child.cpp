@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <byre/observe/counters.hpp>
-#include <cstdio>
-#include <memory>
+#include <string_view>
 
+#include "../relacy/execution.hpp"
 #include "../relacy/trace.hpp"
 #include "job.hpp"
 #include "replay.hpp"
@@ -76,6 +78,51 @@ void write_trace(const Job& job, const Found& found, const Output& output) {
                   (again.message.empty() ? "" : ": " + again.message) + '\n');
 }
 
+int captured_file = -1;
+off_t captured_end = 0;
+std::array<char, 1024> captured_text;
+
+/// What was written since the last crash.
+std::string_view newly_captured() noexcept {
+  const ssize_t size =
+      pread(captured_file, captured_text.data(), captured_text.size() - 1, captured_end);
+  if (size <= 0) {
+    return {};
+  }
+  captured_end += size;
+  std::string_view text(captured_text.data(), static_cast<std::size_t>(size));
+  while (text.ends_with('\n')) {
+    text.remove_suffix(1);
+  }
+  captured_text[text.size()] = '\0';
+  return text;
+}
+
+void on_signal(int signal) {
+  const std::string_view text = newly_captured();
+  const Verdict verdict = text.starts_with("RELACY")  ? Verdict::checker_error
+                          : text.starts_with("byre:") ? Verdict::core_assertion
+                                                      : Verdict::crash;
+  // Out of the handler and away from the thread that crashed, for good.
+  if (rl::is_ctx() && rl::ctx().threadx_ != nullptr) {
+    fail(verdict, !text.empty()       ? text.data()
+                  : signal == SIGABRT ? "the program aborted"
+                                      : "the program touched memory it does not have");
+  }
+  _exit(3);
+}
+
+/// Aborts and faults inside an execution become its verdict, by what was last written to the file `captured`.
+void turn_crashes_into_verdicts(int captured) {
+  captured_file = captured;
+  struct sigaction action {};
+  action.sa_handler = &on_signal;
+  action.sa_flags = SA_NODEFER;  // it is left by a jump
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    sigaction(signal, &action, nullptr);
+  }
+}
+
 /// What a first use allocates would count as leaked by the execution that has it.
 void use_once() {
   stats::detail::count(stats::detail::plus(stats::Counter::waits, 0));
@@ -101,10 +148,8 @@ void run_here(const Job& job, int file) {
   const Found found = job.scenario->search(search);
   // Said first, in case that looking for a trace fails.
   output.line('V', to_string(found.verdict));
-  output.line('E', std::to_string(found.executions));
-  output.line('D', std::to_string(found.seconds));
-  output.line('N', std::to_string(found.programs));
-  output.line('A', std::to_string(found.unbounded));
+  output.line('F', std::to_string(found.executions) + ' ' + std::to_string(found.seconds) + ' ' +
+                       std::to_string(found.programs) + ' ' + std::to_string(found.unbounded));
   output.line('M', found.message.substr(0, found.message.find('\n')));
   for (const std::string_view state : (job.family != nullptr ? job.family : job.scenario)->cover) {
     if (!is_covered(state)) {

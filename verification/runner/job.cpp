@@ -2,6 +2,7 @@
 #include "job.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include "../mutants/right_verdicts.hpp"
 #include "journal.hpp"
@@ -19,17 +20,9 @@ void take_line(const std::string& line, Result& result, std::uint64_t& execution
     case 'V':
       result.found.verdict = verdict_of(text).value_or(Verdict::crash);
       break;
-    case 'E':
-      result.found.executions = std::stoull(text);
-      break;
-    case 'D':
-      result.found.seconds = std::stod(text);
-      break;
-    case 'N':
-      result.found.programs = std::stoull(text);
-      break;
-    case 'A':
-      result.found.unbounded = std::stoull(text);
+    case 'F':
+      std::istringstream(text) >> result.found.executions >> result.found.seconds >>
+          result.found.programs >> result.found.unbounded;
       break;
     case 'M':
       result.found.message = text;

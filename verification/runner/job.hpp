@@ -45,8 +45,8 @@ struct Listener {
 
 class Journal;
 
-/// Runs the jobs, `at_once` at a time. The results are in the order of the jobs. What the journal has is not run
-/// again, and what ends is added to it; the listener hears of what is run.
+/// Runs the jobs, `at_once` at a time. The results are in the order of the jobs. Searches in the journal are not run
+/// again, and searches that end are added to it; the listener hears of those that are run.
 std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener,
                         Journal* journal = nullptr);
 
@@ -58,10 +58,6 @@ void run_here(const Job& job, int output);
 
 /// In a child that searches by itself: nothing it writes is seen, and crashes become verdicts.
 void prepare_searches();
-
-/// Aborts and faults inside an execution become its verdict, by what was last written to the file
-/// `captured`.
-void turn_crashes_into_verdicts(int captured);
 
 /// The trace as columns, one for each thread.
 std::string trace_text(unsigned threads);

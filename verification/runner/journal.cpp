@@ -78,8 +78,8 @@ std::vector<std::string> Journal::find(const Job& job) const {
   std::vector<std::string> lines(found->second.begin() + 1, found->second.end());
   const bool is_cut_short =
       std::ranges::count(lines, "V" + std::string(to_string(Verdict::unknown))) != 0;
-  return is_cut_short && (seconds < job.search.longest.count() ||
-                          executions < job.search.most_executions)
+  return is_cut_short &&
+                 (seconds < job.search.longest.count() || executions < job.search.most_executions)
              ? std::vector<std::string>()
              : lines;
 }

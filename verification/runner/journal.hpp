@@ -18,7 +18,7 @@ class Journal {
   /// std::runtime_error if the file is no journal, or cannot be read or written.
   explicit Journal(const std::filesystem::path& file);
 
-  /// What the child wrote of that search; nothing if it has to be searched. A search that was cut short counts only
+  /// The lines that the child wrote of that search; none if it has to be run. A search that was cut short counts only
   /// if the job's limits are no wider.
   std::vector<std::string> find(const Job& job) const;
   /// `lines` of a search that ended. Throws std::runtime_error.

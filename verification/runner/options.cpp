@@ -10,8 +10,12 @@ namespace byre::verification {
 namespace {
 
 constexpr std::pair<const char*, Mode> modes[] = {
-    {"", Mode::run},         {"help", Mode::help},       {"list", Mode::list},
-    {"mutants", Mode::mutants}, {"explain", Mode::explain}, {"replay", Mode::replay},
+    {"", Mode::run},
+    {"help", Mode::help},
+    {"list", Mode::list},
+    {"mutants", Mode::mutants},
+    {"explain", Mode::explain},
+    {"replay", Mode::replay},
 };
 
 test::CommandLine command_line() {
@@ -23,9 +27,10 @@ test::CommandLine command_line() {
       .values("scenario", "NAME",
               "this scenario only, or a small program as 'write; drop | clone-write'; may be given "
               "several times")
-      .value("bound", "N",
-             "at most N preemptions of a thread that could go on; or 'full'; or 'reduced', which is "
-             "full but for the orders of independent steps; instead of the scenarios' own bounds")
+      .value(
+          "bound", "N",
+          "at most N preemptions of a thread that could go on; or 'full'; or 'reduced', which is "
+          "full but for the orders of independent steps; instead of the scenarios' own bounds")
       .value("mutant", "NAME", "with this step of the code done wrong: is it noticed?")
       .flag("deep", "the bounds for a long run, and every small program by itself")
       .value("journal", "FILE", "keeps there what ended, and does not search it again")

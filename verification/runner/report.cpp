@@ -33,7 +33,8 @@ std::string verdict_text(const Result& result) {
                                     : ", and not " + std::string(to_string(expected));
   }
   if (found.programs != 0) {
-    text += ", programs: " + with_commas(found.programs) + ", reduced: " + with_commas(found.unbounded);
+    text +=
+        ", programs: " + with_commas(found.programs) + ", reduced: " + with_commas(found.unbounded);
   }
   return text + (result.left.empty() ? "" : ", left: " + with_commas(result.left.size()));
 }
@@ -68,10 +69,10 @@ struct Group {
   std::string_view name;
 };
 constexpr Group groups[] = {{"known_wrong.", "known-wrong designs"},
-                          {"reference.", "the textbook form"},
-                          {"programs.", "families of small programs"},
-                          {"litmus.", "litmus tests"},
-                          {"", "scenarios"}};
+                            {"reference.", "the textbook form"},
+                            {"programs.", "families of small programs"},
+                            {"litmus.", "litmus tests"},
+                            {"", "scenarios"}};
 
 const Group& group_of(const Result& result) {
   return *std::ranges::find_if(groups, [&](const Group& group) {

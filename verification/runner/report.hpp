@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the user sees: a line for each search as it ends, failures in full, and totals.
+/// The output for users: a line for each search as it ends, failures in full, and totals.
 #pragma once
 
 #include <string>

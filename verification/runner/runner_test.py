@@ -100,12 +100,12 @@ class Runner(programs.Test):
         self.assertEqual(search(*DROPS, "--bound", "1"), 1)
         self.assertEqual(search(*WRONG), 1)
         self.assertEqual(search(*WRONG), 0)
-        # What was cut short is searched again with wider limits alone.
+        # A search that was cut short is run again only with wider limits.
         short = ("--scenario", "two_drops_race_a_copy", "--executions")
         self.assertEqual(search(*short, "50", status=1), 1)
         self.assertEqual(search(*short, "40", status=1), 0)
         self.assertEqual(search(*short, "100000"), 1)
-        # So is what another build kept, and what was broken off.
+        # A search of another build is run again, and so is one that was broken off.
         whole = journal.read_text()
         journal.write_text(whole.replace("search ", "search 1"))
         self.assertEqual(search(*DROPS), 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Shared data without buffers: one cell and a share word, or another protocol in its place, for scenarios that
-/// need more owners or more steps than buffers leave room for. The checker sees whether it is freed once.
+/// Shared data without buffers: one cell and a share word, or another protocol in its place, for scenarios that need
+/// more owners or more steps than buffers leave room for. The checker finds a second free, and a missing one.
 #pragma once
 
 #include <byre/cow/share_word.hpp>

@@ -74,9 +74,7 @@ class OneHandleIsCopiedAtOnce {
  public:
   static constexpr unsigned threads = 2;
 
-  OneHandleIsCopiedAtOnce() {
-    handle_ = basic_storage<Checked>(buffer_of(7, memory_));
-  }
+  OneHandleIsCopiedAtOnce() { handle_ = basic_storage<Checked>(buffer_of(7, memory_)); }
 
   void thread(unsigned) {
     const basic_storage<Checked> another = handle_;

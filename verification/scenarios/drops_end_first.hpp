@@ -21,8 +21,8 @@ class DropsEndFirst {
     if (index != 0) {
       expect(data_.read() == 7, "an owner reads what it was given");
       data_.drop();
-      dropped_.store(1, sites.at(At::change, std::memory_order::relaxed));
-      Checked::unpark_all(address, sites.at(At::unpark));
+      dropped_.store(1, step_of<"sleeper.change">(relaxed));
+      Checked::unpark_all(address, step_of<"sleeper.unpark">());
     } else if (data_.claim() == Claim::copy) {
       await_drop();
       cover("a drop ends while a copy is pending");
@@ -36,17 +36,13 @@ class DropsEndFirst {
   }
 
  private:
-  using At = SleeperSite;
-  static constexpr const auto& sites = sleeper_sites;
-  static constexpr const void* address = &sleeper_sites;
+  static constexpr const void* address = "where threads sleep";
 
-  bool has_dropped() const {
-    return dropped_.load(sites.at(At::check, std::memory_order::relaxed)) != 0;
-  }
+  bool has_dropped() const { return dropped_.load(step_of<"sleeper.check">(relaxed)) != 0; }
   void await_drop() const {
     while (!has_dropped()) {
       Checked::park(
-          address, [this] { return !has_dropped(); }, sites.at(At::park));
+          address, [this] { return !has_dropped(); }, step_of<"sleeper.park">());
     }
   }
 

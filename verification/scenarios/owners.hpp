@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What owners of shared data do, for protocols in the place of the share word: the textbook form, and those that
-/// were published and are wrong.
+/// Owners of shared data that drop, write, or fail to copy, for protocols in the place of the share word: the textbook
+/// form, and the published designs that are wrong.
 #pragma once
 
 #include "bare_data.hpp"

@@ -59,8 +59,9 @@ class LotWakesForNothing : public SleepersAreWoken<1, ParksIn<Lot>> {
 
   void thread(unsigned index) {
     if (index == 0) {
-      ParksIn<Lot>::unpark_all(address, sites.at(At::unpark));
-      ParksIn<Lot>::unpark_all(address_in_bucket(Lot::bucket_of(address)), sites.at(At::unpark));
+      ParksIn<Lot>::unpark_all(address, step_of<"sleeper.unpark">());
+      ParksIn<Lot>::unpark_all(address_in_bucket(Lot::bucket_of(address)),
+                               step_of<"sleeper.unpark">());
     }
     SleepersAreWoken::thread(index);
   }

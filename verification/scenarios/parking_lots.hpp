@@ -61,19 +61,17 @@ class SleepersWakeSleepers {
 
  protected:
   using Parking = ParksIn<AnyLot>;
-  using At = SleeperSite;
-  static constexpr const auto& sites = sleeper_sites;
 
   void change(unsigned number) {
-    states_[number].store(1, sites.at(At::change, std::memory_order::relaxed));
-    Parking::unpark_all(addresses_[number], sites.at(At::unpark));
+    states_[number].store(1, step_of<"sleeper.change">(relaxed));
+    Parking::unpark_all(addresses_[number], step_of<"sleeper.unpark">());
   }
   void wait(unsigned number) {
     const auto is_unchanged = [&state = states_[number]] {
-      return state.load(sites.at(At::check, std::memory_order::relaxed)) == 0;
+      return state.load(step_of<"sleeper.check">(relaxed)) == 0;
     };
     while (is_unchanged()) {
-      Parking::park(addresses_[number], is_unchanged, sites.at(At::park));
+      Parking::park(addresses_[number], is_unchanged, step_of<"sleeper.park">());
     }
   }
 

@@ -8,7 +8,6 @@ refutations.py names for it; 1 if not, 2 for what cannot be asked, 77 if a solve
 import argparse
 import concurrent.futures
 import contextlib
-import json
 import pathlib
 import sys
 import tempfile
@@ -39,28 +38,17 @@ class Task:
         return f"{self.part.name}{'.mutants' if self.mutant else ''}.smt2".replace(" ", "_")
 
 
-def count(text):
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a number from 1 on, not '{text}'")
-    return int(text)
-
-
 def arguments_of(argv):
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", type=pathlib.Path, help="the program built from tables.cpp")
     parser.add_argument("--only", metavar="TEXT", default="",
                         help="only proofs and mutants whose name contains this")
-    parser.add_argument("--list", action="store_true", help="name the proofs and mutants and ask nothing")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the results here too")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER",
                         help="write the SMT-LIB files to this folder")
-    parser.add_argument("--jobs", type=count, default=2, metavar="N", help="solvers at a time (default: 2)")
     arguments = parser.parse_args(argv)
     if not arguments.tables.is_file():
         parser.error(f"there is no program {arguments.tables}; ninja makes it")
-    if arguments.json and not arguments.json.resolve().parent.is_dir():
-        parser.error(f"there is no folder for {arguments.json}")
     if arguments.keep and not arguments.keep.is_dir():
         parser.error(f"there is no folder {arguments.keep}")
     return arguments
@@ -129,13 +117,12 @@ def verdict_on_mutant(name, refuted_by, unclear):
 
 class Report:
     def __init__(self):
-        self.rows, self.failures = [], 0
+        self.rows, self.failures = 0, 0
         print(ROW.format("proof or mutant", "questions", *solvers.SOLVERS, "verdict"))
 
     def add(self, name, questions, verdict, is_right, seconds=()):
         self.failures += not is_right
-        self.rows.append({"name": name, "questions": questions, "verdict": verdict, "ok": is_right,
-                          **({"seconds": dict(seconds)} if seconds else {})})
+        self.rows += 1
         self.tell(name, questions, verdict, seconds)
 
     def tell(self, name, questions, verdict, seconds=()):
@@ -144,13 +131,12 @@ class Report:
 
     def fail(self, text):
         self.failures += 1
-        self.rows.append({"name": text, "ok": False})
         print(f"FAILED: {text}", flush=True)
 
 
-def answered(files, folder, jobs):
+def answered(files, folder):
     """Of each file: its tasks, what each solver said to them, and how long it took."""
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
         ends = {name: {solver: pool.submit(solve, solver, folder / name, tasks) for solver in solvers.SOLVERS}
                 for name, tasks in files.items()}
         try:
@@ -172,7 +158,7 @@ def run(arguments, tables, asked, folder):
         write(folder / name, of_file)
     mutants = {mutant.name: ([], [], []) for proof in PROOFS for mutant in proof.mutants(tables)
                if arguments.only in mutant.name}
-    for name, of_file, answers, seconds in answered(files, folder, arguments.jobs):
+    for name, of_file, answers, seconds in answered(files, folder):
         for place, task in enumerate(of_file):
             wrong, unclear = faults_of(task, {solver: each[place] for solver, each in answers.items()})
             if task.mutant:
@@ -197,14 +183,9 @@ def main(argv):
     begin = time.monotonic()
     tables = read_tables(arguments.tables)
     asked = [task for proof in PROOFS for task in tasks_of(proof, tables)]
-    names = dict.fromkeys(task.mutant or task.part.name for task in asked)
-    chosen = [name for name in names if arguments.only in name]
-    if not chosen:
-        print(f"run.py: no proof or mutant is named '{arguments.only}'; --list has them", file=sys.stderr)
+    if not any(arguments.only in (task.mutant or task.part.name) for task in asked):
+        print(f"run.py: no proof or mutant is named '{arguments.only}'", file=sys.stderr)
         return 2
-    if arguments.list:
-        print(*chosen, sep="\n")
-        return 0
     if missing := solvers.missing():
         print(f"run.py: there is no {' and no '.join(missing)}; on Debian: apt-get install z3 cvc5",
               file=sys.stderr)
@@ -213,10 +194,8 @@ def main(argv):
         passing = tempfile.TemporaryDirectory(prefix="byre-smt-")
         folder = arguments.keep or pathlib.Path(stack.enter_context(passing))
         report = run(arguments, tables, asked, folder)
-    if arguments.json:
-        arguments.json.write_text(json.dumps({"proofs": report.rows}, indent=2) + "\n")
     seconds = time.monotonic() - begin
-    print(f"{len(report.rows)} proofs and mutants, {report.failures} not as they should be, {seconds:.0f} s")
+    print(f"{report.rows} proofs and mutants, {report.failures} not as they should be, {seconds:.0f} s")
     return 1 if report.failures else 0
 
 

@@ -134,19 +134,20 @@ def claims_end(tables, mutant=None):
     return all_end("claims end", claims(tables, mutant), rank, has_ended)
 
 
-# What a program does beside what it has begun: of each so many in all. Nothing wakes for nothing: that is others'.
+# Steps that begin something, which a program takes a finite number of. Spurious wakes are left out: a program does not
+# decide how many there are.
 BEGINS = ("add_owner", "is_writable", "is_unique", "claim: steal", "claim: copy", "claim: copy and never wait",
           "claim: announce a wait", "is_sole_copier", "add_copy")
 FOR_NOTHING = ("park: wake up for nothing", "wake of another address")
-# What a thread at a place is still to do, in steps at most, if it begins nothing.
+# An upper bound on the steps that a thread at each place still takes if it begins nothing.
 ENDS = {"owner": 2, "writer": 3, "relier": 3, "leaver": 1, "storer": 4, "copier": 9, "restorer": 10, "freer": 1,
         "waiter": 13, "checker": 12, "sleeper": 11, "waker": 5, "notifier": 4}
 A_BEGINNING = 20
 
 
 def programs(tables, mutant=None):
-    """The system of one owner that clones, reads, writes, waits, fails to copy and drops, as do all owners that come
-    of it, `left` times in all."""
+    """One owner and all that are cloned from it, directly or not: they clone, write, wait, fail to copy and drop, and
+    begin `left` more operations in all."""
 
     def counted(step):
         if step.name not in BEGINS:
@@ -162,7 +163,7 @@ def programs(tables, mutant=None):
         {**system.invariants, "what is left is a natural": lambda s: s.left >= 0},
         tuple(steps),
         {"where all have ended, the data is freed": lambda s: implies(nobody_is_left(s), equal(s.freed, 1))},
-        {"a thousand owners, of which one waits, and seven copies": lambda s: both(
+        {"a waiter among a thousand owners, and seven copies": lambda s: both(
             equal(s.owner, 999), equal(s.sleeper, 1), equal(s.copier, 7))},
     )
 

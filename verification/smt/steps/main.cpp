@@ -9,7 +9,8 @@ int main(int argc, char** argv) {
   const bool drop_waits = argc == 2 && std::string_view(argv[1]) == "--drop-waits";
   if (argc > 1 && !drop_waits) {
     std::cerr << "usage: protocol_steps [--drop-waits]\n"
-                 "Prints what each operation of core's protocols does from each small state; or fails, as a "
+                 "Prints what each operation of core's protocols does from each small state; or "
+                 "fails, as a "
                  "share word\nwhose drop waits for copies has to.\n";
     return 2;
   }

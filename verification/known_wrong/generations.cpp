@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Writes to a storage as they are, but for a step: what a write supersedes is kept nowhere.
+/// Generations of shadow storages, wrong.
 // A new that answers null is Relacy's too, a call further than g++ sees.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 #include "../scenarios/write_records.hpp"
+#include "../search.hpp"
+#include "counts_writes_twice.hpp"
 
 namespace byre::verification {
 namespace {
+
+/// Two families write one storage, once each.
+class CountsWritesTwice {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void thread(unsigned index) {
+    is_stale_[index] = families_[index].write(storage_, index + 1, [](auto) {}).has_value();
+  }
+
+  void after() {
+    expect(is_stale_[0] || is_stale_[1], "of two families that write one is stale of the other");
+  }
+
+ private:
+  basic_counted_storage<Checked> storage_;
+  basic_counting_family<Checked> families_[threads];
+  bool is_stale_[threads] = {};
+};
 
 /// In the place of basic_write_records.
 struct ForgetfulRecords : Records {
@@ -18,6 +39,13 @@ struct ForgetfulRecords : Records {
 };
 
 }  // namespace
+
+const Scenario counts_writes_twice = scenario<CountsWritesTwice>({
+    .name = "known_wrong.counts_writes_twice",
+    .shows = "Two counters of writes, compared and then bumped, as the seed says it, let two "
+             "families write at once with neither stale of the other: G3.",
+    .expected = Verdict::wrong_answer,
+});
 
 const Scenario keeps_no_superseded_write = scenario<EarlierWritesAreFound<ForgetfulRecords>>({
     .name = "known_wrong.keeps_no_superseded_write",

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
+/// Waiting and waking, wrong.
+#include "../scenarios/claims_steal_once.hpp"
+#include "../scenarios/drops_end_first.hpp"
 #include "../scenarios/parking_lots.hpp"
+#include "../scenarios/sleepers_are_woken.hpp"
+#include "list_in_header.hpp"
 
 namespace byre::verification {
 namespace {
@@ -49,6 +54,55 @@ class SleeperIn : public SleepersAreWoken<1, ParksIn<AnyLot>> {
   SleeperIn() { ParksIn<AnyLot>::lot(); }
 };
 
+/// Wrong: checks the condition, and then parks whatever has happened meanwhile.
+class ParksWithoutRecheck : public SleepersAreWoken<1> {
+ public:
+  static constexpr std::span<const std::string_view> cover_points{};
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      change();
+    } else if (!is_changed()) {
+      Checked::park(
+          address, [] { return true; }, step_of<"sleeper.park">());
+    }
+  }
+};
+
+/// Wrong: a drop waits until nobody copies, as that of the last lazy clone did in the published form of
+/// 2023.
+class DropWaitsForCopies : public basic_share_word<Checked> {
+ public:
+  Claim claim(Wait wait = Wait::allowed) {
+    const Claim claimed = basic_share_word::claim(wait);
+    if (claimed == Claim::copy) {
+      copies_.fetch_add(1, step_of<"drop_waits.begin_copy">(std::memory_order::relaxed));
+    }
+    return claimed;
+  }
+  bool drop_owner() {
+    while (are_pending()) {
+      Checked::park(
+          place, [this] { return are_pending(); }, step_of<"drop_waits.park">());
+    }
+    return basic_share_word::drop_owner();
+  }
+  bool finish_copy() {
+    copies_.fetch_sub(1, step_of<"drop_waits.end_copy">(std::memory_order::relaxed));
+    Checked::unpark_all(place, step_of<"drop_waits.unpark">());
+    return basic_share_word::finish_copy();
+  }
+
+ private:
+  static constexpr const void* place = "where drops wait";
+
+  bool are_pending() const {
+    return copies_.load(step_of<"drop_waits.load_copies">(std::memory_order::relaxed)) != 0;
+  }
+
+  Checked::Atomic<std::uint32_t> copies_{0};
+};
+
 }  // namespace
 
 const Scenario lot_checks_before_lock = scenario<SleeperIn<ChecksBeforeLock>>({
@@ -74,6 +128,25 @@ const Scenario lot_notifies_one = scenario<NeighboursWakeEachOther<LotOf<Notifie
     .shows = "Where two addresses share a bucket, one who is woken may be the other's.",
     .quick = preemptions(2),
     .deep = preemptions(2),
+    .expected = Verdict::deadlock,
+});
+
+const Scenario parks_without_recheck = scenario<ParksWithoutRecheck>({
+    .name = "known_wrong.parks_without_recheck",
+    .shows = "Who does not check again before it sleeps misses a wake: what parking promises.",
+    .expected = Verdict::deadlock,
+});
+
+const Scenario wakes_through_header =
+    scenario<ClaimsStealOnce<2, basic_share_word<ListInHeader<Checked>>>>({
+        .name = "known_wrong.wakes_through_header",
+        .shows = "A waker that goes through the header touches what the waiter has freed: I2.",
+        .expected = Verdict::use_after_free,
+    });
+
+const Scenario drop_waits_for_copies = scenario<DropsEndFirst<DropWaitsForCopies>>({
+    .name = "known_wrong.drop_waits_for_copies",
+    .shows = "A drop that waits for copies ends no sooner than they do: promise 4.",
     .expected = Verdict::deadlock,
 });
 
