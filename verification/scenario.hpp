@@ -2,8 +2,6 @@
 /// What the runner knows of a scenario, and what it asks of one. Nothing here needs the checker.
 #pragma once
 
-#include <byre/error/call_site.hpp>
-
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -45,7 +43,6 @@ struct Search {
   std::uint64_t most_executions = ~std::uint64_t{0};
   std::chrono::seconds longest{3600};
   std::string state = {};  ///< begin at this execution; see Found::state
-  std::function<void(std::uint64_t executions)> progress = nullptr;
 };
 
 struct Scenario;
@@ -77,11 +74,10 @@ struct Scenario {
 };
 
 /// Lists a scenario; by the initialization of a variable, before main.
-const Scenario& listed(const Scenario& scenario, CallSite where);
+const Scenario& listed(const Scenario& scenario);
 
-/// All that are listed: scenarios first, then those of the textbook form, the known-wrong designs, the small
-/// programs and the litmus tests; within these by place in the source.
-std::span<const Scenario* const> all_scenarios();
+/// All that are listed, by name.
+std::vector<const Scenario*> all_scenarios();
 
 /// From within a scenario: this state was reached.
 void cover(std::string_view state) noexcept;

@@ -115,9 +115,6 @@ void begin_execution() {
   bool ends = now.executions >= search.most_executions;
   if (now.executions % executions_between_looks == 0 && now.executions != 0) {
     ends = ends || Clock::now() - now.begun > search.longest;
-    if (search.progress) {
-      search.progress(now.executions);
-    }
   }
   if (ends) {
     rl::ctx().rl_until("limit", {});

@@ -84,20 +84,15 @@ struct Description {
   Verdict expected = Verdict::pass;
 };
 
+/// Lists the scenario of a body.
 template <class Body>
-Scenario unlisted_scenario(const Description& description) {
+const Scenario& scenario(const Description& description) {
   std::span<const std::string_view> cover;
   if constexpr (requires { Body::cover_points; }) {
     cover = Body::cover_points;
   }
-  return {description.name, description.shows,    Body::threads, description.quick,
-          description.deep, description.expected, cover,         &detail::search_body<Body>};
-}
-
-/// The same, listed.
-template <class Body>
-const Scenario& scenario(const Description& description, CallSite where = CallSite::current()) {
-  return listed(unlisted_scenario<Body>(description), where);
+  return listed({description.name, description.shows, Body::threads, description.quick,
+                 description.deep, description.expected, cover, &detail::search_body<Body>});
 }
 
 }  // namespace byre::verification

@@ -39,9 +39,6 @@ struct Program {
   std::size_t step_count() const;  ///< of all threads
 };
 
-/// Throws std::invalid_argument, which says what is wrong.
-Program parse_program(std::string_view text);
-
 /// Everything one thread can do in up to `most` operations, nothing at all included. Nothing
 /// follows a drop: an empty buffer has no data to share.
 std::vector<Steps> all_steps(std::size_t most);

@@ -40,6 +40,20 @@ Found search_as_far_as(std::uint64_t executions_reduced, const Program& program,
   return found;
 }
 
+/// Of one program by itself.
+const Scenario& scenario_of(const Program& program) {
+  static std::map<std::string, Scenario> asked_for;
+  const auto [at, is_new] = asked_for.try_emplace(program.name());
+  auto& [name, scenario] = *at;
+  if (is_new) {
+    scenario.name = name;
+    scenario.shows = "A small program sees what the sequential model says.";
+    scenario.threads = static_cast<unsigned>(program.threads.size());
+    scenario.search = [program](const Search& search) { return search_program(program, search); };
+  }
+  return scenario;
+}
+
 /// One after the other, up to the first that does not pass.
 Found search_all(std::span<const Program> programs, std::uint64_t executions_reduced,
                  const Search& search) {
@@ -50,12 +64,6 @@ Found search_all(std::span<const Program> programs, std::uint64_t executions_red
     Search part = search;
     part.most_executions = search.most_executions - all.executions;
     part.longest = std::chrono::ceil<std::chrono::seconds>(search.longest - passed_time());
-    if (search.progress) {
-      search.progress(all.executions);
-      part.progress = [&](std::uint64_t executions) {
-        search.progress(all.executions + executions);
-      };
-    }
     const Found found = search_as_far_as(executions_reduced, program, part);
     all.executions += found.executions;
     all.unbounded += found.unbounded;
@@ -63,7 +71,7 @@ Found search_all(std::span<const Program> programs, std::uint64_t executions_red
       all.verdict = found.verdict;
       all.message = program.name() + (found.message.empty() ? "" : ": ") + found.message;
       all.state = found.state;
-      all.within = &program_scenario(program.name());
+      all.within = &scenario_of(program);
       break;
     }
     ++all.programs;
@@ -86,7 +94,6 @@ struct Family {
   Bound deep = reduced_search;
 };
 
-// The longest searches first, so that none is left over for one processor alone.
 constexpr Family families[] = {
     {.name = "programs.four_operations",
      .shows = "Every two threads of two operations each do what the sequential model says: "
@@ -150,7 +157,7 @@ Scenario scenario_of(const Family& family) {
               [&family] {
                 std::vector<const Scenario*> parts;
                 for (const Program& program : programs_of(family)) {
-                  parts.push_back(&program_scenario(program.name()));
+                  parts.push_back(&scenario_of(program));
                 }
                 return parts;
               }};
@@ -158,27 +165,22 @@ Scenario scenario_of(const Family& family) {
 
 [[maybe_unused]] const bool are_listed = [] {
   for (const Family& family : families) {
-    listed(scenario_of(family), CallSite::current());
+    listed(scenario_of(family));
   }
   return true;
 }();
 
 }  // namespace
 
-const Scenario& program_scenario(const std::string& text) {
-  static std::map<std::string, Scenario> asked_for;
-  Program program = parse_program(text);
-  const auto [at, is_new] = asked_for.try_emplace(program.name());
-  auto& [name, scenario] = *at;
-  if (is_new) {
-    scenario.name = name;
-    scenario.shows = "A small program sees what the sequential model says.";
-    scenario.threads = static_cast<unsigned>(program.threads.size());
-    scenario.search = [program = std::move(program)](const Search& search) {
-      return search_program(program, search);
-    };
+const Scenario* find_program(const std::string& name) {
+  for (const Family& family : families) {
+    for (const Program& program : programs_of(family)) {
+      if (program.name() == name) {
+        return &scenario_of(program);
+      }
+    }
   }
-  return scenario;
+  return nullptr;
 }
 
 }  // namespace byre::verification

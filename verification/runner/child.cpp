@@ -35,7 +35,6 @@ class Output {
 /// The same failure by as few preemptions as possible; else the one that was found.
 std::pair<Search, Found> shortest(const Job& job, const Found& found) {
   Search search = job.search;
-  search.progress = nullptr;
   search.state.clear();
   search.most_executions = most_executions_for_a_trace;
   search.longest = longest_for_a_trace;
@@ -68,7 +67,6 @@ void write_trace(const Job& job, const Found& found, const Output& output) {
   output.line('Y', replay_string(traced, failing));
   traced.search.state = job.is_replay ? job.search.state : failing.state;
   traced.search.most_executions = 1;
-  traced.search.progress = nullptr;
   trace.start();
   const Found again = job.scenario->search(traced.search);
   trace.stop();
@@ -143,9 +141,7 @@ void run_here(const Job& job, int file) {
   prepare_searches();
   active_mutation = job.mutation;
 
-  Search search = job.search;
-  search.progress = [&](std::uint64_t executions) { output.line('P', std::to_string(executions)); };
-  const Found found = job.scenario->search(search);
+  const Found found = job.scenario->search(job.search);
   // Said first, in case that looking for a trace fails.
   output.line('V', to_string(found.verdict));
   output.line('F', std::to_string(found.executions) + ' ' + std::to_string(found.seconds) + ' ' +

@@ -10,13 +10,10 @@
 namespace byre::verification {
 namespace {
 
-/// What a child wrote of its search. `executions`: so far.
-void take_line(const std::string& line, Result& result, std::uint64_t& executions) {
+/// A line that a child wrote of its search.
+void take_line(const std::string& line, Result& result) {
   const std::string text = line.substr(1);
   switch (line[0]) {
-    case 'P':
-      executions = std::stoull(text);
-      break;
     case 'V':
       result.found.verdict = verdict_of(text).value_or(Verdict::crash);
       break;
@@ -117,19 +114,17 @@ bool Result::is_as_expected() const noexcept {
                                 : is_right(job.mutation, found.verdict);
 }
 
-std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener,
-                        Journal* journal) {
+std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once,
+                        const std::function<void(const Result&)>& ended, Journal* journal) {
   std::vector<Result> results(jobs.size());
-  std::vector<std::uint64_t> executions(jobs.size());
   std::vector<std::vector<std::string>> written(jobs.size());
   std::vector<std::size_t> to_run;
-  const auto take = [&](std::size_t number, const std::string& line) {
-    take_line(line, results[number], executions[number]);
-  };
   for (std::size_t number = 0; number < jobs.size(); ++number) {
     results[number].job = jobs[number];
     const auto kept = journal != nullptr ? journal->find(jobs[number]) : std::vector<std::string>();
-    std::ranges::for_each(kept, [&](const std::string& line) { take(number, line); });
+    for (const std::string& line : kept) {
+      take_line(line, results[number]);
+    }
     if (kept.empty()) {
       to_run.push_back(number);
     } else {
@@ -141,20 +136,19 @@ std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Li
       {.work = [&](std::size_t place, int output) { run_here(jobs[to_run[place]], output); },
        .line =
            [&](std::size_t place, const std::string& line) {
-             take(to_run[place], line);
-             if (journal != nullptr && line[0] != 'P') {
-               written[to_run[place]].push_back(line);
-             }
-             listener.progress(jobs[to_run[place]], executions[to_run[place]]);
+             take_line(line, results[to_run[place]]);
+             written[to_run[place]].push_back(line);
            },
        .ended =
            [&](std::size_t place, test::Exit exit) {
              Result& result = results[to_run[place]];
              finish(exit, result);
-             if (journal != nullptr && result.found.verdict != Verdict::checker_error) {
+             const Verdict verdict = result.found.verdict;
+             if (journal != nullptr && verdict != Verdict::checker_error &&
+                 verdict != Verdict::unknown) {
                journal->add(result.job, written[to_run[place]]);
              }
-             listener.ended(result);
+             ended(result);
            },
        // Whatever happens, it ends: the search itself stops at its limit, the trace soon after.
        .patience =

@@ -37,17 +37,12 @@ struct Result {
   bool is_as_expected() const noexcept;
 };
 
-/// Hears of what goes on: each job as it ends, and how far those under way are.
-struct Listener {
-  std::function<void(const Result&)> ended;
-  std::function<void(const Job&, std::uint64_t executions)> progress;
-};
-
 class Journal;
 
 /// Runs the jobs, `at_once` at a time. The results are in the order of the jobs. Searches in the journal are not run
-/// again, and searches that end are added to it; the listener hears of those that are run.
-std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once, const Listener& listener,
+/// again, and searches that end are added to it; `ended` is called with those that are run.
+std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once,
+                        const std::function<void(const Result&)>& ended,
                         Journal* journal = nullptr);
 
 /// In place of the parts of a family, one result for it, in the order of the jobs.

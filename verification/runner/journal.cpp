@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "journal.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <sstream>
 #include <stdexcept>
 
 namespace byre::verification {
@@ -22,11 +20,6 @@ std::string this_program() {
 std::string key_of(const Job& job) {
   return std::string(job.scenario->name) + ", " + job.mutation.name() + ", " +
          job.search.bound.name();
-}
-
-std::string limits_of(const Job& job) {
-  return std::to_string(job.search.longest.count()) + ' ' +
-         std::to_string(job.search.most_executions);
 }
 
 }  // namespace
@@ -67,25 +60,11 @@ Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this
 
 std::vector<std::string> Journal::find(const Job& job) const {
   const auto found = searches_.find(key_of(job));
-  if (found == searches_.end()) {
-    return {};
-  }
-  // The limits come first.
-  std::istringstream limits(found->second.front());
-  std::chrono::seconds::rep seconds = 0;
-  std::uint64_t executions = 0;
-  limits >> seconds >> executions;
-  std::vector<std::string> lines(found->second.begin() + 1, found->second.end());
-  const bool is_cut_short =
-      std::ranges::count(lines, "V" + std::string(to_string(Verdict::unknown))) != 0;
-  return is_cut_short &&
-                 (seconds < job.search.longest.count() || executions < job.search.most_executions)
-             ? std::vector<std::string>()
-             : lines;
+  return found == searches_.end() ? std::vector<std::string>() : found->second;
 }
 
 void Journal::add(const Job& job, const std::vector<std::string>& lines) {
-  file_ << begin << program_ << ' ' << key_of(job) << '\n' << limits_of(job) << '\n';
+  file_ << begin << program_ << ' ' << key_of(job) << '\n';
   for (const std::string& line : lines) {
     file_ << line << '\n';
   }

@@ -18,10 +18,9 @@ class Journal {
   /// std::runtime_error if the file is no journal, or cannot be read or written.
   explicit Journal(const std::filesystem::path& file);
 
-  /// The lines that the child wrote of that search; none if it has to be run. A search that was cut short counts only
-  /// if the job's limits are no wider.
+  /// The lines that the child wrote of that search; none if it has to be run.
   std::vector<std::string> find(const Job& job) const;
-  /// `lines` of a search that ended. Throws std::runtime_error.
+  /// The lines of a search that ended, and was not cut short. Throws std::runtime_error.
   void add(const Job& job, const std::vector<std::string>& lines);
 
  private:

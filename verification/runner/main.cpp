@@ -13,10 +13,7 @@ namespace byre::verification {
 namespace {
 
 std::vector<Job> jobs_of(const Options& options) {
-  std::vector<const Scenario*> scenarios = options.scenarios;
-  if (scenarios.empty()) {
-    scenarios.assign(all_scenarios().begin(), all_scenarios().end());
-  }
+  const auto scenarios = options.scenarios.empty() ? all_scenarios() : options.scenarios;
   std::vector<Job> jobs;
   for (const Scenario* scenario : scenarios) {
     // A known-wrong design fails with or without a mutant.
@@ -57,8 +54,7 @@ void print_list() {
 
 int replay(const Options& options) {
   const Job job = parse_replay(options.replay);
-  const auto ignore = [](auto&&...) {};
-  const Result result = run({job}, 1, {.ended = ignore, .progress = ignore}).front();
+  const Result result = run({job}, 1, [](const Result&) {}).front();
   if (!is_failure(result.found.verdict) || result.replay != options.replay) {
     throw UsageError(
         "stale replay string: that execution does not fail, or makes other choices, so the program "
@@ -102,24 +98,19 @@ int run_scenarios(const Options& options) {
 
 int main(int argument_count, char** arguments) {
   const Options options = parse_options(argument_count, arguments);
-  switch (options.mode) {
-    case Mode::help:
-      std::printf("%s", usage().c_str());
-      return 0;
-    case Mode::list:
-      print_list();
-      return 0;
-    case Mode::mutants:
-      return run_mutants(options);
-    case Mode::explain:
-      explain();
-      return 0;
-    case Mode::replay:
-      return replay(options);
-    case Mode::run:
-      break;
+  if (options.mode == "mutants") {
+    return run_mutants(options);
   }
-  return run_scenarios(options);
+  if (options.mode == "replay") {
+    return replay(options);
+  }
+  if (options.mode.empty()) {
+    return run_scenarios(options);
+  }
+  options.mode == "list"      ? print_list()
+  : options.mode == "explain" ? explain()
+                              : static_cast<void>(std::printf("%s", usage().c_str()));
+  return 0;
 }
 
 }  // namespace

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "options.hpp"
 
-#include <stdexcept>
-
 #include "../programs/programs.hpp"
 #include "replay.hpp"
 
 namespace byre::verification {
 namespace {
-
-constexpr std::pair<const char*, Mode> modes[] = {
-    {"", Mode::run},
-    {"help", Mode::help},
-    {"list", Mode::list},
-    {"mutants", Mode::mutants},
-    {"explain", Mode::explain},
-    {"replay", Mode::replay},
-};
 
 test::CommandLine command_line() {
   test::CommandLine line;
@@ -44,7 +33,7 @@ test::CommandLine command_line() {
                  "executions"})
       .mode("help", {})
       .mode("list", {})
-      .mode("mutants", {"deep", "json", "jobs"})
+      .mode("mutants", {"jobs"})
       .mode("explain", {})
       .mode("replay", {});
   return line;
@@ -60,14 +49,12 @@ const Scenario& find_scenario(const std::string& name) {
       return *scenario;
     }
   }
-  if (name.find('|') == std::string::npos) {
-    throw UsageError("there is no scenario '" + name + "'; --list names those there are");
+  if (const Scenario* const program = find_program(name)) {
+    return *program;
   }
-  try {
-    return program_scenario(name);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError("not a program: '" + name + "': " + error.what());
-  }
+  throw UsageError("there is no scenario '" + name +
+                   "'; --list names those there are, and a small program is of two threads with up "
+                   "to two operations each, or of three with one, as 'write; drop | clone-write'");
 }
 
 Mutation find_mutation(const std::string& name) {
@@ -116,11 +103,7 @@ Job parse_replay(const std::string& text) {
 Options parse_options(int argument_count, char** arguments) {
   const test::GivenOptions given = command_line().parse(argument_count, arguments);
   Options options;
-  for (const auto& [name, mode] : modes) {
-    if (given.mode() == name) {
-      options.mode = mode;
-    }
-  }
+  options.mode = given.mode();
   for (const std::string& name : given.texts("scenario")) {
     options.scenarios.push_back(&find_scenario(name));
   }

@@ -13,11 +13,8 @@
 
 namespace byre::verification {
 
-/// What is done: one thing at a time.
-enum class Mode : std::uint8_t { run, help, list, mutants, explain, replay };
-
 struct Options {
-  Mode mode = Mode::run;
+  std::string mode;  ///< "list", "mutants", "explain", "replay" or "help" is done instead of a run
   bool deep = false;
   std::vector<const Scenario*> scenarios;  ///< none: all
   Mutation mutation;

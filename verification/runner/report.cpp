@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "report.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <set>
 
 namespace byre::verification {
@@ -52,8 +49,9 @@ void print_row(const Result& result) {
 }
 
 void print_failure(const Result& result) {
-  std::printf("\n%s: %s: %s\n  %s\n", std::string(result.job.scenario->name).c_str(),
-              verdict_text(result).c_str(), result.found.message.c_str(),
+  const std::string& message = result.found.message;
+  std::printf("\n%s: %s%s\n  %s\n", std::string(result.job.scenario->name).c_str(),
+              verdict_text(result).c_str(), message.empty() ? "" : (": " + message).c_str(),
               std::string(result.job.scenario->shows).c_str());
   for (const std::string& program : result.left) {
     std::printf("  cut short: %s\n", program.c_str());
@@ -100,30 +98,17 @@ void print_totals(const std::vector<Result>& results, std::string_view name,
 
 }  // namespace
 
-Listener report(std::size_t job_count) {
-  const bool is_terminal = isatty(STDOUT_FILENO) != 0;
-  auto ended = std::make_shared<std::size_t>(0);
-  const auto show = [=](const std::string& text) {
-    if (is_terminal) {
-      std::printf("\r\033[K%s", text.c_str());
+std::function<void(const Result&)> report(std::size_t job_count) {
+  return [job_count, ended = std::size_t{0}](const Result& result) mutable {
+    ++ended;
+    // There are thousands of parts: one that passes is not worth a line.
+    if (result.job.family == nullptr || result.found.verdict != Verdict::pass) {
+      print_row(result);
+    } else if (ended % 100 == 0) {
+      std::printf("%s of %s\n", with_commas(ended).c_str(), with_commas(job_count).c_str());
     }
     std::fflush(stdout);
   };
-  const auto how_far = [=] { return with_commas(*ended) + " of " + with_commas(job_count); };
-  return {.ended =
-              [=](const Result& result) {
-                // There are thousands of parts: one that passes is not worth a line.
-                if (result.job.family == nullptr || result.found.verdict != Verdict::pass) {
-                  show("");
-                  print_row(result);
-                }
-                show(++*ended == job_count ? "" : how_far());
-              },
-          .progress =
-              [=](const Job& job, std::uint64_t executions) {
-                show(how_far() + "  " + std::string(job.scenario->name) + ' ' +
-                     with_commas(executions));
-              }};
 }
 
 void print(const std::vector<Result>& results) {

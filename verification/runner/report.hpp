@@ -10,8 +10,8 @@
 
 namespace byre::verification {
 
-/// Prints each result, and in a terminal how far the searches are.
-Listener report(std::size_t job_count);
+/// Prints each result, or how many of the jobs have ended.
+std::function<void(const Result&)> report(std::size_t job_count);
 
 /// The failures, and the totals of each kind of scenario.
 void print(const std::vector<Result>& results);
