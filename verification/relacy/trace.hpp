@@ -33,7 +33,6 @@ class Trace {
   bool is_recording() const noexcept { return recording_; }
   /// For a new execution.
   void clear() noexcept { size_ = 0; }
-  bool are_threads_running() const noexcept { return threads_running_; }
   void set_threads_running(bool running) noexcept { threads_running_ = running; }
 
   /// A new entry of `thread`; where there is no room, the last one again.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The expressions of core's headers, read out of them as they are spelled there, over 64-bit vectors; and
-the questions whether those of the share word do what the model does to the fields."""
+"""The expressions of share_word.hpp, read out of it as they are spelled there, over 64-bit vectors; and the questions
+whether they do what the model does to the fields."""
 
 import pathlib
 import re
@@ -31,26 +31,26 @@ def python_of(expression):
     return text.strip()
 
 
-class Header:
-    """What a header says, with these numbers in place of its constants."""
+class WordHeader:
+    """What share_word.hpp says, with these numbers in place of its constants."""
 
-    def __init__(self, constants, path):
-        self.path = path
-        self.text = re.sub(r"//.*", "", (ROOT / path).read_text())
+    def __init__(self, constants):
+        self.constants = constants
+        self.text = re.sub(r"//.*", "", (ROOT / HEADER).read_text())
         self.names = {
             "choose": lambda condition, then, other: choose(condition, bits(then), bits(other)),
             "either": either,
             "both": both,
             "negated": negated,
             "low_half": lambda word: word & 0xFFFF_FFFF,
-            **constants,
+            **{name[len(NAME):]: value for name, value in constants.items() if name.startswith(NAME)},
         }
 
     def body(self, function):
         """What is between the braces of a function."""
         begin = re.search(rf"\w {function}\([^;{{}}]*\{{", self.text)
         if not begin:
-            raise NotUnderstood(f"{self.path} has no function {function}")
+            raise NotUnderstood(f"{HEADER} has no function {function}")
         depth, end = 1, begin.end()
         while depth:
             depth += {"{": 1, "}": -1}.get(self.text[end], 0)
@@ -60,20 +60,11 @@ class Header:
     def find(self, pattern, text):
         found = re.search(pattern, text, re.DOTALL)
         if not found:
-            raise NotUnderstood(f"{self.path} has nothing like {pattern}")
+            raise NotUnderstood(f"{HEADER} has nothing like {pattern}")
         return found[1]
 
     def value(self, expression, **names):
         return eval(python_of(expression), {"__builtins__": {}}, {**self.names, **names})
-
-
-class WordHeader(Header):
-    """share_word.hpp."""
-
-    def __init__(self, constants):
-        self.constants = constants
-        of_word = {name[len(NAME):]: value for name, value in constants.items() if name.startswith(NAME)}
-        super().__init__(of_word, HEADER)
 
     def state(self, word):
         """An object with the functions of the header's State."""
@@ -93,7 +84,7 @@ class WordHeader(Header):
         """The operation at the site and the last value it is given."""
         found = re.search(rf"word_\.(\w+)\(([^;]*?),?\s*sites\.at\(At::{site}\b", self.text)
         if not found:
-            raise NotUnderstood(f"{self.path} takes no step at {site}")
+            raise NotUnderstood(f"{HEADER} takes no step at {site}")
         value = found[2].split(",")[-1].strip()
         return found[1], self.find(rf"{value} =\s*(.*?);", self.text) if value == "then" else value
 

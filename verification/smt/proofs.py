@@ -68,8 +68,7 @@ def more_of_share_word(tables, mutant):
     claims = share_word_progress.claims(tables, mutant)
     waiters = tuple(share_word_progress.released(tables, mutant))
     yield Part("share_word waiters", "QF_LIA", share_word_proof.SORTS, waiters)
-    yield Part("share_word claims", "QF_LIA", claims.sorts,
-               (*claims.questions(), *share_word_progress.claims_end(tables, mutant)))
+    yield Part("share_word claims", "QF_LIA", claims.sorts, tuple(claims.questions()))
     yield Part("share_word programs", "QF_LIA", {**share_word_proof.SORTS, "left": "Int"},
                tuple(share_word_progress.programs_end(tables, mutant)))
     in_order = share_word_in_order.system(tables, mutant)

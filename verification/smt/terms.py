@@ -5,10 +5,17 @@ Python's own numbers, so that one text is a model, an expression over bit-vector
 OPERATORS = {
     "Int": {"+": "+", "-": "-", "*": "*", "<": "<", "<=": "<="},
     "Bits": {"+": "bvadd", "-": "bvsub", "*": "bvmul", "/": "bvudiv", "<": "bvult", "<=": "bvule",
-             "&": "bvand", "|": "bvor", "~": "bvnot", "<<": "bvshl", ">>": "bvlshr"},
+             "&": "bvand", "|": "bvor", "~": "bvnot"},
     "Bool": {"&": "and", "|": "or", "~": "not"},
 }
 SORTS = {"Int": "Int", "Bits": "(_ BitVec 64)", "Bool": "Bool"}
+
+
+def infix(operator, sort=None, flipped=False):
+    """The method of an operator whose left side is the term, or whose right side is."""
+    if flipped:
+        return lambda self, other: literal(other, self.sort).apply(operator, [self], sort)
+    return lambda self, other: self.apply(operator, [other], sort)
 
 
 class Term:
@@ -16,9 +23,6 @@ class Term:
         self.text, self.sort = text, sort
 
     def __str__(self):
-        return self.text
-
-    def __repr__(self):
         return self.text
 
     def __bool__(self):
@@ -31,56 +35,14 @@ class Term:
                  *(literal(each, self.sort).text for each in others)]
         return Term(f"({' '.join(words)})", sort or self.sort)
 
-    def __add__(self, other):
-        return self.apply("+", [other])
-
-    def __radd__(self, other):
-        return literal(other, self.sort) + self
-
-    def __sub__(self, other):
-        return self.apply("-", [other])
-
-    def __rsub__(self, other):
-        return literal(other, self.sort) - self
-
-    def __mul__(self, other):
-        return self.apply("*", [other])
-
-    def __truediv__(self, other):
-        return self.apply("/", [other])
-
-    def __and__(self, other):
-        return self.apply("&", [other])
-
-    def __rand__(self, other):
-        return literal(other, self.sort) & self
-
-    def __or__(self, other):
-        return self.apply("|", [other])
-
-    def __ror__(self, other):
-        return literal(other, self.sort) | self
-
-    def __lshift__(self, other):
-        return self.apply("<<", [other])
-
-    def __rshift__(self, other):
-        return self.apply(">>", [other])
+    __add__, __sub__, __mul__, __truediv__ = (infix(each) for each in "+-*/")
+    __and__, __or__ = infix("&"), infix("|")
+    __lt__, __le__ = infix("<", "Bool"), infix("<=", "Bool")
+    __radd__, __rsub__, __rand__, __ror__ = (infix(each, flipped=True) for each in "+-&|")
+    __gt__, __ge__ = infix("<", "Bool", flipped=True), infix("<=", "Bool", flipped=True)
 
     def __invert__(self):
         return self.apply("~", [])
-
-    def __lt__(self, other):
-        return self.apply("<", [other], "Bool")
-
-    def __le__(self, other):
-        return self.apply("<=", [other], "Bool")
-
-    def __gt__(self, other):
-        return literal(other, self.sort) < self
-
-    def __ge__(self, other):
-        return literal(other, self.sort) <= self
 
     def __eq__(self, other):
         return Term(f"(= {self.text} {literal(other, self.sort).text})", "Bool")
