@@ -4,7 +4,7 @@
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
-#include <byre/storage/detail/attachment_sites.hpp>
+#include <byre/storage/detail/attachment.hpp>
 #include <byre/storage/detail/pin_count.hpp>
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>

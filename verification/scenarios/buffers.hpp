@@ -3,6 +3,7 @@
 #pragma once
 
 #include <byre/storage/buffer.hpp>
+#include <byre/storage/detail/buffer_impl.hpp>
 
 #include "../search.hpp"
 

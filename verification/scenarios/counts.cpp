@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Scenarios about counts, which no promise is about but mutants are.
+#include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
 
 #include "bare_data.hpp"

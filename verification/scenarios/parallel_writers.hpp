@@ -2,6 +2,7 @@
 /// Storages whose threads write in parallel, by a table of locks that ships, or by one that is wrong.
 #pragma once
 
+#include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/sync/detail/basic_lock_table.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Pins that are released while their storage is cloned, and pinned to read.
+#include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
 

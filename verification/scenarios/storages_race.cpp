@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
 
 #include "buffers.hpp"

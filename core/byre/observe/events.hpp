@@ -6,7 +6,6 @@
 #include <byre/config.hpp>
 #include <byre/error/call_site.hpp>
 #include <byre/observe/counters.hpp>
-#include <byre/observe/detail/cells.hpp>
 
 #include <cstddef>
 #include <cstdint>
