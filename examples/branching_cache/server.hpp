@@ -1,247 +1,200 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A server's branches of one prefix, over any of the caches, from made to dropped.
+/// A server's branches of one prefix. Tokens are a function of their author and their place, so that every token can be
+/// checked when it is read back.
 #pragma once
 
 #include "failure.hpp"
-#include "options.hpp"
-#include "tokens.hpp"
-#include "workers.hpp"
+#include "on_threads.hpp"
+#include "tile_cache.hpp"
 
-#include <byre/memory/allocator.hpp>
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
-#include <mutex>
-#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace examples::branching_cache {
 
-/// What reading all branches back found.
-struct Findings {
-  std::size_t living = 0;         ///< branches that are not dropped
-  std::size_t wrong_tokens = 0;   ///< that read as another token, or are missing
-  std::size_t copied_tokens = 0;  ///< that a branch has again, though it did not write them
-  std::size_t copied_blocks = 0;  ///< by branches, and by what they branched from
-  std::size_t own_tiles = 0;      ///< that branches do not share with the prefix
-  std::size_t unlike_parent = 0;  ///< tiles that a branch of a branch does not share with that one
+/// Shapes of Llama 3 8B: 8 heads in a layer, with a key and a value of 128 numbers in bf16 each.
+struct Plan {
+  std::size_t layers;
+  std::size_t prefix_tokens;
+  std::size_t branches;
+  std::size_t append_tokens;
+  std::size_t threads;
 
-  Findings& operator+=(const Findings& other) noexcept {
-    living += other.living;
-    wrong_tokens += other.wrong_tokens;
-    copied_tokens += other.copied_tokens;
-    copied_blocks += other.copied_blocks;
-    own_tiles += other.own_tiles;
-    unlike_parent += other.unlike_parent;
-    return *this;
+  static constexpr std::size_t row_nbytes = 256;  ///< a key or a value
+  static constexpr std::size_t tile_tokens = 16;
+  std::size_t token_nbytes() const noexcept { return layers * 8 * 2 * row_nbytes; }
+};
+
+/// Makes tokens, one at a time. For one thread.
+class TokenMaker {
+ public:
+  explicit TokenMaker(const Plan& plan) : bytes_(plan.token_nbytes()) {}
+
+  /// Each key and value begins with eight bytes that no other author and no other place has. Valid until the next
+  /// call.
+  std::span<const std::byte> token(std::uint64_t author, std::size_t position) noexcept {
+    std::uint64_t stamp = (author << 40) + (std::uint64_t{position} << 16);
+    for (std::size_t at = 0; at < bytes_.size(); at += Plan::row_nbytes, ++stamp) {
+      std::memcpy(&bytes_[at], &stamp, sizeof stamp);
+    }
+    return bytes_;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// A copy is a branch.
+struct Branch {
+  TileCache cache;
+  std::size_t number = 0;
+  bool is_child = false;
+
+  void append(std::size_t count, std::uint64_t author, TokenMaker& maker) {
+    for (const std::size_t end = cache.tokens() + count; cache.tokens() < end;) {
+      throw_if_interrupted();
+      cache.append(maker.token(author, cache.tokens()));
+    }
   }
 };
 
-/// What becomes of a branch once it has its tokens: by its number, a quarter each.
-enum class Fate { stays, truncated, branches_again, dropped };
-
-inline Fate fate_of(std::size_t number) noexcept {
-  return static_cast<Fate>(number % 4);
-}
-
-/// Its functions are called in their order.
-template <class Cache>
+/// Its functions are called in their order. Each thread serves branches of its own.
 class Server {
  public:
-  /// Writes the prefix.
-  Server(const Plan& plan, std::size_t branches, byre::Allocator& allocator)
-      : plan_(&plan), prefix_(plan, allocator), branches_(branches), children_(branches) {
+  explicit Server(const Plan& plan)
+      : plan_(plan), prefix_{TileCache(plan.token_nbytes(), Plan::tile_tokens)} {
     TokenMaker maker(plan);
-    for (std::size_t position = 0; position < plan.prefix_tokens; ++position) {
-      prefix_.append(maker.token(prefix_author, position));
-      throw_if_interrupted();
-    }
+    prefix_.append(plan.prefix_tokens, 0, maker);
   }
 
-  Spent make_branches() {
-    return on_threads(plan_->threads, branches_.size(), [&](Part part) {
-      for (std::size_t number = part.begin; number < part.end; ++number) {
-        branches_[number].cache.emplace(prefix_);
+  void make_branches() {
+    on_threads(plan_.threads, [&](std::size_t thread) {
+      for (std::size_t number = thread; number < plan_.branches; number += plan_.threads) {
+        served_[thread].push_back(prefix_);
+        served_[thread].back().number = number;
       }
     });
   }
 
   /// A token for each branch, then the next one, as a server decodes.
-  Spent append() {
-    ++life_;
-    return on_threads(plan_->threads, branches_.size(), [&](Part part) {
-      TokenMaker maker(*plan_);
-      for (std::size_t step = 0; step < plan_->append_tokens; ++step) {
-        throw_if_interrupted();
-        for (std::size_t number = part.begin; number < part.end; ++number) {
-          const std::size_t position = plan_->prefix_tokens + step;
-          branches_[number].cache->append(maker.token(author_of(number, first), position));
+  void append() {
+    on_threads(plan_.threads, [&](std::size_t thread) {
+      TokenMaker maker(plan_);
+      for (std::size_t step = 0; step < plan_.append_tokens; ++step) {
+        for (auto& branch : served_[thread]) {
+          branch.append(1, author(branch, 1), maker);
         }
       }
     });
   }
 
-  /// Drops some, truncates some, and branches some again, as they are fated.
-  Spent change() {
-    return on_threads(plan_->threads, branches_.size(), [&](Part part) {
-      TokenMaker maker(*plan_);
-      for (std::size_t number = part.begin; number < part.end; ++number) {
-        throw_if_interrupted();
-        change(number, maker);
+  /// By its number a branch stays; or is truncated to half of its own tokens, and appends half a tile; or appends half a
+  /// tile, branches again, and both append half a tile; or is dropped.
+  void change() {
+    constexpr std::size_t half = Plan::tile_tokens / 2;
+    on_threads(plan_.threads, [&](std::size_t thread) {
+      TokenMaker maker(plan_);
+      std::vector<Branch> left;
+      for (auto& branch : served_[thread]) {
+        const std::size_t fate = branch.number % 4;
+        if (fate == 1) {
+          branch.cache.truncate(plan_.prefix_tokens + plan_.append_tokens / 2);
+          branch.append(half, author(branch, 2), maker);
+        } else if (fate == 2) {
+          branch.append(half, author(branch, 2), maker);
+          left.push_back(branch);
+          left.back().is_child = true;
+          branch.append(half, author(branch, 2), maker);
+          left.back().append(half, author(branch, 3), maker);
+        }
+        if (fate != 3) {
+          left.push_back(std::move(branch));
+        }
       }
+      served_[thread] = std::move(left);
     });
   }
 
-  /// Reads all back, whether or not it is shared. What is the prefix's memory is read once.
-  Findings check() const {
-    Findings all;
-    TokenMaker maker(*plan_);
-    for (std::size_t position = 0; position < plan_->prefix_tokens; ++position) {
-      all.wrong_tokens += is_token(prefix_, position, prefix_author, maker) ? 0U : 1U;
+  std::size_t count() const {
+    std::size_t count = 0;
+    for_each([&](const Branch&) { ++count; });
+    return count;
+  }
+
+  /// Tokens that read as another one, or are missing. Memory that is the prefix's is read once.
+  std::size_t wrong_tokens() const {
+    TokenMaker maker(plan_);
+    std::size_t wrong = 0;
+    const auto check = [&](const TileCache& cache, std::size_t position, std::uint64_t author) {
+      const auto made = maker.token(author, position);
+      wrong += std::memcmp(cache.token(position), made.data(), made.size()) == 0 ? 0U : 1U;
+    };
+    for (std::size_t position = 0; position < plan_.prefix_tokens; ++position) {
+      check(prefix_.cache, position, 0);
     }
-    std::mutex mutex;
-    on_threads(plan_->threads, branches_.size(), [&](Part part) {
-      const Findings found = check(part);
-      const std::lock_guard lock(mutex);
-      all += found;
+    for_each([&](const Branch& branch) {
+      const std::size_t tokens = plan_.prefix_tokens + appended_to(branch);
+      for (std::size_t position = 0; position < tokens; ++position) {
+        if (branch.cache.tokens() != tokens) {
+          ++wrong;
+        } else if (position >= plan_.prefix_tokens) {
+          check(branch.cache, position, author_of(branch, position - plan_.prefix_tokens));
+        } else if (branch.cache.token(position) != prefix_.cache.token(position)) {
+          check(branch.cache, position, 0);
+        }
+      }
     });
-    return all;
+    return wrong;
+  }
+
+  /// Tiles that branches do not share with the prefix.
+  std::size_t tiles_unlike_prefix() const {
+    std::size_t count = 0;
+    for_each([&](const Branch& branch) { count += branch.cache.tiles_unlike(prefix_.cache); });
+    return count;
   }
 
   void drop_all() {
-    on_threads(plan_->threads, branches_.size(), [&](Part part) {
-      for (std::size_t number = part.begin; number < part.end; ++number) {
-        branches_[number].cache.reset();
-        children_[number].cache.reset();
-      }
-    });
+    for (auto& branches : served_) {
+      branches.clear();
+    }
   }
 
  private:
-  /// When a branch wrote a token. Each has tokens of its own, in each life of the server.
-  enum Time : std::uint64_t { first, later, last, times };
-
-  /// Who wrote the tokens from a position on.
-  struct Segment {
-    std::size_t begin;
-    std::uint64_t author;
-  };
-  struct Branch {
-    std::optional<Cache> cache;
-    std::vector<Segment> segments;  // that change() left
-    std::size_t tokens = 0;         // that it is to have
-  };
-
-  static constexpr std::uint64_t prefix_author = 0;
-
-  /// Numbers from branches_.size() on are those of branches of branches.
-  std::uint64_t author_of(std::size_t number, Time time) const noexcept {
-    return 1 + (life_ * times + time) * 2 * branches_.size() + number;
+  static std::uint64_t author(const Branch& branch, std::uint64_t of) noexcept {
+    return 4 * branch.number + of;
+  }
+  std::size_t appended_to(const Branch& branch) const noexcept {
+    const std::size_t fate = branch.number % 4;
+    return fate == 1   ? plan_.append_tokens / 2 + Plan::tile_tokens / 2
+           : fate == 2 ? plan_.append_tokens + Plan::tile_tokens
+                       : plan_.append_tokens;
+  }
+  /// The author of the token at a place behind the prefix.
+  std::uint64_t author_of(const Branch& branch, std::size_t place) const noexcept {
+    const std::size_t first =
+        branch.number % 4 == 1 ? plan_.append_tokens / 2 : plan_.append_tokens;
+    const bool is_child_s = branch.is_child && place >= first + Plan::tile_tokens / 2;
+    return author(branch, place < first ? 1 : is_child_s ? 3 : 2);
   }
 
-  void change(std::size_t number, TokenMaker& maker) {
-    Branch& branch = branches_[number];
-    branch.segments = {{0, prefix_author}, {plan_->prefix_tokens, author_of(number, first)}};
-    branch.tokens = plan_->appended_to();
-    switch (fate_of(number)) {
-      case Fate::dropped:
-        branch.cache.reset();
-        break;
-      case Fate::truncated:
-        branch.tokens = plan_->truncated_to();
-        branch.cache->truncate(branch.tokens);
-        append_later(branch, author_of(number, later), maker);
-        break;
-      case Fate::branches_again: {
-        append_later(branch, author_of(number, later), maker);
-        Branch& child = children_[number];
-        child.cache.emplace(*branch.cache);
-        child.segments = branch.segments;
-        child.tokens = branch.tokens;
-        append_later(branch, author_of(number, last), maker);
-        append_later(child, author_of(branches_.size() + number, last), maker);
-        break;
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& branches : served_) {
+      for (const auto& branch : branches) {
+        throw_if_interrupted();
+        visit(branch);
       }
-      case Fate::stays:
-        break;
     }
   }
 
-  void append_later(Branch& branch, std::uint64_t author, TokenMaker& maker) {
-    branch.segments.push_back({branch.tokens, author});
-    for (std::size_t count = 0; count < plan_->later_tokens(); ++count) {
-      branch.cache->append(maker.token(author, branch.tokens++));
-    }
-  }
-
-  Findings check(Part part) const {
-    Findings found;
-    TokenMaker maker(*plan_);
-    for (std::size_t number = part.begin; number < part.end; ++number) {
-      check_branch(branches_[number], nullptr, maker, found);
-      check_branch(children_[number], &branches_[number], maker, found);
-    }
-    return found;
-  }
-
-  void check_branch(const Branch& branch, const Branch* parent, TokenMaker& maker,
-                    Findings& found) const {
-    if (!branch.cache) {
-      return;
-    }
-    throw_if_interrupted();
-    ++found.living;
-    const Cache& cache = *branch.cache;
-    if (cache.tokens() != branch.tokens) {
-      found.wrong_tokens += branch.tokens;  // not read: some may not be there
-      return;
-    }
-    const Cache& source = parent != nullptr ? *parent->cache : prefix_;
-    const std::size_t inherited =
-        parent != nullptr ? branch.segments.back().begin : plan_->prefix_tokens;
-    auto segment = branch.segments.begin();
-    for (std::size_t position = 0; position < branch.tokens; ++position) {
-      const std::byte* const token = cache.token(position);
-      if (position < inherited && token != source.token(position)) {
-        ++found.copied_tokens;
-      }
-      if (position < plan_->prefix_tokens && token == prefix_.token(position)) {
-        continue;
-      }
-      while (std::next(segment) != branch.segments.end() && std::next(segment)->begin <= position) {
-        ++segment;
-      }
-      found.wrong_tokens += is_token(cache, position, segment->author, maker) ? 0U : 1U;
-    }
-    if constexpr (requires { cache.copies(); }) {
-      found.copied_blocks += cache.copies();
-    }
-    if constexpr (requires { cache.tiles_that_differ_from(source); }) {
-      found.own_tiles += cache.tiles_that_differ_from(prefix_);
-      found.unlike_parent += parent != nullptr ? cache.tiles_that_differ_from(source) : 0;
-    }
-  }
-
-  /// That of its author and place, and of no others.
-  bool is_token(const Cache& cache, std::size_t position, std::uint64_t author,
-                TokenMaker& maker) const {
-    const std::byte* const token = cache.token(position);
-    const auto is = [&](std::span<const std::byte> made) {
-      return std::memcmp(token, made.data(), made.size()) == 0;
-    };
-    return is(maker.token(author, position)) && !is(maker.token(author + 1, position)) &&
-           !is(maker.token(author, position + 1));
-  }
-
-  const Plan* plan_;
-  Cache prefix_;
-  std::vector<Branch> branches_;
-  std::vector<Branch> children_;  // of the branches of the same numbers, if they have one
-  std::uint64_t life_ = 0;
+  Plan plan_;
+  Branch prefix_;
+  std::vector<std::vector<Branch>> served_ = std::vector<std::vector<Branch>>(plan_.threads);
 };
 
 }  // namespace examples::branching_cache

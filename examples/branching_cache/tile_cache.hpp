@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A branch's keys and values in byre's tiles. This file is the whole of what a server would do with
-/// byre: a copy of it is a branch.
+/// A branch's keys and values in byre's tiles. This file is all that a server would do with byre: a copy of it is a
+/// branch, which costs one atomic add for a prompt of any length.
 #pragma once
-
-#include "options.hpp"
 
 #include <byre/storage/tiled_buffer.hpp>
 
@@ -14,8 +12,9 @@ namespace examples::branching_cache {
 
 class TileCache {
  public:
-  TileCache(const Plan& plan, byre::Allocator& allocator)
-      : token_nbytes_(plan.token_nbytes()), buffer_(0, allocator, plan.tile_nbytes()) {}
+  TileCache(std::size_t token_nbytes, std::size_t tile_tokens)
+      : token_nbytes_(token_nbytes),
+        buffer_(0, byre::default_allocator(), tile_tokens * token_nbytes) {}
 
   std::size_t tokens() const noexcept { return buffer_.nbytes() / token_nbytes_; }
   void append(std::span<const std::byte> token) { buffer_.append(token); }
@@ -27,8 +26,8 @@ class TileCache {
     return buffer_.tile(position / tile_tokens).data() + position % tile_tokens * token_nbytes_;
   }
 
-  /// Tiles that only one of the two has.
-  std::size_t tiles_that_differ_from(const TileCache& other) const {
+  /// How many tiles the two do not share, by the table's nodes that differ.
+  std::size_t tiles_unlike(const TileCache& other) const {
     std::size_t count = 0;
     for_each_difference(buffer_, other.buffer_, [&](std::size_t) { ++count; });
     return count;

@@ -57,6 +57,11 @@ std::optional<ResidentMemory> resident_memory() {
   return all && anonymous ? std::optional(ResidentMemory{*all, *anonymous}) : std::nullopt;
 }
 
+std::optional<std::int64_t> resident_nbytes(const char* key) {
+  const auto found = read_figure("/proc/self/smaps_rollup", key);
+  return found ? std::optional(static_cast<std::int64_t>(*found)) : std::nullopt;
+}
+
 std::size_t system_page_nbytes() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }

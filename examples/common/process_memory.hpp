@@ -21,6 +21,9 @@ struct ResidentMemory {
 
 std::optional<ResidentMemory> resident_memory();
 
+/// The same of one line of /proc/self/smaps_rollup: "Rss", or "Anonymous" for pages that no file has.
+std::optional<std::int64_t> resident_nbytes(const char* key = "Rss");
+
 std::size_t system_page_nbytes();
 
 /// At this moment, what no file has of each mapping: of a private one of a file, the pages that were

@@ -10,12 +10,12 @@ namespace examples {
 /// A new directory, `program`.XXXXXX, where temporary files go. Throws Failure; `advice` is what to
 /// do where there is no such place.
 std::filesystem::path create_temporary_directory(const std::string& program,
-                                                 const std::string& advice);
+                                                 const std::string& advice = "Set TMPDIR to one.");
 
 /// Such a directory, which is removed with all that is in it when this ends.
 class TemporaryDirectory {
  public:
-  TemporaryDirectory(const std::string& program, const std::string& advice)
+  TemporaryDirectory(const std::string& program, const std::string& advice = "Set TMPDIR to one.")
       : path_(create_temporary_directory(program, advice)) {}
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Work for several threads at once.
+#pragma once
+
+#include <boost/thread/scoped_thread.hpp>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+namespace examples {
+
+/// Nanoseconds that `work()` takes.
+template <class Work>
+std::int64_t time_ns(const Work& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Calls `work(number)` for all numbers below `count` at once, a thread each, and waits. Throws what one threw.
+template <class Work>
+void on_threads(std::size_t count, const Work& work) {
+  std::vector<std::exception_ptr> errors(count);
+  {
+    std::vector<boost::scoped_thread<>> threads;
+    for (std::size_t number = 0; number < count; ++number) {
+      threads.emplace_back([&work, &error = errors[number], number] {
+        try {
+          work(number);
+        } catch (...) {
+          error = std::current_exception();
+        }
+      });
+    }
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error != nullptr) {
+      std::rethrow_exception(error);
+    }
+  }
+}
+
+}  // namespace examples
