@@ -1,41 +1,156 @@
 // SPDX-License-Identifier: BSL-1.0
 // weights_overlay: many requests, each with its own changes of one model. See ../README.md.
-#include "check.hpp"
-#include "model.hpp"
-#include "options.hpp"
-#include "program.hpp"
-#include "report.hpp"
-#include "run.hpp"
+#include "format.hpp"
+#include "on_threads.hpp"
+#include "process_memory.hpp"
+#include "request.hpp"
+#include "run_program.hpp"
+#include "same_bits.hpp"
+#include "temporary_directory.hpp"
 
-#include <cstdio>
+#include <byre/stats/counters.hpp>
+
+#include <algorithm>
 
 namespace examples::weights_overlay {
 namespace {
 
-ExitCode work(const Options& options) {
-  JsonOutput json_output(options.json);
-  const ModelFiles files(options.plan);
-  static_cast<void>(output_of(files.map()));  // so that all runs find the files' pages in memory
-  Report report{.plan = options.plan};
-  for (const Copying copying : {Copying::model, Copying::layers, Copying::pages}) {
-    report.runs.push_back(run(copying, files, options.plan));
+struct Plan {
+  std::size_t layers;
+  std::int64_t width;
+  std::size_t requests;
+  std::size_t changed;  ///< layers
+  std::size_t rows;     ///< of each such layer
+};
+
+/// A way to give each request its own weights.
+struct Way {
+  const char* name;
+  bool is_mapped;
+  Cloning cloning;
+};
+constexpr Way ways[] = {{"deep copies", true, Cloning::deep},
+                        {"lazy, loaded", false, Cloning::lazy},
+                        {"lazy, mapped", true, Cloning::lazy}};
+
+struct Run {
+  Json figures;
+  std::vector<std::vector<float>> outputs;  ///< of requests, then of their branches
+  bool differs_where_changed = true;
+};
+
+double median_ms(std::vector<std::int64_t> times_ns) {
+  const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
+  std::nth_element(times_ns.begin(), middle, times_ns.end());
+  return static_cast<double>(*middle) / 1e6;
+}
+
+Run run(const Way& way, const std::filesystem::path& folder, const Plan& plan) {
+  release_free_memory();  // so that no way finds memory that another one left
+  std::vector<Request> requests(2 * plan.requests);
+  std::vector<std::int64_t> set_up(plan.requests), change(plan.requests), branch(plan.requests);
+  const auto counted = byre::stats::snapshot();
+  const auto resident = resident_nbytes("Anonymous");
+  Model base;
+  const std::int64_t open_ns = time_ns([&] {
+    base = way.is_mapped ? map_model(folder, plan.layers) : load_model(folder, plan.layers);
+  });
+  on_threads(plan.requests, [&](std::size_t number) {
+    Request& request = requests[number];
+    Request& its_branch = requests[plan.requests + number];
+    set_up[number] = time_ns([&] { request.set_up(base, way.cloning); });
+    change[number] = time_ns([&] { request.change(plan.changed, plan.rows, number); });
+    branch[number] = time_ns([&] {
+      its_branch.set_up(request, way.cloning);
+      its_branch.change(plan.changed, plan.rows, plan.requests + number);
+    });
+  });
+  const auto gained = resident_nbytes("Anonymous");
+  const auto copied = byre::stats::snapshot() - counted;
+
+  Run result;
+  std::size_t overlays = 0, shared = 0;
+  for (const Request& request : requests) {
+    // A request answers after its branch was changed, which it must not see.
+    result.outputs.push_back(output_of(request.model()));
+    result.differs_where_changed &= request.differs_where_changed(base);
+    for (std::size_t layer = 0; layer < plan.layers; ++layer) {
+      const byre::Storage& storage = request.model()[layer].storage();
+      overlays += storage.origin() == byre::Origin::overlay ? 1U : 0U;
+      shared += storage.shares_data_with(base[layer].storage()) ? 1U : 0U;
+    }
   }
-  report.faults = check(report.runs, options.plan);
-  if (!files.are_as_written()) {
+  const auto mib = [](std::int64_t nbytes) { return static_cast<double>(nbytes) / (1 << 20); };
+  result.figures = {
+      {"open the model, ms", static_cast<double>(open_ns) / 1e6},
+      {"set up a request, ms", median_ms(set_up)},
+      {"change its rows, ms", median_ms(change)},
+      {"branch, and change, ms", median_ms(branch)},
+      {"memory gained, MiB", if_known(gained, mib(gained.value_or(0) - resident.value_or(0)))},
+      {"copied by byre, MiB", if_known(BYRE_STATS, mib(copied.bytes_copied))},
+      {"layers that are overlays", overlays},
+      {"layers shared with the model", shared},
+  };
+  return result;
+}
+
+Report work(const Arguments& given) {
+  const auto count = [&](const char* name, std::uint64_t least, std::uint64_t most) {
+    return static_cast<std::size_t>(given.number(name, least, most));
+  };
+  const std::size_t layers = count("layers", 1, 4096);
+  const Plan plan{layers, static_cast<std::int64_t>(count("width", 1, 16'384)),
+                  count("requests", 1, 1024), count("change", 0, layers), count("rows", 0, 16'384)};
+  const TemporaryDirectory folder("weights_overlay");
+  save_random_model(folder.path(), plan.layers, plan.width);
+  const Model model = load_model(folder.path(), plan.layers);
+  const std::vector<float> unchanged = output_of(model);
+  Report report;
+  std::vector<std::vector<float>> outputs;
+  for (const Way& way : ways) {
+    Run result = run(way, folder.path(), plan);
+    report.figures["ways"][way.name] = result.figures;
+    if (!result.differs_where_changed) {
+      report.faults.push_back(
+          std::string(way.name) +
+          ": the rows that differ from the model's are not those that were changed.");
+    }
+    if (outputs.empty()) {
+      outputs = result.outputs;
+    } else if (result.outputs != outputs) {
+      report.faults.push_back(std::string(way.name) + ": outputs are not those of deep copies.");
+    }
+  }
+  if (!std::ranges::equal(load_model(folder.path(), plan.layers), model, are_same_bits)) {
     report.faults.push_back("The model's files are not as they were written.");
   }
-  json_output.deliver([&] { return json(report); }, [&] { return table(report); });
-  for (const std::string& fault : report.faults) {
-    std::fprintf(stderr, "weights_overlay: %s\n", fault.c_str());
-  }
-  return report.faults.empty() ? exit_success : exit_failure;
+  report.figures["outputs unlike the model's"] =
+      std::ranges::count_if(outputs, [&](const auto& output) { return output != unchanged; });
+  report.text =
+      format("%zu layers of %lld x %lld f32; %zu requests change %zu rows of %zu layers,\n",
+             plan.layers, static_cast<long long>(plan.width), static_cast<long long>(plan.width),
+             plan.requests, plan.rows, plan.changed) +
+      "and a branch of each changes as much.\n\n" + table_of(report.figures["ways"]);
+  return report;
 }
 
 }  // namespace
 }  // namespace examples::weights_overlay
 
 int main(int argc, char** argv) {
-  using namespace examples::weights_overlay;
-  return examples::run_program("weights_overlay", "Give fewer --requests or --layers.", argc, argv,
-                               parse_options, help_text, work);
+  return examples::run_program(
+      {.name = "weights_overlay",
+       .about =
+           R"(Serves requests that each change some rows of one model, and a branch of each request. The
+weights of a request are deep copies of the mapped model, lazy clones of the model in ordinary
+memory, or lazy clones of the mapped model. All three must answer the same, bit for bit, and
+leave the files as they were.
+)",
+       .options = {{"layers", "4", "layers of the model, a .npy file each"},
+                   {"width", "2048", "a layer has that many rows and columns of f32"},
+                   {"requests", "4", "requests, a thread each"},
+                   {"change", "2", "layers that each request changes"},
+                   {"rows", "16", "rows of each such layer that it changes"}},
+       .work = examples::weights_overlay::work},
+      argc, argv);
 }

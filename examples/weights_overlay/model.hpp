@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The model: square matrices, one after the other, that live in .npy files.
+/// The model: square matrices, one after the other, each in a .npy file.
 #pragma once
 
-#include "options.hpp"
-#include "temporary_directory.hpp"
+#include "failure.hpp"
 
+#include <byre/interop/npy.hpp>
 #include <byre/tensor/tensor.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <random>
+#include <string>
 #include <vector>
 
 namespace examples::weights_overlay {
@@ -15,28 +20,67 @@ namespace examples::weights_overlay {
 /// One tensor for each layer.
 using Model = std::vector<byre::Tensor>;
 
-/// The model's files, in a temporary directory. They may be mapped longer than this lives.
-class ModelFiles {
- public:
-  /// Writes the files. Throws Failure, byre::Error, Interrupted.
-  explicit ModelFiles(const Plan& plan);
+inline std::filesystem::path file_of(const std::filesystem::path& folder, std::size_t layer) {
+  return folder / ("layer-" + std::to_string(layer) + ".npy");
+}
 
-  /// Maps every layer; reads none.
-  Model map() const;
-  /// Reads every layer into ordinary memory.
-  Model load() const;
-  /// Reads every layer from the disk into memory, one at a time: are they what was written?
-  bool are_as_written() const;
+/// Random weights at which a vector that goes through many layers neither fades nor grows.
+inline byre::Tensor generated_layer(std::int64_t width, std::size_t layer) {
+  byre::Tensor weights = byre::Tensor::empty({width, width}, byre::DType::f32);
+  std::mt19937_64 choose(1'000'003 + layer);
+  const float scale = std::sqrt(6.0F / static_cast<float>(width)) / 0x1p31F;
+  float* const values = weights.mutable_data<float>();
+  for (std::int64_t at = 0; at < weights.numel(); ++at) {
+    values[at] = scale * static_cast<float>(static_cast<std::int32_t>(choose() >> 32));
+  }
+  return weights;
+}
 
- private:
-  std::filesystem::path file_of(std::size_t layer) const;
+/// Writes files of random weights. Throws byre::Error, Interrupted.
+inline void save_random_model(const std::filesystem::path& folder, std::size_t layers,
+                              std::int64_t width) {
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    throw_if_interrupted();
+    byre::save_npy(file_of(folder, layer), generated_layer(width, layer));
+  }
+}
 
-  Plan plan_;
-  TemporaryDirectory directory_;
-};
+/// Maps every layer, and reads none.
+inline Model map_model(const std::filesystem::path& folder, std::size_t layers) {
+  Model model;
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    model.push_back(byre::map_npy(file_of(folder, layer)));
+  }
+  return model;
+}
 
-/// What the model answers: a vector that went through all layers. The same weights give the same
-/// bits.
-std::vector<float> output_of(const Model& model);
+/// Reads every layer into ordinary memory.
+inline Model load_model(const std::filesystem::path& folder, std::size_t layers) {
+  Model model;
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    model.push_back(byre::load_npy(file_of(folder, layer)));
+  }
+  return model;
+}
+
+/// The model's answer: a vector that went through all layers. Equal weights give equal bits.
+inline std::vector<float> output_of(const Model& model) {
+  const auto width = static_cast<std::size_t>(model.front().size(0));
+  std::vector<float> input(width, 1.0F);
+  std::vector<float> output(width);
+  for (const byre::Tensor& layer : model) {
+    throw_if_interrupted();
+    const float* weights = layer.data<float>();
+    for (std::size_t row = 0; row < width; ++row, weights += width) {
+      float sum = 0;
+      for (std::size_t column = 0; column < width; ++column) {
+        sum += weights[column] * input[column];
+      }
+      output[row] = std::max(sum, 0.0F);
+    }
+    input.swap(output);
+  }
+  return input;
+}
 
 }  // namespace examples::weights_overlay

@@ -1,45 +1,70 @@
 // SPDX-License-Identifier: BSL-1.0
-/// One request: its own view of the model, of which it changes some rows. This file is the whole
-/// of what a server would do with byre.
+/// A request with its own changes of the model. This and map_npy() in model.hpp are all that a server would do with
+/// byre.
 #pragma once
 
 #include "model.hpp"
+#include "same_bits.hpp"
 
-#include <cstddef>
+#include <byre/tensor/elements.hpp>
+
 #include <cstdint>
+#include <random>
 #include <set>
-#include <vector>
+#include <utility>
 
 namespace examples::weights_overlay {
 
 enum class Cloning { deep, lazy };
 
-/// Each step may be on another thread; nobody else uses the request meanwhile, nor changes what it
-/// is set up from.
+/// Each step may be on another thread, if nothing else uses the request or what it is set up from meanwhile.
 class Request {
  public:
-  explicit Request(std::uint64_t seed) : seed_(seed) {}
-
   /// Clones all layers of the model.
-  void set_up(const Model& base, Cloning cloning);
-  /// Clones all layers of another request. This is a branch of it then, and changes the same layers.
-  void set_up(const Request& parent, Cloning cloning);
-  /// Adds to so many rows, chosen by the seed; of so many layers, chosen by it too unless this is a
-  /// branch.
-  void change(std::size_t layers, std::size_t rows);
-  void answer() { output_ = output_of(model_); }
+  void set_up(const Model& base, Cloning cloning) {
+    model_.clear();
+    for (const byre::Tensor& layer : base) {
+      model_.push_back(cloning == Cloning::deep ? layer.clone() : layer.lazy_clone());
+    }
+  }
+  /// Begins as a branch of another request.
+  void set_up(const Request& parent, Cloning cloning) {
+    set_up(parent.model_, cloning);
+    changed_ = parent.changed_;
+  }
+  /// Adds to rows of the layers 0 to `layers`, chosen by the seed.
+  void change(std::size_t layers, std::size_t rows, std::uint64_t seed) {
+    std::mt19937_64 choose(seed);
+    for (std::size_t layer = 0; layer < layers; ++layer) {
+      for (std::size_t count = 0; count < rows; ++count) {
+        const auto number = static_cast<std::int64_t>(choose() % 0x10000) % model_[layer].size(0);
+        byre::Tensor row = model_[layer].select(0, number);
+        // The first write to a layer that is shared copies the layer or, if it is mapped, maps an overlay of it. The
+        // number is too large to be rounded away.
+        byre::add_(row, static_cast<double>(128 + choose() % 128) * 0x1p-12);
+        changed_.emplace(layer, number);
+      }
+    }
+  }
 
   const Model& model() const noexcept { return model_; }
-  /// Rows of that layer that this or its parent changed.
-  const std::set<std::size_t>& changed_rows(std::size_t layer) const { return changed_[layer]; }
-  const std::vector<float>& output() const noexcept { return output_; }
+  /// True if exactly the rows differ from the model's that this and its parent changed.
+  bool differs_where_changed(const Model& base) const {
+    for (std::size_t layer = 0; layer < base.size(); ++layer) {
+      for (std::int64_t row = 0; row < base[layer].size(0); ++row) {
+        const bool differs =
+            !are_same_bits(model_[layer].select(0, row), base[layer].select(0, row));
+        if (differs != changed_.contains({layer, row})) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
 
  private:
-  std::uint64_t seed_;
   Model model_;
-  std::vector<std::size_t> layers_;  // to change
-  std::vector<std::set<std::size_t>> changed_;
-  std::vector<float> output_;
+  std::set<std::pair<std::size_t, std::int64_t>> changed_;  // layers and rows
 };
 
 }  // namespace examples::weights_overlay
