@@ -1,61 +1,97 @@
 // SPDX-License-Identifier: BSL-1.0
-// reshape_audit: what reports of code that relies on reshape being an alias are worth. See ../README.md.
-#include "audit.hpp"
-#include "options.hpp"
-#include "program.hpp"
-#include "report.hpp"
+// reshape_audit: what relies on reshape being an alias, before it becomes a copy. See ../README.md.
+#include "format.hpp"
+#include "pipelines.hpp"
+#include "run_program.hpp"
+#include "same_bits.hpp"
 
-#include <cstdio>
+#include <algorithm>
 
 namespace examples::reshape_audit {
 namespace {
 
 namespace shadow = byre::shadow;
+using shadow::ReshapeMode;
 
-ExitCode run_only(const Options& options) {
-  for (const Pipeline& pipeline : options.pipelines) {
-    print(transcript(pipeline, *options.mode, run_in(*options.mode, pipeline.run)));
-  }
-  return exit_success;
-}
+/// The results of a pipeline in a mode of reshape, and what was reported. A program's own audit has these lines around
+/// its work.
+struct Run {
+  Results results;
+  std::vector<shadow::Violation> reports;
+};
 
-/// Of the pipelines as an audited program would run them: all in warn mode, once.
-shadow::Summary summary_of(const Pipelines& pipelines) {
+Run run_in(ReshapeMode mode, Results (*pipeline)()) {
   shadow::reset_summary();
-  const shadow::ReshapeModeScope scope(shadow::ReshapeMode::warn);
-  for (const Pipeline& pipeline : pipelines) {
-    Journal journal;
-    pipeline.run(journal);
-  }
-  return shadow::summary();
+  const shadow::ReshapeModeScope scope(mode);
+  Results results = pipeline();
+  return {std::move(results), shadow::summary().triples};
 }
 
-ExitCode work(const Options& options) {
-  const QuietReports quiet;
-  if (options.mode) {
-    return run_only(options);
-  }
-  JsonOutput json_output(options.json);
-  const std::vector<Label> labels = all_labels();
-  Report report;
-  for (const Pipeline& pipeline : options.pipelines) {
-    report.audits.push_back(audit(pipeline, labels));
-  }
-  report.summary = summary_of(options.pipelines);
-  json_output.deliver([&] { return json(report); }, [&] { return table(report, options.report); });
-  for (const Audit& audit : report.audits) {
-    for (const std::string& fault : audit.faults) {
-      std::fprintf(stderr, "reshape_audit: %s: %s\n", audit.pipeline.name, fault.c_str());
+bool are_same(const Results& left, const Results& right) {
+  return std::ranges::equal(left, right, are_same_bits);
+}
+
+/// The faults of the rewritten form, a sentence each.
+std::vector<std::string> faults_of(const Pipeline& pipeline) {
+  std::vector<std::string> faults;
+  const Results meant = run_in(pipeline.meant, pipeline.as_found).results;
+  for (const ReshapeMode mode :
+       {ReshapeMode::alias, ReshapeMode::warn, ReshapeMode::error, ReshapeMode::copy}) {
+    const std::string where =
+        std::string(pipeline.name) + ", rewritten, in mode " + std::string(name_of(mode));
+    const Run run = run_in(mode, pipeline.rewritten);
+    if (!run.reports.empty()) {
+      faults.push_back(where + ": is still reported.");
+    }
+    if (!are_same(run.results, meant)) {
+      faults.push_back(where + ": computes something else than is meant.");
     }
   }
-  return report.is_right() ? exit_success : exit_failure;
+  return faults;
+}
+
+Report work(const Arguments&) {
+  shadow::set_violation_handler(
+      [](const shadow::Violation&) noexcept {});  // reports are printed below
+  Report report;
+  for (const Pipeline& pipeline : all_pipelines()) {
+    const Run audited = run_in(ReshapeMode::warn, pipeline.as_found);
+    Json reports = Json::array();
+    report.text += std::string(pipeline.name) + ": " + pipeline.what + "\n";
+    for (const shadow::Violation& violation : audited.reports) {
+      reports.push_back(Json::parse(to_json(violation)));
+      report.text += to_string(violation) + "\n";
+    }
+    report.text += audited.reports.empty() ? "relies on nothing\n\n" : "\n";
+    report.figures["pipelines"][pipeline.name] = {
+        {"reports", reports},
+        {"copies compute the same",
+         are_same(run_in(ReshapeMode::copy, pipeline.as_found).results,
+                  run_in(ReshapeMode::alias, pipeline.as_found).results)}};
+    if (pipeline.rewritten != nullptr) {
+      for (const std::string& fault : faults_of(pipeline)) {
+        report.faults.push_back(fault);
+      }
+    }
+  }
+  report.text += report.faults.empty()
+                     ? "Rewritten, none is reported, and all compute what is meant in every mode.\n"
+                     : "Something is WRONG.\n";
+  return report;
 }
 
 }  // namespace
 }  // namespace examples::reshape_audit
 
 int main(int argc, char** argv) {
-  using namespace examples::reshape_audit;
-  return examples::run_program("reshape_audit", "Give one --pipeline.", argc, argv, parse_options,
-                               help_text, work);
+  return examples::run_program(
+      {.name = "reshape_audit",
+       .about =
+           R"(Runs small pipelines, of which some rely on reshape being an alias, as an audit before reshape
+becomes a copy: in warn mode, where byre reports what relies on aliases and what to write instead.
+Each is then run as rewritten, which has to be without a report and mean the same in every mode.
+)",
+       .options = {},
+       .work = examples::reshape_audit::work},
+      argc, argv);
 }
