@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Runs programs, on whatever backend and under whatever pass the thread's guards and the inputs
-/// say.
+/// Script: a program over tensors, as text. README.md has its form. It is run while it is read, on the backend and
+/// under the pass that the thread's guards and the inputs choose.
 #pragma once
 
-#include "script.hpp"
-
-#include <byre/functional/dispatch/operator.hpp>
+#include <byre/functional/dispatch/any_tensor.hpp>
+#include <byre/functional/dispatch/scanner.hpp>
 
 #include <string>
 #include <vector>
@@ -17,28 +16,26 @@ struct NamedTensor {
   byre::functional::AnyTensor tensor;
 };
 
-/// Is told of what a program does.
-class Observer {
+class Script {
  public:
-  virtual void called(const byre::functional::Operator& op,
-                      const byre::functional::Arguments& arguments,
-                      const byre::functional::Tensors& results) = 0;
-  /// A tensor has a name, and perhaps others.
-  virtual void named(const byre::functional::AnyTensor& tensor, const std::string& name) = 0;
+  // All throw byre::functional::SyntaxError, which points at the place, also for errors of operators.
 
- protected:
-  ~Observer() = default;
+  /// Reads the inputs, which stand first. `name` is what errors call the text.
+  Script(std::string text, std::string name);
+  Script(const Script&) = delete;
+  Script& operator=(const Script&) = delete;
+
+  /// The inputs that the program asks for, made anew on the CPU.
+  std::vector<NamedTensor> make_inputs() const;
+  /// Runs it on as many inputs. All tensors that have a name in the end, in the order of their names' first use; those
+  /// of a list are called parts[0] and so on.
+  std::vector<NamedTensor> run(const byre::functional::Tensors& inputs) const;
+
+ private:
+  std::string text_;
+  std::string name_;
+  std::vector<std::string> inputs_;
+  byre::functional::Scanner after_inputs_;
 };
-
-// Both throw byre::functional::SyntaxError, which points at the place, also for what operators
-// throw.
-
-/// The inputs that the program asks for, as named.
-std::vector<NamedTensor> make_inputs(const Script& script);
-
-/// Runs it on as many inputs. All tensors that have a name in the end, in the order in which these
-/// came up; those of a list are called parts[0] and so on.
-std::vector<NamedTensor> run(const Script& script, const byre::functional::Tensors& inputs,
-                             Observer* observer = nullptr);
 
 }  // namespace examples::functionalize
