@@ -1,30 +1,89 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The text to train on, as the numbers of its words. Reading stops as soon as there are as many
-/// as will be trained, so that a small run over much text is quick.
+/// The text to train on, as the numbers of its words.
 #pragma once
 
-#include "progress.hpp"
-#include "vocabulary.hpp"
+#include "files.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
+#include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace examples::live_checkpoint {
 
 struct Corpus {
-  std::vector<std::uint32_t> tokens;  ///< word numbers, in the order of the text
-  Vocabulary vocabulary;
-  std::size_t files = 0;             ///< read, at least in part
-  std::size_t files_not_text = 0;    ///< passed over: binary or compressed
-  std::size_t files_unreadable = 0;  ///< passed over: no permission, or an error while reading
-  std::uint64_t nbytes = 0;          ///< of the text read
+  std::vector<std::uint32_t> tokens;  ///< words, numbered as they first appear
+  std::uint32_t words = 0;
 };
 
-/// Reads at most `most_tokens` words below `paths`. Throws UsageError for a path that is missing or
-/// that has no text, Failure for what cannot be read, Interrupted.
-Corpus read_corpus(const std::vector<std::filesystem::path>& paths, std::uint64_t most_tokens,
-                   Progress& progress);
+inline std::vector<fs::path> files_below(const fs::path& path) {
+  if (!fs::is_directory(path)) {
+    return {path};
+  }
+  std::vector<fs::path> files;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied)) {
+    // A link would name a file twice.
+    if (!entry.is_symlink() && entry.is_regular_file()) {
+      files.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(files);  // so that the order does not depend on the file system
+  return files;
+}
+
+/// Pictures and archives have bytes that no text has.
+inline bool is_text(const std::string& text) {
+  const auto beginning = text.substr(0, 65536);
+  return std::ranges::none_of(beginning, [](char character) {
+    const auto byte = static_cast<unsigned char>(character);
+    return byte < ' ' && !(byte >= '\b' && byte <= '\r') && byte != 0x1b;
+  });
+}
+
+/// Letters, digits and bytes beyond ASCII; in lower case.
+inline bool is_part_of_word(char& character) {
+  if (character >= 'A' && character <= 'Z') {
+    character = static_cast<char>(character - 'A' + 'a');
+  }
+  return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9') ||
+         static_cast<unsigned char>(character) >= 0x80;
+}
+
+/// Reads at most `most_tokens` words of a file, or of all text files below a directory, in sorted order. Throws
+/// UsageError for a path that has no text, Interrupted.
+inline Corpus read_corpus(const fs::path& path, std::uint64_t most_tokens) {
+  Corpus corpus;
+  std::unordered_map<std::string, std::uint32_t> numbers;
+  const auto take = [&](std::string& word) {
+    if (!word.empty() && corpus.tokens.size() < most_tokens) {
+      const auto [known, is_new] = numbers.emplace(word, corpus.words);
+      corpus.words += is_new ? 1 : 0;
+      corpus.tokens.push_back(known->second);
+    }
+    word.clear();
+  };
+  for (const fs::path& name : files_below(path)) {
+    throw_if_interrupted();
+    std::ifstream file(name, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string word;
+    for (char character : is_text(text) ? text : "") {
+      if (is_part_of_word(character)) {
+        word.push_back(character);
+      } else {
+        take(word);
+      }
+    }
+    take(word);
+    if (corpus.tokens.size() == most_tokens) {
+      break;
+    }
+  }
+  if (corpus.tokens.empty()) {
+    throw UsageError("No text found in " + path.string() + ". Give another --text.");
+  }
+  return corpus;
+}
 
 }  // namespace examples::live_checkpoint

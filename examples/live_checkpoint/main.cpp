@@ -1,94 +1,285 @@
 // SPDX-License-Identifier: BSL-1.0
 // live_checkpoint: consistent snapshots of a model that keeps being trained. See ../README.md.
-#include "check.hpp"
 #include "corpus.hpp"
-#include "delta.hpp"
-#include "failure.hpp"
-#include "options.hpp"
-#include "program.hpp"
-#include "progress.hpp"
-#include "report.hpp"
+#include "format.hpp"
+#include "on_threads.hpp"
+#include "process_memory.hpp"
 #include "restore.hpp"
-#include "run.hpp"
-#include "trace_file.hpp"
-#include "workspace.hpp"
+#include "run_program.hpp"
+#include "snapshot_writer.hpp"
+#include "temporary_directory.hpp"
 
-#include <byre/files/output_file.hpp>
-#include <cstdio>
+#include <byre/interop/npy_header.hpp>
+#include <byre/memory/pool.hpp>
+#include <byre/stats/counters.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
 
 namespace examples::live_checkpoint {
 namespace {
 
-/// Row by row, for whoever uses the snapshots.
-void write_words(const Vocabulary& vocabulary, const std::filesystem::path& directory) {
-  byre::OutputFile file(directory / "words.txt");
-  for (const std::string& word : vocabulary.words()) {
-    file.write((word + "\n").data(), word.size() + 1);
-  }
-  file.commit();
+enum class Mode { eager_fresh, eager_recycled, lazy, pages, tiles };
+const std::vector<std::string> mode_names{"eager-fresh", "eager-recycled", "lazy", "pages",
+                                          "tiles"};
+
+/// As many rows as make the smallest block that the pool recycles; fewer in a tiled buffer, whose snapshots cost the same
+/// however small its tiles are.
+std::uint32_t usual_tile_rows(Mode mode, const Plan& plan) {
+  const std::size_t nbytes = mode == Mode::tiles ? 16384 : byre::RecyclingPool::recycled_from;
+  return static_cast<std::uint32_t>((nbytes + plan.row_nbytes() - 1) / plan.row_nbytes());
 }
 
-/// As if each row were a tile, and had changed.
-std::uint64_t space_needed(const Plan& plan, const Options& options, bool keeps_files) {
-  const std::uint64_t runs_at_once = keeps_files ? options.modes.size() : 1;
-  const std::uint64_t other_nbytes = 4096 + plan.rows * tile_number_nbytes;
-  std::uint64_t nbytes = 0;
-  if (__builtin_mul_overflow(plan.table_nbytes() + other_nbytes, plan.snapshots() * runs_at_once,
-                             &nbytes)) {
-    throw UsageError("That many snapshots fit on no disk. Give a larger --snapshot-every.");
+std::unique_ptr<Table> make_table(Mode mode, const Plan& plan, std::uint32_t tile_rows,
+                                  byre::Allocator& pool) {
+  switch (mode) {
+    case Mode::pages:
+      return std::make_unique<PagedTable>(plan);
+    case Mode::tiles:
+      return std::make_unique<TiledTable>(plan, tile_rows, pool);
+    case Mode::lazy:
+      return std::make_unique<StorageTable>(plan, tile_rows, pool, StorageTable::Cloning::lazy);
+    default:
+      return std::make_unique<StorageTable>(plan, tile_rows, pool, StorageTable::Cloning::eager);
   }
-  return nbytes;
 }
 
-ExitCode train_and_report(const Options& options) {
-  JsonOutput json_output(options.json);
-  Progress progress(stderr);
-  Corpus corpus = read_corpus(options.text, options.tokens, progress);
-  const Plan plan = settle_plan(options, corpus);
-  const RunSettings settings = settle_run(options);
-  Report report{&corpus, &plan, {}, {}};
-  progress.print_line(describe_work(report));
-
-  Workspace workspace(options.output, options.keep);
-  workspace.require_space(space_needed(plan, options, workspace.keeps_files()));
-  const auto expected = replay(plan, progress);
-  TraceFile trace(options.trace);
-  for (const Mode mode : options.modes) {
-    report.runs.push_back(run(mode, plan, settings, workspace.create_for(mode), progress));
-    const auto faults = check(to_string(mode), report.runs.back().written, expected, progress);
-    report.faults.insert(report.faults.end(), faults.begin(), faults.end());
-    if (!faults.empty()) {
-      workspace.keep_files();  // to be looked at
+/// The loop that trains and takes snapshots: the part a program of one's own would have.
+void train(const Plan& plan, Table& table, SnapshotWriter& writer) {
+  Trainer trainer(plan, table);
+  for (std::uint64_t index = 0; index < plan.tokens; ++index) {
+    trainer.step(index);
+    if ((index + 1) % plan.snapshot_every == 0) {
+      throw_if_interrupted();
+      writer.wait_for_room();
+      table.stalls.time([&] {
+        writer.submit(table.snapshot(index + 1));
+        return index;
+      });
     }
-    workspace.done_with(mode);
   }
-  if (const std::string text = trace.write(); !text.empty()) {
-    progress.print_line(text);
-  }
-  if (workspace.keeps_files()) {
-    write_words(corpus.vocabulary, workspace.directory());
-    progress.print_line("The snapshots are in " + workspace.directory().string() + ".");
-  }
-  json_output.deliver([&] { return json(report, settings); }, [&] { return "\n" + table(report); });
-  for (const std::string& fault : report.faults) {
-    std::fprintf(stderr, "live_checkpoint: %s\n", fault.c_str());
-  }
-  return report.faults.empty() ? exit_success : exit_failure;
 }
 
-ExitCode work(const Options& options) {
-  if (options.restore) {
-    print(restore(*options.restore, *options.output));
-    return exit_success;
+/// Used blocks for one more table, so that "recycled" is what is measured from the first snapshot on.
+void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nbytes) {
+  std::vector<byre::Storage> used;
+  while (used.size() < blocks) {
+    used.push_back(byre::Storage::allocate(block_nbytes, pool));
+    std::memset(used.back().mutable_data(), 1, block_nbytes);
   }
-  return train_and_report(options);
+}
+
+struct Run {
+  Json figures;
+  std::vector<WrittenSnapshot> written;
+};
+
+Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& directory) {
+  const PeakMemory peak;
+  // A pool that keeps nothing maps fresh pages for every block.
+  byre::RecyclingPool pool(mode == Mode::eager_fresh ? 0
+                                                     : byre::RecyclingPool::default_limit_nbytes());
+  const auto table = make_table(mode, plan, tile_rows, pool);
+  const std::size_t tiles = (plan.rows + tile_rows - 1) / tile_rows;
+  if (mode == Mode::eager_recycled) {
+    warm_up(pool, tiles, tile_rows * plan.row_nbytes());
+  }
+  const auto counted_before = byre::stats::snapshot();
+  SnapshotWriter writer({plan, directory});
+  const std::int64_t training_ns = time_ns([&] { train(plan, *table, writer); });
+  std::vector<WrittenSnapshot> written = writer.finish();
+  const auto counted = byre::stats::snapshot() - counted_before;
+
+  const auto ms = [](std::int64_t ns) { return static_cast<double>(ns) / 1e6; };
+  const auto mib = [](auto nbytes) { return static_cast<double>(nbytes) / (1 << 20); };
+  std::uint64_t later_nbytes = 0;
+  for (std::size_t index = 1; index < written.size(); ++index) {
+    later_nbytes += written[index].nbytes;
+  }
+  const auto most = peak.nbytes();
+  const StallLog& stalls = table->stalls;
+  Json figures = {
+      {"worst stall, ms", ms(stalls.worst_ns)},
+      {"worst processor time, ms", ms(stalls.worst_processor_ns)},
+      {"total stall, ms", ms(stalls.total_ns)},
+      {"stall events", stalls.events},
+      {"copies", if_known(BYRE_STATS, counted.copies)},
+      {"copied, MiB", if_known(BYRE_STATS, mib(counted.bytes_copied))},
+      {"overlays", if_known(BYRE_STATS, counted.overlays)},
+      {"tiles", tiles},
+      {"first file, MiB", mib(written.front().nbytes)},
+      {"each further file, MiB", mib(later_nbytes / std::max<std::size_t>(1, written.size() - 1))},
+      {"peak memory, MiB", if_known(most, mib(most.value_or(0)))},
+      {"tokens per second", static_cast<std::uint64_t>(static_cast<double>(plan.tokens) * 1e9 /
+                                                       static_cast<double>(training_ns))},
+  };
+  return {std::move(figures), std::move(written)};
+}
+
+/// The checksums that the snapshots' full files ought to have: training is repeated on one thread and one plain array,
+/// without byre.
+std::vector<std::uint32_t> replay(const Plan& plan) {
+  struct {
+    std::size_t dimensions;
+    std::vector<float> values;
+    float* row(std::uint32_t number) noexcept { return &values[number * dimensions]; }
+  } table{plan.dimensions, std::vector<float>(std::size_t{plan.rows} * plan.dimensions)};
+  for (std::uint32_t number = 0; number < plan.rows; ++number) {
+    initialize_row(table.row(number), number, plan.dimensions);
+  }
+  Trainer trainer(plan, table);
+  const std::string header = byre::npy_header(byre::DType::f32, {plan.rows, plan.dimensions});
+  std::vector<std::uint32_t> checksums;
+  for (std::uint64_t index = 0; index < plan.tokens; ++index) {
+    trainer.step(index);
+    if ((index + 1) % plan.snapshot_every == 0) {
+      throw_if_interrupted();
+      Checksum checksum;
+      checksum.add(header.data(), header.size());
+      checksum.add(table.values.data(), plan.table_nbytes());
+      checksums.push_back(checksum.value());
+    }
+  }
+  return checksums;
+}
+
+void check(const std::string& mode, const std::vector<WrittenSnapshot>& written,
+           const std::vector<std::uint32_t>& expected, std::vector<std::string>& faults) {
+  Restorer restorer;
+  for (std::size_t number = 0; number < expected.size(); ++number) {
+    std::string fault = "it was not written";
+    try {
+      restorer.load(written.at(number).file);
+      fault = restorer.checksum() == expected[number] ? "" : "it is not the model at that token";
+    } catch (const std::exception& error) {
+      fault = error.what();
+    }
+    if (!fault.empty()) {
+      faults.push_back("Mode " + mode + ", snapshot " + std::to_string(number + 1) + ": " + fault);
+    }
+  }
+}
+
+void say(const std::string& phase, std::int64_t ns) {
+  std::fprintf(stderr, "%s: %.1f s\n", phase.c_str(), static_cast<double>(ns) / 1e9);
+}
+
+Plan plan_for(const Arguments& given) {
+  Corpus corpus = read_corpus(given.text("text"), given.number("tokens", 1, 1'000'000'000));
+  constexpr std::uint64_t usual_table_nbytes = std::uint64_t{32} << 20;
+  const auto number = [&](const char* name, std::uint64_t usual, std::uint64_t most) {
+    return given.has(name) ? given.number(name, 1, most) : usual;
+  };
+  Plan plan;
+  plan.text = std::move(corpus.tokens);
+  plan.rows = corpus.words;
+  // A multiple of 16, for whole vectors and lines.
+  const std::uint64_t usual = usual_table_nbytes / (plan.rows * sizeof(float) * 16);
+  plan.dimensions = static_cast<std::uint32_t>(
+      number("dimensions", std::clamp<std::uint64_t>(usual, 1, 32) * 16, 65536));
+  plan.tokens = given.number("tokens", 1, 1'000'000'000);
+  plan.snapshot_every =
+      number("snapshot-every", std::max<std::uint64_t>(1, plan.tokens / 24), plan.tokens);
+  return plan;
+}
+
+void run_and_check(Mode mode, const Arguments& given, const Plan& plan, const fs::path& directory,
+                   const std::vector<std::uint32_t>& expected, Report& report) {
+  const std::string& name = mode_names[static_cast<std::size_t>(mode)];
+  fs::create_directories(directory);
+  if (!fs::is_empty(directory)) {
+    throw Failure(directory.string() +
+                  " has files in it, which are not overwritten. Give another --output.");
+  }
+  const std::uint32_t tile_rows =
+      given.has("tile-rows") ? static_cast<std::uint32_t>(given.number("tile-rows", 1, 1 << 24))
+                             : usual_tile_rows(mode, plan);
+  const Run done =
+      run(mode, plan, mode == Mode::pages ? plan.rows : std::min(tile_rows, plan.rows), directory);
+  report.figures["modes"][name] = done.figures;
+  check(name, done.written, expected, report.faults);
+}
+
+Report train_and_report(const Arguments& given) {
+  std::vector<std::string> choices = mode_names;
+  choices.push_back("all");
+  const std::size_t chosen = given.choice("mode", choices);
+  const Plan plan = plan_for(given);
+  std::optional<TemporaryDirectory> temporary;
+  fs::path output = given.text("output");
+  if (output.empty()) {
+    output = temporary.emplace("live_checkpoint").path();
+  }
+  Report report;
+  report.figures = {{"rows", plan.rows}, {"table bytes", plan.table_nbytes()}};
+  std::vector<std::uint32_t> expected;
+  say("replay on a plain array", time_ns([&] { expected = replay(plan); }));
+  for (std::size_t mode = 0; mode < mode_names.size(); ++mode) {
+    if (chosen != mode_names.size() && chosen != mode) {
+      continue;
+    }
+    const fs::path directory = output / mode_names[mode];
+    say("train " + mode_names[mode], time_ns([&] {
+          run_and_check(static_cast<Mode>(mode), given, plan, directory, expected, report);
+        }));
+    if (temporary) {
+      fs::remove_all(directory);
+    }
+  }
+  const std::size_t snapshots = expected.size() * report.figures["modes"].size();
+  report.text =
+      format("%llu tokens, %u words x %u dimensions = ",
+             static_cast<unsigned long long>(plan.tokens), plan.rows, plan.dimensions) +
+      mebibytes(plan.table_nbytes()) +
+      format("; a snapshot every %llu tokens\n\n",
+             static_cast<unsigned long long>(plan.snapshot_every)) +
+      table_of(report.figures["modes"]) +
+      format("\n%zu of %zu snapshots are the table as it was: checked against a replay.\n",
+             snapshots - report.faults.size(), snapshots);
+  return report;
+}
+
+Report work(const Arguments& given) {
+  if (!given.has("restore")) {
+    return train_and_report(given);
+  }
+  if (!given.has("output")) {
+    throw UsageError("--restore writes a .npy file: say with --output into which directory.");
+  }
+  const fs::path npy = restore(given.text("restore"), given.text("output"));
+  return {.text = "Restored " + npy.string() + ".\n", .figures = {{"restored", npy.string()}}};
 }
 
 }  // namespace
 }  // namespace examples::live_checkpoint
 
 int main(int argc, char** argv) {
-  using namespace examples::live_checkpoint;
-  return examples::run_program("live_checkpoint", "Give fewer --tokens or --dimensions.", argc,
-                               argv, parse_options, help_text, work);
+  return examples::run_program(
+      {.name = "live_checkpoint",
+       .about =
+           R"(Trains word embeddings on real text and takes consistent snapshots of the table while training goes
+on: the table is cloned, and a second thread writes the clones to files. The same work is done with
+eager clones into fresh memory (eager-fresh) and into recycled memory (eager-recycled), with byre's
+lazy clones of each tile (lazy), with one lazy clone of paged memory (pages), and with one of a tiled
+buffer (tiles). Training is also repeated without byre, and every snapshot, restored from its files,
+must be the table as it was.
+
+A snapshot is a .npy file. In mode tiles all but the first are deltas: files of the tiles that
+changed since the snapshot before.
+
+A stall is one event in which the training thread did not train because there are snapshots: a
+snapshot call, or a write access to a part that a snapshot shared.
+)",
+       .options = {{"text", "/usr/share/doc",
+                    "text to train on: a file, or a directory with all below it"},
+                   {"tokens", "2000000", "words to train; a shorter text starts over"},
+                   {"snapshot-every", "", "tokens between two snapshots; else a 24th of --tokens"},
+                   {"dimensions", "", "floats in a row; else as many as make a table of 32 MiB"},
+                   {"tile-rows", "", "rows in a tile; else 64 KiB of them, in mode tiles 16 KiB"},
+                   {"mode", "all", "eager-fresh, eager-recycled, lazy, pages, tiles or all"},
+                   {"output", "", "where the files go; else to a temporary directory"},
+                   {"restore", "", "write the snapshot of this delta as a .npy file to --output"}},
+       .work = examples::live_checkpoint::work},
+      argc, argv);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Puts the table of a snapshot together again, from its full file or from deltas and the full file that they
-/// go back to.
+/// Puts the table of a snapshot together again, from its full file or from deltas and the full file that they go back to.
 #pragma once
 
 #include "delta.hpp"
 
-#include <cstdint>
-#include <filesystem>
+#include <byre/interop/npy_header.hpp>
+
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,27 +14,78 @@ namespace examples::live_checkpoint {
 
 class Restorer {
  public:
-  /// Reads the snapshot of `file`, a .npy file with its CRC-32 beside it or a delta. Reads those before it as
-  /// well, from the same folder, unless the one just before was loaded last. Throws Failure, byre::FileError
-  /// for files that are missing, damaged or not made from each other.
-  void load(const std::filesystem::path& file);
+  /// Reads the snapshot of `file`, and those before it in the same folder, unless the one just before was loaded last.
+  /// Throws Failure for files that are missing, damaged or not made from each other.
+  void load(const fs::path& file) {
+    // Back to what is loaded, or to a full file. One delta at a time is in memory.
+    std::vector<fs::path> deltas;
+    fs::path at = file;
+    while (at.extension() == delta_extension) {
+      deltas.push_back(at);
+      const DeltaHeader header = read_delta(at).header;
+      if (!npy_.empty() && identity_ == header.previous_identity) {
+        break;
+      }
+      at = snapshot_file(file.parent_path(), header.previous_token, delta_extension);
+      if (!fs::exists(at)) {
+        at.replace_extension(full_extension);
+      }
+    }
+    if (at.extension() != delta_extension) {
+      load_full(at);
+    }
+    for (; !deltas.empty(); deltas.pop_back()) {
+      apply(read_delta(deltas.back()), deltas.back());
+    }
+  }
 
-  /// What was loaded: the bytes of a .npy file, and the CRC-32 of them all.
+  /// The bytes of a .npy file.
   const std::vector<char>& npy() const noexcept { return npy_; }
-  std::uint32_t checksum() const;
+  std::uint32_t checksum() const {
+    Checksum checksum;
+    checksum.add(npy_.data(), npy_.size());
+    return checksum.value();
+  }
 
  private:
-  void load_full(const std::filesystem::path& file);
-  bool is_loaded(const DeltaHeader& before) const noexcept;
-  void apply(const Delta& delta, const std::filesystem::path& file);
+  void load_full(const fs::path& file) {
+    npy_ = read_file(file);
+    identity_ = checksum();
+    table_offset_ =
+        byre::parse_npy_header(std::as_bytes(std::span(npy_)), file.c_str()).data_offset;
+  }
+
+  void apply(const Delta& delta, const fs::path& file) {
+    if (identity_ != delta.header.previous_identity ||
+        delta.header.table_nbytes != npy_.size() - table_offset_) {
+      throw Failure(file.string() + " was made from another snapshot of token " +
+                    std::to_string(delta.header.previous_token) +
+                    ". Put the files of one run into its folder.");
+    }
+    delta.apply_to(std::span(npy_).subspan(table_offset_));
+    identity_ = delta.identity;
+  }
 
   std::vector<char> npy_;
   std::size_t table_offset_ = 0;  ///< in npy_
-  std::uint32_t identity_ = 0;    ///< what a delta to this has as previous CRC-32
+  std::uint64_t identity_ = 0;
 };
 
-/// Writes the snapshot of `file` as a .npy file into `directory`, with its CRC-32 beside it, and says so. Throws
-/// as Restorer::load(), and Failure if the file is there already or the directory cannot be made.
-std::string restore(const std::filesystem::path& file, const std::filesystem::path& directory);
+/// Writes the snapshot of `file` as a new .npy file into `directory`. Returns its name. Throws Failure,
+/// byre::FileError.
+inline fs::path restore(const fs::path& file, const fs::path& directory) {
+  Restorer restorer;
+  restorer.load(file);
+  const fs::path npy = directory / file.filename().replace_extension(full_extension);
+  fs::create_directories(directory);
+  if (fs::exists(npy)) {
+    throw Failure(npy.string() +
+                  " is there already, and is not overwritten. Give another --output.");
+  }
+  byre::OutputFile output(npy);
+  output.write(restorer.npy().data(), restorer.npy().size());
+  output.commit();
+  return npy;
+}
 
 }  // namespace examples::live_checkpoint

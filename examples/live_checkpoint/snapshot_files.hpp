@@ -1,64 +1,87 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The files of snapshots: a full one is a .npy file with its CRC-32 beside it, and a delta has the tiles that
-/// changed since the snapshot before.
+/// Writes snapshots to files: a full one is a .npy file, and a delta has the tiles that changed since the snapshot before.
 #pragma once
 
-#include "table.hpp"
+#include "delta.hpp"
+#include "tables.hpp"
 #include "training.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <vector>
+#include <byre/interop/npy_header.hpp>
+
+#include <utility>
+#include <variant>
 
 namespace examples::live_checkpoint {
 
-inline constexpr const char* full_extension = ".npy";
-inline constexpr const char* delta_extension = ".delta";
-
 struct WrittenSnapshot {
   std::uint64_t token = 0;
-  std::filesystem::path file;
-  bool is_delta = false;
-  std::uint32_t checksum =
-      0;  ///< CRC-32: of a full file, as it was when written; of a delta, the one in it
-  std::uint64_t nbytes = 0;  ///< of the file
-  std::uint64_t tiles = 0;   ///< in the file
+  fs::path file{};
+  std::uint32_t identity = 0;  ///< see delta.hpp
+  std::uint64_t nbytes = 0;    ///< of the file
 };
-
-/// "token-000000001000" and the extension, in `directory`.
-std::filesystem::path snapshot_file(const std::filesystem::path& directory, std::uint64_t token,
-                                    const char* extension);
-
-/// The name of the file beside `npy` that has its checksum: "<8 hexadecimal digits>  <name>".
-std::filesystem::path checksum_file(const std::filesystem::path& npy);
-
-/// Throws byre::FileError.
-void write_checksum_file(const std::filesystem::path& npy, std::uint32_t checksum);
-
-/// All of its bytes. Throws Failure.
-std::vector<char> read_file(const std::filesystem::path& file);
 
 /// Writes the snapshots of one run, in order. Used by one thread.
 class SnapshotFiles {
  public:
-  /// Writes into `directory`, which exists. Of snapshots in tiles each `full_every`th file is full, from the
-  /// first on; others are always full.
-  SnapshotFiles(const Plan& plan, std::filesystem::path directory, std::uint64_t full_every);
+  /// Writes into `directory`, which exists.
+  SnapshotFiles(const Plan& plan, fs::path directory)
+      : plan_(&plan), directory_(std::move(directory)) {}
 
-  /// Lets go of the snapshot: of storages as soon as each is written, of tiles when no delta needs them any
-  /// more. Throws byre::FileError, std::bad_alloc.
-  WrittenSnapshot write(Snapshot snapshot);
+  /// Releases the snapshot: storages as soon as each is written, tiles when no delta needs them any more. Throws
+  /// byre::FileError, std::bad_alloc.
+  WrittenSnapshot write(Snapshot snapshot) {
+    auto* const tiles = std::get_if<byre::TiledBuffer>(&snapshot.rows);
+    if (tiles == nullptr) {
+      return write_full(snapshot);
+    }
+    const bool is_first = previous_.token == 0;
+    previous_ = is_first ? write_full(snapshot) : write_changes(snapshot.token, *tiles);
+    previous_tiles_ = std::move(*tiles);  // for the next one to be compared with
+    return previous_;
+  }
 
  private:
-  WrittenSnapshot write_storages(std::uint64_t token, std::vector<byre::Storage> storages) const;
-  WrittenSnapshot write_tiles(std::uint64_t token, const byre::TiledBuffer& tiles) const;
-  WrittenSnapshot write_changes(std::uint64_t token, const byre::TiledBuffer& tiles);
+  WrittenSnapshot write_full(Snapshot& snapshot) const {
+    const fs::path path = snapshot_file(directory_, snapshot.token, full_extension);
+    byre::OutputFile file(path);
+    Checksum checksum;
+    const auto put = [&](std::span<const std::byte> bytes) {
+      checksum.add(bytes.data(), bytes.size());
+      file.write(bytes.data(), bytes.size());
+    };
+    const std::string header = byre::npy_header(byre::DType::f32, {plan_->rows, plan_->dimensions});
+    put(std::as_bytes(std::span(header)));
+    if (auto* const storages = std::get_if<std::vector<byre::Storage>>(&snapshot.rows)) {
+      std::size_t left = plan_->table_nbytes();
+      for (byre::Storage& storage : *storages) {
+        const std::size_t nbytes = std::min(left, storage.nbytes());
+        put({std::as_const(storage).data(), nbytes});
+        left -= nbytes;
+        storage = byre::Storage();  // training need not copy it any more
+      }
+    } else {
+      const auto& tiles = std::get<byre::TiledBuffer>(snapshot.rows);
+      tiles.for_each_part(0, tiles.nbytes(), put);
+    }
+    file.commit();
+    return {snapshot.token, path, checksum.value(), fs::file_size(path)};
+  }
+
+  WrittenSnapshot write_changes(std::uint64_t token, const byre::TiledBuffer& tiles) {
+    std::vector<std::uint64_t> changed;
+    for_each_difference(previous_tiles_, tiles, [&](std::size_t tile) { changed.push_back(tile); });
+    previous_tiles_ = byre::TiledBuffer();  // before the writing, in which training needs memory
+    const fs::path path = snapshot_file(directory_, token, delta_extension);
+    const std::uint32_t identity =
+        write_delta(path,
+                    {token, previous_.token, previous_.identity, tiles.nbytes(),
+                     tiles.tile_nbytes(), changed.size()},
+                    changed, tiles);
+    return {token, path, identity, fs::file_size(path)};
+  }
 
   const Plan* plan_;
-  std::filesystem::path directory_;
-  std::uint64_t full_every_;
-  std::uint64_t count_ = 0;
+  fs::path directory_;
   WrittenSnapshot previous_;
   byre::TiledBuffer previous_tiles_;
 };

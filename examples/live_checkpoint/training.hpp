@@ -5,60 +5,79 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 namespace examples::live_checkpoint {
-
 /// What is to be computed: the same plan gives the same bits, whatever table holds the rows.
 struct Plan {
   std::vector<std::uint32_t> text;   ///< row numbers; at its end it starts over
   std::uint32_t rows = 0;            ///< words in the vocabulary
   std::uint32_t dimensions = 0;      ///< floats in a row
-  std::uint64_t seed = 0;            ///< of the initial rows and of the negative samples
   std::uint64_t tokens = 0;          ///< to train
   std::uint64_t snapshot_every = 0;  ///< tokens
 
-  std::uint64_t snapshots() const noexcept { return tokens / snapshot_every; }
   std::size_t row_nbytes() const noexcept { return std::size_t{dimensions} * sizeof(float); }
   std::size_t table_nbytes() const noexcept { return rows * row_nbytes(); }
 };
 
-/// SplitMix64: the same numbers on every machine, which the standard's distributions do not
-/// promise.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) noexcept : state_(seed) {}
+inline constexpr float learning_rate = 0.025F;
 
-  std::uint64_t next() noexcept {
-    std::uint64_t mixed = state_ += 0x9e3779b97f4a7c15u;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
-    return mixed ^ (mixed >> 31);
+/// A sum in eight lanes: an order of additions that vector units can follow.
+inline constexpr std::size_t lanes = 8;
+
+inline float dot(const float* left, const float* right, std::size_t count) noexcept {
+  std::array<float, lanes> sums{};
+  std::size_t index = 0;
+  for (; index + lanes <= count; index += lanes) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      sums[lane] += left[index + lane] * right[index + lane];
+    }
   }
+  for (; index < count; ++index) {
+    sums[0] += left[index] * right[index];
+  }
+  float sum = 0;
+  for (const float part : sums) {
+    sum += part;
+  }
+  return sum;
+}
 
-  /// Below `bound`, which is not 0.
-  std::uint64_t below(std::uint64_t bound) noexcept { return next() % bound; }
-
- private:
-  std::uint64_t state_;
-};
-
-/// Writes the values a row starts from: small, and given by the seed and the row's number.
-void initialize_row(float* row, std::uint32_t number, const Plan& plan) noexcept;
+/// Writes the values a row starts from: small, and given by the row's number.
+inline void initialize_row(float* row, std::uint32_t number, std::size_t dimensions) {
+  std::mt19937_64 random(number);
+  const float scale = 1.0F / static_cast<float>(dimensions);
+  for (std::size_t index = 0; index < dimensions; ++index) {
+    const auto bits = static_cast<std::uint32_t>(random() >> 40);
+    row[index] = (static_cast<float>(bits) / static_cast<float>(1U << 24) - 0.5F) * scale;
+  }
+}
 
 /// One gradient step that draws two different rows together, or apart. Compiled once, out of line:
 /// the compiler may contract floating-point operations in one place and not in another, and all
 /// tables are to get the same bits.
-void nudge(float* row, float* other, std::size_t dimensions, bool together) noexcept;
+[[gnu::noinline]] inline void nudge(float* __restrict row, float* __restrict other,
+                                    std::size_t dimensions, bool together) noexcept {
+  const float score = dot(row, other, dimensions);
+  const float believed = 1.0F / (1.0F + std::exp(-score));
+  const float step = learning_rate * ((together ? 1.0F : 0.0F) - believed);
+  for (std::size_t index = 0; index < dimensions; ++index) {
+    const float before = row[index];
+    row[index] += step * other[index];
+    other[index] += step * before;
+  }
+}
 
 /// `Table` has row(number) -> float*, to read and write until the next snapshot.
 template <class Table>
 class Trainer {
  public:
-  Trainer(const Plan& plan, Table& table) noexcept
-      : plan_(&plan), table_(&table), random_(plan.seed) {}
+  Trainer(const Plan& plan, Table& table) : plan_(&plan), table_(&table) {}
 
   /// Trains the token at `index`; to be called for 0, 1, 2, ...
   void step(std::uint64_t index) {
@@ -69,7 +88,7 @@ class Trainer {
     // Negatives come from the text just read, as trainers that take them from their own batch do.
     const std::uint64_t recent = std::min(index, recent_tokens);
     for (int sample = 0; recent != 0 && sample < negatives; ++sample) {
-      learn(word, word_at(index - 1 - random_.below(recent)), false);
+      learn(word, word_at(index - 1 - random_() % recent), false);
     }
   }
 
@@ -90,7 +109,7 @@ class Trainer {
 
   const Plan* plan_;
   Table* table_;
-  Random random_;
+  std::mt19937_64 random_;  // the same numbers on every machine
 };
 
 }  // namespace examples::live_checkpoint

@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs live_checkpoint small, reads what it wrote with nothing but the standard library, and gives
-it what it cannot use. Test names are sentences; no test looks at a time."""
-
-import ast
+"""Runs live_checkpoint small, reads its files by the description of their formats alone, has snapshots restored, and
+gives it deltas that are damaged or of something else."""
 import array
-import gzip
 import json
 import os
 import pathlib
+import random
 import resource
 import shutil
 import signal
@@ -19,376 +17,251 @@ import time
 import unittest
 import zlib
 
-from live_checkpoint_runs import DIMENSIONS, EVERY, TILE_ROWS, TOKENS, WithText
-from programs import PROGRAM, run
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from built import command
+from programs import PROGRAM, Test, run
 
-MODES = ["eager-fresh", "eager-recycled", "lazy", "pages", "tiles"]
-FULL_MODES = MODES[:-1]  # all files of which are full
+TOKENS, EVERY, DIMENSIONS, TILE_ROWS = 9000, 1500, 32, 16
+SNAPSHOTS = TOKENS // EVERY
+FULL_MODES = ["eager-fresh", "eager-recycled", "lazy", "pages"]
+MODES = [*FULL_MODES, "tiles"]
 
 
-def read_npy(path):
-    """The shape and the values of a .npy file, by the format's own description."""
+def write_text(path, seed=1):
+    """A text: each part has words of its own, as documents do, and some common ones."""
+    choose = random.Random(seed)
+    words = [f"common{choose.randrange(50)}" if choose.random() < 0.3 else f"word{at // 2 + choose.randrange(20)}"
+             for at in range(TOKENS)]
+    path.write_text(" ".join(words) + "\n")
+
+
+def read_delta(path):
+    """The header's fields, and the tiles by number."""
     data = path.read_bytes()
-    assert data[:6] == b"\x93NUMPY", data[:6]
-    assert data[6:8] == b"\x01\x00", data[6:8]
-    (length,) = struct.unpack("<H", data[8:10])
-    assert (10 + length) % 64 == 0 and data[10 + length - 1:10 + length] == b"\n"
-    header = ast.literal_eval(data[10:10 + length].decode("ascii"))
-    assert header["descr"] == ("<f4" if sys.byteorder == "little" else ">f4"), header
-    assert header["fortran_order"] is False and set(header) == {"descr", "fortran_order", "shape"}
-    return header["shape"], array.array("f", data[10 + length:])
+    magic, token, previous, identity, table, tile_bytes, count = struct.unpack("<8s6Q", data[:56])
+    assert magic == b"BYREDEL2" and struct.unpack("<Q", data[-8:])[0] == zlib.crc32(data[:-8])
+    tiles, at = {}, 56 + 8 * count
+    for number in struct.unpack(f"<{count}Q", data[56:at]):
+        nbytes = min(tile_bytes, table - number * tile_bytes)
+        tiles[number], at = data[at:at + nbytes], at + nbytes
+    assert at == len(data) - 8
+    return [token, previous, identity, table, tile_bytes], tiles
 
 
-class AWholeRun(WithText):
+def write_delta(path, fields, tiles, numbers=None):
+    """A delta with these fields and the CRC-32 that it ought to have."""
+    numbers = list(tiles) if numbers is None else numbers
+    data = struct.pack(f"<8s6Q{len(numbers)}Q", b"BYREDEL2", *fields, len(numbers), *numbers) + b"".join(tiles.values())
+    path.write_bytes(data + struct.pack("<Q", zlib.crc32(data)))
+
+
+class WithText(Test):
     def setUp(self):
         super().setUp()
-        self.output = self.scratch / "output"
-        self.run_all()
+        self.text, self.output = self.scratch / "text", self.scratch / "output"
+        write_text(self.text)
 
-    def run_all(self):
-        figures = self.scratch / "figures.json"
-        done = run(*self.small, "--output", self.output, "--json", figures)
+    def arguments(self, output=None, **changes):
+        options = {"text": self.text, "tokens": TOKENS, "snapshot_every": EVERY, "dimensions": DIMENSIONS,
+                   "tile_rows": TILE_ROWS, "output": output or self.output, **changes}
+        return [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+
+    def train(self, output=None, **changes):
+        done = run(*self.arguments(output, **changes), "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.table = done.stdout
-        self.figures = json.loads(figures.read_text())
-        self.runs = {one["mode"]: one for one in self.figures["runs"]}
+        self.figures = json.loads(done.stdout)
+        self.assertEqual(self.figures["faults"], [])
+        return self.figures["modes"]
 
-    def test_all_snapshots_of_all_modes_are_checked_and_right(self):
-        self.assertEqual(list(self.runs), MODES)
-        self.assertIs(self.figures["verified"], True)
-        for one in self.runs.values():
-            tokens = [snapshot["token"] for snapshot in one["snapshots"]]
-            self.assertEqual(tokens, list(range(EVERY, TOKENS + 1, EVERY)))
-        snapshots = len(MODES) * TOKENS // EVERY
-        self.assertIn(f"All {snapshots} snapshots are the table as it was", self.table)
+    def files(self, mode, output=None):
+        return sorted(((output or self.output) / mode).iterdir())
 
-    def test_the_table_has_a_column_for_each_mode_and_fits_into_a_screen(self):
-        lines = self.table.strip("\n").splitlines()
-        self.assertEqual(lines[0].split(), MODES)
-        self.assertLessEqual(max(map(len, lines)), 100)
-        self.assertLessEqual(len(lines), 22)
 
-    def test_files_have_the_checksums_that_are_beside_them_and_in_the_figures(self):
-        for one in self.runs.values():
-            for snapshot in one["snapshots"]:
-                if snapshot["kind"] == "delta":
-                    continue  # has its own inside
-                path = pathlib.Path(snapshot["file"])
-                crc32 = f"{zlib.crc32(path.read_bytes()):08x}"
-                beside = pathlib.Path(f"{path}.crc32").read_text()
-                self.assertEqual(snapshot["crc32"], crc32)
-                self.assertEqual(beside, f"{crc32}  {path.name}\n")
-
-    def test_all_modes_wrote_the_same_and_training_went_on(self):
-        checksums = {mode: [s["crc32"] for s in one["snapshots"]] for mode, one in self.runs.items()}
+class AllModes(WithText):
+    def test_write_the_same_snapshots_and_training_goes_on(self):
+        modes = self.train()
+        self.assertEqual(list(modes), MODES)
+        whole = [path.read_bytes() for path in self.files("eager-fresh")]
+        self.assertEqual(len(set(whole)), SNAPSHOTS)
         for mode in FULL_MODES:
-            self.assertEqual(checksums[mode], checksums["eager-fresh"])
-        self.assertEqual(checksums["tiles"][0], checksums["eager-fresh"][0])
-        self.assertEqual(len(set(checksums["eager-fresh"])), TOKENS // EVERY)
-
-    def test_full_files_are_of_all_tiles_and_their_bytes_are_counted(self):
-        for mode in FULL_MODES:
-            for snapshot in self.runs[mode]["snapshots"]:
-                self.assertEqual(snapshot["kind"], "full")
-                self.assertEqual(snapshot["bytes"], pathlib.Path(snapshot["file"]).stat().st_size)
-                self.assertEqual(snapshot["tiles"], self.runs[mode]["tiles"])
-            self.assertEqual(self.runs[mode]["written_bytes"],
-                             sum(s["bytes"] for s in self.runs[mode]["snapshots"]))
-
-    def test_a_file_has_the_header_the_shape_and_the_values_of_a_table(self):
-        rows = len((self.output / "words.txt").read_text().splitlines())
-        self.assertEqual(self.figures["table"]["rows"], rows)
-        path = pathlib.Path(self.runs["lazy"]["snapshots"][-1]["file"])
-        shape, values = read_npy(path)
-        self.assertEqual(shape, (rows, DIMENSIONS))
-        self.assertEqual(len(values), rows * DIMENSIONS)
-        self.assertTrue(all(abs(value) < 100 for value in values))
-        self.assertTrue(any(value != 0 for value in values[-DIMENSIONS:]))
-
-    def test_tiles_have_the_rows_that_were_asked_for_and_pages_are_of_all(self):
-        rows = self.figures["table"]["rows"]
-        for mode, one in self.runs.items():
-            tile_rows = rows if mode == "pages" else TILE_ROWS
-            self.assertEqual(one["tile_rows"], tile_rows)
-            self.assertEqual(one["tile_bytes"], 4 * DIMENSIONS * tile_rows)
-            self.assertEqual(one["tiles"], -(-rows // tile_rows))
-
-    def test_nothing_unfinished_is_left(self):
+            self.assertEqual([path.name for path in self.files(mode)],
+                             [f"token-{token:012}.npy" for token in range(EVERY, TOKENS + 1, EVERY)])
+            self.assertEqual([path.read_bytes() for path in self.files(mode)], whole)
         self.assertEqual(list(self.output.rglob("*.part")), [])
+        # The values, by the format's own description.
+        rows = self.figures["rows"]
+        (length,) = struct.unpack("<H", whole[-1][8:10])
+        self.assertIn(f"'shape': ({rows}, {DIMENSIONS})", whole[-1][10:10 + length].decode())
+        values = array.array("f", whole[-1][10 + length:])
+        self.assertEqual(len(values), rows * DIMENSIONS)
+        self.assertTrue(all(abs(value) < 100 for value in values) and any(values[-DIMENSIONS:]))
+        # Lazy ways copy less than eager ones, and tiles exactly what each delta has.
+        eager = SNAPSHOTS * modes["lazy"]["tiles"]
+        changed = sum(len(read_delta(path)[1]) for path in self.files("tiles")[1:])
+        self.assertLess(changed, SNAPSHOTS * modes["tiles"]["tiles"])
+        self.assertEqual(modes["tiles"]["stall events"], SNAPSHOTS + changed)
+        if modes["lazy"]["copies"] is not None:
+            self.assertEqual(modes["eager-fresh"]["copies"], eager)
+            self.assertLess(modes["lazy"]["copies"], eager)
+            self.assertEqual(modes["tiles"]["copies"], changed)
+            self.assertLess(modes["pages"]["copied, MiB"], modes["eager-fresh"]["copied, MiB"])
 
-    def test_lazy_clones_copy_fewer_bytes_than_eager_ones(self):
-        copying = {mode: one["copying"] for mode, one in self.runs.items()}
-        if copying["lazy"] is None:
-            self.skipTest("byre was built without stats")
-        tiles = self.runs["lazy"]
-        eager = TOKENS // EVERY * tiles["tiles"] * tiles["tile_bytes"]
-        self.assertEqual(copying["eager-fresh"]["bytes_copied"], eager)
-        self.assertEqual(copying["eager-recycled"]["bytes_copied"], eager)
-        self.assertLess(copying["lazy"]["bytes_copied"], eager)
-        self.assertEqual(copying["lazy"]["bytes_copied"] + copying["lazy"]["bytes_elided"], eager)
-        for mode in ("pages", "tiles"):
-            self.assertLess(copying[mode]["bytes_copied"], eager)
-            self.assertEqual(copying[mode]["bytes_copied"] + copying[mode]["bytes_elided"],
-                             TOKENS // EVERY * self.figures["table"]["bytes"])
-            self.assertEqual(copying[mode]["lazy_clones"], TOKENS // EVERY)
-
-    def test_files_of_an_earlier_run_are_not_overwritten(self):
-        again = run(*self.small, "--output", self.output)
-        self.assertEqual(again.returncode, 1)
-        self.assertIn("not overwritten", again.stderr)
-
-
-class Choices(WithText):
-    def test_json_takes_the_place_of_the_table(self):
-        done = run(*self.small, "--json", "--mode", "lazy")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual([one["mode"] for one in json.loads(done.stdout)["runs"]], ["lazy"])
-
-    def test_the_seed_decides_what_is_written(self):
-        def checksums(seed):
-            done = run(*self.small, "--json", "--mode", "eager-recycled", "--seed", seed)
-            return [s["crc32"] for s in json.loads(done.stdout)["runs"][0]["snapshots"]]
-        self.assertEqual(checksums(1), checksums(1))
-        self.assertNotEqual(checksums(1), checksums(2))
-
-    def test_tiles_of_a_tiled_buffer_are_smaller_unless_it_is_said(self):
-        done = run("--text", self.text, "--tokens", 3000, "--dimensions", 100, "--json")
-        sizes = {one["mode"]: one["tile_bytes"] for one in json.loads(done.stdout)["runs"]}
-        for mode, least in (("eager-recycled", 65536), ("lazy", 65536), ("tiles", 16384)):
-            self.assertEqual(sizes[mode], -(-least // 400) * 400)
-
-    def test_one_snapshot_may_wait_and_tiles_may_be_small_or_uneven(self):
+    def test_take_uneven_tiles_and_do_not_overwrite_files(self):
         for rows in (1, 7, 1000000):
-            done = run(*self.small_but(tile_rows=rows, queue=1, mode="lazy"))
-            self.assertEqual(done.returncode, 0, done.stderr)
+            self.train(self.scratch / str(rows), mode="lazy", tile_rows=rows)
+        self.assert_refused_run("not overwritten", self.scratch / "1", mode="lazy")
 
-    def test_a_table_in_pages_is_made_the_trainings_own_page_by_page(self):
+    def test_make_a_table_in_pages_their_own_page_by_page(self):
         self.text.write_text("one two")
         tokens, row_bytes = 6, 4 * 65536
-        done = run(*self.small_but(mode="pages", tokens=tokens, snapshot_every=1, dimensions=65536), "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        one = json.loads(done.stdout)["runs"][0]
-        pages = 2 * row_bytes // os.sysconf("SC_PAGESIZE")
+        pages = self.train(mode="pages", tokens=tokens, snapshot_every=1, dimensions=65536)["pages"]
         # One event for each snapshot, and after all but the last one for each page.
-        self.assertEqual(one["stall"]["events"], tokens + (tokens - 1) * pages)
-        if one["copying"] is not None:
-            made = one["copying"]["overlays"] + one["copying"]["copies"]
-            self.assertGreater(made, 0)
-            self.assertLess(made, tokens)
-        if sys.platform == "linux":
-            self.assertGreaterEqual(one["page_faults"], pages)
+        per_snapshot = 2 * row_bytes // os.sysconf("SC_PAGESIZE")
+        self.assertEqual(pages["stall events"], tokens + (tokens - 1) * per_snapshot)
+        if pages["copies"] is not None:
+            self.assertTrue(0 < pages["overlays"] + pages["copies"] < tokens)
 
-    def test_the_temporary_directory_is_removed_unless_it_is_to_be_kept(self):
-        temporary = self.scratch / "temporary"
-        temporary.mkdir()
-        environment = {**os.environ, "TMPDIR": str(temporary)}
-        self.assertEqual(run(*self.small, "--mode", "lazy", env=environment).returncode, 0)
-        self.assertEqual(list(temporary.iterdir()), [])
-        kept = run(*self.small, "--mode", "lazy", "--keep", env=environment)
-        self.assertIn(str(temporary), kept.stderr)
-        self.assertEqual(len(list(temporary.rglob("*.npy"))), TOKENS // EVERY)
+    def test_are_traced_with_the_lines_of_each_copy(self):
+        trace = self.scratch / "trace.json"
+        done = run(*self.arguments(mode="lazy", snapshot_every=EVERY // 10), "--json",
+                   env={**os.environ, "BYRE_TRACE": str(trace)})
+        counted = json.loads(done.stdout)["modes"]["lazy"]["copies"]
+        if counted is None:
+            self.skipTest("byre was built without stats")
+        copies = [event for event in json.loads(trace.read_text())["traceEvents"] if event["name"] == "copy (shared)"]
+        self.assertEqual(len(copies), counted)
+        for copy in copies:
+            self.assertRegex(copy["args"]["written_at"], r"tables\.hpp:\d+")
+            self.assertRegex(copy["args"]["cloned_at"][0], r"tables\.hpp:\d+")
 
-    def test_an_interrupted_run_leaves_nothing(self):
+    def assert_refused_run(self, said, output, **changes):
+        done = run(*self.arguments(output, **changes))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn(said, done.stderr)
+
+    def test_leave_nothing_if_the_run_is_interrupted_or_cannot_write(self):
+        def limit_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        done = run(*self.arguments(), preexec_fn=limit_files)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("File too large", done.stderr)
+        self.assertEqual([path for path in self.output.rglob("*") if path.is_file()], [])
         temporary = self.scratch / "temporary"
         temporary.mkdir()
         running = subprocess.Popen(
-            [PROGRAM, *self.small_but(tokens=100000000, snapshot_every=100000000)],
-            env={**os.environ, "TMPDIR": str(temporary)}, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True)
+            [*command(PROGRAM), f"--text={self.text}", "--tokens=100000000", "--snapshot-every=1000"],
+            env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.DEVNULL)
         while not list(temporary.iterdir()):
             self.assertIsNone(running.poll())
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=60)
-        self.assertEqual(running.returncode, 128 + signal.SIGINT)
-        self.assertIn("interrupted", said)
+        self.assertEqual(running.wait(timeout=60), 128 + signal.SIGINT)
         self.assertEqual(list(temporary.iterdir()), [])
 
-    def test_output_that_is_no_terminal_gets_plain_lines(self):
-        done = run(*self.small, "--mode", "lazy")
-        self.assertNotIn("\r", done.stderr)
-        self.assertNotIn("\033", done.stdout + done.stderr)
-        self.assertIn("train lazy: 6000 tokens", done.stderr)
 
-    def test_help_names_every_option_and_says_what_a_stall_is(self):
-        done = run("--help")
-        self.assertEqual(done.returncode, 0)
-        for name in ("text", "tokens", "snapshot-every", "dimensions", "tile-rows", "seed", "mode",
-                     "queue", "output", "keep", "json", "full-every", "restore"):
-            self.assertIn(f"--{name}", done.stdout)
-        self.assertIn("A stall is", done.stdout)
-
-
-class Text(WithText):
-    def figures_of(self, path):
-        done = run("--text", path, "--tokens", 3000, "--dimensions", 4, "--mode", "lazy", "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)["text"]
-
-    def test_binary_and_compressed_files_are_passed_over(self):
-        directory = self.scratch / "mixed"
-        (directory / "below").mkdir(parents=True)
-        shutil.copy(self.text, directory / "below" / "some.txt")
-        (directory / "a.gz").write_bytes(gzip.compress(b"words " * 100))
-        (directory / "b.bin").write_bytes(bytes(range(256)))
-        (directory / "c.txt").symlink_to(self.text)
-        figures = self.figures_of(directory)
-        self.assertEqual((figures["files"], figures["files_not_text"]), (1, 2))
-
-    def test_a_short_text_starts_over(self):
-        short = self.scratch / "short"
-        short.write_text("one two, Two THREE")
-        self.assertEqual(self.figures_of(short)["tokens"], 4)
-
-    def test_a_text_of_one_word_is_a_text(self):
-        one = self.scratch / "one"
-        one.write_text("word")
-        self.assertEqual(self.figures_of(one)["tokens"], 1)
+class AWrongFile(WithText):
+    def test_is_found_by_the_replay(self):
+        running = subprocess.Popen([*command(PROGRAM), *self.arguments(tokens=100000, snapshot_every=1000, mode="lazy")],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        first, last = (self.output / "lazy" / f"token-{token:012}.npy" for token in (1000, 100000))
+        while not first.exists():
+            self.assertIsNone(running.poll())
+            time.sleep(0.001)
+        running.send_signal(signal.SIGSTOP)
+        self.assertFalse(last.exists(), "too late: the check may have begun")
+        wrong = bytearray(first.read_bytes())
+        wrong[-1] ^= 1
+        first.write_bytes(wrong)
+        running.send_signal(signal.SIGCONT)
+        table, said = running.communicate(timeout=120)
+        self.assertEqual(running.returncode, 1)
+        self.assertIn("Mode lazy, snapshot 1: it is not the model at that token", said)
+        self.assertIn("99 of 100 snapshots are the table as it was", table)
 
 
-class WrongInput(WithText):
-    def test_a_missing_path_is_named(self):
-        self.assert_refused(2, "/no/such/text", "--text", "/no/such/text")
-
-    def test_no_text_is_said_to_be_missing(self):
-        empty = self.scratch / "empty"
-        empty.mkdir()
-        self.assert_refused(2, "No text found", "--text", empty)
-        (empty / "nothing").touch()
-        self.assert_refused(2, "No text found", "--text", empty)
-        (empty / "binary").write_bytes(b"\0\1\2")
-        self.assert_refused(2, "1 are binary", "--text", empty)
-
-    def test_what_is_no_file_is_not_read(self):
-        self.assert_refused(1, "neither a file nor a directory", "--text", "/dev/zero")
-
-    def test_numbers_that_make_no_sense_are_refused(self):
-        for option, value in (("tokens", "0"), ("tokens", "-1"), ("tokens", "many"),
-                              ("tokens", "99999999999999999999999"), ("dimensions", "0"),
-                              ("dimensions", "1e3"), ("dimensions", "4294967297"),
-                              ("tile-rows", "0"), ("snapshot-every", "0"), ("full-every", "0"), ("queue", "0"),
-                              ("queue", "65"), ("seed", "-1"), ("seed", "")):
-            self.assert_refused(2, f"--{option}", f"--text={self.text}", f"--{option}={value}")
-
-    def test_a_run_without_snapshots_is_refused(self):
-        self.assert_refused(2, "there would be no snapshot", "--text", self.text, "--tokens", 10,
-                            "--snapshot-every", 11)
-
-    def test_a_table_or_snapshots_beyond_the_machine_are_refused_before_training(self):
-        many = self.scratch / "many"
-        many.write_text(" ".join(f"w{number}" for number in range(2000000)))
-        self.assert_refused(2, "Give fewer --dimensions", "--text", many, "--tokens", 2000000,
-                            "--dimensions", 65536)
-        self.assert_refused(1, "free", "--text", self.text, "--tokens", 1000000000,
-                            "--snapshot-every", 1, "--dimensions", 1024)
-
-    def test_unknown_options_modes_and_stray_words_are_refused(self):
-        self.assert_refused(2, "--nonsense", "--nonsense")
-        self.assert_refused(2, "--token", "--token", "5")
-        self.assert_refused(2, "lazily", "--mode", "lazily")
-        self.assert_refused(2, "usage", "stray")
-        self.assert_refused(2, "one file", "--json", "one", "two")
-
-    def test_output_that_cannot_be_written_is_refused_before_training(self):
-        inside_a_file = self.text / "output"
-        self.assert_refused(1, str(inside_a_file), *self.small, "--output", inside_a_file)
-        self.assert_refused(1, str(self.text), *self.small, "--output", self.text)
-        self.assert_refused(1, "figures.json", *self.small, "--json", "/no/such/figures.json")
-        self.assert_refused(1, "temporary files", *self.small,
-                            env={**os.environ, "TMPDIR": "/no/such/directory"})
-
-    def test_a_full_disk_on_the_writer_thread_ends_the_run(self):
-        def limit_files():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
-        output = self.scratch / "output"
-        self.assert_refused(1, "File too large", *self.small, "--output", output,
-                            preexec_fn=limit_files)
-        self.assertEqual([path for path in output.rglob("*") if path.is_file()], [])
-
-    def test_a_full_standard_output_is_an_error(self):
-        if not os.path.exists("/dev/full"):
-            self.skipTest("no /dev/full")
-        with open("/dev/full", "w") as full:
-            done = subprocess.run([PROGRAM, *self.small, "--mode", "lazy"], stdout=full,
-                                  stderr=subprocess.PIPE, text=True, timeout=120)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("standard output", done.stderr)
-
-
-class ATrace(WithText):
-    # The writer may be done with a snapshot before training writes again, but not with each of so many.
-    many = {"snapshot_every": EVERY // 10}
-
+class Deltas(WithText):
     def setUp(self):
         super().setUp()
-        self.trace = self.scratch / "trace.json"
+        self.train(mode="tiles")
+        self.deltas = self.files("tiles")
 
-    def run_traced(self, mode, **options):
-        figures = self.scratch / "figures.json"
-        done = run(*self.small_but(mode=mode, trace=self.trace, json=figures, **options))
+    def restore(self, file, output):
+        done = run("--restore", file, "--output", output)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"The trace is in {self.trace}.", done.stderr)
-        self.events = json.loads(self.trace.read_text())["traceEvents"]
-        return json.loads(figures.read_text())["runs"][0]["copying"]
+        return (output / file.name).with_suffix(".npy")
 
-    def named(self, phase, name):
-        return [event for event in self.events if (event["ph"], event["name"]) == (phase, name)]
+    def assert_not_restored(self, said, file=None):
+        """The last file goes back to the first."""
+        restored = self.scratch / "restored"
+        self.assert_refused(1, said, "--restore", file or self.deltas[-1], "--output", restored)
+        self.assertFalse(restored.exists() and list(restored.iterdir()))
 
-    def test_a_trace_has_each_copy_that_was_counted_with_its_lines(self):
-        counted = self.run_traced("lazy", **self.many)
-        copies = self.named("X", "copy (shared)")
-        self.assertEqual(len(copies), counted["copies"])
-        self.assertEqual(self.named("C", "bytes copied")[-1]["args"]["bytes"], counted["bytes_copied"])
-        for copy in copies:
-            self.assertRegex(copy["args"]["written_at"], r"storage_table\.[ch]pp:\d+( \(\d+ times\))?$")
-            self.assertRegex(copy["args"]["cloned_at"][0], r"storage_table\.[ch]pp:\d+( \(\d+ times\))?$")
+    def test_have_the_tiles_that_changed_and_name_the_snapshot_before(self):
+        self.train(self.scratch / "full", mode="eager-recycled")
+        full = [path.read_bytes() for path in self.files("eager-recycled", self.scratch / "full")]
+        table_bytes, tile_bytes = self.figures["table bytes"], TILE_ROWS * DIMENSIONS * 4
+        self.assertEqual(self.deltas[0].read_bytes(), full[0])
+        previous = [EVERY, zlib.crc32(full[0])]
+        for before, now, file in zip(full, full[1:], self.deltas[1:]):
+            before, now = before[-table_bytes:], now[-table_bytes:]
+            changed = {at // tile_bytes: now[at:at + tile_bytes] for at in range(0, table_bytes, tile_bytes)
+                       if before[at:at + tile_bytes] != now[at:at + tile_bytes]}
+            fields, tiles = read_delta(file)
+            self.assertEqual(tiles, changed)
+            self.assertEqual(fields[1:], [*previous, table_bytes, tile_bytes])
+            self.assertEqual(file.name, f"token-{fields[0]:012}.delta")
+            previous = [fields[0], zlib.crc32(file.read_bytes()[:-8])]
+        self.assertLess(len(tiles), 0.9 * table_bytes / tile_bytes)
+        for file, data in zip(self.deltas, full):
+            self.assertEqual(self.restore(file, self.scratch / "restored").read_bytes(), data)
+        self.assert_refused(1, "not overwritten", "--restore", file, "--output", self.scratch / "restored")
 
-    def test_tiles_and_pages_are_in_a_trace_too(self):
-        counted = self.run_traced("tiles", **self.many)
-        copies = self.named("X", "copy (shared)")
-        self.assertEqual(len(copies), counted["copies"])
-        self.assertRegex(copies[0]["args"]["cloned_at"][0], r"tiled_table\.[ch]pp:\d+( \(\d+ times\))?$")
-        self.run_traced("pages", dimensions=1024)
-        overlays = self.named("X", "overlay (shared)") + self.named("X", "overlay (pending)")
-        self.assertEqual(len(overlays), len(self.named("b", "overlay")))
-        self.assertEqual(len(overlays), len(self.named("e", "overlay")))
+    def test_without_tiles_follow_a_table_that_did_not_change(self):
+        self.text.write_text("word")
+        self.train(self.scratch / "one", mode="tiles", tokens=3, snapshot_every=1)
+        self.assertEqual([file.stat().st_size for file in self.files("tiles", self.scratch / "one")[1:]], [64, 64])
 
-    def test_rows_of_a_trace_are_the_two_threads_and_slices_of_a_row_nest(self):
-        self.run_traced("lazy", **self.many)
-        rows = {event["tid"]: event["args"]["name"] for event in self.named("M", "thread_name")}
-        self.assertEqual(len(rows), 2)
-        self.assertEqual(sum(name.startswith("snapshot writer (") for name in rows.values()), 1)
-        for row in rows:
-            open_until = []
-            slices = [(event["ts"], -event["dur"]) for event in self.events
-                      if event["ph"] == "X" and event["tid"] == row]
-            for begin, minus in sorted(slices):
-                while open_until and open_until[-1] <= begin:
-                    open_until.pop()
-                if open_until:
-                    self.assertLessEqual(begin - minus, open_until[-1] + 0.002)
-                open_until.append(begin - minus)
+    def test_that_are_changed_or_cut_anywhere_are_refused(self):
+        whole = self.deltas[2].read_bytes()
+        for at in (0, *range(8, 64, 5), 64, len(whole) // 2, len(whole) - 1):
+            self.deltas[2].write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
+            self.assert_not_restored("does not begin as one" if at < 8 else "is damaged")
+        for changed in (b"", whole[:63], whole[:100], whole[:-1], whole + b"\0"):
+            self.deltas[2].write_bytes(changed)
+            self.assert_not_restored(self.deltas[2].name)
 
-    def test_every_arrow_of_a_trace_has_both_ends_in_slices(self):
-        self.run_traced("lazy", **self.many)
-        slices = {}
-        for event in self.events:
-            if event["ph"] == "X":
-                slices.setdefault(event["tid"], []).append((event["ts"], event["ts"] + event["dur"]))
-        starts = {event["id"]: event for event in self.events if event["ph"] == "s"}
-        ends = {event["id"]: event for event in self.events if event["ph"] == "f"}
-        self.assertGreater(len(starts), 0)
-        self.assertEqual(set(starts), set(ends))
-        for event in [*starts.values(), *ends.values()]:
-            self.assertTrue(any(begin <= event["ts"] < end for begin, end in slices[event["tid"]]), event)
+    def test_that_are_missing_or_of_something_else_are_refused(self):
+        whole = self.deltas[2].read_bytes()
+        shutil.copy(self.deltas[3], self.deltas[2])
+        self.assert_not_restored("the delta of token 6000 under another name")
+        self.deltas[2].unlink()
+        self.assert_not_restored("Cannot read")
+        write_text(self.text, seed=2)
+        other = self.scratch / "other"
+        self.train(other, mode="tiles")
+        shutil.copy(self.files("tiles", other)[2], self.deltas[2])
+        self.assert_not_restored("was made from another snapshot of token 3000")
+        self.deltas[2].write_bytes(whole)
+        first = self.deltas[0].read_bytes()
+        self.deltas[0].write_bytes(first[:-1] + bytes([first[-1] ^ 1]))
+        self.assert_not_restored("was made from another snapshot of token 1500")
+        self.deltas[0].write_bytes(b"text")
+        self.assert_not_restored(self.deltas[0].name)
 
-    def test_a_trace_that_cannot_be_written_is_refused_before_training(self):
-        done = run(*self.small_but(trace=self.scratch / "none" / "trace.json"))
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("none/trace.json", done.stderr)
-        done = run("--restore", self.text, "--output", self.scratch, "--trace", self.trace)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--trace records training", done.stderr)
+    def test_that_make_no_sense_are_refused_though_their_checksum_is_right(self):
+        fields, tiles = read_delta(self.deltas[1])
+        numbers = list(tiles)
+        token, previous, identity, table, tile_bytes = fields
+        for wrong, order in (([token, previous, identity, table, 0], numbers), ([token, token, identity, table, tile_bytes], numbers),
+                             ([token, previous, identity, 0, tile_bytes], numbers),
+                             (fields, [numbers[1], numbers[0], *numbers[2:]]), (fields, [numbers[0], *numbers[:-1]]),
+                             (fields, [*numbers[:-1], 2**60]), (fields, numbers[:-1])):
+            write_delta(self.deltas[1], wrong, tiles, order)
+            self.assert_not_restored("is no delta", self.deltas[1])
+        write_delta(self.deltas[1], [token, previous, identity, table + 4, tile_bytes], tiles)
+        self.assert_not_restored("", self.deltas[1])
+        write_delta(self.deltas[1], fields, tiles)
+        self.restore(self.deltas[1], self.scratch / "right")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Names, bytes and checksums of snapshots' files.
+#pragma once
+
+#include "failure.hpp"
+#include "format.hpp"
+
+#include <boost/crc.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace examples::live_checkpoint {
+
+namespace fs = std::filesystem;
+
+inline constexpr const char* full_extension = ".npy";
+inline constexpr const char* delta_extension = ".delta";
+
+/// CRC-32 as in zip and gzip, of bytes that come in pieces.
+class Checksum {
+ public:
+  void add(const void* data, std::size_t nbytes) { crc_.process_bytes(data, nbytes); }
+  std::uint32_t value() const { return crc_.checksum(); }
+
+ private:
+  boost::crc_32_type crc_;
+};
+
+/// "token-000000001000" and the extension, in `directory`.
+inline fs::path snapshot_file(const fs::path& directory, std::uint64_t token,
+                              const char* extension) {
+  return directory / format("token-%012llu%s", static_cast<unsigned long long>(token), extension);
+}
+
+/// All bytes of the file. Throws Failure.
+inline std::vector<char> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw Failure("Cannot read " + path.string() + ".");
+  }
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace examples::live_checkpoint
