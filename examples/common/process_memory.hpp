@@ -1,61 +1,64 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The memory that this process has, as the system counts it. Only Linux says; elsewhere the answer
-/// is that it is not known.
+/// The memory of this process as Linux counts it. On other systems the answer is that it is unknown.
 #pragma once
 
-#include <cstddef>
+#include <byre/memory/pool.hpp>
+
 #include <cstdint>
-#include <map>
+#include <fstream>
 #include <optional>
+#include <string>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace examples {
 
-/// Gives memory that is free back to the system.
-void release_free_memory();
+/// The figure of a line such as "VmHWM:   1234 kB", in bytes.
+inline std::optional<std::int64_t> figure_in(const char* file, const std::string& key) {
+  std::ifstream lines(file);
+  std::string word;
+  while (lines >> word) {
+    std::int64_t kibibytes = 0;
+    if (word == key + ":" && lines >> kibibytes) {
+      return kibibytes * 1024;
+    }
+  }
+  return std::nullopt;
+}
 
-/// Bytes resident at this moment.
-struct ResidentMemory {
-  std::uint64_t nbytes = 0;
-  std::uint64_t anonymous_nbytes = 0;  ///< of those, what no file has: the process's own
-};
+/// Gives free memory of malloc and of byre's pool back to the system.
+inline void release_free_memory() {
+  byre::default_pool().trim();
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
 
-std::optional<ResidentMemory> resident_memory();
+/// Bytes resident now, page by page: "Rss" of all, "Anonymous" of the pages that no file has.
+inline std::optional<std::int64_t> resident_nbytes(const char* key = "Rss") {
+  return figure_in("/proc/self/smaps_rollup", key);
+}
 
-/// The same of one line of /proc/self/smaps_rollup: "Rss", or "Anonymous" for pages that no file has.
-std::optional<std::int64_t> resident_nbytes(const char* key = "Rss");
-
-std::size_t system_page_nbytes();
-
-/// At this moment, what no file has of each mapping: of a private one of a file, the pages that were
-/// written.
-class OwnMemory {
- public:
-  OwnMemory();
-
-  /// Bytes of the mapping that begins there; nothing if the system does not say.
-  std::optional<std::size_t> of_mapping_at(const void* begin) const;
-
- private:
-  std::map<std::uintptr_t, std::size_t> nbytes_;
-};
-
-/// How often the calling thread met a page for which the system had to do something.
-std::optional<std::uint64_t> page_faults_of_this_thread();
-
-/// Bytes that programs can have at this moment without the system's taking them from others.
-std::optional<std::uint64_t> available_memory_nbytes();
-
-/// The most that was resident at one time, over one part of the process's life.
+/// The most bytes that were resident at one time since it was made. Making it releases free memory.
 class PeakMemory {
  public:
-  /// Releases free memory and starts counting.
-  PeakMemory();
-
-  /// Most bytes resident since then, or nothing if the system cannot say.
-  std::optional<std::uint64_t> nbytes() const;
+  PeakMemory() {
+    release_free_memory();
+    std::ofstream("/proc/self/clear_refs") << "5" << std::flush;
+    // A system that ignores the request still knows an older peak.
+    const auto peak = nbytes();
+    const auto now = figure_in("/proc/self/status", "VmRSS");
+    is_counting_ = peak && now && *peak <= *now + (1 << 20);
+  }
+  /// Nothing if the system cannot count anew.
+  std::optional<std::int64_t> nbytes() const {
+    return is_counting_ ? figure_in("/proc/self/status", "VmHWM") : std::nullopt;
+  }
 
  private:
-  bool counting_;
+  bool is_counting_ = true;
 };
 
 }  // namespace examples

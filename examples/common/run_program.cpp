@@ -6,7 +6,9 @@
 #include <byre/storage/output_file.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/thread/exceptions.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -14,6 +16,27 @@
 
 namespace examples {
 namespace {
+
+std::atomic<int> received_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "or a handler could wait for itself");
+
+struct Interrupted {
+  int signal;
+};
+
+void set_signals() noexcept {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto before = std::signal(
+        signal, [](int received) { received_signal.store(received, std::memory_order_relaxed); });
+    if (before == SIG_IGN) {
+      std::signal(signal, SIG_IGN);  // as nohup wants
+    }
+  }
+  // So that a limit on files, or a pipe without a reader, is an error of the write.
+  for (const int signal : {SIGXFSZ, SIGPIPE}) {
+    std::signal(signal, SIG_IGN);
+  }
+}
 
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
@@ -41,7 +64,7 @@ int run(const Program& program, const Arguments& given) {
     print(help_text(program));
     return 0;
   }
-  record_signals();
+  set_signals();
   std::optional<byre::OutputFile> file;  // opened first: not to fail at the end of long work
   if (!given.text("json").empty()) {
     file.emplace(given.text("json"));
@@ -69,13 +92,20 @@ int say(const Program& program, const std::string& text, int code) {
 
 }  // namespace
 
+void throw_if_interrupted() {
+  const int signal = received_signal.load(std::memory_order_relaxed);
+  if (signal != 0) {
+    throw Interrupted{signal};
+  }
+}
+
 int run_program(const Program& program, int argc, const char* const* argv) {
   try {
     return run(program, Arguments(argc, argv, program.options, program.word));
   } catch (const UsageError& error) {
     return say(program, std::string(error.what()) + " See --help.", 2);
   } catch (const Interrupted& interruption) {
-    return say(program, interruption.what(), interruption.exit_code());
+    return say(program, "interrupted", 128 + interruption.signal);
   } catch (const std::bad_alloc&) {
     return say(program, "Out of memory. Ask for less: see --help.", 1);
   } catch (const boost::thread_resource_error&) {

@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A place for files that are not to be kept.
+/// A new directory for temporary files, `PROGRAM.XXXXXX`, which is removed with all that is in it.
 #pragma once
 
+#include "failure.hpp"
+
+#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 namespace examples {
 
-/// A new directory, `program`.XXXXXX, where temporary files go. Throws Failure; `advice` is what to
-/// do where there is no such place.
-std::filesystem::path create_temporary_directory(const std::string& program,
-                                                 const std::string& advice = "Set TMPDIR to one.");
-
-/// Such a directory, which is removed with all that is in it when this ends.
 class TemporaryDirectory {
  public:
-  TemporaryDirectory(const std::string& program, const std::string& advice = "Set TMPDIR to one.")
-      : path_(create_temporary_directory(program, advice)) {}
-  ~TemporaryDirectory();
+  /// Throws Failure.
+  explicit TemporaryDirectory(const std::string& program) {
+    std::error_code error;
+    std::string name =
+        (std::filesystem::temp_directory_path(error) / (program + ".XXXXXX")).string();
+    if (error || mkdtemp(name.data()) == nullptr) {
+      throw Failure("Cannot make a directory for temporary files. Set TMPDIR to a place for one.");
+    }
+    path_ = name;
+  }
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
