@@ -9,50 +9,37 @@ it (adapter). A checkpoint is a copy of all parameters, which a thread writes to
   copies   a copy made at once: copy.deepcopy
   lazy     byre.copy(state, lazy=True)
   byre     byre.copy(state), which chooses
-  blocking no copy: the training waits for torch.save or numpy.savez
 
 Each way trains in a process of its own, several times in turn. Figures are medians: seconds of all, stalls of the
-training by a checkpoint, and the peak of memory. What the last file has is compared with the parameters as they were.
+training by a checkpoint, and the most memory after a step. The values in the last file are compared with the parameters
+as they were.
 
 Needs the module byre on the path: ./dev python examples/checkpoint.py
 """
 import argparse
 import copy
-import importlib.util
-import json
 import multiprocessing
 import os
 import statistics
-import sys
 import tempfile
-import threading
 import time
 
 import byre
 import numpy as np
 
 KINDS = ("sparse", "dense", "adapter")
-WAYS = ("copies", "lazy", "byre", "blocking")
+WAYS = {"copies": copy.deepcopy, "lazy": lambda state: byre.copy(state, lazy=True), "byre": byre.copy}
 BATCH, OUT = 8, 16
 
 
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", choices=("numpy", "torch"), default="torch", help="(default: %(default)s)")
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="of training (default: all)")
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS, help="to take checkpoints (default: all)")
     parser.add_argument("--mib", type=int, default=64, help="of the largest parameter (default: %(default)s)")
     parser.add_argument("--checkpoints", type=int, default=30, help="(default: %(default)s)")
     parser.add_argument("--steps", type=int, default=10, help="between two checkpoints (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="processes for each way (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print JSON in place of tables")
-    arguments = parser.parse_args()
-    if arguments.library == "torch" and importlib.util.find_spec("torch") is None:
-        parser.error("--library torch needs PyTorch, as Debian's python3-torch; or take --library numpy")
-    for name in ("mib", "checkpoints", "steps", "rounds"):
-        if getattr(arguments, name) < 1:
-            parser.error(f"--{name} takes a whole number from 1 on")
-    return arguments
+    return parser.parse_args()
 
 
 class NumpyTraining:
@@ -95,9 +82,6 @@ class NumpyTraining:
             p["up"] -= rate * ((x @ p["down"]).T @ back)
             p["down"] -= down
 
-    def blocking_save(self, path):
-        np.savez(path, **self.state)
-
 
 class TorchTraining:
     """The same by autograd."""
@@ -133,30 +117,6 @@ class TorchTraining:
         loss.backward()
         self.optimizer.step()
 
-    def blocking_save(self, path):
-        self.torch.save(self.state, path)
-
-
-TAKE = {"copies": copy.deepcopy, "lazy": lambda state: byre.copy(state, lazy=True), "byre": byre.copy}
-
-
-class PeakMemory:
-    """The most bytes of memory that this process had, looked at every few milliseconds."""
-
-    def __init__(self):
-        self.peak, self.ended = memory_nbytes(), threading.Event()
-        self.thread = threading.Thread(target=self.watch)
-        self.thread.start()
-
-    def watch(self):
-        while not self.ended.wait(0.01):
-            self.peak = max(self.peak, memory_nbytes())
-
-    def end(self):
-        self.ended.set()
-        self.thread.join()
-        return self.peak
-
 
 def memory_nbytes():
     """Anonymous pages of the process, and those of memory files by the files' sizes."""
@@ -172,71 +132,47 @@ def memory_nbytes():
 
 
 def train(library, kind, way, mib, checkpoints, steps):
+    """Seconds, the median stall and the peak of memory."""
     training = {"numpy": NumpyTraining, "torch": TorchTraining}[library](kind, mib)
     training.step()
-    memory = PeakMemory()
-    stalls, saving = [], None
+    stalls, peak, saving = [], 0, None
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "checkpoint." + ("npz" if way == "blocking" else "safetensors"))
+        path = os.path.join(folder, "checkpoint.safetensors")
         begin = time.perf_counter()
         for _ in range(checkpoints):
             for _ in range(steps):
                 training.step()
+                peak = max(peak, memory_nbytes())
             if saving is not None:
                 saving.result()
             taken = time.perf_counter()
-            if way == "blocking":
-                training.blocking_save(path)
-                with open(path, "rb") as file:
-                    os.fsync(file.fileno())  # as byre.save_async() does
-            else:
-                saving = byre.save_async(path, TAKE[way](training.state))
+            saving = byre.save_async(path, WAYS[way](training.state))
             stalls.append(time.perf_counter() - taken)
         expected = copy.deepcopy(training.state)
         for _ in range(steps):
             training.step()
-        if saving is not None:
-            saving.result()
+        saving.result()
         seconds = time.perf_counter() - begin
-        peak = memory.end()
-        if saving is not None:
-            found = byre.load(path)
-            if found.keys() != expected.keys() or any(not np.array_equal(found[name], expected[name]) for name in found):
-                raise RuntimeError(f"{library}, {kind}, {way}: the file has other values than the parameters had")
-    return seconds, statistics.median(stalls), max(stalls), peak
-
-
-def measured(arguments, kind):
-    """Each way in turn, so that a slower minute of the machine meets all of them."""
-    runs = {way: [] for way in arguments.ways}
-    context = multiprocessing.get_context("spawn")
-    for _ in range(arguments.rounds):
-        for way in arguments.ways:
-            print(f"{arguments.library}, {kind}: {way}", file=sys.stderr, flush=True)
-            with context.Pool(1) as pool:
-                job = (arguments.library, kind, way, arguments.mib, arguments.checkpoints, arguments.steps)
-                runs[way].append(pool.apply(train, job))
-    rows = []
-    for way, figures in runs.items():
-        seconds, stall, longest, peak = (statistics.median(column) for column in zip(*figures))
-        least, most = min(run[0] for run in figures), max(run[0] for run in figures)
-        rows.append({"kind": kind, "way": way, "seconds": seconds, "least_seconds": least, "most_seconds": most,
-                     "stall_seconds": stall, "longest_stall_seconds": longest, "peak_nbytes": int(peak)})
-    return rows
+        found = byre.load(path)
+        if found.keys() != expected.keys() or any(not np.array_equal(found[name], expected[name]) for name in found):
+            raise RuntimeError(f"{library}, {kind}, {way}: the file has other values than the parameters had")
+    return seconds, statistics.median(stalls), peak
 
 
 def main():
     arguments = parsed()
-    rows = [row for kind in arguments.kinds for row in measured(arguments, kind)]
-    if arguments.json:
-        print(json.dumps(rows, indent=1))
-        return
-    print("| training | checkpoints by | seconds | least to most | stall, median | longest | peak memory |")
-    print("|---|---|---|---|---|---|---|")
-    for row in rows:
-        print(f"| {row['kind']} | {row['way']} | {row['seconds']:.2f} | {row['least_seconds']:.2f} to "
-              f"{row['most_seconds']:.2f} | {row['stall_seconds'] * 1e3:.2f} ms | "
-              f"{row['longest_stall_seconds'] * 1e3:.1f} ms | {row['peak_nbytes'] >> 20} MiB |")
+    context = multiprocessing.get_context("spawn")
+    print("| training | checkpoints by | seconds | stall | peak memory |\n|---|---|---|---|---|")
+    for kind in KINDS:
+        runs = {way: [] for way in WAYS}
+        for _ in range(arguments.rounds):
+            for way in WAYS:  # in turn, so that a slower minute of the machine meets all of them
+                with context.Pool(1) as pool:
+                    job = (arguments.library, kind, way, arguments.mib, arguments.checkpoints, arguments.steps)
+                    runs[way].append(pool.apply(train, job))
+        for way, figures in runs.items():
+            seconds, stall, peak = (statistics.median(column) for column in zip(*figures))
+            print(f"| {kind} | {way} | {seconds:.2f} | {stall * 1e3:.2f} ms | {int(peak) >> 20} MiB |", flush=True)
 
 
 if __name__ == "__main__":
