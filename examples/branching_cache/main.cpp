@@ -5,7 +5,8 @@
 #include "run_program.hpp"
 #include "server.hpp"
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/storage/tiled_buffer.hpp>
 
 namespace examples::branching_cache {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "format.hpp"
 
-#include <byre/storage/output_file.hpp>
+#include <byre/files/output_file.hpp>
 
 #include <algorithm>
 #include <atomic>

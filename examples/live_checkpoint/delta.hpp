@@ -18,7 +18,7 @@
 
 #include "files.hpp"
 
-#include <byre/storage/output_file.hpp>
+#include <byre/files/output_file.hpp>
 #include <byre/storage/tiled_buffer.hpp>
 
 #include <algorithm>

@@ -11,7 +11,7 @@
 
 #include <byre/interop/npy_header.hpp>
 #include <byre/memory/pool.hpp>
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <algorithm>
 #include <memory>

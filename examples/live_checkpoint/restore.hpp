@@ -4,6 +4,7 @@
 
 #include "delta.hpp"
 
+#include <byre/files/output_file.hpp>
 #include <byre/interop/npy_header.hpp>
 
 #include <span>

@@ -6,7 +6,9 @@
 #include "tables.hpp"
 #include "training.hpp"
 
+#include <byre/files/output_file.hpp>
 #include <byre/interop/npy_header.hpp>
+#include <byre/storage/tiled_buffer.hpp>
 
 #include <utility>
 #include <variant>

@@ -7,7 +7,7 @@
 #include "training.hpp"
 
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/paged.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/storage/tiled_buffer.hpp>
 

@@ -8,7 +8,7 @@
 #include "same_bits.hpp"
 #include "temporary_directory.hpp"
 
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 
 #include <algorithm>
 

@@ -14,7 +14,7 @@
 #include <vulkan/vulkan.h>
 
 #include <atomic>
-#include <byre/memory/pending_copy.hpp>
+#include <byre/memory/allocator.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <list>
