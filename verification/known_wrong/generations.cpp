@@ -49,7 +49,7 @@ const Scenario counts_writes_twice = scenario<CountsWritesTwice>({
 
 const Scenario keeps_no_superseded_write = scenario<EarlierWritesAreFound<ForgetfulRecords>>({
     .name = "known_wrong.keeps_no_superseded_write",
-    .shows = "Where what a write supersedes is not kept, who observes the last write finds no "
+    .shows = "If superseded writes are not kept, a family that observes the last write finds no "
              "other: G5.",
     .expected = Verdict::wrong_answer,
 });

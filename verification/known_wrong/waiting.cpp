@@ -54,7 +54,7 @@ class SleeperIn : public SleepersAreWoken<1, ParksIn<AnyLot>> {
   SleeperIn() { ParksIn<AnyLot>::lot(); }
 };
 
-/// Wrong: checks the condition, and then parks whatever has happened meanwhile.
+/// Wrong: checks the condition, and then parks without a second check.
 class ParksWithoutRecheck : public SleepersAreWoken<1> {
  public:
   static constexpr std::span<const std::string_view> cover_points{};
@@ -69,7 +69,7 @@ class ParksWithoutRecheck : public SleepersAreWoken<1> {
   }
 };
 
-/// Wrong: a drop waits until nobody copies, as that of the last lazy clone did in the published form of
+/// Wrong: a drop waits until all copies have ended, as that of the last lazy clone did in the published form of
 /// 2023.
 class DropWaitsForCopies : public basic_share_word<Checked> {
  public:
@@ -133,7 +133,8 @@ const Scenario lot_notifies_one = scenario<NeighboursWakeEachOther<LotOf<Notifie
 
 const Scenario parks_without_recheck = scenario<ParksWithoutRecheck>({
     .name = "known_wrong.parks_without_recheck",
-    .shows = "Who does not check again before it sleeps misses a wake: what parking promises.",
+    .shows =
+        "A thread that does not check again before it sleeps misses a wake: what parking promises.",
     .expected = Verdict::deadlock,
 });
 

@@ -34,7 +34,7 @@ struct TwoThreads {
   static constexpr unsigned threads = 2;
 };
 
-/// What the first thread does to the state, and the second.
+/// Two threads that use one state, each in its way.
 template <class State, auto First, auto Second>
 struct Two : TwoThreads, State {
   void thread(unsigned index) {
@@ -43,7 +43,7 @@ struct Two : TwoThreads, State {
   }
 };
 inline constexpr auto nothing = [](auto&) {};
-/// What both do.
+/// Two threads that do the same to one state.
 template <class State, auto Each>
 using Both = Two<State, Each, Each>;
 

@@ -111,20 +111,23 @@ const Scenario* const locks_tests[] = {
     &litmus_test<Both<Locked, write_plain>>("litmus.plain_writes", "So are two writes.",
                                             Verdict::data_race),
     &litmus_test<Exclusive>("litmus.exclusive_lock", "Holders of the lock come one by one."),
-    &litmus_test<Both<Locked, write_shared>>(
-        "litmus.shared_lock_writes", "A shared lock is none for writes.", Verdict::data_race),
+    &litmus_test<Both<Locked, write_shared>>("litmus.shared_lock_writes",
+                                             "A shared lock does not keep writes apart.",
+                                             Verdict::data_race),
     &litmus_test<SharedAtOnce>("litmus.shared_lock_at_once", "Two may hold it shared."),
     &litmus_test<Two<Locked, read_shared, write_alone>>(
-        "litmus.shared_then_exclusive", "Who holds it alone comes after who held it shared."),
+        "litmus.shared_then_exclusive",
+        "An exclusive holder comes after the shared holders before it."),
     &litmus_test<SharedThenShared>(
         "litmus.blind.shared_then_shared",
         "Blind spot: holders of the shared lock are ordered, which C++ does not promise, so this "
         "race is not seen. The textbook form writes under no shared lock; the stress runs under "
         "ThreadSanitizer, which knows the difference."),
-    &litmus_test<Two<Locked, unlock_free, nothing>>(
-        "litmus.lock_not_held", "Nobody unlocks what is not locked.", Verdict::misused_lock),
+    &litmus_test<Two<Locked, unlock_free, nothing>>("litmus.lock_not_held",
+                                                    "A lock that is not held cannot be unlocked.",
+                                                    Verdict::misused_lock),
     &litmus_test<Two<Locked, upgrade, nothing>>(
-        "litmus.lock_upgraded", "Who has the lock shared and wants it alone waits for itself.",
+        "litmus.lock_upgraded", "A shared holder that wants the lock exclusively waits for itself.",
         Verdict::deadlock),
     &litmus_test<FreedWhileHeld>("litmus.lock_freed_while_held",
                                  "A lock outlives those who have it.", Verdict::use_after_free),

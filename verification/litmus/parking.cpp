@@ -165,7 +165,7 @@ const Scenario* const parking_tests[] = {
     &litmus_test<Two<Waiting, wake_elsewhere, wait>>(
         "litmus.woken_elsewhere", "A wake is for one address.", Verdict::deadlock),
     &litmus_test<Two<Waiting, set_alone, wait_for_the_newest>>(
-        "litmus.nobody_wakes", "A change alone wakes nobody.", Verdict::deadlock),
+        "litmus.nobody_wakes", "A change without a wake wakes no thread.", Verdict::deadlock),
     &litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
     &litmus_test<WokenSpuriously<0, Fate::forbidden>>(
         "litmus.waits_to_the_end", "A wait lasts until the wake, where that is asked for."),
@@ -182,7 +182,7 @@ const Scenario* const parking_tests[] = {
     &litmus_test<SleepsOnACondition>("litmus.condition_of_a_sleeper",
                                      "So may that of a thread that sleeps."),
     &litmus_test<Two<Waiting, nothing, spin>>(
-        "litmus.spins_forever", "A loop nobody ends is a livelock.", Verdict::livelock),
+        "litmus.spins_forever", "A loop that does not end is a livelock.", Verdict::livelock),
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The body that does whatever program is under way, and the oracle over all its threads.
+/// The body that runs the program under way, and the oracle over all its threads.
 #pragma once
 
 #include "actor.hpp"

@@ -40,14 +40,14 @@ Found search_as_far_as(std::uint64_t executions_reduced, const Program& program,
   return found;
 }
 
-/// Of one program by itself.
+/// The scenario of one program.
 const Scenario& scenario_of(const Program& program) {
   static std::map<std::string, Scenario> asked_for;
   const auto [at, is_new] = asked_for.try_emplace(program.name());
   auto& [name, scenario] = *at;
   if (is_new) {
     scenario.name = name;
-    scenario.shows = "A small program sees what the sequential model says.";
+    scenario.shows = "A small program reads what the sequential model says.";
     scenario.threads = static_cast<unsigned>(program.threads.size());
     scenario.search = [program](const Search& search) { return search_program(program, search); };
   }

@@ -80,7 +80,7 @@ int captured_file = -1;
 off_t captured_end = 0;
 std::array<char, 1024> captured_text;
 
-/// What was written since the last crash.
+/// The text written since the last crash.
 std::string_view newly_captured() noexcept {
   const ssize_t size =
       pread(captured_file, captured_text.data(), captured_text.size() - 1, captured_end);

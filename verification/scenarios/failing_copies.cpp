@@ -46,7 +46,7 @@ class FailingCopies {
     expect(unwritten == buffers_.memory.failures(), "only a failure keeps from writing");
     for (unsigned index = 0; index < threads; ++index) {
       expect(buffers_[index].is_unique() == (wrote_[index] || unwritten == 1),
-             "who failed owns still, and nobody else does");
+             "an owner whose write failed owns still, and the others have left");
       expect(buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten), "each owner once");
     }
   }

@@ -20,7 +20,7 @@
 ///   finish_copy   a copier        copies-1                           none left: the caller frees
 ///   abandon_copy  a copier        copies-1, owners+1                 it failed, and owns again
 ///   add_copy      for a copier    copies+1                           another copies with it
-///   is_sole_copier  a copier      owners==0, copies==1: none         nobody else is counted
+///   is_sole_copier  a copier      owners==0, copies==1: none         alone with the data
 ///
 /// I1  The data and this word are alive while owners+copies > 0.
 /// I2  Nothing here is touched after one's own drop_owner or finish_copy, waking included: waiters
