@@ -5,45 +5,40 @@
 namespace byre::verification {
 namespace {
 
-/// All owners of the same pages write.
-template <unsigned Owners>
-class OverlaysRaceWriters {
- public:
-  static constexpr unsigned threads = Owners;
-
-  OverlaysRaceWriters() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    for (unsigned index = 1; index < threads; ++index) {
-      buffers_[index] = buffers_[0];
-    }
-  }
-
-  void thread(unsigned index) {
-    CheckedBuffer& buffer = buffers_[index];
-    expect(read_page(buffer) == 7, "an owner reads what it was given");
-    write_page(buffer, index);
-    expect(read_page(buffer) == index, "a writer reads what it wrote");
-    drop(buffer);
-  }
-
- private:
-  CellFiles files_;
-  CheckedBuffer buffers_[threads];
-};
-
-/// One owns the file and writes; the other two own an overlay of it: one writes, which maps another overlay, and
-/// one reads and lets go.
-class OverlaysOfOverlays {
- public:
-  static constexpr unsigned threads = 3;
-
-  OverlaysOfOverlays() {
+/// One owns a file, and two an overlay of it.
+class FileAndOverlays : public PagedOwners<3> {
+ protected:
+  FileAndOverlays() {
     buffers_[0] = paged_buffer_of(7, files_);
     buffers_[1] = buffers_[0];
     write_page(buffers_[1], 8);
     buffers_[2] = buffers_[1];
   }
+};
 
+/// All owners of the same pages write.
+template <unsigned Owners>
+class OverlaysRaceWriters : public PagedOwners<Owners> {
+ public:
+  OverlaysRaceWriters() {
+    this->buffers_[0] = paged_buffer_of(7, this->files_);
+    for (unsigned index = 1; index < Owners; ++index) {
+      this->buffers_[index] = this->buffers_[0];
+    }
+  }
+
+  void thread(unsigned index) {
+    CheckedBuffer& buffer = this->buffers_[index];
+    expect(read_page(buffer) == 7, "an owner reads what it was given");
+    write_page(buffer, index);
+    expect(read_page(buffer) == index, "a writer reads what it wrote");
+    drop(buffer);
+  }
+};
+
+/// The owner of the file writes; of the others one writes, which maps another overlay, and one reads and drops.
+class OverlaysOfOverlays : public FileAndOverlays {
+ public:
   void thread(unsigned index) {
     CheckedBuffer& buffer = buffers_[index];
     expect(read_page(buffer) == (index == 0 ? 7U : 8U), "an owner reads what it was given");
@@ -53,18 +48,12 @@ class OverlaysOfOverlays {
     }
     drop(buffer);
   }
-
- private:
-  CellFiles files_;
-  CheckedBuffer buffers_[threads];
 };
 
 /// An overlay that was not written shows its file: who owns that may write in place only when no overlay is left,
 /// not even one that was mapped by a clone of the first.
-class UnwrittenOverlays {
+class UnwrittenOverlays : public PagedOwners<2> {
  public:
-  static constexpr unsigned threads = 2;
-
   UnwrittenOverlays() {
     buffers_[0] = paged_buffer_of(7, files_);
     CheckedBuffer overlay = buffers_[0];
@@ -82,25 +71,12 @@ class UnwrittenOverlays {
     }
     drop(buffer);
   }
-
- private:
-  CellFiles files_;
-  CheckedBuffer buffers_[threads];
 };
 
-/// One owns the file, reads and lets go; the other two own an overlay of it, and both write: who finds that no
-/// other overlay shows the file writes it back.
-class LastOverlaysWriteBack {
+/// The owner of the file reads and drops; the others write, and one that finds no other overlay of the file writes it
+/// back.
+class LastOverlaysWriteBack : public FileAndOverlays {
  public:
-  static constexpr unsigned threads = 3;
-
-  LastOverlaysWriteBack() {
-    buffers_[0] = paged_buffer_of(7, files_);
-    buffers_[1] = buffers_[0];
-    write_page(buffers_[1], 8);
-    buffers_[2] = buffers_[1];
-  }
-
   void thread(unsigned index) {
     CheckedBuffer& buffer = buffers_[index];
     expect(read_page(buffer) == (index == 0 ? 7U : 8U), "an owner reads what it was given");
@@ -112,17 +88,11 @@ class LastOverlaysWriteBack {
     }
     drop(buffer);
   }
-
- private:
-  CellFiles files_;
-  CheckedBuffer buffers_[threads];
 };
 
 /// An overlay, which has a clone, is written while another of the same file is read.
-class OverlaysRaceAWriteBack {
+class OverlaysRaceAWriteBack : public PagedOwners<2> {
  public:
-  static constexpr unsigned threads = 2;
-
   OverlaysRaceAWriteBack() {
     CheckedBuffer file = paged_buffer_of(7, files_);
     buffers_[0] = file;
@@ -145,8 +115,6 @@ class OverlaysRaceAWriteBack {
   }
 
  private:
-  CellFiles files_;
-  CheckedBuffer buffers_[threads];
   CheckedBuffer clone_;
 };
 

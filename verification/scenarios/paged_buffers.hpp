@@ -183,4 +183,15 @@ void write_page(Buffer& buffer, unsigned value) {
   reinterpret_cast<Page*>(buffer.mutable_data())->set(value);
 }
 
+/// The buffers of as many threads, which a scenario makes of its files.
+template <unsigned Owners>
+class PagedOwners {
+ public:
+  static constexpr unsigned threads = Owners;
+
+ protected:
+  CellFiles files_;
+  CheckedBuffer buffers_[threads];
+};
+
 }  // namespace byre::verification

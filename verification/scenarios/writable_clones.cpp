@@ -53,17 +53,15 @@ class WritableClonesOfNewFiles : public WritableClonesRaceWriters {
 };
 
 /// Both sides are cloned at once, and one of them is the last to show the file.
-class WritableClonesAtOnce {
+class WritableClonesAtOnce : public PagedOwners<2> {
  public:
-  static constexpr unsigned threads = 2;
-
   WritableClonesAtOnce() {
-    sides_[0] = paged_buffer_of(7, files_);
-    sides_[1] = sides_[0].writable_clone();
+    buffers_[0] = paged_buffer_of(7, files_);
+    buffers_[1] = buffers_[0].writable_clone();
   }
 
   void thread(unsigned index) {
-    CheckedBuffer& side = sides_[index];
+    CheckedBuffer& side = buffers_[index];
     page_of(side).set(index);
     CheckedBuffer clone = side.writable_clone();
     page_of(clone).set(10 + index);
@@ -71,10 +69,6 @@ class WritableClonesAtOnce {
     drop(clone);
     drop(side);
   }
-
- private:
-  CellFiles files_;
-  CheckedBuffer sides_[threads];
 };
 
 /// The source is shared lazily: it leaves the other owner before it is cloned.
@@ -108,30 +102,24 @@ class WritableClonesRaceLazyClones {
 };
 
 /// The source, alone with its file and written, was shared lazily: both owners write, and each begins as the source is.
-class WritableClonesAreSharedLazily {
+class WritableClonesAreSharedLazily : public PagedOwners<2> {
  public:
-  static constexpr unsigned threads = 2;
-
   WritableClonesAreSharedLazily() {
     CheckedBuffer source = paged_buffer_of(7, files_);
     source.writable_clone();
     page_of(source).set(8);
-    owners_[0] = source;
-    owners_[1] = source;
+    buffers_[0] = source;
+    buffers_[1] = source;
   }
 
   void thread(unsigned index) {
-    CheckedBuffer& owner = owners_[index];
+    CheckedBuffer& owner = buffers_[index];
     owner.mutable_data();
     expect(read_page(owner) == 8, "an overlay begins as that it is made of");
     page_of(owner).set(index);
     expect(read_page(owner) == index, "a writer reads what it wrote");
     drop(owner);
   }
-
- private:
-  CellFiles files_;
-  CheckedBuffer owners_[threads];
 };
 
 }  // namespace
