@@ -6,8 +6,19 @@ namespace byre::verification {
 namespace litmus {
 namespace {
 
+/// A test whose outcome is one number, or two bits.
+struct OneResult : TwoThreads {
+  std::size_t outcome() const { return result; }
+  std::uint32_t result = 0;
+};
+struct TwoResults : TwoThreads {
+  std::size_t outcome() const { return results[0] * 2 + results[1]; }
+  Number numbers[2]{Number(0), Number(0)};
+  std::uint32_t results[2]{};
+};
+
 template <std::memory_order Store, std::memory_order Load, Fate BothOld>
-struct StoreBuffering : TwoThreads {
+struct StoreBuffering : TwoResults {
   static constexpr Outcome outcomes[] = {{"both read the old", BothOld},
                                          {"the first reads the old", Fate::seen},
                                          {"the second reads the old", Fate::seen},
@@ -17,14 +28,10 @@ struct StoreBuffering : TwoThreads {
     numbers[index].store(1, at(Store));
     results[index] = numbers[1 - index].load(at(Load));
   }
-  std::size_t outcome() const { return results[0] * 2 + results[1]; }
-
-  Number numbers[2]{Number(0), Number(0)};
-  std::uint32_t results[2]{};
 };
 
 template <std::memory_order Store, std::memory_order Load, Fate Old>
-struct MessagePassing : TwoThreads {
+struct MessagePassing : OneResult {
   static constexpr Outcome outcomes[] = {{"no message yet", Fate::seen},
                                          {"the message, and the old data", Old},
                                          {"the message, and the new data", Fate::seen}};
@@ -37,11 +44,8 @@ struct MessagePassing : TwoThreads {
       result = 1 + data.load(at(relaxed));
     }
   }
-  std::size_t outcome() const { return result; }
-
   Number data{0};
   Number message{0};
-  std::uint32_t result = 0;
 };
 
 /// The same of data that is not atomic.
@@ -60,7 +64,7 @@ struct PlainMessagePassing : TwoThreads {
   Number message{0};
 };
 
-struct LoadBuffering : TwoThreads {
+struct LoadBuffering : TwoResults {
   static constexpr Outcome outcomes[] = {{"both read the old", Fate::seen},
                                          {"the second reads the new", Fate::seen},
                                          {"the first reads the new", Fate::seen},
@@ -70,10 +74,6 @@ struct LoadBuffering : TwoThreads {
     results[index] = numbers[index].load(at(relaxed));
     numbers[1 - index].store(1, at(relaxed));
   }
-  std::size_t outcome() const { return results[0] * 2 + results[1]; }
-
-  Number numbers[2]{Number(0), Number(0)};
-  std::uint32_t results[2]{};
 };
 
 /// Two write, and two read both, each in another order.
@@ -126,7 +126,7 @@ struct Coherence : TwoThreads {
 };
 
 /// How old a value a load may return.
-struct Staleness : TwoThreads {
+struct Staleness : OneResult {
   static constexpr Outcome outcomes[] = {{"no message yet", Fate::seen},
                                          {"the newest", Fate::seen},
                                          {"one store old", Fate::seen},
@@ -143,11 +143,8 @@ struct Staleness : TwoThreads {
       result = 4 - number.load(at(relaxed));
     }
   }
-  std::size_t outcome() const { return result; }
-
   Number number{0};
   Number message{0};
-  std::uint32_t result = 0;
 };
 
 /// Each step reads what the one before it in the variable's order left.
@@ -178,7 +175,7 @@ struct SpuriousFailure : TwoThreads {
 };
 
 /// A compare-exchange that fails is a load, and a load may be late.
-struct StaleFailure : TwoThreads {
+struct StaleFailure : OneResult {
   static constexpr Outcome outcomes[] = {
       {"no message yet", Fate::seen},
       {"the message, and the failure returns the old", Fate::blind},
@@ -194,11 +191,8 @@ struct StaleFailure : TwoThreads {
       result = 1 + expected;
     }
   }
-  std::size_t outcome() const { return result; }
-
   Number number{0};
   Number message{0};
-  std::uint32_t result = 0;
 };
 
 const Scenario* const orders_tests[] = {
