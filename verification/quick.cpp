@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// byre-verify-quick: the scenarios of core/byre/cow and core/byre/storage alone, for the first verdict
-/// after a change there. What they need is compiled in seconds. byre-verify searches farther.
+/// byre-verify-quick: the scenarios of the share word, buffers and storages, for the first verdict after a change of
+/// core/byre/cow. byre-verify has pages, pins, tiles and devices too, and searches farther.
 #include <algorithm>
 
 #include "runner/report.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Copies that a device makes later, in the order of its queue or in none.
+#include "buffers.hpp"
 #include "device_queue.hpp"
 
 namespace byre::verification {
