@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # sysroot.sh MACHINE ARCHITECTURE TRIPLE FOLDER : into FOLDER/lib, the libraries that byre's tests need of a
-# machine for which there is a cross compiler: Boost's and zlib from Debian's packages for that ARCHITECTURE, and
+# machine for which there is a cross compiler: Boost's from Debian's packages for that ARCHITECTURE, and
 # GoogleTest's from its sources; and a cross file that names the folder. Needs no root, and changes nothing
 # outside FOLDER: apt's lists of the architecture are kept there. Where Debian has no such architecture,
-# Boost's parts and zlib are compiled from Debian's sources.
+# Boost's parts are compiled from Debian's sources.
 set -euo pipefail
 machine=$1 architecture=$2 triple=$3 folder=$(realpath -m "$4")
 here=$(dirname "$(realpath "$0")")
@@ -23,11 +23,11 @@ apt_there() {
   apt_here apt-get -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" "$@"
 }
 
-# The packages of Boost and zlib that those we name depend on, themselves included.
+# The packages of Boost that those we name depend on, themselves included.
 packages_of_libraries() {
   apt_there --no-install-recommends --simulate install \
-    {libboost-atomic-dev,libboost-thread-dev,libboost-program-options-dev,zlib1g}":$architecture" |
-    sed -n -e 's/^Inst \(libboost-[^ :]*[0-9][^ :]*\).*/\1/p' -e 's/^Inst \(zlib1g\)[ :].*/\1/p' | sort -u
+    {libboost-atomic-dev,libboost-thread-dev,libboost-program-options-dev}":$architecture" |
+    sed -n 's/^Inst \(libboost-[^ :]*[0-9][^ :]*\).*/\1/p' | sort -u
 }
 
 # unpack PACKAGE...
@@ -39,8 +39,6 @@ unpack() {
     dpkg-deb -x "$package" .
   done
   cp -a usr/lib/*/libboost_* "$folder/lib/"
-  find . -name 'libz.so.1*' -exec cp -a '{}' "$folder/lib/" ';'
-  ln -s libz.so.1 "$folder/lib/libz.so"
   cd ..
 }
 
@@ -57,18 +55,6 @@ fetch_source() {
   local options=(-o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$folder/sources")
   apt_here apt-get "${options[@]}" update || true
   (cd unpacked && apt_here apt-get "${options[@]}" --download-only --only-source source "$package")
-}
-
-# With the headers that this machine has.
-compile_zlib() {
-  fetch_source /usr/include/zlib.h
-  cd unpacked
-  tar xf ./zlib_*.orig.tar.* --strip-components=1 --wildcards '*/*.c' '*/*.h'
-  # All but what is for .gz files.
-  "$triple-gcc" -O2 -fPIC -shared -Wl,-soname,libz.so.1 -o "$folder/lib/libz.so.1" {adler,crc}32.c compress.c \
-    deflate.c inf*.c trees.c uncompr.c zutil.c
-  ln -s libz.so.1 "$folder/lib/libz.so"
-  cd ..
 }
 
 # As the project's wrap of Boost does, with the headers that this machine has.
@@ -95,9 +81,8 @@ if [[ -n $packages ]]; then
   # shellcheck disable=SC2086  # a list
   unpack $packages
 else
-  echo "sysroot.sh: Debian has no Boost for $architecture here: compiling its parts, and zlib"
+  echo "sysroot.sh: Debian has no Boost for $architecture here: compiling its parts"
   compile_boost
-  compile_zlib
 fi
 rm -rf unpacked cache lists sources
 

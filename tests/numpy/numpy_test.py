@@ -97,6 +97,7 @@ class Files(programs.Test):
                 self.assertIn("dtype is", refused.exception.stderr)
 
 
+@unittest.skipIf(os.environ.get("BYRE_NPZ") == "0", "byre was built without libzip")
 class Archives(programs.Test):
     def arrays(self):
         """Of all dtypes, in either order, in the other byte order and as views."""
@@ -168,7 +169,7 @@ class Archives(programs.Test):
         (self.scratch / "in.npz").write_bytes(whole[:at] + b"!" + whole[at + 1:])
         with self.assertRaises(subprocess.CalledProcessError) as refused:
             self.through_byre("load", "stored")
-        self.assertIn("CRC-32", refused.exception.stderr)
+        self.assertIn("CRC error", refused.exception.stderr)
 
 
 class Unseekable:

@@ -35,6 +35,7 @@ int run(std::span<const char* const> arguments) {
                    format);
     return 0;
   }
+#if BYRE_NPZ
   if (arguments.size() == 4 && (command == "load" || command == "map")) {
     const byre::NamedTensors tensors =
         command == "load" ? byre::load_npz(arguments[1]) : byre::map_npz(arguments[1]);
@@ -46,6 +47,7 @@ int run(std::span<const char* const> arguments) {
     }
     return 0;
   }
+#endif
   if (arguments.size() == 4 && command == "model") {
     const byre::SafetensorsFile file = arguments[1] == std::string("load")
                                            ? byre::load_safetensors(arguments[2])

@@ -115,6 +115,7 @@ std::string described_tensors(const NamedTensors& tensors) {
   return text;
 }
 
+#if BYRE_NPZ
 template <NpzCompression compression>
 void save_archive(Attempt& attempt) {
   const TemporaryFolder folder;
@@ -141,6 +142,7 @@ void read_archive_from_memory(Attempt& attempt) {
   attempt([&] { tensors = read_npz(std::as_bytes(std::span(bytes))); },
           [&] { return described_tensors(tensors); });
 }
+#endif
 
 using Notes = std::vector<std::pair<std::string, std::string>>;
 
@@ -382,6 +384,7 @@ const Row rows[] = {
     {"read_npy", read_from_memory},
     {"save_npy", save_over_a_file},
     {"save_npy", save_through_a_link},
+#if BYRE_NPZ
     {"load_npz", load_archive<load_npz, NpzCompression::stored>},
     {"load_npz", load_archive<load_npz, NpzCompression::deflated>},
     {"map_npz", load_archive<map_npz, NpzCompression::stored>},
@@ -389,6 +392,7 @@ const Row rows[] = {
     {"read_npz", read_archive_from_memory},
     {"save_npz", save_archive<NpzCompression::stored>},
     {"save_npz", save_archive<NpzCompression::deflated>},
+#endif
     {"load_safetensors", load_model<load_safetensors>},
     {"map_safetensors", load_model<map_safetensors>},
     {"map_safetensors", load_model_that_is_not_aligned},

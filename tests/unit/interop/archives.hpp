@@ -2,6 +2,9 @@
 /// Zip archives that tests make byte by byte, without the library: as they should be, or with something wrong.
 #pragma once
 
+#include <byre/interop/npy_header.hpp>
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,45 +13,57 @@
 namespace byre::test {
 
 /// The least significant byte first.
-std::string little_endian(std::uint64_t number, std::size_t nbytes);
-/// Overwrites a number.
-void patch(std::string& bytes, std::size_t offset, std::uint64_t number, std::size_t nbytes);
-/// CRC-32, bit by bit.
-std::uint32_t slow_crc(const std::string& bytes);
-/// Deflated data that are these bytes, of which there are less than 64 KiB: one block that is not compressed.
-std::string deflated_as_they_are(const std::string& bytes);
-/// A field of a header.
-std::string extra_field(unsigned id, const std::string& payload);
-/// A .npy file of one byte for each of `bytes`.
-std::string npy_of(const std::string& bytes);
+inline std::string little_endian(std::uint64_t number, std::size_t nbytes) {
+  std::string bytes;
+  for (std::size_t at = 0; at < nbytes; ++at) {
+    bytes += static_cast<char>(number >> 8 * at & 0xFF);
+  }
+  return bytes;
+}
 
-/// What one member is made of. A local header has what is said of the member, unless it says something else.
+/// CRC-32, bit by bit.
+inline std::uint32_t slow_crc(const std::string& bytes) {
+  std::uint32_t crc = 0xFFFF'FFFF;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB8'8320U : 0U);
+    }
+  }
+  return ~crc;
+}
+
+/// A .npy file of one byte for each of `bytes`.
+inline std::string npy_of(const std::string& bytes) {
+  return npy_header(DType::u8, {static_cast<std::int64_t>(bytes.size())}) + bytes;
+}
+
+/// A field of a header.
+inline std::string extra_field(unsigned id, const std::string& payload) {
+  return little_endian(id, 2) + little_endian(payload.size(), 2) + payload;
+}
+
+/// A local header has what the directory says of the member, but for the extra field.
 struct ArchiveMember {
   std::string name = "a.npy";
   std::string data;  ///< inflated
-  std::string packed;
+  std::string packed = data;
   unsigned flags = 0;
   unsigned method = 0;
-  std::uint32_t crc = 0;
-  std::string extra;        ///< of the directory's record
-  std::string local_extra;  ///< of the local header
-  std::string descriptor;
-  std::string comment;
+  std::uint32_t crc = slow_crc(data);
+  std::string extra = {};        ///< of the directory's record
+  std::string local_extra = {};  ///< of the local header
+  std::string descriptor = {};
+  std::string comment = {};
 };
 
-ArchiveMember stored_member(const std::string& name, const std::string& data);
-ArchiveMember deflated_member(const std::string& name, const std::string& data);
-
-/// An archive, and where its records are.
-struct Archive {
-  std::string bytes;
-  std::vector<std::size_t> locals;
-  std::vector<std::size_t> records;
-  std::size_t directory = 0;
-  std::size_t zip64_end = 0;
-  std::size_t locator = 0;
-  std::size_t end = 0;
-};
+/// As one block that is not compressed: there are less than 64 KiB.
+inline ArchiveMember deflated(ArchiveMember member) {
+  const std::size_t nbytes = member.data.size();
+  member.packed = '\1' + little_endian(nbytes, 2) + little_endian(~nbytes, 2) + member.data;
+  member.method = 8;
+  return member;
+}
 
 struct ArchiveShape {
   std::string front = {};   ///< before the first member
@@ -57,27 +72,59 @@ struct ArchiveShape {
   bool has_zip64_end = false;
 };
 
-Archive archive_of(const std::vector<ArchiveMember>& members, const ArchiveShape& shape = {});
+/// Which record: the local header and the record of the first or second member, or what is at the end.
+enum Place : std::size_t { local, record, zip64_end, locator, end, second_local, second_record };
 
-/// Where numbers are in the records.
-namespace local_header {
-inline constexpr std::size_t flags = 6, method = 8, crc = 14, packed = 18, nbytes = 22,
-                             name_nbytes = 26, extra_nbytes = 28, name = 30;
-}
-namespace directory_record {
-inline constexpr std::size_t flags = 8, method = 10, crc = 16, packed = 20, nbytes = 24,
-                             name_nbytes = 28, disk = 34, offset = 42, name = 46;
-}
-namespace end_record {
-inline constexpr std::size_t disk = 4, directory_disk = 6, count_here = 8, count = 10, nbytes = 12,
-                             offset = 16, comment_nbytes = 20;
-}
-namespace zip64_end_record {
-inline constexpr std::size_t size = 4, disk = 16, directory_disk = 20, count_here = 24, count = 32,
-                             nbytes = 40, offset = 48;
-}
-namespace zip64_locator {
-inline constexpr std::size_t disk = 4, offset = 8, disks = 16;
+struct Archive {
+  std::string bytes;
+  std::array<std::size_t, 7> places{};
+
+  /// Overwrites a number of a record.
+  void change(Place place, std::size_t offset, std::uint64_t number, std::size_t nbytes) {
+    bytes.replace(places[place] + offset, nbytes, little_endian(number, nbytes));
+  }
+};
+
+inline Archive archive_of(const std::vector<ArchiveMember>& members,
+                          const ArchiveShape& shape = {}) {
+  Archive archive{shape.front, {}};
+  std::string& bytes = archive.bytes;
+  std::string directory;
+  for (std::size_t number = 0; number < members.size(); ++number) {
+    const ArchiveMember& member = members[number];
+    const std::string common =
+        little_endian(20, 2) + little_endian(member.flags, 2) + little_endian(member.method, 2) +
+        little_endian(0x21'0000, 4) + little_endian(member.crc, 4) +
+        little_endian(member.packed.size(), 4) + little_endian(member.data.size(), 4) +
+        little_endian(member.name.size(), 2);
+    archive.places[number == 0 ? record : second_record] = directory.size();
+    directory += "PK\1\2" + little_endian(20, 2) + common + little_endian(member.extra.size(), 2) +
+                 little_endian(member.comment.size(), 2) + little_endian(0, 8) +
+                 little_endian(bytes.size(), 4) + member.name + member.extra + member.comment;
+    archive.places[number == 0 ? local : second_local] = bytes.size();
+    bytes += "PK\3\4" + common + little_endian(member.local_extra.size(), 2) + member.name +
+             member.local_extra + member.packed + member.descriptor;
+  }
+  bytes += shape.behind;
+  const std::size_t begin = bytes.size();
+  archive.places[record] += begin;
+  archive.places[second_record] += begin;
+  bytes += directory;
+  archive.places[zip64_end] = bytes.size();
+  const std::string count = little_endian(members.size(), 8);
+  if (shape.has_zip64_end) {
+    bytes += "PK\6\6" + little_endian(44, 8) + little_endian(45, 2) + little_endian(45, 2) +
+             little_endian(0, 8) + count + count + little_endian(directory.size(), 8) +
+             little_endian(begin, 8);
+    archive.places[locator] = bytes.size();
+    bytes += "PK\6\7" + little_endian(0, 4) + little_endian(archive.places[zip64_end], 8) +
+             little_endian(1, 4);
+  }
+  archive.places[end] = bytes.size();
+  bytes += "PK\5\6" + little_endian(0, 4) + count.substr(0, 2) + count.substr(0, 2) +
+           little_endian(directory.size(), 4) + little_endian(begin, 4) +
+           little_endian(shape.comment.size(), 2) + shape.comment;
+  return archive;
 }
 
 }  // namespace byre::test

@@ -59,7 +59,11 @@ Tensor& other_without_memory() {
 }
 void save_in_archive(const Tensor& x, CallSite site = CallSite::current()) {
   static const TemporaryFolder folder;
+#if BYRE_NPZ
   save_npz(folder / "x.npz", NamedTensors{{"x", x}}, NpzCompression::deflated, site);
+#else
+  save_npy(folder / "x.npy", x, {}, site);
+#endif
 }
 std::filesystem::path file() {
   static const TemporaryFolder folder;

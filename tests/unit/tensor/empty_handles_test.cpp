@@ -76,10 +76,12 @@ const std::array functions_of_tensors{
     Function{"packed", [](const Tensor&, Tensor& none) { packed(none); }},
     Function{"share_data", [](const Tensor& x, Tensor& none) { x.clone().share_data(none); }},
     Function{"save_npy", [](const Tensor&, Tensor& none) { save_npy("none.npy", none); }},
+#if BYRE_NPZ
     Function{"save_npz",
              [](const Tensor& x, Tensor& none) {
                save_npz("none.npz", NamedTensors{{"x", x}, {"none", none}});
              }},
+#endif
     Function{"save_safetensors of \"none\"",
              [](const Tensor& x, Tensor& none) {
                save_safetensors("none.safetensors", NamedTensors{{"x", x}, {"none", none}});

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/files/detail/input_file.hpp>
+#include <byre/interop/detail/npy_array.hpp>
+#include <byre/interop/detail/shown.hpp>
+#include <byre/interop/npz.hpp>
+#include <byre/memory/allocator.hpp>
+
+#include <zip.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <new>
+
+namespace byre::inline v0 {
+namespace {
+
+/// Copies the bytes of an archive from `offset` on.
+using ReadAt = std::function<void(std::size_t offset, void* destination, std::size_t nbytes)>;
+
+ReadAt copied_from(const std::byte* bytes) {
+  return [bytes](std::size_t offset, void* destination, std::size_t nbytes) {
+    std::memcpy(destination, bytes + offset, nbytes);
+  };
+}
+
+/// An archive that libzip reads. One thread. Throws FileError, which names `source`, and OutOfMemory.
+class Archive {
+ public:
+  /// `source` outlives this.
+  Archive(std::size_t nbytes, ReadAt read_at, const char* source)
+      : nbytes_(nbytes), read_at_(std::move(read_at)), path_(source) {
+    const auto answer = [](void* self, void* data, zip_uint64_t length, zip_source_cmd_t command) {
+      return static_cast<Archive*>(self)->answer(data, length, command);
+    };
+    zip_source_t* const bytes = zip_source_function_create(answer, this, &error_);
+    if (bytes != nullptr) {
+      archive_.reset(zip_open_from_source(bytes, ZIP_RDONLY | ZIP_CHECKCONS, &error_));
+    }
+    if (archive_ == nullptr) {
+      zip_source_free(bytes);
+      refuse("libzip finds no sound archive in it", &error_);
+    }
+    const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive_.get(), 0));
+    for (zip_uint64_t index = 0; index < count; ++index) {
+      find_member(index, source);
+    }
+    path_ = source;
+    std::vector<Member> sorted = members_;
+    std::ranges::sort(sorted, {}, &Member::begin);
+    const auto overlap = [](auto& before, auto& after) { return after.begin < before.end; };
+    if (std::ranges::adjacent_find(sorted, overlap) != sorted.end()) {
+      refuse("some of its members overlap");
+    }
+  }
+  Archive(Archive&&) = delete;
+  ~Archive() { zip_error_fini(&error_); }
+
+  /// In the order of the directory. A member is where it is in `mapped`, the mapped archive, if it can be used there.
+  NamedTensors tensors(const Storage* mapped) {
+    NamedTensors tensors;
+    for (zip_uint64_t index = 0; const Member& member : members_) {
+      path_ = member.path;
+      tensors.emplace_back(member.name, mapped != nullptr && member.is_stored
+                                            ? map(index, member, *mapped)
+                                            : load(index, member));
+      ++index;
+    }
+    return tensors;
+  }
+
+ private:
+  struct Close {
+    void operator()(zip_t* archive) const noexcept { zip_discard(archive); }
+    void operator()(zip_file_t* file) const noexcept { zip_fclose(file); }
+  };
+  struct Member {
+    std::string name;  // of the tensor
+    std::string path;  // for messages
+    bool is_stored;
+    std::size_t nbytes;
+    std::size_t begin;  // of its data in the archive
+    std::size_t end;
+  };
+
+  /// Called by libzip, which exceptions cannot cross.
+  zip_int64_t answer(void* data, zip_uint64_t nbytes, zip_source_cmd_t command) noexcept {
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return ZIP_SOURCE_SUPPORTS_SEEKABLE |
+               ZIP_SOURCE_MAKE_COMMAND_BITMASK(ZIP_SOURCE_ACCEPT_EMPTY);
+      case ZIP_SOURCE_STAT:
+        static_cast<zip_stat_t*>(data)->valid = ZIP_STAT_SIZE;
+        static_cast<zip_stat_t*>(data)->size = nbytes_;
+        return sizeof(zip_stat_t);
+      case ZIP_SOURCE_SEEK: {
+        const auto to = zip_source_seek_compute_offset(position_, nbytes_, data, nbytes, &error_);
+        position_ = to < 0 ? position_ : static_cast<std::size_t>(to);
+        return to < 0 ? -1 : 0;
+      }
+      case ZIP_SOURCE_TELL:
+        return static_cast<zip_int64_t>(position_);
+      case ZIP_SOURCE_READ:
+        try {
+          const auto count = std::min(static_cast<std::size_t>(nbytes), nbytes_ - position_);
+          read_at_(position_, data, count);
+          position_ += count;
+          return static_cast<zip_int64_t>(count);
+        } catch (...) {
+          failure_ = std::current_exception();
+          zip_error_set(&error_, ZIP_ER_READ, 0);
+          return -1;
+        }
+      case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&error_, data, nbytes);
+      default:  // nothing is to do to open and to close it, and an empty file is no archive
+        return 0;
+    }
+  }
+
+  void find_member(zip_uint64_t index, const char* source) {
+    constexpr zip_uint64_t most_from_a_byte = 1032;  // 258, the longest match, from 2 bits
+    zip_stat_t stat;
+    if (zip_stat_index(archive_.get(), index, ZIP_FL_ENC_RAW, &stat) != 0) {
+      refuse("libzip cannot describe a member", zip_get_error(archive_.get()));
+    }
+    const std::string_view name = stat.name;
+    path_ = std::string(source) + "/" + detail::shown(name);
+    const bool is_stored = stat.comp_method == ZIP_CM_STORE;
+    if (!is_stored && stat.comp_method != ZIP_CM_DEFLATE) {
+      refuse("it is compressed otherwise than by deflating");
+    }
+    if (stat.size > max_nbytes ||
+        (is_stored ? stat.size != stat.comp_size : stat.size / most_from_a_byte > stat.comp_size)) {
+      refuse("its data cannot have its size");
+    }
+    if (!name.ends_with(".npy")) {
+      refuse("its name does not end in .npy");
+    }
+    // libzip does not tell where data are: where it reads their first byte. It reads none ahead. If it did, what is
+    // mapped would not begin as an array does, and be refused.
+    open(index, ZIP_FL_COMPRESSED);
+    std::byte first{};
+    const std::size_t begin = read({&first, 1}) ? position_ - 1 : nbytes_;
+    if (stat.comp_size > nbytes_ - begin) {
+      refuse("it ends behind the end of the file");
+    }
+    members_.push_back({std::string(name.substr(0, name.size() - 4)), path_, is_stored,
+                        static_cast<std::size_t>(stat.size), begin,
+                        begin + static_cast<std::size_t>(stat.comp_size)});
+  }
+
+  void open(zip_uint64_t index, zip_flags_t flags) {
+    file_.reset(zip_fopen_index(archive_.get(), index, flags));
+    if (file_ == nullptr) {
+      refuse("it cannot be opened", zip_get_error(archive_.get()));
+    }
+  }
+
+  /// False if fewer bytes follow. At the end libzip compares the CRC-32.
+  bool read(std::span<std::byte> destination) {
+    zip_int64_t count = 1;
+    while (count > 0 && !destination.empty()) {
+      count = zip_fread(file_.get(), destination.data(), destination.size());
+      if (count < 0) {
+        refuse("it cannot be read", zip_file_get_error(file_.get()));
+      }
+      destination = destination.subspan(static_cast<std::size_t>(count));
+    }
+    return destination.empty();
+  }
+
+  Tensor load(zip_uint64_t index, const Member& member) {
+    open(index, 0);
+    std::vector<std::byte> start(std::min(member.nbytes, npy_header_max_nbytes));
+    expect_length(read(start));
+    const NpyHeader header = detail::npy_header_of(start, member.nbytes, path_.c_str());
+    const auto data = std::span(start).subspan(header.data_offset);
+    Tensor tensor = detail::npy_tensor(header, path_.c_str(), [&](std::byte* to, std::size_t) {
+      std::memcpy(to, data.data(), data.size());
+      expect_length(read({to + data.size(), header.data_nbytes - data.size()}));
+      expect_end();  // before the bytes are taken for bools
+    });
+    if (header.data_nbytes == 0) {
+      expect_end();
+    }
+    return tensor;
+  }
+
+  Tensor map(zip_uint64_t index, const Member& member, const Storage& file) {
+    const std::span bytes(file.data() + member.begin, member.nbytes);
+    const NpyHeader header = detail::npy_header_of(bytes, bytes.size(), path_.c_str());
+    const std::size_t offset = member.begin + header.data_offset;
+    if (header.data_nbytes == 0 ||
+        detail::place_of_npy(header, offset) != detail::NpyPlace::usable) {
+      return load(index, member);
+    }
+    return detail::npy_in_place(header, path_.c_str(), file.lazy_clone(), offset);
+  }
+
+  void expect_length(bool is_as_said) const {
+    if (!is_as_said) {
+      refuse("it does not have the length that it is said to have");
+    }
+  }
+  void expect_end() {
+    std::byte beyond{};
+    expect_length(!read({&beyond, 1}));
+  }
+
+  [[noreturn]] void refuse(const char* found, zip_error_t* error = nullptr) const {
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+    if (error != nullptr && (zip_error_code_zip(error) == ZIP_ER_MEMORY ||
+                             (zip_error_system_type(error) == ZIP_ET_ZLIB &&
+                              zip_error_code_system(error) == Z_MEM_ERROR))) {
+      throw OutOfMemory::of_heap("reading a .npz file");
+    }
+    throw FileError(
+        format_text("cannot read \"%.400s\" of a .npz file: %s%s%.100s. Is it all there? "
+                    "If you trust it, save it again by numpy.savez.",
+                    path_.c_str(), found, error == nullptr ? "" : ": ",
+                    error == nullptr ? "" : zip_error_strerror(error)));
+  }
+
+  const std::size_t nbytes_;
+  const ReadAt read_at_;
+  std::string path_;            // of the archive, or the member that is read, for messages
+  std::size_t position_ = 0;    // of the byte that libzip reads next
+  zip_error_t error_{};         // of the last call of libzip, or what it asks for after a failure
+  std::exception_ptr failure_;  // of read_at_
+  std::unique_ptr<zip_t, Close> archive_;
+  std::unique_ptr<zip_file_t, Close> file_;
+  std::vector<Member> members_;
+};
+
+}  // namespace
+
+NamedTensors load_npz(FileName name) try {
+  detail::InputFile file(name.c_str());
+  const auto read_at = [&](std::size_t offset, void* destination, std::size_t nbytes) {
+    file.seek(offset);
+    file.read(destination, nbytes);
+  };
+  return Archive(file.nbytes(), read_at, name.c_str()).tensors(nullptr);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("load_npz");
+}
+
+NamedTensors read_npz(std::span<const std::byte> bytes) try {
+  return Archive(bytes.size(), copied_from(bytes.data()), "memory").tensors(nullptr);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("read_npz");
+}
+
+NamedTensors map_npz(FileName name) try {
+  const Storage file = Storage::map_file(name);
+  return Archive(file.nbytes(), copied_from(file.data()), name.c_str()).tensors(&file);
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("map_npz");
+}
+
+}  // namespace byre::inline v0
