@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/quoted_text.hpp>
-#include <byre/interop/detail/npy_error.hpp>
 #include <byre/interop/detail/npy_literal.hpp>
+#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/npy_header.hpp>
 
 #include <algorithm>

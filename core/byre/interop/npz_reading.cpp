@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/files/detail/input_file.hpp>
 #include <byre/interop/detail/npy_array.hpp>
-#include <byre/interop/detail/shown.hpp>
+#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/npz.hpp>
 #include <byre/memory/allocator.hpp>
 
@@ -179,26 +179,25 @@ class Archive {
     expect_length(read(start));
     const NpyHeader header = detail::npy_header_of(start, member.nbytes, path_.c_str());
     const auto data = std::span(start).subspan(header.data_offset);
-    Tensor tensor = detail::npy_tensor(header, path_.c_str(), [&](std::byte* to, std::size_t) {
+    const auto fill = [&](std::byte* to, std::size_t nbytes) {
       std::memcpy(to, data.data(), data.size());
-      expect_length(read({to + data.size(), header.data_nbytes - data.size()}));
+      expect_length(read({to + data.size(), nbytes - data.size()}));
       expect_end();  // before the bytes are taken for bools
-    });
+    };
     if (header.data_nbytes == 0) {
       expect_end();
     }
-    return tensor;
+    return detail::in_order_of(header, loaded(detail::elements_of(header, path_.c_str()), fill));
   }
 
   Tensor map(zip_uint64_t index, const Member& member, const Storage& file) {
     const std::span bytes(file.data() + member.begin, member.nbytes);
     const NpyHeader header = detail::npy_header_of(bytes, bytes.size(), path_.c_str());
+    const detail::StoredElements elements = detail::elements_of(header, path_.c_str());
     const std::size_t offset = member.begin + header.data_offset;
-    if (header.data_nbytes == 0 ||
-        detail::place_of_npy(header, offset) != detail::NpyPlace::usable) {
-      return load(index, member);
-    }
-    return detail::npy_in_place(header, path_.c_str(), file.lazy_clone(), offset);
+    return are_usable(elements, offset)
+               ? detail::in_order_of(header, mapped(elements, file.lazy_clone(), offset))
+               : load(index, member);
   }
 
   void expect_length(bool is_as_said) const {

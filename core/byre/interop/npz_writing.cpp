@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/files/output_file.hpp>
 #include <byre/interop/detail/npy_array.hpp>
+#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/interop/detail/safetensors_json.hpp>
-#include <byre/interop/detail/shown.hpp>
 #include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/npz.hpp>
 

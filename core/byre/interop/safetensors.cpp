@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/files/detail/input_file.hpp>
 #include <byre/files/output_file.hpp>
+#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/interop/detail/safetensors_writing.hpp>
-#include <byre/interop/detail/shown.hpp>
 #include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/safetensors.hpp>
 #include <byre/tensor/detail/operands.hpp>
@@ -17,33 +17,15 @@
 namespace byre::inline v0 {
 namespace {
 
-bool is_in_order_of_machine(DType dtype) {
-  return std::endian::native == std::endian::little || itemsize(dtype) == 1;
-}
-
-void expect_bools(const SafetensorsEntry& entry, const std::byte* data, const char* source) {
-  if (const auto odd = detail::odd_bool_in({data, entry.nbytes}, entry.dtype)) {
-    detail::refuse_safetensors(source,
-                               format_text("of its tensor \"%s\", %s",
-                                           detail::shown(entry.name).c_str(), odd->chars.data()),
-                               "A bool is 0 or 1: save tensor != 0.");
-  }
-}
-
-/// A tensor whose data `fill(destination, entry)` brings.
-template <class Fill>
-Tensor filled(const SafetensorsEntry& entry, const char* source, const Fill& fill) {
-  Tensor tensor = Tensor::empty(entry.sizes, entry.dtype);
-  if (entry.nbytes != 0) {
-    auto* const data =
-        static_cast<std::byte*>(detail::ElementAccess::to_write(tensor, CallSite::current()));
-    fill(data, entry);
-    expect_bools(entry, data, source);
-    if (!is_in_order_of_machine(entry.dtype)) {
-      detail::swap_bytes(data, entry.nbytes, entry.dtype);
-    }
-  }
-  return tensor;
+detail::StoredElements elements_of(const SafetensorsEntry& entry, const char* source) {
+  return {entry.sizes, entry.dtype, std::endian::little, entry.nbytes,
+          [&entry, source](const Text& found) {
+            detail::refuse_safetensors(
+                source,
+                format_text("of its tensor \"%s\", %s", detail::shown(entry.name).c_str(),
+                            found.chars.data()),
+                "A bool is 0 or 1: save tensor != 0.");
+          }};
 }
 
 void warn_of_skipped(std::span<const SkippedTensor> skipped, const char* source) {
@@ -71,19 +53,10 @@ SafetensorsFile made_of(SafetensorsHeader&& header, const char* source, const Ma
   return file;
 }
 
-/// What fills a tensor from the bytes of the whole file.
-auto copied_from(std::span<const std::byte> bytes) {
-  return [bytes](void* destination, const SafetensorsEntry& entry) {
-    std::memcpy(destination, bytes.data() + entry.offset, entry.nbytes);
-  };
-}
-
-/// A lazy clone of the file, where only this tensor's part is seen.
-Tensor mapped_part(const SafetensorsEntry& entry, const Storage& file) {
-  const Layout layout = contiguous_layout(entry.sizes, "map_safetensors");
-  return Tensor::over(file.lazy_clone(), {0}, entry.dtype)
-      .as_strided(layout.sizes, layout.strides,
-                  static_cast<std::int64_t>(entry.offset / itemsize(entry.dtype)));
+Tensor copied(const SafetensorsEntry& entry, std::span<const std::byte> bytes, const char* source) {
+  return loaded(elements_of(entry, source), [&](std::byte* data, std::size_t nbytes) {
+    std::memcpy(data, bytes.data() + entry.offset, nbytes);
+  });
 }
 
 std::vector<detail::SafetensorsPart> parts_of(
@@ -99,19 +72,6 @@ std::vector<detail::SafetensorsPart> parts_of(
   return parts;
 }
 
-void write_data(OutputFile& file, const Tensor& tensor, CallSite site) {
-  Tensor data = detail::dense_on_host(tensor, site);
-  if (data.nbytes() == 0) {
-    return;
-  }
-  if (!is_in_order_of_machine(data.dtype())) {
-    data = data.clone(site);
-    detail::swap_bytes(static_cast<std::byte*>(detail::ElementAccess::to_write(data, site)),
-                       data.nbytes(), data.dtype());
-  }
-  file.write(data.raw_data(site), data.nbytes());
-}
-
 }  // namespace
 
 SafetensorsFile load_safetensors(FileName name) try {
@@ -123,20 +83,18 @@ SafetensorsFile load_safetensors(FileName name) try {
   file.read(start.data() + length_nbytes, start.size() - length_nbytes);
   return made_of(parse_safetensors_header(start, file.nbytes(), name.c_str()), name.c_str(),
                  [&](const SafetensorsEntry& entry) {
-                   return filled(entry, name.c_str(), [&](void* data, const auto& wanted) {
-                     file.seek(wanted.offset);  // behind what is skipped
-                     file.read(data, wanted.nbytes);
-                   });
+                   file.seek(entry.offset);  // behind what is skipped
+                   return loaded(
+                       elements_of(entry, name.c_str()),
+                       [&](std::byte* data, std::size_t nbytes) { file.read(data, nbytes); });
                  });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("load_safetensors");
 }
 
 SafetensorsFile read_safetensors(std::span<const std::byte> bytes) try {
-  constexpr const char* source = "memory";
-  return made_of(
-      parse_safetensors_header(bytes, bytes.size(), source), source,
-      [&](const SafetensorsEntry& entry) { return filled(entry, source, copied_from(bytes)); });
+  return made_of(parse_safetensors_header(bytes, bytes.size()), "memory",
+                 [&](const SafetensorsEntry& entry) { return copied(entry, bytes, "memory"); });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("read_safetensors");
 }
@@ -147,12 +105,10 @@ SafetensorsFile map_safetensors(FileName name) try {
   const char* const source = name.c_str();
   return made_of(parse_safetensors_header(bytes, bytes.size(), source), source,
                  [&](const SafetensorsEntry& entry) {
-                   if (entry.nbytes == 0 || entry.offset % itemsize(entry.dtype) != 0 ||
-                       !is_in_order_of_machine(entry.dtype)) {
-                     return filled(entry, source, copied_from(bytes));
-                   }
-                   expect_bools(entry, bytes.data() + entry.offset, source);
-                   return mapped_part(entry, file);
+                   const detail::StoredElements elements = elements_of(entry, source);
+                   return are_usable(elements, entry.offset)
+                              ? mapped(elements, file.lazy_clone(), entry.offset)
+                              : copied(entry, bytes, source);
                  });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("map_safetensors");
@@ -171,7 +127,8 @@ void save_safetensors(FileName name, std::span<const std::pair<std::string, Tens
   OutputFile file(name);
   file.write(header.data(), header.size());
   for (const std::size_t number : order) {
-    write_data(file, tensors[number].second, site);
+    detail::write_elements(
+        file, detail::to_write(tensors[number].second, std::endian::little, site), site);
   }
   file.commit();
 } catch (const std::bad_alloc&) {

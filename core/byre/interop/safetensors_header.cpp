@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/quoted_text.hpp>
+#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/interop/detail/safetensors_json.hpp>
-#include <byre/interop/detail/shown.hpp>
 #include <byre/interop/safetensors_header.hpp>
 
 #include <algorithm>
-#include <cstdint>
+#include <cinttypes>
 #include <new>
 #include <string_view>
 
@@ -56,34 +56,29 @@ std::size_t nbytes_of_entry(const detail::SafetensorsText& entry, DType dtype, c
 }
 
 /// Where the data lie, `end` the end of those before.
-void expect_next(const detail::SafetensorsText& entry, std::uint64_t end, std::size_t data_nbytes,
+void expect_next(const detail::SafetensorsText& entry, std::uint64_t end, std::uint64_t data_nbytes,
                  const char* source) {
   const std::uint64_t first = entry.offsets[0];
   const std::uint64_t last = entry.offsets[1];
-  const auto refuse = [&](const char* found, const char* advice) {
-    refuse_tensor(
-        source, entry.name,
-        format_text("has the data_offsets %llu to %llu, %s", static_cast<unsigned long long>(first),
-                    static_cast<unsigned long long>(last), found),
-        advice);
+  const auto refuse = [&](const Text& found, const char* advice) {
+    refuse_tensor(source, entry.name,
+                  format_text("has the data_offsets %" PRIu64 " to %" PRIu64 ", %s", first, last,
+                              found.chars.data()),
+                  advice);
   };
   if (last < first) {
-    refuse("which end in front of where they begin", save_again);
+    refuse(format_text("which end in front of where they begin"), save_again);
   }
   if (last > data_nbytes) {
-    refuse(format_text("and the data have %zu bytes", data_nbytes).chars.data(),
+    refuse(format_text("and the data have %" PRIu64 " bytes", data_nbytes),
            "Was it cut short? Save it again.");
   }
   if (first < end) {
-    refuse(
-        format_text("which overlap others, that end at %llu", static_cast<unsigned long long>(end))
-            .chars.data(),
-        "Save a copy of data that tensors share: tensor.clone().");
+    refuse(format_text("which overlap others, that end at %" PRIu64, end),
+           "Save a copy of data that tensors share: tensor.clone().");
   }
   if (first > end) {
-    refuse(format_text("and nothing is said of the bytes from %llu on",
-                       static_cast<unsigned long long>(end))
-               .chars.data(),
+    refuse(format_text("and nothing is said of the bytes from %" PRIu64 " on", end),
            "Save it without a hole.");
   }
 }
@@ -93,11 +88,11 @@ SafetensorsEntry checked(detail::SafetensorsText& entry, DType dtype, std::size_
   const std::size_t nbytes = nbytes_of_entry(entry, dtype, source);
   const std::uint64_t present = entry.offsets[1] - entry.offsets[0];
   if (nbytes != present) {
-    refuse_tensor(source, entry.name,
-                  format_text("has sizes %.200s of %s, which take %zu bytes, and %llu of data",
-                              to_string(entry.sizes).c_str(), name_of(dtype), nbytes,
-                              static_cast<unsigned long long>(present)),
-                  save_again);
+    refuse_tensor(
+        source, entry.name,
+        format_text("has sizes %.200s of %s, which take %zu bytes, and %" PRIu64 " of data",
+                    to_string(entry.sizes).c_str(), name_of(dtype), nbytes, present),
+        save_again);
   }
   return {std::move(entry.name), dtype, std::move(entry.sizes),
           data_offset + static_cast<std::size_t>(entry.offsets[0]), nbytes};
@@ -121,14 +116,13 @@ std::size_t safetensors_data_offset(std::span<const std::byte> start, std::size_
   if (length > safetensors_header_max_nbytes) {
     refuse_safetensors(
         source,
-        format_text("its header has %llu bytes, more than the %zu that may be",
-                    static_cast<unsigned long long>(length), safetensors_header_max_nbytes),
+        format_text("its header has %" PRIu64 " bytes, more than the %zu that may be", length,
+                    safetensors_header_max_nbytes),
         "Is it a .safetensors file?");
   }
   if (length > file_nbytes - safetensors_length_nbytes) {
     refuse_safetensors(source,
-                       format_text("its header has %llu bytes, and %zu are there",
-                                   static_cast<unsigned long long>(length),
+                       format_text("its header has %" PRIu64 " bytes, and %zu are there", length,
                                    file_nbytes - safetensors_length_nbytes),
                        "Was it cut short? Save it again.");
   }
@@ -162,8 +156,7 @@ SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start,
   }
   if (end != data_nbytes) {
     refuse_safetensors(source,
-                       format_text("%llu bytes of data are no tensor's",
-                                   static_cast<unsigned long long>(data_nbytes - end)),
+                       format_text("%" PRIu64 " bytes of data are no tensor's", data_nbytes - end),
                        "Save the tensors alone, and nothing behind them.");
   }
   return header;

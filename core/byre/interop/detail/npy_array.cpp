@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/interop/detail/npy_array.hpp>
-#include <byre/interop/detail/npy_error.hpp>
-#include <byre/interop/detail/tensor_data.hpp>
-#include <byre/tensor/detail/operands.hpp>
+#include <byre/interop/detail/refusal.hpp>
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
-#include <utility>
 
 namespace byre::inline v0::detail {
 namespace {
@@ -18,27 +14,6 @@ Tensor reversed(const Tensor& tensor) {
   std::iota(axes.begin(), axes.end(), std::int64_t{0});
   std::ranges::reverse(axes);
   return tensor.permute(axes);
-}
-
-/// The sizes of the contiguous tensor that the data are.
-Dims sizes_as_stored(const NpyHeader& header) {
-  Dims sizes(header.sizes);
-  if (header.fortran_order) {
-    std::ranges::reverse(sizes);
-  }
-  return sizes;
-}
-
-Tensor in_order(const NpyHeader& header, const Tensor& stored) {
-  return header.fortran_order ? reversed(stored) : stored;
-}
-
-/// Any other byte would not be a bool that C++ can read.
-void expect_bools(const NpyHeader& header, const std::byte* data, const char* source) {
-  if (const std::optional<Text> odd =
-          odd_bool_in(std::span(data, header.data_nbytes), header.dtype)) {
-    refuse_npy(source, *odd, "A bool is 0 or 1: save array != 0.");
-  }
 }
 
 }  // namespace
@@ -58,43 +33,19 @@ NpyHeader npy_header_of(std::span<const std::byte> start, std::size_t file_nbyte
   return header;
 }
 
-Tensor unfilled_npy(const NpyHeader& header) {
-  return Tensor::empty(sizes_as_stored(header), header.dtype);
-}
-
-std::byte* npy_bytes(Tensor& unfilled) {
-  return static_cast<std::byte*>(ElementAccess::to_write(unfilled, CallSite::current()));
-}
-
-Tensor filled_npy(const NpyHeader& header, const char* source, Tensor filled) {
-  if (header.data_nbytes != 0) {
-    std::byte* const data = npy_bytes(filled);
-    expect_bools(header, data, source);
-    if (header.byte_order != std::endian::native) {
-      swap_bytes(data, header.data_nbytes, header.dtype);
-    }
+StoredElements elements_of(const NpyHeader& header, const char* source) {
+  StoredElements elements{header.sizes, header.dtype, header.byte_order, header.data_nbytes,
+                          [source](const Text& found) {
+                            refuse_npy(source, found, "A bool is 0 or 1: save array != 0.");
+                          }};
+  if (header.fortran_order) {
+    std::ranges::reverse(elements.sizes);
   }
-  return in_order(header, filled);
+  return elements;
 }
 
-NpyPlace place_of_npy(const NpyHeader& header, std::size_t data_offset) {
-  if (header.byte_order != std::endian::native) {
-    return NpyPlace::of_other_byte_order;
-  }
-  return data_offset % itemsize(header.dtype) == 0 ? NpyPlace::usable : NpyPlace::misaligned;
-}
-
-Tensor npy_in_place(const NpyHeader& header, const char* source, Storage file,
-                    std::size_t data_offset) {
-  if (header.data_nbytes == 0) {
-    return in_order(header, unfilled_npy(header));
-  }
-  expect_bools(header, std::as_const(file).data() + data_offset, source);
-  const Layout layout = contiguous_layout(sizes_as_stored(header), "map_npy");
-  const Tensor elements = Tensor::over(std::move(file), {0}, header.dtype);
-  return in_order(
-      header, elements.as_strided(layout.sizes, layout.strides,
-                                  static_cast<std::int64_t>(data_offset / itemsize(header.dtype))));
+Tensor in_order_of(const NpyHeader& header, const Tensor& stored) {
+  return header.fortran_order ? reversed(stored) : stored;
 }
 
 NpyFile npy_file_of(const Tensor& tensor, const NpyFormat& format) {
@@ -104,13 +55,7 @@ NpyFile npy_file_of(const Tensor& tensor, const NpyFormat& format) {
 
 Tensor npy_data_of(const Tensor& tensor, const NpyFile& file, const NpyFormat& format,
                    CallSite site) {
-  Tensor data = dense_on_host(file.fortran_order ? reversed(tensor) : tensor, site);
-  if (format.byte_order != std::endian::native && data.nbytes() != 0) {
-    data = data.clone(site);
-    swap_bytes(static_cast<std::byte*>(ElementAccess::to_write(data, site)), data.nbytes(),
-               data.dtype());
-  }
-  return data;
+  return to_write(file.fortran_order ? reversed(tensor) : tensor, format.byte_order, site);
 }
 
 }  // namespace byre::inline v0::detail

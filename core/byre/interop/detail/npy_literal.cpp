@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/interop/detail/npy_error.hpp>
 #include <byre/interop/detail/npy_literal.hpp>
-#include <byre/interop/detail/shown.hpp>
+#include <byre/interop/detail/refusal.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -11,9 +11,4 @@ std::optional<std::string_view> repeated_of(std::vector<std::string_view> names)
   return repeated == names.end() ? std::nullopt : std::optional(*repeated);
 }
 
-void refuse_safetensors(const char* source, const Text& found, const char* advice) {
-  throw FileError(format_text("cannot read \"%.300s\" as a .safetensors file: %.450s. %s", source,
-                              found.chars.data(), advice));
-}
-
 }  // namespace byre::inline v0::detail

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What reading and writing .safetensors files have in common: the names of dtypes, names that have to be
-/// unique, and how a file is refused.
+/// What reading and writing .safetensors files have in common: the names of dtypes, and names that have to
+/// be unique.
 #pragma once
 
-#include <byre/error/error.hpp>
 #include <byre/tensor/dtype.hpp>
 
 #include <array>
@@ -52,8 +51,5 @@ std::vector<std::string_view> keys_of(const Pairs& pairs) {
   }
   return keys;
 }
-
-/// Throws FileError: what was found in `source`, and what to do.
-[[noreturn]] void refuse_safetensors(const char* source, const Text& found, const char* advice);
 
 }  // namespace byre::inline v0::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/interop/detail/safetensors_json.hpp>
-#include <byre/interop/detail/shown.hpp>
 
 #include <nlohmann/json.hpp>
 

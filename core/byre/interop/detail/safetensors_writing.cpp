@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/interop/detail/safetensors_json.hpp>
 #include <byre/interop/detail/safetensors_writing.hpp>
-#include <byre/interop/detail/shown.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <algorithm>

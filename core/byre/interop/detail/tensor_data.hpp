@@ -1,28 +1,42 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What every format of files asks of the data of tensors: that they can be written in one piece, and that
-/// what was read can be an element.
+/// The elements of tensors as files have them, whatever the format: read, used where they are mapped, and written.
 #pragma once
 
 #include <byre/error/error.hpp>
+#include <byre/files/output_file.hpp>
+#include <byre/storage/storage.hpp>
 #include <byre/tensor/tensor.hpp>
 
+#include <bit>
 #include <cstddef>
-#include <optional>
-#include <span>
+#include <functional>
 
 namespace byre::inline v0::detail {
 
+/// Contiguous elements of a file.
+struct StoredElements {
+  Dims sizes;
+  DType dtype;
+  std::endian byte_order;
+  std::size_t nbytes;
+  /// Throws: what is wrong with an element. A bool is neither 0 nor 1, which C++ cannot read.
+  std::function<void(const Text& found)> refuse;
+};
+
+/// Elements in fresh memory, whose bytes `fill(destination, nbytes)` brings, if there are any.
+Tensor loaded(const StoredElements& elements,
+              const std::function<void(std::byte* destination, std::size_t nbytes)>& fill);
+
+/// Whether elements that begin at `offset` of a mapped file can be used there.
+bool are_usable(const StoredElements& elements, std::size_t offset);
+/// A view of elements that are usable there.
+Tensor mapped(const StoredElements& elements, Storage file, std::size_t offset);
+
 /// Throws StateError, which names `operation`, for a tensor that has no dtype or nothing to write.
 void expect_initialized(const Tensor& tensor, const char* operation);
-
-/// The same elements, contiguous and in memory of the host. No copy where there need be none, of memory that
-/// is borrowed as well.
-Tensor dense_on_host(const Tensor& tensor, CallSite site);
-
-/// What is wrong with data that C++ cannot read as elements of `dtype`: a bool that is neither 0 nor 1.
-std::optional<Text> odd_bool_in(std::span<const std::byte> data, DType dtype);
-
-/// Numbers of the other byte order. A complex one is two.
-void swap_bytes(std::byte* data, std::size_t nbytes, DType dtype);
+/// The same elements, contiguous on the host and in a byte order. No copy if none is needed, of borrowed memory too.
+Tensor to_write(const Tensor& tensor, std::endian byte_order, CallSite site);
+/// Writes the elements of what to_write() returned.
+void write_elements(OutputFile& file, const Tensor& data, CallSite site);
 
 }  // namespace byre::inline v0::detail
