@@ -57,7 +57,6 @@ class Archive {
     }
   }
   Archive(Archive&&) = delete;
-  ~Archive() { zip_error_fini(&error_); }
 
   /// In the order of the directory. A member is where it is in `mapped`, the mapped archive, if it can be used there.
   NamedTensors tensors(const Storage* mapped) {
@@ -76,6 +75,9 @@ class Archive {
   struct Close {
     void operator()(zip_t* archive) const noexcept { zip_discard(archive); }
     void operator()(zip_file_t* file) const noexcept { zip_fclose(file); }
+  };
+  struct Error : zip_error_t {
+    ~Error() { zip_error_fini(this); }
   };
   struct Member {
     std::string name;  // of the tensor
@@ -230,7 +232,7 @@ class Archive {
   const ReadAt read_at_;
   std::string path_;            // of the archive, or the member that is read, for messages
   std::size_t position_ = 0;    // of the byte that libzip reads next
-  zip_error_t error_{};         // of the last call of libzip, or what it asks for after a failure
+  Error error_{};               // of the last call of libzip, or what it asks for after a failure
   std::exception_ptr failure_;  // of read_at_
   std::unique_ptr<zip_t, Close> archive_;
   std::unique_ptr<zip_file_t, Close> file_;
