@@ -49,7 +49,10 @@ class ArchiveWriter {
     }
     const std::uint64_t offset = position_;
     // Numbers of deflated data follow the data. Names are said to be UTF-8 if they are: else Python cannot read them.
-    const unsigned flags = (is_deflated ? 1U << 3 : 0) | (detail::json_string(name) ? 1U << 11 : 0);
+    // libzip takes none with control characters for UTF-8.
+    const bool is_utf8 = detail::json_string(name) &&
+                         std::ranges::none_of(name, [](char c) { return c >= 0 && c < ' '; });
+    const unsigned flags = (is_deflated ? 1U << 3 : 0) | (is_utf8 ? 1U << 11 : 0);
     const std::string common = u16(version) + u16(flags) + u16(is_deflated ? 8 : 0) +
                                u32((1 << 5 | 1) << 16);  // the first day of 1980
     const std::string in_front = u64(is_deflated ? 0 : nbytes);

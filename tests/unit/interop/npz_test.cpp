@@ -73,7 +73,7 @@ TEST_P(EitherCompression, keeps_an_archive_of_nothing) {
 TEST_P(EitherCompression, keeps_names_of_any_kind) {
   NamedTensors saved;
   for (const std::string name : {"", "a", "a.npy", ".", "/etc/passwd", "../above", "back\\slash",
-                                 "zwölf", "\xff\xfe", "a b\n"}) {
+                                 "zwölf", "\xff\xfe", "a b\n", "\x01", "\u00e4\x1f"}) {
     saved.emplace_back(name, counted({2}, DType::i32));
   }
   saved.emplace_back(std::string(65531, 'x'), counted({1}, DType::u8));
@@ -217,7 +217,8 @@ TEST(SavedNpz, says_that_names_are_utf8_if_they_are) {
   for (const std::string name :
        {"\x80", "a\xbf", "\xc1\xbf", "\xc3", "\xc3(", "\xc3\xc3", "\xe0\x9f\xbf", "\xe2\x82",
         "\xe2\x28\xa1", "\xe2\x82(", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
-        "\xf4\x90\x80\x80", "\xf0\x90\x80(", "\xf8\x88\x80\x80\x80", "\xff"}) {
+        "\xf4\x90\x80\x80", "\xf0\x90\x80(", "\xf8\x88\x80\x80\x80", "\xff", "\x1f",
+        "\u00e4\x01"}) {
     EXPECT_FALSE(is_said(name)) << name;
   }
 }
