@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-/// Only if byre was built with libzip. Meson option `npz`.
+/// Declared only if byre was built with libzip: Meson option `npz`.
 #if BYRE_NPZ
 namespace byre::inline v0 {
 
@@ -22,7 +22,7 @@ namespace byre::inline v0 {
 /// read_npy would refuse. Names are the bytes of the archive without ".npy", UTF-8 in files of NumPy and byre.
 /// Tensors are on the host. Any thread may call these at any time.
 
-/// The arrays of a file, in its order and in fresh memory, whatever their byte order. All are checked against their
+/// The arrays of a file, in its order and in fresh memory, of either byte order. All are checked against their
 /// CRC-32. Throws FileError, OutOfMemory.
 BYRE_API NamedTensors load_npz(FileName name);
 

@@ -142,8 +142,8 @@ class Archive {
     if (!name.ends_with(".npy")) {
       refuse("its name does not end in .npy");
     }
-    // libzip does not tell where data are: where it reads their first byte. It reads none ahead. If it did, what is
-    // mapped would not begin as an array does, and be refused.
+    // libzip does not tell where data begin: it is where it reads their first byte. It reads none ahead. If it did,
+    // mapped bytes would not begin as an array does, and be refused.
     open(index, ZIP_FL_COMPRESSED);
     std::byte first{};
     const std::size_t begin = read({&first, 1}) ? position_ - 1 : nbytes_;

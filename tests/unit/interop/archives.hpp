@@ -57,7 +57,7 @@ struct ArchiveMember {
   std::string comment = {};
 };
 
-/// As one block that is not compressed: there are less than 64 KiB.
+/// Packs the data, less than 64 KiB, as one block without compression.
 inline ArchiveMember deflated(ArchiveMember member) {
   const std::size_t nbytes = member.data.size();
   member.packed = '\1' + little_endian(nbytes, 2) + little_endian(~nbytes, 2) + member.data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Archives that are not what they claim. Each is refused with a text that says what is wrong and names it, never
+// Malformed archives. Each is refused with a text that says what is wrong and names it, never
 // read beyond its end, which AddressSanitizer would see: the bytes are in memory of just their size.
 #include <byre/interop/npz.hpp>
 #include <byre/memory/allocator.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Models that are not what they claim, as those that made other readers fail: each is refused from memory and from
+// Malformed models, as those that made other readers fail: each is refused from memory and from
 // disk, read and mapped, with a text that names it and says what is wrong.
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ std::string bytes(const std::string& name, const std::string& shape, const std::
   return entry_of(name, "U8", shape, offsets);
 }
 
-/// What is said of models of which each has one of these texts.
+/// The refusal of each model that has one of the texts.
 struct MalformedModels {
   std::string said;
   const char* advice;
@@ -111,7 +111,7 @@ const MalformedModels malformed_entries[] = {
     {R"(its entry "a" lacks the key 'dtype')", an_entry, {R"("a":{"shape":[2],"data_offsets":[0,2]})"}},
     {"lacks the key 'shape'", an_entry, {R"("a":{"dtype":"U8","data_offsets":[0,2]})"}},
     {"lacks the key 'data_offsets'", an_entry, {R"("a":{"dtype":"U8","shape":[2]})"}},
-    // What the entry before had is not this one's.
+    // The keys of the entry before do not count.
     {R"(its entry "b" lacks the key 'dtype')", an_entry, {good_entry + R"(,"b":{})"}},
     {"the number 9223372036854775808, where a whole number below 2^63", an_entry,
      {bytes("a", "[9223372036854775808]", "[0,2]")}},

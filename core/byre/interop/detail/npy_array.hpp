@@ -21,7 +21,7 @@ StoredElements elements_of(const NpyHeader& header, const char* source);
 /// The tensor whose elements in the order of the file are `stored`.
 Tensor in_order_of(const NpyHeader& header, const Tensor& stored);
 
-/// What a file of a tensor has in front of its elements.
+/// The part of a file in front of the elements, and their order.
 struct NpyFile {
   std::string header;
   bool fortran_order = false;

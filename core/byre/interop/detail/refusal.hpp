@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How whatever reads files refuses one, and quotes text of a file or of a user.
+/// Errors of the functions that read files, and how messages quote text of a file or of a user.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -13,7 +13,7 @@ namespace byre::inline v0::detail {
 /// The first `most` characters, those that a terminal would obey as question marks.
 std::string shown(std::string_view text, std::size_t most = 40);
 
-/// Throws FileError: what was found in `source`, a file of the format `ending`, and what to do.
+/// Throws FileError, which says what was found in `source`, a file of the format `ending`, and the advice.
 [[noreturn]] void refuse_as(const char* ending, const char* source, const Text& found,
                             const char* advice);
 

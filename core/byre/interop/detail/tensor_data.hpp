@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The elements of tensors as files have them, whatever the format: read, used where they are mapped, and written.
+/// The elements of tensors as files of every format have them: read, used where they are mapped, and written.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -19,7 +19,7 @@ struct StoredElements {
   DType dtype;
   std::endian byte_order;
   std::size_t nbytes;
-  /// Throws: what is wrong with an element. A bool is neither 0 nor 1, which C++ cannot read.
+  /// Throws FileError, which says what is wrong with an element: C++ cannot read a bool that is neither 0 nor 1.
   std::function<void(const Text& found)> refuse;
 };
 
@@ -34,9 +34,10 @@ Tensor mapped(const StoredElements& elements, Storage file, std::size_t offset);
 
 /// Throws StateError, which names `operation`, for a tensor that has no dtype or nothing to write.
 void expect_initialized(const Tensor& tensor, const char* operation);
-/// The same elements, contiguous on the host and in a byte order. No copy if none is needed, of borrowed memory too.
+/// The elements of `tensor`, contiguous on the host and in a byte order. Copies only if they are not, even if the
+/// memory is borrowed.
 Tensor to_write(const Tensor& tensor, std::endian byte_order, CallSite site);
-/// Writes the elements of what to_write() returned.
+/// Writes the elements of a tensor that to_write() returned.
 void write_elements(OutputFile& file, const Tensor& data, CallSite site);
 
 }  // namespace byre::inline v0::detail
