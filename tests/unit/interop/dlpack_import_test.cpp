@@ -238,102 +238,64 @@ TEST(DLPackImport, of_bools_looks_at_each_element_of_three_dimensions) {
                    "bool at [1, 0, 1] is the byte 2"));
 }
 
-class RefusedImport : public ::testing::Test {
- protected:
-  /// Refused with `Expected`, with these words; and released once.
-  template <class Expected, class... Words>
-  void expect_refused(const Words&... words) {
-    const auto complaint = complaint_of<Expected>([&] { from_dlpack(&foreign_.managed); });
-    EXPECT_TRUE(says(complaint, "from_dlpack", words...));
-    EXPECT_EQ(foreign_.released, 1);
-  }
-  DLTensor& seen() { return foreign_.seen(); }
+template <class Expected>
+std::string complaint_about(ForeignVersioned& foreign) {
+  return complaint_of<Expected>([&] { from_dlpack(&foreign.managed); });
+}
 
-  ForeignVersioned foreign_;
+struct RefusedImport {
+  void (*edit)(ForeignVersioned& foreign);
+  std::string (*complaint)(ForeignVersioned& foreign);
+  const char* said;
 };
 
-TEST_F(RefusedImport, of_a_versioned_structure_before_version_1) {
-  foreign_.managed.version = {0, 8};
-  foreign_.managed.dl_tensor.ndim = 65;  // another field in that version
-  expect_refused<InvalidArgument>("version 0.8 of DLPack", "byre reads version 1");
-}
-TEST_F(RefusedImport, of_another_major_version) {
-  foreign_.managed.version = {2, 3};
-  seen().ndim = -7;  // not looked at
-  expect_refused<InvalidArgument>("version 2.3 of DLPack", "byre reads version 1");
-}
-TEST_F(RefusedImport, of_a_type_without_dtype) {
-  seen().dtype = {dlpack::kDLFloat, 16, 4};
-  expect_refused<DTypeError>("type code 2, 16 bits and 4 lanes", "Export one of bool");
-}
-TEST_F(RefusedImport, of_elements_without_lanes) {
-  seen().dtype = {dlpack::kDLFloat, 32, 0};
-  expect_refused<DTypeError>("type code 2, 32 bits and 0 lanes");
-}
-TEST_F(RefusedImport, of_unsigned_integers_of_16_bits) {
-  seen().dtype = {dlpack::kDLUInt, 16, 1};
-  expect_refused<DTypeError>("type code 1, 16 bits");
-}
-TEST_F(RefusedImport, of_a_device_that_is_not_registered) {
-  seen().device = {2, 5};
-  expect_refused<DeviceError>("device 2:5 of DLPack's", "no device 2:5 is registered");
-}
-TEST_F(RefusedImport, of_a_device_of_no_type) {
-  seen().device = {0, 0};
-  expect_refused<DeviceError>("device 0:0 is none");
-}
-TEST_F(RefusedImport, of_a_device_of_a_type_too_large) {
-  seen().device = {65536, 0};
-  expect_refused<DeviceError>("device 65536:0 is none");
-}
-TEST_F(RefusedImport, of_a_device_of_a_negative_number) {
-  seen().device = {2, -1};
-  expect_refused<DeviceError>("device 2:-1 is none");
-}
-TEST_F(RefusedImport, of_a_device_of_a_number_too_large) {
-  seen().device = {2, 65536};
-  expect_refused<DeviceError>("device 2:65536 is none");
-}
-TEST_F(RefusedImport, of_negative_dimensions) {
-  seen().ndim = -1;
-  expect_refused<ShapeError>("-1 dimensions");
-}
-TEST_F(RefusedImport, of_dimensions_without_sizes) {
-  seen().shape = nullptr;
-  expect_refused<ShapeError>("2 dimensions and no sizes");
-}
-TEST_F(RefusedImport, of_too_many_dimensions) {
-  seen().ndim = 65;
-  expect_refused<ShapeError>("65");
-}
-TEST_F(RefusedImport, of_a_negative_size) {
-  foreign_.shape[0] = -2;
-  expect_refused<ShapeError>("-2");
-}
-TEST_F(RefusedImport, of_a_negative_stride) {
-  foreign_.strides[1] = -1;
-  expect_refused<ShapeError>("stride of dimension 1 is -1", "never negative");
-}
-TEST_F(RefusedImport, of_sizes_whose_product_overflows) {
-  foreign_.shape[0] = foreign_.shape[1] = std::int64_t{1} << 40;
-  expect_refused<ShapeError>("");
-}
-TEST_F(RefusedImport, of_strides_that_overflow) {
-  foreign_.strides[0] = huge;
-  expect_refused<ShapeError>("reach beyond what an object can have", "contiguous");
-}
-TEST_F(RefusedImport, of_strides_whose_sum_overflows) {
-  foreign_.shape[0] = foreign_.shape[1] = 2;
-  foreign_.strides[0] = foreign_.strides[1] = (huge >> 2) / 2;
-  expect_refused<ShapeError>("reach beyond");
-}
-TEST_F(RefusedImport, of_no_data) {
-  seen().data = nullptr;
-  expect_refused<InvalidArgument>("null pointer to 24 bytes");
-}
-TEST_F(RefusedImport, of_memory_that_is_not_aligned) {
-  seen().byte_offset = 2;
-  expect_refused<InvalidArgument>("more than a multiple of 4");
+// clang-format off
+const RefusedImport refused_imports[] = {
+    // ndim is another field before version 1, and is not looked at in other versions.
+    {[](auto& foreign) { foreign.managed.version = {0, 8}; foreign.seen().ndim = 65; },
+     complaint_about<InvalidArgument>, "version 0.8 of DLPack, and byre reads version 1"},
+    {[](auto& foreign) { foreign.managed.version = {2, 3}; foreign.seen().ndim = -7; },
+     complaint_about<InvalidArgument>, "version 2.3 of DLPack, and byre reads version 1"},
+    {[](auto& foreign) { foreign.seen().dtype = {dlpack::kDLFloat, 16, 4}; },
+     complaint_about<DTypeError>, "type code 2, 16 bits and 4 lanes have no dtype here. Export one of bool"},
+    {[](auto& foreign) { foreign.seen().dtype = {dlpack::kDLFloat, 32, 0}; },
+     complaint_about<DTypeError>, "type code 2, 32 bits and 0 lanes"},
+    {[](auto& foreign) { foreign.seen().dtype = {dlpack::kDLUInt, 16, 1}; },
+     complaint_about<DTypeError>, "type code 1, 16 bits"},
+    {[](auto& foreign) { foreign.seen().device = {2, 5}; },
+     complaint_about<DeviceError>, "device 2:5 of DLPack's, and no device 2:5 is registered"},
+    {[](auto& foreign) { foreign.seen().device = {0, 0}; }, complaint_about<DeviceError>, "device 0:0 is none"},
+    {[](auto& foreign) { foreign.seen().device = {65536, 0}; }, complaint_about<DeviceError>, "device 65536:0 is none"},
+    {[](auto& foreign) { foreign.seen().device = {2, -1}; }, complaint_about<DeviceError>, "device 2:-1 is none"},
+    {[](auto& foreign) { foreign.seen().device = {2, 65536}; }, complaint_about<DeviceError>, "device 2:65536 is none"},
+    {[](auto& foreign) { foreign.seen().ndim = -1; }, complaint_about<ShapeError>, "-1 dimensions"},
+    {[](auto& foreign) { foreign.seen().shape = nullptr; }, complaint_about<ShapeError>, "2 dimensions and no sizes"},
+    {[](auto& foreign) { foreign.seen().ndim = 65; }, complaint_about<ShapeError>, "65"},
+    {[](auto& foreign) { foreign.shape[0] = -2; }, complaint_about<ShapeError>, "-2"},
+    {[](auto& foreign) { foreign.strides[1] = -1; },
+     complaint_about<ShapeError>, "stride of dimension 1 is -1, and strides are never negative"},
+    {[](auto& foreign) { foreign.shape[0] = foreign.shape[1] = std::int64_t{1} << 40; },
+     complaint_about<ShapeError>, ""},
+    {[](auto& foreign) { foreign.strides[0] = huge; },
+     complaint_about<ShapeError>, "reach beyond what an object can have, in elements of 4 bytes. Make the tensor"},
+    {[](auto& foreign) {
+       foreign.shape[0] = foreign.shape[1] = 2;
+       foreign.strides[0] = foreign.strides[1] = (huge >> 2) / 2;
+     }, complaint_about<ShapeError>, "reach beyond"},
+    {[](auto& foreign) { foreign.seen().data = nullptr; },
+     complaint_about<InvalidArgument>, "null pointer to 24 bytes"},
+    {[](auto& foreign) { foreign.seen().byte_offset = 2; },
+     complaint_about<InvalidArgument>, "more than a multiple of 4"},
+};
+// clang-format on
+
+TEST(DLPackImport, that_is_malformed_is_refused_and_released_once) {
+  for (const RefusedImport& each : refused_imports) {
+    ForeignVersioned foreign;
+    each.edit(foreign);
+    EXPECT_TRUE(says(each.complaint(foreign), "from_dlpack", each.said));
+    EXPECT_EQ(foreign.released, 1) << each.said;
+  }
 }
 
 TEST(DLPackImport, of_nothing_is_refused) {
