@@ -25,6 +25,7 @@ CORE_ALONE = ["-Dtensor=disabled", "-Dfunctional=disabled"]
 NO_DOWNLOAD = "--wrap-mode=nodownload"  # fails as a machine without a network does
 BOOST = ["Boost 1.74", "apt-get install libboost-atomic-dev libboost-thread-dev", "BOOST_ROOT"]
 JSON = ["nlohmann_json 3.11", "apt-get install nlohmann-json3-dev", " ".join(CORE_ALONE)]
+NPZ = ["libzip 1.7", "apt-get install libzip-dev zlib1g-dev", "-Dnpz=disabled"]
 NO_EXCEPTIONS = ["exceptions are off"]
 
 
@@ -76,7 +77,8 @@ def cases(folder, source):
     yield parent, [*without_json[0], "-Dbyre:cpp_std=c++20"], without_json[1], []
     # libzip is only for .npz files, and optional.
     written(folder, "json/nlohmann_json.pc", "Name: n\nDescription: j\nVersion: 3.11.2\n")
-    yield source, [*without_json[0], *ALONE], {"PKG_CONFIG_LIBDIR": str(folder / "json")}, []
+    for options, said in ([], []), (["-Dnpz=enabled"], NPZ):
+        yield source, [*without_json[0], *ALONE, *options], {"PKG_CONFIG_LIBDIR": str(folder / "json")}, said
     # Last, since main() looks at this build.
     yield parent, ["-Dcpp_eh=none", "-Dbyre:cpp_eh=default"], {}, []
 
