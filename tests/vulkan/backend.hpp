@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "../unit/functional/random_calls.hpp"
-#include "vulkan/backend/graph.hpp"
+#include "vulkan/backend/vulkan_tensor.hpp"
 #include "vulkan/device/gpu.hpp"
 
 namespace examples::vulkan::test {

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <byre/functional/dispatch/call.hpp>
-#include <byre/functional/functionalize/capture.hpp>
 #include <byre/tensor.hpp>
 #include <chrono>
 #include <cstdlib>
@@ -15,7 +13,6 @@
 #include "device.hpp"
 #include "shaders.hpp"
 #include "support/child_process.hpp"
-#include "vulkan/backend/graph.hpp"
 #include "vulkan/device/faults.hpp"
 
 namespace examples::vulkan::test {
@@ -204,16 +201,6 @@ class Losing {
   Queue& queue_ = gpu().queue();
   std::string said_;
 };
-
-TEST(VulkanProcess, computes_a_graph_before_anything_is_on_the_device) {
-  using namespace byre::functional;
-  const ChildResult result = in_child({}, [] {
-    const Program ones = [](const Tensors&) { return Tensors{call_for_one("ones", {{2}})}; };
-    const VulkanGraph on_vulkan(capture(ones, {}).graph, Fuse::no);
-    return byre::to_string(from_vulkan(on_vulkan.run({})[0]));
-  });
-  expect_says(result, {"[1. 1.]"});
-}
 
 TEST(VulkanProcess, that_lost_its_device_says_so_from_then_on_and_has_what_is_on_the_host) {
   const auto lose = [] {

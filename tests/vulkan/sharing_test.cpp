@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which tensors operators share lazily, take over or copy.
+/// Programs on the device, and which tensors their operators share lazily, take over or copy.
 #include <gtest/gtest.h>
+
+#include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/functionalize/capture.hpp>
+#include <byre/functional/functionalize/transform.hpp>
+#include <string>
 
 #include "backend.hpp"
+#include "support/at_once.hpp"
 #include "vulkan/backend/kernels.hpp"
 
 namespace examples::vulkan::test {
 namespace {
 
-AnyTensor numbers_on_device(const Dims& sizes) {
-  Tensor numbers = Tensor::empty(sizes, DType::f32);
-  fill_(numbers, 2);
-  return to_vulkan(numbers);
+Tensor counted(const Dims& sizes, int first = 0) {
+  Tensor made = Tensor::empty(sizes, DType::f32);
+  for (std::int64_t index = 0; index < made.numel(); ++index) {
+    made.mutable_data<float>()[index] = static_cast<float>((first + index * 37) % 101 - 50) / 4;
+  }
+  return made;
 }
 
 const Storage& storage_of(const AnyTensor& tensor) {
@@ -23,10 +30,83 @@ bool share(const AnyTensor& a, const AnyTensor& b) {
   return storage_of(a).data() == storage_of(b).data();
 }
 
-TEST(Sharing, is_what_operators_do_that_change_nothing) {
-  const AnyTensor x = numbers_on_device({6, 4});
-  const AnyTensor other = numbers_on_device({6, 4});
-  const AnyTensor nothing = numbers_on_device({0, 4});
+/// Cells of a grid take from their neighbours what is written in place.
+Tensors spread(const Tensors& in) {
+  const AnyTensor inside = call_for_one("slice", {in[0], 0, 1, -1});
+  const AnyTensor left = call_for_one("slice", {in[0], 0, 0, -2});
+  const AnyTensor around = call_for_one("add", {left, call_for_one("slice", {in[0], 0, 2})});
+  call("mul_.scalar", {around, 0.25});
+  call("mul_.scalar", {inside, 0.5});
+  call("add_", {inside, around});
+  const AnyTensor first = call_for_one("select", {in[0], 1, 0});
+  call("copy_", {first, call_for_one("select", {in[0], 1, 1})});
+  return {call_for_one("relu", {around}), call_for_one("matmul", {inside, from_cpu(counted({17, 3}))})};
+}
+
+TEST(VulkanPrograms, are_those_of_the_host_under_functionalize) {
+  const Lowering on_vulkan{vulkan_backend(), to_vulkan, from_vulkan};
+  const AnyTensor x = from_cpu(counted({33, 17}));
+  const AnyTensor y = from_cpu(counted({33, 17}));
+  const Tensors on_device = functionalize_on(on_vulkan, spread)({x});
+  const Tensors on_host = spread({y});
+  EXPECT_TRUE(are_same(to_cpu(on_device[0]), to_cpu(on_host[0])));
+  EXPECT_LE(distance(to_cpu(on_device[1]), to_cpu(on_host[1])), 4);
+  EXPECT_TRUE(are_same(to_cpu(x), to_cpu(y)));
+}
+
+TEST(VulkanPrograms, neither_upload_nor_download_tensors_of_the_device) {
+  const AnyTensor x = to_vulkan(counted({6}));
+  const Counted queue;
+  functionalize([](const Tensors& in) {
+    call("mul_.scalar", {call_for_one("slice", {in[0], 0, 1, -1}), 0.5});
+    return Tensors{call_for_one("sum", {in[0]})};
+  })({x});
+  EXPECT_GT(queue.now().dispatches, 0U);
+  EXPECT_EQ(queue.host_copies(), 0U);
+}
+
+TEST(VulkanPrograms, run_in_batches) {
+  const Program dot = [](const Tensors& in) {
+    return Tensors{call_for_one("sum", {call_for_one("mul", {in[0], in[1]})})};
+  };
+  const AnyTensor x = to_vulkan(Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(text_of(vmap(dot)({x, x})[0]), "[ 5. 50.]");
+}
+
+/// The first use of a shader makes its pipeline.
+TEST(VulkanPrograms, run_on_threads_at_once) {
+  const Graph graph = capture(spread, {from_cpu(counted({33, 17}))}).graph;
+  byre::test::at_once(4, [&](std::size_t thread) {
+    for (int round = 0; round < 12; ++round) {
+      const Tensor own = counted({33, 17}, static_cast<int>(1000 * thread) + round);
+      const Tensors expected = execute(graph, {from_cpu(own)});
+      const Tensors computed = execute(graph, {to_vulkan(own)});
+      EXPECT_TRUE(are_same(from_vulkan(computed[0]), to_cpu(expected[0])));
+      EXPECT_TRUE(are_same(from_vulkan(computed[2]), to_cpu(expected[2])));
+    }
+  });
+}
+
+TEST(VulkanPrograms, on_threads_write_lazy_clones_of_one_tensor) {
+  const Tensor first = counted({33, 17});
+  const AnyTensor shared = to_vulkan(first);
+  const Tensor ones = Tensor::ones({17}, DType::f32);
+  Tensor expected = first.clone();
+  copy_(expected.select(0, 3), ones);
+  byre::test::at_once(4, [&](std::size_t) {
+    for (int round = 0; round < 12; ++round) {
+      const AnyTensor written = call_for_one(
+          "select_scatter", {lazy_clone(*shared.as<VulkanTensor>()), to_vulkan(ones), 0, 3});
+      EXPECT_TRUE(are_same(from_vulkan(written), expected));
+    }
+  });
+  EXPECT_TRUE(are_same(from_vulkan(shared), first));
+}
+
+TEST(VulkanSharing, is_what_operators_do_that_change_nothing) {
+  const AnyTensor x = to_vulkan(counted({6, 4}));
+  const AnyTensor other = to_vulkan(counted({6, 4}));
+  const AnyTensor nothing = to_vulkan(counted({0, 4}));
   const Counted queue;
   EXPECT_TRUE(share(call_for_one("to", {x, DType::f32}), x));
   EXPECT_TRUE(share(call_for_one("slice_copy", {x, 0, 0, 6, 1}), x));
@@ -36,42 +116,37 @@ TEST(Sharing, is_what_operators_do_that_change_nothing) {
   EXPECT_EQ(queue.now().copies, 0U);
 }
 
-/// By a graph, whose values have no other handle.
-VulkanGraph graph_of_operators(const Program& program, const Tensors& like) {
-  Tensors examples;
-  for (const AnyTensor& each : like) {
-    examples.push_back(from_cpu(from_vulkan(each)));
+TEST(VulkanSharing, leaves_an_operand_to_the_call_that_has_its_only_handle) {
+  struct Case {
+    bool has_handle;   // another one to the tensor
+    bool is_shared;    // with a lazy clone
+    unsigned copies;   // by a scatter
+    bool is_in_place;  // from element to element
+  };
+  for (const Case& each : {Case{false, false, 0, true}, Case{true, false, 1, false},
+                           Case{false, true, 1, false}}) {
+    const Tensor host = counted({600, 4});
+    const auto begin = [&] {
+      Arguments arguments{to_vulkan(host)};
+      const auto* const tensor = arguments[0].tensor().as<VulkanTensor>();
+      const void* const data = tensor->storage().data();
+      return std::tuple(arguments, each.has_handle ? arguments[0].tensor() : AnyTensor(),
+                        each.is_shared ? AnyTensor(lazy_clone(*tensor)) : AnyTensor(), data);
+    };
+    auto [scattered, handle, clone, data] = begin();
+    scattered.insert(scattered.end(), {to_vulkan(counted({2, 4})), 0, 1, 3, 1});
+    const Counted queue;
+    const AnyTensor result = call_for_one("slice_scatter", std::move(scattered));
+    EXPECT_EQ(queue.now().copies, each.copies);
+    EXPECT_EQ(queue.now().dispatches, 1U);
+    EXPECT_EQ(storage_of(result).data() == data, each.copies == 0);
+    auto [negated, other_handle, other_clone, other_data] = begin();
+    const AnyTensor negative = call_for_one("neg", std::move(negated));
+    EXPECT_EQ(storage_of(negative).data() == other_data, each.is_in_place);
+    for (const AnyTensor& kept : {handle, clone, other_handle, other_clone}) {
+      EXPECT_TRUE(!kept || are_same(from_vulkan(kept), host));
+    }
   }
-  return VulkanGraph(capture(program, examples).graph, Fuse::no);
-}
-
-TEST(Sharing, leaves_a_base_to_the_scatter_that_needs_it_last) {
-  const Tensors like{numbers_on_device({6, 4}), numbers_on_device({2, 4})};
-  const VulkanGraph graph = graph_of_operators(
-      [](const Tensors& in) {
-        return Tensors{
-            call_for_one("slice_scatter", {call_for_one("neg", {in[0]}), in[1], 0, 1, 3, 1})};
-      },
-      like);
-  const Counted queue;
-  const Tensors outputs = graph.run(like);
-  EXPECT_EQ(queue.now().copies, 0U);
-  EXPECT_EQ(queue.now().dispatches, 2U);
-}
-
-TEST(Sharing, keeps_operators_from_writing_in_place) {
-  const VulkanGraph graph =
-      graph_of_operators([](const Tensors& in) { return Tensors{call_for_one("neg", {in[0]})}; },
-                         {numbers_on_device({6})});
-  const AnyTensor kept = numbers_on_device({6});
-  Tensors lazily{lazy_clone(*kept.as<VulkanTensor>())};
-  const Counted queue;
-  EXPECT_FALSE(share(graph.run(std::move(lazily))[0], kept));
-  EXPECT_EQ(queue.now().copies, 0U) << "there is nothing of it to keep";
-
-  Tensors handed_over{numbers_on_device({6})};
-  const Storage handle = storage_of(handed_over[0]);
-  EXPECT_NE(storage_of(graph.run(std::move(handed_over))[0]).data(), handle.data());
 }
 
 }  // namespace

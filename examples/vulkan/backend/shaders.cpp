@@ -7,7 +7,6 @@
 #include <mutex>
 #include <vector>
 
-#include "fused.h"
 #include "matmul_0.h"
 #include "matmul_0_doubles.h"
 #include "matmul_1.h"
@@ -30,7 +29,6 @@
 #include "sum_3.h"
 #include "sum_3_doubles.h"
 #include "vulkan/device/gpu.hpp"
-#include "vulkan/fusion/kernel.hpp"
 
 namespace examples::vulkan {
 namespace {
@@ -48,7 +46,7 @@ constexpr PipelineLayout with_parameters(std::uint32_t buffers) {
 }
 
 const Variants& variants_of(Shader shader) {
-  static const std::array<Variants, 4> all{{
+  static const std::array<Variants, 3> all{{
       {with_parameters(4),
        {{{pointwise_0, pointwise_0_doubles},
          {pointwise_1, pointwise_1_doubles},
@@ -64,9 +62,6 @@ const Variants& variants_of(Shader shader) {
          {matmul_1, matmul_1_doubles},
          {Words(), matmul_2_doubles},
          {matmul_3, matmul_3_doubles}}}},
-      {{.buffers = fused_inputs + fused_outputs,
-        .push_constants_nbytes = fused_numbers * sizeof(float)},
-       {{{}, {fused, Words()}, {}, {}}}},
   }};
   return all[static_cast<std::size_t>(shader)];
 }

@@ -10,7 +10,7 @@
 
 namespace examples::vulkan {
 
-enum class Shader : std::uint8_t { pointwise, sum, matmul, fused };
+enum class Shader : std::uint8_t { pointwise, sum, matmul };
 
 /// What a shader computes in: DOMAIN of elements.glsl.
 enum class Domain : std::uint8_t { integer, single, twofold, complex };

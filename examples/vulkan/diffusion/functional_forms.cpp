@@ -7,7 +7,6 @@
 
 #include "form.hpp"
 #include "simulation.hpp"
-#include "vulkan/backend/graph.hpp"
 #include "vulkan/backend/vulkan_tensor.hpp"
 
 namespace examples::diffusion {
@@ -15,7 +14,6 @@ namespace {
 
 using byre::Tensor;
 using namespace byre::functional;
-using vulkan::VulkanGraph;
 using vulkan::VulkanTensor;
 
 /// A view of the grid is one step for the device, however many views of views it is.
@@ -27,14 +25,12 @@ class Captured final : public Form {
       : graph_(captured_step(plan).graph), grid_(vulkan::to_vulkan(grid)) {}
 
   void step() override {
-    Tensors inputs;
-    inputs.push_back(std::move(grid_));  // so that it may be written in place
-    grid_ = std::move(graph_.run(std::move(inputs)).front());
+    grid_ = execute(graph_, {grid_}).front();
   }
   Tensor snapshot() const override { return grid_.as<VulkanTensor>()->tensor(); }
 
  private:
-  VulkanGraph graph_;
+  Graph graph_;
   AnyTensor grid_;
 };
 
