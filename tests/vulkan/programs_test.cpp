@@ -100,7 +100,8 @@ Target on_vulkan_graph(ViewPaths paths) {
     }
     Tensors values = functional::execute(graph, on_device);
     for (AnyTensor& value : values) {
-      value = from_cpu(value.as<VulkanTensor>() == nullptr ? functional::to_cpu(value) : from_vulkan(value));
+      value = from_cpu(value.as<VulkanTensor>() == nullptr ? functional::to_cpu(value)
+                                                           : from_vulkan(value));
     }
     return values;
   });

@@ -6,7 +6,6 @@
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 
@@ -48,10 +47,12 @@ AnyTensor diffused(const AnyTensor& field, float rate) {
   return change;
 }
 
-void step(const AnyTensor& grid, const Rates& rates, bool periodic) {
-  if (periodic) {
-    continue_periodically(grid);
-  }
+}  // namespace
+
+Tensors step(const Tensors& inputs) {
+  constexpr Rates rates;
+  const AnyTensor& grid = inputs[0];
+  continue_periodically(grid);
   const AnyTensor field_u = call_for_one("select", {grid, 0, 0});
   const AnyTensor field_v = call_for_one("select", {grid, 0, 1});
   const AnyTensor change_of_u = diffused(field_u, rates.diffusion_u);
@@ -67,32 +68,20 @@ void step(const AnyTensor& grid, const Rates& rates, bool periodic) {
   call("add_", {u, change_of_u});
   call("mul_.scalar", {v, double{rates.keeps_v}});
   call("add_", {v, change_of_v});
+  return {};
 }
 
-}  // namespace
-
-Rates::Rates(const Plan& plan) noexcept
-    : diffusion_u(0.2F),
-      diffusion_v(0.1F),
-      feed(static_cast<float>(plan.feed)),
-      keeps_u(static_cast<float>(1 - plan.feed)),
-      keeps_v(static_cast<float>(1 - plan.feed - plan.kill)) {}
-
-Tensor first_grid(const Plan& plan) {
-  const auto size = static_cast<std::int64_t>(plan.size);
+Tensor first_grid(std::int64_t size) {
   Tensor grid = Tensor::zeros({2, size + 2, size + 2}, byre::DType::f32);
   Tensor u = grid.select(0, 0);
   byre::fill_(u, 1.0);
-  std::mt19937_64 random(plan.seed);
-  const std::int64_t width = std::max<std::int64_t>(2, std::min<std::int64_t>(12, size / 4));
-  const std::int64_t squares = std::max<std::int64_t>(1, size * size / 4096);
-  const auto below = [&](std::int64_t count) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
+  std::mt19937_64 random(1);
+  const std::int64_t width = std::clamp<std::int64_t>(size / 4, 2, 12);
+  const auto place = [&] {
+    return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(size - width + 1));
   };
-  for (std::int64_t square = 0; square < squares; ++square) {
-    const std::int64_t row = 1 + below(size - width + 1);
-    const std::int64_t column = 1 + below(size - width + 1);
-    Tensor seeded = grid.narrow(1, row, width).narrow(2, column, width);
+  for (std::int64_t square = 0; square < 1 + size * size / 4096; ++square) {
+    const Tensor seeded = grid.narrow(1, place(), width).narrow(2, place(), width);
     Tensor seeded_u = seeded.select(0, 0);
     Tensor seeded_v = seeded.select(0, 1);
     byre::fill_(seeded_u, 0.5);
@@ -101,34 +90,22 @@ Tensor first_grid(const Plan& plan) {
   return grid;
 }
 
-byre::functional::Program step_program(const Plan& plan) {
-  return [rates = Rates(plan), periodic = plan.periodic](const Tensors& inputs) {
-    step(inputs[0], rates, periodic);
-    return Tensors{};
-  };
-}
-
 Tensor field_of(const Tensor& grid, std::int64_t field) {
   const std::int64_t size = grid.sizes()[1] - 2;
   return grid.select(0, field).narrow(0, 1, size).narrow(1, 1, size);
 }
 
-bool is_same(const Tensor& a, const Tensor& b) {
-  return a.sizes() == b.sizes() &&
-         std::memcmp(a.data<float>(), b.data<float>(),
-                     static_cast<std::size_t>(a.numel()) * sizeof(float)) == 0;
-}
-
 double largest_difference(const Tensor& a, const Tensor& b) {
   double largest = 0;
-  const float* const first = a.data<float>();
-  const float* const second = b.data<float>();
-  for (std::int64_t i = 0; i < a.numel(); ++i) {
-    const double difference = std::abs(double{first[i]} - double{second[i]});
-    if (std::isnan(difference)) {
-      return std::numeric_limits<double>::infinity();
+  for (const std::int64_t field : {0, 1}) {
+    const Tensor first = field_of(a, field).contiguous();
+    const Tensor second = field_of(b, field).contiguous();
+    for (std::int64_t i = 0; i < first.numel(); ++i) {
+      const double difference =
+          std::abs(double{first.data<float>()[i]} - double{second.data<float>()[i]});
+      largest = std::isnan(difference) ? std::numeric_limits<double>::infinity()
+                                       : std::max(largest, difference);
     }
-    largest = std::max(largest, difference);
   }
   return largest;
 }
