@@ -15,11 +15,16 @@ namespace examples::vulkan::test {
 
 using Words = std::vector<std::uint32_t>;
 
-/// Words of a buffer, where no test says another number.
+/// Words of a buffer, by default.
 inline constexpr std::uint32_t count = 1000;
+/// Words of a buffer that is a large block.
+inline constexpr std::size_t many = 1U << 18;
 
-inline Gpu& gpu() {
-  return Gpu::get();
+inline Queue& queue() {
+  return Gpu::get().queue();
+}
+inline DeviceMemory& memory() {
+  return Gpu::get().memory();
 }
 
 /// Numbers from `first` on.
@@ -29,16 +34,32 @@ inline Words counting(std::size_t length, std::uint32_t first = 0) {
   return words;
 }
 
+inline void upload(byre::Buffer& to, const Words& words, std::size_t first = 0) {
+  queue().upload(to.mutable_data() + first * 4, words.data(), words.size() * 4);
+}
+
 inline byre::Buffer to_device(const Words& words) {
-  auto made = byre::Buffer::allocate(words.size() * 4, gpu().memory());
-  gpu().queue().upload(made.mutable_data(), words.data(), words.size() * 4);
+  auto made = byre::Buffer::allocate(words.size() * 4, memory());
+  upload(made, words);
   return made;
 }
 
 inline Words to_host(const byre::Buffer& buffer) {
   Words words(buffer.nbytes() / 4);
-  gpu().queue().download(words.data(), buffer.data(), words.size() * 4);
+  queue().download(words.data(), buffer.data(), words.size() * 4);
   return words;
 }
+
+/// to[i] = from[i] * factor + the sum of the addends, by a shader.
+class Add {
+ public:
+  explicit Add(std::uint32_t factor = 1);
+  void operator()(void* to, const void* from, std::uint32_t words, const Words& addends) const;
+  void operator()(byre::Buffer& buffer, std::uint32_t addend) const;  ///< in place
+  const Pipeline& pipeline() const { return pipeline_; }
+
+ private:
+  Pipeline pipeline_;
+};
 
 }  // namespace examples::vulkan::test

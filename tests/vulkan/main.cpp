@@ -9,7 +9,7 @@ namespace {
 class ValidationIsSilent final : public testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo&) override {
     if (examples::vulkan::Gpu* const gpu = examples::vulkan::Gpu::get_if_made()) {
-      if (!gpu->is_lost()) {
+      if (!gpu->queue().is_lost()) {
         gpu->queue().wait_idle();
       }
       EXPECT_EQ(gpu->validation_messages(), seen_) << "the validation layer wrote to stderr";

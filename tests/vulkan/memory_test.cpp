@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "device.hpp"
-#include "shaders.hpp"
 #include "vulkan/device/faults.hpp"
 
 namespace examples::vulkan::test {
@@ -13,268 +12,170 @@ namespace {
 constexpr std::size_t large_nbytes = 8 * DeviceMemory::large_from;
 
 byre::Buffer allocate(std::size_t nbytes) {
-  return byre::Buffer::allocate(nbytes, gpu().memory());
+  return byre::Buffer::allocate(nbytes, memory());
 }
 
-std::size_t capacity_of(const byre::Buffer& buffer) {
-  return gpu().memory().find(buffer.data(), 1).block.capacity;
-}
+/// Each test begins with no idle large block, and none that waits to be given back.
+class VulkanMemory : public testing::Test {
+ protected:
+  void SetUp() override {
+    queue().wait_idle();
+    memory().trim();
+    memory().reset_peak();
+    before_ = memory().stats();
+  }
+  void TearDown() override {
+    queue().wait_idle();
+    const MemoryStats stats = memory().stats();
+    EXPECT_EQ(stats.held_nbytes, stats.live_nbytes + stats.idle_nbytes);
+  }
 
-/// With nothing idle, and nothing that waits to be given back.
-void begin_anew() {
-  gpu().queue().wait_idle();
-  gpu().memory().trim();
-  gpu().memory().reset_peak();
-}
+  /// Large blocks that became idle.
+  std::size_t idle_blocks() const {
+    return (memory().stats().idle_nbytes - before_.idle_nbytes) / large_nbytes;
+  }
 
-/// Where the device uses nothing that was released.
-void expect_that_all_that_is_held_is_out_or_idle() {
-  const DeviceMemory& memory = gpu().memory();
-  EXPECT_EQ(memory.held_nbytes(), memory.live_nbytes() + memory.idle_nbytes());
-}
+  MemoryStats before_;
+};
 
-TEST(VulkanMemory, brings_back_what_was_uploaded) {
+TEST_F(VulkanMemory, brings_back_uploaded_bytes) {
   for (const std::size_t words_count : {1U, 63U, 65536U, 1U << 20, (5U << 20) + 3}) {
     const Words words = counting(words_count, 7);
     EXPECT_EQ(to_host(to_device(words)), words) << words_count;
   }
 }
 
-TEST(VulkanMemory, has_addresses_that_are_none_of_the_host) {
+TEST_F(VulkanMemory, has_addresses_that_no_process_maps_and_finds_their_blocks) {
   std::vector<byre::Buffer> buffers;
   for (const std::size_t nbytes :
        {0UL, 1UL, 256UL, 257UL, 100000UL, large_nbytes, large_nbytes + 1}) {
-    buffers.push_back(allocate(nbytes));
-    const auto address = reinterpret_cast<std::uintptr_t>(buffers.back().data());
+    const byre::Buffer& buffer = buffers.emplace_back(allocate(nbytes));
+    const auto address = reinterpret_cast<std::uintptr_t>(buffer.data());
     EXPECT_GE(address, std::uintptr_t{1} << 56);
     EXPECT_EQ(address % 256, 0U);
+    DeviceBlock& block = memory().find(buffer.data(), nbytes);
+    const std::size_t capacity = block.block.capacity;
+    EXPECT_EQ(&memory().find(buffer.data() + capacity - 1, 1), &block);
+    EXPECT_THROW(memory().find(buffer.data(), capacity + 1), byre::InvalidArgument);
+    EXPECT_THROW(memory().find(buffer.data() + 1, capacity), byre::InvalidArgument);
+    if (nbytes >= large_nbytes) {
+      EXPECT_THROW(memory().find(buffer.data() + capacity, 1), byre::InvalidArgument);
+      EXPECT_THROW(memory().find(buffer.data() + capacity + 1, 1), byre::InvalidArgument);
+    }
   }
   std::sort(buffers.begin(), buffers.end(),
             [](const auto& a, const auto& b) { return a.data() < b.data(); });
   for (std::size_t i = 1; i != buffers.size(); ++i) {
     EXPECT_LE(buffers[i - 1].data() + buffers[i - 1].nbytes(), buffers[i].data());
   }
+  EXPECT_THROW(memory().find(&buffers, 1), byre::InvalidArgument);
+  const void* const address = buffers.back().data();
+  buffers.clear();
+  memory().trim();
+  EXPECT_THROW(memory().find(address, 1), byre::InvalidArgument);
 }
 
-TEST(VulkanMemory, finds_the_block_that_an_address_is_in) {
-  for (const std::size_t nbytes : {1000UL, large_nbytes}) {
-    const byre::Buffer buffer = allocate(nbytes);
-    DeviceMemory& memory = gpu().memory();
-    DeviceBlock& block = memory.find(buffer.data(), nbytes);
-    EXPECT_EQ(&memory.find(buffer.data() + nbytes - 1, 1), &block);
-    EXPECT_THROW(memory.find(buffer.data(), block.block.capacity + 1), byre::InvalidArgument);
-    EXPECT_THROW(memory.find(buffer.data() + 1, block.block.capacity), byre::InvalidArgument);
-    EXPECT_THROW(memory.find(&block, 1), byre::InvalidArgument);
-  }
-}
-
-TEST(VulkanMemory, finds_nothing_behind_a_block_of_its_own) {
-  begin_anew();
-  const byre::Buffer first = allocate(large_nbytes);
-  const byre::Buffer last = allocate(large_nbytes);
-  for (const byre::Buffer& buffer : {first, last}) {
-    EXPECT_THROW(gpu().memory().find(buffer.data() + large_nbytes, 1), byre::InvalidArgument);
-    EXPECT_THROW(gpu().memory().find(buffer.data() + large_nbytes + 1, 1), byre::InvalidArgument);
-  }
-}
-
-TEST(VulkanMemory, finds_nothing_in_what_was_given_back) {
-  for (const std::size_t nbytes : {1000UL, large_nbytes}) {
-    begin_anew();
-    byre::Buffer buffer = allocate(nbytes);
-    const void* const address = buffer.data();
-    buffer = {};
-    gpu().memory().trim();
-    EXPECT_THROW(gpu().memory().find(address, 1), byre::InvalidArgument) << nbytes;
-  }
-}
-
-TEST(VulkanMemory, gives_less_than_a_quarter_or_256_bytes_more_than_is_asked) {
+TEST_F(VulkanMemory, gives_less_than_a_quarter_or_256_bytes_more_than_is_asked) {
   for (std::size_t nbytes = 1; nbytes < large_nbytes; nbytes += 1 + nbytes / 7) {
-    const std::size_t capacity = capacity_of(allocate(nbytes));
+    const byre::Buffer buffer = allocate(nbytes);
+    const std::size_t capacity = memory().find(buffer.data(), 1).block.capacity;
     EXPECT_LT(capacity, nbytes + std::max<std::size_t>(256, nbytes / 4)) << nbytes;
   }
 }
 
-TEST(VulkanMemory, has_large_blocks_in_allocations_of_their_own) {
-  begin_anew();
-  const std::size_t before = gpu().memory().allocations();
-  const std::size_t held = gpu().memory().held_nbytes();
-  const byre::Buffer first = allocate(DeviceMemory::large_from);
-  const byre::Buffer second = allocate(large_nbytes);
-  EXPECT_EQ(gpu().memory().allocations(), before + 2);
-  EXPECT_EQ(gpu().memory().held_nbytes(), held + DeviceMemory::large_from + large_nbytes);
-}
-
-TEST(VulkanMemory, hands_a_large_block_out_again_for_a_little_more) {
-  begin_anew();
-  byre::Buffer first = allocate(large_nbytes - 100);
-  const void* const address = first.data();
-  first = {};
-  EXPECT_EQ(allocate(large_nbytes).data(), address);
-}
-
-TEST(VulkanMemory, gives_back_what_nobody_needs_for_a_time) {
-  begin_anew();
-  DeviceMemory& memory = gpu().memory();
-  std::vector<byre::Buffer> buffers(4, byre::Buffer());
-  for (byre::Buffer& buffer : buffers) {
-    buffer = allocate(large_nbytes);
+TEST_F(VulkanMemory, has_large_blocks_in_allocations_of_their_own_and_counts_them) {
+  {
+    const byre::Buffer first = allocate(DeviceMemory::large_from);
+    const byre::Buffer second = allocate(large_nbytes);
+    EXPECT_EQ(memory().stats().allocations, before_.allocations + 2);
+    EXPECT_EQ(memory().stats().held_nbytes,
+              before_.held_nbytes + DeviceMemory::large_from + large_nbytes);
+    EXPECT_EQ(memory().stats().live_nbytes,
+              before_.live_nbytes + DeviceMemory::large_from + large_nbytes);
   }
-  buffers.clear();
-  faults::pass_seconds(11);  // what is idle from here on
-  const byre::Buffer other = allocate(2 * large_nbytes);
-  EXPECT_EQ(memory.idle_nbytes(), 4 * large_nbytes);
-  faults::pass_seconds(11);
-  const byre::Buffer another = allocate(2 * large_nbytes);
-  EXPECT_EQ(memory.idle_nbytes(), 3 * large_nbytes) << "one for each request";
-  const byre::Buffer third = allocate(2 * large_nbytes);
-  EXPECT_EQ(memory.idle_nbytes(), 2 * large_nbytes) << "half of them";
-  allocate(4 * large_nbytes);
-  EXPECT_EQ(memory.idle_nbytes(), 6 * large_nbytes);
-  expect_that_all_that_is_held_is_out_or_idle();
+  EXPECT_EQ(memory().stats().live_nbytes, before_.live_nbytes);
+  EXPECT_EQ(memory().stats().idle_nbytes,
+            before_.idle_nbytes + DeviceMemory::large_from + large_nbytes);
+  EXPECT_EQ(memory().stats().peak_nbytes,
+            before_.live_nbytes + DeviceMemory::large_from + large_nbytes);
+  memory().reset_peak();
+  EXPECT_EQ(memory().stats().peak_nbytes, before_.live_nbytes);
+  memory().trim();
+  EXPECT_EQ(memory().stats().held_nbytes, before_.held_nbytes);
 }
 
-TEST(VulkanMemory, hands_a_released_block_out_again_though_the_device_still_uses_it) {
-  begin_anew();
+TEST_F(VulkanMemory, has_many_blocks_of_each_small_size_in_one_allocation) {
+  for (const std::size_t nbytes : {200UL, 1280UL, 100000UL, DeviceMemory::large_from - 1}) {
+    const std::size_t before = memory().stats().allocations;
+    std::vector<byre::Buffer> buffers;
+    for (std::uint32_t i = 0; i != 64; ++i) {
+      upload(buffers.emplace_back(allocate(nbytes)), Words(nbytes / 4, i));
+    }
+    EXPECT_LE(memory().stats().allocations, before + 1) << nbytes;
+    for (std::uint32_t i = 0; i != 64; ++i) {
+      EXPECT_EQ(to_host(buffers[i]), Words(nbytes / 4, i));
+    }
+  }
+}
+
+TEST_F(VulkanMemory, hands_a_released_block_out_again_though_the_device_still_uses_it) {
   for (const std::size_t nbytes : {std::size_t{1024}, large_nbytes}) {
     byre::Buffer first = to_device(counting(nbytes / 4));
     const Add add;
-    add(first, 1);
-    const Queue::Hold hold(gpu().queue());
+    const Queue::Hold hold(queue());
     const void* const address = first.data();
     add(first, 1);
     first = {};
-    const byre::Buffer second = allocate(nbytes);
-    EXPECT_EQ(second.data(), address) << nbytes;
+    EXPECT_EQ(allocate(nbytes - 100).data(), address) << nbytes;
   }
 }
 
-TEST(VulkanMemory, gives_memory_back_once_the_device_has_used_it) {
-  begin_anew();
-  const std::size_t before = gpu().memory().held_nbytes();
+TEST_F(VulkanMemory, gives_memory_back_once_the_device_has_used_it) {
   byre::Buffer buffer = to_device(counting(large_nbytes / 4));
-  Queue::Hold hold(gpu().queue());
+  Queue::Hold hold(queue());
   const Add add;
   add(buffer, 1);
-  gpu().queue().submit();
+  queue().submit();
   buffer = {};
-  gpu().memory().trim();
-  EXPECT_EQ(gpu().memory().idle_nbytes(), 0U);
-  EXPECT_EQ(gpu().memory().held_nbytes(), before + large_nbytes);
+  memory().trim();
+  EXPECT_EQ(memory().stats().idle_nbytes, before_.idle_nbytes);
+  EXPECT_EQ(memory().stats().held_nbytes, before_.held_nbytes + large_nbytes);
   hold.release();
-  gpu().queue().wait_idle();
-  EXPECT_EQ(gpu().memory().held_nbytes(), before);
+  queue().wait_idle();
+  EXPECT_EQ(memory().stats().held_nbytes, before_.held_nbytes);
 }
 
-TEST(VulkanMemory, has_many_small_blocks_in_few_allocations) {
-  begin_anew();
-  const std::size_t before = gpu().memory().allocations();
-  {
-    std::vector<byre::Buffer> buffers;
-    for (std::uint32_t i = 0; i != 2000; ++i) {
-      buffers.push_back(allocate(200 + i % 100));
-      gpu().queue().fill(buffers.back().mutable_data(), i, 200);
-    }
-    EXPECT_LE(gpu().memory().allocations(), before + 2);
-    for (std::uint32_t i = 0; i < 2000; i += 97) {
-      EXPECT_EQ(to_host(buffers[i]).front(), i);
-      EXPECT_EQ(to_host(buffers[i])[49], i);
-    }
+TEST_F(VulkanMemory, gives_half_of_what_was_idle_for_ten_seconds_back_one_block_a_request) {
+  std::vector<byre::Buffer> buffers;
+  for (int i = 0; i != 4; ++i) {
+    buffers.push_back(allocate(large_nbytes));
   }
-  begin_anew();
-  EXPECT_EQ(gpu().memory().allocations(), before);
-}
-
-TEST(VulkanMemory, has_many_blocks_of_each_small_size_in_one_allocation) {
-  for (const std::size_t nbytes : {1280UL, 100000UL, DeviceMemory::large_from - 1}) {
-    begin_anew();
-    const std::size_t before = gpu().memory().allocations();
-    std::vector<byre::Buffer> buffers;
-    for (int i = 0; i != 64; ++i) {
-      buffers.push_back(allocate(nbytes));
-    }
-    EXPECT_EQ(gpu().memory().allocations(), before + 1) << nbytes;
-    EXPECT_EQ(gpu().memory().idle_nbytes() % capacity_of(buffers.front()), 0U) << nbytes;
-    expect_that_all_that_is_held_is_out_or_idle();
+  buffers.clear();
+  faults::seconds_ahead += 11;  // from here on they are idle
+  buffers.push_back(allocate(2 * large_nbytes));
+  EXPECT_EQ(idle_blocks(), 4U);
+  faults::seconds_ahead += 11;
+  for (const std::size_t left : {3U, 2U, 2U}) {
+    buffers.push_back(allocate(2 * large_nbytes));
+    EXPECT_EQ(idle_blocks(), left);
   }
 }
 
-TEST(VulkanMemory, keeps_slabs_as_long_as_anything_is_to_be_kept) {
-  begin_anew();
-  DeviceMemory& memory = gpu().memory();
-  const std::size_t before = memory.allocations();
-  allocate(1000);
-  memory.trim(1);
-  EXPECT_EQ(memory.allocations(), before + 1);
-  memory.trim();
-  EXPECT_EQ(memory.allocations(), before);
-}
-
-TEST(VulkanMemory, keeps_no_more_idle_than_its_limit) {
-  begin_anew();
-  DeviceMemory& memory = gpu().memory();
-  const std::size_t limit = memory.limit_nbytes();
-  memory.set_limit_nbytes(large_nbytes);
-  {
-    const byre::Buffer first = allocate(large_nbytes);
-    const byre::Buffer second = allocate(large_nbytes);
-    EXPECT_EQ(memory.idle_nbytes(), 0U);
-  }
-  EXPECT_EQ(memory.idle_nbytes(), large_nbytes);
-  memory.set_limit_nbytes(3 * large_nbytes);
+TEST_F(VulkanMemory, keeps_no_more_idle_than_its_limit) {
+  EXPECT_EQ(memory().limit_nbytes(), Gpu::get().driver().heap_nbytes() / 8);
+  const std::size_t limit = memory().limit_nbytes();
+  memory().set_limit_nbytes(3 * large_nbytes);
   {
     const byre::Buffer small = allocate(large_nbytes);
     const byre::Buffer as_small = allocate(large_nbytes);
     const byre::Buffer larger = allocate(3 * large_nbytes);
   }
-  EXPECT_EQ(memory.idle_nbytes(), 2 * large_nbytes) << "the largest was released first";
+  EXPECT_EQ(idle_blocks(), 2U) << "the largest was released first";
   allocate(3 * large_nbytes);
-  EXPECT_EQ(memory.idle_nbytes(), 3 * large_nbytes) << "in place of both of the others";
-  expect_that_all_that_is_held_is_out_or_idle();
-  memory.set_limit_nbytes(0);
-  EXPECT_EQ(memory.idle_nbytes(), 0U);
-  memory.set_limit_nbytes(limit);
-}
-
-TEST(VulkanMemory, keeps_an_eighth_of_its_heap_idle_if_nobody_says_how_much) {
-  EXPECT_EQ(gpu().memory().limit_nbytes(), gpu().driver().heap_nbytes() / 8);
-}
-
-TEST(VulkanMemory, tells_what_is_out_and_the_most_that_was) {
-  begin_anew();
-  DeviceMemory& memory = gpu().memory();
-  const std::size_t before = memory.live_nbytes();
-  {
-    const byre::Buffer first = allocate(large_nbytes);
-    const byre::Buffer second = allocate(256);
-    EXPECT_EQ(memory.live_nbytes(), before + large_nbytes + 256);
-  }
-  EXPECT_EQ(memory.live_nbytes(), before);
-  EXPECT_EQ(memory.peak_nbytes(), before + large_nbytes + 256);
-  const byre::Buffer third = allocate(256);
-  EXPECT_EQ(memory.peak_nbytes(), before + large_nbytes + 256);
-  memory.reset_peak();
-  EXPECT_EQ(memory.peak_nbytes(), before + 256);
-}
-
-TEST(VulkanMemory, takes_the_block_back_that_was_to_have_a_copy) {
-  const std::size_t before = gpu().memory().live_nbytes();
-  const byre::Buffer source = allocate(1000);
-  const std::size_t live = gpu().memory().live_nbytes();
-  EXPECT_THROW(gpu().memory().allocate_copy({1000, 64}, &live, 8), byre::InvalidArgument);
-  EXPECT_EQ(gpu().memory().live_nbytes(), live);
-  EXPECT_GT(live, before);
-}
-
-TEST(VulkanMemory, refuses_more_than_a_buffer_of_the_device_can_have) {
-  const std::size_t nbytes = gpu().driver().max_nbytes() + 1;
-  try {
-    allocate(nbytes);
-    FAIL();
-  } catch (const byre::OutOfMemory& error) {
-    EXPECT_NE(std::string(error.what()).find("maxBufferSize"), std::string::npos) << error.what();
-  }
+  EXPECT_EQ(idle_blocks(), 3U) << "in place of both of the others";
+  memory().set_limit_nbytes(0);
+  EXPECT_EQ(idle_blocks(), 0U);
+  memory().set_limit_nbytes(limit);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "device.hpp"
-#include "shaders.hpp"
 #include "support/child_process.hpp"
 #include "vulkan/device/faults.hpp"
 
@@ -85,46 +84,31 @@ TEST(VulkanProcess, says_which_devices_there_are_where_the_one_asked_for_is_not)
   expect_says(in_child({{"BYRE_VULKAN_DEVICE", ""}}, error_of_making), {"none"});
 }
 
-TEST(VulkanProcess, names_devices_from_0_on_without_a_gap) {
-  int devices = 0;
-  std::string said;
-  for (; said.find("names no Vulkan device") == std::string::npos; ++devices) {
-    ASSERT_LT(devices, 100);
-    const std::string asked = std::to_string(devices);
-    const ChildResult result = in_child({{"BYRE_VULKAN_DEVICE", asked.c_str()}}, error_of_making);
-    EXPECT_TRUE(result.exit.is_success()) << asked << ": " << result.exit.text();
-    said = result.output;
-  }
-  EXPECT_NE(said.find(' ' + std::to_string(devices - 2) + ": "), std::string::npos)
-      << "the last that is there is in front of the first that is not: " << said;
-}
-
 TEST(VulkanProcess, says_how_to_get_the_validation_layer_where_it_is_missing) {
   expect_says(in_child({{"VK_LAYER_PATH", "/nonexistent"}}, error_of_making),
               {"VK_LAYER_KHRONOS_validation is not installed", "vulkan-validationlayers"});
 }
 
-/// What the validation layer knows of when a device ends. No program but this ends one: the handles that byre has to it
-/// are of no use then.
+/// The validation layer reports what is left when a device ends. No other test ends one: byre's handles to it are of no
+/// use then.
 TEST(VulkanProcess, leaves_nothing_behind_of_a_device_that_ends) {
   const ChildResult result = byre::test::run_in_child(
       [](int output) {
         byre::test::redirect(STDERR_FILENO, output);
-        Gpu* const ended = &gpu();
-        for (const std::size_t words : {100U, 1U << 18}) {
+        Gpu* const ended = &Gpu::get();
+        for (const std::size_t words : {std::size_t{100}, many}) {
           byre::Buffer buffer = to_device(counting(words));
           byre::Buffer other = to_device(counting(words));
-          gpu().queue().copy(other.mutable_data(), buffer.data(), words * 4);
-          Sum()(buffer, counting(100));
+          queue().copy(other.mutable_data(), buffer.data(), words * 4);
           const Add add;
           add(other, 1);
           if (to_host(other) != counting(words, 1)) {
             byre::test::write_all(output, "other words");
           }
-          gpu().queue().fill(buffer.mutable_data(), 7, words * 4);
-          gpu().queue().submit();  // and nobody waits
+          queue().copy(other.mutable_data(), buffer.data(), words * 4);
+          queue().submit();  // and the host does not wait
         }
-        const bool holds_some = gpu().memory().held_nbytes() != 0;
+        const bool holds_some = memory().stats().held_nbytes != 0;
         delete ended;
         byre::test::write_all(output, holds_some ? "ended" : "there was nothing");
       },
@@ -133,27 +117,11 @@ TEST(VulkanProcess, leaves_nothing_behind_of_a_device_that_ends) {
   EXPECT_EQ(result.output, "ended");
 }
 
-TEST(VulkanProcess, puts_parameters_one_after_the_other_to_the_end_of_their_memory) {
-  const ChildResult result = in_child({}, [] {
-    const Sum sum;
-    byre::Buffer buffer = to_device(Words(10, 0));
-    const auto allocations = [] { return gpu().queue().stats().recording_allocations; };
-    const Words few(64, 1);  // as many bytes as any alignment has
-    sum(buffer, few);
-    const std::uint64_t before = allocations();
-    sum(buffer, Words((std::size_t{64} << 10) / 4 - few.size(), 1));
-    std::string said = std::to_string(allocations() - before) + " more, ";
-    sum(buffer, few);
-    said += std::to_string(allocations() - before) + " more, ";
-    return said + std::to_string(to_host(buffer).back());
-  });
-  expect_says(result, {"0 more, 1 more, 16448"});
-}
-
-TEST(VulkanProcess, stages_copies_where_it_is_told_to) {
+TEST(VulkanProcess, stages_copies_if_it_is_told_to) {
   const auto maps = [](const char* variable) {
-    return in_child({{"BYRE_VULKAN_STAGING", variable}},
-                    [] { return std::string(gpu().driver().maps_blocks() ? "maps" : "stages"); })
+    return in_child(
+               {{"BYRE_VULKAN_STAGING", variable}},
+               [] { return std::string(Gpu::get().driver().maps_blocks() ? "maps" : "stages"); })
         .output;
   };
   EXPECT_EQ(maps("1"), "stages");
@@ -163,14 +131,14 @@ TEST(VulkanProcess, stages_copies_where_it_is_told_to) {
 
 TEST(VulkanProcess, hears_of_hazards_from_the_validation_layer) {
   const auto depend = [](bool with_barriers) {
-    byre::Buffer buffer = to_device(counting(count));
-    if (!with_barriers) {
-      faults::leave_out_barriers();
+    byre::Buffer to = to_device(counting(count));
+    const byre::Buffer from = to_device(counting(count));
+    faults::leave_out_barriers = !with_barriers;
+    for (int i = 0; i != 2; ++i) {
+      queue().copy(to.mutable_data(), from.data(), count * 4UL);
     }
-    const Queue::OneSubmission one(gpu().queue());
-    gpu().queue().fill(buffer.mutable_data(), 1, std::size_t{count} * 4);
-    gpu().queue().fill(buffer.mutable_data(), 2, std::size_t{count} * 4);
-    return std::to_string(gpu().validation_messages()) + " messages";
+    queue().submit();
+    return std::to_string(Gpu::get().validation_messages()) + " messages";
   };
   expect_says(in_child({}, [&] { return depend(true); }), {"0 messages"});
   expect_says(in_child({}, [&] { return depend(false); }),
@@ -186,143 +154,88 @@ TEST(VulkanProcess, registers_the_device_that_tensors_name) {
   expect_says(result, {"(vulkan)", "Vulkan 1.", ", the same"});
 }
 
-/// Some owners, one of which is copied while the device is held back; then the device is lost.
-class Losing {
- public:
-  void lose(const std::function<void()>& call) {
-    queue_.submit();
-    faults::fail_submit(1, VK_ERROR_DEVICE_LOST);
-    said_ += error_of(call) + ' ';
-  }
-  void say(const std::string& text) { said_ += text + ' '; }
-  const std::string& said() const { return said_; }
-
- private:
-  Queue& queue_ = gpu().queue();
-  std::string said_;
-};
+/// Has the device be lost in `call`. Returns the error.
+std::string lose(const std::function<void()>& call) {
+  faults::submit.fail(1, VK_ERROR_DEVICE_LOST);
+  return error_of(call) + ' ';
+}
 
 TEST(VulkanProcess, that_lost_its_device_says_so_from_then_on_and_has_what_is_on_the_host) {
-  const auto lose = [] {
+  const auto work = [] {
     const Words words = counting(1000);
-    Losing losing;
     const Add add;
     byre::Buffer buffer = to_device(words);
     std::byte* const data = buffer.mutable_data();
     byre::Buffer clone = buffer.lazy_clone();
     Words read(1000, 7);
-    losing.lose([&] { clone.mutable_data(); });
-    losing.say(error_of([&] { gpu().queue().download(read.data(), buffer.data(), 4000); }));
-    losing.say(error_of([&] { gpu().queue().upload(data, words.data(), 4000); }));
-    losing.say(error_of([&] { gpu().queue().submit(); }));
-    losing.say(error_of([&] { gpu().queue().wait_idle(); }));
-    losing.say(error_of([&] { gpu().queue().fill(data, 0, 4000); }));
-    losing.say(error_of([&] { gpu().queue().copy(data, data + 2000, 2000); }));
-    losing.say(error_of([&] { add(data, data, 1000, 1); }));
-    losing.say(error_of([&] { clone.mutable_data(); }));
-    losing.say(error_of([&] { Queue::OneSubmission(gpu().queue()).submit(); }));
-    losing.say(error_of([&] { const Queue::Hold hold(gpu().queue()); }));
-    losing.say(error_of([&] { gpu().queue().wait(0); }));
-    gpu().queue().poll();
-    losing.say(read == Words(1000, 7) && words == counting(1000) ? "host as it was" : "changed");
-    losing.say(std::to_string(buffer.use_count()) + " owners");
+    std::string said = lose([&] { clone.mutable_data(); });
+    const std::function<void()> calls[] = {
+        [&] { queue().download(read.data(), buffer.data(), 4000); },
+        [&] { queue().upload(data, words.data(), 4000); },
+        [&] { queue().submit(); },
+        [&] { queue().wait_idle(); },
+        [&] { queue().wait(0); },
+        [&] { queue().copy(data, data + 2000, 2000); },
+        [&] { add(data, data, 1000, {1}); },
+        [&] { clone.mutable_data(); },
+        [&] { const Queue::Hold hold(queue()); },
+    };
+    for (const std::function<void()>& call : calls) {
+      said += error_of(call) + ' ';
+    }
+    queue().poll();
+    said += read == Words(1000, 7) && words == counting(1000) ? "host as it was " : "changed ";
+    said += std::to_string(buffer.use_count()) + " owners ";
     buffer = {};
     clone = {};
-    losing.say(std::to_string(gpu().memory().live_nbytes()) + " bytes live");
-    return losing.said();
+    return said + std::to_string(memory().stats().live_nbytes) + " bytes live";
   };
   for (const char* const stages : {"0", "1"}) {
-    const ChildResult result = in_child({{"BYRE_VULKAN_STAGING", stages}}, lose);
-    expect_says(result,
-                {"lost lost lost lost lost lost lost lost lost lost lost lost host as it was "
-                 "2 owners 0 bytes live"});
+    const ChildResult result = in_child({{"BYRE_VULKAN_STAGING", stages}}, work);
+    expect_says(
+        result,
+        {"lost lost lost lost lost lost lost lost lost lost host as it was 2 owners 0 bytes live"});
     EXPECT_EQ(result.output.find("; validation"), std::string::npos) << result.output;
   }
 }
 
-TEST(VulkanProcess, uploads_what_is_large_first) {
-  const ChildResult result = in_child({{"BYRE_VULKAN_STAGING", "1"}}, [] {
-    const Words words = counting((4U << 20) + 5);
-    return to_host(to_device(words)) == words ? std::string("all of it") : "something else";
-  });
-  expect_says(result, {"all of it"});
-}
-
-TEST(VulkanProcess, that_lost_its_device_ends_the_copies_under_way) {
+TEST(VulkanProcess, that_lost_its_device_ends_copies_under_way_and_gives_memory_back) {
   const ChildResult result = in_child({}, [] {
-    Losing losing;
-    byre::Buffer buffer = to_device(counting(1000));
-    byre::Buffer clone = buffer.lazy_clone();
-    const Queue::Hold hold(gpu().queue());
+    byre::Buffer original = to_device(counting(many));
+    byre::Buffer clone = original.lazy_clone();
+    byre::Buffer released = to_device(counting(many));
+    const Add add;
+    queue().wait_idle();
+    memory().trim();
+    const std::size_t before = memory().stats().allocations;
+    const Queue::Hold hold(queue());
+    add(released, 1);
     clone.mutable_data();
-    losing.say(buffer.is_unique() ? "early" : "under way");
-    gpu().queue().fill(clone.mutable_data(), 1, 4000);
-    faults::fail_submit(1, VK_ERROR_DEVICE_LOST);
-    losing.say(error_of([] { gpu().queue().submit(); }));
-    losing.say(buffer.is_unique() ? "ended" : "not ended");
-    return losing.said();
-  });
-  expect_says(result, {"under way lost ended"});
-}
-
-TEST(VulkanProcess, that_lost_its_device_gives_its_memory_back) {
-  const ChildResult result = in_child({}, [] {
-    Losing losing;
-    DeviceMemory& memory = gpu().memory();
-    byre::Buffer released = to_device(counting(1U << 20));
-    byre::Buffer kept = to_device(counting(1U << 20));
-    gpu().queue().wait_idle();
-    const Queue::Hold hold(gpu().queue());
-    for (byre::Buffer* const used : {&released, &kept}) {
-      gpu().queue().fill(used->mutable_data(), 1, 4000);
-    }
-    const std::uint64_t value = gpu().queue().submit();
+    const std::uint64_t value = queue().submit();
+    std::string said = original.is_unique() ? "early " : "under way ";
     released = {};
-    memory.trim();
-    losing.say(memory.allocations() == 2 ? "both there" : "too early");
-    gpu().queue().fill(kept.mutable_data(), 1, 4000);
-    faults::fail_submit(1, VK_ERROR_DEVICE_LOST);
-    losing.say(error_of([] { gpu().queue().submit(); }));
-    losing.say(gpu().queue().has_passed(value + 1) ? "nothing to come" : "something to come");
-    losing.say(std::to_string(memory.allocations()) + " there");
-    kept = {};
-    memory.trim();
-    losing.say(std::to_string(memory.allocations()) + " there");
-    return losing.said();
+    memory().trim();
+    said += std::to_string(memory().stats().allocations - before) + " more, ";
+    add(clone, 1);
+    said += lose([] { queue().submit(); });
+    said += original.is_unique() ? "ended " : "not ended ";
+    said += queue().has_passed(value + 1) ? "nothing to come, " : "something to come, ";
+    original = {};
+    clone = {};
+    memory().trim();
+    return said + std::to_string(before - memory().stats().allocations) + " fewer";
   });
-  expect_says(result, {"both there lost nothing to come 1 there 0 there"});
+  expect_says(result, {"under way 1 more, lost ended nothing to come, 2 fewer"});
 }
 
-TEST(VulkanProcess, that_is_a_child_of_one_with_a_device_has_none) {
+TEST(VulkanProcess, that_loses_its_device_with_a_full_command_buffer_is_told_by_the_next_call) {
   const ChildResult result = in_child({}, [] {
     byre::Buffer buffer = to_device(counting(1000));
-    byre::Buffer clone = buffer.lazy_clone();
-    gpu().queue().submit();
-    const ChildResult child = byre::test::run_in_child(
-        [&](int output) {
-          byre::test::write_all(output, error_of([&] { clone.mutable_data(); }));
-          byre::test::write_all(output, error_of([&] { to_host(buffer); }));
-          buffer = {};
-          clone = {};
-          byre::test::write_all(output, " and lets go of what it had");
-        },
-        std::chrono::seconds(20));
-    gpu().queue().fill(clone.mutable_data(), 7, 4000);
-    const bool is_well = to_host(clone) == Words(1000, 7) && to_host(buffer) == counting(1000);
-    return child.output + (is_well ? ", all is well here" : ", the parent is not well");
-  });
-  expect_says(result, {"this is a child of it", "Move tensors to the host before fork()",
-                       "and lets go of what it had, all is well here"});
-}
-
-TEST(VulkanProcess, that_loses_its_device_within_one_submission_is_told_by_the_next_call) {
-  const ChildResult result = in_child({}, [] {
-    byre::Buffer buffer = to_device(counting(1000));
-    gpu().queue().submit();
-    faults::fail_submit(1, VK_ERROR_DEVICE_LOST);
-    {
-      const Queue::OneSubmission one(gpu().queue());
-      gpu().queue().fill(buffer.mutable_data(), 1, 4000);
+    const Add add;
+    queue().submit();
+    faults::submit.fail(1, VK_ERROR_DEVICE_LOST);
+    for (unsigned i = 0; i != Commands::most; ++i) {
+      add(buffer, 1);
     }
     return error_of([&] { to_host(buffer); });
   });
@@ -332,14 +245,39 @@ TEST(VulkanProcess, that_loses_its_device_within_one_submission_is_told_by_the_n
 TEST(VulkanProcess, has_the_tensor_on_the_host_that_could_not_be_moved) {
   const ChildResult result = in_child({}, [] {
     const byre::Tensor host = byre::Tensor::of<std::int32_t>({3}, {1, 2, 3});
-    byre::Tensor there = host.to(gpu().device());
-    gpu().queue().fill(there.mutable_data<std::int32_t>(), 1, 4);
-    faults::fail_submit(1, VK_ERROR_DEVICE_LOST);
+    byre::Tensor there = host.to(Gpu::get().device());
+    const Add add;
+    auto* const data = there.mutable_data<std::int32_t>();
+    add(data, data, 3, {1});
+    faults::submit.fail(1, VK_ERROR_DEVICE_LOST);
     std::string said = error_of([&] { there.to(byre::Device::cpu()); });
-    said += ' ' + error_of([&] { host.to(gpu().device()); });
+    said += ' ' + error_of([&] { host.to(Gpu::get().device()); });
     return said + ' ' + std::to_string(host.at<std::int32_t>({2}));
   });
   expect_says(result, {"lost lost 3"});
+}
+
+TEST(VulkanProcess, that_is_a_child_of_one_with_a_device_has_none) {
+  const ChildResult result = in_child({}, [] {
+    byre::Buffer buffer = to_device(counting(1000));
+    byre::Buffer clone = buffer.lazy_clone();
+    const Add add;
+    queue().submit();
+    const ChildResult child = byre::test::run_in_child(
+        [&](int output) {
+          byre::test::write_all(output, error_of([&] { clone.mutable_data(); }));
+          byre::test::write_all(output, error_of([&] { to_host(buffer); }));
+          buffer = {};
+          clone = {};
+          byre::test::write_all(output, " and lets go of what it had");
+        },
+        std::chrono::seconds(20));
+    add(clone, 7);
+    const bool is_well = to_host(clone) == counting(1000, 7) && to_host(buffer) == counting(1000);
+    return child.output + (is_well ? ", all is well here" : ", the parent is not well");
+  });
+  expect_says(result, {"this is a child of it", "Move tensors to the host before fork()",
+                       "and lets go of what it had, all is well here"});
 }
 
 }  // namespace

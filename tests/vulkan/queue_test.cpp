@@ -1,359 +1,273 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Dispatches: their order, their arguments, and the barriers between them.
+/// Commands: their order, their arguments, the barriers between them, their submissions, and what waits for those.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 
 #include "add_spirv.hpp"
 #include "device.hpp"
-#include "shaders.hpp"
 
 namespace examples::vulkan::test {
 namespace {
 
-/// Barriers that `record` has recorded.
-template <class Record>
-std::uint64_t barriers_of(Record record) {
-  gpu().queue().wait_idle();
-  const std::uint64_t before = gpu().queue().stats().barriers;
-  record();
-  return gpu().queue().stats().barriers - before;
-}
-
-struct Four {
-  byre::Buffer a = to_device(counting(count, 10));
-  byre::Buffer b = to_device(counting(count, 20));
-  byre::Buffer c = to_device(counting(count, 30));
-  byre::Buffer d = to_device(counting(count, 40));
-  Add add;
-
-  Four() {
-    // Behind one barrier, so that each test begins with none needed.
-    add(a, 0);
-    add(a, 0);
+class VulkanQueue : public testing::Test {
+ protected:
+  VulkanQueue() {
+    add_(a_, 0);
+    add_(a_, 0);  // behind a barrier, so that each test begins with none needed
   }
-  void record(byre::Buffer& to, const byre::Buffer& from, std::uint32_t addend) const {
-    add(to.mutable_data(), from.data(), count, addend);
+  void record(byre::Buffer& to, const byre::Buffer& from, std::uint32_t addend) {
+    add_(to.mutable_data(), from.data(), count, {addend});
   }
+  void copy(byre::Buffer& to, const byre::Buffer& from) {
+    queue().copy(to.mutable_data(), from.data(), count * 4UL);
+  }
+  static std::uint64_t submissions() { return queue().stats().submissions; }
+
+  Add add_;
+  byre::Buffer a_ = to_device(counting(count, 10));
+  byre::Buffer b_ = to_device(counting(count, 20));
+  byre::Buffer c_ = to_device(counting(count, 30));
+  byre::Buffer d_ = to_device(counting(count, 40));
 };
 
-TEST(VulkanQueue, puts_no_barrier_between_independent_dispatches) {
-  Four of;
-  EXPECT_EQ(barriers_of([&] {
-              of.record(of.b, of.c, 1);
-              of.record(of.d, of.c, 2);
-            }),
-            0U);
-  EXPECT_EQ(to_host(of.b), counting(count, 31));
-  EXPECT_EQ(to_host(of.d), counting(count, 32));
-}
-
-TEST(VulkanQueue, puts_a_barrier_between_a_write_and_a_read_of_it) {
-  Four of;
-  EXPECT_EQ(barriers_of([&] {
-              of.record(of.b, of.c, 1);
-              of.record(of.d, of.b, 2);
-            }),
-            1U);
-  EXPECT_EQ(to_host(of.d), counting(count, 33));
-}
-
-TEST(VulkanQueue, puts_a_barrier_between_a_read_and_a_write_after_it) {
-  Four of;
-  EXPECT_EQ(barriers_of([&] {
-              of.record(of.b, of.c, 1);
-              of.record(of.c, of.d, 2);
-            }),
-            1U);
-  EXPECT_EQ(to_host(of.b), counting(count, 31));
-  EXPECT_EQ(to_host(of.c), counting(count, 42));
-}
-
-TEST(VulkanQueue, puts_a_barrier_between_two_writes) {
-  Four of;
-  EXPECT_EQ(barriers_of([&] {
-              of.record(of.b, of.c, 1);
-              of.record(of.b, of.d, 2);
-            }),
-            1U);
-  EXPECT_EQ(to_host(of.b), counting(count, 42));
-}
-
-TEST(VulkanQueue, has_one_barrier_serve_all_that_depends_on_what_was_before_it) {
-  Four of;
-  EXPECT_EQ(barriers_of([&] {
-              of.record(of.b, of.d, 1);
-              of.record(of.c, of.d, 2);
-              of.add(of.b, 3);
-              of.add(of.c, 4);
-            }),
-            1U);
-  EXPECT_EQ(to_host(of.b), counting(count, 44));
-  EXPECT_EQ(to_host(of.c), counting(count, 46));
-}
-
-TEST(VulkanQueue, puts_barriers_between_copies_fills_and_dispatches) {
-  Four of;
-  EXPECT_EQ(barriers_of([&] {
-              gpu().queue().fill(of.b.mutable_data(), 5, std::size_t{count} * 4);
-              of.add(of.b, 1);
-              gpu().queue().copy(of.c.mutable_data(), of.b.data(), std::size_t{count} * 4);
-              of.add(of.c, 1);
-            }),
-            3U);
-  EXPECT_EQ(to_host(of.c), Words(count, 7));
-}
-
-TEST(VulkanQueue, knows_a_hazard_across_submissions) {
-  Four of;
-  EXPECT_EQ(barriers_of([&] {
-              of.add(of.b, 1);
-              gpu().queue().submit();
-              of.add(of.b, 1);
-            }),
-            1U);
-  EXPECT_EQ(to_host(of.b), counting(count, 22));
-}
-
-TEST(VulkanQueue, passes_parameters_that_are_more_than_push_constants_hold) {
-  const Sum sum;
-  Words expected(count, 0);
-  byre::Buffer to = to_device(expected);
-  Queue::OneSubmission one(gpu().queue());
-  for (const std::size_t parameters : {1U, 33U, 5000U, 16000U, 16000U, 40000U, 7U}) {
-    const Words ones(parameters, 1);
-    sum(to, ones);
-    for (std::uint32_t& word : expected) {
-      word += static_cast<std::uint32_t>(parameters);
-    }
-  }
-  one.submit();
-  EXPECT_EQ(to_host(to), expected);
-}
-
-TEST(VulkanQueue, records_no_dispatch_of_no_groups) {
-  Four of;
-  const Use use{of.a.mutable_data(), of.a.nbytes(), Use::write};
-  const std::array<std::byte, 8> constants{};
-  const QueueStats before = gpu().queue().stats();
-  for (const auto& [x, y, z] : {std::array{0U, 1U, 1U}, {1U, 0U, 1U}, {1U, 1U, 0U}}) {
-    gpu().queue().dispatch(of.add.pipeline(), std::array{use, use}, constants, x, y, z);
-  }
-  EXPECT_EQ(gpu().queue().stats().dispatches, before.dispatches);
-}
-
-TEST(VulkanQueue, fills_words) {
-  byre::Buffer buffer = to_device(counting(count));
-  Queue& queue = gpu().queue();
-  EXPECT_THROW(queue.fill(buffer.mutable_data(), 5, 6), byre::InvalidArgument);
-  EXPECT_THROW(queue.fill(buffer.mutable_data() + 2, 5, 4), byre::InvalidArgument);
-  EXPECT_EQ(to_host(buffer), counting(count)) << "nothing was filled";
-  queue.fill(buffer.mutable_data() + 8, 5, 12);
-  Words expected = counting(count);
-  std::fill_n(expected.begin() + 2, 3, 5);
-  EXPECT_EQ(to_host(buffer), expected);
-}
-
-TEST(VulkanQueue, recycles_what_command_buffers_need) {
-  const Sum sum;
-  const Add add(3);
-  byre::Buffer to = to_device(Words(count, 0));
-  std::uint32_t expected = 0;
-  const auto record_many = [&] {
-    for (std::uint32_t i = 0; i != 1000; ++i) {
-      sum(to, std::array{i, i});
-      add(to, 1);
-      expected = (expected + 2 * i) * 3 + 1;
-    }
+TEST_F(VulkanQueue, puts_a_barrier_in_front_of_what_depends_alone) {
+  struct Case {
+    const char* what;
+    std::function<void()> record;
+    unsigned barriers;
+    std::uint32_t b, c, d;  // the first words then
   };
-  record_many();
-  EXPECT_EQ(to_host(to), Words(count, expected));
-  const Words large(40000, 1);  // more than what was for small ones
-  sum(to, large);
-  expected += 40000;
-  EXPECT_EQ(to_host(to), Words(count, expected));
+  const Case cases[] = {
+      {"independent", [&] { record(b_, c_, 1), record(d_, c_, 2); }, 0, 31, 30, 32},
+      {"read after write", [&] { record(b_, c_, 1), record(d_, b_, 2); }, 1, 31, 30, 33},
+      {"write after read", [&] { record(b_, c_, 1), record(c_, d_, 2); }, 1, 31, 42, 40},
+      {"write after write", [&] { record(b_, c_, 1), record(b_, d_, 2); }, 1, 42, 30, 40},
+      {"one for all that was before it",
+       [&] { record(b_, d_, 1), record(c_, d_, 2), add_(b_, 3), add_(c_, 4); }, 1, 44, 46, 40},
+      {"copies and dispatches", [&] { copy(b_, c_), add_(b_, 1), copy(c_, b_), add_(c_, 1); }, 3,
+       31, 32, 40},
+      {"across submissions", [&] { add_(b_, 1), queue().submit(), add_(b_, 1); }, 1, 22, 30, 40},
+  };
+  for (const Case& each : cases) {
+    upload(b_, counting(count, 20));
+    upload(c_, counting(count, 30));
+    upload(d_, counting(count, 40));
+    add_(a_, 0);
+    add_(a_, 0);
+    queue().wait_idle();
+    const std::uint64_t before = queue().stats().barriers;
+    each.record();
+    EXPECT_EQ(queue().stats().barriers - before, each.barriers) << each.what;
+    EXPECT_EQ(to_host(b_), counting(count, each.b)) << each.what;
+    EXPECT_EQ(to_host(c_), counting(count, each.c)) << each.what;
+    EXPECT_EQ(to_host(d_), counting(count, each.d)) << each.what;
+  }
 }
 
-TEST(VulkanQueue, needs_nothing_new_for_what_it_records_again) {
-  const Sum sum;
-  byre::Buffer to = to_device(Words(count, 0));
+TEST_F(VulkanQueue, passes_parameters_of_any_size_and_recycles_their_memory) {
+  std::uint32_t expected = 10;
   const auto record = [&] {
-    for (std::uint32_t i = 0; i != Queue::commands_per_submission - 4; ++i) {
-      sum(to, std::array{i, i});
+    for (const std::size_t addends : {1UL, 33UL, 5000UL, 9000UL, Commands::most_put / 4 - 1, 7UL}) {
+      for (int i = 0; i != 3; ++i) {
+        add_(a_.mutable_data(), a_.data(), count, Words(addends, 1));
+        expected += static_cast<std::uint32_t>(addends);
+      }
     }
-    for (int i = 0; i != 3; ++i) {
-      sum(to, Words(16000, 1));  // each in memory of its own
-    }
-    gpu().queue().wait_idle();
-    return gpu().queue().stats().recording_allocations;
+    EXPECT_EQ(to_host(a_), counting(count, expected));
+    queue().wait_idle();
+    return queue().stats().allocations;
   };
-  gpu().queue().wait_idle();
+  queue().wait_idle();
   const std::uint64_t once = record();
-  EXPECT_GT(once, 0U);
   for (int again = 0; again != 3; ++again) {
     EXPECT_EQ(record(), once);
   }
-}
-
-TEST(VulkanQueue, puts_the_arguments_of_many_dispatches_into_few_allocations) {
-  const Sum sum;
-  byre::Buffer to = to_device(Words(count, 0));
-  gpu().queue().wait_idle();
-  const std::uint64_t before = gpu().queue().stats().recording_allocations;
-  const Queue::Hold hold(gpu().queue());  // so that none is used again
-  for (std::uint32_t i = 0; i != 10 * Queue::commands_per_submission; ++i) {
-    sum(to, std::array{i, i});
+  const Queue::Hold hold(queue());  // so that none is used again
+  for (std::uint32_t i = 0; i != 10 * Commands::most; ++i) {
+    add_(a_, 1);
   }
-  EXPECT_LE(gpu().queue().stats().recording_allocations, before + 4U * 11);
+  EXPECT_LE(queue().stats().allocations, once + 2U * 11) << "few for many dispatches";
 }
 
-TEST(VulkanQueue, refuses_dispatches_that_do_not_fit_their_pipeline_or_the_device) {
-  Queue& queue = gpu().queue();
-  const Add add;
-  const Pipeline& pipeline = add.pipeline();
-  byre::Buffer buffer = to_device(counting(count));
-  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::write};
-  const std::array<std::byte, 8> constants{};
-  const QueueStats before = queue.stats();
-  EXPECT_THROW(queue.dispatch(pipeline, std::array{use}, constants, 1), byre::InvalidArgument);
-  EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use, use}, constants, 1),
-               byre::InvalidArgument);
-  EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, {}, 1), byre::InvalidArgument);
-  EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, constants, constants, 1, 1, 1),
-               byre::InvalidArgument);
-  const std::array unaligned{Use{buffer.data() + 4, 4, Use::read}, use};
-  const VkPhysicalDeviceLimits& limits = gpu().limits();
+TEST_F(VulkanQueue, refuses_dispatches_that_do_not_fit_their_pipeline_or_the_device) {
+  const Use use{a_.mutable_data(), a_.nbytes(), Use::write};
+  const VkPhysicalDeviceLimits& limits = Gpu::get().driver().limits();
+  const Words few{count, 1};
+  struct Case {
+    std::vector<Use> uses;
+    Words parameters;
+    std::array<std::uint32_t, 3> groups;
+  };
+  std::vector<Case> cases{
+      {{use}, few, {1, 1, 1}},
+      {{use, use, use}, few, {1, 1, 1}},
+      {{use, use}, {}, {1, 1, 1}},
+      {{use, use}, Words(Commands::most_put / 4 + 1), {1, 1, 1}},
+      {{{&few, 4, Use::read}, use}, few, {1, 1, 1}},
+      {{{a_.data(), std::size_t{1} << 20, Use::read}, use}, few, {1, 1, 1}},
+  };
   if (limits.minStorageBufferOffsetAlignment > 4) {
-    EXPECT_THROW(queue.dispatch(pipeline, unaligned, constants, 1), byre::InvalidArgument);
+    cases.push_back({{{a_.data() + 4, 4, Use::read}, use}, few, {1, 1, 1}});
   }
-  const std::array outside{Use{buffer.data(), std::size_t{1} << 20, Use::read}, use};
-  EXPECT_THROW(queue.dispatch(pipeline, outside, constants, 1), byre::InvalidArgument);
   for (const std::size_t axis : {0U, 1U, 2U}) {
-    std::array<std::uint32_t, 3> groups{1, 1, 1};
-    groups.at(axis) = limits.maxComputeWorkGroupCount[axis];
-    if (++groups.at(axis) != 0) {
-      EXPECT_THROW(queue.dispatch(pipeline, std::array{use, use}, constants, groups[0], groups[1],
-                                  groups[2]),
-                   byre::InvalidArgument);
+    cases.push_back({{use, use}, few, {1, 1, 1}});
+    cases.back().groups.at(axis) =
+        limits.maxComputeWorkGroupCount[axis] + 1;  // 0 if the limit is none
+  }
+  const std::uint64_t before = queue().stats().dispatches;
+  for (const auto& [uses, parameters, groups] : cases) {
+    if (std::ranges::count(groups, 0U) == 0) {
+      EXPECT_THROW(
+          queue().dispatch(add_.pipeline(), uses, std::as_bytes(std::span(parameters)), groups),
+          byre::InvalidArgument);
     }
   }
-  EXPECT_THROW(Sum()(buffer, {}), byre::InvalidArgument);
-  EXPECT_EQ(queue.stats().dispatches, before.dispatches);
+  for (const std::array<std::uint32_t, 3>& none :
+       {std::array{0U, 1U, 1U}, {1U, 0U, 1U}, {1U, 1U, 0U}}) {
+    queue().dispatch(add_.pipeline(), std::array{use, use}, std::as_bytes(std::span(few)), none);
+  }
+  EXPECT_EQ(queue().stats().dispatches, before) << "of no groups, nothing";
+  const Words of_none{0, 1};
+  queue().dispatch(add_.pipeline(), std::array{use, use}, std::as_bytes(std::span(of_none)),
+                   {1, limits.maxComputeWorkGroupCount[1], 1});
+  EXPECT_EQ(to_host(a_), counting(count, 10));
 }
 
-TEST(VulkanQueue, dispatches_as_many_groups_as_the_device_has) {
-  const Add add;
-  byre::Buffer buffer = to_device(counting(count));
-  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::write};
-  const std::array<std::byte, 8> of_no_words{};
-  gpu().queue().dispatch(add.pipeline(), std::array{use, use}, of_no_words, 1,
-                         gpu().limits().maxComputeWorkGroupCount[1]);
-  EXPECT_EQ(to_host(buffer), counting(count));
-}
-
-TEST(VulkanQueue, binds_whole_words_and_at_least_one) {
-  const Add add;
-  byre::Buffer buffer = to_device(counting(count));
-  void* const data = buffer.mutable_data();
+TEST_F(VulkanQueue, binds_whole_words_and_at_least_one) {
+  void* const data = a_.mutable_data();
   for (const std::size_t nbytes : {count * 4UL - 3, 0UL}) {
-    const std::uint32_t words = nbytes == 0 ? 1 : count;
     const std::array uses{Use{data, nbytes, Use::read}, Use{data, nbytes, Use::write}};
-    const std::array constants{words, std::uint32_t{1}};
-    gpu().queue().dispatch(add.pipeline(), uses, std::as_bytes(std::span(constants)),
-                           count / 64 + 1);
+    const Words parameters{nbytes == 0 ? 1 : count, 1};
+    queue().dispatch(add_.pipeline(), uses, std::as_bytes(std::span(parameters)),
+                     {count / 64 + 1, 1, 1});
   }
-  Words expected = counting(count, 1);
+  Words expected = counting(count, 11);
   ++expected.front();
-  EXPECT_EQ(to_host(buffer), expected);
+  EXPECT_EQ(to_host(a_), expected);
 }
 
-TEST(VulkanQueue, does_nothing_with_no_bytes_wherever_they_are) {
-  Queue& queue = gpu().queue();
-  const QueueStats before = queue.stats();
-  queue.copy(nullptr, nullptr, 0);
-  queue.fill(nullptr, 7, 0);
-  queue.upload(nullptr, nullptr, 0);
-  queue.download(nullptr, nullptr, 0);
-  const QueueStats after = queue.stats();
-  EXPECT_EQ(after.copies, before.copies);
-  EXPECT_EQ(after.fills, before.fills);
-  EXPECT_EQ(after.uploads, before.uploads);
-  EXPECT_EQ(after.downloads, before.downloads);
+TEST_F(VulkanQueue, does_nothing_with_no_bytes_wherever_they_are) {
+  const QueueStats before = queue().stats();
+  queue().copy(nullptr, nullptr, 0);
+  queue().upload(nullptr, nullptr, 0);
+  queue().download(nullptr, nullptr, 0);
+  const QueueStats after = queue().stats();
+  EXPECT_EQ(after.copies + after.uploads + after.downloads,
+            before.copies + before.uploads + before.downloads);
 }
 
-TEST(VulkanQueue, counts_what_it_does) {
-  Queue& queue = gpu().queue();
-  byre::Buffer buffer = to_device(counting(count));
-  byre::Buffer other = to_device(counting(count));
-  const Add add;
-  queue.wait_idle();
-  const QueueStats before = queue.stats();
-  add(buffer, 1);
-  queue.fill(other.mutable_data(), 7, 8);
-  queue.copy(other.mutable_data() + 8, buffer.data(), 12);
-  queue.upload(other.mutable_data() + 20, counting(4).data(), 16);
-  Words read(5);
-  queue.download(read.data(), other.data(), 20);
-  const QueueStats after = queue.stats();
-  EXPECT_EQ(after.dispatches, before.dispatches + 1);
-  EXPECT_EQ(after.fills, before.fills + 1);
-  EXPECT_EQ(after.copies, before.copies + 1);
-  EXPECT_EQ(after.bytes_copied, before.bytes_copied + 12);
-  EXPECT_EQ(after.uploads, before.uploads + 1);
-  EXPECT_EQ(after.bytes_uploaded, before.bytes_uploaded + 16);
-  EXPECT_EQ(after.downloads, before.downloads + 1);
-  EXPECT_EQ(after.bytes_downloaded, before.bytes_downloaded + 20);
-  EXPECT_EQ(read, (Words{7, 7, 1, 2, 3}));
+TEST_F(VulkanQueue, copies_parts) {
+  const QueueStats before = queue().stats();
+  queue().copy(b_.mutable_data() + 8, a_.data() + 4, 12);
+  upload(b_, counting(4), 5);
+  EXPECT_EQ(queue().stats().copies, before.copies + 1);
+  EXPECT_EQ(queue().stats().bytes_copied, before.bytes_copied + 12);
+  EXPECT_EQ(queue().stats().uploads, before.uploads + 1);
+  Words read(9);
+  queue().download(read.data(), b_.data(), 36);
+  EXPECT_EQ(queue().stats().downloads, before.downloads + 1);
+  EXPECT_EQ(read, (Words{20, 21, 11, 12, 13, 0, 1, 2, 3}));
 }
 
-std::string refusal_of_a_pipeline(const PipelineLayout& layout) {
-  try {
-    const Pipeline pipeline(gpu(), add_spirv, layout);
-    return "none";
-  } catch (const VulkanError& error) {
-    return error.what();
-  }
+TEST_F(VulkanQueue, takes_pipelines_within_the_limits_of_the_device) {
+  const std::uint32_t most =
+      std::min(Gpu::get().driver().limits().maxPerStageDescriptorStorageBuffers,
+               Commands::most_buffers) -
+      1;
+  EXPECT_NO_THROW(Pipeline(Gpu::get(), add_spirv, most));
+  EXPECT_THROW(Pipeline(Gpu::get(), add_spirv, most + 1), VulkanError);
 }
 
-TEST(VulkanQueue, takes_the_pipelines_that_the_limits_of_the_device_admit) {
-  const std::uint32_t most = gpu().limits().maxPushConstantsSize;
-  EXPECT_EQ(refusal_of_a_pipeline({.buffers = 2, .push_constants_nbytes = most}), "none");
-  for (const std::uint32_t nbytes : {most + 4, 10U}) {
-    EXPECT_NE(refusal_of_a_pipeline({.buffers = 2, .push_constants_nbytes = nbytes})
-                  .find("maxPushConstantsSize"),
-              std::string::npos);
-  }
-  const std::uint32_t buffers = gpu().limits().maxPerStageDescriptorStorageBuffers;
-  if (buffers <= 1024) {
-    EXPECT_EQ(refusal_of_a_pipeline({.buffers = buffers, .push_constants_nbytes = 8}), "none");
-  }
-  for (const bool has_parameters : {false, true}) {
-    EXPECT_NE(refusal_of_a_pipeline({.buffers = buffers + (has_parameters ? 0 : 1),
-                                     .push_constants_nbytes = 8,
-                                     .has_parameters = has_parameters})
-                  .find("maxPerStageDescriptorStorageBuffers"),
-              std::string::npos);
-  }
-}
-
-TEST(VulkanQueue, refuses_more_than_a_shader_can_be_given_and_names_the_limit) {
-  const std::size_t most = gpu().limits().maxStorageBufferRange;
-  if (most >= gpu().driver().max_nbytes() / 2 || most > (std::size_t{1} << 30)) {
+TEST_F(VulkanQueue, refuses_more_than_a_shader_can_be_given_and_names_the_limit) {
+  const std::size_t most = Gpu::get().driver().limits().maxStorageBufferRange;
+  if (most >= Gpu::get().driver().max_nbytes() / 2 || most > (std::size_t{1} << 30)) {
     GTEST_SKIP() << "a shader can be given " << most << " bytes";
   }
-  const Add add;
-  auto buffer = byre::Buffer::allocate(most + 4, gpu().memory());
-  const Use all_but_a_word{buffer.mutable_data(), most, Use::write};
-  EXPECT_NO_THROW(gpu().queue().dispatch(add.pipeline(), std::array{all_but_a_word, all_but_a_word},
-                                         std::array<std::byte, 8>{}, 1));
-  const Use use{buffer.mutable_data(), buffer.nbytes(), Use::write};
-  try {
-    gpu().queue().dispatch(add.pipeline(), std::array{use, use}, std::array<std::byte, 8>{}, 1);
-    FAIL();
-  } catch (const VulkanError& error) {
-    EXPECT_NE(std::string(error.what()).find("maxStorageBufferRange"), std::string::npos);
+  auto buffer = byre::Buffer::allocate(most + 4, memory());
+  const Words of_none{0, 1};
+  for (const std::size_t nbytes : {most, most + 4}) {
+    const Use use{buffer.mutable_data(), nbytes, Use::write};
+    std::string refusal;
+    try {
+      queue().dispatch(add_.pipeline(), std::array{use, use}, std::as_bytes(std::span(of_none)),
+                       {1, 1, 1});
+    } catch (const VulkanError& error) {
+      refusal = error.what();
+    }
+    EXPECT_EQ(refusal.find("maxStorageBufferRange") != std::string::npos, nbytes > most) << refusal;
+  }
+}
+
+TEST_F(VulkanQueue, submits_once_many_commands_are_recorded_and_nothing_if_none_is) {
+  queue().wait_idle();
+  const std::uint64_t before = submissions();
+  EXPECT_TRUE(queue().has_passed(queue().submit()));
+  EXPECT_EQ(submissions(), before);
+  for (unsigned i = 0; i != Commands::most; ++i) {
+    EXPECT_EQ(submissions(), before);
+    add_(a_, 1);
+  }
+  EXPECT_EQ(submissions(), before + 1);
+  EXPECT_EQ(to_host(a_), counting(count, 10 + Commands::most));
+}
+
+TEST_F(VulkanQueue, passes_submissions_in_order) {
+  const std::uint64_t first = queue().submit();
+  queue().wait(first);
+  Queue::Hold hold(queue());
+  add_(a_, 1);
+  const std::uint64_t second = queue().submit();
+  EXPECT_EQ(second, first + 1);
+  queue().poll();
+  EXPECT_TRUE(queue().has_passed(first));
+  EXPECT_FALSE(queue().has_passed(second));
+  hold.release();
+  queue().wait(second);
+  EXPECT_TRUE(queue().has_passed(second));
+}
+
+/// If the host waited for what is held back, this would not end.
+TEST_F(VulkanQueue, has_a_download_wait_for_the_submission_that_wrote_alone) {
+  if (!Gpu::get().driver().maps_blocks()) {
+    GTEST_SKIP() << "the host cannot address the device's memory";
+  }
+  add_(b_, 1);
+  queue().submit();
+  Queue::Hold hold(queue());
+  record(c_, d_, 1);
+  queue().submit();
+  EXPECT_EQ(to_host(b_), counting(count, 21)) << "submitted before";
+  EXPECT_EQ(to_host(d_), counting(count, 40)) << "read by what is held back";
+  hold.release();
+  vkDeviceWaitIdle(Gpu::get().driver().device());
+  add_(a_, 3);
+  const std::uint64_t before = submissions();
+  EXPECT_EQ(to_host(c_), counting(count, 41));
+  EXPECT_EQ(submissions(), before) << "what is downloaded was submitted";
+  EXPECT_EQ(to_host(a_), counting(count, 13));
+  EXPECT_EQ(submissions(), before + 1);
+  upload(a_, counting(count));
+  queue().submit();
+  EXPECT_EQ(submissions(), before + 1) << "the device is done with it, so the host writes it";
+}
+
+TEST_F(VulkanQueue, has_no_upload_wait_and_stages_those_of_memory_in_use) {
+  for (const std::size_t words : {std::size_t{100}, many}) {
+    byre::Buffer used = to_device(counting(many));
+    Queue::Hold hold(queue());
+    add_(used, 1);
+    const byre::Buffer fresh = to_device(counting(words, 5));
+    upload(used, counting(words, 9));
+    add_(used, 1);
+    hold.release();
+    EXPECT_EQ(to_host(fresh), counting(words, 5));
+    Words expected = counting(many, 2);
+    std::ranges::copy(counting(words, 10), expected.begin());
+    EXPECT_EQ(to_host(used), expected);
   }
 }
 

@@ -17,31 +17,16 @@ using byre::Layout;
 using byre::Scalar;
 using byre::ViewGeometry;
 
-AnyTensor filled(const Call& call, const Scalar& value) {
+AnyTensor filled_with(const Call& call, const Scalar& value) {
   TensorMeta meta = meta_of_results(call).front();
   const Domain domain = domain_of(meta.dtype == DType::uninitialized ? DType::f32 : meta.dtype);
-  const auto number = bits_of(value, meta.dtype, domain, call.op.name().c_str());
-  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  run({.operation = Operation::copy,
-       .domain = domain,
-       .sizes = meta.sizes,
-       .result = place_of(*result, meta.sizes),
-       .operands = {},
-       .number = number});
-  return result;
+  return filled(meta, bits_of(value, meta.dtype, domain, call.op.name().c_str()));
 }
 
 AnyTensor counted_up(const Call& call) {
   TensorMeta meta = meta_of_results(call).front();
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  Place counted;
-  counted.type = Place::counted;
-  run({.operation = Operation::copy,
-       .domain = Domain::integer,
-       .sizes = meta.sizes,
-       .result = place_of(*result, meta.sizes),
-       .operands = {counted, Place(), Place()},
-       .number = {}});
+  run({.sizes = meta.sizes, .places = {place_of(*result, meta.sizes), {.type = Place::counted}}});
   return result;
 }
 
@@ -139,26 +124,13 @@ AnyTensor joined(const Call& call) {
   return result;
 }
 
-void define_copy(const char* name) {
-  const std::string base = name;
-  const std::size_t end = std::min(base.find('.'), base.size());
-  const Operator& view = find(name);
-  define_kernel(base.substr(0, end) + "_copy" + base.substr(end),
-                [&view](const Call& call) { return gathered(view, call); });
-}
-
-void define_scatter(const char* name) {
-  const Operator& view = find(name);
-  define_kernel(std::string(name) + "_scatter",
-                [&view](const Call& call) { return scattered(view, call); });
-}
-
 }  // namespace
 
 void define_copies() {
-  define_kernel("zeros", [](const Call& call) { return filled(call, 0); });
-  define_kernel("ones", [](const Call& call) { return filled(call, 1); });
-  define_kernel("full", [](const Call& call) { return filled(call, call.arguments[1].scalar()); });
+  define_kernel("zeros", [](const Call& call) { return filled_with(call, 0); });
+  define_kernel("ones", [](const Call& call) { return filled_with(call, 1); });
+  define_kernel("full",
+                [](const Call& call) { return filled_with(call, call.arguments[1].scalar()); });
   define_kernel("arange", counted_up);
   for (const char* const name : {"clone", "contiguous", "reshape"}) {
     define_kernel(name, cloned);
@@ -166,12 +138,15 @@ void define_copies() {
   define_kernel("to", converted);
   define_kernel("flip", flipped);
   define_kernel("cat", joined);
-  for (const char* const view :
+  for (const std::string name :
        {"view", "view.dtype", "permute", "expand", "select", "slice", "diagonal", "as_strided"}) {
-    define_copy(view);
-  }
-  for (const char* const view : {"select", "slice", "diagonal", "as_strided"}) {
-    define_scatter(view);
+    const Operator& view = find(name);
+    const std::size_t end = std::min(name.find('.'), name.size());
+    define_kernel(name.substr(0, end) + "_copy" + name.substr(end),
+                  [&view](const Call& call) { return gathered(view, call); });
+    if (name == "select" || name == "slice" || name == "diagonal" || name == "as_strided") {
+      define_kernel(name + "_scatter", [&view](const Call& call) { return scattered(view, call); });
+    }
   }
 }
 

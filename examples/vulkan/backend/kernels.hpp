@@ -3,6 +3,7 @@
 /// element or moves elements.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <byre/functional/dispatch/call.hpp>
 #include <cstdint>
@@ -52,6 +53,9 @@ VulkanTensorPtr made_on_device(byre::Dims sizes, byre::DType dtype);
 VulkanTensorPtr lazy_clone(const VulkanTensor& tensor);
 VulkanTensorPtr lazy_clone(const VulkanTensor& tensor, byre::Dims sizes, byre::DType dtype);
 
+/// All bytes of a tensor that has elements.
+Use use_of(const VulkanTensor& tensor, Use::Kind kind);
+
 /// Of pointwise.comp, in its order.
 enum class Operation : std::uint32_t {
   copy,
@@ -67,17 +71,16 @@ enum class Operation : std::uint32_t {
   select,
 };
 
-/// Where the elements of an operand are that those of a result, of some sizes, are computed of.
+/// The elements of an operand that a result of some sizes is computed of, or where that result is.
 struct Place {
-  /// Of elements.glsl: those of byre::DType, and what is in no memory.
+  /// Of elements.glsl: those of byre::DType, and values that are in no memory.
   static constexpr std::uint32_t number = 11;
   static constexpr std::uint32_t counted = 12;
 
-  const void* address = nullptr;
-  std::size_t nbytes = 0;
+  Use use{nullptr, 0, Use::read};
   std::uint32_t type = number;
   std::int64_t offset = 0;
-  byre::Dims strides;  ///< in elements, also negative
+  byre::Dims strides{};  ///< in elements, also negative
 };
 
 /// All of a contiguous tensor, broadcast to `sizes`.
@@ -85,25 +88,39 @@ Place place_of(const VulkanTensor& tensor, const byre::Dims& sizes);
 /// A tensor seen through a layout.
 Place place_of(const VulkanTensor& tensor, const byre::Layout& layout);
 
-/// One dispatch.
+/// The bits of a number as a value of a domain.
+using Bits = std::array<std::uint32_t, 2>;
+Bits bits_of(const byre::Scalar& number, byre::DType dtype, Domain domain, const char* operation);
+
+/// One dispatch; none if the result has no elements.
 struct Pointwise {
   Operation operation = Operation::copy;
   Domain domain = Domain::integer;
   byre::Dims sizes;
-  Place result;
-  std::array<Place, 3> operands;          ///< a, b, condition
-  std::array<std::uint32_t, 2> number{};  ///< bits of a value of the domain
+  std::array<Place, 4> places{};  ///< the result, a, b, condition
+  Bits number{};
 };
-/// Of no elements, nothing.
 void run(const Pointwise& pointwise);
 
 /// Elements of one dtype are copied as they are, others converted.
 void run_copy(Place to, Place from, const byre::Dims& sizes);
+/// A tensor whose elements are all this number of the domain of its dtype.
+VulkanTensorPtr filled(const byre::functional::TensorMeta& meta, Bits number = {});
 
-/// The bits of a number, of `dtype`, as a value of the domain.
-std::array<std::uint32_t, 2> bits_of(const byre::Scalar& number, byre::DType dtype, Domain domain,
-                                     const char* operation);
+template <class Number>
+constexpr std::uint32_t word(Number number) noexcept {
+  return static_cast<std::uint32_t>(number);
+}
 
-Use use_of(const Place& place, Use::Kind kind) noexcept;
+/// As many groups as `count` things take, `each` in one; at most the groups that every device has.
+constexpr std::uint32_t groups_for(std::int64_t count, std::int64_t each = 1) noexcept {
+  return word(std::clamp<std::int64_t>((count + each - 1) / each, 1, 65535));
+}
+
+/// Parameters as shaders read them.
+template <class Words>
+std::span<const std::byte> bytes_of(const Words& words) {
+  return std::as_bytes(std::span(words));
+}
 
 }  // namespace examples::vulkan

@@ -1,139 +1,98 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "vulkan/device/commands.hpp"
 
-#include <algorithm>
+#include <byre/error/error.hpp>
 #include <cstring>
-#include <utility>
 
 #include "vulkan/device/errors.hpp"
 
 namespace examples::vulkan {
 
 Commands::Commands(const Driver& driver) : driver_(driver) {
+  VkDevice const device = driver.device();
   const VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                     .pNext = nullptr,
                                      .flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
                                      .queueFamilyIndex = driver.queue_family()};
-  check(vkCreateCommandPool(driver.device(), &pool, nullptr, &pool_), "vkCreateCommandPool");
+  check(vkCreateCommandPool(device, &pool, nullptr, &pool_), "vkCreateCommandPool");
   const VkCommandBufferAllocateInfo buffer{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                           .pNext = nullptr,
                                            .commandPool = pool_,
                                            .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                            .commandBufferCount = 1};
-  const VkResult result = vkAllocateCommandBuffers(driver.device(), &buffer, &buffer_);
-  if (result != VK_SUCCESS) {
-    vkDestroyCommandPool(driver.device(), pool_, nullptr);
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, most * most_buffers};
+  const VkDescriptorPoolCreateInfo sets{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                        .maxSets = most,
+                                        .poolSizeCount = 1,
+                                        .pPoolSizes = &size};
+  try {
+    check(vkAllocateCommandBuffers(device, &buffer, &buffer_), "vkAllocateCommandBuffers");
+    check(vkCreateDescriptorPool(device, &sets, nullptr, &set_pool_), "vkCreateDescriptorPool");
+  } catch (...) {
+    vkDestroyCommandPool(device, pool_, nullptr);
+    throw;
   }
-  check(result, "vkAllocateCommandBuffers");
 }
 
 Commands::~Commands() {
-  for (VkDescriptorPool const pool : set_pools_) {
-    vkDestroyDescriptorPool(driver_.device(), pool, nullptr);
-  }
+  vkDestroyDescriptorPool(driver_.device(), set_pool_, nullptr);
   vkDestroyCommandPool(driver_.device(), pool_, nullptr);
 }
 
 void Commands::begin() {
   const VkCommandBufferBeginInfo info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-                                      .pNext = nullptr,
-                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-                                      .pInheritanceInfo = nullptr};
+                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
   check(vkBeginCommandBuffer(buffer_, &info), "vkBeginCommandBuffer");
 }
 
-std::vector<std::shared_ptr<Chunk>> Commands::reset() noexcept {
-  // What fails here is out of memory, and then fails again, with somebody to tell, when the commands begin.
+void Commands::reset() noexcept {
+  // If this fails for want of memory, begin() fails too, and throws.
   static_cast<void>(vkResetCommandPool(driver_.device(), pool_, 0));
-  for (std::size_t i = 0; i != pools_used_; ++i) {
-    vkResetDescriptorPool(driver_.device(), set_pools_[i], 0);  // always succeeds
-  }
-  pools_used_ = 0;
-  parameter_chunks_used_ = 0;
+  vkResetDescriptorPool(driver_.device(), set_pool_, 0);  // always succeeds
+  chunks_used_ = 0;
+  end_ = most_put;
   recorded = 0;
-  return std::exchange(staging_, {});
-}
-
-std::size_t Commands::allocations() const noexcept {
-  return 1 + set_pools_.size() + parameters_.size();
-}
-
-void Commands::add_pool() {
-  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, buffers_in_pool};
-  const VkDescriptorPoolCreateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                        .pNext = nullptr,
-                                        .flags = 0,
-                                        .maxSets = sets_in_pool,
-                                        .poolSizeCount = 1,
-                                        .pPoolSizes = &size};
-  set_pools_.reserve(set_pools_.size() + 1);
-  VkDescriptorPool pool = VK_NULL_HANDLE;
-  check(vkCreateDescriptorPool(driver_.device(), &info, nullptr, &pool), "vkCreateDescriptorPool");
-  set_pools_.push_back(pool);
+  kept_.clear();
 }
 
 VkDescriptorSet Commands::make_set(VkDescriptorSetLayout layout,
                                    std::span<const VkDescriptorBufferInfo> buffers) {
+  const VkDescriptorSetAllocateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                         .descriptorPool = set_pool_,
+                                         .descriptorSetCount = 1,
+                                         .pSetLayouts = &layout};
   VkDescriptorSet set = VK_NULL_HANDLE;
-  for (bool is_first = pools_used_ != 0;; is_first = false) {
-    if (!is_first) {
-      if (pools_used_ == set_pools_.size()) {
-        add_pool();
-      }
-      ++pools_used_;
-    }
-    const VkDescriptorSetAllocateInfo info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                           .pNext = nullptr,
-                                           .descriptorPool = set_pools_[pools_used_ - 1],
-                                           .descriptorSetCount = 1,
-                                           .pSetLayouts = &layout};
-    const VkResult result = vkAllocateDescriptorSets(driver_.device(), &info, &set);
-    if (result == VK_SUCCESS) {
-      break;
-    }
-    const bool is_full =
-        result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL;
-    if (!is_full || !is_first) {
-      check(result, "vkAllocateDescriptorSets");
-    }
-  }
-  std::vector<VkWriteDescriptorSet> writes(buffers.size());
-  for (std::uint32_t i = 0; i != writes.size(); ++i) {
-    writes[i] = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                 .pNext = nullptr,
-                 .dstSet = set,
-                 .dstBinding = i,
-                 .dstArrayElement = 0,
-                 .descriptorCount = 1,
-                 .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                 .pImageInfo = nullptr,
-                 .pBufferInfo = &buffers[i],
-                 .pTexelBufferView = nullptr};
+  check(vkAllocateDescriptorSets(driver_.device(), &info, &set), "vkAllocateDescriptorSets");
+  std::vector<VkWriteDescriptorSet> writes;
+  for (const VkDescriptorBufferInfo& buffer : buffers) {
+    writes.push_back({.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                      .dstSet = set,
+                      .dstBinding = static_cast<std::uint32_t>(writes.size()),
+                      .descriptorCount = 1,
+                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                      .pBufferInfo = &buffer});
   }
   vkUpdateDescriptorSets(driver_.device(), static_cast<std::uint32_t>(writes.size()), writes.data(),
                          0, nullptr);
   return set;
 }
 
-VkDescriptorBufferInfo Commands::put_parameters(std::span<const std::byte> parameters) {
-  const std::size_t nbytes = parameters.size();
+VkDescriptorBufferInfo Commands::put(std::span<const std::byte> bytes) {
   const std::size_t alignment = driver_.limits().minStorageBufferOffsetAlignment;
-  std::size_t begin = (parameters_end_ + alignment - 1) / alignment * alignment;
-  if (parameter_chunks_used_ == 0 ||
-      begin + nbytes > parameters_[parameter_chunks_used_ - 1]->nbytes) {
-    const std::size_t needed_nbytes = std::max(nbytes, parameters_nbytes);
-    if (parameter_chunks_used_ == parameters_.size() ||
-        parameters_[parameter_chunks_used_]->nbytes < needed_nbytes) {
-      parameters_.insert(parameters_.begin() + static_cast<std::ptrdiff_t>(parameter_chunks_used_),
-                         allocate_host_chunk(driver_, needed_nbytes));
+  std::size_t begin = (end_ + alignment - 1) / alignment * alignment;
+  if (begin + bytes.size() > most_put) {
+    if (chunks_used_ == chunks_.size()) {
+      auto chunk = Chunk::allocate(driver_, most_put, Chunk::of_host);
+      if (chunk == nullptr) {
+        throw byre::OutOfMemory(most_put, "vulkan memory that the host addresses");
+      }
+      chunks_.push_back(std::move(chunk));
     }
-    ++parameter_chunks_used_;
+    ++chunks_used_;
     begin = 0;
   }
-  Chunk& chunk = *parameters_[parameter_chunks_used_ - 1];
-  std::memcpy(chunk.mapped + begin, parameters.data(), parameters.size());
-  parameters_end_ = begin + nbytes;
-  return {chunk.buffer, begin, nbytes};
+  Chunk& chunk = *chunks_[chunks_used_ - 1];
+  std::memcpy(chunk.mapped + begin, bytes.data(), bytes.size());
+  end_ = begin + bytes.size();
+  return {chunk.buffer, begin, bytes.size()};
 }
 
 }  // namespace examples::vulkan

@@ -12,14 +12,6 @@
 
 namespace examples::vulkan {
 
-/// What shaders may use. All that the device has is enabled. Storage of 8 and 16 bits, arithmetic of 16 and 64 bits of
-/// integer, are always there; what is here may be missing.
-struct Features {
-  bool int8 = false;  ///< arithmetic
-  bool float16 = false;
-  bool float64 = false;
-};
-
 /// Thread-safe.
 class Driver {
  public:
@@ -38,7 +30,8 @@ class Driver {
   std::uint16_t index() const noexcept { return index_; }
   const std::string& description() const noexcept { return description_; }
   const VkPhysicalDeviceLimits& limits() const noexcept { return limits_; }
-  const Features& features() const noexcept { return features_; }
+  /// Whether shaders may compute with f64. Storage of 8 and 16 bits and integers of 16 and 64 are always there.
+  bool has_float64() const noexcept { return has_float64_; }
 
   /// The most bytes of one allocation, and of one buffer; those of the heap that blocks come from.
   std::uint64_t max_nbytes() const noexcept { return max_nbytes_; }
@@ -48,6 +41,8 @@ class Driver {
   std::uint32_t host_memory_type() const noexcept { return host_type_; }
   /// Whether the host addresses blocks, by its caches, and needs no copy to read or write them.
   bool maps_blocks() const noexcept { return maps_blocks_; }
+  /// What each buffer is made by.
+  static VkBufferCreateInfo storage_buffer(std::size_t nbytes) noexcept;
 
   /// Messages of the validation layer so far; each is on stderr too.
   std::uint64_t validation_messages() const noexcept {
@@ -55,7 +50,6 @@ class Driver {
   }
 
  private:
-  void create();
   void create_instance();
   void choose_device();
   void create_device();
@@ -74,7 +68,7 @@ class Driver {
   std::uint16_t index_ = 0;
   std::string description_;
   VkPhysicalDeviceLimits limits_{};
-  Features features_;
+  bool has_float64_ = false;
   std::uint64_t max_nbytes_ = 0;
   std::uint64_t heap_nbytes_ = 0;
   std::uint32_t block_type_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What can go wrong with a Vulkan device, beside what byre's own errors say (byre::OutOfMemory, byre::InvalidArgument).
+/// Errors of a Vulkan device, beside byre's own (byre::OutOfMemory, byre::InvalidArgument).
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -21,10 +21,10 @@ class DeviceLost : public VulkanError {
   using VulkanError::VulkanError;
 };
 
-/// "VK_ERROR_DEVICE_LOST", or the number of one that has no name here.
-byre::Text name_of(VkResult result) noexcept;
-
-/// Throws VulkanError naming `call`, unless it succeeded; DeviceLost if that is why.
+/// Throws VulkanError naming `call` unless it succeeded; DeviceLost if the device is lost.
 void check(VkResult result, const char* call);
+
+/// False if there is no memory; throws as check() for any other error.
+bool has_memory(VkResult result, const char* call);
 
 }  // namespace examples::vulkan

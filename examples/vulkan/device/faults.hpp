@@ -4,28 +4,47 @@
 
 #include <vulkan/vulkan.h>
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <utility>
 
 namespace examples::vulkan::faults {
 
-/// From now on, the `nth` call (1: the next) answers `result`, `times` times in a row, and does nothing. Of the whole
-/// process.
-void fail_submit(unsigned nth, VkResult result, unsigned times = 1) noexcept;
-void fail_allocate_memory(unsigned nth, VkResult result, unsigned times = 1) noexcept;
-/// No call fails any more, and no barrier is left out.
-void clear() noexcept;
+/// The calls of one function of the driver, in the whole process. Thread-safe.
+class Calls {
+ public:
+  /// From now on, the `nth` call (1: the next) answers `result`, `times` times in a row, and does nothing.
+  void fail(unsigned nth, VkResult result, unsigned times = 1) noexcept {
+    const std::lock_guard lock(mutex_);
+    calls_before_ = nth - 1;
+    times_ = times;
+    result_ = result;
+  }
 
-/// From now on, the queue records no barriers where it should, so that it can be seen that validation notices.
-void leave_out_barriers() noexcept;
-bool leaves_out_barriers() noexcept;
+  /// The answer of this call: VK_SUCCESS if it is to be made.
+  VkResult next() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (times_ == 0 ||
+        std::exchange(calls_before_, calls_before_ == 0 ? 0 : calls_before_ - 1) != 0) {
+      return VK_SUCCESS;
+    }
+    --times_;
+    return result_;
+  }
 
-/// From now on, the clock by which the memory gives back what nobody needs is ahead by so much more.
-void pass_seconds(std::uint64_t seconds) noexcept;
-std::uint64_t seconds_ahead() noexcept;
+ private:
+  std::mutex mutex_;
+  unsigned calls_before_ = 0;
+  unsigned times_ = 0;
+  VkResult result_ = VK_SUCCESS;
+};
 
-/// vkQueueSubmit2 of one submission, and vkAllocateMemory, as the rest calls them.
-VkResult submit(VkQueue queue, const VkSubmitInfo2& submission) noexcept;
-VkResult allocate_memory(VkDevice device, const VkMemoryAllocateInfo& info,
-                         VkDeviceMemory* memory) noexcept;
+inline constinit Calls submit;
+inline constinit Calls allocate_memory;
+/// Whether the queue records no barriers where it should, so that validation is seen to notice.
+inline constinit std::atomic<bool> leave_out_barriers{false};
+/// How far the clock is ahead by which the memory gives back what is not needed.
+inline constinit std::atomic<std::uint64_t> seconds_ahead{0};
 
 }  // namespace examples::vulkan::faults

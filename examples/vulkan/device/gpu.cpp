@@ -11,12 +11,12 @@ namespace {
 std::mutex making;
 Gpu* the_gpu = nullptr;
 
-/// The driver's own threads end with what they work at.
+/// The driver's own threads end together with their work.
 void finish_at_exit() noexcept {
   try {
     the_gpu->queue().wait_idle();
   } catch (const byre::Error&) {
-    // Nobody is left to be told.
+    // The process ends: there is no caller to tell.
   }
 }
 
@@ -36,18 +36,6 @@ Gpu& Gpu::get() {
 Gpu* Gpu::get_if_made() noexcept {
   const std::lock_guard lock(making);
   return the_gpu;
-}
-
-Gpu::Gpu() : memory_(driver_, byre::Device(kind, driver_.index())), queue_(driver_, memory_) {
-  memory_.set_queue(queue_);
-}
-
-void Gpu::copy_to_host(void* destination, const void* source, std::size_t nbytes) {
-  queue_.download(destination, source, nbytes);
-}
-
-void Gpu::copy_from_host(void* destination, const void* source, std::size_t nbytes) {
-  queue_.upload(destination, source, nbytes);
 }
 
 }  // namespace examples::vulkan

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "vulkan/device/driver.hpp"
-#include "vulkan/device/errors.hpp"
 #include "vulkan/device/memory.hpp"
 #include "vulkan/device/queue.hpp"
 
@@ -29,24 +28,25 @@ class Gpu final : public byre::DeviceSupport {
   byre::Device device() const noexcept { return memory_.device(); }
   /// "llvmpipe (LLVM 15.0.6, 256 bits), Vulkan 1.3.230, llvmpipe Mesa 22.3.6".
   const std::string& description() const noexcept { return driver_.description(); }
-  const VkPhysicalDeviceLimits& limits() const noexcept { return driver_.limits(); }
-  const Features& features() const noexcept { return driver_.features(); }
   Driver& driver() noexcept { return driver_; }
-
   DeviceMemory& memory() noexcept { return memory_; }
   Queue& queue() noexcept { return queue_; }
-  bool is_lost() const noexcept { return queue_.is_lost(); }
-  byre::Allocator& allocator() noexcept override { return memory_; }
-
-  void copy_to_host(void* destination, const void* source, std::size_t nbytes) override;
-  void copy_from_host(void* destination, const void* source, std::size_t nbytes) override;
-  const char* name() const noexcept override { return "vulkan"; }
-
   /// Messages of the validation layer so far (BYRE_VULKAN_VALIDATION=1).
   std::uint64_t validation_messages() const noexcept { return driver_.validation_messages(); }
 
+  byre::Allocator& allocator() noexcept override { return memory_; }
+  void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
+    queue_.download(destination, source, nbytes);
+  }
+  void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
+    queue_.upload(destination, source, nbytes);
+  }
+  const char* name() const noexcept override { return "vulkan"; }
+
  private:
-  Gpu();
+  Gpu() : memory_(driver_, byre::Device(kind, driver_.index())), queue_(driver_, memory_) {
+    memory_.set_queue(queue_);
+  }
 
   Driver driver_;
   DeviceMemory memory_;

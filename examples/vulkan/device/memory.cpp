@@ -13,7 +13,7 @@
 namespace examples::vulkan {
 namespace {
 
-/// Of blocks, and so of what minStorageBufferOffsetAlignment may be at most.
+/// Of blocks, and so the most that minStorageBufferOffsetAlignment may be.
 constexpr std::size_t alignment = 256;
 constexpr std::size_t large_multiple = 4096;
 constexpr std::size_t least_slab_nbytes = std::size_t{1} << 20;
@@ -35,11 +35,7 @@ std::size_t small_capacity(std::size_t nbytes) noexcept {
 std::uint64_t seconds() noexcept {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto since = std::chrono::duration_cast<std::chrono::seconds>(now).count();
-  return static_cast<std::uint64_t>(since) + faults::seconds_ahead();
-}
-
-DeviceBlock& block_of(void* base) noexcept {
-  return *static_cast<DeviceBlock*>(base);
+  return static_cast<std::uint64_t>(since) + faults::seconds_ahead.load(std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -58,20 +54,7 @@ DeviceMemory::~DeviceMemory() {
 
 byre::Block DeviceMemory::allocate(const byre::Request& request) {
   const std::size_t nbytes = std::max<std::size_t>(request.nbytes, 1);
-  DeviceBlock& block = nbytes < large_from ? take_small(nbytes) : take_large(nbytes);
-  return block.block;
-}
-
-byre::Block DeviceMemory::allocate_copy(const byre::Request& request, const void* source,
-                                        std::size_t nbytes) {
-  const byre::Block block = allocate(request);
-  try {
-    queue_->copy(block.data, source, nbytes);
-  } catch (...) {
-    deallocate(block);
-    throw;
-  }
-  return block;
+  return (nbytes < large_from ? take_small(nbytes) : take_large(nbytes)).block;
 }
 
 byre::Block DeviceMemory::submit_copy(const byre::Request& request, const void* source,
@@ -95,77 +78,64 @@ DeviceBlock& DeviceMemory::take_small(std::size_t nbytes) {
   for (;;) {
     {
       const std::lock_guard lock(mutex_);
-      SlabsOfSize& of_size = slabs_[capacity];
-      if (DeviceBlock* const block = of_size.free) {
-        of_size.free = block->next;
-        --block->chunk->free_blocks;
-        idle_in_slabs_nbytes_ -= capacity;
+      DeviceBlock*& free = free_[capacity];
+      if (DeviceBlock* const block = free) {
+        free = block->next;
+        stats_.idle_nbytes -= capacity;
         count_out(capacity);
         return *block;
       }
     }
-    const std::size_t slab_nbytes = std::max(capacity * blocks_in_slab, least_slab_nbytes);
-    add_slab(obtain(slab_nbytes / capacity * capacity, nbytes), capacity);
+    std::unique_ptr<Chunk> slab =
+        obtain(std::max(capacity * blocks_in_slab, least_slab_nbytes / capacity * capacity),
+               Chunk::of_blocks);
+    const std::lock_guard lock(mutex_);
+    slabs_.reserve(slabs_.size() + 1);
+    number_blocks(*slab, capacity);
+    for (auto block = slab->blocks.rbegin(); block != slab->blocks.rend(); ++block) {
+      block->next = std::exchange(free_[capacity], &*block);
+    }
+    stats_.idle_nbytes += slab->nbytes;
+    slabs_.push_back(std::move(slab));
   }
-}
-
-void DeviceMemory::add_slab(std::unique_ptr<Chunk> slab, std::size_t block_nbytes) {
-  const std::lock_guard lock(mutex_);
-  SlabsOfSize& of_size = slabs_[block_nbytes];
-  of_size.slabs.reserve(of_size.slabs.size() + 1);
-  number_blocks(*slab, block_nbytes);
-  slab->slabs = &of_size;
-  slab->free_blocks = slab->blocks.size();
-  for (auto block = slab->blocks.rbegin(); block != slab->blocks.rend(); ++block) {
-    block->next = std::exchange(of_size.free, &*block);
-  }
-  idle_in_slabs_nbytes_ += slab->nbytes;
-  held_nbytes_ += slab->nbytes;
-  ++allocations_;
-  of_size.slabs.push_back(std::move(slab));
 }
 
 DeviceBlock& DeviceMemory::take_large(std::size_t nbytes) {
   const std::size_t capacity = round_up(nbytes, large_multiple);
   if (byre::IdleBlock* const found = idle_.take(capacity)) {
-    auto& block = static_cast<DeviceBlock&>(*found);
     const std::lock_guard lock(mutex_);
-    count_out(block.block.capacity);
-    return block;
+    count_out(found->block.capacity);
+    return static_cast<DeviceBlock&>(*found);
   }
-  // One block, so that nobody waits for the driver to take many.
+  // One block, so that no request waits for the driver to take many.
   if (byre::IdleBlock* const oldest = idle_.take_unneeded(seconds())) {
-    give_back(oldest);
+    give_back(*oldest);
   }
-  std::unique_ptr<Chunk> chunk = obtain(capacity, nbytes);
+  std::unique_ptr<Chunk> chunk = obtain(capacity, Chunk::of_blocks);
   const std::lock_guard lock(mutex_);
   number_blocks(*chunk, capacity);
   count_out(capacity);
-  held_nbytes_ += capacity;
-  ++allocations_;
   return chunk.release()->blocks.front();
 }
 
-std::unique_ptr<Chunk> DeviceMemory::obtain(std::size_t nbytes, std::size_t asked_nbytes) {
+std::unique_ptr<Chunk> DeviceMemory::obtain(std::size_t nbytes, Chunk::Use use) {
   if (nbytes > driver_.max_nbytes()) {
-    throw byre::OutOfMemory(byre::format_text(
-        "%zu bytes were asked of the %s, and the device has no buffer of more than %llu (the least "
-        "of maxBufferSize, "
-        "maxMemoryAllocationSize and its heap). Use several smaller tensors.",
-        asked_nbytes, name(), static_cast<unsigned long long>(driver_.max_nbytes())));
+    throw byre::OutOfMemory(
+        byre::format_text("%zu bytes were asked of the %s; a buffer of the device has at most %llu "
+                          "(the least of maxBufferSize, "
+                          "maxMemoryAllocationSize and its heap). Use several smaller tensors.",
+                          nbytes, name(), static_cast<unsigned long long>(driver_.max_nbytes())));
   }
-  for (const bool is_last : {false, true}) {
-    auto chunk =
-        allocate_chunk(driver_, nbytes, driver_.block_memory_type(), driver_.maps_blocks());
-    if (chunk != nullptr) {
-      return chunk;
-    }
-    if (!is_last) {
-      queue_->wait_idle();
-      trim();
-    }
+  std::unique_ptr<Chunk> chunk = Chunk::allocate(driver_, nbytes, use);
+  if (chunk == nullptr) {
+    queue_->wait_idle();
+    trim();
+    chunk = Chunk::allocate(driver_, nbytes, use);
   }
-  throw byre::OutOfMemory(asked_nbytes, name());
+  if (chunk == nullptr) {
+    throw byre::OutOfMemory(nbytes, name());
+  }
+  return chunk;
 }
 
 void DeviceMemory::number_blocks(Chunk& chunk, std::size_t block_nbytes) {
@@ -184,24 +154,24 @@ void DeviceMemory::number_blocks(Chunk& chunk, std::size_t block_nbytes) {
     offset += block_nbytes;
     next_address_ += block_nbytes;
   }
-  next_address_ = round_up(next_address_ + 1, alignment);  // one past the end is nobody's
+  next_address_ += alignment;  // one past the end is in no block
+  stats_.held_nbytes += chunk.nbytes;
+  ++stats_.allocations;
 }
 
 void DeviceMemory::deallocate(const byre::Block& released) noexcept {
-  DeviceBlock& block = block_of(released.base);
-  Chunk& chunk = *block.chunk;
+  DeviceBlock& block = *static_cast<DeviceBlock*>(released.base);
   {
     const std::lock_guard lock(mutex_);
-    live_nbytes_ -= block.block.capacity;
-    if (chunk.slabs != nullptr) {
-      block.next = std::exchange(chunk.slabs->free, &block);
-      ++chunk.free_blocks;
-      idle_in_slabs_nbytes_ += block.block.capacity;
+    stats_.live_nbytes -= block.block.capacity;
+    if (block.chunk->blocks.size() > 1) {
+      block.next = std::exchange(free_.find(block.block.capacity)->second, &block);
+      stats_.idle_nbytes += block.block.capacity;
       return;
     }
   }
   if (byre::IdleBlock* const oldest = idle_.put(block, seconds())) {
-    give_back(oldest);
+    give_back(*oldest);
     trim(limit_nbytes());
   }
 }
@@ -218,9 +188,9 @@ DeviceBlock& DeviceMemory::find(const void* address, std::size_t nbytes) {
     }
   }
   throw byre::InvalidArgument(
-      byre::format_text("%zu bytes at %p are in no block of the %s. A command of the queue takes "
-                        "addresses that tensors of the device "
-                        "have; memory of the host is copied by upload() and download().",
+      byre::format_text("%zu bytes at %p are in no block of the %s. Give commands of the queue "
+                        "addresses of tensors on the device; "
+                        "upload() and download() copy memory of the host.",
                         nbytes, address, name()));
 }
 
@@ -231,118 +201,49 @@ void DeviceMemory::set_limit_nbytes(std::size_t limit_nbytes) noexcept {
 
 void DeviceMemory::trim(std::size_t keep_nbytes) noexcept {
   while (byre::IdleBlock* const oldest = idle_.take_oldest_beyond(keep_nbytes)) {
-    give_back(oldest);
-  }
-  if (keep_nbytes == 0) {
-    give_back_empty_slabs();
+    give_back(*oldest);
   }
 }
 
-void DeviceMemory::give_back(byre::IdleBlock* idle) noexcept {
-  auto& block = static_cast<DeviceBlock&>(*idle);
+void DeviceMemory::give_back(byre::IdleBlock& idle) noexcept {
+  auto& block = static_cast<DeviceBlock&>(idle);
   {
     const std::lock_guard lock(mutex_);
     blocks_.erase(block.address());
-  }
-  doom(std::unique_ptr<Chunk>(block.chunk));
-}
-
-void DeviceMemory::give_back_empty_slabs() noexcept {
-  std::unique_ptr<Chunk> empty;
-  {
-    const std::lock_guard lock(mutex_);
-    for (auto& [block_nbytes, of_size] : slabs_) {
-      const auto is_empty = [](const Chunk& slab) {
-        return slab.free_blocks == slab.blocks.size();
-      };
-      for (DeviceBlock** link = &of_size.free; *link != nullptr;) {
-        if (is_empty(*(*link)->chunk)) {
-          blocks_.erase((*link)->address());
-          *link = (*link)->next;
-        } else {
-          link = &(*link)->next;
-        }
-      }
-      for (auto& slab : of_size.slabs) {
-        if (is_empty(*slab)) {
-          idle_in_slabs_nbytes_ -= slab->nbytes;
-          slab->next = std::exchange(empty, nullptr);
-          empty = std::move(slab);
-        }
-      }
-      std::erase(of_size.slabs, nullptr);
-    }
-  }
-  while (empty != nullptr) {
-    std::unique_ptr<Chunk> rest = std::move(empty->next);
-    doom(std::exchange(empty, std::move(rest)));
-  }
-}
-
-void DeviceMemory::doom(std::unique_ptr<Chunk> chunk) noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    chunk->next = std::move(doomed_);
-    doomed_ = std::move(chunk);
+    block.chunk->next = std::move(released_);
+    released_.reset(block.chunk);
   }
   free_passed(queue_ == nullptr ? 0 : queue_->passed());
 }
 
 void DeviceMemory::free_passed(std::uint64_t passed) noexcept {
-  std::unique_ptr<Chunk> freed;
-  {
-    const std::lock_guard lock(mutex_);
-    for (std::unique_ptr<Chunk>* link = &doomed_; *link != nullptr;) {
-      if ((*link)->last_use() > passed) {
-        link = &(*link)->next;
-        continue;
-      }
-      std::unique_ptr<Chunk> chunk = std::move(*link);
-      *link = std::move(chunk->next);
-      held_nbytes_ -= chunk->nbytes;
-      --allocations_;
-      chunk->next = std::exchange(freed, nullptr);
-      freed = std::move(chunk);
+  const std::lock_guard lock(mutex_);
+  for (std::unique_ptr<Chunk>* link = &released_; *link != nullptr;) {
+    if ((*link)->blocks.front().last_use > passed) {
+      link = &(*link)->next;
+      continue;
     }
-  }
-  while (freed != nullptr) {
-    freed = std::unique_ptr<Chunk>(std::move(freed->next));
+    stats_.held_nbytes -= (*link)->nbytes;
+    --stats_.allocations;
+    *link = std::move((*link)->next);
   }
 }
 
 void DeviceMemory::count_out(std::size_t capacity) noexcept {
-  live_nbytes_ += capacity;
-  peak_nbytes_ = std::max(peak_nbytes_, live_nbytes_);
+  stats_.live_nbytes += capacity;
+  stats_.peak_nbytes = std::max(stats_.peak_nbytes, stats_.live_nbytes);
 }
 
-std::size_t DeviceMemory::live_nbytes() const noexcept {
+MemoryStats DeviceMemory::stats() const noexcept {
   const std::lock_guard lock(mutex_);
-  return live_nbytes_;
-}
-
-std::size_t DeviceMemory::idle_nbytes() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return idle_.nbytes() + idle_in_slabs_nbytes_;
-}
-
-std::size_t DeviceMemory::peak_nbytes() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return peak_nbytes_;
+  MemoryStats stats = stats_;
+  stats.idle_nbytes += idle_.nbytes();
+  return stats;
 }
 
 void DeviceMemory::reset_peak() noexcept {
   const std::lock_guard lock(mutex_);
-  peak_nbytes_ = live_nbytes_;
-}
-
-std::size_t DeviceMemory::held_nbytes() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return held_nbytes_;
-}
-
-std::size_t DeviceMemory::allocations() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return allocations_;
+  stats_.peak_nbytes = stats_.live_nbytes;
 }
 
 }  // namespace examples::vulkan

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Device memory: an allocator of byre's whose copies end in the order of a queue.
 ///
-/// The address of a block is a number that nobody dereferences: numbers are given out of a range that no process
+/// The address of a block is a number that is never dereferenced: numbers are given out of a range that no process
 /// can map, and the memory finds the block that an address is in. A block of `large_from` bytes or more has
 /// VkDeviceMemory of its own and is recycled by the rules of byre's pool; a smaller one is part of a slab of blocks
-/// of one size, as a device allows few allocations (4096 on many cards).
+/// of one size, since a device allows few allocations (4096 on many cards).
 ///
-/// A released block is handed out again at once, since whoever takes it comes later in the queue. Memory is given
-/// back to the driver once the queue has passed its last use.
+/// A released block is handed out again at once, since its next use comes later in the queue. A large block is given
+/// back to the driver once the queue has passed its last use; slabs stay.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -17,15 +17,25 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
-#include "vulkan/device/blocks.hpp"
+#include "vulkan/device/chunk.hpp"
 #include "vulkan/device/driver.hpp"
 
 namespace examples::vulkan {
 
 class Queue;
 
-/// Thread-safe; no call waits for the device but one that finds no memory.
+struct MemoryStats {
+  std::size_t live_nbytes =
+      0;  ///< of blocks that are out; a source that a copy under way reads is out
+  std::size_t peak_nbytes = 0;  ///< the most of these since the last reset_peak()
+  std::size_t idle_nbytes = 0;  ///< of large blocks and parts of slabs that wait for a request
+  std::size_t held_nbytes = 0;  ///< that the driver has given and not got back
+  std::size_t allocations = 0;  ///< of those
+};
+
+/// Thread-safe; no call waits for the device unless it finds no memory.
 class DeviceMemory final : public byre::Allocator {
  public:
   static constexpr std::size_t large_from = std::size_t{256} << 10;
@@ -38,16 +48,14 @@ class DeviceMemory final : public byre::Allocator {
   /// Copies are made by this queue. Once, before the first request.
   void set_queue(Queue& queue) noexcept { queue_ = &queue; }
 
-  /// Where the device has none, waits for the queue, gives back all that is idle and tries again. Throws
-  /// byre::OutOfMemory, DeviceLost.
+  /// If the device has no memory, waits for the queue, gives back all large blocks that are idle and tries again.
+  /// Throws byre::OutOfMemory, DeviceLost.
   byre::Block allocate(const byre::Request& request) override;
-  /// A copy that the queue makes; on return it is recorded.
-  byre::Block allocate_copy(const byre::Request& request, const void* source,
-                            std::size_t nbytes) override;
-  /// The same, submitted, and ended once the queue has passed it.
+  /// A copy that the queue makes; on return it is submitted. It ends once the queue has passed it.
   byre::Block submit_copy(const byre::Request& request, const void* source, std::size_t nbytes,
                           byre::PendingCopy& pending) override;
   void deallocate(const byre::Block& block) noexcept override;
+  /// On return the copy is recorded.
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return "vulkan memory"; }
 
@@ -55,36 +63,26 @@ class DeviceMemory final : public byre::Allocator {
   /// the host.
   DeviceBlock& find(const void* address, std::size_t nbytes);
 
-  /// Bytes that idle large blocks may hold: an eighth of the heap, if nobody sets it. What exceeds it is given back.
+  /// Bytes that idle large blocks may hold: an eighth of the heap by default. More than that is given back.
   std::size_t limit_nbytes() const noexcept { return idle_.limit(); }
   void set_limit_nbytes(std::size_t limit_nbytes) noexcept;
 
-  /// Gives idle large blocks back, least recently released first, until at most `keep_nbytes` are idle; to keep
-  /// nothing gives back slabs too of which no block is out.
+  /// Gives idle large blocks back, least recently released first, until at most `keep_nbytes` are idle.
   void trim(std::size_t keep_nbytes = 0) noexcept;
 
-  /// Bytes of blocks that are out; of large blocks and parts of slabs that wait for a request; and the most that were
-  /// out at once since the last reset_peak(). A source that a copy under way reads is out.
-  std::size_t live_nbytes() const noexcept;
-  std::size_t idle_nbytes() const noexcept;
-  std::size_t peak_nbytes() const noexcept;
+  MemoryStats stats() const noexcept;
   void reset_peak() noexcept;
-  /// Bytes and number of allocations that the driver has given and not got back.
-  std::size_t held_nbytes() const noexcept;
-  std::size_t allocations() const noexcept;
 
-  /// By the queue: what was released for good and was last used up to `passed` goes back to the driver.
+  /// By the queue: memory of the driver's, tried for again as by allocate().
+  std::unique_ptr<Chunk> obtain(std::size_t nbytes, Chunk::Use use);
+  /// By the queue: released chunks that were last used up to `passed` go back to the driver.
   void free_passed(std::uint64_t passed) noexcept;
 
  private:
   DeviceBlock& take_small(std::size_t nbytes);
   DeviceBlock& take_large(std::size_t nbytes);
-  std::unique_ptr<Chunk> obtain(std::size_t nbytes, std::size_t asked_nbytes);
   void number_blocks(Chunk& chunk, std::size_t block_nbytes);
-  void add_slab(std::unique_ptr<Chunk> slab, std::size_t block_nbytes);
-  void give_back(byre::IdleBlock* idle) noexcept;
-  void give_back_empty_slabs() noexcept;
-  void doom(std::unique_ptr<Chunk> chunk) noexcept;
+  void give_back(byre::IdleBlock& idle) noexcept;
   void count_out(std::size_t capacity) noexcept;
 
   Driver& driver_;
@@ -93,14 +91,11 @@ class DeviceMemory final : public byre::Allocator {
 
   mutable std::mutex mutex_;  // of all below; nothing else is locked while it is held
   std::map<std::uintptr_t, DeviceBlock*> blocks_;
-  std::map<std::size_t, SlabsOfSize> slabs_;  // by the size of their blocks
-  std::unique_ptr<Chunk> doomed_;             // a list
+  std::map<std::size_t, DeviceBlock*> free_;  // lists of small blocks, by size
+  std::vector<std::unique_ptr<Chunk>> slabs_;
+  std::unique_ptr<Chunk> released_;  // a list
   std::uintptr_t next_address_;
-  std::size_t live_nbytes_ = 0;
-  std::size_t peak_nbytes_ = 0;
-  std::size_t held_nbytes_ = 0;
-  std::size_t allocations_ = 0;
-  std::size_t idle_in_slabs_nbytes_ = 0;
+  MemoryStats stats_;  // idle_nbytes: in slabs
 };
 
 }  // namespace examples::vulkan

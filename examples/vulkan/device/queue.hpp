@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The queue of the device: what is recorded in it is executed as if one after the other, in the order of recording.
+/// The queue of the device: its commands take effect as if one after the other, in the order of recording.
 ///
-/// Commands are collected in an open command buffer, which is submitted after `commands_per_submission` of them, when
-/// the host waits, and with each copy for a writer of shared data. Each submission signals the next value of one
-/// timeline semaphore: a value has passed once all that was recorded up to it has been executed.
+/// Commands are collected in an open command buffer, which is submitted after `Commands::most` of them, when the host
+/// waits, and with each copy for a writer of shared data. Each submission signals the next value of one timeline
+/// semaphore: a value has passed once all that was recorded up to it has been executed.
 ///
-/// The queue notes which blocks were read and written since the last barrier, and puts one in front of a command
+/// The queue notes which blocks were read and written since the last barrier, and puts a barrier in front of a command
 /// that depends on one of those: independent dispatches may overlap.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <atomic>
 #include <byre/memory/allocator.hpp>
 #include <cstddef>
@@ -21,10 +22,8 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <utility>
-#include <vector>
 
-#include "vulkan/device/blocks.hpp"
+#include "vulkan/device/chunk.hpp"
 #include "vulkan/device/commands.hpp"
 #include "vulkan/device/driver.hpp"
 #include "vulkan/device/pipeline.hpp"
@@ -33,29 +32,26 @@ namespace examples::vulkan {
 
 class DeviceMemory;
 
-/// What a dispatch does with some bytes of the device's memory.
+/// Bytes of the device's memory that a dispatch reads, or writes.
 struct Use {
-  enum Kind : std::uint8_t { read, write };  ///< what is written may be read too
+  enum Kind : std::uint8_t { read, write };  ///< written bytes may be read too
   const void*
       address;  ///< a multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment; a block's is
   std::size_t nbytes;  ///< bound as the next multiple of 4, at most maxStorageBufferRange
   Kind kind;
 };
 
-/// Since the process began, but for what there is now.
+/// Since the process began, but for `allocations`.
 struct QueueStats {
   std::uint64_t dispatches = 0;
   std::uint64_t copies = 0;  ///< within the device
   std::uint64_t bytes_copied = 0;
-  std::uint64_t fills = 0;
   std::uint64_t uploads = 0;
-  std::uint64_t bytes_uploaded = 0;
   std::uint64_t downloads = 0;
-  std::uint64_t bytes_downloaded = 0;
   std::uint64_t barriers = 0;
   std::uint64_t submissions = 0;
-  std::uint64_t staging_allocations = 0;    ///< that were made to copy from the host or to it
-  std::uint64_t recording_allocations = 0;  ///< there are now, for commands and their arguments
+  std::uint64_t allocations =
+      0;  ///< there are now: command buffers, and pieces of memory for their arguments
 };
 
 /// Thread-safe: what one thread records comes after what it recorded before, and after what happened before that.
@@ -63,31 +59,22 @@ struct QueueStats {
 /// nothing is recorded then. A child of the process has no device: its calls throw VulkanError.
 class Queue {
  public:
-  static constexpr unsigned commands_per_submission = 64;
-
   Queue(Driver& driver, DeviceMemory& memory);
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// One dispatch of `pipeline`; uses[i] is binding i. Parameters follow as the last binding, if it takes any.
+  /// One dispatch of `pipeline`; uses[i] is binding i. Parameters, from 1 to Commands::most_put bytes, follow as the
+  /// last binding.
   void dispatch(const Pipeline& pipeline, std::span<const Use> uses,
-                std::span<const std::byte> push_constants, std::uint32_t groups_x,
-                std::uint32_t groups_y = 1, std::uint32_t groups_z = 1) {
-    dispatch(pipeline, uses, push_constants, {}, groups_x, groups_y, groups_z);
-  }
-  void dispatch(const Pipeline& pipeline, std::span<const Use> uses,
-                std::span<const std::byte> push_constants, std::span<const std::byte> parameters,
-                std::uint32_t groups_x, std::uint32_t groups_y, std::uint32_t groups_z);
+                std::span<const std::byte> parameters, const std::array<std::uint32_t, 3>& groups);
 
   /// Within the device; the two do not overlap. No bytes are no command.
   void copy(void* to, const void* from, std::size_t nbytes);
-  /// Sets words of 32 bits: `to` and `nbytes` are multiples of 4.
-  void fill(void* to, std::uint32_t word, std::size_t nbytes);
   /// Returns once the host's bytes were read.
   void upload(void* to, const void* from_host, std::size_t nbytes);
-  /// Returns once the host has the bytes. Waits for the submission that wrote them, and where the host cannot map the
-  /// device's memory for a copy of its own.
+  /// Returns once the host has the bytes. Waits for the submission that wrote them, or, if the host cannot map the
+  /// device's memory, for a copy of its own.
   void download(void* to_host, const void* from, std::size_t nbytes);
 
   /// Submits what is recorded, if anything is. Returns the value that passes after it.
@@ -97,32 +84,14 @@ class Queue {
   void wait_idle();
   /// Ends the copies that were made, and recycles, without waiting. Submitting does that too.
   void poll() noexcept;
-  /// Whether the value has passed, as far as was polled.
-  bool has_passed(std::uint64_t value) const noexcept {
-    return value <= passed_.load(std::memory_order_acquire);
-  }
+  /// The value that has passed, as far as was polled.
   std::uint64_t passed() const noexcept { return passed_.load(std::memory_order_acquire); }
+  bool has_passed(std::uint64_t value) const noexcept { return value <= passed(); }
   bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire); }
 
   /// By the memory: copies, submits, and moves from `pending` what ends the copy. If that throws, `pending` is as it
   /// was.
   void copy_for_writer(void* to, const void* from, std::size_t nbytes, byre::PendingCopy& pending);
-
-  /// While one lives, what any thread records is in one command buffer, unless somebody waits meanwhile, memory runs
-  /// out, or submit() is called. What was recorded is submitted at its end, also after an exception.
-  class OneSubmission {
-   public:
-    explicit OneSubmission(Queue& queue) noexcept;
-    /// Submits, unless submit() has. What fails then, the next call that needs the device reports.
-    ~OneSubmission();
-    OneSubmission(const OneSubmission&) = delete;
-    OneSubmission& operator=(const OneSubmission&) = delete;
-    /// Submits and ends it. Throws as Queue::submit().
-    std::uint64_t submit();
-
-   private:
-    Queue* queue_;
-  };
 
   /// For tests: the device executes nothing that is submitted later until release(), or the end of this.
   class Hold {
@@ -148,6 +117,9 @@ class Queue {
   struct Place {
     DeviceBlock* block;
     std::size_t offset;  ///< in the chunk's buffer
+    VkDescriptorBufferInfo buffer(std::size_t nbytes) const noexcept {
+      return {block->chunk->buffer, offset, nbytes};
+    }
   };
   struct Access {
     DeviceBlock* block;
@@ -156,11 +128,7 @@ class Queue {
   using Lock = std::unique_lock<std::mutex>;
 
   Place find(const void* address, std::size_t nbytes);
-  std::shared_ptr<Chunk> take_staging(std::size_t nbytes);
-  void put_staging(const Lock& lock, std::shared_ptr<Chunk> staging) noexcept;
   bool write_mapped(const Place& to, const void* from_host, std::size_t nbytes);
-  void record_copy(const Lock& lock, Commands& commands, const Place& to, const Place& from,
-                   std::size_t nbytes);
   void download_piece(std::byte* to_host, const Place& from, std::size_t nbytes);
   void upload_piece(const Place& to, const std::byte* from_host, std::size_t nbytes);
 
@@ -168,6 +136,7 @@ class Queue {
   void expect_device() const;
   Commands& open(const Lock& lock);
   void order(const Lock& lock, Commands& commands, std::span<const Access> accesses);
+  void record_copy(const Lock& lock, const Place& to, const Place& from, std::size_t nbytes);
   void count_command(Lock& lock) noexcept;
   std::uint64_t submit_recorded(Lock& lock);
   void close(Lock& lock);
@@ -189,11 +158,9 @@ class Queue {
   std::list<Commands> closed_;     // recorded, and not submitted, as the driver refused
   std::list<Commands> submitted_;  // in order of their values
   std::list<Commands> free_;
-  std::list<Pending> pending_;  // in order of their values
-  std::vector<std::shared_ptr<Chunk>> free_staging_;
+  std::list<Pending> pending_;    // in order of their values
   std::uint64_t next_value_ = 1;  // of the open command buffer
   std::uint64_t epoch_ = 1;       // barriers so far, and one
-  unsigned one_submissions_ = 0;
   std::uint64_t holds_ = 0;
   QueueStats stats_;
 };

@@ -22,48 +22,43 @@ constexpr VkAccessFlags2 reads =
 void put_barrier(VkCommandBuffer buffer, VkPipelineStageFlags2 later_stages,
                  VkAccessFlags2 later_accesses) {
   const VkMemoryBarrier2 barrier{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
-                                 .pNext = nullptr,
                                  .srcStageMask = stages,
                                  .srcAccessMask = writes,
                                  .dstStageMask = later_stages,
                                  .dstAccessMask = later_accesses};
   const VkDependencyInfo dependency{.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO,
-                                    .pNext = nullptr,
-                                    .dependencyFlags = 0,
                                     .memoryBarrierCount = 1,
-                                    .pMemoryBarriers = &barrier,
-                                    .bufferMemoryBarrierCount = 0,
-                                    .pBufferMemoryBarriers = nullptr,
-                                    .imageMemoryBarrierCount = 0,
-                                    .pImageMemoryBarriers = nullptr};
+                                    .pMemoryBarriers = &barrier};
   vkCmdPipelineBarrier2(buffer, &dependency);
 }
 
 VkSemaphore make_timeline(VkDevice device) {
-  VkSemaphoreTypeCreateInfo type{};
-  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  VkSemaphoreCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  info.pNext = &type;
+  const VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                       .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+  const VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
+                                   .pNext = &type};
   VkSemaphore made = VK_NULL_HANDLE;
   check(vkCreateSemaphore(device, &info, nullptr, &made), "vkCreateSemaphore");
   return made;
 }
 
 VkSemaphoreSubmitInfo at_value(VkSemaphore semaphore, std::uint64_t value) noexcept {
-  VkSemaphoreSubmitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
-  info.semaphore = semaphore;
-  info.value = value;
-  info.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-  return info;
+  return {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO,
+          .semaphore = semaphore,
+          .value = value,
+          .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
+}
+
+/// The host lets the device pass a Hold.
+void signal(VkDevice device, VkSemaphore semaphore, std::uint64_t value) noexcept {
+  const VkSemaphoreSignalInfo info{
+      .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = semaphore, .value = value};
+  vkSignalSemaphore(device, &info);
 }
 
 }  // namespace
 
 Queue::Queue(Driver& driver, DeviceMemory& memory) : driver_(driver), memory_(memory) {
-  free_staging_.reserve(8);
   timeline_ = make_timeline(driver.device());
   try {
     held_ = make_timeline(driver.device());
@@ -109,7 +104,7 @@ void Queue::order(const Lock&, Commands& commands, std::span<const Access> acces
     const DeviceBlock& block = *access.block;
     return block.written_in == epoch_ || (access.kind != Use::read && block.read_in == epoch_);
   });
-  if (depends && !faults::leaves_out_barriers()) {
+  if (depends && !faults::leave_out_barriers.load(std::memory_order_relaxed)) {
     put_barrier(commands.buffer(), stages, reads | writes);
     ++epoch_;
     ++stats_.barriers;
@@ -126,15 +121,26 @@ void Queue::order(const Lock&, Commands& commands, std::span<const Access> acces
   }
 }
 
+void Queue::record_copy(const Lock& lock, const Place& to, const Place& from, std::size_t nbytes) {
+  expect_device();
+  Commands& commands = open(lock);
+  order(lock, commands, std::array{Access{from.block, Use::read}, Access{to.block, Use::write}});
+  const VkBufferCopy region{from.offset, to.offset, nbytes};
+  vkCmdCopyBuffer(commands.buffer(), from.block->chunk->buffer, to.block->chunk->buffer, 1,
+                  &region);
+  ++stats_.copies;
+  stats_.bytes_copied += nbytes;
+}
+
 void Queue::count_command(Lock& lock) noexcept {
-  if (++open_.front().recorded < commands_per_submission || one_submissions_ != 0) {
+  if (++open_.front().recorded < Commands::most) {
     return;
   }
   try {
     submit_recorded(lock);
     retire(lock);
   } catch (const VulkanError&) {
-    // What the driver refused is submitted again by the next submission; a lost device, the next call tells.
+    // The next submission submits what the driver refused; the next call reports a lost device.
   }
 }
 
@@ -156,16 +162,17 @@ std::uint64_t Queue::submit_recorded(Lock& lock) {
   while (!closed_.empty()) {
     Commands& commands = closed_.front();
     const VkSemaphoreSubmitInfo signal = at_value(timeline_, commands.value);
-    VkCommandBufferSubmitInfo buffer{};
-    buffer.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
-    buffer.commandBuffer = commands.buffer();
-    VkSubmitInfo2 info{};
-    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
-    info.commandBufferInfoCount = 1;
-    info.pCommandBufferInfos = &buffer;
-    info.signalSemaphoreInfoCount = 1;
-    info.pSignalSemaphoreInfos = &signal;
-    if (const VkResult result = faults::submit(driver_.queue(), info); result != VK_SUCCESS) {
+    const VkCommandBufferSubmitInfo buffer{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+                                           .commandBuffer = commands.buffer()};
+    const VkSubmitInfo2 info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+                             .commandBufferInfoCount = 1,
+                             .pCommandBufferInfos = &buffer,
+                             .signalSemaphoreInfoCount = 1,
+                             .pSignalSemaphoreInfos = &signal};
+    const VkResult fault = faults::submit.next();
+    const VkResult result =
+        fault != VK_SUCCESS ? fault : vkQueueSubmit2(driver_.queue(), 1, &info, VK_NULL_HANDLE);
+    if (result != VK_SUCCESS) {
       fail(lock, result, "vkQueueSubmit2");
     }
     ++stats_.submissions;
@@ -198,11 +205,10 @@ void Queue::wait_idle() {
 
 void Queue::wait_for_passing(std::uint64_t value) {
   if (!has_passed(value)) {
-    VkSemaphoreWaitInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
-    info.semaphoreCount = 1;
-    info.pSemaphores = &timeline_;
-    info.pValues = &value;
+    const VkSemaphoreWaitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                   .semaphoreCount = 1,
+                                   .pSemaphores = &timeline_,
+                                   .pValues = &value};
     if (const VkResult result = vkWaitSemaphores(driver_.device(), &info, forever);
         result != VK_SUCCESS) {
       Lock lock(mutex_);
@@ -228,9 +234,7 @@ void Queue::retire(Lock& lock) noexcept {
   value = std::max(value, passed());
   passed_.store(value, std::memory_order_release);
   while (!submitted_.empty() && submitted_.front().value <= value) {
-    for (std::shared_ptr<Chunk>& staging : submitted_.front().reset()) {
-      put_staging(lock, std::move(staging));
-    }
+    submitted_.front().reset();
     free_.splice(free_.begin(), submitted_, submitted_.begin());
   }
   std::list<Pending> made;
@@ -242,15 +246,11 @@ void Queue::retire(Lock& lock) noexcept {
   memory_.free_passed(value);
 }
 
-/// Nothing is executed any more, nothing waits, and what was on the device is of no use to anybody.
+/// Nothing is executed any more, nothing waits, and what was on the device is gone.
 void Queue::become_lost(Lock& lock) noexcept {
   lost_.store(true, std::memory_order_release);
   if (holds_ != 0) {
-    VkSemaphoreSignalInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
-    info.semaphore = held_;
-    info.value = holds_;
-    vkSignalSemaphore(driver_.device(), &info);
+    signal(driver_.device(), held_, holds_);
   }
   vkDeviceWaitIdle(driver_.device());
   passed_.store(forever, std::memory_order_release);
@@ -276,51 +276,21 @@ void Queue::fail(Lock& lock, VkResult result, const char* call) {
       byre::format_text("%s did not succeed.", call));  // as VK_TIMEOUT, which has no time to be
 }
 
-Queue::OneSubmission::OneSubmission(Queue& queue) noexcept : queue_(&queue) {
-  const Lock lock(queue.mutex_);
-  ++queue.one_submissions_;
-}
-
-Queue::OneSubmission::~OneSubmission() {
-  if (queue_ != nullptr) {
-    try {
-      submit();
-    } catch (const VulkanError&) {
-      // As in Queue::count_command().
-    }
-  }
-}
-
-std::uint64_t Queue::OneSubmission::submit() {
-  Queue& queue = *std::exchange(queue_, nullptr);
-  Lock lock(queue.mutex_);
-  --queue.one_submissions_;
-  queue.expect_device();
-  const std::uint64_t value = queue.submit_recorded(lock);
-  queue.retire(lock);
-  return value;
-}
-
 Queue::Hold::Hold(Queue& queue) : queue_(&queue) {
   Lock lock(queue.mutex_);
   queue.expect_device();
   queue.submit_recorded(lock);
   value_ = ++queue.holds_;
   const VkSemaphoreSubmitInfo wait = at_value(queue.held_, value_);
-  VkSubmitInfo2 info{};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
-  info.waitSemaphoreInfoCount = 1;
-  info.pWaitSemaphoreInfos = &wait;
+  const VkSubmitInfo2 info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
+                           .waitSemaphoreInfoCount = 1,
+                           .pWaitSemaphoreInfos = &wait};
   check(vkQueueSubmit2(queue.driver_.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
 }
 
 void Queue::Hold::release() noexcept {
   if (queue_ != nullptr) {
-    VkSemaphoreSignalInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO;
-    info.semaphore = queue_->held_;
-    info.value = value_;
-    vkSignalSemaphore(queue_->driver_.device(), &info);
+    signal(queue_->driver_.device(), queue_->held_, value_);
     queue_ = nullptr;
   }
 }

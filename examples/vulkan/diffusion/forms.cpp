@@ -67,8 +67,8 @@ class ByHand final : public Form {
     } parameters{size_, {}};
     const std::array uses = {Use{after_.mutable_raw_data(), after_.nbytes(), Use::write},
                              Use{now_.raw_data(), now_.nbytes(), Use::read}};
-    Gpu::get().queue().dispatch(pipeline_, uses, {}, std::as_bytes(std::span(&parameters, 1)),
-                                (size_ + 63) / 64, size_, 1);
+    Gpu::get().queue().dispatch(pipeline_, uses, std::as_bytes(std::span(&parameters, 1)),
+                                {(size_ + 63) / 64, size_, 1});
     std::swap(now_, after_);
   }
   Tensor snapshot() const override { return now_.lazy_clone(); }
@@ -77,9 +77,7 @@ class ByHand final : public Form {
   std::uint32_t size_;
   Tensor now_;
   Tensor after_;
-  vulkan::Pipeline pipeline_{Gpu::get(),
-                             std::span<const std::uint32_t>(step_spirv),
-                             {.buffers = 2, .has_parameters = true}};
+  vulkan::Pipeline pipeline_{Gpu::get(), std::span<const std::uint32_t>(step_spirv), 2};
 };
 
 template <class Kind>

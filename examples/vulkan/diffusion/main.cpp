@@ -129,7 +129,7 @@ Tensor run_on_host(const Options& options, Series& series) {
 void measure(const FormKind& kind, const Options& options, const Tensor& expected,
              Measured& result) {
   Gpu& gpu = Gpu::get();
-  const std::size_t live_before = gpu.memory().live_nbytes();
+  const std::size_t live_before = gpu.memory().stats().live_nbytes;
   gpu.memory().reset_peak();
   const std::unique_ptr<Form> form = kind.start(first_grid(options.size));
   gpu.queue().wait_idle();
@@ -144,7 +144,7 @@ void measure(const FormKind& kind, const Options& options, const Tensor& expecte
     result.step.add(Clock::now() - begin);
   }
   result.after = gpu.queue().stats();
-  result.peak_nbytes = gpu.memory().peak_nbytes() - live_before;
+  result.peak_nbytes = gpu.memory().stats().peak_nbytes - live_before;
   const Tensor last = form->snapshot().to(byre::Device::cpu());
   result.difference = std::max(result.difference, largest_difference(last, expected));
 }

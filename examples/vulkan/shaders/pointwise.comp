@@ -10,24 +10,19 @@ layout(constant_id = 0) const uint operation = 0;
 layout(constant_id = 1) const uint result_type = f32;
 layout(constant_id = 2) const uint a_type = f32;
 layout(constant_id = 3) const uint b_type = f32;
-layout(constant_id = 4) const uint condition_type = boolean;
-layout(local_size_x_id = 5, local_size_y_id = 6) in;
+layout(local_size_x_id = 4, local_size_y_id = 5) in;
 
 ELEMENTS(0, result, )
 ELEMENTS(1, a, readonly)
 ELEMENTS(2, b, readonly)
 ELEMENTS(3, condition, readonly)
 
-struct Operands {
-  uint result, a, b, condition;
-};
 layout(std430, set = 0, binding = 4) readonly buffer Parameters {
-  uvec4 sizes;  // of the innermost dimension, the next, all others, and how many those are
+  uvec4 sizes;  // the elements of a row, the rows, how many dimensions those have
   uvec4 offsets;  // of the result, a, b, the condition
-  uvec4 inner_strides;
-  uvec4 next_strides;
+  uvec4 strides;  // in a row
   uvec4 constant;  // bits of the number; 0
-  uvec4 outer[];  // of each other dimension, the innermost first: its size; strides
+  uvec4 outer[];  // of each dimension of the rows, the innermost first: its size; strides
 } parameters;
 
 #if DOMAIN == 3
@@ -109,45 +104,37 @@ Value computed(Value a, Value b) {
 }
 
 void main() {
-  const uvec4 inner = parameters.inner_strides;
-  const uvec4 next = parameters.next_strides;
-  const uint length = parameters.sizes.x;
   const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-  for (uint z = gl_GlobalInvocationID.z; z < parameters.sizes.z; z += gl_NumWorkGroups.z) {
-    uvec4 first = parameters.offsets;
-    uint rest = z;
-    for (uint dimension = 0u; dimension < parameters.sizes.w; ++dimension) {
+  for (uint y = gl_GlobalInvocationID.y; y < parameters.sizes.y; y += gl_NumWorkGroups.y * gl_WorkGroupSize.y) {
+    uvec4 row = parameters.offsets;
+    uint rest = y;
+    for (uint dimension = 0u; dimension < parameters.sizes.z; ++dimension) {
       const uint size = parameters.outer[2u * dimension].x;
-      first += rest % size * parameters.outer[2u * dimension + 1u];
+      row += rest % size * parameters.outer[2u * dimension + 1u];
       rest /= size;
     }
-    for (uint y = gl_GlobalInvocationID.y; y < parameters.sizes.y; y += gl_NumWorkGroups.y * gl_WorkGroupSize.y) {
-      const uvec4 row = first + y * next;
-      for (uint x = gl_GlobalInvocationID.x; x < length; x += step) {
-        const uvec4 at = row + x * inner;
-        Value a_value = Value(0);
-        Value b_value = Value(0);
-        if (a_type <= complex64) {
-          a_value = value_of(a_type, LOAD(a, a_type, at.y));
-        } else if (a_type == number) {
-          a_value = number_of(parameters.constant.xy);
-        } else if (a_type == counted) {
-          a_value = Value(x);
-        }
-        if (operation != copy && operation < negate || operation == select) {
-          b_value = b_type == number ? number_of(parameters.constant.xy) : value_of(b_type, LOAD(b, b_type, at.z));
-        }
-        Value value = a_value;
-        if (operation == select) {
-          if (LOAD(condition, boolean, at.w).x == 0u) {
-            value = b_value;
-          }
-        } else if (operation != copy) {
-          value = computed(a_value, b_value);
-        }
-        const uvec2 bits = bits_of(result_type, value);
-        STORE(result, result_type, at.x, bits)
+    for (uint x = gl_GlobalInvocationID.x; x < parameters.sizes.x; x += step) {
+      const uvec4 at = row + x * parameters.strides;
+      Value a_value = Value(0);
+      Value b_value = Value(0);
+      if (a_type <= complex64) {
+        a_value = value_of(a_type, LOAD(a, a_type, at.y));
+      } else if (a_type == number) {
+        a_value = number_of(parameters.constant.xy);
+      } else {
+        a_value = Value(x);
       }
+      if (operation != copy && operation < negate || operation == select) {
+        b_value = b_type == number ? number_of(parameters.constant.xy) : value_of(b_type, LOAD(b, b_type, at.z));
+      }
+      Value value = a_value;
+      if (operation == select) {
+        value = LOAD(condition, boolean, at.w).x == 0u ? b_value : a_value;
+      } else if (operation != copy) {
+        value = computed(a_value, b_value);
+      }
+      const uvec2 bits = bits_of(result_type, value);
+      STORE(result, result_type, at.x, bits)
     }
   }
 }

@@ -17,7 +17,7 @@ namespace examples::vulkan {
 
 struct Chunk;
 
-/// A block that buffers are made in, and its place in the queue: those numbers are the queue's, under its lock, until
+/// A block that buffers are made in, and its place in the queue: the four numbers are the queue's, under its lock, until
 /// the block is released.
 struct DeviceBlock : byre::IdleBlock {
   DeviceBlock() noexcept : IdleBlock({}) {}
@@ -32,38 +32,25 @@ struct DeviceBlock : byre::IdleBlock {
   std::uint64_t read_in = 0;     ///< or read, and not written
 };
 
-/// The slabs of blocks of one size.
-struct SlabsOfSize {
-  std::vector<std::unique_ptr<Chunk>> slabs;
-  DeviceBlock* free = nullptr;
-};
-
 /// Memory of the driver's and a buffer that is all of it: a large block, a slab of small ones, or memory of the host's.
 struct Chunk {
+  enum Use : bool { of_blocks, of_host };
+
+  /// Null if there is no memory. Throws VulkanError for any other reason.
+  static std::unique_ptr<Chunk> allocate(const Driver& driver, std::size_t nbytes, Use use);
+
   explicit Chunk(VkDevice owner) noexcept : device(owner) {}
   ~Chunk();
   Chunk(const Chunk&) = delete;
   Chunk& operator=(const Chunk&) = delete;
-
-  /// The last timeline value of any of its blocks.
-  std::uint64_t last_use() const noexcept;
 
   VkDevice device;
   VkDeviceMemory memory = VK_NULL_HANDLE;
   VkBuffer buffer = VK_NULL_HANDLE;
   std::byte* mapped = nullptr;  ///< where the host sees it, if it does
   std::size_t nbytes = 0;
-  std::vector<DeviceBlock> blocks;
-  SlabsOfSize* slabs = nullptr;  ///< of a slab, those it is among
-  std::size_t free_blocks = 0;
-  std::unique_ptr<Chunk> next;  ///< in a list
+  std::vector<DeviceBlock> blocks;  ///< one of a large block, many of a slab, none of the host's
+  std::unique_ptr<Chunk> next;      ///< in a list
 };
-
-/// Memory of a type, null if there is none. Throws VulkanError for any other reason.
-std::unique_ptr<Chunk> allocate_chunk(const Driver& driver, std::size_t nbytes,
-                                      std::uint32_t memory_type, bool is_mapped);
-
-/// The same of memory that the host fills or reads. Throws byre::OutOfMemory.
-std::unique_ptr<Chunk> allocate_host_chunk(const Driver& driver, std::size_t nbytes);
 
 }  // namespace examples::vulkan
