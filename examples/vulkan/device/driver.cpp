@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
 #include <vector>
-
-#include "vulkan/device/candidates.hpp"
 
 namespace examples::vulkan {
 namespace {
@@ -23,21 +22,47 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
-void expect_validation_layer() {
-  std::uint32_t count = 0;
-  check(vkEnumerateInstanceLayerProperties(&count, nullptr), "vkEnumerateInstanceLayerProperties");
-  std::vector<VkLayerProperties> layers(count);
-  check(vkEnumerateInstanceLayerProperties(&count, layers.data()),
-        "vkEnumerateInstanceLayerProperties");
-  if (std::none_of(layers.begin(), layers.end(), [](const VkLayerProperties& layer) {
-        return std::string_view(layer.layerName) == validation_layer;
-      })) {
-    throw VulkanError(
-        byre::format_text("BYRE_VULKAN_VALIDATION is set, and %s is not installed. Install it "
-                          "(Debian, Ubuntu: apt-get install "
-                          "vulkan-validationlayers), or unset the variable.",
-                          validation_layer));
+/// The less the better: cards, then processors, then devices without Vulkan 1.3.
+std::size_t rank_of(const VkPhysicalDeviceProperties& device) {
+  const std::array ranks{VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+                         VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+                         VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, VK_PHYSICAL_DEVICE_TYPE_CPU};
+  const auto rank = std::ranges::find(ranks, device.deviceType) - ranks.begin();
+  return static_cast<std::size_t>(rank) + (device.apiVersion < VK_API_VERSION_1_3 ? 10 : 0);
+}
+
+std::string description_of(const VkPhysicalDeviceProperties& device) {
+  const std::uint32_t version = device.apiVersion;
+  return byre::format_text("%s, Vulkan %u.%u.%u", device.deviceName, VK_API_VERSION_MAJOR(version),
+                           VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version))
+      .chars.data();
+}
+
+/// The number of the device that BYRE_VULKAN_DEVICE names, or of the one of the least rank.
+std::size_t choose(const std::vector<VkPhysicalDeviceProperties>& devices) {
+  const auto best = std::ranges::min_element(devices, {}, rank_of);
+  if (best == devices.end()) {
+    throw VulkanError(byre::format_text(
+        "the Vulkan drivers of this machine have no device. On a machine without a card install a "
+        "driver that "
+        "computes on the processor (Debian, Ubuntu: apt-get install mesa-vulkan-drivers)."));
   }
+  auto index = static_cast<std::size_t>(best - devices.begin());
+  const char* const variable = std::getenv("BYRE_VULKAN_DEVICE");
+  const std::string_view asked = variable == nullptr ? "" : variable;
+  if (!asked.empty()) {
+    const auto [stop, error] = std::from_chars(asked.begin(), asked.end(), index);
+    if (error != std::errc() || stop != asked.end() || index >= devices.size()) {
+      std::string list;
+      for (std::size_t i = 0; i != devices.size(); ++i) {
+        list += (i == 0 ? "" : "; ") + std::to_string(i) + ": " + description_of(devices[i]);
+      }
+      throw VulkanError(byre::format_text(
+          "BYRE_VULKAN_DEVICE=%s names no Vulkan device. Set the number of one of these: %s.",
+          variable, list.c_str()));
+    }
+  }
+  return index;
 }
 
 template <class Function>
@@ -98,7 +123,6 @@ void Driver::create_instance() {
                               VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
   const bool validates = is_set("BYRE_VULKAN_VALIDATION");
   if (validates) {
-    expect_validation_layer();
     info.pNext = &validation;
     info.enabledLayerCount = 1;
     info.ppEnabledLayerNames = &validation_layer;
@@ -113,6 +137,13 @@ void Driver::create_instance() {
         "one that computes on the processor (Debian, Ubuntu: apt-get install mesa-vulkan-drivers). "
         "If "
         "VK_ICD_FILENAMES or VK_DRIVER_FILES is set, let it name the driver's file."));
+  }
+  if (result == VK_ERROR_LAYER_NOT_PRESENT) {
+    throw VulkanError(
+        byre::format_text("BYRE_VULKAN_VALIDATION is set, and %s is not installed. Install it "
+                          "(Debian, Ubuntu: apt-get install "
+                          "vulkan-validationlayers), or unset the variable.",
+                          validation_layer));
   }
   check(result, "vkCreateInstance");
   if (validates) {
@@ -138,35 +169,87 @@ Driver::take_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessage
 }
 
 void Driver::choose_device() {
-  const std::vector<Candidate> candidates = candidates_of(instance_);
-  const std::size_t index = choose(candidates);
-  const Candidate& chosen = candidates[index];
+  std::uint32_t count = 0;
+  check(vkEnumeratePhysicalDevices(instance_, &count, nullptr), "vkEnumeratePhysicalDevices");
+  std::vector<VkPhysicalDevice> handles(count);
+  check(vkEnumeratePhysicalDevices(instance_, &count, handles.data()),
+        "vkEnumeratePhysicalDevices");
+  std::vector<VkPhysicalDeviceProperties> devices(count);
+  for (std::size_t i = 0; i != count; ++i) {
+    vkGetPhysicalDeviceProperties(handles[i], &devices[i]);
+  }
+  const std::size_t index = choose(devices);
+  physical_ = handles[index];
   index_ = static_cast<std::uint16_t>(index);
-  physical_ = chosen.handle;
-  description_ = chosen.description;
-  limits_ = chosen.limits;
-  max_nbytes_ = chosen.max_nbytes;
-  queue_family_ = chosen.queue_family;
-  has_float64_ = chosen.features.core.features.shaderFloat64 == VK_TRUE;
+  description_ = description_of(devices[index]);
+  limits_ = devices[index].limits;
+  if (devices[index].apiVersion < VK_API_VERSION_1_3 ||
+      limits_.maxComputeWorkGroupInvocations < 256) {
+    throw VulkanError(
+        byre::format_text("%s has not Vulkan 1.3 with 256 threads in a group. Use another device: "
+                          "BYRE_VULKAN_DEVICE=n.",
+                          description_.c_str()));
+  }
+  VkPhysicalDeviceMaintenance4Properties maintenance4{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+  VkPhysicalDeviceMaintenance3Properties maintenance3{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &maintenance4};
+  VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                         .pNext = &maintenance3};
+  vkGetPhysicalDeviceProperties2(physical_, &properties);
+  max_nbytes_ = std::min(maintenance3.maxMemoryAllocationSize, maintenance4.maxBufferSize);
+
+  vkGetPhysicalDeviceQueueFamilyProperties(physical_, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical_, &count, families.data());
+  const auto computes = [](const VkQueueFamilyProperties& family) {
+    return (family.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;  // so it copies too
+  };
+  queue_family_ =
+      static_cast<std::uint32_t>(std::ranges::find_if(families, computes) - families.begin());
 }
 
 void Driver::create_device() {
-  DeviceFeatures features;
-  features.chain();
-  for (const NeededFeature& needed : needed_features) {
-    needed.of(features) = VK_TRUE;
-  }
-  features.core.features.shaderFloat64 = has_float64_ ? VK_TRUE : VK_FALSE;
+  VkPhysicalDeviceFeatures there{};
+  vkGetPhysicalDeviceFeatures(physical_, &there);
+  has_float64_ = there.shaderFloat64 == VK_TRUE;
+  VkPhysicalDeviceVulkan13Features of_13{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+      .synchronization2 = VK_TRUE,
+      .maintenance4 = VK_TRUE};  // sizes of work groups by LocalSizeId, as glslang makes for 1.3
+  VkPhysicalDeviceVulkan12Features of_12{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+      .pNext = &of_13,
+      .storageBuffer8BitAccess = VK_TRUE,
+      .timelineSemaphore = VK_TRUE};
+  VkPhysicalDeviceVulkan11Features of_11{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+      .pNext = &of_12,
+      .storageBuffer16BitAccess = VK_TRUE};
+  const VkPhysicalDeviceFeatures2 features{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+      .pNext = &of_11,
+      .features = {
+          .shaderFloat64 = there.shaderFloat64, .shaderInt64 = VK_TRUE, .shaderInt16 = VK_TRUE}};
   const float priority = 1;
   const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                       .queueFamilyIndex = queue_family_,
                                       .queueCount = 1,
                                       .pQueuePriorities = &priority};
   const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                .pNext = &features.core,
+                                .pNext = &features,
                                 .queueCreateInfoCount = 1,
                                 .pQueueCreateInfos = &queue};
-  check(vkCreateDevice(physical_, &info, nullptr, &device_), "vkCreateDevice");
+  const VkResult result = vkCreateDevice(physical_, &info, nullptr, &device_);
+  if (result == VK_ERROR_FEATURE_NOT_PRESENT) {
+    throw VulkanError(
+        byre::format_text("%s has not all of timelineSemaphore, synchronization2, maintenance4, "
+                          "storageBuffer8BitAccess, "
+                          "storageBuffer16BitAccess, shaderInt16 and shaderInt64. Use another "
+                          "device: BYRE_VULKAN_DEVICE=n.",
+                          description_.c_str()));
+  }
+  check(result, "vkCreateDevice");
   vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
 }
 

@@ -26,7 +26,7 @@ class Gpu final : public byre::DeviceSupport {
   static Gpu* get_if_made() noexcept;
 
   byre::Device device() const noexcept { return memory_.device(); }
-  /// "llvmpipe (LLVM 15.0.6, 256 bits), Vulkan 1.3.230, llvmpipe Mesa 22.3.6".
+  /// "llvmpipe (LLVM 15.0.6, 256 bits), Vulkan 1.3.230".
   const std::string& description() const noexcept { return driver_.description(); }
   Driver& driver() noexcept { return driver_; }
   DeviceMemory& memory() noexcept { return memory_; }

@@ -11,8 +11,6 @@
 namespace examples::vulkan {
 namespace {
 
-constexpr std::size_t most_staged_at_once = std::size_t{16} << 20;
-
 std::size_t whole_words(std::size_t nbytes) noexcept {
   return std::max<std::size_t>((nbytes + 3) / 4 * 4, 4);
 }
@@ -51,14 +49,6 @@ void expect_arguments(const Pipeline& pipeline, std::size_t uses, std::size_t nb
           groups[0], groups[1], groups[2], limits.maxComputeWorkGroupCount[0],
           limits.maxComputeWorkGroupCount[1], limits.maxComputeWorkGroupCount[2]));
     }
-  }
-}
-
-/// Calls `copy(done, nbytes)` for each piece that is staged at once.
-template <class Copy>
-void by_pieces(std::size_t nbytes, const Copy& copy) {
-  for (std::size_t done = 0; done < nbytes; done += most_staged_at_once) {
-    copy(done, std::min(nbytes - done, most_staged_at_once));
   }
 }
 
@@ -135,11 +125,8 @@ void Queue::upload(void* to, const void* from_host, std::size_t nbytes) {
     return;
   }
   const Place place = find(to, nbytes);
-  const auto* const from = static_cast<const std::byte*>(from_host);
   if (!write_mapped(place, from_host, nbytes)) {
-    by_pieces(nbytes, [&](std::size_t done, std::size_t piece) {
-      upload_piece({place.block, place.offset + done}, from + done, piece);
-    });
+    stage(place, {static_cast<const std::byte*>(from_host), nbytes});
   }
   const Lock lock(mutex_);
   ++stats_.uploads;
@@ -163,34 +150,27 @@ bool Queue::write_mapped(const Place& to, const void* from_host, std::size_t nby
   return true;
 }
 
-void Queue::upload_piece(const Place& to, const std::byte* from_host, std::size_t nbytes) {
+/// By memory of the host's that the commands keep.
+void Queue::stage(const Place& to, std::span<const std::byte> bytes) {
   std::shared_ptr<Chunk> staging;
-  if (nbytes > Commands::most_put) {
-    staging = memory_.obtain(nbytes, Chunk::of_host);
-    std::memcpy(staging->mapped, from_host, nbytes);
+  if (bytes.size() > Commands::most_put) {
+    staging = memory_.obtain(bytes.size(), Chunk::of_host);
+    std::memcpy(staging->mapped, bytes.data(), bytes.size());
   }
   Lock lock(mutex_);
   expect_device();
   Commands& commands = open(lock);
   VkDescriptorBufferInfo from{};
   if (staging == nullptr) {
-    from = commands.put({from_host, nbytes});
+    from = commands.put(bytes);
   } else {
-    from = {staging->buffer, 0, nbytes};
+    from.buffer = staging->buffer;
     commands.keep(std::move(staging));
   }
   order(lock, commands, std::array{Access{to.block, Use::write}});
-  const VkBufferCopy region{from.offset, to.offset, nbytes};
+  const VkBufferCopy region{from.offset, to.offset, bytes.size()};
   vkCmdCopyBuffer(commands.buffer(), from.buffer, to.block->chunk->buffer, 1, &region);
-  if (nbytes != most_staged_at_once) {
-    count_command(lock);
-    return;
-  }
-  // A large upload stages two pieces at once: the host fills one while the device copies the other.
-  ++commands.recorded;
-  const std::uint64_t value = submit_recorded(lock);
-  lock.unlock();
-  wait_for_passing(value - 1);
+  count_command(lock);
 }
 
 void Queue::download(void* to_host, const void* from, std::size_t nbytes) {
@@ -198,40 +178,33 @@ void Queue::download(void* to_host, const void* from, std::size_t nbytes) {
     return;
   }
   const Place place = find(from, nbytes);
-  auto* const to = static_cast<std::byte*>(to_host);
-  if (const std::byte* const mapped = place.block->chunk->mapped) {
-    Lock lock(mutex_);
-    expect_device();
-    const std::uint64_t written = place.block->last_write;
-    if (!submitted_.empty() ? submitted_.back().value < written : !has_passed(written)) {
-      submit_recorded(lock);
-    }
-    lock.unlock();
-    wait_for_passing(written);
-    std::memcpy(to, mapped + place.offset, nbytes);
+  const std::byte* bytes = place.block->chunk->mapped;
+  std::shared_ptr<Chunk> staging;
+  if (bytes == nullptr) {
+    staging = memory_.obtain(nbytes, Chunk::of_host);
+    bytes = staging->mapped;
   } else {
-    by_pieces(nbytes, [&](std::size_t done, std::size_t piece) {
-      download_piece(to + done, {place.block, place.offset + done}, piece);
-    });
+    bytes += place.offset;
   }
-  const Lock lock(mutex_);
-  ++stats_.downloads;
-}
-
-void Queue::download_piece(std::byte* to_host, const Place& from, std::size_t nbytes) {
-  const std::shared_ptr<Chunk> staging = memory_.obtain(nbytes, Chunk::of_host);
   Lock lock(mutex_);
   expect_device();
-  Commands& commands = open(lock);
-  commands.keep(staging);
-  order(lock, commands, std::array{Access{from.block, Use::read}});
-  const VkBufferCopy region{from.offset, 0, nbytes};
-  vkCmdCopyBuffer(commands.buffer(), from.block->chunk->buffer, staging->buffer, 1, &region);
-  ++commands.recorded;
-  const std::uint64_t value = submit_recorded(lock);
+  std::uint64_t written = place.block->last_write;
+  if (staging != nullptr) {
+    Commands& commands = open(lock);
+    commands.keep(staging);
+    order(lock, commands, std::array{Access{place.block, Use::read}});
+    const VkBufferCopy region{place.offset, 0, nbytes};
+    vkCmdCopyBuffer(commands.buffer(), place.block->chunk->buffer, staging->buffer, 1, &region);
+    ++commands.recorded;
+    written = next_value_;
+  }
+  if (!submitted_.empty() ? submitted_.back().value < written : !has_passed(written)) {
+    submit_recorded(lock);
+  }
+  ++stats_.downloads;
   lock.unlock();
-  wait_for_passing(value);
-  std::memcpy(to_host, staging->mapped, nbytes);
+  wait_for_passing(written);
+  std::memcpy(to_host, bytes, nbytes);
 }
 
 QueueStats Queue::stats() const {

@@ -129,8 +129,7 @@ class Queue {
 
   Place find(const void* address, std::size_t nbytes);
   bool write_mapped(const Place& to, const void* from_host, std::size_t nbytes);
-  void download_piece(std::byte* to_host, const Place& from, std::size_t nbytes);
-  void upload_piece(const Place& to, const std::byte* from_host, std::size_t nbytes);
+  void stage(const Place& to, std::span<const std::byte> bytes);
 
   // In queue_submissions.cpp. Those that take a lock to change have let go of it when they return or throw.
   void expect_device() const;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "forms.hpp"
-
+// The forms that the step has on a device.
 #include <array>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/capture.hpp>

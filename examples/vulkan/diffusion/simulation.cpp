@@ -5,8 +5,6 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/elements.hpp>
-#include <cmath>
-#include <limits>
 #include <random>
 
 namespace examples::diffusion {
@@ -93,21 +91,6 @@ Tensor first_grid(std::int64_t size) {
 Tensor field_of(const Tensor& grid, std::int64_t field) {
   const std::int64_t size = grid.sizes()[1] - 2;
   return grid.select(0, field).narrow(0, 1, size).narrow(1, 1, size);
-}
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  double largest = 0;
-  for (const std::int64_t field : {0, 1}) {
-    const Tensor first = field_of(a, field).contiguous();
-    const Tensor second = field_of(b, field).contiguous();
-    for (std::int64_t i = 0; i < first.numel(); ++i) {
-      const double difference =
-          std::abs(double{first.data<float>()[i]} - double{second.data<float>()[i]});
-      largest = std::isnan(difference) ? std::numeric_limits<double>::infinity()
-                                       : std::max(largest, difference);
-    }
-  }
-  return largest;
 }
 
 }  // namespace examples::diffusion

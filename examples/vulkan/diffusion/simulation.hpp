@@ -7,7 +7,9 @@
 
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/tensor/tensor.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace examples::diffusion {
 
@@ -30,7 +32,29 @@ byre::functional::Tensors step(const byre::functional::Tensors& grid);
 /// A field (0: u, 1: v) of a grid of the host without its border: a view.
 byre::Tensor field_of(const byre::Tensor& grid, std::int64_t field);
 
-/// The largest difference of two grids of the host, borders aside; infinite if an element is not a number.
-double largest_difference(const byre::Tensor& a, const byre::Tensor& b);
+/// A simulation on the device, at some step.
+class Form {
+ public:
+  Form() = default;
+  virtual ~Form() = default;
+  Form(const Form&) = delete;
+  Form& operator=(const Form&) = delete;
+
+  /// Records one step, which the caller submits.
+  virtual void step() = 0;
+  /// A lazy clone of the fields as they are now, on the device: nothing is copied.
+  virtual byre::Tensor snapshot() const = 0;
+};
+
+struct FormKind {
+  const char* name;
+  const char* about;
+  /// `grid` is of the host, like first_grid()'s.
+  std::unique_ptr<Form> (*start)(const byre::Tensor& grid);
+};
+
+/// The step functionalized, once or anew each time, and as a shader that is written by hand.
+inline constexpr std::size_t form_count = 3;
+extern const FormKind forms[form_count];
 
 }  // namespace examples::diffusion
