@@ -4,7 +4,11 @@
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
 
+#include "compiled_shaders.hpp"
 #include "vulkan/device/gpu.hpp"
 
 namespace examples::vulkan {
@@ -14,16 +18,10 @@ using namespace byre::functional;
 using byre::Dims;
 using byre::DType;
 
-using Quad = std::array<std::uint32_t, 4>;  // of the result and the operands
-
 /// A dimension, or several that are one to all operands.
 struct Dimension {
   std::int64_t size = 1;
-  std::array<std::int64_t, 4> strides{};
-
-  Quad words() const {
-    return {word(strides[0]), word(strides[1]), word(strides[2]), word(strides[3])};
-  }
+  std::array<std::int64_t, 4> strides{};  // of the result and the operands
 };
 
 /// The innermost first. Dimensions that follow each other in all memory are one.
@@ -53,6 +51,33 @@ std::vector<Dimension> joined(const Dims& sizes, const std::array<Place, 4>& pla
 }
 
 }  // namespace
+
+void dispatch(std::string_view shader, Domain domain, bool doubles, const Words& constants,
+              std::span<const Use> uses, const Words& parameters,
+              const std::array<std::uint32_t, 3>& groups) {
+  static std::mutex mutex;
+  static auto& pipelines = *new std::map<Words, Pipeline>;  // they live as long as the device
+  Gpu& gpu = Gpu::get();
+  doubles = doubles || domain == Domain::twofold;
+  if (doubles && !gpu.driver().has_float64()) {
+    throw VulkanError(
+        byre::format_text("f64 on %s: the device has not the feature shaderFloat64. Compute in f32 "
+                          "there, or on the host.",
+                          gpu.description().c_str()));
+  }
+  const auto* const compiled =
+      std::ranges::find_if(compiled_shaders, [&](const CompiledShader& each) {
+        return each.shader == shader && each.domain == domain && each.doubles == doubles;
+      });
+  Words key{word(compiled - compiled_shaders)};
+  key.insert(key.end(), constants.begin(), constants.end());
+  std::unique_lock lock(mutex);
+  const Pipeline& pipeline =
+      pipelines.try_emplace(std::move(key), gpu, compiled->words, word(uses.size()), constants)
+          .first->second;
+  lock.unlock();
+  gpu.queue().dispatch(pipeline, uses, std::as_bytes(std::span(parameters)), groups);
+}
 
 Operands::Operands(const Call& call) {
   for (const Argument& argument : call.arguments) {
@@ -121,23 +146,29 @@ void run(const Pointwise& pointwise) {
   const std::vector<Dimension> dimensions = joined(pointwise.sizes, places);
   const std::int64_t length = dimensions[0].size;
   std::int64_t rows = 1;
-  std::vector<Quad> parameters(4);
-  parameters[1] = {word(places[0].offset), word(places[1].offset), word(places[2].offset),
-                   word(places[3].offset)};
-  parameters[2] = dimensions[0].words();
-  parameters[3] = {pointwise.number[0], pointwise.number[1]};
+  Words parameters(4);
+  const auto add = [&](const auto& four) {
+    for (const auto each : four) {
+      parameters.push_back(word(each));
+    }
+  };
+  add(std::array{places[0].offset, places[1].offset, places[2].offset, places[3].offset});
+  add(dimensions[0].strides);
+  add(std::array{pointwise.number[0], pointwise.number[1], 0U, 0U});
   for (std::size_t outer = 1; outer < dimensions.size(); ++outer) {
-    parameters.push_back({word(dimensions[outer].size)});
-    parameters.push_back(dimensions[outer].words());
+    add(std::array<std::int64_t, 4>{dimensions[outer].size});
+    add(dimensions[outer].strides);
     rows *= dimensions[outer].size;
   }
-  parameters[0] = {word(length), word(rows), word(dimensions.size() - 1)};
-  parameters.emplace_back();  // an array in a buffer is never empty
+  add(std::array<std::uint32_t, 4>{});  // an array in a buffer is never empty
+  parameters[0] = word(length);
+  parameters[1] = word(rows);
+  parameters[2] = word(dimensions.size() - 1);
 
   // A group has 256 invocations, each of which computes some four elements of a row. Of few shapes, as each is a
   // pipeline of its own.
   const std::int64_t width = rows == 1 || length > 64 ? 256 : length > 8 ? 32 : 4;
-  const std::array constants{
+  const Words constants{
       word(pointwise.operation), places[0].type, places[1].type, places[2].type, word(width),
       word(256 / width)};
   std::array<Use, 4> uses{places[0].use, places[1].use, places[2].use, places[3].use};
@@ -149,9 +180,8 @@ void run(const Pointwise& pointwise) {
     }
   }
   uses[0].kind = Use::write;
-  Gpu::get().queue().dispatch(pipeline_of(Shader::pointwise, pointwise.domain, doubles, constants),
-                              uses, bytes_of(parameters),
-                              {groups_for(length, 4 * width), groups_for(rows, 256 / width), 1});
+  dispatch("pointwise", pointwise.domain, doubles, constants, uses, parameters,
+           {groups_for(length, 4 * width), groups_for(rows, 256 / width), 1});
 }
 
 void run_copy(Place to, Place from, const Dims& sizes) {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the kernels have in common: operands on the device, results, and the one shader that computes from element to
-/// element or moves elements.
+/// What the kernels have in common: operands on the device, results, the compiled shaders, and the one shader that
+/// computes from element to element or moves elements.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <byre/functional/dispatch/call.hpp>
+#include <byre/tensor/promotion.hpp>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "vulkan/backend/shaders.hpp"
 #include "vulkan/backend/vulkan_tensor.hpp"
 #include "vulkan/device/queue.hpp"
 
@@ -56,6 +58,32 @@ VulkanTensorPtr lazy_clone(const VulkanTensor& tensor, byre::Dims sizes, byre::D
 /// All bytes of a tensor that has elements.
 Use use_of(const VulkanTensor& tensor, Use::Kind kind);
 
+/// What a shader computes in: DOMAIN of elements.glsl.
+enum class Domain : std::uint8_t { integer, single, twofold, complex };
+
+constexpr Domain domain_of(byre::DType dtype) noexcept {
+  return dtype == byre::DType::complex64 ? Domain::complex
+         : dtype == byre::DType::f64     ? Domain::twofold
+         : dtype <= byre::DType::i64     ? Domain::integer
+                                         : Domain::single;
+}
+
+/// Whose values those of a domain are.
+constexpr byre::DType dtype_of(Domain domain) noexcept {
+  return domain == Domain::complex   ? byre::DType::complex64
+         : domain == Domain::twofold ? byre::DType::f64
+         : domain == Domain::integer ? byre::DType::i64
+                                     : byre::DType::f32;
+}
+
+using Words = std::vector<std::uint32_t>;
+
+/// Dispatches a shader of ../shaders for that domain and those constants, by their ids; `doubles` says that it reads or
+/// writes f64. Its pipeline is made once. Throws VulkanError, also on a device without f64, OutOfMemory. Thread-safe.
+void dispatch(std::string_view shader, Domain domain, bool doubles, const Words& constants,
+              std::span<const Use> uses, const Words& parameters,
+              const std::array<std::uint32_t, 3>& groups);
+
 /// Of pointwise.comp, in its order.
 enum class Operation : std::uint32_t {
   copy,
@@ -68,7 +96,7 @@ enum class Operation : std::uint32_t {
   negate,
   rectify,
   exponentiate,
-  select,
+  select
 };
 
 /// The elements of an operand that a result of some sizes is computed of, or where that result is.
@@ -115,12 +143,6 @@ constexpr std::uint32_t word(Number number) noexcept {
 /// As many groups as `count` things take, `each` in one; at most the groups that every device has.
 constexpr std::uint32_t groups_for(std::int64_t count, std::int64_t each = 1) noexcept {
   return word(std::clamp<std::int64_t>((count + each - 1) / each, 1, 65535));
-}
-
-/// Parameters as shaders read them.
-template <class Words>
-std::span<const std::byte> bytes_of(const Words& words) {
-  return std::as_bytes(std::span(words));
 }
 
 }  // namespace examples::vulkan

@@ -5,7 +5,6 @@
 #include <byre/functional/dispatch/registry.hpp>
 
 #include "vulkan/backend/kernels.hpp"
-#include "vulkan/device/gpu.hpp"
 
 namespace examples::vulkan {
 namespace {
@@ -50,25 +49,24 @@ void run_sum(const VulkanTensor& result, const VulkanTensor& a, Domain domain,
   const std::int64_t result_count = count_of(kept);
   const std::int64_t adders = next_power(run_length);
   const std::int64_t results = std::min(256 / adders, next_power(result_count));
-  std::vector<std::uint32_t> parameters{word(result_count),
-                                        word(count_of(summed)),
-                                        word(run_length),
-                                        word(runs),
-                                        word(kept.size()),
-                                        word(summed.size()),
-                                        0,
-                                        0};
+  Words parameters{word(result_count),
+                   word(count_of(summed)),
+                   word(run_length),
+                   word(runs),
+                   word(kept.size()),
+                   word(summed.size()),
+                   0,
+                   0};
   for (const auto* const part : {&kept, &summed}) {
     for (const Strided& dimension : *part) {
       parameters.insert(parameters.end(), {word(dimension.size), word(dimension.stride)});
     }
   }
   parameters.insert(parameters.end(), {1, 0});  // an array in a buffer is never empty
-  const std::array constants{word(result.dtype()), word(a.dtype()), word(adders), word(results)};
-  Gpu::get().queue().dispatch(pipeline_of(Shader::sum, domain, false, constants),
-                              std::array{use_of(result, Use::write), use_of(a, Use::read)},
-                              bytes_of(parameters),
-                              {groups_for(result_count, results), word(runs), 1});
+  dispatch("sum", domain, false,
+           {word(result.dtype()), word(a.dtype()), word(adders), word(results)},
+           std::array{use_of(result, Use::write), use_of(a, Use::read)}, parameters,
+           {groups_for(result_count, results), word(runs), 1});
 }
 
 AnyTensor summed(const Call& call) {
@@ -132,8 +130,7 @@ AnyTensor multiplied(const Call& call) {
   std::int64_t batches = 1;
   std::int64_t a_stride = rows * inner;
   std::int64_t b_stride = inner * columns;
-  std::vector<std::uint32_t> parameters{
-      word(rows), word(inner), word(columns), 0, word(ndim - 2), 0, 0, 0};
+  Words parameters{word(rows), word(inner), word(columns), 0, word(ndim - 2), 0, 0, 0};
   for (std::ptrdiff_t behind = 3; behind <= ndim; ++behind) {
     const std::int64_t of_a = behind <= std::ssize(a_sizes) ? a_sizes.end()[-behind] : 1;
     const std::int64_t of_b = behind <= std::ssize(b_sizes) ? b_sizes.end()[-behind] : 1;
@@ -147,15 +144,11 @@ AnyTensor multiplied(const Call& call) {
   parameters[3] = word(batches);
   parameters.resize(std::max<std::size_t>(parameters.size(), 12));
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  const std::array constants{word(meta.dtype), word(a.dtype()), word(b.dtype())};
-  const bool doubles = a.dtype() == DType::f64 || b.dtype() == DType::f64;
-  const Domain domain = domain_of(byre::promoted(a.dtype(), b.dtype()));
-  constexpr std::int64_t tile = 8;
-  Gpu::get().queue().dispatch(
-      pipeline_of(Shader::matmul, domain, doubles, constants),
-      std::array{use_of(*result, Use::write), use_of(a, Use::read), use_of(b, Use::read)},
-      bytes_of(parameters),
-      {groups_for(columns, tile), groups_for(rows, tile), groups_for(batches)});
+  dispatch("matmul", domain_of(byre::promoted(a.dtype(), b.dtype())),
+           a.dtype() == DType::f64 || b.dtype() == DType::f64,
+           {word(meta.dtype), word(a.dtype()), word(b.dtype())},
+           std::array{use_of(*result, Use::write), use_of(a, Use::read), use_of(b, Use::read)},
+           parameters, {groups_for(columns, 64), groups_for(rows), groups_for(batches)});
   return result;
 }
 

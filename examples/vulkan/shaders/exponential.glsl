@@ -60,6 +60,14 @@ double exponential(double x) {
   return sum * power_of_two(first) * power_of_two(second);
 }
 #elif DOMAIN == 3
+bool is_nan(float value) {
+  return (floatBitsToUint(value) & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+bool is_infinite(float value) {
+  return (floatBitsToUint(value) & 0x7FFFFFFFu) == 0x7F800000u;
+}
+
 vec2 exponential(vec2 x) {
   const float length = exponential(x.x);
   if (x.y == 0.0) {

@@ -36,32 +36,11 @@ const uint copy = 0u, add = 1u, subtract = 2u, multiply = 3u, divide = 4u, equal
 
 #if DOMAIN == 3
 vec2 quotient_of(vec2 a, vec2 b) {
-#ifdef DOUBLES
-  const double square = double(b.x) * double(b.x) + double(b.y) * double(b.y);
-  vec2 quotient = vec2(float((double(a.x) * double(b.x) + double(a.y) * double(b.y)) / square),
-                       float((double(a.y) * double(b.x) - double(a.x) * double(b.y)) / square));
-#else
   const bool swaps = abs(b.x) < abs(b.y);
   const vec2 by = swaps ? b.yx : b;
   const float ratio = by.y / by.x;
-  const float scale = by.x + by.y * ratio;
-  vec2 quotient = (swaps ? vec2(a.x * ratio + a.y, a.y * ratio - a.x) : vec2(a.x + a.y * ratio, a.y - a.x * ratio)) / scale;
-#endif
-  if (is_nan(quotient.x) && is_nan(quotient.y)) {
-    const float infinity = uintBitsToFloat(0x7F800000u);
-    if (b == vec2(0.0) && (!is_nan(a.x) || !is_nan(a.y))) {
-      return uintBitsToFloat((floatBitsToUint(b.x) & 0x80000000u) | 0x7F800000u) * a;
-    }
-    if ((is_infinite(a.x) || is_infinite(a.y)) && !any(greaterThanEqual(abs(b), vec2(infinity))) && b == b) {
-      const vec2 by = boxed(a);
-      return infinity * vec2(by.x * b.x + by.y * b.y, by.y * b.x - by.x * b.y);
-    }
-    if ((is_infinite(b.x) || is_infinite(b.y)) && !any(greaterThanEqual(abs(a), vec2(infinity))) && a == a) {
-      const vec2 by = boxed(b);
-      return 0.0 * vec2(a.x * by.x + a.y * by.y, a.y * by.x - a.x * by.y);
-    }
-  }
-  return quotient;
+  const vec2 above = swaps ? vec2(a.x * ratio + a.y, a.y * ratio - a.x) : vec2(a.x + a.y * ratio, a.y - a.x * ratio);
+  return above / (by.x + by.y * ratio);
 }
 #endif
 
