@@ -2,13 +2,16 @@
 /// What tests of the Vulkan device have in common.
 #pragma once
 
+#include <array>
 #include <byre/byre.hpp>
 #include <byre/storage/buffer.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
+#include "add_spirv.hpp"
 #include "vulkan/device/gpu.hpp"
 
 namespace examples::vulkan::test {
@@ -50,16 +53,25 @@ inline Words to_host(const byre::Buffer& buffer) {
   return words;
 }
 
-/// to[i] = from[i] * factor + the sum of the addends, by a shader.
+/// to[i] = from[i] + the sum of the addends, by a shader.
 class Add {
  public:
-  explicit Add(std::uint32_t factor = 1);
-  void operator()(void* to, const void* from, std::uint32_t words, const Words& addends) const;
-  void operator()(byre::Buffer& buffer, std::uint32_t addend) const;  ///< in place
+  void operator()(void* to, const void* from, std::uint32_t words, const Words& addends) const {
+    Words parameters{words};
+    parameters.insert(parameters.end(), addends.begin(), addends.end());
+    queue().dispatch(pipeline_,
+                     std::array{Use{from, words * 4, Use::read}, Use{to, words * 4, Use::write}},
+                     std::as_bytes(std::span(parameters)), {(words + 63) / 64, 1, 1});
+  }
+  /// In place.
+  void operator()(byre::Buffer& buffer, std::uint32_t addend) const {
+    void* const data = buffer.mutable_data();
+    (*this)(data, data, static_cast<std::uint32_t>(buffer.nbytes() / 4), {addend});
+  }
   const Pipeline& pipeline() const { return pipeline_; }
 
  private:
-  Pipeline pipeline_;
+  Pipeline pipeline_{Gpu::get(), add_spirv, 2};
 };
 
 }  // namespace examples::vulkan::test

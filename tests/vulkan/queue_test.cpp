@@ -7,7 +7,6 @@
 #include <functional>
 #include <string>
 
-#include "add_spirv.hpp"
 #include "device.hpp"
 
 namespace examples::vulkan::test {
