@@ -21,11 +21,11 @@ class VulkanDiffusion(Test):
         done = run(*SMALL)
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("Fields are within the bound, snapshots are what they were.", done.stdout)
-        rows = {row[1]: row[2].split() for row in re.finditer(r"^(captured|eager|by hand) .*\) +(.*)$", done.stdout, re.M)}
-        self.assertEqual(list(rows), ["captured", "eager", "by hand"])
+        rows = {row[1]: row[2].split() for row in re.finditer(r"^(functionalized|by hand) .*\) +(.*)$", done.stdout, re.M)}
+        self.assertEqual(list(rows), ["functionalized", "by hand"])
         dispatches = {name: float(row[2]) for name, row in rows.items()}
         self.assertEqual(dispatches["by hand"], 1)
-        self.assertGreater(dispatches["captured"], 20)
+        self.assertGreater(dispatches["functionalized"], 20)
 
     def test_a_picture_is_of_the_grid(self):
         file = self.scratch / "picture.ppm"

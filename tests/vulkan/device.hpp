@@ -59,7 +59,7 @@ class Add {
   void operator()(void* to, const void* from, std::uint32_t words, const Words& addends) const {
     Words parameters{words};
     parameters.insert(parameters.end(), addends.begin(), addends.end());
-    queue().dispatch(pipeline_,
+    queue().dispatch({add_spirv},
                      std::array{Use{from, words * 4, Use::read}, Use{to, words * 4, Use::write}},
                      std::as_bytes(std::span(parameters)), {(words + 63) / 64, 1, 1});
   }
@@ -68,10 +68,6 @@ class Add {
     void* const data = buffer.mutable_data();
     (*this)(data, data, static_cast<std::uint32_t>(buffer.nbytes() / 4), {addend});
   }
-  const Pipeline& pipeline() const { return pipeline_; }
-
- private:
-  Pipeline pipeline_{Gpu::get(), add_spirv, 2};
 };
 
 }  // namespace examples::vulkan::test

@@ -40,7 +40,7 @@ TEST_F(VulkanFailures, leave_a_writer_sharing_whose_copy_has_no_memory_or_is_ref
         clone.mutable_data();
         ADD_FAILURE();
       } catch (const VulkanError& error) {
-        EXPECT_STREQ(error.what(), "vkQueueSubmit2 failed: VK_ERROR_OUT_OF_DEVICE_MEMORY.");
+        EXPECT_STREQ(error.what(), "vkQueueSubmit2 failed: VkResult -2 (out of memory).");
       }
     } else {
       memory().trim();
@@ -87,9 +87,6 @@ TEST_F(VulkanFailures, of_any_memory_are_out_of_memory_and_name_a_limit_only_if_
 }
 
 TEST_F(VulkanFailures, of_staging_memory_come_after_a_second_try) {
-  if (Gpu::get().driver().maps_blocks()) {
-    GTEST_SKIP() << "the host writes the device's memory itself";
-  }
   byre::Buffer buffer = to_device(Words(many, 1));
   to_device(counting(many));
   const std::size_t idle = memory().stats().idle_nbytes;

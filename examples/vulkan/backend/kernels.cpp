@@ -4,9 +4,6 @@
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/elements.hpp>
 #include <cstring>
-#include <map>
-#include <memory>
-#include <mutex>
 
 #include "compiled_shaders.hpp"
 #include "vulkan/device/gpu.hpp"
@@ -55,8 +52,6 @@ std::vector<Dimension> joined(const Dims& sizes, const std::array<Place, 4>& pla
 void dispatch(std::string_view shader, Domain domain, bool doubles, const Words& constants,
               std::span<const Use> uses, const Words& parameters,
               const std::array<std::uint32_t, 3>& groups) {
-  static std::mutex mutex;
-  static auto& pipelines = *new std::map<Words, Pipeline>;  // they live as long as the device
   Gpu& gpu = Gpu::get();
   doubles = doubles || domain == Domain::twofold;
   if (doubles && !gpu.driver().has_float64()) {
@@ -69,14 +64,8 @@ void dispatch(std::string_view shader, Domain domain, bool doubles, const Words&
       std::ranges::find_if(compiled_shaders, [&](const CompiledShader& each) {
         return each.shader == shader && each.domain == domain && each.doubles == doubles;
       });
-  Words key{word(compiled - compiled_shaders)};
-  key.insert(key.end(), constants.begin(), constants.end());
-  std::unique_lock lock(mutex);
-  const Pipeline& pipeline =
-      pipelines.try_emplace(std::move(key), gpu, compiled->words, word(uses.size()), constants)
-          .first->second;
-  lock.unlock();
-  gpu.queue().dispatch(pipeline, uses, std::as_bytes(std::span(parameters)), groups);
+  gpu.queue().dispatch({compiled->words, constants}, uses, std::as_bytes(std::span(parameters)),
+                       groups);
 }
 
 Operands::Operands(const Call& call) {

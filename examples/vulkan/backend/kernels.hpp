@@ -79,7 +79,7 @@ constexpr byre::DType dtype_of(Domain domain) noexcept {
 using Words = std::vector<std::uint32_t>;
 
 /// Dispatches a shader of ../shaders for that domain and those constants, by their ids; `doubles` says that it reads or
-/// writes f64. Its pipeline is made once. Throws VulkanError, also on a device without f64, OutOfMemory. Thread-safe.
+/// writes f64. Throws VulkanError, also on a device without f64, OutOfMemory. Thread-safe.
 void dispatch(std::string_view shader, Domain domain, bool doubles, const Words& constants,
               std::span<const Use> uses, const Words& parameters,
               const std::array<std::uint32_t, 3>& groups);

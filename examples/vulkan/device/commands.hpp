@@ -11,8 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "vulkan/device/chunk.hpp"
-#include "vulkan/device/driver.hpp"
+#include "vulkan/device/memory.hpp"
 
 namespace examples::vulkan {
 
@@ -20,7 +19,6 @@ namespace examples::vulkan {
 class Commands {
  public:
   static constexpr std::uint32_t most = 64;            ///< commands
-  static constexpr std::uint32_t most_buffers = 8;     ///< of a dispatch
   static constexpr std::size_t most_put = 64UL << 10;  ///< bytes
 
   /// Throws VulkanError.

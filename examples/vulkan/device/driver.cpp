@@ -102,14 +102,6 @@ void Driver::destroy() noexcept {
 }
 
 void Driver::create_instance() {
-  std::uint32_t version = 0;
-  check(vkEnumerateInstanceVersion(&version), "vkEnumerateInstanceVersion");
-  if (version < VK_API_VERSION_1_3) {
-    throw VulkanError(
-        byre::format_text("the Vulkan loader is of version %u.%u, and 1.3 is needed: install a "
-                          "newer one (Debian, Ubuntu: libvulkan1).",
-                          VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version)));
-  }
   const VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                       .pApplicationName = "byre example",
                                       .apiVersion = VK_API_VERSION_1_3};
@@ -279,13 +271,10 @@ void Driver::choose_memory_types() {
     }
     return std::nullopt;
   };
-  constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
   constexpr VkMemoryPropertyFlags seen_by_host =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   constexpr VkMemoryPropertyFlags cached = seen_by_host | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-  const auto mapped = find(local | cached);
-  maps_blocks_ = mapped.has_value() && !is_set("BYRE_VULKAN_STAGING");
-  const auto of_blocks = maps_blocks_ ? mapped : find(local);
+  const auto of_blocks = find(VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
   const auto of_host = find(cached) ? find(cached) : find(seen_by_host);
   if (!of_blocks || !of_host) {
     throw VulkanError(byre::format_text(

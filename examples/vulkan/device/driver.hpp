@@ -17,7 +17,6 @@ class Driver {
  public:
   /// BYRE_VULKAN_DEVICE=n chooses the n-th device, from 0; without it a card is taken before a processor.
   /// BYRE_VULKAN_VALIDATION=1 has the validation layer check each call, with synchronization validation.
-  /// BYRE_VULKAN_STAGING=1 maps no block, as if the host could not, and so copies to it and from it as with a card.
   /// Throws VulkanError: no driver, no such device, a feature or a layer that is missing.
   Driver();
   ~Driver();
@@ -39,8 +38,6 @@ class Driver {
   /// The memory type of blocks, and of what the host fills or reads.
   std::uint32_t block_memory_type() const noexcept { return block_type_; }
   std::uint32_t host_memory_type() const noexcept { return host_type_; }
-  /// Whether the host addresses blocks, by its caches, and needs no copy to read or write them.
-  bool maps_blocks() const noexcept { return maps_blocks_; }
   /// What each buffer is made by.
   static VkBufferCreateInfo storage_buffer(std::size_t nbytes) noexcept;
 
@@ -73,7 +70,6 @@ class Driver {
   std::uint64_t heap_nbytes_ = 0;
   std::uint32_t block_type_ = 0;
   std::uint32_t host_type_ = 0;
-  bool maps_blocks_ = false;
   std::atomic<std::uint64_t> messages_{0};
 };
 

@@ -21,10 +21,26 @@ class DeviceLost : public VulkanError {
   using VulkanError::VulkanError;
 };
 
-/// Throws VulkanError naming `call` unless it succeeded; DeviceLost if the device is lost.
-void check(VkResult result, const char* call);
+inline bool is_out_of_memory(VkResult result) noexcept {
+  return result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY ||
+         result == VK_ERROR_TOO_MANY_OBJECTS;
+}
 
-/// False if there is no memory; throws as check() for any other error.
-bool has_memory(VkResult result, const char* call);
+/// Throws VulkanError naming `call` unless it succeeded; DeviceLost if the device is lost.
+inline void check(VkResult result, const char* call) {
+  if (result == VK_ERROR_DEVICE_LOST) {
+    throw DeviceLost(
+        byre::format_text("%s: the Vulkan device was lost (VK_ERROR_DEVICE_LOST). What was on it "
+                          "is gone, what is on the host is as it "
+                          "was. Start the program anew; if it happens again, the driver or the "
+                          "device has a fault, or a shader runs "
+                          "too long.",
+                          call));
+  }
+  if (result < VK_SUCCESS) {
+    throw VulkanError(byre::format_text("%s failed: VkResult %d%s.", call, static_cast<int>(result),
+                                        is_out_of_memory(result) ? " (out of memory)" : ""));
+  }
+}
 
 }  // namespace examples::vulkan

@@ -2,9 +2,12 @@
 /// The device as byre knows it: tensors on Gpu::get().device() have their memory there, and are copied by its queue.
 #pragma once
 
+#include <atomic>
 #include <byre/tensor/devices.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "vulkan/device/driver.hpp"
@@ -23,7 +26,7 @@ class Gpu final : public byre::DeviceSupport {
   /// Throws VulkanError, as Driver does; the next call tries again.
   static Gpu& get();
   /// Null before that has succeeded.
-  static Gpu* get_if_made() noexcept;
+  static Gpu* get_if_made() noexcept { return made_.load(); }
 
   byre::Device device() const noexcept { return memory_.device(); }
   /// "llvmpipe (LLVM 15.0.6, 256 bits), Vulkan 1.3.230".
@@ -48,9 +51,28 @@ class Gpu final : public byre::DeviceSupport {
     memory_.set_queue(queue_);
   }
 
+  static inline std::atomic<Gpu*> made_ = nullptr;
+
   Driver driver_;
   DeviceMemory memory_;
   Queue queue_;
 };
+
+inline Gpu& Gpu::get() {
+  static Gpu& made = []() -> Gpu& {
+    std::unique_ptr<Gpu> gpu(new Gpu);
+    byre::register_device(gpu->device(), *gpu);
+    std::atexit([] {
+      try {
+        get_if_made()->queue_.wait_idle();  // the driver's own threads end together with their work
+      } catch (const byre::Error&) {
+        // A child of the process, or a lost device: there is nothing to wait for.
+      }
+    });
+    made_ = gpu.get();
+    return *gpu.release();
+  }();
+  return made;
+}
 
 }  // namespace examples::vulkan

@@ -32,22 +32,19 @@ void expect_size(const Use& use, const VkPhysicalDeviceLimits& limits) {
   }
 }
 
-void expect_arguments(const Pipeline& pipeline, std::size_t uses, std::size_t nbytes,
-                      const std::array<std::uint32_t, 3>& groups,
-                      const VkPhysicalDeviceLimits& limits) {
-  if (uses != pipeline.buffers() || nbytes == 0 || nbytes > Commands::most_put) {
+void expect_parameters(std::size_t nbytes, const std::array<std::uint32_t, 3>& groups,
+                       const VkPhysicalDeviceLimits& limits) {
+  if (nbytes == 0 || nbytes > Commands::most_put) {
     throw byre::InvalidArgument(
-        byre::format_text("a dispatch has %zu buffers and %zu bytes of parameters; its pipeline "
-                          "takes %u and from 1 to %zu.",
-                          uses, nbytes, pipeline.buffers(), Commands::most_put));
+        byre::format_text("a dispatch has %zu bytes of parameters; it takes from 1 to %zu.", nbytes,
+                          Commands::most_put));
   }
   for (std::size_t i = 0; i != 3; ++i) {
     if (groups[i] > limits.maxComputeWorkGroupCount[i]) {
-      throw byre::InvalidArgument(byre::format_text(
-          "a dispatch of %u x %u x %u work groups; the device has at most %u x %u x %u "
-          "(maxComputeWorkGroupCount).",
-          groups[0], groups[1], groups[2], limits.maxComputeWorkGroupCount[0],
-          limits.maxComputeWorkGroupCount[1], limits.maxComputeWorkGroupCount[2]));
+      throw byre::InvalidArgument(
+          byre::format_text("a dispatch of %u work groups along axis %zu; the device has at most "
+                            "%u (maxComputeWorkGroupCount).",
+                            groups[i], i, limits.maxComputeWorkGroupCount[i]));
     }
   }
 }
@@ -59,10 +56,10 @@ Queue::Place Queue::find(const void* address, std::size_t nbytes) {
   return {&block, block.offset + (reinterpret_cast<std::uintptr_t>(address) - block.address())};
 }
 
-void Queue::dispatch(const Pipeline& pipeline, std::span<const Use> uses,
+void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
                      std::span<const std::byte> parameters,
                      const std::array<std::uint32_t, 3>& groups) {
-  expect_arguments(pipeline, uses.size(), parameters.size(), groups, driver_.limits());
+  expect_parameters(parameters.size(), groups, driver_.limits());
   if (std::ranges::count(groups, 0U) != 0) {
     return;
   }
@@ -75,19 +72,19 @@ void Queue::dispatch(const Pipeline& pipeline, std::span<const Use> uses,
     buffers.push_back(place.buffer(whole_words(use.nbytes)));
   }
   buffers.emplace_back();
+  const Pipeline& pipeline = pipelines_.get(shader, static_cast<std::uint32_t>(buffers.size()));
 
   Lock lock(mutex_);
   expect_device();
   Commands& commands = open(lock);
   buffers.back() = commands.put(parameters);
-  const VkDescriptorSet set = commands.make_set(pipeline.set_layout_, buffers);
+  const VkDescriptorSet set = commands.make_set(pipeline.set_layout, buffers);
   // From here on nothing fails.
   order(lock, commands, accesses);
-  vkCmdBindPipeline(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline_);
-  vkCmdBindDescriptorSets(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE,
-                          pipeline.pipeline_layout_, 0, 1, &set, 0, nullptr);
+  vkCmdBindPipeline(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline);
+  vkCmdBindDescriptorSets(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1,
+                          &set, 0, nullptr);
   vkCmdDispatch(commands.buffer(), groups[0], groups[1], groups[2]);
-  pipeline.last_use_.store(next_value_, std::memory_order_relaxed);
   ++stats_.dispatches;
   count_command(lock);
 }
@@ -125,51 +122,25 @@ void Queue::upload(void* to, const void* from_host, std::size_t nbytes) {
     return;
   }
   const Place place = find(to, nbytes);
-  if (!write_mapped(place, from_host, nbytes)) {
-    stage(place, {static_cast<const std::byte*>(from_host), nbytes});
-  }
-  const Lock lock(mutex_);
-  ++stats_.uploads;
-}
-
-/// If the host addresses the block, and the device is done with it.
-bool Queue::write_mapped(const Place& to, const void* from_host, std::size_t nbytes) {
-  std::byte* const mapped = to.block->chunk->mapped;
-  if (mapped == nullptr) {
-    return false;
-  }
-  poll();
-  {
-    const Lock lock(mutex_);
-    expect_device();
-    if (!has_passed(to.block->last_use)) {
-      return false;
-    }
-  }
-  std::memcpy(mapped + to.offset, from_host, nbytes);
-  return true;
-}
-
-/// By memory of the host's that the commands keep.
-void Queue::stage(const Place& to, std::span<const std::byte> bytes) {
   std::shared_ptr<Chunk> staging;
-  if (bytes.size() > Commands::most_put) {
-    staging = memory_.obtain(bytes.size(), Chunk::of_host);
-    std::memcpy(staging->mapped, bytes.data(), bytes.size());
+  if (nbytes > Commands::most_put) {
+    staging = memory_.obtain(nbytes, Chunk::of_host);
+    std::memcpy(staging->mapped, from_host, nbytes);
   }
   Lock lock(mutex_);
   expect_device();
   Commands& commands = open(lock);
   VkDescriptorBufferInfo from{};
   if (staging == nullptr) {
-    from = commands.put(bytes);
+    from = commands.put({static_cast<const std::byte*>(from_host), nbytes});
   } else {
     from.buffer = staging->buffer;
     commands.keep(std::move(staging));
   }
-  order(lock, commands, std::array{Access{to.block, Use::write}});
-  const VkBufferCopy region{from.offset, to.offset, bytes.size()};
-  vkCmdCopyBuffer(commands.buffer(), from.buffer, to.block->chunk->buffer, 1, &region);
+  order(lock, commands, std::array{Access{place.block, Use::write}});
+  const VkBufferCopy region{from.offset, place.offset, nbytes};
+  vkCmdCopyBuffer(commands.buffer(), from.buffer, place.block->chunk->buffer, 1, &region);
+  ++stats_.uploads;
   count_command(lock);
 }
 
@@ -178,33 +149,20 @@ void Queue::download(void* to_host, const void* from, std::size_t nbytes) {
     return;
   }
   const Place place = find(from, nbytes);
-  const std::byte* bytes = place.block->chunk->mapped;
-  std::shared_ptr<Chunk> staging;
-  if (bytes == nullptr) {
-    staging = memory_.obtain(nbytes, Chunk::of_host);
-    bytes = staging->mapped;
-  } else {
-    bytes += place.offset;
-  }
+  const std::shared_ptr<Chunk> staging = memory_.obtain(nbytes, Chunk::of_host);
   Lock lock(mutex_);
   expect_device();
-  std::uint64_t written = place.block->last_write;
-  if (staging != nullptr) {
-    Commands& commands = open(lock);
-    commands.keep(staging);
-    order(lock, commands, std::array{Access{place.block, Use::read}});
-    const VkBufferCopy region{place.offset, 0, nbytes};
-    vkCmdCopyBuffer(commands.buffer(), place.block->chunk->buffer, staging->buffer, 1, &region);
-    ++commands.recorded;
-    written = next_value_;
-  }
-  if (!submitted_.empty() ? submitted_.back().value < written : !has_passed(written)) {
-    submit_recorded(lock);
-  }
+  Commands& commands = open(lock);
+  commands.keep(staging);
+  order(lock, commands, std::array{Access{place.block, Use::read}});
+  const VkBufferCopy region{place.offset, 0, nbytes};
+  vkCmdCopyBuffer(commands.buffer(), place.block->chunk->buffer, staging->buffer, 1, &region);
   ++stats_.downloads;
+  ++commands.recorded;
+  const std::uint64_t value = submit_recorded(lock);
   lock.unlock();
-  wait_for_passing(written);
-  std::memcpy(to_host, bytes, nbytes);
+  wait_for_passing(value);
+  std::memcpy(to_host, staging->mapped, nbytes);
 }
 
 QueueStats Queue::stats() const {

@@ -23,14 +23,12 @@
 #include <mutex>
 #include <span>
 
-#include "vulkan/device/chunk.hpp"
 #include "vulkan/device/commands.hpp"
 #include "vulkan/device/driver.hpp"
-#include "vulkan/device/pipeline.hpp"
+#include "vulkan/device/memory.hpp"
+#include "vulkan/device/pipelines.hpp"
 
 namespace examples::vulkan {
-
-class DeviceMemory;
 
 /// Bytes of the device's memory that a dispatch reads, or writes.
 struct Use {
@@ -64,17 +62,15 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// One dispatch of `pipeline`; uses[i] is binding i. Parameters, from 1 to Commands::most_put bytes, follow as the
-  /// last binding.
-  void dispatch(const Pipeline& pipeline, std::span<const Use> uses,
+  /// uses[i] is binding i. Parameters, from 1 to Commands::most_put bytes, follow as the last binding.
+  void dispatch(const Shader& shader, std::span<const Use> uses,
                 std::span<const std::byte> parameters, const std::array<std::uint32_t, 3>& groups);
 
   /// Within the device; the two do not overlap. No bytes are no command.
   void copy(void* to, const void* from, std::size_t nbytes);
   /// Returns once the host's bytes were read.
   void upload(void* to, const void* from_host, std::size_t nbytes);
-  /// Returns once the host has the bytes. Waits for the submission that wrote them, or, if the host cannot map the
-  /// device's memory, for a copy of its own.
+  /// Returns once the host has the bytes.
   void download(void* to_host, const void* from, std::size_t nbytes);
 
   /// Submits what is recorded, if anything is. Returns the value that passes after it.
@@ -128,8 +124,6 @@ class Queue {
   using Lock = std::unique_lock<std::mutex>;
 
   Place find(const void* address, std::size_t nbytes);
-  bool write_mapped(const Place& to, const void* from_host, std::size_t nbytes);
-  void stage(const Place& to, std::span<const std::byte> bytes);
 
   // In queue_submissions.cpp. Those that take a lock to change have let go of it when they return or throw.
   void expect_device() const;
@@ -146,6 +140,7 @@ class Queue {
 
   Driver& driver_;
   DeviceMemory& memory_;
+  Pipelines pipelines_;
   const pid_t process_ = ::getpid();
   VkSemaphore timeline_ = VK_NULL_HANDLE;
   VkSemaphore held_ = VK_NULL_HANDLE;

@@ -58,7 +58,8 @@ void signal(VkDevice device, VkSemaphore semaphore, std::uint64_t value) noexcep
 
 }  // namespace
 
-Queue::Queue(Driver& driver, DeviceMemory& memory) : driver_(driver), memory_(memory) {
+Queue::Queue(Driver& driver, DeviceMemory& memory)
+    : driver_(driver), memory_(memory), pipelines_(driver) {
   timeline_ = make_timeline(driver.device());
   try {
     held_ = make_timeline(driver.device());
@@ -116,7 +117,6 @@ void Queue::order(const Lock&, Commands& commands, std::span<const Access> acces
       block.read_in = epoch_;
     } else {
       block.written_in = epoch_;
-      block.last_write = next_value_;
     }
   }
 }

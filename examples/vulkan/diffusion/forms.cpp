@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The forms that the step has on a device.
 #include <array>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/functionalize/capture.hpp>
 #include <byre/functional/functionalize/transform.hpp>
 #include <cstdint>
 #include <span>
@@ -25,25 +23,9 @@ using vulkan::VulkanTensor;
 /// A view of the grid is one step for the device, however many views of views it is.
 constexpr FunctionalizeOptions by_strides{.paths = ViewPaths::strides};
 
-class Captured final : public Form {
+class Functionalized final : public Form {
  public:
-  explicit Captured(const Tensor& grid)
-      : graph_(capture(diffusion::step, {from_cpu(grid)}, by_strides).graph),
-        grid_(vulkan::to_vulkan(grid)) {
-    eliminate_common_subexpressions(graph_);
-    eliminate_dead_code(graph_);
-  }
-  void step() override { grid_ = execute(graph_, {grid_}).front(); }
-  Tensor snapshot() const override { return grid_.as<VulkanTensor>()->tensor(); }
-
- private:
-  Graph graph_;
-  AnyTensor grid_;
-};
-
-class Eager final : public Form {
- public:
-  explicit Eager(const Tensor& grid) : inputs_{vulkan::to_vulkan(grid)} {}
+  explicit Functionalized(const Tensor& grid) : inputs_{vulkan::to_vulkan(grid)} {}
   void step() override { program_(inputs_); }
   Tensor snapshot() const override { return inputs_.front().as<VulkanTensor>()->tensor(); }
 
@@ -66,7 +48,7 @@ class ByHand final : public Form {
     } parameters{size_, {}};
     const std::array uses = {Use{after_.mutable_raw_data(), after_.nbytes(), Use::write},
                              Use{now_.raw_data(), now_.nbytes(), Use::read}};
-    Gpu::get().queue().dispatch(pipeline_, uses, std::as_bytes(std::span(&parameters, 1)),
+    Gpu::get().queue().dispatch({step_spirv}, uses, std::as_bytes(std::span(&parameters, 1)),
                                 {(size_ + 63) / 64, size_, 1});
     std::swap(now_, after_);
   }
@@ -76,7 +58,6 @@ class ByHand final : public Form {
   std::uint32_t size_;
   Tensor now_;
   Tensor after_;
-  vulkan::Pipeline pipeline_{Gpu::get(), std::span<const std::uint32_t>(step_spirv), 2};
 };
 
 template <class Kind>
@@ -87,8 +68,7 @@ std::unique_ptr<Form> start(const Tensor& grid) {
 }  // namespace
 
 const FormKind forms[form_count] = {
-    {"captured", "functionalized once, executed as a graph, operator by operator", start<Captured>},
-    {"eager", "functionalized anew in each step", start<Eager>},
+    {"functionalized", "anew in each step, operator by operator", start<Functionalized>},
     {"by hand", "one shader for all of it, from one grid into another", start<ByHand>},
 };
 

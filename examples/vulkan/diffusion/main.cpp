@@ -113,7 +113,7 @@ Tensor run_on_host(const Options& options, Report& report) {
     step(inputs);
     times.push_back(nanoseconds() - begin);
   }
-  report.text += format("%-9s %s\n", "host", median_and_range(times).c_str());
+  report.text += format("%-14s %s\n", "host", median_and_range(times).c_str());
   return grid;
 }
 
@@ -163,9 +163,9 @@ void run_on_device(const FormKind& kind, const Options& options, const Tensor& e
   };
   std::ranges::nth_element(recording, recording.begin() + std::ssize(recording) / 2);
   report.text += format(
-      "%-9s %-38s %12s %11.1f %9.1f %11s %10s %11.2g\n", kind.name, median_and_range(times).c_str(),
-      milliseconds(recording[recording.size() / 2]).c_str(), a_step(sum.dispatches),
-      a_step(sum.barriers), mebibytes(a_step(sum.bytes_copied)).c_str(),
+      "%-14s %-42s %12s %11.1f %9.1f %11s %10s %11.2g\n", kind.name,
+      median_and_range(times).c_str(), milliseconds(recording[recording.size() / 2]).c_str(),
+      a_step(sum.dispatches), a_step(sum.barriers), mebibytes(a_step(sum.bytes_copied)).c_str(),
       mebibytes(peak_nbytes).c_str(), difference);
 }
 
@@ -209,10 +209,10 @@ ExitCode work(const Options& options) {
                 " cells, two fields of f32 = " + mebibytes(first.nbytes()) + ", " +
                 std::to_string(options.steps) + " steps\n\n";
   for (const FormKind& kind : forms) {
-    report.text += format("%-9s %s\n", kind.name, kind.about);
+    report.text += format("%-14s %s\n", kind.name, kind.about);
   }
   report.text +=
-      format("\n%-9s %-38s %12s %11s %9s %11s %10s %11s\n", "", "a step, median (least to most)",
+      format("\n%-14s %-42s %12s %11s %9s %11s %10s %11s\n", "", "a step, median (least to most)",
              "recording", "dispatches", "barriers", "copied", "memory", "difference");
   const Tensor expected = run_on_host(options, report);
   for (const FormKind& kind : forms) {

@@ -53,8 +53,8 @@ struct FormKind {
   std::unique_ptr<Form> (*start)(const byre::Tensor& grid);
 };
 
-/// The step functionalized, once or anew each time, and as a shader that is written by hand.
-inline constexpr std::size_t form_count = 3;
+/// The step functionalized, and as a shader that is written by hand.
+inline constexpr std::size_t form_count = 2;
 extern const FormKind forms[form_count];
 
 }  // namespace examples::diffusion

@@ -36,6 +36,9 @@ const uint copy = 0u, add = 1u, subtract = 2u, multiply = 3u, divide = 4u, equal
 
 #if DOMAIN == 3
 vec2 quotient_of(vec2 a, vec2 b) {
+  if (b == vec2(0.0)) {
+    return uintBitsToFloat((floatBitsToUint(b.x) & 0x80000000u) | 0x7F800000u) * a;
+  }
   const bool swaps = abs(b.x) < abs(b.y);
   const vec2 by = swaps ? b.yx : b;
   const float ratio = by.y / by.x;
