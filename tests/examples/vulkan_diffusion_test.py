@@ -27,17 +27,6 @@ class VulkanDiffusion(Test):
         self.assertEqual(dispatches["by hand"], 1)
         self.assertGreater(dispatches["functionalized"], 20)
 
-    def test_a_picture_is_of_the_grid(self):
-        file = self.scratch / "picture.ppm"
-        self.assertEqual(run(*SMALL, "--picture", file).returncode, 0)
-        picture = file.read_bytes()
-        header = f"P6 {SIZE} {SIZE} 255\n".encode()
-        self.assertTrue(picture.startswith(header))
-        pixels = picture[len(header):]
-        self.assertEqual(len(pixels), 3 * SIZE * SIZE)
-        self.assertGreater(len({pixels[at:at + 3] for at in range(0, len(pixels), 3)}), 10)
-        self.assert_refused(1, "No such file", *SMALL, "--picture", self.scratch / "none" / "picture.ppm")
-
     def test_a_device_that_is_missing_is_an_error_with_a_way_out(self):
         self.assert_refused(1, "mesa-vulkan-drivers", *SMALL, env=WITHOUT_DRIVER)
         self.assert_refused(1, "BYRE_VULKAN_DEVICE", *SMALL, env={**os.environ, "BYRE_VULKAN_DEVICE": "99"})
@@ -50,7 +39,7 @@ class VulkanDiffusion(Test):
     def test_help_names_every_option(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("size", "steps", "picture"):
+        for name in ("size", "steps"):
             self.assertIn(f"--{name}", done.stdout)
 
 

@@ -3,7 +3,6 @@
 /// the device back: a host that waited would never end them.
 #include <gtest/gtest.h>
 
-#include <byre/tensor.hpp>
 #include <functional>
 
 #include "device.hpp"
@@ -158,24 +157,6 @@ TEST_P(VulkanCopies, by_writers_on_threads_are_one_fewer_than_the_writers) {
     for (std::uint32_t thread = 0; thread != threads; ++thread) {
       EXPECT_EQ(to_host(owners[thread]), plus(thread));
     }
-  }
-}
-
-TEST_P(VulkanCopies, of_tensors_are_like_those_of_buffers) {
-  const auto length = static_cast<std::int64_t>(words_.size());
-  const std::vector<std::int32_t> values(words_.begin(), words_.end());
-  const byre::Tensor host = byre::Tensor::of<std::int32_t>({length}, std::span(values));
-  byre::Tensor original = host.to(Gpu::get().device());
-  byre::Tensor clone = original.lazy_clone();
-  EXPECT_EQ(clone.device(), Gpu::get().device());
-  EXPECT_EQ(clone.storage().data(), original.storage().data());
-  auto* const written = clone.mutable_data<std::int32_t>();
-  add_(written, written, static_cast<std::uint32_t>(length), {9});
-  const byre::Tensor back = original.to(byre::Device::cpu());
-  const byre::Tensor changed = clone.to(byre::Device::cpu());
-  for (const std::int64_t i : {std::int64_t{0}, length - 1}) {
-    EXPECT_EQ(back.at<std::int32_t>({i}), static_cast<std::int32_t>(i));
-    EXPECT_EQ(changed.at<std::int32_t>({i}), static_cast<std::int32_t>(i) + 9);
   }
 }
 

@@ -102,6 +102,7 @@ TEST_F(VulkanQueue, refuses_dispatches_that_do_not_fit_the_device) {
     std::array<std::uint32_t, 3> groups;
   };
   std::vector<Case> cases{
+      {std::vector(Pipelines::most_buffers, use), few, {1, 1, 1}},
       {{use, use}, {}, {1, 1, 1}},
       {{use, use}, Words(Commands::most_put / 4 + 1), {1, 1, 1}},
       {{{&few, 4, Use::read}, use}, few, {1, 1, 1}},

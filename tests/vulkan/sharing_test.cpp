@@ -2,10 +2,7 @@
 /// Programs on the device, and which tensors their operators share lazily, take over or copy.
 #include <gtest/gtest.h>
 
-#include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/functionalize/capture.hpp>
-#include <byre/functional/functionalize/transform.hpp>
-#include <string>
 
 #include "backend.hpp"
 #include "support/at_once.hpp"
@@ -44,36 +41,6 @@ Tensors spread(const Tensors& in) {
           call_for_one("matmul", {inside, from_cpu(counted({17, 3}))})};
 }
 
-TEST(VulkanPrograms, are_those_of_the_host_under_functionalize) {
-  const Lowering on_vulkan{vulkan_backend(), to_vulkan, from_vulkan};
-  const AnyTensor x = from_cpu(counted({33, 17}));
-  const AnyTensor y = from_cpu(counted({33, 17}));
-  const Tensors on_device = functionalize_on(on_vulkan, spread)({x});
-  const Tensors on_host = spread({y});
-  EXPECT_TRUE(are_same(to_cpu(on_device[0]), to_cpu(on_host[0])));
-  EXPECT_LE(distance(to_cpu(on_device[1]), to_cpu(on_host[1])), 4);
-  EXPECT_TRUE(are_same(to_cpu(x), to_cpu(y)));
-}
-
-TEST(VulkanPrograms, neither_upload_nor_download_tensors_of_the_device) {
-  const AnyTensor x = to_vulkan(counted({6}));
-  const Counted queue;
-  functionalize([](const Tensors& in) {
-    call("mul_.scalar", {call_for_one("slice", {in[0], 0, 1, -1}), 0.5});
-    return Tensors{call_for_one("sum", {in[0]})};
-  })({x});
-  EXPECT_GT(queue.dispatches(), 0U);
-  EXPECT_EQ(queue.host_copies(), 0U);
-}
-
-TEST(VulkanPrograms, run_in_batches) {
-  const Program dot = [](const Tensors& in) {
-    return Tensors{call_for_one("sum", {call_for_one("mul", {in[0], in[1]})})};
-  };
-  const AnyTensor x = to_vulkan(Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(byre::to_string(from_vulkan(vmap(dot)({x, x})[0])), "[ 5. 50.]");
-}
-
 /// The first use of a shader makes its pipeline.
 TEST(VulkanPrograms, run_on_threads_at_once) {
   const Graph graph = capture(spread, {from_cpu(counted({33, 17}))}).graph;
@@ -86,23 +53,6 @@ TEST(VulkanPrograms, run_on_threads_at_once) {
       EXPECT_TRUE(are_same(from_vulkan(computed[2]), to_cpu(expected[2])));
     }
   });
-}
-
-TEST(VulkanPrograms, on_threads_write_lazy_clones_of_one_tensor) {
-  const Tensor first = counted({33, 17});
-  const AnyTensor shared = to_vulkan(first);
-  const Tensor ones = add(Tensor::zeros({17}, DType::f32), 1.0);
-  Tensor expected = first.clone();
-  copy_(expected.select(0, 3), ones);
-  byre::test::at_once(4, [&](std::size_t) {
-    for (int round = 0; round < 12; ++round) {
-      const AnyTensor written =
-          call_for_one("select_scatter",
-                       {AnyTensor(lazy_clone(*shared.as<VulkanTensor>())), to_vulkan(ones), 0, 3});
-      EXPECT_TRUE(are_same(from_vulkan(written), expected));
-    }
-  });
-  EXPECT_TRUE(are_same(from_vulkan(shared), first));
 }
 
 TEST(VulkanSharing, is_what_operators_do_that_change_nothing) {

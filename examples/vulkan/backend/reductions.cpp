@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Sums, in passes, and products of matrices.
 #include <algorithm>
-#include <bit>
 #include <byre/functional/dispatch/registry.hpp>
 
 #include "vulkan/backend/kernels.hpp"
@@ -38,18 +37,11 @@ std::int64_t count_of(const std::vector<Strided>& dimensions) {
   return count;
 }
 
-/// One pass: each of `runs` groups of a result sums a part of it.
+/// One pass: `runs` elements of the result after each other are sums of `run_length` elements each.
 void run_sum(const VulkanTensor& result, const VulkanTensor& a, Domain domain,
              const std::vector<Strided>& kept, const std::vector<Strided>& summed,
              std::int64_t run_length, std::int64_t runs) {
-  const auto next_power = [](std::int64_t number) {
-    return std::min<std::int64_t>(
-        256, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(number))));
-  };
-  const std::int64_t result_count = count_of(kept);
-  const std::int64_t adders = next_power(run_length);
-  const std::int64_t results = std::min(256 / adders, next_power(result_count));
-  Words parameters{word(result_count),
+  Words parameters{word(count_of(kept)),
                    word(count_of(summed)),
                    word(run_length),
                    word(runs),
@@ -63,14 +55,13 @@ void run_sum(const VulkanTensor& result, const VulkanTensor& a, Domain domain,
     }
   }
   parameters.insert(parameters.end(), {1, 0});  // an array in a buffer is never empty
-  dispatch("sum", domain, false,
-           {word(result.dtype()), word(a.dtype()), word(adders), word(results)},
+  dispatch("sum", domain, false, {word(result.dtype()), word(a.dtype())},
            std::array{use_of(result, Use::write), use_of(a, Use::read)}, parameters,
-           {groups_for(result_count, results), word(runs), 1});
+           {groups_for(count_of(kept) * runs, 64), 1, 1});
 }
 
 AnyTensor summed(const Call& call) {
-  constexpr std::int64_t longest = 256 * 16;  // what one group sums, if it is of a few results
+  constexpr std::int64_t longest = 64;  // what one invocation sums
   const TensorMeta meta = meta_of_results(call).front();
   const Operands operands(call);
   VulkanTensorPtr a(&operands[0]);
@@ -93,17 +84,16 @@ AnyTensor summed(const Call& call) {
   }
   const Domain domain = domain_of(meta.dtype);
   const std::int64_t results = count_of(kept);
-  for (std::int64_t count = count_of(over); count > longest;) {
-    const std::int64_t runs = groups_for(count, longest);
+  for (std::int64_t count = count_of(over); count > longest; count = count_of(over)) {
+    const std::int64_t runs = (count + longest - 1) / longest;
     VulkanTensorPtr next = made_on_device({results, runs}, dtype_of(domain));
-    run_sum(*next, *a, domain, kept, over, (count + runs - 1) / runs, runs);
+    run_sum(*next, *a, domain, kept, over, longest, runs);
     kept = {{results, runs}};
     over = {{runs, 1}};
-    count = runs;
     a = std::move(next);
   }
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  run_sum(*result, *a, domain, kept, over, count_of(over), 1);
+  run_sum(*result, *a, domain, kept, over, longest, 1);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "vulkan/device/errors.hpp"
+#include "vulkan/device/pipelines.hpp"
 
 namespace examples::vulkan {
 
@@ -18,7 +19,8 @@ Commands::Commands(const Driver& driver) : driver_(driver) {
                                            .commandPool = pool_,
                                            .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                            .commandBufferCount = 1};
-  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, most * 8};
+  const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                  most * Pipelines::most_buffers};
   const VkDescriptorPoolCreateInfo sets{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                         .maxSets = most,
                                         .poolSizeCount = 1,

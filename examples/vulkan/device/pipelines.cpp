@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "vulkan/device/pipelines.hpp"
 
+#include <array>
+
 namespace examples::vulkan {
 
-Pipelines::~Pipelines() {
-  for (const auto& [shader, made] : all_) {
-    vkDestroyPipeline(device_, made.pipeline, nullptr);
-    vkDestroyPipelineLayout(device_, made.layout, nullptr);
-    vkDestroyDescriptorSetLayout(device_, made.set_layout, nullptr);
+Pipelines::Pipelines(const Driver& driver) : device_(driver.device()) {
+  std::array<VkDescriptorSetLayoutBinding, most_buffers> bindings{};
+  for (std::uint32_t i = 0; i != most_buffers; ++i) {
+    bindings[i] = {.binding = i,
+                   .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                   .descriptorCount = 1,
+                   .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
   }
+  const VkDescriptorSetLayoutCreateInfo set{
+      .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+      .bindingCount = most_buffers,
+      .pBindings = bindings.data()};
+  check(vkCreateDescriptorSetLayout(device_, &set, nullptr, &set_layout_),
+        "vkCreateDescriptorSetLayout");
+  const VkPipelineLayoutCreateInfo layout{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                          .setLayoutCount = 1,
+                                          .pSetLayouts = &set_layout_};
+  const VkResult result = vkCreatePipelineLayout(device_, &layout, nullptr, &layout_);
+  if (result != VK_SUCCESS) {
+    vkDestroyDescriptorSetLayout(device_, set_layout_, nullptr);
+  }
+  check(result, "vkCreatePipelineLayout");
 }
 
-const Pipeline& Pipelines::get(const Shader& shader, std::uint32_t buffers) {
+Pipelines::~Pipelines() {
+  for (const auto& [shader, pipeline] : all_) {
+    vkDestroyPipeline(device_, pipeline, nullptr);
+  }
+  vkDestroyPipelineLayout(device_, layout_, nullptr);
+  vkDestroyDescriptorSetLayout(device_, set_layout_, nullptr);
+}
+
+VkPipeline Pipelines::get(const Shader& shader) {
   const std::lock_guard lock(mutex_);
-  Pipeline& made = all_[{shader.spirv.data(), shader.constants}];
-  if (made.pipeline != VK_NULL_HANDLE) {
+  VkPipeline& made = all_[{shader.spirv.data(), shader.constants}];
+  if (made != VK_NULL_HANDLE) {
     return made;
-  }
-  // A call that failed before has left what it made: that is not made again.
-  if (made.set_layout == VK_NULL_HANDLE) {
-    std::vector<VkDescriptorSetLayoutBinding> bindings;
-    for (std::uint32_t i = 0; i != buffers; ++i) {
-      bindings.push_back({.binding = i,
-                          .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                          .descriptorCount = 1,
-                          .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT});
-    }
-    const VkDescriptorSetLayoutCreateInfo info{
-        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = buffers,
-        .pBindings = bindings.data()};
-    check(vkCreateDescriptorSetLayout(device_, &info, nullptr, &made.set_layout),
-          "vkCreateDescriptorSetLayout");
-  }
-  if (made.layout == VK_NULL_HANDLE) {
-    const VkPipelineLayoutCreateInfo info{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                          .setLayoutCount = 1,
-                                          .pSetLayouts = &made.set_layout};
-    check(vkCreatePipelineLayout(device_, &info, nullptr, &made.layout), "vkCreatePipelineLayout");
   }
   const VkShaderModuleCreateInfo code{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
                                       .codeSize = shader.spirv.size_bytes(),
@@ -57,9 +61,9 @@ const Pipeline& Pipelines::get(const Shader& shader, std::uint32_t buffers) {
                 .module = module,
                 .pName = "main",
                 .pSpecializationInfo = &constants},
-      .layout = made.layout};
+      .layout = layout_};
   const VkResult result =
-      vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &made.pipeline);
+      vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &made);
   vkDestroyShaderModule(device_, module, nullptr);
   check(result, "vkCreateComputePipelines");
   return made;

@@ -22,27 +22,27 @@ struct Shader {
   std::vector<std::uint32_t> constants = {};  ///< by id, each a 32-bit scalar
 };
 
-struct Pipeline {
-  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
-  VkPipelineLayout layout = VK_NULL_HANDLE;
-  VkPipeline pipeline = VK_NULL_HANDLE;
-};
-
-/// A pipeline for each shader and its constants, made at the first use. Thread-safe.
+/// A pipeline for each shader and its constants, made at the first use; all have one layout. Thread-safe.
 class Pipelines {
  public:
-  explicit Pipelines(const Driver& driver) noexcept : device_(driver.device()) {}
+  static constexpr std::uint32_t most_buffers = 5;  ///< of a shader, parameters included
+
+  /// Throws VulkanError, as get() does.
+  explicit Pipelines(const Driver& driver);
   ~Pipelines();
   Pipelines(const Pipelines&) = delete;
   Pipelines& operator=(const Pipelines&) = delete;
 
-  /// For so many buffers, parameters included. Throws VulkanError.
-  const Pipeline& get(const Shader& shader, std::uint32_t buffers);
+  VkDescriptorSetLayout set_layout() const noexcept { return set_layout_; }
+  VkPipelineLayout layout() const noexcept { return layout_; }
+  VkPipeline get(const Shader& shader);
 
  private:
   VkDevice device_;
+  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
   std::mutex mutex_;
-  std::map<std::pair<const std::uint32_t*, std::vector<std::uint32_t>>, Pipeline> all_;
+  std::map<std::pair<const std::uint32_t*, std::vector<std::uint32_t>>, VkPipeline> all_;
 };
 
 }  // namespace examples::vulkan

@@ -32,12 +32,14 @@ void expect_size(const Use& use, const VkPhysicalDeviceLimits& limits) {
   }
 }
 
-void expect_parameters(std::size_t nbytes, const std::array<std::uint32_t, 3>& groups,
-                       const VkPhysicalDeviceLimits& limits) {
-  if (nbytes == 0 || nbytes > Commands::most_put) {
+void expect_arguments(std::size_t buffers, std::size_t nbytes,
+                      const std::array<std::uint32_t, 3>& groups,
+                      const VkPhysicalDeviceLimits& limits) {
+  if (buffers >= Pipelines::most_buffers || nbytes == 0 || nbytes > Commands::most_put) {
     throw byre::InvalidArgument(
-        byre::format_text("a dispatch has %zu bytes of parameters; it takes from 1 to %zu.", nbytes,
-                          Commands::most_put));
+        byre::format_text("a dispatch of %zu buffers and %zu bytes of parameters; it takes less "
+                          "than %u, and from 1 to %zu bytes.",
+                          buffers, nbytes, Pipelines::most_buffers, Commands::most_put));
   }
   for (std::size_t i = 0; i != 3; ++i) {
     if (groups[i] > limits.maxComputeWorkGroupCount[i]) {
@@ -59,7 +61,7 @@ Queue::Place Queue::find(const void* address, std::size_t nbytes) {
 void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
                      std::span<const std::byte> parameters,
                      const std::array<std::uint32_t, 3>& groups) {
-  expect_parameters(parameters.size(), groups, driver_.limits());
+  expect_arguments(uses.size(), parameters.size(), groups, driver_.limits());
   if (std::ranges::count(groups, 0U) != 0) {
     return;
   }
@@ -72,18 +74,18 @@ void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
     buffers.push_back(place.buffer(whole_words(use.nbytes)));
   }
   buffers.emplace_back();
-  const Pipeline& pipeline = pipelines_.get(shader, static_cast<std::uint32_t>(buffers.size()));
+  VkPipeline const pipeline = pipelines_.get(shader);
 
   Lock lock(mutex_);
   expect_device();
   Commands& commands = open(lock);
   buffers.back() = commands.put(parameters);
-  const VkDescriptorSet set = commands.make_set(pipeline.set_layout, buffers);
+  const VkDescriptorSet set = commands.make_set(pipelines_.set_layout(), buffers);
   // From here on nothing fails.
   order(lock, commands, accesses);
-  vkCmdBindPipeline(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.pipeline);
-  vkCmdBindDescriptorSets(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1,
-                          &set, 0, nullptr);
+  vkCmdBindPipeline(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+  vkCmdBindDescriptorSets(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipelines_.layout(), 0,
+                          1, &set, 0, nullptr);
   vkCmdDispatch(commands.buffer(), groups[0], groups[1], groups[2]);
   ++stats_.dispatches;
   count_command(lock);

@@ -2,9 +2,7 @@
 // vulkan_diffusion: a simulation written with views and operations in place, on a device that has neither. See
 // ../README.md.
 #include <algorithm>
-#include <array>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/storage/output_file.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -30,28 +28,27 @@ struct Options {
   bool help = false;
   std::int64_t size = 0;
   std::uint64_t steps = 0;
-  std::string picture;
 };
 
 po::options_description described_options() {
   po::options_description options("Options");
-  const auto text = [](const char* name, const char* usual) {
-    return po::value<std::string>()->value_name(name)->default_value(usual);
+  const auto count = [](const char* usual) {
+    return po::value<std::string>()->value_name("N")->default_value(usual);
   };
-  options.add_options()("help,h", "say this, and exit")("size", text("N", "256"),
-                                                        "the grid has N rows and N columns")(
-      "steps", text("N", "200"), "steps of each form of the simulation")(
-      "picture", text("FILE", ""), "write the last v there, in the format PPM");
+  options.add_options()("help,h", "say this, and exit");
+  options.add_options()("size", count("256"), "the grid has N rows and N columns");
+  options.add_options()("steps", count("200"), "steps of each form of the simulation");
   return options;
 }
 
 Options parse_options(int argc, const char* const* argv) {
   const po::variables_map given = parse_command_line(argc, argv, described_options());
-  const auto text = [&](const char* name) { return given[name].as<std::string>(); };
+  const auto count = [&](const char* name, std::uint64_t least, std::uint64_t most) {
+    return number(name, given[name].as<std::string>(), least, most);
+  };
   return {.help = given.count("help") != 0,
-          .size = static_cast<std::int64_t>(number("size", text("size"), 8, 16'384)),
-          .steps = number("steps", text("steps"), 4, 1'000'000),
-          .picture = text("picture")};
+          .size = static_cast<std::int64_t>(count("size", 8, 16'384)),
+          .steps = count("steps", 4, 1'000'000)};
 }
 
 std::string help_text() {
@@ -179,27 +176,6 @@ double ns_of_a_clone(const Tensor& tensor) {
   return static_cast<double>(nanoseconds() - begin) / clones;
 }
 
-/// v from 0 to 0.4 as colours from dark blue by blue, green and yellow to white.
-void write_picture(const std::string& file_name, const Tensor& grid) {
-  static constexpr std::array<std::array<float, 3>, 5> stops = {
-      {{12, 12, 48}, {24, 80, 160}, {40, 168, 128}, {240, 208, 64}, {255, 255, 240}}};
-  const Tensor v = field_of(grid, 1).contiguous();
-  const std::string size = std::to_string(v.sizes()[0]);
-  std::string text = "P6 " + size + " " + size + " 255\n";
-  for (std::int64_t cell = 0; cell < v.numel(); ++cell) {
-    const float place = std::fmin(std::fmax(v.data<float>()[cell] / 0.4F, 0.0F), 1.0F) * 4;
-    const std::size_t stop = std::min<std::size_t>(3, static_cast<std::size_t>(place));
-    for (std::size_t channel = 0; channel < 3; ++channel) {
-      const float share = place - static_cast<float>(stop);
-      text += static_cast<char>(
-          std::lround(std::lerp(stops[stop][channel], stops[stop + 1][channel], share)));
-    }
-  }
-  byre::OutputFile file(file_name);
-  file.write(text.data(), text.size());
-  file.commit();
-}
-
 ExitCode work(const Options& options) {
   Gpu& gpu = Gpu::get();
   const Tensor first = first_grid(options.size);
@@ -221,9 +197,6 @@ ExitCode work(const Options& options) {
   report.text +=
       format("\nA lazy clone and its end take %.0f ns on the device, %.0f ns on the host.\n",
              ns_of_a_clone(first.to(gpu.device())), ns_of_a_clone(first));
-  if (!options.picture.empty()) {
-    write_picture(options.picture, expected);
-  }
   report.is_right = report.is_right && gpu.validation_messages() == 0;
   print(report.text + (report.is_right
                            ? "Fields are within the bound, snapshots are what they were.\n"
