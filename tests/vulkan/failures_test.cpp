@@ -35,7 +35,7 @@ TEST_F(VulkanFailures, leave_a_writer_sharing_whose_copy_has_no_memory_or_is_ref
     const void* const address = original.data();
     queue().submit();
     if (is_refused) {
-      faults::submit.fail(1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+      faults::submit.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY);
       try {
         clone.mutable_data();
         ADD_FAILURE();
@@ -44,7 +44,7 @@ TEST_F(VulkanFailures, leave_a_writer_sharing_whose_copy_has_no_memory_or_is_ref
       }
     } else {
       memory().trim();
-      faults::allocate_memory.fail(1, VK_ERROR_OUT_OF_DEVICE_MEMORY, 2);
+      faults::allocate_memory.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY, 2);
       EXPECT_THROW(clone.mutable_data(), byre::OutOfMemory);
     }
     EXPECT_EQ(std::as_const(clone).data(), address);
@@ -61,7 +61,7 @@ TEST_F(VulkanFailures, come_after_idle_memory_was_given_back) {
   to_device(counting(many));
   EXPECT_GE(memory().stats().idle_nbytes, many * 4);
   const std::size_t held = memory().stats().held_nbytes;
-  faults::allocate_memory.fail(1, VK_ERROR_TOO_MANY_OBJECTS);
+  faults::allocate_memory.fail(VK_ERROR_TOO_MANY_OBJECTS);
   const byre::Buffer twice = to_device(counting(2 * many));
   EXPECT_EQ(memory().stats().held_nbytes, held + many * 4);
   EXPECT_EQ(to_host(twice), counting(2 * many));
@@ -72,7 +72,7 @@ TEST_F(VulkanFailures, of_any_memory_are_out_of_memory_and_name_a_limit_only_if_
   // 200,000 bytes: of a slab, and of a size that no other test asks for.
   for (const std::size_t nbytes : {std::size_t{200'000}, many, most / 4096 * 4096, most + 1}) {
     for (const VkResult result : {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_OUT_OF_HOST_MEMORY}) {
-      faults::allocate_memory.fail(1, result, 2);
+      faults::allocate_memory.fail(result, 2);
       try {
         byre::Buffer::allocate(nbytes, memory());
         ADD_FAILURE() << nbytes;
@@ -82,7 +82,7 @@ TEST_F(VulkanFailures, of_any_memory_are_out_of_memory_and_name_a_limit_only_if_
       }
     }
   }
-  faults::allocate_memory.fail(1, VK_SUCCESS, 0);
+  faults::allocate_memory.fail(VK_SUCCESS, 0);
   EXPECT_NO_THROW(byre::Buffer::allocate(200'000, memory()));
 }
 
@@ -90,7 +90,7 @@ TEST_F(VulkanFailures, of_staging_memory_come_after_a_second_try) {
   byre::Buffer buffer = to_device(Words(many, 1));
   to_device(counting(many));
   const std::size_t idle = memory().stats().idle_nbytes;
-  faults::allocate_memory.fail(1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  faults::allocate_memory.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY);
   upload(buffer, counting(many));
   EXPECT_EQ(memory().stats().idle_nbytes, idle - many * 4) << "idle memory made room";
   EXPECT_EQ(to_host(buffer), counting(many));
@@ -99,12 +99,12 @@ TEST_F(VulkanFailures, of_staging_memory_come_after_a_second_try) {
 TEST_F(VulkanFailures, to_submit_leave_what_was_recorded_to_the_next_submission) {
   byre::Buffer buffer = to_device(counting(many));
   add_(buffer, 1);
-  faults::submit.fail(1, VK_ERROR_OUT_OF_HOST_MEMORY);
+  faults::submit.fail(VK_ERROR_OUT_OF_HOST_MEMORY);
   EXPECT_THROW(queue().submit(), VulkanError);
   add_(buffer, 1);
   EXPECT_EQ(to_host(buffer), counting(many, 2));
   // Those that a full command buffer causes are not reported: the next call that submits tries again.
-  faults::submit.fail(1, VK_ERROR_OUT_OF_HOST_MEMORY);
+  faults::submit.fail(VK_ERROR_OUT_OF_HOST_MEMORY);
   for (unsigned i = 0; i != Commands::most; ++i) {
     add_(buffer, 1);
   }

@@ -161,22 +161,5 @@ TEST_F(VulkanMemory, gives_half_of_what_was_idle_for_ten_seconds_back_one_block_
   }
 }
 
-TEST_F(VulkanMemory, keeps_no_more_idle_than_its_limit) {
-  EXPECT_EQ(memory().limit_nbytes(), Gpu::get().driver().heap_nbytes() / 8);
-  const std::size_t limit = memory().limit_nbytes();
-  memory().set_limit_nbytes(3 * large_nbytes);
-  {
-    const byre::Buffer small = allocate(large_nbytes);
-    const byre::Buffer as_small = allocate(large_nbytes);
-    const byre::Buffer larger = allocate(3 * large_nbytes);
-  }
-  EXPECT_EQ(idle_blocks(), 2U) << "the largest was released first";
-  allocate(3 * large_nbytes);
-  EXPECT_EQ(idle_blocks(), 3U) << "in place of both of the others";
-  memory().set_limit_nbytes(0);
-  EXPECT_EQ(idle_blocks(), 0U);
-  memory().set_limit_nbytes(limit);
-}
-
 }  // namespace
 }  // namespace examples::vulkan::test

@@ -2,7 +2,6 @@
 /// Every pure operator on the device is what it is on the CPU.
 #include <gtest/gtest.h>
 
-#include <complex>
 #include <limits>
 #include <vector>
 
@@ -125,16 +124,6 @@ TEST(VulkanOperators, keep_exp_within_its_bound) {
     EXPECT_LE(distance(from_vulkan(call_for_one("exp", {to_vulkan(x)})), rounded), 2)
         << name_of(x.dtype());
   }
-  using Complex = std::complex<float>;
-  std::vector<Complex> numbers;
-  for (const double real : {infinite, -infinite, not_a_number, 0.0}) {
-    for (const double imaginary : {infinite, -infinite, not_a_number, 1.0, -2.0, 0.0, -0.0}) {
-      numbers.emplace_back(static_cast<float>(real), static_cast<float>(imaginary));
-    }
-  }
-  Tensor x = Tensor::empty({std::ssize(numbers)}, DType::complex64);
-  std::ranges::copy(numbers, x.mutable_data<Complex>());
-  expect_as_on_the_cpu("exp", {from_cpu(x)});
 }
 
 TEST(VulkanOperators, compute_and_move_large_tensors) {

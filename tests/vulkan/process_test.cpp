@@ -141,7 +141,7 @@ TEST(VulkanProcess, hears_of_hazards_from_the_validation_layer) {
 
 /// Has the device be lost in `call`. Returns the error.
 std::string lose(const std::function<void()>& call) {
-  faults::submit.fail(1, VK_ERROR_DEVICE_LOST);
+  faults::submit.fail(VK_ERROR_DEVICE_LOST);
   return error_of(call);
 }
 
@@ -213,7 +213,7 @@ TEST(VulkanProcess, that_loses_its_device_with_a_full_command_buffer_is_told_by_
     byre::Tensor there = host.to(Gpu::get().device());
     const Add add;
     queue().submit();
-    faults::submit.fail(1, VK_ERROR_DEVICE_LOST);
+    faults::submit.fail(VK_ERROR_DEVICE_LOST);
     for (unsigned i = 0; i != Commands::most; ++i) {
       add(buffer, 1);
     }

@@ -27,18 +27,14 @@ bool share(const AnyTensor& a, const AnyTensor& b) {
   return storage_of(a).data() == storage_of(b).data();
 }
 
-/// Cells of a grid take from their neighbours what is written in place.
+/// Rows of a grid take from their neighbours what is written in place.
 Tensors spread(const Tensors& in) {
   const AnyTensor inside = call_for_one("slice", {in[0], 0, 1, -1});
-  const AnyTensor left = call_for_one("slice", {in[0], 0, 0, -2});
-  const AnyTensor around = call_for_one("add", {left, call_for_one("slice", {in[0], 0, 2})});
-  call("mul_.scalar", {around, 0.25});
+  const AnyTensor around = call_for_one(
+      "add", {call_for_one("slice", {in[0], 0, 0, -2}), call_for_one("slice", {in[0], 0, 2})});
   call("mul_.scalar", {inside, 0.5});
   call("add_", {inside, around});
-  const AnyTensor first = call_for_one("select", {in[0], 1, 0});
-  call("copy_", {first, call_for_one("select", {in[0], 1, 1})});
-  return {call_for_one("relu", {around}),
-          call_for_one("matmul", {inside, from_cpu(counted({17, 3}))})};
+  return {call_for_one("matmul", {inside, from_cpu(counted({17, 3}))})};
 }
 
 /// The first use of a shader makes its pipeline.
@@ -50,7 +46,7 @@ TEST(VulkanPrograms, run_on_threads_at_once) {
       const Tensors expected = execute(graph, {from_cpu(own)});
       const Tensors computed = execute(graph, {to_vulkan(own)});
       EXPECT_TRUE(are_same(from_vulkan(computed[0]), to_cpu(expected[0])));
-      EXPECT_TRUE(are_same(from_vulkan(computed[2]), to_cpu(expected[2])));
+      EXPECT_LE(distance(from_vulkan(computed[1]), to_cpu(expected[1])), 100);
     }
   });
 }
@@ -68,35 +64,23 @@ TEST(VulkanSharing, is_what_operators_do_that_change_nothing) {
   EXPECT_EQ(queue.copies(), 0U);
 }
 
-TEST(VulkanSharing, leaves_an_operand_to_the_call_that_has_its_only_handle) {
-  struct Case {
-    bool has_handle;   // another one to the tensor
-    bool is_shared;    // with a lazy clone
-    unsigned copies;   // by a scatter
-    bool is_in_place;  // from element to element
-  };
-  for (const Case& each :
-       {Case{false, false, 0, true}, Case{true, false, 1, false}, Case{false, true, 1, false}}) {
-    const Tensor host = counted({600, 4});
-    const auto begin = [&] {
-      Arguments arguments{to_vulkan(host)};
-      const auto* const tensor = arguments[0].tensor().as<VulkanTensor>();
-      const void* const data = tensor->storage().data();
-      return std::tuple(arguments, each.has_handle ? arguments[0].tensor() : AnyTensor(),
-                        each.is_shared ? AnyTensor(lazy_clone(*tensor)) : AnyTensor(), data);
-    };
-    auto [scattered, handle, clone, data] = begin();
-    scattered.insert(scattered.end(), {to_vulkan(counted({2, 4})), 0, 1, 3, 1});
-    const Counted queue;
-    const AnyTensor result = call_for_one("slice_scatter", std::move(scattered));
-    EXPECT_EQ(queue.copies(), each.copies);
-    EXPECT_EQ(queue.dispatches(), 1U);
-    EXPECT_EQ(storage_of(result).data() == data, each.copies == 0);
-    auto [negated, other_handle, other_clone, other_data] = begin();
-    const AnyTensor negative = call_for_one("neg", std::move(negated));
-    EXPECT_EQ(storage_of(negative).data() == other_data, each.is_in_place);
-    for (const AnyTensor& kept : {handle, clone, other_handle, other_clone}) {
-      EXPECT_TRUE(!kept || are_same(from_vulkan(kept), host));
+TEST(VulkanSharing, leaves_a_base_to_the_scatter_that_has_its_only_handle) {
+  for (const bool has_handle : {false, true}) {
+    for (const bool has_clone : {false, true}) {
+      const Tensor host = counted({600, 4});
+      Arguments arguments{to_vulkan(host), to_vulkan(counted({2, 4})), 0, 1, 3, 1};
+      const AnyTensor handle = has_handle ? arguments[0].tensor() : AnyTensor();
+      const auto& base = *arguments[0].tensor().as<VulkanTensor>();
+      const AnyTensor clone = has_clone ? AnyTensor(lazy_clone(base)) : AnyTensor();
+      const void* const data = base.storage().data();
+      const Counted queue;
+      const AnyTensor result = call_for_one("slice_scatter", std::move(arguments));
+      EXPECT_EQ(queue.dispatches(), 1U);
+      EXPECT_EQ(queue.copies(), has_handle || has_clone ? 1U : 0U);
+      EXPECT_EQ(storage_of(result).data() == data, !has_handle && !has_clone);
+      for (const AnyTensor& kept : {handle, clone}) {
+        EXPECT_TRUE(!kept || are_same(from_vulkan(kept), host));
+      }
     }
   }
 }

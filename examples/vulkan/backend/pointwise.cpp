@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operators from element to element: one dispatch each, written over an operand that dies with the call if that has
-/// the result's sizes and dtype.
+/// Operators from element to element: one dispatch each.
 #include <byre/functional/dispatch/registry.hpp>
 
 #include "vulkan/backend/kernels.hpp"
@@ -11,18 +10,6 @@ namespace {
 using namespace byre::functional;
 using byre::DType;
 using byre::Scalar;
-
-/// An operand that has no other owner and has the result's sizes and dtype; or a new tensor.
-AnyTensor result_of(const Operands& operands, const TensorMeta& meta) {
-  for (std::size_t index = 0; index < operands.size(); ++index) {
-    const VulkanTensor& operand = operands[index];
-    if (operand.dtype() == meta.dtype && operand.dims() == meta.sizes && operands.is_sole(index) &&
-        operand.storage().is_unique()) {
-      return operands.handle(index);
-    }
-  }
-  return made_on_device(meta.sizes, meta.dtype);
-}
 
 AnyTensor computed(Operation operation, const Call& call) {
   const TensorMeta meta = meta_of_results(call).front();
@@ -50,8 +37,8 @@ AnyTensor computed(Operation operation, const Call& call) {
   if (number != nullptr) {
     pointwise.number = bits_of(*number, number_dtype, pointwise.domain, call.op.name().c_str());
   }
-  AnyTensor result = result_of(operands, meta);
-  pointwise.places[0] = place_of(*result.as<VulkanTensor>(), meta.sizes);
+  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  pointwise.places[0] = place_of(*result, meta.sizes);
   pointwise.places[1] = place_of(operands[first], meta.sizes);
   if (selects) {
     pointwise.places[3] = place_of(operands[0], meta.sizes);

@@ -22,15 +22,6 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
 }
 
-/// The less the better: cards, then processors, then devices without Vulkan 1.3.
-std::size_t rank_of(const VkPhysicalDeviceProperties& device) {
-  const std::array ranks{VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
-                         VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
-                         VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU, VK_PHYSICAL_DEVICE_TYPE_CPU};
-  const auto rank = std::ranges::find(ranks, device.deviceType) - ranks.begin();
-  return static_cast<std::size_t>(rank) + (device.apiVersion < VK_API_VERSION_1_3 ? 10 : 0);
-}
-
 std::string description_of(const VkPhysicalDeviceProperties& device) {
   const std::uint32_t version = device.apiVersion;
   return byre::format_text("%s, Vulkan %u.%u.%u", device.deviceName, VK_API_VERSION_MAJOR(version),
@@ -38,16 +29,13 @@ std::string description_of(const VkPhysicalDeviceProperties& device) {
       .chars.data();
 }
 
-/// The number of the device that BYRE_VULKAN_DEVICE names, or of the one of the least rank.
+/// The number of the device that BYRE_VULKAN_DEVICE names, or of the first that is no processor, or 0.
 std::size_t choose(const std::vector<VkPhysicalDeviceProperties>& devices) {
-  const auto best = std::ranges::min_element(devices, {}, rank_of);
-  if (best == devices.end()) {
-    throw VulkanError(byre::format_text(
-        "the Vulkan drivers of this machine have no device. On a machine without a card install a "
-        "driver that "
-        "computes on the processor (Debian, Ubuntu: apt-get install mesa-vulkan-drivers)."));
-  }
-  auto index = static_cast<std::size_t>(best - devices.begin());
+  const auto is_card = [](const auto& device) {
+    return device.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
+  };
+  const auto card = std::ranges::find_if(devices, is_card);
+  std::size_t index = card == devices.end() ? 0 : static_cast<std::size_t>(card - devices.begin());
   const char* const variable = std::getenv("BYRE_VULKAN_DEVICE");
   const std::string_view asked = variable == nullptr ? "" : variable;
   if (!asked.empty()) {
@@ -169,6 +157,12 @@ void Driver::choose_device() {
   std::vector<VkPhysicalDeviceProperties> devices(count);
   for (std::size_t i = 0; i != count; ++i) {
     vkGetPhysicalDeviceProperties(handles[i], &devices[i]);
+  }
+  if (devices.empty()) {
+    throw VulkanError(
+        byre::format_text("the Vulkan drivers of this machine have no device. Install one that "
+                          "computes on the processor (Debian, "
+                          "Ubuntu: apt-get install mesa-vulkan-drivers)."));
   }
   const std::size_t index = choose(devices);
   physical_ = handles[index];

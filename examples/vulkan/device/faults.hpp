@@ -6,45 +6,38 @@
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
-#include <utility>
 
 namespace examples::vulkan::faults {
 
 /// The calls of one function of the driver, in the whole process. Thread-safe.
 class Calls {
  public:
-  /// From now on, the `nth` call (1: the next) answers `result`, `times` times in a row, and does nothing.
-  void fail(unsigned nth, VkResult result, unsigned times = 1) noexcept {
-    const std::lock_guard lock(mutex_);
-    calls_before_ = nth - 1;
-    times_ = times;
+  /// The next `times` calls answer `result`, and do nothing.
+  void fail(VkResult result, unsigned times = 1) noexcept {
     result_ = result;
+    times_ = times;
   }
 
   /// The answer of this call: VK_SUCCESS if it is to be made.
   VkResult next() noexcept {
-    const std::lock_guard lock(mutex_);
-    if (times_ == 0 ||
-        std::exchange(calls_before_, calls_before_ == 0 ? 0 : calls_before_ - 1) != 0) {
-      return VK_SUCCESS;
+    for (unsigned left = times_; left != 0;) {
+      if (times_.compare_exchange_weak(left, left - 1)) {
+        return result_;
+      }
     }
-    --times_;
-    return result_;
+    return VK_SUCCESS;
   }
 
  private:
-  std::mutex mutex_;
-  unsigned calls_before_ = 0;
-  unsigned times_ = 0;
-  VkResult result_ = VK_SUCCESS;
+  std::atomic<VkResult> result_{VK_SUCCESS};
+  std::atomic<unsigned> times_{0};
 };
 
-inline constinit Calls submit;
-inline constinit Calls allocate_memory;
+inline Calls submit;
+inline Calls allocate_memory;
 /// Whether the queue records no barriers where it should, so that validation is seen to notice.
-inline constinit std::atomic<bool> leave_out_barriers{false};
+inline std::atomic<bool> leave_out_barriers{false};
 /// How far the clock is ahead by which the memory gives back what is not needed.
-inline constinit std::atomic<std::uint64_t> seconds_ahead{0};
+inline std::atomic<std::uint64_t> seconds_ahead{0};
 
 }  // namespace examples::vulkan::faults

@@ -220,7 +220,6 @@ void DeviceMemory::deallocate(const byre::Block& released) noexcept {
   }
   if (byre::IdleBlock* const oldest = idle_.put(block, seconds())) {
     give_back(*oldest);
-    trim(limit_nbytes());
   }
 }
 
@@ -242,13 +241,8 @@ DeviceBlock& DeviceMemory::find(const void* address, std::size_t nbytes) {
                         nbytes, address, name()));
 }
 
-void DeviceMemory::set_limit_nbytes(std::size_t limit_nbytes) noexcept {
-  idle_.set_limit(limit_nbytes);
-  trim(limit_nbytes);
-}
-
-void DeviceMemory::trim(std::size_t keep_nbytes) noexcept {
-  while (byre::IdleBlock* const oldest = idle_.take_oldest_beyond(keep_nbytes)) {
+void DeviceMemory::trim() noexcept {
+  while (byre::IdleBlock* const oldest = idle_.take_oldest_beyond(0)) {
     give_back(*oldest);
   }
 }

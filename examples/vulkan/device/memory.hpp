@@ -98,12 +98,8 @@ class DeviceMemory final : public byre::Allocator {
   /// the host.
   DeviceBlock& find(const void* address, std::size_t nbytes);
 
-  /// Bytes that idle large blocks may hold: an eighth of the heap by default. More than that is given back.
-  std::size_t limit_nbytes() const noexcept { return idle_.limit(); }
-  void set_limit_nbytes(std::size_t limit_nbytes) noexcept;
-
-  /// Gives idle large blocks back, least recently released first, until at most `keep_nbytes` are idle.
-  void trim(std::size_t keep_nbytes = 0) noexcept;
+  /// Gives all idle large blocks back. Idle blocks are also given back if they are more than an eighth of the heap.
+  void trim() noexcept;
 
   MemoryStats stats() const noexcept;
   void reset_peak() noexcept;

@@ -3,6 +3,7 @@
 #include <array>
 #include <byre/functional/functionalize/transform.hpp>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -12,64 +13,41 @@
 #include "vulkan/device/gpu.hpp"
 
 namespace examples::diffusion {
-namespace {
 
 using byre::Tensor;
-using namespace byre::functional;
+using byre::functional::Tensors;
 using vulkan::Gpu;
 using vulkan::Use;
-using vulkan::VulkanTensor;
 
-/// A view of the grid is one step for the device, however many views of views it is.
-constexpr FunctionalizeOptions by_strides{.paths = ViewPaths::strides};
+Form functionalized(const Tensor& grid) {
+  // A view of the grid is one step for the device, however many views of views it is.
+  const auto program =
+      byre::functional::functionalize(step, {.paths = byre::functional::ViewPaths::strides});
+  const Tensors inputs = {vulkan::to_vulkan(grid)};
+  return {.step = [=] { program(inputs); },
+          .snapshot = [=] { return inputs[0].as<vulkan::VulkanTensor>()->tensor(); }};
+}
 
-class Functionalized final : public Form {
- public:
-  explicit Functionalized(const Tensor& grid) : inputs_{vulkan::to_vulkan(grid)} {}
-  void step() override { program_(inputs_); }
-  Tensor snapshot() const override { return inputs_.front().as<VulkanTensor>()->tensor(); }
-
- private:
-  Program program_ = functionalize(diffusion::step, by_strides);
-  Tensors inputs_;
-};
-
-class ByHand final : public Form {
- public:
-  explicit ByHand(const Tensor& grid)
-      : size_(static_cast<std::uint32_t>(grid.sizes()[1] - 2)),
-        now_(grid.to(Gpu::get().device())),
-        after_(Tensor::empty(grid.sizes(), grid.dtype(), Gpu::get().device())) {}
-
-  void step() override {
+Form by_hand(const Tensor& grid) {
+  struct Grids {
+    Tensor now, after;
+  };
+  const auto grids = std::make_shared<Grids>(
+      Grids{grid.to(Gpu::get().device()),
+            Tensor::empty(grid.sizes(), grid.dtype(), Gpu::get().device())});
+  const auto record = [grids] {
     const struct {
       std::uint32_t size;
       Rates rates;
-    } parameters{size_, {}};
-    const std::array uses = {Use{after_.mutable_raw_data(), after_.nbytes(), Use::write},
-                             Use{now_.raw_data(), now_.nbytes(), Use::read}};
+    } parameters{static_cast<std::uint32_t>(grids->now.sizes()[1] - 2), {}};
+    const std::array uses = {
+        Use{grids->after.mutable_raw_data(), grids->after.nbytes(), Use::write},
+        Use{grids->now.raw_data(), grids->now.nbytes(), Use::read}};
     Gpu::get().queue().dispatch({step_spirv}, uses, std::as_bytes(std::span(&parameters, 1)),
-                                {(size_ + 63) / 64, size_, 1});
-    std::swap(now_, after_);
-  }
-  Tensor snapshot() const override { return now_.lazy_clone(); }
-
- private:
-  std::uint32_t size_;
-  Tensor now_;
-  Tensor after_;
-};
-
-template <class Kind>
-std::unique_ptr<Form> start(const Tensor& grid) {
-  return std::make_unique<Kind>(grid);
+                                {(parameters.size + 63) / 64, parameters.size, 1});
+    std::swap(grids->now, grids->after);
+  };
+  return {.step = record, .snapshot = [grids] { return grids->now.lazy_clone(); }};
 }
-
-}  // namespace
-
-const FormKind forms[form_count] = {
-    {"functionalized", "anew in each step, operator by operator", start<Functionalized>},
-    {"by hand", "one shader for all of it, from one grid into another", start<ByHand>},
-};
 
 }  // namespace examples::diffusion

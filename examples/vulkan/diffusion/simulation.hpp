@@ -7,9 +7,8 @@
 
 #include <byre/functional/dispatch/any_tensor.hpp>
 #include <byre/tensor/tensor.hpp>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 
 namespace examples::diffusion {
 
@@ -33,28 +32,15 @@ byre::functional::Tensors step(const byre::functional::Tensors& grid);
 byre::Tensor field_of(const byre::Tensor& grid, std::int64_t field);
 
 /// A simulation on the device, at some step.
-class Form {
- public:
-  Form() = default;
-  virtual ~Form() = default;
-  Form(const Form&) = delete;
-  Form& operator=(const Form&) = delete;
-
-  /// Records one step, which the caller submits.
-  virtual void step() = 0;
+struct Form {
+  std::function<void()> step;  ///< records one step, which the caller submits
   /// A lazy clone of the fields as they are now, on the device: nothing is copied.
-  virtual byre::Tensor snapshot() const = 0;
+  std::function<byre::Tensor()> snapshot;
 };
 
-struct FormKind {
-  const char* name;
-  const char* about;
-  /// `grid` is of the host, like first_grid()'s.
-  std::unique_ptr<Form> (*start)(const byre::Tensor& grid);
-};
-
-/// The step functionalized, and as a shader that is written by hand.
-inline constexpr std::size_t form_count = 2;
-extern const FormKind forms[form_count];
+/// From a grid of the host, like first_grid()'s: step(), functionalized anew in each step; and one shader for all of
+/// the step, from one grid into another.
+Form functionalized(const byre::Tensor& grid);
+Form by_hand(const byre::Tensor& grid);
 
 }  // namespace examples::diffusion

@@ -60,24 +60,8 @@ double exponential(double x) {
   return sum * power_of_two(first) * power_of_two(second);
 }
 #elif DOMAIN == 3
-bool is_nan(float value) {
-  return (floatBitsToUint(value) & 0x7FFFFFFFu) > 0x7F800000u;
-}
-
-bool is_infinite(float value) {
-  return (floatBitsToUint(value) & 0x7FFFFFFFu) == 0x7F800000u;
-}
-
 vec2 exponential(vec2 x) {
   const float length = exponential(x.x);
-  if (x.y == 0.0) {
-    return vec2(length, x.y);
-  }
-  // Where the angle is none, an infinite real part decides, as C's Annex G has it.
-  if (is_infinite(x.x) && (is_infinite(x.y) || is_nan(x.y))) {
-    const uint sign = floatBitsToUint(x.y) & 0x80000000u;
-    return uintBitsToFloat(x.x < 0.0 ? uvec2(0u, sign) : uvec2(0x7F800000u, 0x7FC00000u));
-  }
-  return length * vec2(cos(x.y), sin(x.y));
+  return x.y == 0.0 ? vec2(length, x.y) : length * vec2(cos(x.y), sin(x.y));
 }
 #endif
