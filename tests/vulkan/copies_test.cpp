@@ -12,24 +12,11 @@ namespace examples::vulkan::test {
 namespace {
 
 /// With buffers of a slab, and with large blocks.
-class VulkanCopies : public testing::TestWithParam<std::size_t> {
+class VulkanCopies : public OnIdleDevice, public testing::WithParamInterface<std::size_t> {
  protected:
-  void SetUp() override {
-    queue().wait_idle();
-    live_before_ = memory().stats().live_nbytes;
-  }
-  void TearDown() override {
-    queue().wait_idle();
-    EXPECT_EQ(memory().stats().live_nbytes, live_before_);
-  }
-
   Words plus(std::uint32_t addend) const { return counting(GetParam(), addend); }
 
   Words words_ = counting(GetParam());
-  Add add_;
-
- private:
-  std::size_t live_before_ = 0;
 };
 
 TEST_P(VulkanCopies, a_clone_costs_no_memory_and_its_writer_copies_on_the_device) {

@@ -2,6 +2,8 @@
 /// What tests of the Vulkan device have in common.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <byre/byre.hpp>
 #include <byre/storage/buffer.hpp>
@@ -68,6 +70,26 @@ class Add {
     void* const data = buffer.mutable_data();
     (*this)(data, data, static_cast<std::uint32_t>(buffer.nbytes() / 4), {addend});
   }
+};
+
+/// Tests that begin on a device that is idle, without idle memory, and leave all memory that they take.
+class OnIdleDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    queue().wait_idle();
+    memory().trim();
+    memory().reset_peak();
+    before_ = memory().stats();
+  }
+  void TearDown() override {
+    queue().wait_idle();
+    const MemoryStats stats = memory().stats();
+    EXPECT_EQ(stats.live_nbytes, before_.live_nbytes);
+    EXPECT_EQ(stats.held_nbytes, stats.live_nbytes + stats.idle_nbytes);
+  }
+
+  MemoryStats before_;
+  Add add_;
 };
 
 }  // namespace examples::vulkan::test

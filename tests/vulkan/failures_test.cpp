@@ -10,23 +10,7 @@
 namespace examples::vulkan::test {
 namespace {
 
-class VulkanFailures : public testing::Test {
- protected:
-  void SetUp() override {
-    queue().wait_idle();
-    memory().trim();
-    live_before_ = memory().stats().live_nbytes;
-  }
-  void TearDown() override {
-    queue().wait_idle();
-    EXPECT_EQ(memory().stats().live_nbytes, live_before_);
-  }
-
-  Add add_;
-
- private:
-  std::size_t live_before_ = 0;
-};
+class VulkanFailures : public OnIdleDevice {};
 
 TEST_F(VulkanFailures, leave_a_writer_sharing_whose_copy_has_no_memory_or_is_refused) {
   for (const bool is_refused : {true, false}) {

@@ -15,27 +15,12 @@ byre::Buffer allocate(std::size_t nbytes) {
   return byre::Buffer::allocate(nbytes, memory());
 }
 
-/// Each test begins with no idle large block, and none that waits to be given back.
-class VulkanMemory : public testing::Test {
+class VulkanMemory : public OnIdleDevice {
  protected:
-  void SetUp() override {
-    queue().wait_idle();
-    memory().trim();
-    memory().reset_peak();
-    before_ = memory().stats();
-  }
-  void TearDown() override {
-    queue().wait_idle();
-    const MemoryStats stats = memory().stats();
-    EXPECT_EQ(stats.held_nbytes, stats.live_nbytes + stats.idle_nbytes);
-  }
-
   /// Large blocks that became idle.
   std::size_t idle_blocks() const {
     return (memory().stats().idle_nbytes - before_.idle_nbytes) / large_nbytes;
   }
-
-  MemoryStats before_;
 };
 
 TEST_F(VulkanMemory, brings_back_uploaded_bytes) {
@@ -121,10 +106,9 @@ TEST_F(VulkanMemory, has_many_blocks_of_each_small_size_in_one_allocation) {
 TEST_F(VulkanMemory, hands_a_released_block_out_again_though_the_device_still_uses_it) {
   for (const std::size_t nbytes : {std::size_t{1024}, large_nbytes}) {
     byre::Buffer first = to_device(counting(nbytes / 4));
-    const Add add;
     const Queue::Hold hold(queue());
     const void* const address = first.data();
-    add(first, 1);
+    add_(first, 1);
     first = {};
     EXPECT_EQ(allocate(nbytes - 100).data(), address) << nbytes;
   }
@@ -133,8 +117,7 @@ TEST_F(VulkanMemory, hands_a_released_block_out_again_though_the_device_still_us
 TEST_F(VulkanMemory, gives_memory_back_once_the_device_has_used_it) {
   byre::Buffer buffer = to_device(counting(large_nbytes / 4));
   Queue::Hold hold(queue());
-  const Add add;
-  add(buffer, 1);
+  add_(buffer, 1);
   queue().submit();
   buffer = {};
   memory().trim();

@@ -32,25 +32,6 @@ void expect_size(const Use& use, const VkPhysicalDeviceLimits& limits) {
   }
 }
 
-void expect_arguments(std::size_t buffers, std::size_t nbytes,
-                      const std::array<std::uint32_t, 3>& groups,
-                      const VkPhysicalDeviceLimits& limits) {
-  if (buffers >= Pipelines::most_buffers || nbytes == 0 || nbytes > Commands::most_put) {
-    throw byre::InvalidArgument(
-        byre::format_text("a dispatch of %zu buffers and %zu bytes of parameters; it takes less "
-                          "than %u, and from 1 to %zu bytes.",
-                          buffers, nbytes, Pipelines::most_buffers, Commands::most_put));
-  }
-  for (std::size_t i = 0; i != 3; ++i) {
-    if (groups[i] > limits.maxComputeWorkGroupCount[i]) {
-      throw byre::InvalidArgument(
-          byre::format_text("a dispatch of %u work groups along axis %zu; the device has at most "
-                            "%u (maxComputeWorkGroupCount).",
-                            groups[i], i, limits.maxComputeWorkGroupCount[i]));
-    }
-  }
-}
-
 }  // namespace
 
 Queue::Place Queue::find(const void* address, std::size_t nbytes) {
@@ -61,9 +42,12 @@ Queue::Place Queue::find(const void* address, std::size_t nbytes) {
 void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
                      std::span<const std::byte> parameters,
                      const std::array<std::uint32_t, 3>& groups) {
-  expect_arguments(uses.size(), parameters.size(), groups, driver_.limits());
-  if (std::ranges::count(groups, 0U) != 0) {
-    return;
+  if (uses.size() >= Pipelines::most_buffers || parameters.empty() ||
+      parameters.size() > Commands::most_put) {
+    throw byre::InvalidArgument(byre::format_text(
+        "a dispatch of %zu buffers and %zu bytes of parameters; it takes less than %u, and from 1 "
+        "to %zu bytes.",
+        uses.size(), parameters.size(), Pipelines::most_buffers, Commands::most_put));
   }
   std::vector<Access> accesses;
   std::vector<VkDescriptorBufferInfo> buffers;
@@ -82,13 +66,29 @@ void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
   buffers.back() = commands.put(parameters);
   const VkDescriptorSet set = commands.make_set(pipelines_.set_layout(), buffers);
   // From here on nothing fails.
-  order(lock, commands, accesses);
+  order(commands, accesses);
   vkCmdBindPipeline(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
   vkCmdBindDescriptorSets(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipelines_.layout(), 0,
                           1, &set, 0, nullptr);
   vkCmdDispatch(commands.buffer(), groups[0], groups[1], groups[2]);
   ++stats_.dispatches;
   count_command(lock);
+}
+
+/// Behind what it depends on; counts no command.
+void Queue::record_copy(Commands& commands, std::span<const Access> accesses,
+                        const VkDescriptorBufferInfo& from, const VkDescriptorBufferInfo& to) {
+  order(commands, accesses);
+  const VkBufferCopy region{from.offset, to.offset, to.range};
+  vkCmdCopyBuffer(commands.buffer(), from.buffer, to.buffer, 1, &region);
+}
+
+void Queue::record_copy(const Lock& lock, const Place& to, const Place& from, std::size_t nbytes) {
+  expect_device();
+  record_copy(open(lock), std::array{Access{from.block, Use::read}, Access{to.block, Use::write}},
+              from.buffer(nbytes), to.buffer(nbytes));
+  ++stats_.copies;
+  stats_.bytes_copied += nbytes;
 }
 
 void Queue::copy(void* to, const void* from, std::size_t nbytes) {
@@ -139,9 +139,7 @@ void Queue::upload(void* to, const void* from_host, std::size_t nbytes) {
     from.buffer = staging->buffer;
     commands.keep(std::move(staging));
   }
-  order(lock, commands, std::array{Access{place.block, Use::write}});
-  const VkBufferCopy region{from.offset, place.offset, nbytes};
-  vkCmdCopyBuffer(commands.buffer(), from.buffer, place.block->chunk->buffer, 1, &region);
+  record_copy(commands, std::array{Access{place.block, Use::write}}, from, place.buffer(nbytes));
   ++stats_.uploads;
   count_command(lock);
 }
@@ -156,9 +154,8 @@ void Queue::download(void* to_host, const void* from, std::size_t nbytes) {
   expect_device();
   Commands& commands = open(lock);
   commands.keep(staging);
-  order(lock, commands, std::array{Access{place.block, Use::read}});
-  const VkBufferCopy region{place.offset, 0, nbytes};
-  vkCmdCopyBuffer(commands.buffer(), place.block->chunk->buffer, staging->buffer, 1, &region);
+  record_copy(commands, std::array{Access{place.block, Use::read}}, place.buffer(nbytes),
+              {staging->buffer, 0, nbytes});
   ++stats_.downloads;
   ++commands.recorded;
   const std::uint64_t value = submit_recorded(lock);

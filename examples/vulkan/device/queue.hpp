@@ -124,12 +124,14 @@ class Queue {
   using Lock = std::unique_lock<std::mutex>;
 
   Place find(const void* address, std::size_t nbytes);
+  void record_copy(const Lock& lock, const Place& to, const Place& from, std::size_t nbytes);
+  void record_copy(Commands& commands, std::span<const Access> accesses,
+                   const VkDescriptorBufferInfo& from, const VkDescriptorBufferInfo& to);
 
   // In queue_submissions.cpp. Those that take a lock to change have let go of it when they return or throw.
   void expect_device() const;
   Commands& open(const Lock& lock);
-  void order(const Lock& lock, Commands& commands, std::span<const Access> accesses);
-  void record_copy(const Lock& lock, const Place& to, const Place& from, std::size_t nbytes);
+  void order(Commands& commands, std::span<const Access> accesses);
   void count_command(Lock& lock) noexcept;
   std::uint64_t submit_recorded(Lock& lock);
   void close(Lock& lock);

@@ -100,7 +100,7 @@ Commands& Queue::open(const Lock&) {
 
 /// In front of a command that has these accesses. A barrier is for all memory, so that one serves what depends on
 /// anything before it.
-void Queue::order(const Lock&, Commands& commands, std::span<const Access> accesses) {
+void Queue::order(Commands& commands, std::span<const Access> accesses) {
   const bool depends = std::any_of(accesses.begin(), accesses.end(), [this](const Access& access) {
     const DeviceBlock& block = *access.block;
     return block.written_in == epoch_ || (access.kind != Use::read && block.read_in == epoch_);
@@ -119,17 +119,6 @@ void Queue::order(const Lock&, Commands& commands, std::span<const Access> acces
       block.written_in = epoch_;
     }
   }
-}
-
-void Queue::record_copy(const Lock& lock, const Place& to, const Place& from, std::size_t nbytes) {
-  expect_device();
-  Commands& commands = open(lock);
-  order(lock, commands, std::array{Access{from.block, Use::read}, Access{to.block, Use::write}});
-  const VkBufferCopy region{from.offset, to.offset, nbytes};
-  vkCmdCopyBuffer(commands.buffer(), from.block->chunk->buffer, to.block->chunk->buffer, 1,
-                  &region);
-  ++stats_.copies;
-  stats_.bytes_copied += nbytes;
 }
 
 void Queue::count_command(Lock& lock) noexcept {
