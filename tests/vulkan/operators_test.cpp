@@ -2,6 +2,7 @@
 /// Every pure operator on the device is what it is on the CPU.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -12,6 +13,39 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// The most ulps that elements of floating dtypes differ by; infinite if sizes or dtypes differ, or one element alone is
+/// infinite or not a number.
+double distance(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) {
+    return HUGE_VAL;
+  }
+  const auto as_f64 = [](const Tensor& tensor) {
+    const bool is_complex = tensor.dtype() == DType::complex64;
+    const Tensor real = is_complex ? tensor.contiguous().view_as_real() : tensor;
+    Tensor wide = Tensor::empty(real.sizes(), DType::f64);
+    return copy_(wide, real);
+  };
+  const DType dtype = a.dtype();
+  const int digits = dtype == DType::f64    ? 53
+                     : dtype == DType::f16  ? 11
+                     : dtype == DType::bf16 ? 8
+                                            : 24;
+  const int least = dtype == DType::f64 ? -1022 : dtype == DType::f16 ? -14 : -126;
+  const Tensor x = as_f64(a);
+  const Tensor y = as_f64(b);
+  double most = 0;
+  for (std::int64_t index = 0; index < x.numel(); ++index) {
+    const double first = x.data<double>()[index];
+    const double second = y.data<double>()[index];
+    if (first != second && !(std::isnan(first) && std::isnan(second))) {
+      const int exponent = std::max(second == 0 ? least : std::ilogb(second), least);
+      const double apart = std::abs(first - second) / std::ldexp(1.0, exponent + 1 - digits);
+      most = std::isnan(apart) ? HUGE_VAL : std::max(most, apart);
+    }
+  }
+  return most;
+}
 
 Arguments on_device(Arguments arguments) {
   for (Argument& argument : arguments) {

@@ -23,10 +23,9 @@ Tensors refuse(const Call& call) {
   const char* const name = call.op.name().c_str();
   if (call.op.effect() != Effect::none) {
     throw DispatchError(byre::format_text(
-        "%s %s, and the Vulkan backend has pure operators alone: a shader of its own for each "
-        "view, "
-        "and nothing that is written behind a program's back. Run the program under functionalize, "
-        "which removes both.",
+        "%s %s, and the Vulkan backend has pure operators alone. Run the program under "
+        "functionalize, which removes "
+        "views and writes.",
         name, call.op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
   }
   throw DispatchError(byre::format_text(

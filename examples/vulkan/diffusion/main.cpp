@@ -56,9 +56,9 @@ std::string help_text() {
   text << R"(Usage: vulkan_diffusion [options]
 
 Simulates two substances that diffuse and react (the Gray-Scott model) on the host and on a Vulkan
-device (BYRE_VULKAN_DEVICE=n chooses the n-th), and measures a step there: functionalized anew in each
-step, operator by operator, and by hand, as one shader from one grid into another. Compares the last fields with the host's, and snapshots, which are
-lazy clones, with their bytes when they were taken.
+device, functionalized anew in each step, operator by operator, and by hand, as one shader from one
+grid into another. Measures a step, and compares the last fields with the host's, and snapshots, which
+are lazy clones, with their bytes when they were taken. BYRE_VULKAN_DEVICE=n chooses the n-th device.
 )" << described_options()
        << "\nExit codes: 0 all is right, 1 something is not, or something failed, 2 wrong usage.\n";
   return text.str();
