@@ -57,7 +57,7 @@ TEST_P(VulkanCopies, neither_the_writer_nor_the_last_owner_waits_for_the_copy) {
   EXPECT_EQ(to_host(clone), expected);
 }
 
-TEST_P(VulkanCopies, an_owner_that_leaves_while_the_device_copies_waits_for_nothing) {
+TEST_P(VulkanCopies, an_owner_leaves_without_waiting_while_the_device_copies) {
   for (const bool source_leaves : {true, false}) {
     byre::Buffer original = to_device(words_);
     byre::Buffer clone = original.lazy_clone();

@@ -55,6 +55,20 @@ inline Words to_host(const byre::Buffer& buffer) {
   return words;
 }
 
+/// Commands since this was made.
+class Counted {
+ public:
+  std::uint64_t dispatches() const { return now().dispatches - before_.dispatches; }
+  std::uint64_t copies() const { return now().copies - before_.copies; }
+  std::uint64_t host_copies() const {
+    return now().uploads + now().downloads - before_.uploads - before_.downloads;
+  }
+
+ private:
+  static QueueStats now() { return queue().stats(); }
+  const QueueStats before_ = now();
+};
+
 /// to[i] = from[i] + the sum of the addends, by a shader.
 class Add {
  public:

@@ -12,7 +12,7 @@ namespace {
 
 class VulkanFailures : public OnIdleDevice {};
 
-TEST_F(VulkanFailures, leave_a_writer_sharing_whose_copy_has_no_memory_or_is_refused) {
+TEST_F(VulkanFailures, of_its_copy_leave_a_writer_sharing) {
   for (const bool is_refused : {true, false}) {
     byre::Buffer original = to_device(counting(many));
     byre::Buffer clone = original.lazy_clone();
@@ -51,7 +51,7 @@ TEST_F(VulkanFailures, come_after_idle_memory_was_given_back) {
   EXPECT_EQ(to_host(twice), counting(2 * many));
 }
 
-TEST_F(VulkanFailures, of_any_memory_are_out_of_memory_and_name_a_limit_only_if_it_is_exceeded) {
+TEST_F(VulkanFailures, to_allocate_are_out_of_memory_and_name_a_limit_beyond_it) {
   const std::size_t most = Gpu::get().driver().max_nbytes();
   // 200,000 bytes: of a slab, and of a size that no other test asks for.
   for (const std::size_t nbytes : {std::size_t{200'000}, many, most / 4096 * 4096, most + 1}) {

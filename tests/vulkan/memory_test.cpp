@@ -103,7 +103,7 @@ TEST_F(VulkanMemory, has_many_blocks_of_each_small_size_in_one_allocation) {
   }
 }
 
-TEST_F(VulkanMemory, hands_a_released_block_out_again_though_the_device_still_uses_it) {
+TEST_F(VulkanMemory, hands_a_released_block_out_while_the_device_uses_it) {
   for (const std::size_t nbytes : {std::size_t{1024}, large_nbytes}) {
     byre::Buffer first = to_device(counting(nbytes / 4));
     const Queue::Hold hold(queue());
@@ -128,7 +128,7 @@ TEST_F(VulkanMemory, gives_memory_back_once_the_device_has_used_it) {
   EXPECT_EQ(memory().stats().held_nbytes, before_.held_nbytes);
 }
 
-TEST_F(VulkanMemory, gives_half_of_what_was_idle_for_ten_seconds_back_one_block_a_request) {
+TEST_F(VulkanMemory, gives_half_of_what_idled_ten_seconds_back_block_by_block) {
   std::vector<byre::Buffer> buffers;
   for (int i = 0; i != 4; ++i) {
     buffers.push_back(allocate(large_nbytes));

@@ -6,10 +6,18 @@
 #include <limits>
 #include <vector>
 
-#include "backend.hpp"
+#include "../unit/functional/random_calls.hpp"
+#include "device.hpp"
+#include "vulkan/backend/vulkan_tensor.hpp"
 
 namespace examples::vulkan::test {
 namespace {
+
+using namespace byre::functional;
+using namespace byre;
+using byre::functional::call;
+using byre::functional::call_for_one;
+using byre::test::are_same;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -187,15 +195,6 @@ TEST(VulkanOperators, compute_and_move_large_tensors) {
   }
 }
 
-TEST(VulkanOperators, upload_operands_of_the_cpu) {
-  const Tensor a = Tensor::of<float>({3}, {0, 1, 2});
-  const AnyTensor on_cpu = from_cpu(Tensor::of<float>({3}, {10, 20, 30}));
-  const auto text = [](const AnyTensor& tensor) { return byre::to_string(from_vulkan(tensor)); };
-  EXPECT_EQ(text(call_for_one("add", {to_vulkan(a), on_cpu})), "[10. 21. 32.]");
-  EXPECT_EQ(text(call_for_one("cat", {Tensors{on_cpu, to_vulkan(a)}})),
-            "[10. 20. 30.  0.  1.  2.]");
-}
-
 TEST(VulkanOperators, are_refused_by_name_if_they_view_or_write_or_have_no_kernel) {
   define("test_vulkan_twice(Tensor a) -> Tensor").cpu([](const Tensor& a) { return add(a, a); });
   const AnyTensor x = to_vulkan(Tensor::zeros({3}, DType::f32));
@@ -246,54 +245,6 @@ TEST(VulkanOperators, refuse_what_the_cpu_refuses) {
   EXPECT_THROW(call("where", {bytes, bytes, bytes}), DTypeError);
   EXPECT_THROW(call("view_copy.dtype", {bytes, DType::boolean}), DTypeError);
   EXPECT_THROW(call("add", {bytes, to_vulkan(Tensor::zeros({2}, DType::u8))}), ShapeError);
-}
-
-TEST(VulkanTensors,
-     are_byres_tensors_of_the_device_and_share_with_those_that_are_whole_and_in_order) {
-  const byre::Device device = Gpu::get().device();
-  const Tensor host = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
-  const Tensor all = host.to(device);
-  struct Case {
-    Tensor of_device;
-    Tensor of_host;
-    bool shares;
-  };
-  for (const auto& [of_device, of_host, shares] :
-       {Case{all, host, true},
-        {host, host, false},
-        {all.slice(0, 1), host.slice(0, 1), false},
-        {all.slice(0, 0, 2), host.slice(0, 0, 2), false},
-        {all.permute({1, 0}), host.permute({1, 0}), false},
-        {all.slice(0, 0, 0), host.slice(0, 0, 0), false},
-        {Tensor::empty({0, 3}, DType::f16, device), Tensor::empty({0, 3}, DType::f16), false},
-        {Tensor::over(byre::Storage::allocate(0, Gpu::get().memory()), {0, 3}, DType::f32),
-         Tensor::empty({0, 3}, DType::f32), false},
-        {Tensor::empty({}, DType::u8), Tensor::zeros({}, DType::u8), false}}) {
-    const Counted queue;
-    const AnyTensor there = to_vulkan(of_device);
-    const auto& tensor = *there.as<VulkanTensor>();
-    EXPECT_EQ(static_cast<bool>(tensor.storage()), of_host.nbytes() != 0);
-    EXPECT_TRUE(!shares || queue.host_copies() == 0);
-    EXPECT_EQ(tensor.storage() && tensor.storage().data() == all.storage().data(), shares);
-    const Tensor seen = tensor.tensor();
-    EXPECT_EQ(seen.device(), device);
-    EXPECT_EQ(seen.sizes(), of_host.sizes());
-    EXPECT_TRUE(of_host.dtype() == DType::u8 || are_same(from_vulkan(there), of_host));
-    EXPECT_TRUE(are_same(seen.to(byre::Device::cpu()), from_vulkan(there)));
-  }
-}
-
-TEST(VulkanTensors, are_read_back_alone_and_become_others_which_stay_what_they_are) {
-  const Tensor host = Tensor::of<std::int64_t>({2, 2}, {1, 2, 3, 4});
-  for (const AnyTensor& other : {to_vulkan(host), from_cpu(host)}) {
-    const AnyTensor x = to_vulkan(Tensor::zeros({3}, DType::f32));
-    const AnyTensor prepared = x.impl().to_rebind(other);
-    x.impl().rebind(prepared.impl());
-    EXPECT_TRUE(are_same(from_vulkan(x), host));
-    EXPECT_TRUE(other.as<VulkanTensor>() == nullptr || are_same(from_vulkan(other), host));
-  }
-  EXPECT_THROW(from_vulkan(AnyTensor()), byre::DeviceError);
-  EXPECT_THROW(from_vulkan(from_cpu(host)), byre::DeviceError);
 }
 
 }  // namespace

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Programs on the device, and which tensors their operators share lazily, take over or copy.
+/// Tensors and programs on the device, and which tensors operators share lazily, take over or copy.
 #include <gtest/gtest.h>
 
 #include <byre/functional/functionalize/capture.hpp>
 
-#include "backend.hpp"
+#include "../unit/functional/random_tensors.hpp"
+#include "device.hpp"
 #include "support/at_once.hpp"
 #include "vulkan/backend/kernels.hpp"
 
 namespace examples::vulkan::test {
 namespace {
+
+using namespace byre::functional;
+using namespace byre;
+using byre::functional::call;
+using byre::functional::call_for_one;
+using byre::test::are_same;
 
 Tensor counted(const Dims& sizes, int first = 0) {
   Tensor made = Tensor::empty(sizes, DType::f32);
@@ -83,6 +90,53 @@ TEST(VulkanSharing, leaves_a_base_to_the_scatter_that_has_its_only_handle) {
       }
     }
   }
+}
+
+TEST(VulkanTensors, are_on_the_device_and_share_if_whole_and_in_order) {
+  const byre::Device device = Gpu::get().device();
+  const Tensor host = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor all = host.to(device);
+  struct Case {
+    Tensor of_device;
+    Tensor of_host;
+    bool shares;
+  };
+  for (const auto& [of_device, of_host, shares] :
+       {Case{all, host, true},
+        {host, host, false},
+        {all.slice(0, 1), host.slice(0, 1), false},
+        {all.slice(0, 0, 2), host.slice(0, 0, 2), false},
+        {all.permute({1, 0}), host.permute({1, 0}), false},
+        {all.slice(0, 0, 0), host.slice(0, 0, 0), false},
+        {Tensor::empty({0, 3}, DType::f16, device), Tensor::empty({0, 3}, DType::f16), false},
+        {Tensor::over(byre::Storage::allocate(0, Gpu::get().memory()), {0, 3}, DType::f32),
+         Tensor::empty({0, 3}, DType::f32), false},
+        {Tensor::empty({}, DType::u8), Tensor::zeros({}, DType::u8), false}}) {
+    const Counted queue;
+    const AnyTensor there = to_vulkan(of_device);
+    const auto& tensor = *there.as<VulkanTensor>();
+    EXPECT_EQ(static_cast<bool>(tensor.storage()), of_host.nbytes() != 0);
+    EXPECT_TRUE(!shares || queue.host_copies() == 0);
+    EXPECT_EQ(tensor.storage() && tensor.storage().data() == all.storage().data(), shares);
+    const Tensor seen = tensor.tensor();
+    EXPECT_EQ(seen.device(), device);
+    EXPECT_EQ(seen.sizes(), of_host.sizes());
+    EXPECT_TRUE(of_host.dtype() == DType::u8 || are_same(from_vulkan(there), of_host));
+    EXPECT_TRUE(are_same(seen.to(byre::Device::cpu()), from_vulkan(there)));
+  }
+}
+
+TEST(VulkanTensors, are_read_back_alone_and_rebind_to_others) {
+  const Tensor host = Tensor::of<std::int64_t>({2, 2}, {1, 2, 3, 4});
+  for (const AnyTensor& other : {to_vulkan(host), from_cpu(host)}) {
+    const AnyTensor x = to_vulkan(Tensor::zeros({3}, DType::f32));
+    const AnyTensor prepared = x.impl().to_rebind(other);
+    x.impl().rebind(prepared.impl());
+    EXPECT_TRUE(are_same(from_vulkan(x), host));
+    EXPECT_TRUE(other.as<VulkanTensor>() == nullptr || are_same(from_vulkan(other), host));
+  }
+  EXPECT_THROW(from_vulkan(AnyTensor()), byre::DeviceError);
+  EXPECT_THROW(from_vulkan(from_cpu(host)), byre::DeviceError);
 }
 
 }  // namespace
