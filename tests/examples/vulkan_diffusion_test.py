@@ -21,7 +21,8 @@ class VulkanDiffusion(Test):
         done = run(*SMALL)
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("Fields are within the bound, snapshots are what they were.", done.stdout)
-        rows = {row[1]: row[2].split() for row in re.finditer(r"^(functionalized|by hand) .*\) +(.*)$", done.stdout, re.M)}
+        found = re.finditer(r"^(functionalized|by hand) .*\) +(.*)$", done.stdout, re.M)
+        rows = {row[1]: row[2].split() for row in found}
         self.assertEqual(list(rows), ["functionalized", "by hand"])
         dispatches = {name: float(row[2]) for name, row in rows.items()}
         self.assertEqual(dispatches["by hand"], 1)

@@ -22,8 +22,8 @@ using byre::test::are_same;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// The most ulps that elements of floating dtypes differ by; infinite if sizes or dtypes differ, or one element alone is
-/// infinite or not a number.
+/// The most ulps that elements of floating dtypes differ by; infinite if sizes or dtypes differ, or one element alone
+/// is infinite or not a number.
 double distance(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) {
     return HUGE_VAL;

@@ -154,7 +154,7 @@ void run(const Pointwise& pointwise) {
   parameters[1] = word(rows);
   parameters[2] = word(dimensions.size() - 1);
 
-  // A group has 256 invocations, each of which computes some four elements of a row. Of few shapes, as each is a
+  // A group has 256 invocations, and each computes some four elements of a row. There are three shapes: each is a
   // pipeline of its own.
   const std::int64_t width = rows == 1 || length > 64 ? 256 : length > 8 ? 32 : 4;
   const Words constants{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the kernels have in common: operands on the device, results, the compiled shaders, and the one shader that
+/// Shared parts of the kernels: operands on the device, results, the compiled shaders, and the one shader that
 /// computes from element to element or moves elements.
 #pragma once
 
@@ -58,7 +58,7 @@ VulkanTensorPtr lazy_clone(const VulkanTensor& tensor, byre::Dims sizes, byre::D
 /// All bytes of a tensor that has elements.
 Use use_of(const VulkanTensor& tensor, Use::Kind kind);
 
-/// What a shader computes in: DOMAIN of elements.glsl.
+/// The numbers a shader computes with: DOMAIN of elements.glsl.
 enum class Domain : std::uint8_t { integer, single, twofold, complex };
 
 constexpr Domain domain_of(byre::DType dtype) noexcept {
@@ -68,7 +68,7 @@ constexpr Domain domain_of(byre::DType dtype) noexcept {
                                          : Domain::single;
 }
 
-/// Whose values those of a domain are.
+/// The dtype of a domain's values.
 constexpr byre::DType dtype_of(Domain domain) noexcept {
   return domain == Domain::complex   ? byre::DType::complex64
          : domain == Domain::twofold ? byre::DType::f64
@@ -101,7 +101,7 @@ enum class Operation : std::uint32_t {
 
 /// The elements of an operand that a result of some sizes is computed of, or where that result is.
 struct Place {
-  /// Of elements.glsl: those of byre::DType, and values that are in no memory.
+  /// Types of elements.glsl beside those of byre::DType: values that are in no memory.
   static constexpr std::uint32_t number = 11;
   static constexpr std::uint32_t counted = 12;
 

@@ -54,7 +54,7 @@ class Commands {
   VkCommandBuffer buffer_ = VK_NULL_HANDLE;
   std::vector<std::unique_ptr<Chunk>> chunks_;  // of most_put bytes
   std::size_t chunks_used_ = 0;
-  std::size_t end_ = most_put;  // of what is in the last of these
+  std::size_t end_ = most_put;  // of the used bytes in the last of these
   std::vector<std::shared_ptr<Chunk>> kept_;
 };
 

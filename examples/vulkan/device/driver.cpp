@@ -29,7 +29,7 @@ std::string description_of(const VkPhysicalDeviceProperties& device) {
       .chars.data();
 }
 
-/// The number of the device that BYRE_VULKAN_DEVICE names, or of the first that is no processor, or 0.
+/// The number of the device that BYRE_VULKAN_DEVICE names, or of the first card, or 0.
 std::size_t choose(const std::vector<VkPhysicalDeviceProperties>& devices) {
   const auto is_card = [](const auto& device) {
     return device.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Errors of a Vulkan device, beside byre's own (byre::OutOfMemory, byre::InvalidArgument).
+/// Errors of a Vulkan device. Others are byre's own (byre::OutOfMemory, byre::InvalidArgument).
 #pragma once
 
 #include <vulkan/vulkan.h>

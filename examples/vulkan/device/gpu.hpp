@@ -62,13 +62,7 @@ inline Gpu& Gpu::get() {
   static Gpu& made = []() -> Gpu& {
     std::unique_ptr<Gpu> gpu(new Gpu);
     byre::register_device(gpu->device(), *gpu);
-    std::atexit([] {
-      try {
-        get_if_made()->queue_.wait_idle();  // the driver's own threads end together with their work
-      } catch (const byre::Error&) {
-        // A child of the process, or a lost device: there is nothing to wait for.
-      }
-    });
+    std::atexit([] { get_if_made()->queue_.finish(); });
     made_ = gpu.get();
     return *gpu.release();
   }();

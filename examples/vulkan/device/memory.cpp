@@ -13,7 +13,7 @@
 namespace examples::vulkan {
 namespace {
 
-/// Of blocks, and so the most that minStorageBufferOffsetAlignment may be.
+/// Blocks begin at its multiples, so minStorageBufferOffsetAlignment is at most this.
 constexpr std::size_t alignment = 256;
 constexpr std::size_t large_multiple = 4096;
 constexpr std::size_t least_slab_nbytes = std::size_t{1} << 20;

@@ -78,6 +78,8 @@ class Queue {
   /// Waits until `value`, of submit(), has passed; submits first what is still to be.
   void wait(std::uint64_t value);
   void wait_idle();
+  /// At the end of the process, as the driver's threads end together with their work: waits for what was submitted.
+  void finish() noexcept;
   /// Ends the copies that were made, and recycles, without waiting. Submitting does that too.
   void poll() noexcept;
   /// The value that has passed, as far as was polled.

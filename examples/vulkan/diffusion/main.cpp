@@ -68,7 +68,7 @@ std::int64_t nanoseconds() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-/// Of times in nanoseconds.
+/// `times` are in nanoseconds.
 std::string median_and_range(std::vector<std::int64_t> times) {
   std::sort(times.begin(), times.end());
   return milliseconds(times[times.size() / 2]) + " (" + milliseconds(times.front()) + " to " +
@@ -94,7 +94,7 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 /// difference.
 constexpr double bound = 1e-3;
 
-/// What was found out, and whether it is right.
+/// The printed results, and whether they are right.
 struct Report {
   std::string text;
   bool is_right = true;
@@ -114,7 +114,7 @@ Tensor run_on_host(const Options& options, Report& report) {
   return grid;
 }
 
-/// All steps of one form, with four snapshots, each beside its bytes when it was taken.
+/// All steps of one form, with four snapshots, each with a copy of its bytes from when it was taken.
 void run_on_device(const char* name, Form (*start)(const Tensor& grid), const Options& options,
                    const Tensor& expected, Report& report) {
   Gpu& gpu = Gpu::get();
