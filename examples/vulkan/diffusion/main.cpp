@@ -6,63 +6,25 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "command_line.hpp"
 #include "format.hpp"
-#include "program.hpp"
+#include "run_program.hpp"
 #include "simulation.hpp"
 #include "vulkan/device/gpu.hpp"
 
 namespace examples::diffusion {
 namespace {
 
-namespace po = boost::program_options;
 using byre::Tensor;
 using vulkan::Gpu;
 using vulkan::QueueStats;
 
 struct Options {
-  bool help = false;
-  std::int64_t size = 0;
-  std::uint64_t steps = 0;
+  std::int64_t size;
+  std::uint64_t steps;
 };
-
-po::options_description described_options() {
-  po::options_description options("Options");
-  const auto count = [](const char* usual) {
-    return po::value<std::string>()->value_name("N")->default_value(usual);
-  };
-  options.add_options()("help,h", "say this, and exit");
-  options.add_options()("size", count("256"), "the grid has N rows and N columns");
-  options.add_options()("steps", count("200"), "steps of each form of the simulation");
-  return options;
-}
-
-Options parse_options(int argc, const char* const* argv) {
-  const po::variables_map given = parse_command_line(argc, argv, described_options());
-  const auto count = [&](const char* name, std::uint64_t least, std::uint64_t most) {
-    return number(name, given[name].as<std::string>(), least, most);
-  };
-  return {.help = given.count("help") != 0,
-          .size = static_cast<std::int64_t>(count("size", 8, 16'384)),
-          .steps = count("steps", 4, 1'000'000)};
-}
-
-std::string help_text() {
-  std::ostringstream text;
-  text << R"(Usage: vulkan_diffusion [options]
-
-Simulates two substances that diffuse and react (the Gray-Scott model) on the host and on a Vulkan
-device, functionalized anew in each step, operator by operator, and by hand, as one shader from one
-grid into another. Measures a step, and compares the last fields with the host's, and snapshots, which
-are lazy clones, with their bytes when they were taken. BYRE_VULKAN_DEVICE=n chooses the n-th device.
-)" << described_options()
-       << "\nExit codes: 0 all is right, 1 something is not, or something failed, 2 wrong usage.\n";
-  return text.str();
-}
 
 std::int64_t nanoseconds() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
@@ -93,12 +55,6 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 /// Vulkan lets a device round f32 sums and products to nearest or towards zero, and the pattern magnifies the
 /// difference.
 constexpr double bound = 1e-3;
-
-/// The printed results, and whether they are right.
-struct Report {
-  std::string text;
-  bool is_right = true;
-};
 
 Tensor run_on_host(const Options& options, Report& report) {
   Tensor grid = first_grid(options.size);
@@ -145,11 +101,14 @@ void run_on_device(const char* name, Form (*start)(const Tensor& grid), const Op
   }
   const QueueStats after = gpu.queue().stats();
   const double difference = largest_difference(form.snapshot().to(byre::Device::cpu()), expected);
-  report.is_right = report.is_right && difference <= bound;
+  if (!(difference <= bound)) {
+    report.faults.push_back(std::string(name) + ": the fields differ too much from the host's.");
+  }
   for (const auto& [clone, bytes] : snapshots) {
     const Tensor now = clone.to(byre::Device::cpu());
-    report.is_right =
-        report.is_right && std::memcmp(now.raw_data(), bytes.raw_data(), now.nbytes()) == 0;
+    if (std::memcmp(now.raw_data(), bytes.raw_data(), now.nbytes()) != 0) {
+      report.faults.push_back(std::string(name) + ": a snapshot is not as it was taken.");
+    }
   }
   const auto a_step = [&](std::uint64_t QueueStats::*figure) {
     return static_cast<double>(after.*figure - before.*figure) / static_cast<double>(options.steps);
@@ -172,7 +131,9 @@ double ns_of_a_clone(const Tensor& tensor) {
   return static_cast<double>(nanoseconds() - begin) / clones;
 }
 
-ExitCode work(const Options& options) {
+Report work(const Arguments& given) {
+  const Options options{static_cast<std::int64_t>(given.number("size", 8, 16'384)),
+                        given.number("steps", 4, 1'000'000)};
   Gpu& gpu = Gpu::get();
   const Tensor first = first_grid(options.size);
   Report report;
@@ -189,18 +150,29 @@ ExitCode work(const Options& options) {
   report.text +=
       format("\nA lazy clone and its end take %.0f ns on the device, %.0f ns on the host.\n",
              ns_of_a_clone(first.to(gpu.device())), ns_of_a_clone(first));
-  report.is_right = report.is_right && gpu.validation_messages() == 0;
-  print(report.text + (report.is_right
-                           ? "Fields are within the bound, snapshots are what they were.\n"
-                           : "Fields, snapshots or calls of Vulkan are WRONG.\n"));
-  return report.is_right ? exit_success : exit_failure;
+  if (gpu.validation_messages() != 0) {
+    report.faults.push_back("Calls of Vulkan are wrong: see the validation layer's messages.");
+  }
+  report.text += report.faults.empty()
+                     ? "Fields are within the bound, snapshots are what they were.\n"
+                     : "Fields, snapshots or calls of Vulkan are WRONG.\n";
+  return report;
 }
 
 }  // namespace
 }  // namespace examples::diffusion
 
 int main(int argc, char** argv) {
-  using namespace examples::diffusion;
-  return examples::run_program("vulkan_diffusion", "Give less --size.", argc, argv, parse_options,
-                               help_text, work);
+  return examples::run_program(
+      {.name = "vulkan_diffusion",
+       .about =
+           R"(Simulates two substances that diffuse and react (the Gray-Scott model) on the host and on a Vulkan
+device, functionalized anew in each step, operator by operator, and by hand, as one shader from one
+grid into another. Measures a step, and compares the last fields with the host's, and snapshots, which
+are lazy clones, with their bytes when they were taken. BYRE_VULKAN_DEVICE=n chooses the n-th device.
+)",
+       .options = {{"size", "256", "the grid has so many rows and columns"},
+                   {"steps", "200", "steps of each form of the simulation"}},
+       .work = examples::diffusion::work},
+      argc, argv);
 }
