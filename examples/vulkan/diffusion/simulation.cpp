@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation.hpp"
 
-#include <algorithm>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/tensor/elements.hpp>
-#include <random>
 
 namespace examples::diffusion {
 namespace {
@@ -71,20 +69,13 @@ Tensors step(const Tensors& inputs) {
 
 Tensor first_grid(std::int64_t size) {
   Tensor grid = Tensor::zeros({2, size + 2, size + 2}, byre::DType::f32);
+  const Tensor square = grid.narrow(1, size / 3, size / 4).narrow(2, size / 2, size / 4);
   Tensor u = grid.select(0, 0);
+  Tensor square_u = square.select(0, 0);
+  Tensor square_v = square.select(0, 1);
   byre::fill_(u, 1.0);
-  std::mt19937_64 random(1);
-  const std::int64_t width = std::clamp<std::int64_t>(size / 4, 2, 12);
-  const auto place = [&] {
-    return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(size - width + 1));
-  };
-  for (std::int64_t square = 0; square < 1 + size * size / 4096; ++square) {
-    const Tensor seeded = grid.narrow(1, place(), width).narrow(2, place(), width);
-    Tensor seeded_u = seeded.select(0, 0);
-    Tensor seeded_v = seeded.select(0, 1);
-    byre::fill_(seeded_u, 0.5);
-    byre::fill_(seeded_v, 0.25);
-  }
+  byre::fill_(square_u, 0.5);
+  byre::fill_(square_v, 0.25);
   return grid;
 }
 

@@ -21,7 +21,7 @@ struct Rates {
   float keeps_v = 0.903F;  ///< 1 - feed - 0.06
 };
 
-/// f32 of sizes 2, size + 2, size + 2: u and v with a border of one cell. u is 1 and v is 0 but in scattered squares.
+/// f32 of sizes 2, size + 2, size + 2: u and v with a border of one cell. u is 1 and v is 0 but in a square.
 byre::Tensor first_grid(std::int64_t size);
 
 /// Takes a tensor like first_grid()'s and writes its next step to it: slices of the grid are updated in place. The
