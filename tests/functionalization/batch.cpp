@@ -6,13 +6,15 @@
 #include <string_view>
 
 #include "outcome.hpp"
+#include "support/functional/opaque_backend.hpp"
 
 namespace byre::test {
 namespace {
 
 constexpr std::int64_t members = 3;
+constexpr std::int64_t outer_members = 2;
 
-/// `tensor`, of another content for each member.
+/// `tensor`, with other elements for each member.
 Tensor member_of(const Tensor& tensor, std::int64_t member) {
   if (tensor.dtype() == DType::boolean) {
     return member % 2 == 0 ? tensor.clone() : eq(tensor, Scalar(false));
@@ -77,110 +79,48 @@ bool is_of_shared_inputs(std::string_view what) {
   return what.find("both of which are written, have elements in common") != what.npos;
 }
 
-class BatchRun {
+/// One member by itself.
+struct Alone {
+  Trace trace;
+  Tensors outputs;
+  Values inputs;
+  Tensors seen_elsewhere;  // what is given to all members is, and so it does not grow
+};
+
+/// A batch of inputs, and what each member makes of its own.
+class BatchOfInputs {
  public:
-  explicit BatchRun(const Program& program) : program_(program), before_(set_up(program)) {
+  /// One of several, by number, which differ but for inputs that all of them have.
+  BatchOfInputs(const Program& program, const BatchTarget& target, std::int64_t number)
+      : program_(program), before_(set_up(program)) {
     std::int64_t turn = 0;
     for (const Ref input : program.inputs) {
-      if (before_.contains(input)) {
-        const Tensor& tensor = to_cpu(before_.at(input));
-        const std::int64_t axis = turn++ % (std::ssize(tensor.sizes()) + 1);
-        const bool is_first = names_.empty();
-        names_.push_back(input);
-        const bool has_axis = is_first || input.step % 2 == 0;
-        const bool is_view = !is_first && input.step % 3 == 0;
-        batches_.try_emplace(input, tensor, has_axis ? std::optional(axis) : std::nullopt,
-                             is_view ? &batches_.at(names_.front()).all : nullptr);
+      if (!before_.contains(input)) {
+        continue;
       }
+      const Tensor& tensor = to_cpu(before_.at(input));
+      const std::int64_t axis = turn++ % (std::ssize(tensor.sizes()) + 1);
+      const bool is_first = names_.empty();
+      names_.push_back(input);
+      const bool has_axis = is_first || input.step % 2 == 0;
+      const bool is_view = !is_first && input.step % 3 == 0 && !target.is_nested;
+      batches_.try_emplace(input, differs(input) ? member_of(tensor, number * members) : tensor,
+                           has_axis ? std::optional(axis) : std::nullopt,
+                           is_view ? &batches_.at(names_.front()).all : nullptr);
+    }
+    for (std::int64_t member = 0; member < members && !names_.empty(); ++member) {
+      alone_.push_back(run_alone(member));
     }
   }
 
-  BatchOutcome outcome(Nesting nesting) {
-    if (names_.empty()) {
-      return {"", "no inputs"};
-    }
-    std::vector<OfOne> expected;
-    for (std::int64_t member = 0; member < members; ++member) {
-      expected.push_back(run_alone(member));
-      if (expected.back().trace.happened != expected.front().trace.happened) {
-        return {"", "what a member decides"};
-      }
-    }
-    Tensors inputs;
-    BatchAxes axes;
-    for (const Ref name : names_) {
-      inputs.push_back(given_[name] ? given_[name]
-                                    : given_[name] = from_cpu(batches_.at(name).all));
-      axes.push_back(batches_.at(name).axis);
-    }
-    Trace trace;
-    const functional::Program f = [&](const Tensors& in) {
-      return run(program_, names_, in, before_, trace);
-    };
-    Tensors outputs;
-    try {
-      outputs = nesting == Nesting::pass_in_vmap ? vmap(functionalize(f), axes)(inputs)
-                                                 : functionalize(vmap(f, axes))(inputs);
-    } catch (const Error& error) {
-      const std::string what = error.what();
-      // Up to the tensors, and the sizes of inputs that are no longer what they were.
-      return is_of_vmap(what) ? BatchOutcome{"", what.substr(0, what.find_first_of(",;["))}
-                              : BatchOutcome{"it failed: " + what, ""};
-    }
-    if (trace.happened != expected.front().trace.happened) {
-      return of_other_steps(expected.front().trace, trace);
-    }
-    for (std::int64_t member = 0; member < members; ++member) {
-      std::string text = difference(expected[static_cast<std::size_t>(member)], outputs, member);
-      if (!text.empty()) {
-        return {"of member " + std::to_string(member) + ", " + text, ""};
-      }
-    }
-    return {};
-  }
+  /// The names of the inputs, each as often as it is given.
+  const std::vector<Ref>& names() const { return names_; }
+  const Batch& operator[](Ref name) const { return batches_.at(name); }
+  const std::vector<Alone>& alone() const { return alone_; }
+  bool differs(Ref name) const { return name == names_.front() || name.step % 3 != 0; }
 
- private:
-  /// One member by itself.
-  struct OfOne {
-    Trace trace;
-    Tensors outputs;
-    Values inputs;
-    Tensors seen_elsewhere;  // what is given to all members is, and so it does not grow
-  };
-
-  OfOne run_alone(std::int64_t member) const {
-    OfOne one;
-    Tensors inputs;
-    for (const Ref name : names_) {
-      const auto [found, is_new] = one.inputs.try_emplace(name);
-      if (is_new) {
-        const Batch& batch = batches_.at(name);
-        found->second = from_cpu(batch.member_alone(member));
-        if (!batch.axis) {
-          one.seen_elsewhere.push_back(from_cpu(to_cpu(found->second)));
-        }
-      }
-      inputs.push_back(found->second);
-    }
-    one.outputs = run(program_, names_, inputs, before_, one.trace);
-    return one;
-  }
-
-  /// The first step that vmap did not take, or that only vmap took.
-  BatchOutcome of_other_steps(const Trace& expected, const Trace& found) const {
-    const auto [alone, batched] = std::mismatch(expected.happened.begin(), expected.happened.end(),
-                                                found.happened.begin(), found.happened.end());
-    const std::string& op =
-        program_.body[static_cast<std::size_t>(alone - expected.happened.begin())].op;
-    if (*alone == static_cast<char>(Happened::done)) {
-      const std::string refusal = refusal_of(found, batched - found.happened.begin(), op);
-      if (is_of_vmap(refusal) || (inputs_share_memory() && is_of_shared_inputs(refusal))) {
-        return {"", op};
-      }
-    }
-    return {op + ": it does " + found.happened + " and not " + expected.happened + "\n" +
-                found.said + "and not\n" + expected.said,
-            ""};
+  Tensors run_on(const Tensors& inputs, Trace& trace) const {
+    return run(program_, names_, inputs, before_, trace);
   }
 
   bool inputs_share_memory() const {
@@ -190,17 +130,17 @@ class BatchRun {
     });
   }
 
-  /// What was said, behind the operator's name, of the step at that place.
-  static std::string refusal_of(const Trace& trace, std::ptrdiff_t step, const std::string& op) {
-    const auto begin = trace.happened.begin();
-    std::istringstream said(trace.said);
-    std::string line;
-    for (auto left = std::count(begin, begin + step + 1, static_cast<char>(Happened::refused));
-         left > 0; --left) {
-      std::getline(said, line);
+  /// Compares the inputs as they are now. Those without a batch are in `given`.
+  std::string difference_of_inputs(std::int64_t member, const Values& given) const {
+    for (const auto& [name, batch] : batches_) {
+      const Tensor found = batch.axis ? batch.member(member) : to_cpu(given.at(name));
+      const auto& alone = alone_[static_cast<std::size_t>(member)];
+      const std::string text = difference(to_cpu(alone.inputs.at(name)), found);
+      if (!text.empty()) {
+        return "the input " + to_string(name) + text;
+      }
     }
-    const std::string before = "  " + op + " is refused: " + op;
-    return line.starts_with(before) ? line.substr(before.size()) : line;
+    return {};
   }
 
   static std::string difference(const Tensor& expected, const Tensor& found) {
@@ -214,38 +154,138 @@ class BatchRun {
                : " is\n" + byre::to_string(found) + "\nand should be\n" + byre::to_string(expected);
   }
 
-  std::string difference(const OfOne& expected, const Tensors& outputs, std::int64_t member) const {
-    if (outputs.size() != expected.outputs.size()) {
-      return "there are " + std::to_string(outputs.size()) + " outputs";
-    }
-    for (std::size_t index = 0; index < outputs.size(); ++index) {
-      const std::string text =
-          difference(to_cpu(expected.outputs[index]), to_cpu(outputs[index]).select(0, member));
-      if (!text.empty()) {
-        return "output " + std::to_string(index) + text;
+ private:
+  Alone run_alone(std::int64_t member) const {
+    Alone one;
+    Tensors inputs;
+    for (const Ref name : names_) {
+      const auto [found, is_new] = one.inputs.try_emplace(name);
+      if (is_new) {
+        const Batch& batch = batches_.at(name);
+        found->second = from_cpu(batch.member_alone(member));
+        if (!batch.axis) {
+          one.seen_elsewhere.push_back(from_cpu(to_cpu(found->second)));
+        }
       }
+      inputs.push_back(found->second);
     }
-    for (const auto& [name, batch] : batches_) {
-      const Tensor found = batch.axis ? batch.member(member) : to_cpu(given_.at(name));
-      const std::string text = difference(to_cpu(expected.inputs.at(name)), found);
-      if (!text.empty()) {
-        return "the input t" + std::to_string(name.step) + text;
-      }
-    }
-    return {};
+    one.outputs = run_on(inputs, one.trace);
+    return one;
   }
 
   const Program& program_;
   const Values before_;
-  std::vector<Ref> names_;  // of the inputs, one as often as it is given
+  std::vector<Ref> names_;
   std::map<Ref, Batch> batches_;
-  Values given_;
+  std::vector<Alone> alone_;
 };
+
+/// The text of the refusal of that step, behind the operator's name.
+std::string refusal_of(const Trace& trace, std::ptrdiff_t step, const std::string& op) {
+  const auto begin = trace.happened.begin();
+  std::istringstream said(trace.said);
+  std::string line;
+  for (auto left = std::count(begin, begin + step + 1, static_cast<char>(Happened::refused));
+       left > 0; --left) {
+    std::getline(said, line);
+  }
+  const std::string before = "  " + op + " is refused: " + op;
+  return line.starts_with(before) ? line.substr(before.size()) : line;
+}
+
+/// The first step that vmap did not take, or that only vmap took.
+BatchOutcome of_other_steps(const Program& program, const BatchOfInputs& batch,
+                            const Trace& expected, const Trace& found) {
+  const auto [alone, batched] = std::mismatch(expected.happened.begin(), expected.happened.end(),
+                                              found.happened.begin(), found.happened.end());
+  const std::string& op =
+      program.body[static_cast<std::size_t>(alone - expected.happened.begin())].op;
+  if (*alone == static_cast<char>(Happened::done)) {
+    const std::string refusal = refusal_of(found, batched - found.happened.begin(), op);
+    if (is_of_vmap(refusal) || (batch.inputs_share_memory() && is_of_shared_inputs(refusal))) {
+      return {"", op};
+    }
+  }
+  return {op + ": it does " + found.happened + " and not " + expected.happened + "\n" + found.said +
+              "and not\n" + expected.said,
+          ""};
+}
 
 }  // namespace
 
-BatchOutcome run_batch(const Program& program, Nesting nesting) {
-  return BatchRun(program).outcome(nesting);
+BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
+  std::vector<BatchOfInputs> batches;
+  for (std::int64_t number = 0; number < (target.is_nested ? outer_members : 1); ++number) {
+    batches.emplace_back(program, target, number);
+  }
+  const BatchOfInputs& first = batches.front();
+  if (first.names().empty()) {
+    return {"", "no inputs"};
+  }
+  const Trace& expected = first.alone().front().trace;
+  for (const BatchOfInputs& batch : batches) {
+    for (const Alone& alone : batch.alone()) {
+      if (alone.trace.happened != expected.happened) {
+        return {"", "what a member decides"};
+      }
+    }
+  }
+  Values given;
+  Tensors inputs;
+  BatchAxes axes;
+  BatchAxes outer_axes;
+  for (const Ref name : first.names()) {
+    const bool is_of_all = target.is_nested && first.differs(name);
+    axes.push_back(first[name].axis);
+    outer_axes.push_back(is_of_all ? std::optional<std::int64_t>(0) : std::nullopt);
+    if (!given.contains(name)) {
+      std::vector<Tensor> parts;
+      for (const BatchOfInputs& batch : batches) {
+        parts.push_back(batch[name].all.unsqueeze(0));
+      }
+      const Tensor all = is_of_all ? cat(parts, 0) : first[name].all;
+      given[name] = target.is_opaque ? to_opaque(all) : from_cpu(all);
+    }
+    inputs.push_back(given.at(name));
+  }
+  Trace trace;
+  functional::Program batched =
+      vmap(target.of_member([&](const Tensors& in) { return first.run_on(in, trace); }), axes);
+  if (target.is_nested) {
+    batched = vmap(batched, outer_axes);
+  }
+  Tensors outputs;
+  try {
+    outputs = target.of_all(batched)(inputs);
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    // Tensors follow, and sizes of inputs, which differ from program to program.
+    return is_of_vmap(what) ? BatchOutcome{"", what.substr(0, what.find_first_of(",;["))}
+                            : BatchOutcome{"it failed: " + what, ""};
+  }
+  if (trace.happened != expected.happened) {
+    return of_other_steps(program, first, expected, trace);
+  }
+  for (std::int64_t number = 0; number < std::ssize(batches); ++number) {
+    const BatchOfInputs& batch = batches[static_cast<std::size_t>(number)];
+    for (std::int64_t member = 0; member < members; ++member) {
+      const Alone& alone = batch.alone()[static_cast<std::size_t>(member)];
+      std::string text = outputs.size() == alone.outputs.size() ? "" : "there are other outputs";
+      for (std::size_t index = 0; index < outputs.size() && text.empty(); ++index) {
+        const Tensor all = target.is_opaque ? from_opaque(outputs[index]) : to_cpu(outputs[index]);
+        const Tensor of_one = target.is_nested ? all.select(0, number) : all;
+        text = BatchOfInputs::difference(to_cpu(alone.outputs[index]), of_one.select(0, member));
+        text = text.empty() ? text : "output " + std::to_string(index) + text;
+      }
+      if (text.empty() && target.flavor == Flavor::anything) {
+        text = batch.difference_of_inputs(member, given);
+      }
+      if (!text.empty()) {
+        return {"of member " + std::to_string(member) + ", " + text, ""};
+      }
+    }
+  }
+  return {"", "", expected.happened};
 }
 
 }  // namespace byre::test

@@ -2,23 +2,38 @@
 /// Batches of a program: it is run once by vmap over all of a batch, and by itself on each of it.
 #pragma once
 
-#include "program.hpp"
+#include <ostream>
+
+#include "tensor_programs/generate.hpp"
 
 namespace byre::test {
 
-/// Which of the two stands within the other.
-enum class Nesting : bool { pass_in_vmap, vmap_in_pass };
+/// How a program is run on a batch, or on batches of batches.
+struct BatchTarget {
+  using Transform = functional::Program (*)(const functional::Program&);
 
-struct BatchOutcome {
-  std::string
-      difference;  ///< outputs and inputs that are not what the runs by themselves make them
-  std::string
-      refused_by;  ///< what vmap does not do: the operator, or "vmap" for the run as a whole
+  const char* name;
+  Flavor flavor;        ///< of the programs
+  Transform of_member;  ///< within the innermost vmap
+  Transform of_all;     ///< around all vmaps
+  bool is_nested = false;
+  bool is_opaque = false;
+
+  friend void PrintTo(const BatchTarget& target, std::ostream* out) { *out << target.name; }
 };
 
-/// Inputs are each of another content and with its batch at another axis; some have none, and some
-/// are views of the first one's memory. What is captured has no batch. Runs by themselves have
-/// inputs that are apart: what vmap does not refuse writes none that shares memory.
-BatchOutcome run_batch(const Program& program, Nesting nesting);
+struct BatchOutcome {
+  /// How outputs and inputs differ from those of the runs by themselves.
+  std::string difference{};
+  /// The operator that vmap refuses, or "vmap" for the run as a whole.
+  std::string refused_by{};
+  /// To each step, by itself.
+  std::string happened{};
+};
+
+/// Each input has other elements for each member, and its batch at another axis; some have none, and some are views of
+/// the first one's memory. Captured tensors have no batch. Runs by themselves have inputs that are apart: vmap refuses
+/// to write inputs that share memory.
+BatchOutcome run_batch(const Program& program, const BatchTarget& target);
 
 }  // namespace byre::test

@@ -6,10 +6,10 @@
 
 #include <cstdio>
 
-#include "generate.hpp"
-#include "shrink.hpp"
 #include "support/random.hpp"
 #include "targets.hpp"
+#include "tensor_programs/generate.hpp"
+#include "tensor_programs/shrink.hpp"
 
 namespace byre::test {
 namespace {

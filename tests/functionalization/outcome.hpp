@@ -2,7 +2,7 @@
 /// Outcome: what can be told of a program once it is done.
 #pragma once
 
-#include "program.hpp"
+#include "tensor_programs/program.hpp"
 
 namespace byre::test {
 

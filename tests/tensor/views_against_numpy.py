@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Has NumPy and byre make the same random chains of views, and compares sizes, strides and elements
-of every link exactly. The seed is printed, and taken back from the environment variable
-BYRE_TEST_SEED."""
+"""Has NumPy make the views that byre made in random programs, and write through them, and compares sizes, strides,
+offsets and refusals of every view, and in the end all elements, exactly. print_views.cpp says how programs are
+printed. The seed is printed, and taken back from the environment variable BYRE_TEST_SEED."""
 
 import json
 import math
-import os
-import random
+import re
 import subprocess
 import sys
 
@@ -18,322 +17,295 @@ except ImportError:
     print("there is no NumPy: Debian has it as python3-numpy")
     sys.exit(77)
 
-CHAINS = 3000
-LINKS = 8
-DTYPES = ["u1", "i4", "i8", "f4", "c8"]
-VIEWED_AS = ["u1", "i2", "i4", "i8", "f4", "c8"]
+PROGRAMS = 2500
+DTYPES = {"u8": "u1", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "f16": "f2", "f32": "f4", "f64": "f8",
+          "complex64": "c8", "bf16": "u2"}  # which has the bits
+CONSTANTS = {"none": None, "true": True, "false": False, "bool": "bool"}
 
 
 class Refused(Exception):
     """No view can be that."""
 
 
-def along(axis, index):
-    return (slice(None),) * axis + (index, Ellipsis)
+class Unknown(Exception):
+    """Without elements, NumPy does not say whether it can be. The rest of the program is skipped."""
 
 
-def viewed(array, sizes):
-    other = array.reshape(sizes)
-    if array.size and not numpy.may_share_memory(array, other):
+class Tensor:
+    """An array over some bytes of a storage."""
+
+    def __init__(self, array, base):
+        self.base, self.offset, self.array = base, 0, numpy.empty(array.shape, array.dtype)
+        if array.size:
+            self.offset = array.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+            # One that can be written: most views of NumPy that may overlap cannot.
+            self.array = numpy.ndarray(array.shape, array.dtype, base, self.offset, array.strides)
+
+
+def at(x, axis):
+    """The axis, counted from the first."""
+    if not -x.ndim <= axis < x.ndim:
+        raise Refused
+    return axis % x.ndim
+
+
+def along(x, axis, index):
+    return x[(slice(None),) * at(x, axis) + (index, Ellipsis)]
+
+
+def viewed(x, sizes):
+    other = x.reshape(sizes)
+    if x.size and not numpy.may_share_memory(x, other):
         raise Refused
     return other
 
 
-class Chain:
-    """Links drawn at random. Each method returns the arguments to give to byre, and a function that
-    makes NumPy's view."""
+def cut(x, axis, lengths):
+    ends = numpy.cumsum([0, *lengths])
+    if ends[-1] != x.shape[at(x, axis)]:
+        raise Refused
+    return [along(x, axis, slice(start, end)) for start, end in zip(ends, ends[1:])]
 
-    def __init__(self, dice):
-        self.dice = dice
-        self.sizes = [dice.choice((0, 1, 1, 2, 3, 4, 5)) if dice.random() < 0.9 else 1
-                      for _ in range(dice.randrange(5))]
-        self.dtype = dice.choice(DTYPES)
-        nbytes = math.prod(self.sizes) * numpy.dtype(self.dtype).itemsize
-        self.base = (numpy.arange(nbytes) * 7 % 251).astype("u1")
-        self.array = self.base.view(self.dtype).reshape(self.sizes)
 
-    def over_base(self, dtype, shape, strides):
-        """An array of some bytes of the base, from where this one begins; strides in bytes, which
-        have to be whole elements, and are where nobody steps."""
-        itemsize = numpy.dtype(dtype).itemsize
-        offset = (self.array.__array_interface__["data"][0] -
-                  self.base.__array_interface__["data"][0])
-        if offset % itemsize or any(stride % itemsize and size > 1
-                                    for size, stride in zip(shape, strides)):
+def in_pieces(x, axis, size):
+    present = x.shape[at(x, axis)]
+    if size == 0 and present:
+        raise Refused
+    return cut(x, axis, [min(size, present - start) for start in range(0, present, size or 1)] or [0])
+
+
+class Views:
+    """NumPy's views, by operator; given the tensor as well where a view may see more of its storage."""
+
+    def alias(x):
+        return x
+
+    view = viewed
+
+    def permute(x, axes):
+        return x.transpose(axes)
+
+    def transpose(x, first, second):
+        if x.ndim == 0 and {first, second} <= {-1, 0}:
+            return x
+        return x.swapaxes(at(x, first), at(x, second))
+
+    def t(x):
+        if x.ndim > 2:
             raise Refused
-        strides = [stride if size > 1 else itemsize for size, stride in zip(shape, strides)]
-        return numpy.ndarray(shape, dtype, self.base, offset, strides)
+        return x.T
 
-    def axis(self):
-        """One that may be out of range, seldom, and may be counted from the end."""
-        ndim = max(self.array.ndim, 1)
-        return self.dice.randrange(-ndim - 1, ndim + 1) if self.dice.random() < 0.05 \
-            else self.dice.randrange(-ndim, ndim)
+    movedim = numpy.moveaxis
 
-    def size_of(self, axis):
-        return self.array.shape[axis] if -self.array.ndim <= axis < self.array.ndim else 1
+    def squeeze(x):
+        return x.squeeze()
 
-    def at(self, axis):
-        """The axis of a dimension that has to be there, counted from the first."""
-        if not -self.array.ndim <= axis < self.array.ndim:
+    def squeeze_axis(x, axis):
+        if x.ndim == 0 and axis in (-1, 0):
+            return x
+        place = at(x, axis)
+        return x.squeeze(place) if x.shape[place] == 1 else x
+
+    unsqueeze = numpy.expand_dims
+
+    def flatten(x, first=0, last=-1):
+        if x.ndim == 0 and {first, last} <= {-1, 0}:
+            return x[None]
+        first, last = at(x, first), at(x, last)
+        if first > last:
             raise Refused
-        return axis % self.array.ndim
+        return viewed(x, x.shape[:first] + (math.prod(x.shape[first:last + 1]),) + x.shape[last + 1:])
 
-    def permute(self):
-        axes = self.dice.sample(range(self.array.ndim), self.array.ndim)
-        return axes, lambda: self.array.transpose(axes)
+    def expand(x, sizes):
+        new = len(sizes) - x.ndim
+        if new < 0 or -1 in sizes[:new]:
+            raise Refused
+        return numpy.broadcast_to(x, [x.shape[axis - new] if size == -1 else size for axis, size in enumerate(sizes)])
 
-    def transpose(self):
-        if self.array.ndim == 0:
-            return None
-        first, second = self.axis(), self.axis()
-        return [first, second], lambda: self.array.swapaxes(self.at(first), self.at(second))
+    def select(x, axis, index):
+        return along(x, axis, index)
 
-    def t(self):
-        if self.array.ndim > 2:
-            return None
-        return [], lambda: self.array.T
+    def slice(x, axis, start=0, end=None, step=1):
+        return along(x, axis, slice(start, end, step))
 
-    def movedim(self):
-        count = self.dice.randrange(self.array.ndim + 1)
-        sources, places = ([axis - self.array.ndim * self.dice.randrange(2)
-                            for axis in self.dice.sample(range(self.array.ndim), count)]
-                           for _ in range(2))
-        if count == 1 and self.dice.random() < 0.1:
-            places = [self.array.ndim]
-        return ([*sources, *places],
-                lambda: numpy.moveaxis(self.array, sources, [self.at(place) for place in places]))
+    def narrow(x, axis, start, length):
+        size = x.shape[at(x, axis)]
+        start += size if start < 0 else 0
+        if not 0 <= start <= start + length <= size:
+            raise Refused
+        return along(x, axis, slice(start, start + length))
 
-    def slice(self):
-        axis = self.axis()
-        size = self.size_of(axis)
-        start, end = (self.dice.randrange(-size - 2, size + 3) for _ in range(2))
-        step = self.dice.randrange(1, 4)
-        return ([axis, start, end, step],
-                lambda: self.array[along(self.at(axis), slice(start, end, step))])
+    def diagonal(x, offset=0, first=0, second=1):
+        return x.diagonal(offset, at(x, first), at(x, second))
 
-    def narrow(self):
-        axis = self.axis()
-        start = self.dice.randrange(self.size_of(axis) + 1)
-        length = self.dice.randrange(self.size_of(axis) - start + 1)
-        return ([axis, start, length],
-                lambda: self.array[along(self.at(axis), slice(start, start + length))])
+    def unfold(x, axis, size, step):
+        if x.ndim == 0 and axis in (-1, 0) and size < 2:
+            return x[None][:size]  # its one window, which NumPy does not slide
+        return along(sliding_window_view(x, size, at(x, axis)), at(x, axis), slice(None, None, step))
 
-    def select(self):
-        axis = self.axis()
-        size = self.size_of(axis)
-        index = self.dice.randrange(-size - 1, size + 1)
-        return [axis, index], lambda: self.array[along(self.at(axis), index)]
+    def split(x, size, axis=0):
+        return in_pieces(x, axis, size)
 
-    def unbind(self):
-        axis = self.axis()
-        if self.size_of(axis) == 0:
-            return None
-        index = self.dice.randrange(self.size_of(axis))
-        return [axis, index], lambda: self.array[along(self.at(axis), index)]
+    def split_sizes(x, sizes, axis=0):
+        return cut(x, axis, sizes)
 
-    def split(self):
-        axis = self.axis()
-        present = self.size_of(axis)
-        size = self.dice.randrange(1, present + 2)
-        part = self.dice.randrange(max(1, math.ceil(present / size)))
-        cut = slice(part * size, part * size + size)
-        return [axis, size, part], lambda: self.array[along(self.at(axis), cut)]
+    def chunk(x, count, axis=0):
+        size = math.ceil(x.shape[at(x, axis)] / count)
+        return in_pieces(x, axis, size) if size else cut(x, axis, [0] * count)
 
-    def split_sizes(self):
-        axis = self.axis()
-        left, sizes = self.size_of(axis), []
-        while left or not sizes:
-            sizes.append(self.dice.randrange(left + 1))
-            left -= sizes[-1]
-        part = self.dice.randrange(len(sizes))
-        start = sum(sizes[:part])
-        cut = slice(start, start + sizes[part])
-        return [axis, part, *sizes], lambda: self.array[along(self.at(axis), cut)]
+    def unbind(x, axis=0):
+        return [along(x, axis, index) for index in range(x.shape[at(x, axis)])]
 
-    def view_as(self):
-        if self.array.size == 0 or self.array.ndim == 0:
-            return None
-        dtype = self.dice.choice(VIEWED_AS)
-        itemsize, shape, strides = (numpy.dtype(dtype).itemsize, self.array.shape,
-                                    self.array.strides)
-
-        def make():
-            last = shape[-1] * self.array.itemsize
-            if itemsize == self.array.itemsize:
-                return self.over_base(dtype, shape, strides)
-            if last % itemsize or shape[-1] > 1 and strides[-1] != self.array.itemsize:
-                raise Refused
-            return self.over_base(dtype, (*shape[:-1], last // itemsize),
-                                  (*strides[:-1], itemsize))
-        return [dtype], make
-
-    def view_as_real(self):
-        if self.array.dtype != "c8" or self.array.size == 0:
-            return None
-        return [], lambda: self.over_base("f4", (*self.array.shape, 2), (*self.array.strides, 4))
-
-    def view_as_complex(self):
-        if self.array.dtype != "f4" or self.array.size == 0:
-            return None
-
-        def make():
-            if self.array.ndim == 0 or self.array.shape[-1] != 2 or self.array.strides[-1] != 4:
-                raise Refused
-            return self.over_base("c8", self.array.shape[:-1], self.array.strides[:-1])
-        return [], make
-
-    def chunk(self):
-        axis = self.axis()
-        present = self.size_of(axis)
-        count = self.dice.randrange(1, present + 2)
-        size = math.ceil(present / count)
-        part = self.dice.randrange(math.ceil(present / size) if size else count)
-        cut = slice(part * size, part * size + size)
-        return [axis, count, part], lambda: self.array[along(self.at(axis), cut)]
-
-    def expand(self):
-        repeats = self.dice.randrange(4)
-        sizes = [repeats if size == 1 and self.dice.random() < 0.7 else size
-                 for size in self.array.shape]
-        sizes = [self.dice.randrange(3) for _ in range(self.dice.randrange(2))] + sizes
-        if sizes and self.dice.random() < 0.05:
-            sizes[self.dice.randrange(len(sizes))] += 1
-        return sizes, lambda: numpy.broadcast_to(self.array, sizes)
-
-    def unsqueeze(self):
-        axis = self.dice.randrange(-self.array.ndim - 2, self.array.ndim + 2)
-        return [axis], lambda: numpy.expand_dims(self.array, axis)
-
-    def squeeze(self):
-        if self.array.ndim == 0 or self.dice.random() < 0.5:
-            return [], self.array.squeeze
-        axis = self.axis()
-
-        def make():
-            place = self.at(axis)
-            return self.array.squeeze(place) if self.array.shape[place] == 1 else self.array
-        return [axis], make
-
-    def view(self):
-        left, sizes = self.array.size, []
-        while left > 1 and len(sizes) < 5:
-            size = self.dice.choice([n for n in range(1, left + 1) if left % n == 0])
-            sizes.append(size)
-            left //= size
-        sizes.insert(self.dice.randrange(len(sizes) + 1), left)
-        if 0 not in sizes and self.dice.random() < 0.2:
-            sizes[self.dice.randrange(len(sizes))] = -1
-        return sizes, lambda: viewed(self.array, sizes)
-
-    def flatten(self):
-        if self.array.ndim == 0:
-            return None
-        first, last = sorted(self.dice.randrange(self.array.ndim) for _ in range(2))
-        shape = self.array.shape
-        joined = shape[:first] + (math.prod(shape[first:last + 1]),) + shape[last + 1:]
-        return [first, last], lambda: viewed(self.array, joined)
-
-    def diagonal(self):
-        offset, first, second = self.dice.randrange(-4, 5), self.axis(), self.axis()
-        return ([offset, first, second],
-                lambda: self.array.diagonal(offset, self.at(first), self.at(second)))
-
-    def unfold(self):
-        axis = self.axis()
-        size = self.dice.randrange(1, self.size_of(axis) + 2)
-        step = self.dice.randrange(1, 4)
-
-        def make():
-            if self.array.ndim == 0 and axis in (-1, 0) and size == 1:
-                return self.array[None]  # its one window, which NumPy does not slide
-            return sliding_window_view(self.array, size, self.at(axis))[
-                along(self.at(axis), slice(None, None, step))]
-
-        return [axis, size, step], make
-
-    def as_strided(self):
-        ndim = self.dice.randrange(4)
-        sizes = [self.dice.randrange(4) for _ in range(ndim)]
-        strides = [self.dice.randrange(5) for _ in range(ndim)]
-        itemsize = self.array.itemsize
-        base = self.base[:self.base.size // itemsize * itemsize].view(self.array.dtype)
-        offset = self.dice.randrange(base.size + 2)
-
-        def make():
-            reach = sum((size - 1) * stride for size, stride in zip(sizes, strides))
-            if 0 not in sizes and offset + reach >= base.size:
-                raise Refused
-            return as_strided(base[offset:], sizes, [itemsize * stride for stride in strides])
-
-        return sizes + strides + [offset], make
-
-    LINKS = [permute, transpose, t, movedim, slice, narrow, select, unbind, split, chunk, expand,
-             unsqueeze, squeeze, view, flatten, diagonal, unfold, as_strided, split_sizes, view_as,
-             view_as_real, view_as_complex]
-
-    def link(self):
-        """One more: what to tell byre, and what NumPy made of it, or None if it refused."""
-        while True:
-            drawn = self.dice.choice(self.LINKS)
-            made = drawn(self)
-            if made is None or (self.array.size > 2000 or self.array.ndim > 9) and drawn in (
-                    Chain.expand, Chain.unfold, Chain.unsqueeze):
-                continue
-            arguments, make = made
-            told = " ".join(map(str, [drawn.__name__, *arguments]))
-            try:
-                self.array = make()
-            except (Refused, ValueError, IndexError):
-                return told, None
-            return told, self.array
+    def proof_corners(x):
+        return x[(*(slice(None, None, max(size - 1, 1)) for size in x.shape), Ellipsis)]
 
 
-def difference(array, line):
-    """What is wrong with what byre said of an array, or None."""
-    if array is None or line == "refused":
-        return None if array is None and line == "refused" else "one of the two refused"
-    sizes, strides, elements = map(json.loads, line.split(";"))
-    if sizes != list(array.shape):
-        return f"NumPy's shape is {array.shape}"
-    numpys = [stride // array.itemsize for stride in array.strides]
-    if array.size and any(size > 1 and ours != theirs
-                          for size, ours, theirs in zip(sizes, strides, numpys)):
-        return f"NumPy's strides are {numpys}"
-    if elements != list(array.tobytes()):
-        return f"NumPy's bytes are {list(array.tobytes())}"
+class StorageViews:
+    def as_strided(tensor, sizes, strides, offset=None):
+        itemsize = tensor.array.itemsize
+        base = tensor.base[:tensor.base.size // itemsize * itemsize].view(tensor.array.dtype)
+        offset = tensor.offset // itemsize if offset is None else offset
+        if 0 not in sizes and offset + sum((size - 1) * stride for size, stride in zip(sizes, strides)) >= base.size:
+            raise Refused
+        return as_strided(base[offset:], sizes, [itemsize * stride for stride in strides])
+
+    def view_dtype(tensor, dtype):
+        shape, strides, old = tensor.array.shape, tensor.array.strides, tensor.array.itemsize
+        if dtype == "bool":  # which not every byte is
+            raise Refused
+        if not tensor.array.size:
+            raise Unknown
+        new = numpy.dtype(DTYPES[dtype]).itemsize
+        if new == old:
+            return over_base(tensor, DTYPES[dtype], shape, strides)
+        if not shape or shape[-1] * old % new or shape[-1] > 1 and strides[-1] != old:
+            raise Refused
+        return over_base(tensor, DTYPES[dtype], (*shape[:-1], shape[-1] * old // new), (*strides[:-1], new))
+
+    def view_as_real(tensor):
+        if tensor.array.dtype != "c8":
+            raise Refused
+        return over_base(tensor, "f4", (*tensor.array.shape, 2), (*tensor.array.strides, 4))
+
+    def view_as_complex(tensor):
+        shape, strides = tensor.array.shape, tensor.array.strides
+        if tensor.array.dtype == "f4" and not tensor.array.size:
+            raise Unknown
+        if tensor.array.dtype != "f4" or not shape or shape[-1] != 2 or strides[-1] != 4:
+            raise Refused
+        return over_base(tensor, "c8", shape[:-1], strides[:-1])
+
+
+def over_base(tensor, dtype, shape, strides):
+    """Some bytes of the storage, from where the tensor begins. Strides of more than one element are whole elements."""
+    itemsize = numpy.dtype(dtype).itemsize
+    if not math.prod(shape):
+        raise Unknown
+    if tensor.offset % itemsize or any(stride % itemsize and size > 1 for size, stride in zip(shape, strides)):
+        raise Refused
+    strides = [stride if size > 1 else itemsize for size, stride in zip(shape, strides)]
+    return numpy.ndarray(shape, dtype, tensor.base, tensor.offset, strides)
+
+
+def arange(count, dtype):
+    array = numpy.arange(count).astype(DTYPES[dtype])
+    return Tensor(array, array.view("u1"))
+
+
+WRITES = {"zero_": lambda x: 0, "copy_": lambda x, other: other.array, "sub_.scalar": lambda x, number: x.array - number}
+
+
+def made(op, arguments):
+    """NumPy's tensors. Raises what is above, ValueError or IndexError."""
+    if op == "arange":
+        return [arange(*arguments)]
+    self, *constants = arguments
+    name = op.replace(".", "_")
+    parts = (getattr(StorageViews, name)(self, *constants) if hasattr(StorageViews, name)
+             else getattr(Views, name)(self.array, *constants))
+    return [Tensor(part, self.base) for part in (parts if isinstance(parts, list) else [parts])]
+
+
+def difference(tensors, described):
+    """How the tensors that byre made differ, or None."""
+    if len(tensors) != len(described):
+        return f"NumPy has {len(tensors)} parts"
+    for tensor, (sizes, strides, offset) in zip(tensors, described):
+        array = tensor.array
+        if sizes != list(array.shape):
+            return f"NumPy's shape is {array.shape}"
+        numpys = [stride // array.itemsize for stride in array.strides]
+        if array.size and any(size > 1 and ours != theirs for size, ours, theirs in zip(sizes, strides, numpys)):
+            return f"NumPy's strides are {numpys}"
+        if not array.size:
+            tensor.offset = offset * array.itemsize  # which NumPy does not keep
+        if offset * array.itemsize != tensor.offset:
+            return f"NumPy's offset is {tensor.offset} bytes"
     return None
 
 
+class Programs:
+    def __init__(self):
+        self.program, self.tensors, self.lines = None, {}, []
+        self.counts = {"steps": 0, "refused": 0, "unknown": 0, "compared": 0}
+        self.ops = set()
+
+    def wrong(self, line):
+        """How a printed line differs from NumPy, or None."""
+        number, rest = line.split(" ", 1)
+        if number != self.program:
+            self.program, self.tensors, self.lines = number, {}, []
+        self.lines.append(rest)
+        if self.tensors is None:
+            return None
+        if step := re.fullmatch(r"(\w+) = ([\w.]+)\((.*)\) -> (.*)", rest):
+            self.counts["steps"] += 1
+            return self.wrong_step(*step.groups())
+        name, elements, dtype = re.fullmatch(r'(\w+) = "(\w*)", "(\w+)"', rest).groups()
+        self.counts["compared"] += 1
+        array = self.tensors[name].array
+        if array.dtype != DTYPES[dtype] or elements != array.tobytes().hex():
+            return f"NumPy has {array.dtype} {array.tobytes().hex()}"
+        return None
+
+    def wrong_step(self, name, op, arguments, answer):
+        names = {**CONSTANTS, **{dtype: dtype for dtype in DTYPES}}
+        try:
+            given = eval(f"[{arguments}]", names, self.tensors)
+            if op in WRITES:
+                if answer != "refused":  # what overlaps is
+                    given[0].array[...] = WRITES[op](*given)
+                return None
+            tensors = made(op, given)
+        except Unknown:
+            self.counts["unknown"] += 1
+            self.tensors = None
+            return None
+        except (Refused, ValueError, IndexError, TypeError):
+            self.counts["refused"] += 1
+            return None if answer == "refused" else "NumPy refuses it"
+        if answer == "refused":
+            return f"NumPy has {tensors[0].array.shape}"
+        self.ops.add(op)
+        self.tensors.update((f"{name}_{part}" if part else name, each) for part, each in enumerate(tensors))
+        return difference(tensors, json.loads(answer))
+
+
 def main(program):
-    seed = int(os.environ.get("BYRE_TEST_SEED") or random.SystemRandom().getrandbits(32))
-    print(f"BYRE_TEST_SEED={seed}")
-    dice = random.Random(seed)
-    told, arrays, refusals = [], [], 0
-    for _ in range(CHAINS):
-        chain = Chain(dice)
-        told.append(" ".join(map(str, ["new", chain.dtype, *chain.sizes])))
-        arrays.append(chain.array)
-        for _ in range(LINKS):
-            line, array = chain.link()
-            told.append(line)
-            arrays.append(array)
-            refusals += array is None
-    answers = subprocess.run([program], input="\n".join(told) + "\n", check=True,
-                             capture_output=True, text=True).stdout.splitlines()
-    if len(answers) != len(told):
-        print(f"{len(told)} lines were given, {len(answers)} came back")
-        return 1
-    failures = 0
-    for number, (line, array, answer) in enumerate(zip(told, arrays, answers)):
-        if wrong := difference(array, answer):
+    printed = subprocess.run([program, str(PROGRAMS)], check=True, capture_output=True, text=True).stdout.splitlines()
+    print(printed[0])  # the seed
+    programs, failures = Programs(), 0
+    for line in printed[1:]:
+        if failures < 10 and (wrong := programs.wrong(line)):
             failures += 1
-            first = max(at for at in range(number + 1) if told[at].startswith("new"))
-            print(f"{' | '.join(told[first:number + 1])}\n  byre: {answer}\n  {wrong}")
-        if failures == 10:
-            break
-    print(f"{CHAINS} chains, {len(told)} views, {refusals} refused by both, {failures} different")
-    return 1 if failures else 0
+            print(*programs.lines, f"  {wrong}", sep="\n")
+            programs.tensors = None  # of this program
+    print(programs.counts)
+    missing = {name for views in (Views, StorageViews) for name in vars(views) if not name.startswith("__")} - {
+        op.replace(".", "_") for op in programs.ops}
+    if missing:
+        print(f"never compared: {missing}")
+    return 1 if failures or missing or programs.counts["unknown"] > PROGRAMS // 10 else 0
 
 
 if __name__ == "__main__":

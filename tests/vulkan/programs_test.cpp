@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "../functionalization/generate.hpp"
-#include "../functionalization/shrink.hpp"
 #include "../functionalization/targets.hpp"
-#include "../functionalization/user_operators.hpp"
 #include "support/random.hpp"
+#include "tensor_programs/generate.hpp"
+#include "tensor_programs/shrink.hpp"
+#include "tensor_programs/user_operators.hpp"
 #include "vulkan/backend/vulkan_tensor.hpp"
 
 namespace byre::test {

@@ -3,8 +3,8 @@
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/observe/recording.hpp>
 
-#include "random_calls.hpp"
 #include "support/functional/opaque_backend.hpp"
+#include "tensor_programs/random_calls.hpp"
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -296,6 +296,38 @@ TEST(Batching, has_a_rule_for_every_operator_that_comes_along) {
     EXPECT_TRUE(op.has(Tag::pointwise) || op.has(Tag::axis_shift) ||
                 op.kernel(Key::batched) != nullptr)
         << name;
+  }
+}
+
+TEST(Batching, of_no_members_has_the_sizes_and_dtype_of_one) {
+  test::RandomCalls random(test::seed());
+  for (const std::string& name : random.names()) {
+    for (int round = 0; round < 60; ++round) {
+      const bool is_opaque = round % 2 == 1;
+      Arguments arguments = random.arguments_of(name);
+      const AnyTensor one = call_for_one(name, arguments);
+      Tensors none;
+      for (Argument& argument : arguments) {
+        argument.for_each_tensor([&](AnyTensor& tensor) {
+          Dims sizes = tensor.sizes();
+          sizes.insert(sizes.begin(), 0);
+          const Tensor batch = Tensor::empty(sizes, tensor.dtype());
+          none.push_back(is_opaque ? to_opaque(batch) : from_cpu(batch));
+        });
+      }
+      const auto of_each = [&](const Tensors& each) {
+        auto next = each.begin();
+        for (Argument& argument : arguments) {
+          argument.for_each_tensor([&next](AnyTensor& tensor) { tensor = *next++; });
+        }
+        return Tensors{call_for_one(name, arguments)};
+      };
+      const AnyTensor computed = vmap(of_each)(none).front();
+      Dims sizes = one.sizes();
+      sizes.insert(sizes.begin(), 0);
+      ASSERT_EQ(computed.sizes(), sizes) << name;
+      ASSERT_EQ(computed.dtype(), one.dtype()) << name;
+    }
   }
 }
 

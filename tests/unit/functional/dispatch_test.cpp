@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "random_calls.hpp"
+#include "tensor_programs/random_calls.hpp"
 #include "tensors.hpp"
 
 namespace byre::test {

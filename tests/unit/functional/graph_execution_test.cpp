@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "random_calls.hpp"
 #include "support/at_once.hpp"
 #include "support/functional/opaque_backend.hpp"
+#include "tensor_programs/random_calls.hpp"
 #include "tensors.hpp"
 
 namespace byre::test {

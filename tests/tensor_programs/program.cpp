@@ -29,66 +29,17 @@ bool has_names(const functional::Operator& op) {
   return op.schema().effect() != Effect::write || has_parts(op);
 }
 
-/// Names are those of the setup, or of the body, where inputs have names of their own.
-struct ToCode {
-  const Program* program = nullptr;
-  bool is_in_body = false;
-
-  std::string operator()(NoValue) const { return "NoValue()"; }
-  std::string operator()(bool flag) const { return flag ? "true" : "false"; }
-  std::string operator()(const Scalar& number) const { return functional::to_string(number); }
-  std::string operator()(DType dtype) const {
-    return std::string("DType::") + (dtype == DType::boolean ? "boolean" : byre::name_of(dtype));
-  }
-  std::string operator()(const Dims& dims) const {
-    std::string text = byre::to_string(dims);
-    text.front() = '{';
-    text.back() = '}';
-    return dims.size() < 2 ? "Dims" + text : text;
-  }
-  std::string operator()(Ref ref) const {
-    if (is_in_body && is_input(ref)) {
-      return "t" + std::to_string(ref.step) + (ref.part == 0 ? "" : "_" + std::to_string(ref.part));
-    }
-    const Step* const maker = maker_of(ref);
-    return maker == nullptr || !has_parts(functional::find(maker->op))
-               ? "t" + std::to_string(ref.step)
-               : "all" + std::to_string(ref.step) + "[" + std::to_string(ref.part) + "]";
-  }
+struct ToText {
+  std::string operator()(Ref ref) const { return to_string(ref); }
   std::string operator()(const std::vector<Ref>& refs) const {
     std::string text;
     for (const Ref ref : refs) {
-      text += (text.empty() ? "" : ", ") + (*this)(ref);
+      text += (text.empty() ? "" : ", ") + to_string(ref);
     }
-    return "Tensors{" + text + "}";
+    return "[" + text + "]";
   }
-  std::string operator()(const Step& step) const {
-    const functional::Operator& op = functional::find(step.op);
-    std::string text = "call(\"";
-    if (has_names(op)) {
-      text = (has_parts(op) ? "const Tensors all" : "const AnyTensor t") +
-             std::to_string(step.number) + " = " + (has_parts(op) ? text : "call_for_one(\"");
-    }
-    text += step.op + "\", {";
-    for (const StepArgument& argument : step.arguments) {
-      text += (&argument == step.arguments.data() ? "" : ", ") + std::visit(*this, argument);
-    }
-    return text + "});\n";
-  }
-
- private:
-  bool is_input(Ref ref) const {
-    return std::find(program->inputs.begin(), program->inputs.end(), ref) != program->inputs.end();
-  }
-  const Step* maker_of(Ref ref) const {
-    for (const std::vector<Step>* steps : {&program->setup, &program->body}) {
-      for (const Step& step : *steps) {
-        if (step.number == ref.step) {
-          return &step;
-        }
-      }
-    }
-    return nullptr;
+  std::string operator()(const auto& constant) const {
+    return functional::to_string(functional::Constant(constant));
   }
 };
 
@@ -170,24 +121,39 @@ Values set_up(const Program& program) {
   return values;
 }
 
+std::string to_string(Ref ref) {
+  return "t" + std::to_string(ref.step) + (ref.part == 0 ? "" : "_" + std::to_string(ref.part));
+}
+
+std::string to_string(const Step& step) {
+  std::string text;
+  for (const StepArgument& argument : step.arguments) {
+    text += (text.empty() ? "" : ", ") + std::visit(ToText(), argument);
+  }
+  text = to_string(Ref{step.number, 0}) + " = " + step.op + "(" + text + ")";
+  if (step.place.mode) {
+    text += " in mode " + std::string(shadow::name_of(*step.place.mode));
+  }
+  if (step.place.line != 0) {
+    text += " at line " + std::to_string(step.place.line);
+  }
+  return text + (step.place.is_in_file ? ", suppressed" : "") +
+         (step.place.is_in_scope ? ", in a scope" : "");
+}
+
 std::string to_string(const Program& program) {
-  const ToCode outside{&program};
-  const ToCode inside{&program, true};
+  const ToText list;
   std::string text;
   for (const Step& step : program.setup) {
-    text += outside(step);
+    text += to_string(step) + "\n";
   }
-  text += program.captured.empty() ? "const auto f = [](const Tensors& in) {\n"
-                                   : "const auto f = [=](const Tensors& in) {\n";
-  for (std::size_t input = 0; input < program.inputs.size(); ++input) {
-    text += "  const AnyTensor " + inside(program.inputs[input]) + " = in[" +
-            std::to_string(input) + "];\n";
+  if (!program.inputs.empty()) {
+    text += "inputs " + list(program.inputs) + ", captured " + list(program.captured) + "\n";
   }
   for (const Step& step : program.body) {
-    text += "  " + inside(step);
+    text += "  " + to_string(step) + "\n";
   }
-  return text + "  return " + inside(program.outputs) + ";\n};\nf(" + outside(program.inputs) +
-         ");\n";
+  return text + (program.outputs.empty() ? "" : "outputs " + list(program.outputs) + "\n");
 }
 
 }  // namespace byre::test

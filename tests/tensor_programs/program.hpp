@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Program: calls of operators over numbered tensors, as data: what can be run on any backend,
-/// printed as C++, and made smaller.
+/// Program: calls of operators over numbered tensors, as data. It can be generated, run on any backend and on models,
+/// printed, and shrunk.
 #pragma once
 
 #include <byre/functional.hpp>
+#include <byre/shadow/mode.hpp>
 
 #include <algorithm>
 #include <compare>
@@ -43,15 +44,25 @@ inline Scalar number(std::int64_t value) {
   return Scalar(value);
 }
 
-/// One call. Its number names what it returns; of an operator that writes, nothing is named.
+/// Where a step is made, for programs that depend on call sites.
+struct Place {
+  /// The mode of a reshape: alias and copy in every run, warn and error in runs that track. Nothing: as the run.
+  std::optional<shadow::ReshapeMode> mode{};
+  bool is_in_scope = false;  ///< of a ScopedSuppression
+  bool is_in_file = false;   ///< of suppressions
+  int line = 0;              ///< 0: a line of its own, the step's number
+};
+
+/// One call. Its number names what it returns; an operator that only writes names nothing.
 struct Step {
   int number = 0;
   std::string op;
   std::vector<StepArgument> arguments;
+  Place place{};
 };
 
-/// A value. Every program runs, whatever was dropped from it: a step whose operands are not there,
-/// or that is refused, is none.
+/// A value. Every program runs, also after parts of it were dropped: a step does nothing if its operands are missing, or
+/// if it is refused.
 struct Program {
   std::vector<Step> setup;  ///< on the CPU, before
   std::vector<Ref> inputs;
@@ -85,7 +96,9 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
 /// A new tensor for each name of the setup.
 Values set_up(const Program& program);
 
-/// As code.
+/// "t3_1", the second tensor of step 3, or "t3", the first.
+std::string to_string(Ref ref);
+/// "t3 = slice(t1, 0, 1, none, 2)".
+std::string to_string(const Step& step);
 std::string to_string(const Program& program);
-
 }  // namespace byre::test

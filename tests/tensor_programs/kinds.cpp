@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "kinds.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace byre::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+template <class Fits>
+Names operators_that(const Fits& fits) {
+  Names names;
+  for (const functional::Operator* const op : functional::operators()) {
+    if (fits(*op)) {
+      names.push_back(op->name());
+    }
+  }
+  return names;
+}
+
+/// Takes one tensor, and axes, as its schema says.
+bool is_along_axes(const functional::Operator& op) {
+  using functional::Type;
+  const auto& parameters = op.schema().parameters;
+  return op.has(functional::Tag::axis_shift) && parameters.front().type == Type::tensor &&
+         std::all_of(parameters.begin() + 1, parameters.end(), [](const auto& parameter) {
+           return parameter.type == Type::axis || parameter.type == Type::axes;
+         });
+}
+
+struct Weighted {
+  std::array<unsigned, 3> by_flavor;
+  Names operators;
+};
+
+std::vector<Kind> table_of(Flavor flavor) {
+  const auto is_view = [](const auto& op) { return op.effect() == Effect::view; };
+  const auto is_view_in_place = [](const auto& op) { return op.view_variant() != nullptr; };
+  const auto is_variant_of_view = [](const auto& op) {
+    return op.name().find("_copy") != std::string::npos || op.name().ends_with("_scatter");
+  };
+  static const std::vector<Weighted> all{
+      {{42, 0, 80}, operators_that(is_view)},
+      {{7, 0, 0}, operators_that(is_view_in_place)},
+      {{0, 4, 0}, operators_that(is_variant_of_view)},
+      {{6, 0, 0}, {"add_.scalar", "sub_.scalar", "mul_.scalar", "div_.scalar"}},
+      {{6, 0, 0}, {"add_", "sub_", "mul_", "div_"}},
+      {{3, 0, 0}, {"neg_", "relu_", "exp_", "proof_double_"}},
+      {{3, 0, 0}, {"fill_"}},
+      {{2, 0, 5}, {"zero_"}},
+      {{2, 0, 0}, {"proof_exchange_"}},
+      {{5, 0, 15}, {"copy_"}},
+      {{1, 0, 0}, {"set_"}},
+      {{2, 0, 0}, {"resize_"}},
+      {{2, 2, 0}, {"add", "sub", "mul", "div", "eq", "ge"}},
+      {{1, 1, 0},
+       {"add.scalar", "sub.scalar", "mul.scalar", "div.scalar", "eq.scalar", "ge.scalar"}},
+      {{1, 1, 0}, {"where"}},
+      {{2, 2, 0}, {"neg", "relu", "exp", "clone", "contiguous", "proof_halves"}},
+      {{2, 2, 0}, {"sum", "sum.axes", "matmul"}},
+      {{1, 1, 0}, {"to"}},
+      {{1, 1, 0}, operators_that(is_along_axes)},
+      {{1, 2, 0}, {"cat", "reshape"}},
+      {{2, 0, 0}, {"sum.out", "matmul.out"}},
+      {{1, 0, 0}, {"where.out"}},
+      {{1, 0, 0}, {"neg.out", "relu.out", "exp.out"}},
+      {{1, 0, 0}, {"cat.out"}},
+      {{1, 0, 0}, {"add.out", "sub.out", "mul.out", "div.out"}},
+      {{3, 0, 0}, {"zeros", "ones"}},
+      {{2, 0, 0}, {"arange"}}};
+  std::vector<Kind> some;
+  for (const Weighted& kind : all) {
+    if (const unsigned weight = kind.by_flavor[static_cast<std::size_t>(flavor)]; weight != 0) {
+      some.push_back({weight, kind.operators});
+    }
+  }
+  return some;
+}
+
+}  // namespace
+
+const std::vector<Kind>& kinds_of(Flavor flavor) {
+  static const std::array all{table_of(Flavor::anything), table_of(Flavor::pure),
+                              table_of(Flavor::views)};
+  return all[static_cast<std::size_t>(flavor)];
+}
+
+}  // namespace byre::test
