@@ -2,6 +2,8 @@
 // Random programs, each run where reshape aliases, where it copies, and where it aliases and warns. Each
 // element that differs between the first two in a read was reported by then, but for the exceptions of
 // Account; and what is read, reported and counted is what the reference model says, and nothing else.
+// Programs whose reshapes all copy are run once: what is read and refused is what the model says, on one thread and on
+// several whose storages share data lazily.
 // BYRE_EQUIVALENCE_PROGRAMS in the environment is how many programs of each kind.
 #include <byre/error/error.hpp>
 #include <byre/shadow/suppression.hpp>
@@ -12,23 +14,37 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
 
-#include "model.hpp"
+#include "run_steps.hpp"
+#include "support/at_once.hpp"
 #include "support/random.hpp"
-#include "support/shrink.hpp"
+#include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
+#include "tensor_programs/shrink.hpp"
 
 namespace byre::test {
 namespace {
 
 using shadow::ReshapeMode;
-using Triple = std::array<std::uint32_t, 3>;
+using Triple = std::array<int, 3>;
 
 Triple triple_of(const Reported& each) {
   return {each.reshape, each.write, each.access};
+}
+
+std::string to_string(const std::vector<Reported>& reports) {
+  std::string text;
+  for (const Reported& each : reports) {
+    text += " at " + std::to_string(each.number) + " [" + std::to_string(each.reshape) +
+            " reshaped, " + std::to_string(each.write) + " written, " +
+            std::to_string(each.access) + (each.access_writes ? " then written" : " then read") +
+            (each.is_error ? ", an error]" : "]");
+  }
+  return text.empty() ? " nothing" : text;
 }
 
 std::string failure_of_reads(const char* what, const Reads& reads, const Reads& expected) {
@@ -41,7 +57,7 @@ std::string failure_of_reads(const char* what, const Reads& reads, const Reads& 
 }
 
 /// Of all violations, what is reported: errors each, else each triple the first time.
-std::string failure_of_reports(const Outcome& warn, const Model& model) {
+std::string failure_of_reports(const RunOutcome& warn, const Model& model) {
   std::vector<Reported> expected;
   std::set<Triple> triples;
   std::ranges::copy_if(model.violations(), std::back_inserter(expected), [&](const Reported& each) {
@@ -58,7 +74,8 @@ std::string failure_of_summary(const shadow::Summary& summary, const Model& mode
     ++counts[triple_of(each)];
   }
   for (const shadow::Violation& each : summary.triples) {
-    counts[{each.reshape.site.line, each.write.site.line, each.access.site.line}] -= each.count;
+    const auto line = [](const auto& of) { return static_cast<int>(of.site.line); };
+    counts[{line(each.reshape), line(each.write), line(each.access)}] -= each.count;
   }
   const bool is_so = summary.reshapes == model.reshapes() &&
                      summary.violations == model.violations().size() &&
@@ -69,7 +86,7 @@ std::string failure_of_summary(const shadow::Summary& summary, const Model& mode
 }
 
 /// Where every value is unique and every access of all there is: a reported read differs.
-std::string failure_of_whole(const Outcome& alias, const Outcome& copy, const Model& model) {
+std::string failure_of_whole(const RunOutcome& alias, const RunOutcome& copy, const Model& model) {
   for (const Reported& violation : model.violations()) {
     const auto differs = [&](const Read& read) {
       const auto index = static_cast<std::size_t>(&read - alias.reads.data());
@@ -84,30 +101,46 @@ std::string failure_of_whole(const Outcome& alias, const Outcome& copy, const Mo
 
 struct Counts {
   std::size_t all = 0;
+  std::size_t steps = 0;
+  std::size_t refused = 0;
   std::size_t reported = 0;
   std::size_t differing = 0;
   Accounts elements{};  ///< that differ
-  std::set<Operation> operations{};
+  std::map<std::string, std::size_t> operations{};
 };
 
-/// What is wrong; empty if nothing is, or if the program is not possible, as some are while it is shrunk.
-std::string failure_of(const Program& program, Flavor flavor, Counts& counts) {
-  Model model;
-  for (std::uint32_t number = 0; const Statement& statement : program) {
-    if (!model.run(statement, ++number)) {
-      return "";
+/// False if a step is not possible, as some are while a program is shrunk.
+bool take(const Program& program, Model& model, Counts& counts) {
+  for (const Step& step : program.body) {
+    const Happened happened = model.run(step);
+    if (happened == Happened::skipped) {
+      return false;
     }
-    counts.operations.insert(statement.operation);
+    ++counts.steps;
+    counts.refused += happened == Happened::refused ? 1U : 0U;
+    ++counts.operations[step.op];
+  }
+  return true;
+}
+
+/// The failure of a program, or nothing.
+std::string failure_of(const Program& program, Kind kind, Counts& counts) {
+  Model model;
+  if (!take(program, model, counts)) {
+    return "";
   }
   std::ranges::transform(counts.elements, model.accounts(), counts.elements.begin(), std::plus());
   if (model.accounts()[static_cast<std::size_t>(Account::nothing)] != 0) {
     return "alias and copy differ in what was not reported";
   }
   try {
-    const Outcome alias = run(program, ReshapeMode::alias);
-    const Outcome copy = run(program, ReshapeMode::copy);
-    const Outcome warn = run(program, ReshapeMode::warn);
     ++counts.all;
+    const RunOutcome copy = run(program, model, ReshapeMode::copy);
+    if (kind == Kind::copies) {
+      return failure_of_reads("a run", copy.reads, model.reads_of_copies());
+    }
+    const RunOutcome alias = run(program, model, ReshapeMode::alias);
+    const RunOutcome warn = run(program, model, ReshapeMode::warn);
     counts.reported += warn.reported.empty() ? 0U : 1U;
     counts.differing += alias.reads == copy.reads ? 0U : 1U;
     for (const std::string& failure :
@@ -115,12 +148,14 @@ std::string failure_of(const Program& program, Flavor flavor, Counts& counts) {
           failure_of_reads("warn", warn.reads, model.reads_of_aliases()),
           failure_of_reads("copy", copy.reads, model.reads_of_copies()),
           failure_of_reports(warn, model), failure_of_summary(warn.summary, model),
-          flavor == Flavor::whole_and_unique ? failure_of_whole(alias, copy, model) : ""}) {
+          kind == Kind::whole_and_unique ? failure_of_whole(alias, copy, model) : ""}) {
       if (!failure.empty()) {
         return failure;
       }
     }
-    const auto tracks = [](const Outcome& of) { return of.summary.reshapes + of.reported.size(); };
+    const auto tracks = [](const RunOutcome& of) {
+      return of.summary.reshapes + of.reported.size();
+    };
     return tracks(alias) + tracks(copy) == 0 ? "" : "alias or copy tracks";
   } catch (const Error& error) {
     return std::string("what should work was refused: ") + error.what();
@@ -128,23 +163,24 @@ std::string failure_of(const Program& program, Flavor flavor, Counts& counts) {
 }
 
 /// Until one fails.
-Counts check_programs(Flavor flavor) {
+Counts check_programs(Kind kind) {
   const char* const given = std::getenv("BYRE_EQUIVALENCE_PROGRAMS");
-  const std::uint64_t programs = given != nullptr ? std::strtoull(given, nullptr, 10) : 40'000;
+  const std::uint64_t all = given != nullptr ? std::strtoull(given, nullptr, 10) : 40'000;
+  const std::uint64_t programs = kind == Kind::copies ? all / 50 : all;  // which are longer
   const TemporaryFolder folder;
   write_file(folder / "known.txt", suppressed_file);
   shadow::suppress_sites(folder / "known.txt");
   Counts counts;
   const std::uint64_t first = seed();
   for (std::uint64_t number = first; number < first + programs; ++number) {
-    const Program program = generate(number, flavor);
-    const std::string failure = failure_of(program, flavor, counts);
+    const Program program = generate_steps(number, kind);
+    const std::string failure = failure_of(program, kind, counts);
     if (!failure.empty()) {
       Counts others;
       const Program shorter = shrunk(
-          program, [&](const Program& each) { return !failure_of(each, flavor, others).empty(); });
+          program, [&](const Program& each) { return !failure_of(each, kind, others).empty(); });
       ADD_FAILURE() << "BYRE_TEST_SEED=" << number << ": " << failure << "\n"
-                    << to_string(program) << "in short, " << failure_of(shorter, flavor, others)
+                    << to_string(program) << "in short, " << failure_of(shorter, kind, others)
                     << "\n"
                     << to_string(shorter);
       break;
@@ -152,15 +188,31 @@ Counts check_programs(Flavor flavor) {
   }
   const auto& [unreported, kept_pointers, reported, suppressed] = counts.elements;
   std::printf(
-      "%zu programs: %zu report, %zu differ. Elements that do: %zu by kept pointers, %zu "
-      "reported, %zu suppressed, %zu neither\n",
-      counts.all, counts.reported, counts.differing, kept_pointers, reported, suppressed,
-      unreported);
+      "%zu programs of %zu steps, and %zu refusals: %zu report, %zu differ. Elements that "
+      "do: %zu by kept pointers, %zu reported, %zu suppressed, %zu neither\n",
+      counts.all, counts.steps, counts.refused, counts.reported, counts.differing, kept_pointers,
+      reported, suppressed, unreported);
   return counts;
 }
 
+/// Every operation that programs of a kind have, and every view that keeps the dtype.
+void expect_all_operations(const Counts& counts, Kind kind) {
+  for (const Operation& operation : operations) {
+    const bool is_any_view = operation.name == std::string("any view");
+    EXPECT_TRUE(is_any_view || operation.weights[static_cast<std::size_t>(kind)] == 0 ||
+                counts.operations.contains(operation.name))
+        << operation.name;
+  }
+  for (const functional::Operator* const op : functional::operators()) {
+    const bool keeps_dtype = op->name() != "view.dtype" && !op->name().starts_with("view_as");
+    EXPECT_TRUE(op->effect() != Effect::view || !keeps_dtype ||
+                counts.operations.contains(op->name()))
+        << op->name();
+  }
+}
+
 TEST(Equivalence, of_programs_that_do_anything_what_differs_was_reported) {
-  const Counts counts = check_programs(Flavor::anything);
+  const Counts counts = check_programs(Kind::anything);
   if (HasFailure() || counts.all < 1000) {
     return;
   }
@@ -168,16 +220,61 @@ TEST(Equivalence, of_programs_that_do_anything_what_differs_was_reported) {
   EXPECT_GT(counts.differing, counts.all / 8);
   EXPECT_GT(counts.all - counts.reported, counts.all / 8);
   EXPECT_EQ(std::ranges::count(counts.elements, 0U), 1);
-  EXPECT_EQ(counts.operations.size(), operation_rows.size());
+  expect_all_operations(counts, Kind::anything);
 }
 
 TEST(Equivalence, where_all_is_unique_and_whole_a_reported_read_is_a_difference) {
-  const Counts counts = check_programs(Flavor::whole_and_unique);
+  const Counts counts = check_programs(Kind::whole_and_unique);
   if (HasFailure() || counts.all < 1000) {
     return;
   }
   EXPECT_GT(counts.differing, counts.all / 6);
   EXPECT_GT(counts.all - counts.reported, counts.all / 4);
+}
+
+TEST(RandomPrograms, one_thread_sees_what_the_model_says) {
+  const Counts counts = check_programs(Kind::copies);
+  if (HasFailure() || counts.steps < 10'000) {
+    return;
+  }
+  EXPECT_GT(counts.refused, counts.steps / 100);
+  EXPECT_LT(counts.refused, counts.steps / 4);
+  expect_all_operations(counts, Kind::copies);
+}
+
+TEST(RandomPrograms, threads_that_share_data_lazily_never_see_each_other) {
+  constexpr std::size_t threads = 4;
+  std::vector<Step> published;
+  StepRunner maker(ReshapeMode::copy, "maker/");
+  for (int number = 1; number <= 6; ++number) {
+    published.push_back({number, "make", {Dims{number, 2 + number % 3}, Scalar(number * 100)}});
+    maker.run(published.back(), Model());
+  }
+  const std::uint64_t first = seed();
+  for (std::uint64_t round = 0; round < fewer_if_sanitized(12); ++round) {
+    std::array<Program, threads> programs;
+    std::array<Model, threads> models;
+    std::deque<StepRunner> runners;
+    Counts counts;
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+      programs[thread] = generate_steps(first + round * threads + thread, Kind::copies, published);
+      ASSERT_TRUE(take(programs[thread], models[thread], counts));
+      runners.emplace_back(ReshapeMode::copy, "thread/", maker.tensors());
+    }
+    at_once(threads, [&](std::size_t thread) {
+      const std::vector<Step>& steps = programs[thread].body;
+      EXPECT_NO_THROW(
+          std::for_each(steps.begin() + std::ssize(published), steps.end(),
+                        [&](const Step& step) { runners[thread].run(step, models[thread]); }));
+    });
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+      ASSERT_EQ(failure_of_reads("a thread", runners[thread].outcome().reads,
+                                 models[thread].reads_of_copies()),
+                "")
+          << "BYRE_TEST_SEED=" << first << ", round " << round << "\n"
+          << to_string(programs[thread]);
+    }
+  }
 }
 
 }  // namespace

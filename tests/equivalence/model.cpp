@@ -2,9 +2,12 @@
 #include "model.hpp"
 
 #include <byre/error/error.hpp>
-#include <byre/tensor/views.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <unordered_map>
+
+#include "tensor_programs/views.hpp"
 
 namespace byre::test {
 namespace {
@@ -54,105 +57,110 @@ std::vector<std::size_t> places_of(const Layout& layout) {
   return all;
 }
 
-bool Model::run(const Statement& statement, std::uint32_t number) {
-  number_ = number;
-  line_ = statement.line_at(number);
-  is_in_scope_ = statement.is_in_scope;
+Happened Model::run(const Step& step) {
+  number_ = step.number;
+  line_ = line_of(step);
+  is_in_scope_ = step.place.is_in_scope;
+  static const std::unordered_map<std::string, Happened (Model::*)(const Step&)> handlers{
+      {"over", &Model::make_tensors},
+      {"reshape", &Model::make_tensors},
+      {"lazy_clone", &Model::make_tensors},
+      {"moved", &Model::make_tensors},
+      {"clone", &Model::make_tensors},
+      {"contiguous", &Model::make_tensors},
+      {"reshape_", &Model::change_family},
+      {"share_data", &Model::change_family},
+      {"drop", &Model::change_family},
+      {"resize", &Model::change_memory},
+      {"extend", &Model::change_memory},
+      {"free_memory", &Model::change_memory},
+      {"fill_", &Model::change_elements},
+      {"set_at", &Model::change_elements},
+      {"write_through", &Model::change_elements},
+      {"write_kept", &Model::change_elements},
+      {"add_", &Model::change_by_other},
+      {"copy_", &Model::change_by_other},
+      {"read_at", &Model::read},
+      {"read", &Model::read}};
+  const auto take = [&] {
+    if (step.op == "make") {
+      return make_tensors(step);
+    }
+    if (!tensors_.contains(ref_at(step, 0))) {
+      return Happened::skipped;
+    }
+    return is_view(step) ? make_views(step) : (this->*handlers.at(step.op))(step);
+  };
   try {
-    const Operation operation = statement.operation;
-    if (operation == Operation::make) {
-      const Layout layout = contiguous_layout(statement.dims, "make");
-      Elements elements(static_cast<std::size_t>(layout.numel()));
-      std::ranges::generate(elements,
-                            [value = statement.value]() mutable { return alike(value++); });
-      return tensors_.emplace(statement.result, new_tensor(layout, elements)).second;
+    const Happened happened = take();
+    if (happened == Happened::refused) {
+      refused_.insert(step.number);
     }
-    if (!tensors_.contains(statement.self) ||
-        (operation == Operation::write_kept && !may_write_kept(statement.self))) {
-      return false;
-    }
-    return operation <= Operation::clone        ? make_tensor(statement)
-           : operation <= Operation::drop       ? change_family(statement)
-           : operation <= Operation::write_kept ? change_elements(statement)
-           : operation <= Operation::copy       ? change_by_other(statement)
-                                                : read(statement);
-  } catch (const Error&) {
-    return false;  // of a layout: nothing was done yet
+    return happened;
+  } catch (const std::exception&) {
+    return Happened::skipped;  // of a layout, or a step that was shrunk: nothing was done yet
   }
 }
 
-bool Model::make_tensor(const Statement& statement) {
-  const Tensor& self = tensors_.at(statement.self);
-  const Dims& dims = statement.dims;
+Happened Model::make_tensors(const Step& step) {
+  const Ref result{step.number, 0};
+  if (step.op == "make") {
+    const Layout layout = contiguous_layout(dims_at(step, 0), "make");
+    Elements elements(static_cast<std::size_t>(layout.numel()));
+    std::ranges::generate(elements,
+                          [value = integer_at(step, 1)]() mutable { return alike(value++); });
+    tensors_.insert_or_assign(result, new_tensor(layout, elements));
+    return Happened::done;
+  }
+  const Tensor& self = tensors_.at(ref_at(step, 0));
+  if (step.op != "over") {
+    Tensor made = copied(step);
+    made.places = places_of(made.layout);
+    tensors_.insert_or_assign(result, std::move(made));
+    return Happened::done;
+  }
+  // A handle of the storage gives the family that the storage began with.
   Tensor made = self;
-  switch (statement.operation) {
-    case Operation::transpose:
-      made.layout = views::transpose(self.layout, dims[0], dims[1]);
-      break;
-    case Operation::slice:
-      made.layout = views::slice(self.layout, dims[0], dims[1], dims[2], dims[3]);
-      break;
-    case Operation::select:
-      made.layout = views::select(self.layout, dims[0], dims[1]);
-      break;
-    case Operation::view:
-      made.layout = views::view(self.layout, dims);
-      break;
-    case Operation::over:
-      // Of the family that the storage began with, which is what a handle of the storage gives.
-      made.layout = contiguous_layout(dims, "over");
-      if (self.family->memory->begun_with != self.family ||
-          static_cast<std::size_t>(made.layout.numel()) > self.family->memory->cells.size()) {
-        return false;
-      }
-      break;
-    case Operation::reshape:
-      made = reshape(self, statement);
-      break;
-    case Operation::lazy_clone:
-      made = lazy_clone(self, self.layout);
-      break;
-    case Operation::moved:
-    case Operation::clone:
-      made = clone(self);
-      made.is_on_device = self.is_on_device != (statement.operation == Operation::moved);
-      break;
-    default:
-      break;
+  made.layout = contiguous_layout(dims_at(step, 1), "over");
+  const Memory& memory = *self.family->memory;
+  if (memory.begun_with != self.family || !memory.has_one_size ||
+      static_cast<std::size_t>(made.layout.numel()) > memory.cells.size()) {
+    return Happened::skipped;
   }
   made.places = places_of(made.layout);
-  tensors_.insert_or_assign(statement.result, std::move(made));
-  return true;
+  tensors_.insert_or_assign(result, std::move(made));
+  return Happened::done;
 }
 
-bool Model::change_elements(const Statement& statement) {
-  const Tensor& self = tensors_.at(statement.self);
-  const std::int64_t value = statement.value;
+Happened Model::change_elements(const Step& step) {
+  const Ref name = ref_at(step, 0);
+  const Tensor& self = tensors_.at(name);
+  const std::int64_t value = integer_at(step, step.arguments.size() - 1);
   const auto given = [=](const Element&, std::size_t) { return alike(value); };
-  if (self.is_on_device && statement.operation != Operation::fill) {
-    return false;
-  }
-  switch (statement.operation) {
-    case Operation::fill:
-      write(self, self.places, given);
-      return true;
-    case Operation::set_at:
-      write(self, {place_of(self, statement.dims)}, given);
-      return true;
-    case Operation::write_through:
-      write(self, self.places, counted_from(value), true);
-      kept_.insert_or_assign(statement.self, Kept{self, self.family->memory->lazy_clones});
-      return true;
-    default: {
-      const Tensor& kept = kept_.at(statement.self).tensor;
-      set(kept, kept.places, counted_from(value), {.is_unseen = true});
-      return true;
+  if (step.op == "fill_") {
+    if (may_overlap_itself(self.layout)) {
+      return self.is_in_every_run() ? Happened::refused : Happened::skipped;
     }
+    write(self, self.places, given);
+    return Happened::done;
   }
+  if (self.is_on_device || (step.op == "write_kept" && !may_write_kept(name))) {
+    return Happened::skipped;
+  }
+  if (step.op == "set_at") {
+    write(self, {place_of(self, dims_at(step, 1))}, given);
+  } else if (step.op == "write_through") {
+    write(self, self.places, counted_from(value), true);
+    kept_.insert_or_assign(name, Kept{self, self.family->memory->lazy_clones});
+  } else {
+    const Tensor& kept = kept_.at(name).tensor;
+    set(kept, kept.places, counted_from(value), {.is_unseen = true});
+  }
+  return Happened::done;
 }
 
 /// The pointer is on the host, and the elements are not shared with a lazy clone.
-bool Model::may_write_kept(std::size_t name) const {
+bool Model::may_write_kept(Ref name) const {
   const auto kept = kept_.find(name);
   const auto now = tensors_.find(name);
   return kept != kept_.end() && now != tensors_.end() && !now->second.is_on_device &&
@@ -160,16 +168,17 @@ bool Model::may_write_kept(std::size_t name) const {
          now->second.family->memory->lazy_clones == kept->second.lazy_clones;
 }
 
-bool Model::change_by_other(const Statement& statement) {
-  const Tensor& self = tensors_.at(statement.self);
-  const auto found = tensors_.find(statement.other);
-  if (found == tensors_.end() || !may_be_written_beside(self, found->second)) {
-    return false;
+Happened Model::change_by_other(const Step& step) {
+  const Tensor& self = tensors_.at(ref_at(step, 0));
+  const auto found = tensors_.find(ref_at(step, 1));
+  if (found == tensors_.end() || !may_be_written_beside(self, found->second) ||
+      may_overlap_itself(self.layout)) {
+    return Happened::skipped;
   }
   const Tensor& other = found->second;
-  const bool adds = statement.operation == Operation::add;
+  const bool adds = step.op == "add_";
   if (adds && (self.is_on_device || other.is_on_device)) {
-    return false;
+    return Happened::skipped;
   }
   Family& to = *self.family;
   if (adds) {
@@ -179,30 +188,30 @@ bool Model::change_by_other(const Statement& statement) {
   if (!adds && to.memory == other.family->memory && self.places == other.places &&
       !self.places.empty()) {  // a copy onto itself
     if (&to == other.family) {
-      return true;  // no write
+      return Happened::done;  // no write
     }
     if (self.is_all()) {
       to.copy = separated(*other.family);  // as what wrote last
       to.observed = now_;
       to.unread.reset();
-      return true;
+      return Happened::done;
     }
   }
   const Elements others = elements_of(other, other.places);
   write(self, self.places, [&](const Element& old, std::size_t index) {
     return adds ? sum(old, others[index]) : others[index];
   });
-  return true;
+  return Happened::done;
 }
 
-bool Model::read(const Statement& statement) {
-  const Tensor& self = tensors_.at(statement.self);
+Happened Model::read(const Step& step) {
+  const Tensor& self = tensors_.at(ref_at(step, 0));
   Places places = self.places;
-  if (statement.operation == Operation::read_at) {
+  if (step.op == "read_at") {
     if (self.is_on_device) {
-      return false;
+      return Happened::skipped;
     }
-    places = {place_of(self, statement.dims)};
+    places = {place_of(self, dims_at(step, 1))};
   }
   access(*self.family, places, Kind::read);
   for (Reads& reads : reads_) {
@@ -214,7 +223,7 @@ bool Model::read(const Statement& statement) {
     }
     accounts_[static_cast<std::size_t>(element.account)] += element.differs() ? 1U : 0U;
   }
-  return true;
+  return Happened::done;
 }
 
 }  // namespace byre::test

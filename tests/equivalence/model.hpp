@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The reference model: what programs read where reshape aliases, and where it copies, computed element
-/// by element without storages, generations or pointers; and where the rule of the seed "Copy-on-write
-/// motivation" reports: a family accesses, and another wrote since it did so last.
+/// The reference model: what programs read where reshape aliases, and where it copies, computed element by element
+/// without storages, generations, pointers or copy-on-write; and where the rule of the seed "Copy-on-write motivation"
+/// reports: a family accesses, and another wrote since it did so last.
 #pragma once
 
 #include <byre/tensor/layout.hpp>
@@ -12,10 +12,11 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <vector>
 
-#include "program.hpp"
+#include "steps.hpp"
 
 namespace byre::test {
 
@@ -50,8 +51,8 @@ class Model {
   using Cells = std::vector<Cell>;
   /// Where a write is made: the call site, and the reshape that made the family.
   struct Write {
-    std::uint32_t line = 0;
-    std::uint32_t reshape = 0;
+    int line = 0;
+    int reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
     bool is_unseen = false;  ///< through a pointer that was kept
 
@@ -74,12 +75,13 @@ class Model {
     bool has_escaped = false;             ///< a pointer to write, while there was one family
     std::map<Write, LastWrite> writes{};  ///< none that is unseen
     int lazy_clones = 0;                  ///< made of it: pointers to write from before are void
+    bool has_one_size = true;             ///< the storage has these cells also where reshape copies
   };
   /// A write that a family has not observed.
   struct Missed {
     Write write{};
     int when = 0;
-    std::uint32_t reshape = 0;  ///< that separates the two
+    int reshape = 0;  ///< that separates the two
     bool is_suppressed = false;
     bool is_error = false;
 
@@ -93,7 +95,7 @@ class Model {
     const Family* reshaped_from = nullptr;
     /// When: it missed what was written before as the family that it was reshaped from did.
     int made = 0;
-    std::uint32_t reshape = 0;
+    int reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
     std::optional<std::pair<Write, int>> unread{};  ///< it was reported at a write of its own
     int reported = 0;                               ///< when a read was reported last
@@ -105,24 +107,36 @@ class Model {
     bool is_on_device = false;
     Places places{};  ///< of its elements in the memory, in row-major order
 
-    bool is_all() const { return places.size() == family->memory->cells.size(); }
+    bool is_all() const {
+      return places.size() == family->memory->cells.size() && !may_overlap_itself(layout);
+    }
+    /// Nothing tells the runs apart: storages are equal, and layouts.
+    bool is_in_every_run() const {
+      return family->memory->families == 0 && family->memory->has_one_size;
+    }
   };
 
   Model() = default;
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  /// Does as the statement says with aliases and with copies; false, and nothing changed, if that is not
-  /// possible, or not with both: what overlaps in part is refused only where there is an alias.
-  bool run(const Statement& statement, std::uint32_t number);
+  /// Takes the step with aliases and with copies. Skips it, and changes nothing, if one of the two cannot take it: a
+  /// partial overlap is refused only where there is an alias. Refuses it if every run does.
+  Happened run(const Step& step);
 
-  const std::map<std::size_t, Tensor>& tensors() const { return tensors_; }
+  const std::map<Ref, Tensor>& tensors() const { return tensors_; }
+  /// With another tensor.
+  bool shares_memory(const Tensor& self) const;
+  /// By the numbers of steps.
+  bool is_refused(int number) const { return refused_.contains(number); }
+  /// Whether the step reads, as 1 or 0, whether its result shares data with its first tensor.
+  bool reads_sharing(int number) const { return reads_sharing_.contains(number); }
   const Reads& reads_of_aliases() const { return reads_[0]; }
   const Reads& reads_of_copies() const { return reads_[1]; }
   /// Of elements that were read and differ.
   const Accounts& accounts() const { return accounts_; }
   /// Whether write_through of it left a pointer that may still be written through.
-  bool may_write_kept(std::size_t name) const;
+  bool may_write_kept(Ref name) const;
   /// All that are not suppressed, also where the same triple was reported before.
   const std::vector<Reported>& violations() const { return violations_; }
   bool is_any_suppressed() const { return is_any_suppressed_; }
@@ -139,18 +153,24 @@ class Model {
   };
 
   // model.cpp
-  bool make_tensor(const Statement& statement);
-  bool change_elements(const Statement& statement);
-  bool change_by_other(const Statement& statement);
-  bool read(const Statement& statement);
+  Happened make_tensors(const Step& step);
+  Happened change_family(const Step& step);
+  Happened change_elements(const Step& step);
+  Happened change_by_other(const Step& step);
+  Happened read(const Step& step);
 
   // model_families.cpp
-  bool change_family(const Statement& statement);
-  Tensor reshape(const Tensor& self, const Statement& statement);
+  Happened make_views(const Step& step);
+  Tensor copied(const Step& step);
+  Tensor reshape(const Tensor& self, const Step& step);
+  Tensor dense_clone(const Tensor& of);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
-  Tensor copy_of_small_part(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
   Tensor new_tensor(const Layout& layout, const Elements& elements);
+  Happened change_memory(const Step& step);
+  Tensor filled(const Dims& sizes, std::int64_t value);
+  Happened resize(Tensor& self, const Step& step);
+  Happened extend(Tensor& self, const Step& step);
   static Cells separated(const Family& family);
 
   // model_accesses.cpp
@@ -167,8 +187,10 @@ class Model {
 
   std::deque<Memory> memories_;
   std::deque<Family> families_;
-  std::map<std::size_t, Tensor> tensors_;
-  std::map<std::size_t, Kept> kept_;
+  std::map<Ref, Tensor> tensors_;
+  std::map<Ref, Kept> kept_;
+  std::set<int> refused_;
+  std::set<int> reads_sharing_;
   std::array<Reads, 2> reads_;
   Accounts accounts_{};
   std::vector<Write> made_;  ///< by when
@@ -176,8 +198,8 @@ class Model {
   bool is_any_suppressed_ = false;
   std::uint64_t reshapes_ = 0;
   std::uint64_t escapes_ = 0;
-  std::uint32_t number_ = 0;
-  std::uint32_t line_ = 0;
+  int number_ = 0;
+  int line_ = 0;
   bool is_in_scope_ = false;
   int now_ = 0;
 };

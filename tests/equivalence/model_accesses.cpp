@@ -67,7 +67,7 @@ Model::Missed Model::missed(const Family& family, const Write& write, int when) 
   const Number mine = family.number;
   const bool are_siblings = by.number != 0 && mine.number != 0 && by.origin == mine.origin;
   const bool is_by_younger = !are_siblings && by.number > mine.number;
-  const std::uint32_t reshape = is_by_younger ? write.reshape : family.reshape;
+  const int reshape = is_by_younger ? write.reshape : family.reshape;
   const auto mode = is_by_younger ? write.mode : family.mode;
   return {write, when, reshape, is_suppressed_line(write.line) || is_suppressed_line(reshape),
           mode == shadow::ReshapeMode::error};

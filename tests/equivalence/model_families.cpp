@@ -1,48 +1,114 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Families and memories: what is reshaped, shared, cloned, and made.
-#include <byre/tensor/views.hpp>
+#include <byre/tensor/layout/detail/compact.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <ranges>
 
 #include "model.hpp"
+#include "tensor_programs/views.hpp"
 
 namespace byre::test {
+namespace {
 
-bool Model::change_family(const Statement& statement) {
-  Tensor& self = tensors_.at(statement.self);
-  if (statement.operation == Operation::drop) {
-    return tensors_.erase(statement.self) == 1;
+/// Whether the elements lie one after the other.
+bool is_dense(const Model::Places& places) {
+  for (std::size_t element = 1; element < places.size(); ++element) {
+    if (places[element] != places[0] + element) {
+      return false;
+    }
   }
-  if (statement.operation == Operation::reshape_in_place) {
-    self = reshape(self, statement);
-    self.places = places_of(self.layout);
-    return true;
-  }
-  const auto source = tensors_.find(statement.other);
-  if (source == tensors_.end() || source->second.is_on_device != self.is_on_device) {
-    return false;
-  }
-  auto viewed = viewed_as(source->second.layout, self.layout.sizes, "share_data");
-  if (viewed) {
-    self = source->second;
-    self.layout = *viewed;
-    self.places = places_of(*viewed);
-  }
-  return viewed.has_value();
+  return true;
 }
 
-Model::Tensor Model::reshape(const Tensor& self, const Statement& statement) {
-  using shadow::ReshapeMode;
-  auto viewed = viewed_as(self.layout, statement.dims, "reshape");
+}  // namespace
+
+Happened Model::make_views(const Step& step) {
+  const Tensor& self = tensors_.at(ref_at(step, 0));
+  if (step.op == "as_strided" && !self.is_in_every_run()) {
+    return Happened::skipped;
+  }
+  const std::size_t nbytes = self.family->memory->cells.size() * sizeof(std::int64_t);
+  try {
+    int part = 0;
+    for (ViewGeometry& seen : (*functional::find(step.op).view())({self.layout, DType::i64, nbytes},
+                                                                  constants_of(step))) {
+      Tensor made = self;
+      made.places = places_of(seen.layout);
+      made.layout = std::move(seen.layout);
+      tensors_.insert_or_assign({step.number, part++}, std::move(made));
+    }
+    return Happened::done;
+  } catch (const ShapeError&) {
+    // In a compact copy there are other strides.
+    return self.is_in_every_run() ? Happened::refused : Happened::skipped;
+  }
+}
+
+Happened Model::change_family(const Step& step) {
+  Tensor& self = tensors_.at(ref_at(step, 0));
+  if (step.op == "drop") {
+    tensors_.erase(ref_at(step, 0));
+    return Happened::done;
+  }
+  if (step.op == "reshape_") {
+    self = reshape(self, step);
+    self.places = places_of(self.layout);
+    return Happened::done;
+  }
+  const auto found = tensors_.find(ref_at(step, 1));
+  if (found == tensors_.end() || found->second.is_on_device != self.is_on_device) {
+    return Happened::skipped;
+  }
+  const Tensor source = found->second;
+  if (source.layout.numel() != self.layout.numel()) {
+    return Happened::refused;
+  }
+  const auto viewed = viewed_as(source.layout, self.layout.sizes, "share_data");
   if (!viewed) {
+    return source.is_in_every_run() ? Happened::refused : Happened::skipped;
+  }
+  self = source;
+  self.layout = *viewed;
+  self.places = places_of(*viewed);
+  return Happened::done;
+}
+
+Model::Tensor Model::copied(const Step& step) {
+  const Tensor& self = tensors_.at(ref_at(step, 0));
+  if (step.op == "clone" || step.op == "moved") {
     Tensor made = clone(self);
-    made.layout = contiguous_layout(statement.dims, "reshape");
+    made.is_on_device = self.is_on_device != (step.op == "moved");
     return made;
   }
-  const ReshapeMode mode = statement.mode.value_or(ReshapeMode::warn);
+  const bool reads_sharing = self.is_in_every_run() && !self.is_on_device &&
+                             (step.op != "reshape" || step.place.mode == shadow::ReshapeMode::copy);
+  const Memory* const memory = self.family->memory;
+  const int lazy_clones = memory->lazy_clones;
+  Tensor made = step.op == "reshape" ? reshape(self, step)
+                : step.op == "contiguous" && !self.layout.is_contiguous()
+                    ? dense_clone(self)
+                    : lazy_clone(self, self.layout);
+  if (reads_sharing) {
+    reads_sharing_.insert(step.number);
+    for (Reads& reads : reads_) {
+      reads.push_back({number_, {memory->lazy_clones - lazy_clones}});
+    }
+  }
+  return made;
+}
+
+Model::Tensor Model::reshape(const Tensor& self, const Step& step) {
+  using shadow::ReshapeMode;
+  auto viewed = viewed_as(self.layout, dims_at(step, 1), "reshape");
+  if (!viewed) {
+    Tensor made = dense_clone(self);
+    made.layout = contiguous_layout(
+        inferred_sizes(dims_at(step, 1), self.layout.numel(), "reshape"), "reshape");
+    return made;
+  }
+  const ReshapeMode mode = step.place.mode.value_or(ReshapeMode::warn);
   if (mode == ReshapeMode::copy) {
     return lazy_clone(self, *viewed);
   }
@@ -63,18 +129,41 @@ Model::Tensor Model::reshape(const Tensor& self, const Statement& statement) {
   return made;
 }
 
+/// Where reshape copies, the elements may be dense in a storage of the family's own, which is shared then.
+Model::Tensor Model::dense_clone(const Tensor& of) {
+  const bool has_own_storage = of.family->reshaped_from != nullptr;
+  of.family->memory->lazy_clones += has_own_storage ? 1 : 0;
+  Tensor made = clone(of);
+  made.family->memory->has_one_size = !has_own_storage;
+  return made;
+}
+
 Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   Memory& memory = *of.family->memory;
-  if (2 * of.places.size() < memory.cells.size()) {
-    // Where reshape copies, the family may have a storage of its own that it sees most of, and shares.
-    memory.lazy_clones += of.family->reshaped_from != nullptr ? 1 : 0;
-    return copy_of_small_part(of, layout);
+  const bool has_own_storage = of.family->reshaped_from != nullptr;  // where reshape copies
+  const auto is_small = [&](std::int64_t count) {
+    return byre::detail::is_small_part(static_cast<std::size_t>(count), memory.cells.size());
+  };
+  const auto [copied, compact] = byre::detail::compacted(layout);
+  if (is_small(byre::detail::most_seen(of.layout)) && is_small(copied.numel())) {
+    // The family may have a storage of its own that it sees most of, and shares.
+    memory.lazy_clones += has_own_storage ? 1 : 0;
+    access(*of.family, of.places, Kind::read);
+    Tensor part = of;
+    part.layout = copied;
+    Tensor made = new_tensor(contiguous_layout({copied.numel()}, "copy"),
+                             elements_of(part, places_of(copied)));
+    made.layout = compact;
+    made.is_on_device = of.is_on_device;
+    made.family->memory->has_one_size = !has_own_storage;
+    return made;
   }
   Places all(memory.cells.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   access(*of.family, all, Kind::read);
   ++memory.lazy_clones;
-  memories_.push_back({.cells = memory.cells});
+  memories_.push_back(
+      {.cells = memory.cells, .has_one_size = memory.has_one_size && !has_own_storage});
   families_.push_back(
       {.memory = &memories_.back(), .copy = separated(*of.family), .observed = now_});
   memories_.back().begun_with = &families_.back();
@@ -84,22 +173,99 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   return made;
 }
 
-/// The elements alone, in the order of their strides. No view of the model sees an element twice.
-Model::Tensor Model::copy_of_small_part(const Tensor& of, const Layout& layout) {
-  access(*of.family, of.places, Kind::read);
-  std::vector<std::size_t> axes(layout.ndim());
-  std::iota(axes.begin(), axes.end(), std::size_t{0});
-  std::ranges::stable_sort(axes, std::ranges::greater(),
-                           [&](std::size_t axis) { return layout.strides[axis]; });
-  Layout compact{layout.sizes, layout.strides, 0};
-  std::int64_t dense_stride = 1;
-  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-    compact.strides[*axis] = dense_stride;
-    dense_stride *= std::max<std::int64_t>(layout.sizes[*axis], 1);
+/// What grows has memory of its own, in every run.
+Happened Model::change_memory(const Step& step) {
+  Tensor& self = tensors_.at(ref_at(step, 0));
+  if (!self.is_in_every_run() || self.is_on_device || self.places.empty()) {
+    return Happened::skipped;
   }
-  Tensor made = new_tensor(compact, elements_of(of, places_of(layout)));
-  made.is_on_device = of.is_on_device;
+  if (step.op == "resize") {
+    return resize(self, step);
+  }
+  if (shares_memory(self)) {
+    return Happened::refused;
+  }
+  if (step.op == "extend") {
+    return extend(self, step);
+  }
+  self = filled(self.layout.sizes, integer_at(step, 1));
+  return Happened::done;
+}
+
+bool Model::shares_memory(const Tensor& self) const {
+  return std::ranges::count_if(tensors_, [&](const auto& named) {
+           return named.second.family->memory == self.family->memory;
+         }) > 1;
+}
+
+/// A tensor of new memory, filled through a pointer.
+Model::Tensor Model::filled(const Dims& sizes, std::int64_t value) {
+  const Layout layout = contiguous_layout(sizes, "new memory");
+  Elements elements(static_cast<std::size_t>(layout.numel()));
+  std::ranges::generate(elements, [&]() { return Element{{value, value++}}; });
+  Tensor made = new_tensor(layout, elements);
+  made.family->memory->has_escaped = true;
   return made;
+}
+
+Happened Model::resize(Tensor& self, const Step& step) {
+  Layout layout = contiguous_layout(dims_at(step, 1), "resize");
+  const auto numel = static_cast<std::size_t>(layout.numel());
+  const bool shrinks = numel < self.places.size();
+  const bool frees = shrinks && std::get<bool>(step.arguments.at(3));
+  if (numel == 0) {
+    return Happened::skipped;
+  }
+  if (layout.sizes == self.layout.sizes) {
+    return Happened::done;
+  }
+  if (!is_dense(self.places)) {
+    return Happened::refused;
+  }
+  if (self.places[0] + numel <= self.family->memory->cells.size() && !frees) {
+    layout.offset = static_cast<std::int64_t>(self.places[0]);
+    self.layout = std::move(layout);
+    self.places = places_of(self.layout);
+    return Happened::done;
+  }
+  if (shares_memory(self)) {
+    return Happened::refused;
+  }
+  self = filled(layout.sizes, integer_at(step, 2));
+  return Happened::done;
+}
+
+/// The elements stay, and all that lies behind them is written.
+Happened Model::extend(Tensor& self, const Step& step) {
+  const std::int64_t count = integer_at(step, 1);
+  if (self.layout.ndim() == 0 || count < 0 || !is_dense(self.places)) {
+    return Happened::refused;
+  }
+  Memory& memory = *self.family->memory;
+  const std::size_t first = self.places[0];
+  const std::size_t kept = first + self.places.size();
+  Layout layout = self.layout;
+  layout.sizes[0] += count;
+  if (first + static_cast<std::size_t>(layout.numel()) > memory.cells.size()) {
+    Layout reserved = layout;
+    reserved.sizes[0] += layout.sizes[0] * integer_at(step, 2) / 100;
+    memory.cells.resize(first + static_cast<std::size_t>(reserved.numel()));
+    self.family->copy.resize(memory.cells.size());
+  }
+  self.layout = contiguous_layout(layout.sizes, "extend");
+  self.layout.offset = static_cast<std::int64_t>(first);
+  self.places = places_of(self.layout);
+  ++memory.lazy_clones;  // pointers are void
+  Places behind(memory.cells.size() - kept);
+  std::iota(behind.begin(), behind.end(), kept);
+  write(
+      self, behind,
+      [value = integer_at(step, 3)](const Element&, std::size_t index) {
+        const std::int64_t next = value + static_cast<std::int64_t>(index);
+        return Element{{next, next}};
+      },
+      true);
+  return Happened::done;
 }
 
 /// The cells as they are in a copy of the storage that is made now.

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "../unit/functional/random_calls.hpp"
+#include "tensor_programs/random_calls.hpp"
 #include "device.hpp"
 #include "vulkan/backend/vulkan_tensor.hpp"
 

@@ -1,62 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// Long random programs of views, reshapes, writes, clones, drops and resizes, compared step by step
-// with a model that knows neither strides nor copy-on-write; on one thread, and on several whose
-// storages share data lazily.
-#include <byre/observe/counters.hpp>
+// What lazy clones and their views share, copy and see. Random programs of all that tensors do are in
+// tests/equivalence.
+#include <byre/stats/counters.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <vector>
-
-#include "random_program.hpp"
-#include "support/at_once.hpp"
 #include "support/counted.hpp"
-#include "support/random.hpp"
-#include "support/sanitized.hpp"
 
 namespace byre::test {
 namespace {
 
-TEST(RandomPrograms, one_thread_sees_what_the_flat_model_says) {
-  const std::uint64_t chosen = seed();
-  RandomProgram program(chosen);
-  program.run(fewer_if_sanitized(60'000));
-  EXPECT_GT(program.lazy_reshapes(), fewer_if_sanitized(300));
-  EXPECT_GT(program.eager_reshapes(), fewer_if_sanitized(60));
-  EXPECT_GT(program.writes(), fewer_if_sanitized(3000));
-  EXPECT_GT(program.refusals(), fewer_if_sanitized(500));
-}
-
-TEST(RandomPrograms, threads_that_share_data_lazily_never_see_each_other) {
-  constexpr std::size_t threads = 4;
-  const std::uint64_t chosen = seed();
-  RandomProgram maker(chosen);
-  std::vector<RandomProgram::Pair> published;
-  for (int count = 0; count < 6; ++count) {
-    published.push_back(maker.make_tensor());
-  }
-  std::deque<RandomProgram> programs;
-  for (std::size_t thread = 0; thread < threads; ++thread) {
-    programs.emplace_back(chosen + 1 + thread);
-  }
-  at_once(threads, [&](std::size_t thread) {
-    RandomProgram& program = programs[thread];
-    for (std::size_t round = 0; round < fewer_if_sanitized(1'000); ++round) {
-      program.adopt(published[round % published.size()]);
-      program.run(5);
-    }
-  });
-  for (const RandomProgram::Pair& pair : published) {
-    maker.adopt(pair);
-  }
-  maker.run(0);
-}
-
-TEST(RandomPrograms, a_lazy_reshape_copies_nothing_until_it_is_written) {
+TEST(LazyClones, a_lazy_reshape_copies_nothing_until_it_is_written) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "counts nothing without stats";
   }
@@ -75,7 +30,7 @@ TEST(RandomPrograms, a_lazy_reshape_copies_nothing_until_it_is_written) {
   EXPECT_GE(counted_again.since().live_bytes, 64 * 64 * 4) << counted_again.text();
 }
 
-TEST(RandomPrograms, views_of_a_lazy_clone_follow_it_when_it_materializes) {
+TEST(LazyClones, views_of_a_lazy_clone_follow_it_when_it_materializes) {
   const Tensor base = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor clone = base.lazy_clone();
   const Tensor row = clone.select(0, 1);
@@ -93,7 +48,7 @@ TEST(RandomPrograms, views_of_a_lazy_clone_follow_it_when_it_materializes) {
   EXPECT_NE(row.data<float>(), base.data<float>() + 3);
 }
 
-TEST(RandomPrograms, a_view_that_writes_materializes_for_its_base) {
+TEST(LazyClones, a_view_that_writes_materializes_for_its_base) {
   Tensor base = Tensor::of<float>({4}, {1, 2, 3, 4});
   const Tensor clone = base.lazy_clone();
   Tensor tail = base.slice(0, 2);

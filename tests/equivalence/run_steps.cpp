@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <byre/shadow/suppression.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <numeric>
+
+#include "run_steps.hpp"
+#include "support/tensor/fake_device.hpp"
+#include "tensor_programs/views.hpp"
+
+namespace byre::test {
+namespace {
+
+using shadow::ReshapeMode;
+using Elements64 = std::vector<std::int64_t>;
+
+/// A handler is a function, so these belong to the program that runs now, whose reshapes are tracked.
+RunOutcome* outcome = nullptr;
+thread_local int number_of_step = 0;
+
+void keep_report(const shadow::Violation& violation) noexcept {
+  const auto line = [](const auto& of) { return static_cast<int>(of.site.line); };
+  outcome->reported.push_back({number_of_step, line(violation.reshape), line(violation.write),
+                               line(violation.access), violation.access_writes,
+                               violation.is_error()});
+}
+
+/// Each error refuses before anything has changed, and the same goes through when it is tried again, but
+/// for what is reported next.
+template <class Act>
+void insist(const Act& act) {
+  constexpr int most_accesses = 8;
+  for (int refusals = 0;; ++refusals) {
+    try {
+      return act();
+    } catch (const shadow::ReshapeViolation& violation) {
+      keep_report(violation.violation());
+      if (refusals == most_accesses) {
+        throw;
+      }
+    }
+  }
+}
+
+/// The elements that begin at a pointer, in row-major order.
+Elements64 values_at(const std::int64_t* first, const Layout& layout) {
+  Elements64 values;
+  for (const std::size_t place : places_of(layout)) {
+    values.push_back(first[static_cast<std::int64_t>(place) - layout.offset]);
+  }
+  return values;
+}
+
+/// Its element, at the index that a program says: a view of it, as that has any number of dimensions.
+Tensor element_of(const Tensor& self, const Dims& at) {
+  return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
+}
+
+void write_through(const StepRunner::Kept& kept, std::int64_t value) {
+  for (const std::size_t place : places_of(kept.layout)) {
+    kept.first[static_cast<std::int64_t>(place) - kept.layout.offset] = value++;
+  }
+}
+
+Elements64 read(const Tensor& self, const Step& step, CallSite site) {
+  if (step.op == "read_at") {
+    return {element_of(self, dims_at(step, 1)).at<std::int64_t>({}, site)};
+  }
+  const Tensor on_host = self.device().is_cpu() ? self : self.to(Device::cpu(), site);
+  return values_at(on_host.data<std::int64_t>(site), on_host.layout());
+}
+
+}  // namespace
+
+/// Fills new memory.
+void StepRunner::fill(Tensor& self, std::int64_t value, CallSite site) {
+  write_through({self.mutable_data<std::int64_t>(Wait::allowed, site), self.layout()}, value);
+}
+
+void StepRunner::run(const Step& step, const Model& model) {
+  number_of_step = step.number;
+  const CallSite site{(step.place.is_in_file ? suppressed_ : program_file_).c_str(),
+                      static_cast<std::uint32_t>(line_of(step))};
+  const auto& own_mode = step.place.mode;
+  const bool is_of_every_run = own_mode == ReshapeMode::alias || own_mode == ReshapeMode::copy;
+  const shadow::ReshapeModeScope scope(
+      own_mode && (is_of_every_run || mode_ == ReshapeMode::warn) ? *own_mode : mode_);
+  std::optional<shadow::ScopedSuppression> suppression;
+  if (step.place.is_in_scope) {
+    suppression.emplace();
+  }
+  if (model.is_refused(step.number)) {
+    return expect_refusal(step, site);
+  }
+  insist([&] { take(step, site, model); });
+}
+
+void StepRunner::expect_refusal(const Step& step, CallSite site) {
+  try {
+    static_cast<void>(is_view(step) ? views_of(tensors_.at(ref_at(step, 0)), step).size()
+                                    : (change(tensors_.at(ref_at(step, 0)), step, site), 0));
+  } catch (const shadow::ReshapeViolation&) {
+    throw;
+  } catch (const Error&) {
+    return;
+  }
+  throw StateError(format_text("%s was not refused", to_string(step).c_str()));
+}
+
+void StepRunner::take(const Step& step, CallSite site, const Model& model) {
+  const Ref result{step.number, 0};
+  if (step.op == "make") {
+    Elements64 values(
+        static_cast<std::size_t>(contiguous_layout(dims_at(step, 0), "make").numel()));
+    std::iota(values.begin(), values.end(), integer_at(step, 1));
+    tensors_.insert_or_assign(
+        result, Tensor::of<std::int64_t>(dims_at(step, 0), std::span<const std::int64_t>(values)));
+    return;
+  }
+  const Ref name = ref_at(step, 0);
+  Tensor& self = tensors_.at(name);
+  if (is_view(step)) {
+    int part = 0;
+    for (Tensor& made : views_of(self, step)) {
+      tensors_.insert_or_assign({step.number, part++}, std::move(made));
+    }
+  } else if (step.op.starts_with("read")) {
+    outcome_.reads.push_back({step.number, read(self, step, site)});
+  } else if (step.op == "drop") {
+    tensors_.erase(name);
+  } else if (const std::optional<Tensor> made = made_of(self, step, site)) {
+    if (model.reads_sharing(step.number)) {
+      outcome_.reads.push_back({step.number, {made->storage().shares_data_with(self.storage())}});
+    }
+    tensors_.insert_or_assign(result, *made);
+  } else {
+    change(self, step, site);
+  }
+}
+
+std::optional<Tensor> StepRunner::made_of(const Tensor& self, const Step& step, CallSite site) {
+  return step.op == "over"
+             ? std::optional(Tensor::over(self.storage(), dims_at(step, 1), self.dtype()))
+         : step.op == "reshape"    ? std::optional(self.reshape(dims_at(step, 1), site))
+         : step.op == "lazy_clone" ? std::optional(self.lazy_clone(site))
+         : step.op == "clone"      ? std::optional(self.clone(site))
+         : step.op == "contiguous" ? std::optional(self.contiguous(site))
+         : step.op == "moved"
+             ? std::optional(self.to(
+                   self.device().is_cpu() ? FakeDevice::first().device() : Device::cpu(), site))
+             : std::nullopt;
+}
+
+void StepRunner::change(Tensor& self, const Step& step, CallSite site) {
+  const Ref name = ref_at(step, 0);
+  if (step.op == "reshape_") {
+    self.reshape_(dims_at(step, 1), site);
+  } else if (step.op == "share_data") {
+    self.share_data(tensors_.at(ref_at(step, 1)));
+  } else if (step.op == "fill_") {
+    fill_(self, integer_at(step, 1), site);
+  } else if (step.op == "set_at") {
+    element_of(self, dims_at(step, 1)).set_at<std::int64_t>({}, integer_at(step, 2), site);
+  } else if (step.op == "write_through") {
+    std::int64_t* const first = self.mutable_data<std::int64_t>(Wait::allowed, site);
+    write_through(kept_[name] = {first, self.layout()}, integer_at(step, 1));
+  } else if (step.op == "write_kept") {
+    write_through(kept_.at(name), integer_at(step, 1));
+  } else if (step.op == "add_") {
+    add_(self, tensors_.at(ref_at(step, 1)), site);
+  } else if (step.op == "copy_") {
+    copy_(self, tensors_.at(ref_at(step, 1)), site);
+  } else {
+    change_memory(self, step, site);
+  }
+}
+
+void StepRunner::change_memory(Tensor& self, const Step& step, CallSite site) {
+  if (step.op == "extend") {
+    const std::int64_t kept = self.storage_offset() + self.numel();
+    self.extend(integer_at(step, 1), static_cast<unsigned>(integer_at(step, 2)), site);
+    const auto cells = static_cast<std::int64_t>(self.storage().nbytes() / sizeof(std::int64_t));
+    if (Tensor behind = self.as_strided({cells - kept}, {1}, kept); behind.numel() != 0) {
+      fill(behind, integer_at(step, 3), site);
+    }
+    return;
+  }
+  if (step.op == "resize") {
+    self.resize(dims_at(step, 1), std::get<bool>(step.arguments.at(3)) ? OnShrink::free_memory
+                                                                       : OnShrink::keep_memory);
+  } else {
+    self.free_memory();
+  }
+  if (!self.is_storage_initialized()) {
+    fill(self, integer_at(step, step.op == "resize" ? 2 : 1), site);
+  }
+}
+
+RunOutcome run(const Program& program, const Model& model, shadow::ReshapeMode mode) {
+  static std::uint64_t runs = 0;
+  shadow::reset_summary();
+  const auto previous = shadow::set_violation_handler(&keep_report);
+  // Lines of few programs are those of one file.
+  StepRunner runner(mode, "folder" + std::to_string(runs++ % 2048) + "/");
+  outcome = &runner.outcome();
+  try {
+    for (const Step& step : program.body) {
+      runner.run(step, model);
+    }
+  } catch (...) {
+    shadow::set_violation_handler(previous);
+    throw;
+  }
+  shadow::set_violation_handler(previous);
+  runner.outcome().summary = shadow::summary();
+  return runner.outcome();
+}
+
+}  // namespace byre::test

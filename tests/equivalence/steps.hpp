@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The steps of programs over tensors that are run in every mode of reshape: views, and the operations in the table.
+#pragma once
+
+#include <byre/shadow/mode.hpp>
+#include <byre/shadow/summary.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tensor_programs/program.hpp"
+
+namespace byre::test {
+
+enum class Kind : std::uint8_t {
+  anything,  ///< parts of tensors, operations between them, and few values, so that many are equal
+  whole_and_unique,  ///< whole storages, all contiguous, and no value twice: a report of a read is a difference
+  copies,  ///< every reshape copies, and memory grows and shrinks: nothing depends on the mode
+};
+
+struct Operation {
+  const char* name;
+  std::array<unsigned, 3> weights;  ///< by Kind: how often
+  unsigned weight = 0;
+};
+
+// clang-format off
+inline constexpr Operation operations[]{
+  {"make", {2, 1, 2}},            // (sizes, value): i64 from value on
+  {"any view", {8, 0, 14}},      // as the operator
+  {"alias", {0, 1, 0}},
+  {"view", {0, 2, 0}},
+  {"over", {1, 0, 1}},            // (self, sizes): Tensor::over the storage of self
+  {"reshape", {14, 6, 5}},        // (self, sizes)
+  {"lazy_clone", {2, 0, 3}},
+  {"moved", {1, 0, 0}},           // to the device, or from there to the host
+  {"clone", {1, 0, 1}},
+  {"contiguous", {1, 0, 1}},
+  {"reshape_", {2, 1, 1}},        // (self, sizes)
+  {"share_data", {2, 0, 1}},      // (self, other)
+  {"drop", {3, 4, 4}},
+  {"resize", {1, 0, 2}},          // (self, sizes, value, frees): fills memory that is new, as the next two
+  {"extend", {1, 0, 2}},          // (self, count, growth, value)
+  {"free_memory", {0, 0, 1}},     // (self, value)
+  // Writes.
+  {"fill_", {1, 4, 1}},           // (self, value)
+  {"set_at", {3, 0, 4}},          // (self, index, value)
+  {"write_through", {1, 0, 3}},   // (self, value): through a pointer to write, values from `value` on
+  {"write_kept", {3, 0, 1}},      // (self, value): through the pointer that write_through left
+  {"add_", {3, 0, 1}},            // (self, other)
+  {"copy_", {4, 0, 2}},           // (self, other)
+  // Reads, whose values are what a program computes.
+  {"read_at", {4, 0, 2}},         // (self, index)
+  {"read", {8, 6, 8}},
+};
+// clang-format on
+
+/// Lines of the file that is suppressed come after all others.
+inline constexpr int first_suppressed_line = 100'000;
+constexpr bool is_suppressed_line(int line) noexcept {
+  return line >= first_suppressed_line;
+}
+inline int line_of(const Step& step) noexcept {
+  return (step.place.line != 0 ? step.place.line : step.number) +
+         (step.place.is_in_file ? first_suppressed_line : 0);
+}
+
+// Arguments of steps.
+inline Ref ref_at(const Step& step, std::size_t index) {
+  return std::get<Ref>(step.arguments.at(index));
+}
+inline const Dims& dims_at(const Step& step, std::size_t index) {
+  return std::get<Dims>(step.arguments.at(index));
+}
+inline std::int64_t integer_at(const Step& step, std::size_t index) {
+  return *std::get<Scalar>(step.arguments.at(index)).as_integer();
+}
+
+/// The elements of one read.
+struct Read {
+  int number;  ///< of the step
+  std::vector<std::int64_t> values;
+  friend bool operator==(const Read&, const Read&) = default;
+};
+using Reads = std::vector<Read>;
+
+/// A violation that was reported or thrown.
+struct Reported {
+  int number = 0;   ///< of the step
+  int reshape = 0;  ///< a line, as the next two
+  int write = 0;
+  int access = 0;
+  bool access_writes = false;
+  bool is_error = false;
+  friend bool operator==(const Reported&, const Reported&) = default;
+};
+
+struct RunOutcome {
+  Reads reads;
+  std::vector<Reported> reported;  ///< by handlers and errors, as they came
+  shadow::Summary summary;
+};
+
+/// A random program that every mode of reshape can run, the same for the same seed. Tensors that `published` makes, in
+/// steps with the numbers from 1 on, are lazily cloned again and again, and only read else.
+Program generate_steps(std::uint64_t seed, Kind kind, const std::vector<Step>& published = {});
+
+}  // namespace byre::test
