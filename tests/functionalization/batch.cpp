@@ -185,23 +185,30 @@ std::string refusal_of(const Trace& trace, std::ptrdiff_t step, const std::strin
   const auto begin = trace.happened.begin();
   std::istringstream said(trace.said);
   std::string line;
-  for (auto left = std::count(begin, begin + step + 1, static_cast<char>(Happened::refused));
-       left > 0; --left) {
+  for (auto left = std::count_if(begin, begin + step + 1, is_refusal); left > 0; --left) {
     std::getline(said, line);
   }
   const std::string before = "  " + op + " is refused: " + op;
   return line.starts_with(before) ? line.substr(before.size()) : line;
 }
 
+/// All refusals alike: vmap may have a reason of its own.
+std::string steps_done(std::string happened) {
+  std::replace_if(happened.begin(), happened.end(), is_refusal,
+                  static_cast<char>(Happened::refused));
+  return happened;
+}
+
 /// The first step that vmap did not take, or that only vmap took.
 BatchOutcome of_other_steps(const Program& program, const BatchOfInputs& batch,
                             const Trace& expected, const Trace& found) {
-  const auto [alone, batched] = std::mismatch(expected.happened.begin(), expected.happened.end(),
-                                              found.happened.begin(), found.happened.end());
-  const std::string& op =
-      program.body[static_cast<std::size_t>(alone - expected.happened.begin())].op;
+  const std::string of_alone = steps_done(expected.happened);
+  const std::string of_batch = steps_done(found.happened);
+  const auto [alone, batched] =
+      std::mismatch(of_alone.begin(), of_alone.end(), of_batch.begin(), of_batch.end());
+  const std::string& op = program.body[static_cast<std::size_t>(alone - of_alone.begin())].op;
   if (*alone == static_cast<char>(Happened::done)) {
-    const std::string refusal = refusal_of(found, batched - found.happened.begin(), op);
+    const std::string refusal = refusal_of(found, batched - of_batch.begin(), op);
     if (is_of_vmap(refusal) || (batch.inputs_share_memory() && is_of_shared_inputs(refusal))) {
       return {"", op};
     }
@@ -263,7 +270,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
     return is_of_vmap(what) ? BatchOutcome{"", what.substr(0, what.find_first_of(",;["))}
                             : BatchOutcome{"it failed: " + what, ""};
   }
-  if (trace.happened != expected.happened) {
+  if (steps_done(trace.happened) != steps_done(expected.happened)) {
     return of_other_steps(program, first, expected, trace);
   }
   for (std::int64_t number = 0; number < std::ssize(batches); ++number) {

@@ -45,7 +45,7 @@ void print(std::uint64_t number, const Step& step, const Values& values, Happene
             "]";
   }
   std::printf("%llu %s -> %s\n", static_cast<unsigned long long>(number), to_string(step).c_str(),
-              happened == Happened::refused ? "refused" : ("[" + made + "]").c_str());
+              is_refusal(static_cast<char>(happened)) ? "refused" : ("[" + made + "]").c_str());
 }
 
 void print_bytes(std::uint64_t number, Ref ref, const Tensor& tensor) {

@@ -73,7 +73,11 @@ Happened take(const Step& step, Values& values, std::string* why) {
     if (why != nullptr) {
       *why += "  " + step.op + " is refused: " + error.what() + "\n";
     }
-    return Happened::refused;
+    const bool is_of_operands = dynamic_cast<const ShapeError*>(&error) != nullptr ||
+                                dynamic_cast<const DTypeError*>(&error) != nullptr;
+    return is_of_operands                                       ? Happened::refused_operands
+           : dynamic_cast<const StateError*>(&error) != nullptr ? Happened::refused_state
+                                                                : Happened::refused;
   }
 }
 

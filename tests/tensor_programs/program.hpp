@@ -74,7 +74,17 @@ struct Program {
 /// The tensors there are, by name.
 using Values = std::map<Ref, AnyTensor>;
 
-enum class Happened : char { done = '.', skipped = '-', refused = 'X' };
+enum class Happened : char {
+  done = '.',
+  skipped = '-',
+  refused = 'X',
+  refused_operands = 'S',  ///< ShapeError or DTypeError: of two faults either may be told
+  refused_state = 'T',     ///< StateError
+};
+constexpr bool is_refusal(char happened) noexcept {
+  return happened != static_cast<char>(Happened::done) &&
+         happened != static_cast<char>(Happened::skipped);
+}
 
 /// Calls the operator, or not; adds to `why` what refused it.
 Happened take(const Step& step, Values& values, std::string* why = nullptr);
