@@ -33,15 +33,6 @@ TEST(VmapOfFunctionalized, computes_on_opaques) {
   EXPECT_EQ(byre::to_string(from_opaque(sums)), "[[ 0.  1.  3.]\n [ 3.  7. 12.]]");
 }
 
-TEST(VmapOfFunctionalized, writes_inputs) {
-  const AnyTensor x = counted({2, 3});
-  const AnyTensor view = call_for_one("alias", {x});
-  const AnyTensor result = vmap(functionalize(double_first), {1})({x}).front();
-  EXPECT_EQ(text_of(x), "[[0. 2. 4.]\n [3. 4. 5.]]");
-  EXPECT_EQ(text_of(view), text_of(x));
-  EXPECT_EQ(text_of(result), "[[0. 3.]\n [2. 4.]\n [4. 5.]]");
-}
-
 TEST(VmapOfFunctionalized, writes_no_inputs_that_the_function_does_not) {
   const AnyTensor x = counted({2, 3});
   const AnyTensor y = counted({2, 3});
@@ -61,25 +52,6 @@ TEST(VmapOfFunctionalized, writes_opaque_inputs) {
   const AnyTensor x = to_opaque(to_cpu(counted({2, 3})));
   vmap(functionalize(double_first), {1})({x});
   EXPECT_EQ(byre::to_string(from_opaque(x)), "[[0. 2. 4.]\n [3. 4. 5.]]");
-}
-
-TEST(VmapOfFunctionalized, writes_what_is_the_same_for_all_of_the_batch) {
-  const AnyTensor x = counted({2, 3});
-  vmap(functionalize([](const Tensors& in) {
-    call("fill_", {in[0], 7});
-    return Tensors();
-  }))({x});
-  EXPECT_EQ(text_of(x), "[[7. 7. 7.]\n [7. 7. 7.]]");
-}
-
-TEST(VmapOfFunctionalized, takes_a_tensor_that_is_given_twice_for_one) {
-  const AnyTensor x = counted({2, 2});
-  const auto add_other = vmap(functionalize([](const Tensors& in) {
-    call("add_", {in[0], in[1]});
-    return Tensors{in[1]};
-  }));
-  EXPECT_EQ(add_other({x, x}).front(), x);
-  EXPECT_EQ(text_of(x), "[[0. 2.]\n [4. 6.]]");
 }
 
 /// Returns a copy of an input that is written afterwards; the copy has the input's value.

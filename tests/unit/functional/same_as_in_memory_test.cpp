@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a program does to its input, returns and is refused: the same with the pass as in memory.
+// What is refused in memory is refused with the pass, by an error of the same type. tests/functionalization has random
+// programs, and what they do to inputs and return.
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -38,9 +39,6 @@ const Step steps[] = {
       return call("copy_", {element(x, 0), x});
     },
     [](const AnyTensor& x) {
-      return call("copy_", {x, call_for_one("arange", {3})});
-    },
-    [](const AnyTensor& x) {
       return call("copy_", {part(x, 0, 4), part(x, 1, 5)});
     },
     [](const AnyTensor& x) {
@@ -59,52 +57,14 @@ const Step steps[] = {
       return call("resize_", {call_for_one("t", {x}), {2}});
     },
     [](const AnyTensor& x) {
-      const AnyTensor seen = part(x, 2, 4);
-      call("resize_", {seen, {3}});
-      return call("add_.scalar", {seen, 10});
-    },
-    [](const AnyTensor& x) {
       const AnyTensor made = call_for_one("clone", {x});
       const AnyTensor view = flat(made);
       call("resize_", {made, {9}});
       return Tensors{made, view};
     },
-    [](const AnyTensor& x) {
-      return call("zero_", {call_for_one("narrow", {flat(x), 0, -2, 2})});
-    },
-    [](const AnyTensor& x) {
-      return call("zero_", {call_for_one("select", {x, -1, -1})});
-    },
-    [](const AnyTensor& x) { return call("zero_", {part(x, 1, 1)}); },
-    [](const AnyTensor& x) {
-      const AnyTensor pairs = call_for_one("view", {x, {2, 1, 3}});
-      return call("zero_", {call_for_one("expand", {pairs, {2, 0, 3}})});
-    },
-    [](const AnyTensor& x) {
-      const AnyTensor back = call_for_one("view", {flat(x), {2, 3}});
-      call("add_.scalar", {back, 1});
-      call("add_.scalar", {x, 1});
-      return Tensors{back};
-    },
-    [](const AnyTensor& x) {
-      const AnyTensor row = call_for_one("view", {element(x, 1), {1, 3}});
-      const AnyTensor repeated = call_for_one("expand", {row, {4, 3}});
-      return call("add_.scalar", {element(repeated, 2), 5});
-    },
-    [](const AnyTensor& x) {
-      const AnyTensor bytes = call_for_one("view.dtype", {x, DType::u8});
-      call("zero_", {element(bytes, 0)});
-      return Tensors{bytes};
-    },
-    [](const AnyTensor& x) {
-      const AnyTensor five = call_for_one("clone", {part(x, 0, 5)});
-      const AnyTensor four = call_for_one("slice", {five, 0, 0, 4});
-      call("zero_", {element(call_for_one("view.dtype", {four, DType::complex64}), 1)});
-      return Tensors{five};
-    },
 };
 
-TEST_P(SameAsInMemory, programs_do_and_refuse_what_they_do_without) {
+TEST_P(SameAsInMemory, programs_are_refused_as_without) {
   for (const Step& step : steps) {
     const Program program = [step](const Tensors& in) {
       Tensors results = step(in[0]);
