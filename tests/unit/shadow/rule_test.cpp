@@ -28,19 +28,6 @@ TEST_F(Rule, a_report_has_the_call_sites_and_sizes_of_all_three) {
   EXPECT_FALSE(violation.access_writes);
 }
 
-TEST_F(Rule, writes_at_one_line_have_the_reshape_of_their_writer) {
-  write(y, site(11));
-  read(x, site(12));
-  EXPECT_EQ(reports.last().reshape.site.line, 10U);
-  Tensor z = reshaped(x, {3, 2}, ReshapeMode::warn, site(20));
-  write(z, site(11));
-  read(x, site(12));
-  EXPECT_EQ(reports.last().reshape.site.line, 20U);
-  Tensor in_error_mode = reshaped(x, {3, 2}, ReshapeMode::error, site(20));
-  write(in_error_mode, site(11));
-  EXPECT_THROW(read(x, site(12)), ReshapeViolation);
-}
-
 TEST_F(Rule, views_are_of_the_family_of_what_they_are_of) {
   Tensor part = y.t().slice(0, 1).view(DType::i32);
   EXPECT_TRUE(part.is_of_view_family(y));
@@ -67,43 +54,11 @@ TEST_F(Rule, who_writes_a_part_is_reported_again_when_it_reads_the_rest) {
   EXPECT_EQ(reports.count(), 2U) << "it is read by now";
 }
 
-TEST_F(Rule, a_write_of_a_part_leaves_the_last_write_unread) {
-  write(x, site(11));
-  write_part(y, site(12));
-  write(x, site(13));
-  write_part(y, site(12));
-  read(y, site(14));
-  EXPECT_EQ(reports.last().write.site.line, 13U);
-}
-
-TEST_F(Rule, a_reshape_takes_over_the_write_left_unread) {
-  write(x, site(11));
-  write_part(y, site(12));
-  const Tensor z = reshaped(y, {6}, ReshapeMode::warn, site(20));
-  read(z, site(13));
-  ASSERT_EQ(reports.count(), 2U);
-  EXPECT_EQ(reports.last().write.site.line, 11U);
-}
-
 TEST_F(Rule, a_write_of_all_there_is_is_reported_once) {
   write(x, site(11));
   write(y, site(12));
   read(y, site(13));
   EXPECT_TRUE(reports.only().access_writes);
-}
-
-TEST_F(Rule, a_copy_onto_itself_has_read_what_is_there) {
-  write(x, site(11));
-  copy_(y, x.view({2, 3}), site(12));
-  read(y, site(13));
-  EXPECT_EQ(reports.count(), 0U) << "y is not stale";
-  write(x, site(11));
-  write_part(y, site(14));
-  EXPECT_EQ(reports.count(), 1U) << "y leaves the write at line 11 unread";
-  copy_(y, x.view({2, 3}), site(15));
-  EXPECT_EQ(reports.last().access.site.line, 15U) << "x reads the write at line 14";
-  read(y, site(13));
-  EXPECT_EQ(reports.count(), 2U) << "nothing is left unread";
 }
 
 TEST_F(Rule, a_loop_over_reshapes_and_sizes_has_few_records) {
