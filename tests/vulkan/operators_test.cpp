@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "tensor_programs/random_calls.hpp"
 #include "device.hpp"
+#include "tensor_programs/random_calls.hpp"
 #include "vulkan/backend/vulkan_tensor.hpp"
 
 namespace examples::vulkan::test {

@@ -4,9 +4,9 @@
 
 #include <byre/functional/functionalize/capture.hpp>
 
-#include "../unit/functional/random_tensors.hpp"
 #include "device.hpp"
 #include "support/at_once.hpp"
+#include "tensor_programs/random_calls.hpp"
 #include "vulkan/backend/kernels.hpp"
 
 namespace examples::vulkan::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What lazy clones and their views share, copy and see. Random programs of all that tensors do are in
 // tests/equivalence.
-#include <byre/stats/counters.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
