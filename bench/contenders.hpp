@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Who competes: byre in its two forms, and what a user would write instead. All are values whose
-/// copy is a clone, with data() to read and mutable_data() to write.
+/// The contenders: byre, and what a user would write instead. All are values whose copy is a clone,
+/// with data() to read and mutable_data() to write.
 #pragma once
 
-#include "memory.hpp"
+#include "harness.hpp"
 
 #include <byre/byre.hpp>
 
@@ -29,16 +29,10 @@ class SharedPtrBytes {
     if (bytes_.use_count() != 1) {
       SharedPtrBytes copy(nbytes_);
       std::memcpy(copy.bytes_.get(), bytes_.get(), nbytes_);
-      copies_made().fetch_add(1, std::memory_order::relaxed);
       bytes_ = std::move(copy.bytes_);
     }
     std::atomic_thread_fence(std::memory_order::acquire);
     return bytes_.get();
-  }
-
-  static std::atomic<long long>& copies_made() {
-    static std::atomic<long long> count{0};
-    return count;
   }
 
  private:
@@ -90,16 +84,10 @@ class CopyFirstBytes {
   std::byte* mutable_data() {
     if (header_->owners.load(std::memory_order::acquire) != 1) {
       Header* copy = create_copy(*header_);
-      copies_made().fetch_add(1, std::memory_order::relaxed);
       drop();
       header_ = copy;
     }
     return static_cast<std::byte*>(header_->block.data);
-  }
-
-  static std::atomic<long long>& copies_made() {
-    static std::atomic<long long> count{0};
-    return count;
   }
 
  private:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The functionalize pass over the CPU: what updates keep that nobody looks at, what a use of a
-/// view costs by its depth, also of all views of a chain, what outputs of one view cost by their
-/// number, and what a write costs beside the same without the pass, also of one element of a large
-/// input.
+/// The functionalize pass over the CPU. The benchmarks measure
+///
+/// - the memory kept of updates without a use,
+/// - a use of a view by its depth, and of all views of a chain,
+/// - a write to one of the parts of an unbind by their number,
+/// - a write beside the same without the pass, also of one element of a large input.
 #include "harness.hpp"
 
 #include <byre/functional/dispatch/call.hpp>
@@ -63,31 +65,8 @@ void use(const AnyTensor& tensor) {
   benchmark::DoNotOptimize(functional::to_cpu(value).raw_data());
 }
 
-/// A use after each write, of a view of a view and so on: per view of the depth; `use_ns` is per
-/// use.
-void run_use(benchmark::State& state, Paths paths, std::size_t depth) {
-  const PathsScope scope(paths);
-  const AnyTensor x = scope.zeros({2, 4, 4});
-  const AnyTensor written = row(x, 0);
-  AnyTensor view = row(x, 1);
-  for (std::size_t made = 1; made < depth; ++made) {
-    view = functional::call_for_one("transpose", {view, 0, 1});
-  }
-  const std::size_t uses = std::max<std::size_t>(1, 256 / depth);
-  static const functional::Operator& fill = functional::find("fill_");
-  run_bursts(state, uses * depth, [&](std::size_t) {
-    return timed_ns([&] {
-      for (std::size_t i = 0; i < uses; ++i) {
-        functional::call(fill, {written, 1});
-        use(view);
-      }
-    });
-  });
-  state.counters["use_ns"] = state.counters["ns"] * static_cast<double>(depth);
-}
-
-/// A use of every view of a chain after each write: per view.
-void run_use_all(benchmark::State& state, Paths paths, std::size_t depth) {
+/// Each burst writes to the base, and then uses the last view of a chain so deep, or all views: per use.
+void run_use(benchmark::State& state, Paths paths, std::size_t depth, bool uses_all) {
   const PathsScope scope(paths);
   const AnyTensor x = scope.zeros({2, 4, 4});
   const AnyTensor written = row(x, 0);
@@ -95,11 +74,14 @@ void run_use_all(benchmark::State& state, Paths paths, std::size_t depth) {
   while (views.size() < depth) {
     views.push_back(functional::call_for_one("transpose", {views.back(), 0, 1}));
   }
-  const std::size_t rounds = std::max<std::size_t>(1, 256 / depth);
+  if (!uses_all) {
+    views = {views.back()};
+  }
+  const std::size_t writes = std::max<std::size_t>(1, 256 / depth);
   static const functional::Operator& fill = functional::find("fill_");
-  run_bursts(state, rounds * depth, [&](std::size_t) {
+  run_bursts(state, writes * views.size(), [&](std::size_t) {
     return timed_ns([&] {
-      for (std::size_t i = 0; i < rounds; ++i) {
+      for (std::size_t i = 0; i < writes; ++i) {
         functional::call(fill, {written, 1});
         for (const AnyTensor& view : views) {
           use(view);
@@ -126,29 +108,24 @@ void run_unbind(benchmark::State& state, Paths paths, std::size_t count) {
 
 constexpr std::int64_t row_count = 16;
 
-void add_to_row(const AnyTensor& x, std::size_t index) {
-  static const functional::Operator& add = functional::find("add_.scalar");
-  functional::call(add, {row(x, static_cast<std::int64_t>(index) % row_count), 1});
-}
-
 /// x[i] += 1, row by row, of 64 floats each.
 void run_add_to_rows(benchmark::State& state, Paths paths) {
   constexpr std::size_t adds_per_burst = 256;
   const PathsScope scope(paths);
   const AnyTensor x = scope.zeros({row_count, 64});
+  static const functional::Operator& add = functional::find("add_.scalar");
   run_bursts(state, adds_per_burst, [&](std::size_t) {
     return timed_ns([&] {
       for (std::size_t i = 0; i < adds_per_burst; ++i) {
-        add_to_row(x, i);
+        functional::call(add, {row(x, static_cast<std::int64_t>(i) % row_count), 1});
       }
       use(x);
     });
   });
 }
 
-/// A function that writes one element of a large input, whose bytes it need not copy.
+/// A function that writes one element of an input, whose bytes it need not copy.
 void run_write_element(benchmark::State& state, Paths paths, std::size_t nbytes) {
-  constexpr std::size_t calls_per_burst = 16;
   const AnyTensor x = functional::from_cpu(
       Tensor::zeros({static_cast<std::int64_t>(nbytes / sizeof(float))}, byre::DType::f32));
   functional::Program write = [](const functional::Tensors& in) {
@@ -159,100 +136,69 @@ void run_write_element(benchmark::State& state, Paths paths, std::size_t nbytes)
   if (paths) {
     write = functional::functionalize(std::move(write), {.paths = *paths});
   }
-  run_bursts(state, calls_per_burst, [&](std::size_t) {
-    return timed_ns([&] {
-      for (std::size_t i = 0; i < calls_per_burst; ++i) {
-        write({x});
-      }
-    });
-  });
+  run_repeated(state, 16, [&](std::size_t) { write({x}); });
 }
 
-/// What is kept of x[i] = j, for so many j, where nobody looks. The time means nothing.
-template <class Write>
-void run_memory(benchmark::State& state, std::size_t writes, const Write& write) {
+/// Memory kept of x[i] = j, for so many j, if nothing uses x.
+void run_memory(benchmark::State& state, Paths paths, std::size_t writes) {
+  const PathsScope scope(paths);
+  const AnyTensor x = scope.zeros({row_count, 64});
+  const auto write = [&](std::size_t i) {
+    const auto j = static_cast<std::int64_t>(i);
+    functional::call("fill_", {row(x, j % row_count), j});
+  };
   write(0);
-  const long long before = malloc_nbytes_in_use();
-  if (before < 0) {
-    state.SkipWithError("this C library does not say what its heap has handed out");
-    return;
-  }
-  for (std::size_t i = 1; i < writes; ++i) {
-    write(i);
-  }
-  state.counters["bytes_kept"] =
-      std::max(1.0, static_cast<double>(malloc_nbytes_in_use() - before));
-  for ([[maybe_unused]] auto iteration : state) {
-    state.SetIterationTime(1e-9);
-  }
-}
-
-void add_memory_of(const Way& way, const std::string& name, std::size_t writes) {
-  add({name, 64}, way.name, [way, writes](benchmark::State& state) {
-    const PathsScope scope(way.paths);
-    const AnyTensor x = scope.zeros({row_count, 64});
-    run_memory(state, writes, [&](std::size_t i) {
-      functional::call("fill_", {row(x, static_cast<std::int64_t>(i) % row_count),
-                                 static_cast<std::int64_t>(i)});
-    });
+  report_memory(state, 1, [&] {
+    for (std::size_t i = 1; i < writes; ++i) {
+      write(i);
+    }
   });
 }
 
-/// The same of a queue of what was written, as the seed has it.
-void add_memory_of_queue(const std::string& name, std::size_t writes) {
-  add({name, 64}, "queue", [writes](benchmark::State& state) {
-    std::vector<Tensor> queue;
-    run_memory(state, writes, [&](std::size_t i) {
+/// Memory kept by a queue of the written values, as the seed has it.
+void run_memory_of_queue(benchmark::State& state, std::size_t writes) {
+  std::vector<Tensor> queue;
+  report_memory(state, 1, [&] {
+    for (std::size_t i = 0; i < writes; ++i) {
       Tensor value = Tensor::empty({64}, byre::DType::f32);
       queue.push_back(byre::fill_(value, static_cast<std::int64_t>(i)));
-    });
+    }
   });
-}
-
-/// For many writes, and, to be drawn, for fewer.
-void add_memory() {
-  const bool is_smoke = settings().effort == Effort::smoke;
-  const std::size_t most = is_smoke ? 1000 : 100000;
-  for (std::size_t writes = 100; writes <= most; writes *= 10) {
-    std::vector<std::string> names{"functional_updates_" + std::to_string(writes)};
-    if (writes == most) {
-      names.emplace_back("functional_updates");
-    }
-    for (const std::string& name : names) {
-      for (const Way& way : ways) {
-        add_memory_of(way, name, writes);
-      }
-      add_memory_of_queue(name, writes);
-    }
-  }
 }
 
 }  // namespace
 
 void add_functionalize() {
-  std::vector<std::size_t> counts{1, 64, 1024};
-  if (settings().effort == Effort::full) {
-    counts.push_back(4096);
-  }
-  for (const Way& way : ways) {
-    add({"functional_add_row", 4 * kib}, way.name,
-        [way](benchmark::State& state) { run_add_to_rows(state, way.paths); });
+  const auto add_counted = [](const char* operation, std::size_t count, const char* contender,
+                              auto run) {
+    add({operation + std::to_string(count), 64}, contender, run);
+  };
+  for (const auto& [name, paths] : ways) {
+    add({"functional_add_row", 4 * kib}, name,
+        [paths](benchmark::State& state) { run_add_to_rows(state, paths); });
     for (const std::size_t nbytes : {4 * kib, 16 * mib}) {
-      add({"functional_write_element", nbytes}, way.name,
-          [way, nbytes](benchmark::State& state) { run_write_element(state, way.paths, nbytes); });
+      add({"functional_write_element", nbytes}, name,
+          [=](benchmark::State& state) { run_write_element(state, paths, nbytes); });
     }
-    for (const std::size_t count : counts) {
-      add({"functional_unbind_" + std::to_string(count), 64}, way.name,
-          [way, count](benchmark::State& state) { run_unbind(state, way.paths, count); });
-      if (way.paths) {
-        add({"functional_use_" + std::to_string(count), 64}, way.name,
-            [way, count](benchmark::State& state) { run_use(state, way.paths, count); });
-        add({"functional_use_all_" + std::to_string(count), 64}, way.name,
-            [way, count](benchmark::State& state) { run_use_all(state, way.paths, count); });
+    for (const std::size_t count : {1UL, 64UL, 1024UL, 4096UL}) {
+      add_counted("functional_unbind_", count, name,
+                  [=](benchmark::State& state) { run_unbind(state, paths, count); });
+      if (paths) {
+        add_counted("functional_use_", count, name,
+                    [=](benchmark::State& state) { run_use(state, paths, count, false); });
+        add_counted("functional_use_all_", count, name,
+                    [=](benchmark::State& state) { run_use(state, paths, count, true); });
       }
     }
+    for (const std::size_t count : {100UL, 1000UL, 10000UL, 100000UL}) {
+      add_counted("functional_updates_", count, name,
+                  [=](benchmark::State& state) { run_memory(state, paths, count); });
+    }
   }
-  add_memory();
+  for (const std::size_t count : {100UL, 1000UL, 10000UL, 100000UL}) {
+    add_counted("functional_updates_", count, "queue",
+                [=](benchmark::State& state) { run_memory_of_queue(state, count); });
+  }
 }
 
 }  // namespace byre_bench

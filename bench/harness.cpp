@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "harness.hpp"
 
+#include <byre/memory/pages.hpp>
+#include <byre/memory/pool.hpp>
+
+#include <malloc.h>
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -29,36 +33,56 @@ std::vector<Group>& groups() {
 
 bool wrong_count = false;
 
-std::size_t largest_size() {
-  switch (settings().effort) {
-    case Effort::smoke:
-      return 4 * kib;
-    case Effort::quick:
-      return 16 * mib;
-    case Effort::full:
-      return 1024 * mib;
-  }
-  return 0;
+bool has_room_for(std::size_t nbytes) {
+  constexpr std::size_t most_buffers_at_once = 12;
+  return nbytes <=
+         (settings().is_smoke ? 4 * kib : byre::usable_memory_nbytes() / most_buffers_at_once);
 }
 
 /// So many that a benchmark takes some tens of milliseconds, and not fewer than a median needs.
 benchmark::IterationCount bursts_at(std::size_t nbytes) {
-  const benchmark::IterationCount bursts = nbytes <= 4 * kib     ? 300
-                                           : nbytes <= 256 * kib ? 100
-                                           : nbytes <= 16 * mib  ? 9
-                                                                 : 3;
-  switch (settings().effort) {
-    case Effort::smoke:
-      return 3;
-    case Effort::quick:
-      return std::max<benchmark::IterationCount>(bursts / 3, 3);
-    case Effort::full:
-      return bursts;
+  return settings().is_smoke   ? 3
+         : nbytes <= 4 * kib   ? 300
+         : nbytes <= 256 * kib ? 100
+         : nbytes <= 16 * mib  ? 9
+                               : 3;
+}
+
+void pin_malloc([[maybe_unused]] Memory memory) {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);  // setting it also ends its adaptation
+  mallopt(M_TRIM_THRESHOLD, -1);
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_MAX, memory == Memory::fresh ? 65536 : 0);
+  if (memory == Memory::fresh) {
+    malloc_trim(0);  // or large blocks would come from what was kept for recycling
   }
-  return bursts;
+#endif
+}
+
+/// Less than 0: unknown.
+long long malloc_nbytes_in_use() {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  const auto info = mallinfo2();
+  return static_cast<long long>(info.uordblks + info.hblkhd);
+#else
+  return -1;
+#endif
+}
+
+std::string size_name(std::size_t nbytes) {
+  return nbytes >= 1024 * mib ? std::to_string(nbytes / (1024 * mib)) + "GiB"
+         : nbytes >= mib      ? std::to_string(nbytes / mib) + "MiB"
+         : nbytes >= kib      ? std::to_string(nbytes / kib) + "KiB"
+                              : std::to_string(nbytes) + "B";
 }
 
 }  // namespace
+
+byre::Allocator& allocator_for(Memory memory) {
+  static auto& fresh = *new byre::RecyclingPool(0);
+  return memory == Memory::fresh ? static_cast<byre::Allocator&>(fresh) : byre::default_pool();
+}
 
 Settings& settings() {
   static Settings current;
@@ -82,19 +106,13 @@ double middle_mean(std::vector<double> values) {
   return begin == end ? 0.0 : std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
 }
 
-std::string size_name(std::size_t nbytes) {
-  return nbytes >= 1024 * mib ? std::to_string(nbytes / (1024 * mib)) + "GiB"
-         : nbytes >= mib      ? std::to_string(nbytes / mib) + "MiB"
-         : nbytes >= kib      ? std::to_string(nbytes / kib) + "KiB"
-                              : std::to_string(nbytes) + "B";
-}
-
 void add(const Event& event, const std::string& contender,
          std::function<void(benchmark::State&)> run) {
-  if (event.nbytes > largest_size() || !has_room_for(event.nbytes)) {
+  if (!has_room_for(event.nbytes)) {
     return;
   }
-  const std::string where = "/" + size_name(event.nbytes) + "/" + to_string(event.memory);
+  const std::string where =
+      "/" + size_name(event.nbytes) + (event.memory == Memory::fresh ? "/fresh" : "/recycled");
   const std::string key = event.operation + where;
   auto group = std::find_if(groups().begin(), groups().end(),
                             [&](const Group& other) { return other.event == key; });
@@ -149,6 +167,22 @@ void run_bursts(benchmark::State& state, std::size_t operations,
     state.SetIterationTime(ns * 1e-9);
   }
   state.counters["ns"] = middle_mean(std::move(per_operation));
+}
+
+void report_memory(benchmark::State& state, std::size_t operations,
+                   const std::function<void()>& work) {
+  const long long before = malloc_nbytes_in_use();
+  if (before < 0) {
+    state.SkipWithError("this C library does not say how much memory its heap has handed out");
+    return;
+  }
+  work();
+  // At least 1, so that a ratio or a logarithm can be taken.
+  const auto kept = std::max(1LL, malloc_nbytes_in_use() - before);
+  state.counters["bytes"] = static_cast<double>(kept) / static_cast<double>(operations);
+  for ([[maybe_unused]] auto iteration : state) {
+    state.SetIterationTime(1e-9);
+  }
 }
 
 }  // namespace byre_bench

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What all measures share: how they are named, how often they run, and how a burst is timed.
+/// How benchmarks are named, how often they run, which memory they run on, and how a burst is timed.
 ///
-/// A measure is a series of bursts. Each burst is prepared untimed, then timed as a whole with the
+/// A benchmark is a series of bursts. Each burst is prepared untimed, then timed as a whole with the
 /// cost of the clock taken off; the first is not counted. A benchmark's figure is the mean of the
 /// middle half of its bursts, per operation (counter `ns`): bursts that lost their core do not move
 /// it, and it is finer than the clock's steps.
 #pragma once
 
-#include "memory.hpp"
+#include <byre/memory/allocator.hpp>
 
 #include <benchmark/benchmark.h>
 
@@ -22,46 +22,51 @@ namespace byre_bench {
 inline constexpr std::size_t kib = std::size_t{1} << 10;
 inline constexpr std::size_t mib = std::size_t{1} << 20;
 
-enum class Effort { smoke, quick, full };
+/// The sizes of operations that touch all bytes.
+inline constexpr std::size_t all_sizes[] = {64, 4 * kib, 256 * kib, 16 * mib, 256 * mib};
 
-/// How this run was asked to be; set by main before anything is registered.
+/// Fresh pages cost more than the copy that fills them, so no figure mixes fresh and recycled memory.
+enum class Memory {
+  recycled,  ///< used before: the default pool, and a malloc that keeps all it ever had
+  fresh,  ///< new pages each time: a pool that keeps nothing, and a malloc that maps large blocks
+};
+
+/// The default pool, or a pool with a limit of 0 bytes.
+byre::Allocator& allocator_for(Memory memory);
+
+/// Settings of this run; main sets them before it adds benchmarks.
 struct Settings {
-  Effort effort = Effort::full;
+  bool is_smoke = false;              ///< three bursts of each benchmark up to 4 KiB
   unsigned round = 0;                 ///< contenders take turns at going first, from round to round
   bool expect_one_copy_more = false;  ///< to show that a wrong count of copies fails the program
 };
 Settings& settings();
 
-/// Makes the program end with `wrong_count_exit`, and says why.
+/// Says why, and makes the program end with `wrong_count_exit`.
 void report_wrong_count(const std::string& text);
 bool a_count_was_wrong();
 inline constexpr int wrong_count_exit = 3;
 
-/// What is measured, on which size and memory. Those who compete in it run one after the other.
+/// The operation that is measured, its size and its memory. Its contenders run one after the other.
 struct Event {
   std::string operation;
   std::size_t nbytes;
   Memory memory = Memory::recycled;
 };
 
-/// "64B", "4KiB", "256MiB".
-std::string size_name(std::size_t nbytes);
-
-/// Adds a contender, if the effort and the machine have room for it. Its benchmark is named
-/// operation/contender/size/memory. Malloc is pinned to the event's memory before it runs.
+/// Adds a contender, if this run and the machine have room for it. Its benchmark is named
+/// operation/contender/size/memory. Malloc is pinned to the event's memory before it runs: left
+/// alone, its mmap threshold follows the largest block freed so far, and so would the figures.
 void add(const Event& event, const std::string& contender,
          std::function<void(benchmark::State&)> run);
 
-/// Gives everything added to Google Benchmark. Contenders of an event are turned by the round.
+/// Gives all benchmarks to Google Benchmark. The round turns the contenders of each event.
 void register_all();
 
-/// The sizes that operations which touch all bytes are measured at.
-inline constexpr std::size_t all_sizes[] = {64, 4 * kib, 256 * kib, 16 * mib, 256 * mib};
-
-/// The mean of the middle half; 0 of nothing.
+/// The mean of the middle half; 0 if `values` is empty.
 double middle_mean(std::vector<double> values);
 
-/// Nanoseconds that `work` takes, without what reading the clock costs.
+/// Nanoseconds that `work` takes, without the cost of reading the clock.
 double clock_cost_ns();
 template <class Work>
 double timed_ns(Work&& work) {
@@ -79,20 +84,29 @@ double timed_ns(Work&& work) {
 void run_bursts(benchmark::State& state, std::size_t operations,
                 const std::function<double(std::size_t)>& burst);
 
-void add_access();
-void add_allocations();
-void add_clone_drop();
-void add_functionalize();
-void add_memory_per_clone();
-void add_pages();
-void add_parallel_writers();
+/// Bursts of `times` calls of `operation(number)`.
+template <class Operation>
+void run_repeated(benchmark::State& state, std::size_t times, Operation operation) {
+  run_bursts(state, times, [&](std::size_t) {
+    return timed_ns([&] {
+      for (std::size_t number = 0; number < times; ++number) {
+        operation(number);
+      }
+    });
+  });
+}
+
+/// Sets the counter `bytes` to the memory that malloc hands out while `work` runs, and does not get back,
+/// divided by `operations`. The time means nothing.
+void report_memory(benchmark::State& state, std::size_t operations,
+                   const std::function<void()>& work);
+
+void add_own_bytes();
+void add_shared_bytes();
 void add_raw_copies();
-void add_shared_writes();
-void add_steals();
-void add_tensor_elements();
-void add_tensor_views();
-void add_tiles();
-void add_tracked_access();
-void add_writers_at_once();
+void add_writers();
+void add_parts();
+void add_tensors();
+void add_functionalize();
 
 }  // namespace byre_bench

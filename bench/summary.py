@@ -1,54 +1,89 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What is kept of a run in docs/figures: medians and quartiles, of which plots are drawn, and the measures."""
+"""Medians and quartiles over the rounds of a run: of all benchmarks, of which plots are drawn, and of the measures.
+docs/figures has such a summary."""
 
 import json
 import platform
+import statistics
 
-import measures
-
-COUNTERS = ["ns", "use_ns", "bytes_kept"]
-
-
-def short(value):
-    return float(f"{value:.4g}")
+from measures import MEASURES
 
 
-def of(document, figures, results, rounds):
-    context = document.get("context", {})
-    spreads = {}
-    for name in figures.rounds:
-        counters = {counter: figures.spread(name, counter) for counter in COUNTERS}
-        spreads[name] = {counter: [short(value) for value in spread] for counter, spread in counters.items() if spread}
-    return {
-        "about": {"date": context.get("date", "")[:10], "rounds": rounds,
-                  "machine": f"{context.get('num_cpus', '?')} cores, {platform.machine()}"},
-        "measures": [{"title": result.title, "unit": result.unit, "median": short(result.median),
-                      "quartiles": [short(result.low), short(result.high)], "bound": result.bound,
-                      "disturbed": result.disturbed} for result in results],
-        "spreads": {name: spread for name, spread in spreads.items() if spread},
-    }
+def quartiles(values):
+    """Lower quartile, median and upper quartile, with four digits."""
+    low, median, high = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+    return [float(f"{value:.4g}") for value in (low, median, high)]
 
 
-def save(path, summary):
+class Rounds:
+    """The counters of each benchmark by round, of Google Benchmark's documents."""
+
+    def __init__(self, documents):
+        self.runs = {}
+        for index, document in enumerate(documents):
+            for run in document["benchmarks"]:
+                if not run.get("error_occurred"):
+                    self.runs.setdefault("/".join(run["name"].split("/")[:4]), {})[index] = run
+
+    def values(self, name, counter):
+        """By round, without the rounds in which no burst was undisturbed, unless all rounds are such."""
+        runs = {index: run for index, run in self.runs.get(name, {}).items() if counter in run}
+        kept = {index: run for index, run in runs.items() if not run.get("is_disturbed")}
+        return {index: run[counter] for index, run in (kept or runs).items()}
+
+    def is_disturbed(self, name):
+        return name in self.runs and all(run.get("is_disturbed") for run in self.runs[name].values())
+
+    def spreads(self):
+        kinds = {name: [counter for counter in ("ns", "bytes") if counter in runs[min(runs)]]
+                 for name, runs in self.runs.items()}
+        return {name: {counter: quartiles([*self.values(name, counter).values()]) for counter in counters}
+                for name, counters in kinds.items()}
+
+    def evaluate(self, measure):
+        """The entry of the measure in a summary, or None. A ratio is taken within each round."""
+        over = self.values(measure.over, measure.counter)
+        unders = {name: self.values(name, measure.counter) for name in measure.under}
+        unders = {name: values for name, values in unders.items() if values}
+        values, best = list(over.values()), None
+        if measure.under:
+            best = min(unders, key=lambda name: statistics.median(unders[name].values()), default=None)
+            under = unders.get(best, {})
+            values = [over[index] / under[index] for index in over if under.get(index)]
+            if not values and over and under:  # no round was undisturbed for both
+                values = [statistics.median(over.values()) / statistics.median(under.values())]
+        if not values:
+            return None
+        low, median, high = quartiles(values)
+        return {"title": measure.title, "unit": measure.unit, "median": median, "quartiles": [low, high],
+                "bound": measure.bound, "disturbed": self.is_disturbed(measure.over) or self.is_disturbed(best)}
+
+
+def save(path, documents):
     """A line for each measure and each benchmark, so that changes can be read."""
-    lines = [f'{{\n"about": {json.dumps(summary["about"])},\n"measures": [']
-    lines.append(",\n".join(json.dumps(measure) for measure in summary["measures"]))
-    lines.append('],\n"spreads": {')
-    lines.append(",\n".join(f"{json.dumps(name)}: {json.dumps(spread)}" for name, spread in summary["spreads"].items()))
+    context, rounds = documents[0]["context"], Rounds(documents)
+    about = {"date": context["date"][:10], "rounds": len(documents),
+             "machine": f"{context['num_cpus']} cores, {platform.machine()}"}
+    measures = [json.dumps(found) for found in map(rounds.evaluate, MEASURES) if found]
+    spreads = [f"{json.dumps(name)}: {json.dumps(spread)}" for name, spread in rounds.spreads().items()]
     with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join([*lines, "}\n}\n"]))
+        file.write(f'{{\n"about": {json.dumps(about)},\n"measures": [\n' + ",\n".join(measures)
+                   + '\n],\n"spreads": {\n' + ",\n".join(spreads) + "\n}\n}\n")
 
 
 class Summary:
-    """For plot.py, what measures.Figures is of a whole run."""
+    """A summary that was saved."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
-            summary = json.load(file)
-        self.about, self.measures, self._spreads = summary["about"], summary["measures"], summary["spreads"]
+            kept = json.load(file)
+        self.about, self.measures, self.spreads = kept["about"], kept["measures"], kept["spreads"]
 
     def spread(self, name, counter="ns"):
-        return self._spreads.get(name, {}).get(counter)
+        """Lower quartile, median and upper quartile, or None."""
+        return self.spreads.get(name, {}).get(counter)
 
-    def best(self, names, counter):
-        return measures.least(names, lambda name: self.spread(name, counter))
+    def best(self, names):
+        """The name with the least median, or None."""
+        medians = {name: self.spread(name)[1] for name in names if self.spread(name)}
+        return min(medians, key=medians.get, default=None)

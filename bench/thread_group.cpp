@@ -3,15 +3,15 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <sys/resource.h>
-#include <time.h>
+#include <unistd.h>
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 namespace byre_bench {
 namespace {
 
-/// What a thread that was asleep waits for at most when it is woken on an idle core.
+/// The longest wait of a thread that is woken on an idle core.
 constexpr std::int64_t allowed_delay_ns = 20'000;
 
 std::vector<std::size_t> cores_of_this_process() {
@@ -35,41 +35,20 @@ void pin_this_thread_to(std::size_t core) {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
-/// How long this thread could have run and was not let, so far, in nanoseconds: the second number
-/// of a file of the system's. 0 where there is none.
-class Delay {
- public:
-  Delay() : file_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
-  ~Delay() {
-    if (file_ >= 0) {
-      ::close(file_);
-    }
+/// Nanoseconds that this thread could have run and did not, so far: the second number of `schedstat`, a file of
+/// the system. 0 if there is no such file.
+std::int64_t delay_so_far_ns(int schedstat) {
+  char text[96] = {};
+  if (schedstat < 0 || ::pread(schedstat, text, sizeof text - 1, 0) <= 0) {
+    return 0;
   }
-  Delay(const Delay&) = delete;
-  Delay& operator=(const Delay&) = delete;
-
-  std::int64_t so_far_ns() const {
-    char text[96] = {};
-    if (file_ < 0 || ::pread(file_, text, sizeof text - 1, 0) <= 0) {
-      return 0;
-    }
-    char* rest = nullptr;
-    std::strtoll(text, &rest, 10);
-    return std::strtoll(rest, nullptr, 10);
-  }
-
- private:
-  int file_;
-};
+  char* rest = nullptr;
+  std::strtoll(text, &rest, 10);
+  return std::strtoll(rest, nullptr, 10);
+}
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-std::int64_t cpu_now_ns() {
-  timespec time{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace
@@ -106,19 +85,16 @@ ThreadGroup::Burst ThreadGroup::run(const std::function<void(std::size_t)>& work
   for (auto left = at_work_.load(); left != 0; left = at_work_.load()) {
     at_work_.wait(left);
   }
-  Burst burst;
   std::int64_t longest_delay = 0;
   std::int64_t start = timings_.front().start_ns;
   std::int64_t end = timings_.front().end_ns;
   for (const Timing& timing : timings_) {
     start = std::min(start, timing.start_ns);
     end = std::max(end, timing.end_ns);
-    burst.cpu_ns += static_cast<double>(timing.cpu_ns);
     longest_delay = std::max(longest_delay, timing.delay_ns);
   }
-  burst.wall_ns = static_cast<double>(end - start);
-  burst.undisturbed = longest_delay <= allowed_delay_ns + (end - start) / 50;
-  return burst;
+  return {static_cast<double>(end - start),
+          !has_cores_ || longest_delay <= allowed_delay_ns + (end - start) / 50};
 }
 
 void ThreadGroup::wait_at_the_start() {
@@ -131,22 +107,23 @@ void ThreadGroup::wait_at_the_start() {
 }
 
 void ThreadGroup::run_bursts(std::size_t index) {
-  const Delay delay;
+  const int schedstat = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
   Timing& self = timings_[index];
   for (std::uint32_t seen = 0;;) {
     burst_.wait(seen);
     seen = burst_.load();
     if (stopping_) {
+      if (schedstat >= 0) {
+        ::close(schedstat);
+      }
       return;
     }
     wait_at_the_start();
-    const std::int64_t delay_before = delay.so_far_ns();
-    const std::int64_t cpu_before = cpu_now_ns();
+    const std::int64_t delay_before = delay_so_far_ns(schedstat);
     self.start_ns = now_ns();
     (*work_)(index);
     self.end_ns = now_ns();
-    self.cpu_ns = cpu_now_ns() - cpu_before;
-    self.delay_ns = delay.so_far_ns() - delay_before;
+    self.delay_ns = delay_so_far_ns(schedstat) - delay_before;
     if (at_work_.fetch_sub(1) == 1) {
       at_work_.notify_one();  // not before: it would take a core from those still at work
     }

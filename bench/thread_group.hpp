@@ -16,18 +16,15 @@ namespace byre_bench {
 class ThreadGroup {
  public:
   struct Burst {
-    double wall_ns = 0;       ///< from the first start to the last end
-    double cpu_ns = 0;        ///< of all threads
-    bool undisturbed = true;  ///< no thread waited for its core, except a moment at its wake
+    double wall_ns;  ///< from the first start to the last end
+    bool
+        is_undisturbed;  ///< no thread waited for its core, except a moment at its wake; true without enough cores
   };
 
   explicit ThreadGroup(std::size_t size);
   ~ThreadGroup();
   ThreadGroup(const ThreadGroup&) = delete;
   ThreadGroup& operator=(const ThreadGroup&) = delete;
-
-  /// True iff every thread has a core of its own.
-  bool has_cores() const { return has_cores_; }
 
   /// Runs `work(number)` on all threads at once; returns when all are done.
   Burst run(const std::function<void(std::size_t)>& work);
@@ -36,7 +33,6 @@ class ThreadGroup {
   struct Timing {
     std::int64_t start_ns = 0;
     std::int64_t end_ns = 0;
-    std::int64_t cpu_ns = 0;
     std::int64_t delay_ns = 0;
   };
 
@@ -48,7 +44,7 @@ class ThreadGroup {
   std::atomic<std::uint32_t> at_the_start_{0};
   std::atomic<std::uint32_t> at_work_{0};
   bool stopping_ = false;
-  bool has_cores_ = false;
+  bool has_cores_ = false;  ///< each thread has a core of its own
   std::vector<Timing> timings_;
   std::vector<std::thread> threads_;
 };

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Bytes that have one owner.
+///
+///   read, write_alone  Each operation fetches the pointer from memory, since a program that holds a
+///                      handle has it there, and touches one byte at an index that varies. The raw
+///                      pointer lies in memory too, and is fetched as often.
+///     floor            the raw pointer, and the check by hand: a load of the address of the count, a
+///                      load of the count, and a branch. A count beside the data costs that.
+///     raw_adds         the raw pointer, and two additions of registers that nothing waits for. It shows
+///                      whether a write waits for the check, or only has more instructions.
+///   steal              The write of a last owner whose data was shared. It happens once per clone, so an
+///                      array of buffers is cloned and the clones are dropped, untimed, and then each
+///                      buffer is written once. `byre_alone` writes buffers that nothing shared before, and
+///                      `raw` raw pointers, after the same clones and drops: the caches hold the same.
+///   allocate_drop      A buffer from the idle blocks of the pool, beside malloc, which keeps freed memory too.
+///   memory_per_clone   The handle and the memory that the heap hands out for it.
+#include "contenders.hpp"
+#include "harness.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace byre_bench {
+namespace {
+
+constexpr std::size_t accesses_per_burst = 4096;
+constexpr std::size_t stride = 67;  // odd: visits every byte of a power of two
+
+struct RawPointer {
+  std::byte* bytes;
+  const std::byte* data() const noexcept { return bytes; }
+  std::byte* mutable_data() noexcept { return bytes; }
+};
+
+struct CheckedPointer {
+  std::byte* bytes;
+  const std::atomic<std::uint64_t>* count;
+  std::byte* mutable_data() noexcept {
+    if (count->load(std::memory_order::acquire) != 1) [[unlikely]] {
+      std::abort();
+    }
+    return bytes;
+  }
+};
+
+struct Nothing {
+  void operator()(std::size_t) const noexcept {}
+};
+
+struct Additions {
+  void operator()(std::size_t i) const noexcept { asm("" : : "r"(i + 2), "r"(i + 3)); }
+};
+
+/// For the compiler all memory may have changed after each access, and it has to load each byte for the sum.
+template <class Handle>
+[[gnu::noinline]] double read_bytes(const Handle& handle, std::size_t mask) {
+  std::size_t sum = 0;
+  return timed_ns([&] {
+    for (std::size_t i = 0; i < accesses_per_burst; ++i) {
+      sum += std::to_integer<std::size_t>(handle.data()[(i * stride) & mask]);
+      benchmark::ClobberMemory();
+    }
+    benchmark::DoNotOptimize(sum);
+  });
+}
+
+/// Calls `beside` before each write. docs/costs.md prints the loop of this function.
+template <class Handle, class Beside>
+[[gnu::noinline]] double write_bytes(Handle& handle, std::size_t mask, Beside beside) {
+  return timed_ns([&] {
+    for (std::size_t i = 0; i < accesses_per_burst; ++i) {
+      beside(i);
+      std::byte* const bytes = handle.mutable_data();
+      bytes[(i * stride) & mask] = static_cast<std::byte>(i);
+      benchmark::ClobberMemory();
+    }
+  });
+}
+
+/// `handle_to(buffer)` is what reads and writes the bytes of the buffer.
+template <class HandleTo, class Beside = Nothing>
+void add_write(const char* contender, std::size_t nbytes, HandleTo handle_to, Beside beside = {}) {
+  add({"write_alone", nbytes}, contender, [=](benchmark::State& state) {
+    auto buffer = make_filled<Word>(nbytes, Memory::recycled);
+    auto&& handle = handle_to(buffer);
+    run_bursts(state, accesses_per_burst,
+               [&](std::size_t) { return write_bytes(handle, nbytes - 1, beside); });
+  });
+}
+
+template <class HandleTo>
+void add_read(const char* contender, std::size_t nbytes, HandleTo handle_to) {
+  add({"read", nbytes}, contender, [=](benchmark::State& state) {
+    auto buffer = make_filled<Word>(nbytes, Memory::recycled);
+    auto&& handle = handle_to(buffer);
+    run_bursts(state, accesses_per_burst,
+               [&](std::size_t) { return read_bytes(handle, nbytes - 1); });
+  });
+}
+
+byre::Buffer& itself(byre::Buffer& buffer) {
+  return buffer;
+}
+
+RawPointer raw_pointer(byre::Buffer& buffer) {
+  return {buffer.mutable_data()};
+}
+
+CheckedPointer checked_pointer(byre::Buffer& buffer) {
+  static std::atomic<std::uint64_t> count = 1;
+  benchmark::DoNotOptimize(count);
+  return {buffer.mutable_data(), &count};
+}
+
+void add_access(std::size_t nbytes) {
+  add_read("raw", nbytes, raw_pointer);
+  add_read("byre", nbytes, itself);
+  add_write("raw", nbytes, raw_pointer);
+  add_write("byre", nbytes, itself);
+  if (nbytes <= 4 * kib) {
+    add_write("floor", nbytes, checked_pointer);
+    add_write("raw_adds", nbytes, raw_pointer, Additions());
+  }
+}
+
+constexpr std::size_t array_size = 200;
+
+template <class Handles>
+double write_each(Handles& handles, std::size_t index) {
+  return timed_ns([&] {
+    for (auto& handle : handles) {
+      std::byte* const bytes = handle.mutable_data();
+      bytes[index] = std::byte{1};
+      benchmark::ClobberMemory();
+    }
+  });
+}
+
+/// `write(buffers, pointers, index)` returns how long a walk over one of the arrays took.
+template <class Write>
+void add_walk(const char* contender, std::size_t nbytes, Write write) {
+  add({"steal", nbytes}, contender, [=](benchmark::State& state) {
+    std::vector<byre::Buffer> buffers;
+    std::vector<RawPointer> pointers;
+    for (std::size_t i = 0; i < array_size; ++i) {
+      buffers.push_back(make_filled<Word>(nbytes, Memory::recycled));
+      pointers.push_back(raw_pointer(buffers.back()));
+    }
+    const auto before = byre::stats::snapshot();
+    run_bursts(state, array_size, [&](std::size_t burst) {
+      for (const byre::Buffer& buffer : buffers) {
+        const byre::Buffer clone(buffer);
+        benchmark::DoNotOptimize(clone.data());
+      }
+      return write(buffers, pointers, burst % nbytes);
+    });
+    const auto copies = (byre::stats::snapshot() - before).copies;
+    if (copies != 0) {
+      report_wrong_count("steals made " + std::to_string(copies) + " copies");
+    }
+  });
+}
+
+void add_steals(std::size_t nbytes) {
+  add_walk("raw", nbytes,
+           [](auto&, auto& pointers, auto index) { return write_each(pointers, index); });
+  add_walk("byre", nbytes,
+           [](auto& buffers, auto&, auto index) { return write_each(buffers, index); });
+  add_walk("byre_alone", nbytes, [](auto& buffers, auto&, auto index) {
+    write_each(buffers, index);  // untimed: steals all
+    return write_each(buffers, index);
+  });
+}
+
+void add_allocations(std::size_t nbytes) {
+  constexpr std::size_t allocations_per_burst = 1000;
+  add({"allocate_drop", nbytes}, "byre", [=](benchmark::State& state) {
+    run_repeated(state, allocations_per_burst, [=](std::size_t) {
+      const auto buffer = byre::Buffer::allocate(nbytes);
+      benchmark::DoNotOptimize(buffer.data());
+    });
+  });
+  add({"allocate_drop", nbytes}, "malloc", [=](benchmark::State& state) {
+    run_repeated(state, allocations_per_burst, [=](std::size_t) {
+      void* const bytes = std::malloc(nbytes);
+      benchmark::DoNotOptimize(bytes);
+      std::free(bytes);
+    });
+  });
+}
+
+template <class Bytes>
+void add_memory_per_clone(const char* contender) {
+  add({"memory_per_clone", 64}, contender, [](benchmark::State& state) {
+    constexpr std::size_t clone_count = 10000;
+    const Bytes source = Bytes::allocate(64);
+    std::vector<Bytes> clones;
+    report_memory(state, clone_count, [&] {
+      clones.reserve(clone_count);
+      for (std::size_t i = 0; i < clone_count; ++i) {
+        clones.push_back(source.lazy_clone());
+      }
+    });
+  });
+}
+
+}  // namespace
+
+void add_own_bytes() {
+  for (const std::size_t nbytes : {std::size_t{64}, 4 * kib, 256 * kib}) {
+    add_access(nbytes);
+  }
+  for (const std::size_t nbytes : {std::size_t{64}, 4 * kib}) {
+    add_steals(nbytes);
+  }
+  for (const std::size_t nbytes : all_sizes) {
+    add_allocations(nbytes);
+  }
+  add_memory_per_clone<byre::Buffer>("byre");
+  add_memory_per_clone<byre::Storage>("storage");
+}
+
+}  // namespace byre_bench

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Runs the benchmarks for a moment, so that they cannot rot: report_test.py BINARY REPORT. No time is looked at."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from xml.etree import ElementTree
+
+BINARY, REPORT = (os.path.abspath(path) for path in sys.argv[1:3])
+sys.path.insert(0, os.path.dirname(REPORT))
+import measures
+import plot
+import summary
+
+
+def run(*arguments):
+    return subprocess.run(arguments, capture_output=True, text=True, check=False)
+
+
+def report(*arguments):
+    return run(sys.executable, REPORT, *arguments)
+
+
+class Benchmarks(unittest.TestCase):
+    def test_each_is_in_a_measure_or_a_plot_and_exists(self):
+        used = {name for measure in measures.MEASURES for name in [measure.over, *measure.under]}
+
+        class Asked:
+            """A summary that notes which benchmarks a plot asks for."""
+            def spread(self, name, counter="ns"):
+                used.add(name)
+            def best(self, names):
+                used.update(names)
+
+        for draw in plot.PICTURES.values():
+            self.assertEqual(draw(Asked(), "no.svg", 1), "there is nothing to draw")
+        listed = {"/".join(line.split("/")[:4]) for line in
+                  run(BINARY, "--benchmark_list_tests").stdout.splitlines() if line.count("/") > 2}
+        self.assertEqual(listed - used, set())
+        # The machine may lack room for a size of a measure, and plots ask for each count of each contender.
+        sizes = {name.split("/")[2] for name in listed}
+        asked = {name for measure in measures.MEASURES for name in [measure.over, *measure.under]
+                 if name.split("/")[2] in sizes}
+        huge_ways_of_small_copies = {name for name in asked if "/raw_huge" in name and "/256KiB/" in name}
+        self.assertEqual(asked - listed, huge_ways_of_small_copies)
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_has_every_small_measure_and_is_printed_again(self):
+        reported = report(BINARY, self.folder, "--smoke", "--rounds=1")
+        self.assertEqual(reported.returncode, 0, reported.stderr + reported.stdout)
+        small = [measure for measure in measures.MEASURES if measure.over.split("/")[2] in ("64B", "4KiB")]
+        kept = summary.Summary(self.folder / "bench.json")
+        self.assertEqual([measure["title"] for measure in kept.measures], [measure.title for measure in small])
+        for measure in kept.measures:
+            self.assertIn(measure["title"], reported.stdout)
+            self.assertGreaterEqual(measure["median"], 0, measure["title"])
+        if "no plot: gnuplot is missing" not in reported.stdout:
+            for picture in ["benchmark.svg", "functionalize.svg"]:
+                ElementTree.parse(self.folder / picture)
+        again = report(BINARY, self.folder, "--from", self.folder / "bench.json")
+        self.assertEqual((again.returncode, again.stdout), (0, reported.stdout), again.stderr)
+
+    def test_a_ratio_is_taken_within_each_round(self):
+        runs = [(2.0, 1.0, 0), (9.0, 3.0, 0), (8.0, 2.0, 0), (1.0, 9.0, 1)]
+        documents = [{"context": {"date": "2026-01-01T", "num_cpus": 2}, "benchmarks": [
+            {"name": "steal/byre/64B/recycled/iterations:3", "ns": over, "is_disturbed": disturbed},
+            {"name": "steal/raw/64B/recycled/iterations:3", "ns": under}]} for over, under, disturbed in runs]
+        summary.save(self.folder / "kept.json", documents)
+        kept = summary.Summary(self.folder / "kept.json")
+        self.assertEqual(kept.measures, [{"title": "steal / raw pointer, 64B", "unit": "ratio", "median": 3.0,
+                                          "quartiles": [2.5, 3.5], "bound": None, "disturbed": False}])
+        self.assertEqual(kept.spread("steal/byre/64B/recycled"), [5.0, 8.0, 8.5])
+
+    def test_fails_if_a_number_of_copies_is_wrong(self):
+        wrong = run(BINARY, "--smoke", "--expect-one-copy-more", "--benchmark_filter=writers_2/byre/64B")
+        if "byre_stats: disabled" in wrong.stderr:
+            self.skipTest("byre was built without stats")
+        self.assertEqual(wrong.returncode, 3, wrong.stdout)
+        self.assertIn("2 writers at once made 1 copies instead of 2", wrong.stderr)
+        program = self.folder / "wrong"
+        program.write_text(f'#!/bin/sh\nexec {BINARY} --expect-one-copy-more "$@"\n')
+        program.chmod(0o700)
+        failed = report(program, self.folder, "--smoke", "--rounds=1", "--filter=writers_2/byre/64B")
+        self.assertEqual(failed.returncode, 3, failed.stderr)
+        self.assertIn("wrong count of copies", failed.stderr)
+
+    def test_bad_input_is_an_error_with_a_reason(self):
+        missing, empty = self.folder / "missing", self.folder / "empty.json"
+        empty.touch()
+        for arguments, reason in [((missing, self.folder), "cannot run"),
+                                  ((BINARY, self.folder, "--from", missing), "cannot use"),
+                                  ((BINARY, self.folder, "--from", empty), "is not a file that report.py wrote"),
+                                  ((BINARY, self.folder, "--smoke", "--filter=nothing_has_this"),
+                                   "no benchmark has such a name")]:
+            failed = report(*arguments)
+            self.assertEqual(failed.returncode, 1, arguments)
+            self.assertIn(reason, failed.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Views, reshapes, and the price of tracking reshapes.
+///
+///   tensor_view     Selects a row of a matrix, shows its data pointer to the compiler, and drops the row.
+///     three_words   The least that is a view in a tensor's sense, a counted object over a counted
+///                   storage: three words and two counts, which both are incremented and decremented.
+///   tensor_reshape  A view of a lazy clone; `view_and_clone` makes both by hand.
+///   tensor_read, tensor_write
+///                   Access to an element: of a tensor that no reshape met, in the mode of copies and in
+///                   the mode that warns; and of a tensor that is tracked, whose families agree.
+#include "harness.hpp"
+
+#include <byre/tensor/tensor.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+namespace byre_bench {
+namespace {
+
+using byre::DType;
+using byre::Tensor;
+using byre::shadow::ReshapeMode;
+using byre::shadow::ReshapeModeScope;
+
+constexpr std::size_t views_per_burst = 1000;
+constexpr std::size_t rows = 16;
+
+struct CountedStorage {
+  std::atomic<std::uint32_t> count{1};
+  std::byte* data = nullptr;
+};
+
+struct ThreeWords {
+  CountedStorage* storage;
+  std::int64_t size;
+  std::int64_t offset;
+  std::atomic<std::uint32_t> count{0};
+};
+
+ThreeWords* make_view(CountedStorage& storage, std::int64_t size, std::int64_t offset) {
+  storage.count.fetch_add(1, std::memory_order::relaxed);
+  auto* const view = new ThreeWords{&storage, size, offset};
+  view->count.fetch_add(1, std::memory_order::relaxed);
+  return view;
+}
+
+void drop_view(ThreeWords* view) {
+  if (view->count.fetch_sub(1, std::memory_order::acq_rel) == 1) {
+    if (view->storage->count.fetch_sub(1, std::memory_order::acq_rel) == 1) {
+      std::abort();
+    }
+    delete view;
+  }
+}
+
+void run_three_words(benchmark::State& state) {
+  std::vector<std::byte> data(4 * kib);
+  CountedStorage storage;
+  storage.data = data.data();
+  run_repeated(state, views_per_burst, [&](std::size_t i) {
+    ThreeWords* const view = make_view(storage, 64, static_cast<std::int64_t>(i % rows) * 64);
+    benchmark::DoNotOptimize(view->storage->data + view->offset);
+    drop_view(view);
+  });
+}
+
+void run_view(benchmark::State& state) {
+  const Tensor matrix = Tensor::zeros({rows, 64}, DType::u8);
+  run_repeated(state, views_per_burst, [&](std::size_t i) {
+    const Tensor row = matrix.select(0, static_cast<std::int64_t>(i % rows));
+    benchmark::DoNotOptimize(row.raw_data());
+  });
+}
+
+/// `reshape(tensor, sizes)` makes two dimensions one.
+template <class Reshape>
+void add_reshape(const char* contender, std::size_t nbytes, Reshape reshape) {
+  add({"tensor_reshape", nbytes}, contender, [=](benchmark::State& state) {
+    const auto numel = static_cast<std::int64_t>(nbytes);
+    const Tensor tensor = Tensor::zeros({numel / 16, 16}, DType::u8);
+    const byre::Dims sizes{numel};
+    run_repeated(state, views_per_burst, [&](std::size_t) { reshape(tensor, sizes); });
+  });
+}
+
+constexpr std::size_t element_accesses_per_burst = 4096;
+constexpr std::size_t element_count = 64;
+
+void run_reads(benchmark::State& state, const Tensor& tensor) {
+  std::size_t sum = 0;
+  run_repeated(state, element_accesses_per_burst, [&](std::size_t i) {
+    sum += tensor.data<std::uint8_t>()[i % element_count];
+    benchmark::ClobberMemory();
+  });
+  benchmark::DoNotOptimize(sum);
+}
+
+void run_writes(benchmark::State& state, Tensor& tensor) {
+  run_repeated(state, element_accesses_per_burst, [&](std::size_t i) {
+    tensor.mutable_data<std::uint8_t>()[i % element_count] = static_cast<std::uint8_t>(i);
+    benchmark::ClobberMemory();
+  });
+}
+
+void add_tracked_access(const char* contender, ReshapeMode mode, bool is_reshaped) {
+  for (const bool is_write : {false, true}) {
+    add({is_write ? "tensor_write" : "tensor_read", 64}, contender, [=](benchmark::State& state) {
+      const ReshapeModeScope scope(mode);
+      const Tensor source = Tensor::zeros({element_count}, DType::u8);
+      Tensor tensor = is_reshaped ? source.reshape({element_count / 2, 2}) : source;
+      benchmark::DoNotOptimize(&tensor);
+      is_write ? run_writes(state, tensor) : run_reads(state, tensor);
+    });
+  }
+}
+
+}  // namespace
+
+void add_tensors() {
+  add({"tensor_view", 64}, "byre", run_view);
+  add({"tensor_view", 64}, "three_words", run_three_words);
+  for (const std::size_t nbytes : {std::size_t{64}, 16 * mib}) {
+    add_reshape("byre", nbytes, [](const Tensor& tensor, const byre::Dims& sizes) {
+      const Tensor reshaped = tensor.reshape(sizes);
+      benchmark::DoNotOptimize(reshaped.raw_data());
+    });
+    add_reshape("view_and_clone", nbytes, [](const Tensor& tensor, const byre::Dims& sizes) {
+      const Tensor view = tensor.view(sizes);
+      const byre::Storage clone = view.storage().lazy_clone();
+      benchmark::DoNotOptimize(clone.data());
+    });
+  }
+  add_tracked_access("copy", ReshapeMode::copy, false);
+  add_tracked_access("warn", ReshapeMode::warn, false);
+  add_tracked_access("tracked", ReshapeMode::warn, true);
+}
+
+}  // namespace byre_bench

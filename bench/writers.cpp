@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Threads that write shared bytes at the same moment.
+///
+///   writers_N      N owners of the same bytes write. Timed is from the first start to the last end. The clones
+///                  before and the releases after are not timed, except that copy-first releases the original
+///                  in the write that gives up the last reference. byre has to make exactly N-1 copies in
+///                  each burst, or the program fails.
+///   loop_asks_1    one thread asks one storage for write access again and again, as threads of a parallel loop
+///                  do: byre's way, and the way without it, a mutex around mutable_data()
+///   loop_asks_2    two threads ask the storage at once
+///   loop_copies_2  two threads ask, and the first has to copy
+#include "contenders.hpp"
+#include "harness.hpp"
+#include "thread_group.hpp"
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace byre_bench {
+namespace {
+
+void check_copies(long long copies, std::size_t writers) {
+  const auto expected = static_cast<long long>(writers) - (settings().expect_one_copy_more ? 0 : 1);
+  if (BYRE_STATS && copies != expected) {
+    report_wrong_count(std::to_string(writers) + " writers at once made " + std::to_string(copies) +
+                       " copies instead of " + std::to_string(expected));
+  }
+}
+
+template <class Contender>
+class Writers {
+ public:
+  Writers(std::size_t count, std::size_t nbytes, Memory memory)
+      : threads_(count), buffers_(count, make_filled<Contender>(nbytes, memory)), nbytes_(nbytes) {}
+
+  /// One burst: all writers own the first writer's bytes, and write them.
+  ThreadGroup::Burst run(std::size_t index) {
+    for (std::size_t i = 1; i < buffers_.size(); ++i) {
+      buffers_[i] = buffers_[0];
+    }
+    const auto before = byre::stats::snapshot().copies;
+    const auto burst = threads_.run([&](std::size_t member) {
+      std::byte* data = buffers_[member].mutable_data();
+      data[index % nbytes_] = static_cast<std::byte>(member);
+      benchmark::DoNotOptimize(data);
+    });
+    if (std::is_same_v<Contender, Word>) {
+      check_copies(byre::stats::snapshot().copies - before, buffers_.size());
+    }
+    return burst;
+  }
+
+ private:
+  ThreadGroup threads_;
+  std::vector<typename Contender::Bytes> buffers_;
+  std::size_t nbytes_;
+};
+
+/// Repeats a burst in which a thread waited for its core, up to twice as many in all. `ns` is over the others,
+/// or over all if there are no others; then the counter `is_disturbed` is 1, and summary.py leaves the round out.
+template <class Contender>
+void run_writers(benchmark::State& state, std::size_t count, std::size_t nbytes, Memory memory) {
+  Writers<Contender> writers(count, nbytes, memory);
+  std::vector<double> undisturbed;
+  std::vector<double> disturbed;
+  std::size_t index = 0;
+  std::size_t repetitions = static_cast<std::size_t>(state.max_iterations) + 8;
+  const auto run_one = [&] {
+    const auto burst = writers.run(index++);
+    (burst.is_undisturbed ? undisturbed : disturbed).push_back(burst.wall_ns);
+    state.SetIterationTime(burst.wall_ns * 1e-9);
+    return burst.is_undisturbed;
+  };
+  writers.run(index++);
+  for ([[maybe_unused]] auto iteration : state) {
+    while (!run_one() && repetitions != 0) {
+      --repetitions;
+    }
+  }
+  state.counters["is_disturbed"] = undisturbed.empty() ? 1 : 0;
+  state.counters["ns"] = middle_mean(undisturbed.empty() ? disturbed : undisturbed);
+}
+
+template <class Contender>
+void add_writers_at_once(std::size_t count, std::size_t nbytes, Memory memory) {
+  add({"writers_" + std::to_string(count), nbytes, memory}, Contender::name,
+      [=](benchmark::State& state) { run_writers<Contender>(state, count, nbytes, memory); });
+}
+
+constexpr std::size_t asks_per_burst = 1024;
+
+struct InParallel {
+  static constexpr const char* name = "byre";
+  std::byte* ask() { return storage.mutable_data_in_parallel(); }
+  byre::Storage storage = byre::Storage::allocate(64);
+};
+
+/// One mutex for each storage, which has to be found room for.
+struct UnderMutex {
+  static constexpr const char* name = "mutex";
+  std::byte* ask() {
+    const std::lock_guard lock(mutex);
+    return storage.mutable_data();
+  }
+  byre::Storage storage = byre::Storage::allocate(64);
+  std::mutex mutex{};
+};
+
+template <class Asker>
+void ask_often(Asker& asker) {
+  for (std::size_t i = 0; i < asks_per_burst; ++i) {
+    benchmark::DoNotOptimize(asker.ask());
+    benchmark::ClobberMemory();
+  }
+}
+
+template <class Asker>
+void add_asks() {
+  add({"loop_asks_1", 64}, Asker::name, [](benchmark::State& state) {
+    Asker asker;
+    run_bursts(state, asks_per_burst,
+               [&](std::size_t) { return timed_ns([&] { ask_often(asker); }); });
+  });
+  add({"loop_asks_2", 64}, Asker::name, [](benchmark::State& state) {
+    Asker asker;
+    ThreadGroup group(2);
+    run_bursts(state, 2 * asks_per_burst, [&](std::size_t) {
+      return group.run([&](std::size_t) { ask_often(asker); }).wall_ns;
+    });
+  });
+  add({"loop_copies_2", 64}, Asker::name, [](benchmark::State& state) {
+    Asker asker;
+    ThreadGroup group(2);
+    byre::Storage clone;
+    run_bursts(state, 1, [&](std::size_t) {
+      clone = asker.storage.lazy_clone();
+      return group.run([&](std::size_t member) { asker.ask()[member] = std::byte{1}; }).wall_ns;
+    });
+  });
+}
+
+}  // namespace
+
+void add_writers() {
+  for (const std::size_t nbytes : all_sizes) {
+    add_writers_at_once<Word>(2, nbytes, Memory::recycled);
+    add_writers_at_once<CopyFirst>(2, nbytes, Memory::recycled);
+    add_writers_at_once<SharedPtr>(2, nbytes, Memory::recycled);
+    if (nbytes > 4 * kib) {  // malloc recycles smaller blocks
+      add_writers_at_once<Word>(2, nbytes, Memory::fresh);
+      add_writers_at_once<CopyFirst>(2, nbytes, Memory::fresh);
+    }
+  }
+  for (const std::size_t nbytes : {std::size_t{64}, 16 * mib}) {
+    add_writers_at_once<Word>(8, nbytes, Memory::recycled);
+    add_writers_at_once<CopyFirst>(8, nbytes, Memory::recycled);
+  }
+  add_asks<InParallel>();
+  add_asks<UnderMutex>();
+}
+
+}  // namespace byre_bench
