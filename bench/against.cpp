@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What against.py compares: a few operations of the storage core, each timed in bursts. Prints a line for each, its
-/// name and the nanoseconds of the least disturbed burst. With the argument `recording`, each burst is recorded.
+/// The operations of the storage core that against.py compares, each timed in bursts. Prints a line for each: its name
+/// and the nanoseconds of the least disturbed burst. With the argument `recording`, each burst is recorded.
 #include <byre/byre.hpp>
+#include <byre/storage/tiled_buffer.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +10,10 @@
 #include <cstring>
 #include <optional>
 
+// A revision before the headers moved has them in the umbrella.
+#if __has_include(<byre/pages/paged_allocator.hpp>)
+#include <byre/pages/paged_allocator.hpp>
+#endif
 #if __has_include(<byre/observe/recording.hpp>)
 #include <byre/observe/recording.hpp>
 using Recording = byre::trace::Recording;
@@ -21,15 +26,19 @@ namespace {
 using byre::Buffer;
 using Clock = std::chrono::steady_clock;
 
-/// The compiler cannot tell what is done with it.
-void use(const Buffer& buffer) {
-  asm volatile("" : : "r"(&buffer) : "memory");
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+/// Keeps the compiler from leaving out what was done with `value`.
+template <class T>
+void use(const T& value) {
+  asm volatile("" : : "r"(&value) : "memory");
 }
 
 template <class Operation>
 void measure(const char* name, int times, bool is_recorded, Operation operation) {
+  times = is_recorded ? std::min(times, 20'000) : times;
   double least_ns = 0;
-  for (int burst = 0; burst < 20; ++burst) {
+  for (int burst = 0; burst < (times == 1 ? 5 : 20); ++burst) {
     std::optional<Recording> recording;
     if (is_recorded) {
       recording.emplace();
@@ -45,8 +54,8 @@ void measure(const char* name, int times, bool is_recorded, Operation operation)
   std::printf("%s\t%.3f\n", name, least_ns);
 }
 
-Buffer filled(std::size_t nbytes) {
-  Buffer buffer = Buffer::allocate(nbytes);
+Buffer filled(std::size_t nbytes, byre::Allocator& allocator = byre::default_allocator()) {
+  Buffer buffer = Buffer::allocate(nbytes, allocator);
   std::memset(buffer.mutable_data(), 1, nbytes);
   return buffer;
 }
@@ -55,30 +64,49 @@ Buffer filled(std::size_t nbytes) {
 
 int main(int argc, char** argv) {
   const bool is_recorded = argc > 1 && std::strcmp(argv[1], "recording") == 0;
-  const auto times = [&](int usual) { return is_recorded ? std::min(usual, 20'000) : usual; };
   const Buffer small = filled(4096);
-  const Buffer large = filled(1 << 20);
   Buffer alone = filled(4096);
-  measure("lazy clone and drop", times(500'000), is_recorded, [&] {
+  measure("lazy clone and drop", 500'000, is_recorded, [&] {
     const Buffer clone = small;
     use(clone);
   });
-  measure("write when alone", times(1'000'000), is_recorded, [&] {
+  measure("write when alone", 1'000'000, is_recorded, [&] {
     alone.mutable_data();
     use(alone);
   });
-  measure("allocate and release 256 B", times(200'000), is_recorded, [&] {
+  measure("allocate and release 256 B", 200'000, is_recorded, [&] {
     const Buffer buffer = Buffer::allocate(256);
     use(buffer);
   });
-  measure("clone, write, drop 4 KiB", times(100'000), is_recorded, [&] {
-    Buffer clone = small;
-    clone.mutable_data();
+  const struct {
+    const char* name;
+    std::size_t nbytes;
+    int times;
+  } writes[] = {
+      {"clone, write, drop 64 B", 64, 200'000},      {"clone, write, drop 4 KiB", 4096, 100'000},
+      {"clone, write, drop 256 KiB", mib / 4, 1000}, {"clone, write, drop 1 MiB", mib, 300},
+      {"clone, write, drop 16 MiB", 16 * mib, 5},    {"clone, write, drop 256 MiB", 256 * mib, 1}};
+  for (const auto& write : writes) {
+    const Buffer shared = filled(write.nbytes);
+    measure(write.name, write.times, is_recorded, [&] {
+      Buffer clone = shared;
+      clone.mutable_data();
+      use(clone);
+    });
+  }
+  const Buffer paged = filled(16 * mib, byre::paged_allocator());
+  measure("clone, write a page, drop", 500, is_recorded, [&] {
+    Buffer clone = paged;
+    clone.mutable_data()[0] = std::byte{2};
     use(clone);
   });
-  measure("clone, write, drop 1 MiB", 300, is_recorded, [&] {
-    Buffer clone = large;
-    clone.mutable_data();
+  byre::TiledBuffer tiles(16 * mib);
+  for (std::size_t tile = 0; tile < tiles.tile_count(); ++tile) {
+    std::memset(tiles.mutable_tile(tile).data(), 1, tiles.tile_nbytes());
+  }
+  measure("clone, write a tile, drop", 2000, is_recorded, [&] {
+    byre::TiledBuffer clone = tiles;
+    clone.mutable_tile(0)[0] = std::byte{2};
     use(clone);
   });
 }

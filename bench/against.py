@@ -19,7 +19,7 @@ CORE_ALONE = [f"-D{feature}=disabled" for feature in
 
 
 class Failure(Exception):
-    """Something the user has to be told, in a few lines."""
+    """A message for the user, in a few lines."""
 
 
 def run(*command, **settings):

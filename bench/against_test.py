@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs what against.py compares, so that it cannot rot, and gives against.py what it cannot use: against_test.py PROGRAM.
-No time is looked at."""
+"""Runs the program that against.py compares, so that it cannot rot, and gives against.py wrong input:
+against_test.py PROGRAM. No time is looked at."""
 
 import pathlib
 import subprocess
 import sys
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import against
@@ -18,7 +19,7 @@ class Program(unittest.TestCase):
     def test_it_prints_the_same_operations_with_and_without_a_recording(self):
         plain, recorded = against.measured(PROGRAM), against.measured(PROGRAM, "recording")
         self.assertEqual(list(plain), list(recorded))
-        self.assertEqual(len(plain), 5)
+        self.assertEqual(len(plain), 11)
         self.assertTrue(all(ns >= 0 for ns in [*plain.values(), *recorded.values()]))
 
 
@@ -27,18 +28,9 @@ class Comparison(unittest.TestCase):
         runs = {"there": iter([{"clone": 2.0}, {"clone": 10.0}, {"clone": 4.0}]),
                 "here": iter([{"clone": 2.0}, {"clone": 20.0}, {"clone": 2.0}]),
                 "recording": iter([{"clone": 50.0}, {"clone": 70.0}, {"clone": 60.0}])}
-        asked = []
-
-        def measured(*command):
-            name = command[-1]
-            asked.append(name)
-            return next(runs[name])
-
-        before, against.measured = against.measured, measured
-        try:
+        with mock.patch.object(against, "measured", side_effect=lambda *command: next(runs[command[-1]])) as measured:
             figures = against.compare("there", "here", 3)
-        finally:
-            against.measured = before
+        asked = [call.args[-1] for call in measured.call_args_list]
         self.assertEqual(asked, ["there", "here", "recording", "here", "there", "recording",
                                  "there", "here", "recording"])
         self.assertEqual(figures["clone"]["here_over_there"], {"median": 1.0, "least": 0.5, "most": 2.0})
@@ -47,19 +39,13 @@ class Comparison(unittest.TestCase):
 
 
 class WrongInput(unittest.TestCase):
-    def refused(self, *arguments):
-        done = subprocess.run([sys.executable, against.__file__, *arguments], capture_output=True, text=True)
-        self.assertEqual(done.stdout, "")
-        self.assertNotIn("Traceback", done.stderr)
-        return done.returncode, done.stderr
-
     def test_is_refused_with_a_reason(self):
-        code, said = self.refused("no-such-revision")
-        self.assertEqual(code, 1)
-        self.assertIn("against.py: git", said)
-        code, said = self.refused("HEAD", "--rounds", "0")
-        self.assertEqual(code, 2)
-        self.assertIn("--rounds takes a number from 1 on, not 0", said)
+        for arguments, status, reason in [(["no-such-revision"], 1, "against.py: git"),
+                                          (["HEAD", "--rounds", "0"], 2, "--rounds takes a number from 1 on, not 0")]:
+            done = subprocess.run([sys.executable, against.__file__, *arguments], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+            self.assertIn(reason, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
 
 
 if __name__ == "__main__":
