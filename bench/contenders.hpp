@@ -40,49 +40,31 @@ class SharedPtrBytes {
   std::size_t nbytes_;
 };
 
-/// A clone copies at once, into memory of byre's allocators; a write writes.
-class EagerBytes {
+/// Counted bytes in memory of byre's allocators, header and data in one block as byre has them. If `is_eager`, a
+/// clone copies at once. Otherwise they are written in the published way: a writer that is not alone copies
+/// first and gives up its reference after, so that writers at once all copy.
+template <bool is_eager>
+class CountedBytes {
  public:
-  EagerBytes(std::size_t nbytes, byre::Allocator& allocator)
-      : allocator_(&allocator),
-        nbytes_(nbytes),
-        block_(allocator.allocate({.nbytes = nbytes, .prefix = 0})) {}
-  EagerBytes(const EagerBytes& other)
-      : allocator_(other.allocator_),
-        nbytes_(other.nbytes_),
-        block_(allocator_->allocate_copy({.nbytes = nbytes_}, other.block_.data, nbytes_)) {}
-  EagerBytes& operator=(const EagerBytes&) = delete;
-  ~EagerBytes() { allocator_->deallocate(block_); }
-
-  const std::byte* data() const noexcept { return static_cast<const std::byte*>(block_.data); }
-  std::byte* mutable_data() noexcept { return static_cast<std::byte*>(block_.data); }
-
- private:
-  byre::Allocator* allocator_;
-  std::size_t nbytes_;
-  byre::Block block_;
-};
-
-/// The published way to write: a writer that is not alone copies first and gives up its reference
-/// after, so that writers at once all copy. Allocates as byre does, header and data in one block.
-class CopyFirstBytes {
- public:
-  CopyFirstBytes(std::size_t nbytes, byre::Allocator& allocator)
+  CountedBytes(std::size_t nbytes, byre::Allocator& allocator)
       : header_(create(nbytes, allocator)) {}
-  CopyFirstBytes(const CopyFirstBytes& other) noexcept : header_(other.header_) {
-    header_->owners.fetch_add(1, std::memory_order::relaxed);
+  CountedBytes(const CountedBytes& other)
+      : header_(is_eager ? create_copy(*other.header_) : other.header_) {
+    if (!is_eager) {
+      header_->owners.fetch_add(1, std::memory_order::relaxed);
+    }
   }
-  CopyFirstBytes& operator=(const CopyFirstBytes& other) noexcept {
-    CopyFirstBytes clone(other);
+  CountedBytes& operator=(const CountedBytes& other) {
+    CountedBytes clone(other);
     std::swap(header_, clone.header_);
     return *this;
   }
-  ~CopyFirstBytes() { drop(); }
+  ~CountedBytes() { drop(); }
 
   const std::byte* data() const noexcept { return static_cast<std::byte*>(header_->block.data); }
 
   std::byte* mutable_data() {
-    if (header_->owners.load(std::memory_order::acquire) != 1) {
+    if (!is_eager && header_->owners.load(std::memory_order::acquire) != 1) {
       Header* copy = create_copy(*header_);
       drop();
       header_ = copy;
@@ -142,13 +124,13 @@ struct SharedPtr {
 
 struct Eager {
   static constexpr const char* name = "eager";
-  using Bytes = EagerBytes;
+  using Bytes = CountedBytes<true>;
   static Bytes make(std::size_t nbytes, Memory memory) { return {nbytes, allocator_for(memory)}; }
 };
 
 struct CopyFirst {
   static constexpr const char* name = "copy_first";
-  using Bytes = CopyFirstBytes;
+  using Bytes = CountedBytes<false>;
   static Bytes make(std::size_t nbytes, Memory memory) { return {nbytes, allocator_for(memory)}; }
 };
 

@@ -34,8 +34,6 @@ def own_bytes():
     # Equal, as far as the clock tells.
     yield from measures("steal / write access when alone", "steal/byre", "byre_alone", "64B<=1.05 4KiB<=1.05")
     yield from measures("steal / raw pointer", "steal/byre", "raw", "64B 4KiB")
-    yield from measures("allocate + drop of an idle block / malloc + free", "allocate_drop/byre", "malloc",
-                        " ".join(SIZES))
     for contender, what in [("byre", "Buffer"), ("storage", "Storage")]:
         yield from measures(f"memory per {what} clone", f"memory_per_clone/{contender}", at="64B<=40", counter="bytes")
 
@@ -94,8 +92,7 @@ def parts():
 
 
 def tensors():
-    # A handle of three words on the stack would cost less, but no two owners could hold it as they hold a tensor.
-    yield from measures("view + drop / three words, two counts", "tensor_view/byre", "three_words", "64B<=1.0")
+    yield from measures("view + drop", "tensor_view/byre")
     # Equal, as far as the clock tells.
     yield from measures("reshape / view + lazy clone", "tensor_reshape/byre", "view_and_clone",
                         "64B<=1.05 16MiB<=1.05")

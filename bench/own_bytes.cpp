@@ -12,7 +12,6 @@
 ///                      array of buffers is cloned and the clones are dropped, untimed, and then each
 ///                      buffer is written once. `byre_alone` writes buffers that nothing shared before, and
 ///                      `raw` raw pointers, after the same clones and drops: the caches hold the same.
-///   allocate_drop      A buffer from the idle blocks of the pool, beside malloc, which keeps freed memory too.
 ///   memory_per_clone   The handle and the memory that the heap hands out for it.
 #include "contenders.hpp"
 #include "harness.hpp"
@@ -176,23 +175,6 @@ void add_steals(std::size_t nbytes) {
   });
 }
 
-void add_allocations(std::size_t nbytes) {
-  constexpr std::size_t allocations_per_burst = 1000;
-  add({"allocate_drop", nbytes}, "byre", [=](benchmark::State& state) {
-    run_repeated(state, allocations_per_burst, [=](std::size_t) {
-      const auto buffer = byre::Buffer::allocate(nbytes);
-      benchmark::DoNotOptimize(buffer.data());
-    });
-  });
-  add({"allocate_drop", nbytes}, "malloc", [=](benchmark::State& state) {
-    run_repeated(state, allocations_per_burst, [=](std::size_t) {
-      void* const bytes = std::malloc(nbytes);
-      benchmark::DoNotOptimize(bytes);
-      std::free(bytes);
-    });
-  });
-}
-
 template <class Bytes>
 void add_memory_per_clone(const char* contender) {
   add({"memory_per_clone", 64}, contender, [](benchmark::State& state) {
@@ -216,9 +198,6 @@ void add_own_bytes() {
   }
   for (const std::size_t nbytes : {std::size_t{64}, 4 * kib}) {
     add_steals(nbytes);
-  }
-  for (const std::size_t nbytes : all_sizes) {
-    add_allocations(nbytes);
   }
   add_memory_per_clone<byre::Buffer>("byre");
   add_memory_per_clone<byre::Storage>("storage");

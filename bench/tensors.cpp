@@ -2,8 +2,6 @@
 /// Views, reshapes, and the price of tracking reshapes.
 ///
 ///   tensor_view     Selects a row of a matrix, shows its data pointer to the compiler, and drops the row.
-///     three_words   The least that is a view in a tensor's sense, a counted object over a counted
-///                   storage: three words and two counts, which both are incremented and decremented.
 ///   tensor_reshape  A view of a lazy clone; `view_and_clone` makes both by hand.
 ///   tensor_read, tensor_write
 ///                   Access to an element: of a tensor that no reshape met, in the mode of copies and in
@@ -12,11 +10,8 @@
 
 #include <byre/tensor/tensor.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <vector>
 
 namespace byre_bench {
 namespace {
@@ -28,45 +23,6 @@ using byre::shadow::ReshapeModeScope;
 
 constexpr std::size_t views_per_burst = 1000;
 constexpr std::size_t rows = 16;
-
-struct CountedStorage {
-  std::atomic<std::uint32_t> count{1};
-  std::byte* data = nullptr;
-};
-
-struct ThreeWords {
-  CountedStorage* storage;
-  std::int64_t size;
-  std::int64_t offset;
-  std::atomic<std::uint32_t> count{0};
-};
-
-ThreeWords* make_view(CountedStorage& storage, std::int64_t size, std::int64_t offset) {
-  storage.count.fetch_add(1, std::memory_order::relaxed);
-  auto* const view = new ThreeWords{&storage, size, offset};
-  view->count.fetch_add(1, std::memory_order::relaxed);
-  return view;
-}
-
-void drop_view(ThreeWords* view) {
-  if (view->count.fetch_sub(1, std::memory_order::acq_rel) == 1) {
-    if (view->storage->count.fetch_sub(1, std::memory_order::acq_rel) == 1) {
-      std::abort();
-    }
-    delete view;
-  }
-}
-
-void run_three_words(benchmark::State& state) {
-  std::vector<std::byte> data(4 * kib);
-  CountedStorage storage;
-  storage.data = data.data();
-  run_repeated(state, views_per_burst, [&](std::size_t i) {
-    ThreeWords* const view = make_view(storage, 64, static_cast<std::int64_t>(i % rows) * 64);
-    benchmark::DoNotOptimize(view->storage->data + view->offset);
-    drop_view(view);
-  });
-}
 
 void run_view(benchmark::State& state) {
   const Tensor matrix = Tensor::zeros({rows, 64}, DType::u8);
@@ -122,7 +78,6 @@ void add_tracked_access(const char* contender, ReshapeMode mode, bool is_reshape
 
 void add_tensors() {
   add({"tensor_view", 64}, "byre", run_view);
-  add({"tensor_view", 64}, "three_words", run_three_words);
   for (const std::size_t nbytes : {std::size_t{64}, 16 * mib}) {
     add_reshape("byre", nbytes, [](const Tensor& tensor, const byre::Dims& sizes) {
       const Tensor reshaped = tensor.reshape(sizes);
