@@ -57,10 +57,6 @@ def writers():
     yield from measures("two writers at once / copy-first, fresh", "writers_2/byre", "copy_first",
                         "256KiB 16MiB<=0.7 256MiB<=0.7", "fresh")
     yield from measures("eight writers at once / copy-first", "writers_8/byre", "copy_first", "64B 16MiB")
-    # A mutex of the storage's own is one address less to look up.
-    yield from measures("ask in a loop, alone / mutex + materialize", "loop_asks_1/byre", "mutex", "64B<=2.5")
-    yield from measures("ask in a loop of two threads / mutex + materialize", "loop_asks_2/byre", "mutex")
-    yield from measures("a loop of two threads that copies / mutex + materialize", "loop_copies_2/byre", "mutex")
 
 
 def parts():

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Threads that write shared bytes at the same moment.
-///
-///   writers_N      N owners of the same bytes write. Timed is from the first start to the last end. The clones
-///                  before and the releases after are not timed, except that copy-first releases the original
-///                  in the write that gives up the last reference. byre has to make exactly N-1 copies in
-///                  each burst, or the program fails.
-///   loop_asks_1    one thread asks one storage for write access again and again, as threads of a parallel loop
-///                  do: byre's way, and the way without it, a mutex around mutable_data()
-///   loop_asks_2    two threads ask the storage at once
-///   loop_copies_2  two threads ask, and the first has to copy
+/// N owners of the same bytes write them at the same moment (writers_N). Timed is from the first start to the last
+/// end. The clones before and the releases after are not timed, except that copy-first releases the original in the
+/// write that gives up the last reference. byre has to make exactly N-1 copies in each burst, or the program fails.
 #include "contenders.hpp"
 #include "harness.hpp"
 #include "thread_group.hpp"
 
 #include <cstddef>
-#include <mutex>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace byre_bench {
@@ -91,58 +82,6 @@ void add_writers_at_once(std::size_t count, std::size_t nbytes, Memory memory) {
       [=](benchmark::State& state) { run_writers<Contender>(state, count, nbytes, memory); });
 }
 
-constexpr std::size_t asks_per_burst = 1024;
-
-struct InParallel {
-  static constexpr const char* name = "byre";
-  std::byte* ask() { return storage.mutable_data_in_parallel(); }
-  byre::Storage storage = byre::Storage::allocate(64);
-};
-
-/// One mutex for each storage, which has to be found room for.
-struct UnderMutex {
-  static constexpr const char* name = "mutex";
-  std::byte* ask() {
-    const std::lock_guard lock(mutex);
-    return storage.mutable_data();
-  }
-  byre::Storage storage = byre::Storage::allocate(64);
-  std::mutex mutex{};
-};
-
-template <class Asker>
-void ask_often(Asker& asker) {
-  for (std::size_t i = 0; i < asks_per_burst; ++i) {
-    benchmark::DoNotOptimize(asker.ask());
-    benchmark::ClobberMemory();
-  }
-}
-
-template <class Asker>
-void add_asks() {
-  add({"loop_asks_1", 64}, Asker::name, [](benchmark::State& state) {
-    Asker asker;
-    run_bursts(state, asks_per_burst,
-               [&](std::size_t) { return timed_ns([&] { ask_often(asker); }); });
-  });
-  add({"loop_asks_2", 64}, Asker::name, [](benchmark::State& state) {
-    Asker asker;
-    ThreadGroup group(2);
-    run_bursts(state, 2 * asks_per_burst, [&](std::size_t) {
-      return group.run([&](std::size_t) { ask_often(asker); }).wall_ns;
-    });
-  });
-  add({"loop_copies_2", 64}, Asker::name, [](benchmark::State& state) {
-    Asker asker;
-    ThreadGroup group(2);
-    byre::Storage clone;
-    run_bursts(state, 1, [&](std::size_t) {
-      clone = asker.storage.lazy_clone();
-      return group.run([&](std::size_t member) { asker.ask()[member] = std::byte{1}; }).wall_ns;
-    });
-  });
-}
-
 }  // namespace
 
 void add_writers() {
@@ -159,8 +98,6 @@ void add_writers() {
     add_writers_at_once<Word>(8, nbytes, Memory::recycled);
     add_writers_at_once<CopyFirst>(8, nbytes, Memory::recycled);
   }
-  add_asks<InParallel>();
-  add_asks<UnderMutex>();
 }
 
 }  // namespace byre_bench
