@@ -26,7 +26,7 @@ using byre::Tensor;
 
 DType dtype_named(const std::string& name) {
   for (const DType dtype :
-       {DType::u8, DType::i32, DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64}) {
+       {DType::u8, DType::i32, DType::i64, DType::f16, DType::f32, DType::f64}) {
     if (name == byre::name_of(dtype)) {
       return dtype;
     }

@@ -43,8 +43,6 @@ def shared_bytes():
         yield from measures(f"lazy clone + drop / {contender}", "clone_drop/byre", contender,
                             " ".join(size + bound for size in SIZES))
     yield from measures("write when shared / shared_ptr", "write_shared/byre", "shared_ptr", "64B<=1.0 4KiB<=1.15")
-    yield from measures("clone + write / shared_ptr", "clone_write/byre", "shared_ptr", "64B<=1.05 4KiB<=1.05")
-    yield from measures("clone + write / eager", "clone_write/byre", "eager", "64B 4KiB")
     yield from measures("write when shared / warm memcpy, recycled", "write_shared/byre", "memcpy_warm",
                         "256KiB 16MiB<=1.05 256MiB<=1.05")
     yield from measures("write when shared / best raw copy, fresh", "write_shared/byre", RAW_COPIES,

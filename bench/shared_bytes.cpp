@@ -7,7 +7,6 @@
 ///   write_shared  Up to 4 KiB: a batch of clones is made untimed; timed is each clone's write and the
 ///                 release of its copy, so that malloc recycles as it does in a program. Above: one clone,
 ///                 made untimed; timed is its write alone.
-///   clone_write   Clone, write and release, all timed. An eager copy has paid at the clone.
 ///
 /// A write gets the pointer to write and touches one byte.
 #include "contenders.hpp"
@@ -129,18 +128,6 @@ void add_write_shared(std::size_t nbytes) {
   }
 }
 
-template <class Contender>
-void add_clone_write(std::size_t nbytes) {
-  add({"clone_write", nbytes}, Contender::name, [=](benchmark::State& state) {
-    using Bytes = typename Contender::Bytes;
-    const Bytes source = make_filled<Contender>(nbytes, Memory::recycled);
-    run_repeated(state, batch, [&](std::size_t index) {
-      Bytes clone(source);
-      write_one_byte(clone, index % nbytes);
-    });
-  });
-}
-
 }  // namespace
 
 void add_shared_bytes() {
@@ -151,11 +138,6 @@ void add_shared_bytes() {
     add_clone_drop<Eager>(nbytes, true);
     add_write_shared<Word>(nbytes);
     add_write_shared<SharedPtr>(nbytes);
-  }
-  for (const std::size_t nbytes : {std::size_t{64}, 4 * kib}) {
-    add_clone_write<Word>(nbytes);
-    add_clone_write<SharedPtr>(nbytes);
-    add_clone_write<Eager>(nbytes);
   }
 }
 
