@@ -16,5 +16,5 @@ with tempfile.TemporaryDirectory() as scratch:
         [program, "-seed=1", f"-runs={runs}", "-max_len=400", "-print_final_stats=1",
          f"-artifact_prefix={findings}/", scratch, corpus]).returncode
 if status != 0:
-    print(f"The input is in {findings}/; BYRE_FUZZ_TRACE=1 {program} FILE says what it does.")
+    print(f"The input is in {findings}/; BYRE_STEPS=1 {program} FILE says what it does.")
 sys.exit(status)

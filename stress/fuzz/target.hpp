@@ -7,21 +7,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../programs/choices.hpp"
+#include "../programs/trace.hpp"
+
 /// libFuzzer's entry: runs one input, and aborts if something is wrong. Returns 0.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes);
 
 namespace byre::fuzz {
 
+using programs::Choices;
+using programs::fail;
+using programs::program_name;
+using programs::trace;
+
 /// "storages"
 extern const char* const target_name;
-
-/// As this program was called: "fuzz_storages", or "replay_storages".
-const char* program_name() noexcept;
-
-/// Ends the program, which the fuzzer takes for a finding and keeps the input of.
-[[noreturn, gnu::format(printf, 1, 2)]] void fail(const char* format, ...) noexcept;
-
-/// Prints a step to stderr, if the environment has BYRE_FUZZ_TRACE.
-[[gnu::format(printf, 1, 2)]] void trace(const char* format, ...) noexcept;
 
 }  // namespace byre::fuzz

@@ -13,7 +13,6 @@
 #include <string>
 #include <string_view>
 
-#include "../input.hpp"
 #include "../target.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -70,7 +69,7 @@ bool fits_in_memory(const Dims& sizes, DType dtype) {
 }
 
 /// The header alone, as most shapes have more data than there is memory.
-void write_a_header(Input input) {
+void write_a_header(Choices input) {
   const DType dtype = dtypes[input.below(dtypes.size())];
   const bool fortran_order = input.below(2) != 0;
   Dims sizes(input.below(8));
@@ -100,7 +99,7 @@ void write_a_header(Input input) {
 }
 
 /// A whole file, of a small tensor in C order, in Fortran order or in neither.
-void write_a_tensor(Input input) {
+void write_a_tensor(Choices input) {
   const DType dtype = dtypes[input.below(dtypes.size())];
   if (dtype == DType::bf16) {
     return;
@@ -136,7 +135,7 @@ void read_anything(std::string_view file) {
 
 /// A file with the right length in front of the description, and as many zeros behind as it asks for: only
 /// the description matters.
-void read_a_description(Input input) {
+void read_a_description(Choices input) {
   const auto major = static_cast<char>(1 + input.below(3));
   const std::string_view text = input.rest();
   std::string file = std::string("\x93NUMPY") + major + '\0';
@@ -163,7 +162,7 @@ const char* const target_name = "npy";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes) {
   using namespace byre::fuzz;
-  Input input(bytes, nbytes);
+  Choices input(bytes, nbytes);
   try {
     switch (input.below(4)) {
       case 0:

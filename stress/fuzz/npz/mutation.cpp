@@ -78,7 +78,7 @@ void put_number(std::string& archive, std::size_t at, std::size_t nbytes, std::u
 }
 
 /// One that is near a limit, near what was there, or a place in the file.
-std::uint64_t other_number(std::uint64_t number, const std::string& archive, Input& input) {
+std::uint64_t other_number(std::uint64_t number, const std::string& archive, Choices& input) {
   switch (input.below(8)) {
     case 0:
       return 0;
@@ -101,7 +101,7 @@ std::uint64_t other_number(std::uint64_t number, const std::string& archive, Inp
   }
 }
 
-void change_field(std::string& archive, Input& input) {
+void change_field(std::string& archive, Choices& input) {
   const RecordKind& kind = kinds[input.below(kinds.size())];
   const std::vector<std::size_t> places = places_of(archive, kind.signature);
   if (places.empty()) {
@@ -119,7 +119,7 @@ void change_field(std::string& archive, Input& input) {
 }
 
 /// The same number in a local header and in a record of the directory: CRC, sizes, flags or method.
-void change_both_headers(std::string& archive, Input& input) {
+void change_both_headers(std::string& archive, Choices& input) {
   struct Pair {
     Field local;
     std::size_t in_directory;
@@ -148,7 +148,7 @@ void change_both_headers(std::string& archive, Input& input) {
 
 }  // namespace
 
-void mutate_archive(std::string& archive, Input& input) {
+void mutate_archive(std::string& archive, Choices& input) {
   const std::size_t rule = input.below(6);
   if (rule < 2) {
     change_field(archive, input);

@@ -5,11 +5,9 @@
 
 #include <string>
 
-#include "../input.hpp"
-
 namespace byre::fuzz {
 
 /// Changes the bytes of an archive once, as the input says.
-void mutate_archive(std::string& archive, Input& input);
+void mutate_archive(std::string& archive, Choices& input);
 
 }  // namespace byre::fuzz

@@ -14,7 +14,6 @@
 #include <string>
 #include <string_view>
 
-#include "../input.hpp"
 #include "../target.hpp"
 #include "mutation.hpp"
 #include "support/temporary_folder.hpp"
@@ -117,7 +116,7 @@ void read_anything(const std::string& file) {
   }
 }
 
-Tensor some_tensor(Input& input) {
+Tensor some_tensor(Choices& input) {
   const DType dtype = dtypes[input.below(dtypes.size())];
   const bool is_transposed = input.below(2) != 0;
   Dims sizes(input.below(4));
@@ -137,7 +136,7 @@ Tensor some_tensor(Input& input) {
 }
 
 /// Names that differ, of any bytes but zero.
-NamedTensors some_tensors(Input& input) {
+NamedTensors some_tensors(Choices& input) {
   NamedTensors tensors(input.below(4));
   for (std::size_t at = 0; at < tensors.size(); ++at) {
     std::string& name = tensors[at].first;
@@ -150,11 +149,11 @@ NamedTensors some_tensors(Input& input) {
   return tensors;
 }
 
-NpzCompression some_compression(Input& input) {
+NpzCompression some_compression(Choices& input) {
   return input.below(2) == 0 ? NpzCompression::stored : NpzCompression::deflated;
 }
 
-void write_and_change(Input& input) {
+void write_and_change(Choices& input) {
   const NpzCompression compression = some_compression(input);
   save_npz(scratch(), some_tensors(input), compression);
   std::string archive = test::read_file(scratch());
@@ -172,7 +171,7 @@ const char* const target_name = "npz";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes) {
   using namespace byre::fuzz;
-  Input input(bytes, nbytes);
+  Choices input(bytes, nbytes);
   try {
     switch (input.below(4)) {
       case 0: {

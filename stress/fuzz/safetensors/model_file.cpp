@@ -44,7 +44,7 @@ std::string changed(const std::string& number, std::int64_t by) {
 
 }  // namespace
 
-ModelFile::ModelFile(Input& input) {
+ModelFile::ModelFile(Choices& input) {
   for (std::size_t left = input.below(5); left != 0; --left) {
     add_tensor(input);
   }
@@ -55,7 +55,7 @@ ModelFile::ModelFile(Input& input) {
   spaces_.assign(input.below(16), ' ');
 }
 
-void ModelFile::add_tensor(Input& input) {
+void ModelFile::add_tensor(Choices& input) {
   const Type& type = types[input.below(types.size())];
   Dims sizes(input.below(4));
   Entry entry;

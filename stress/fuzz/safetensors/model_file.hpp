@@ -11,14 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "../input.hpp"
-
 namespace byre::fuzz {
 
 class ModelFile {
  public:
   /// A few small tensors, in this order, whose entries may be in another.
-  explicit ModelFile(Input& input);
+  explicit ModelFile(Choices& input);
 
   const NamedTensors& tensors() const noexcept { return tensors_; }
   const std::vector<std::pair<std::string, std::string>>& metadata() const noexcept {
@@ -40,7 +38,7 @@ class ModelFile {
     std::string more;  // keys
   };
 
-  void add_tensor(Input& input);
+  void add_tensor(Choices& input);
   const char* break_the_file(std::size_t rule);
   const char* break_an_entry(std::size_t rule, Entry& entry);
   const char* break_an_entry_with_data(std::size_t rule, std::size_t number);

@@ -13,7 +13,6 @@
 #include <string>
 #include <string_view>
 
-#include "../input.hpp"
 #include "../target.hpp"
 #include "model_file.hpp"
 #include "support/temporary_folder.hpp"
@@ -90,7 +89,7 @@ void expect_refused(const std::string& bytes, const char* why) {
   }
 }
 
-void keep_the_rules_or_break_one(Input input) {
+void keep_the_rules_or_break_one(Choices input) {
   const std::size_t choice = input.below(5);
   const std::size_t rule = input.byte();
   const std::size_t entry = input.byte();
@@ -120,7 +119,7 @@ void read_anything(std::string_view bytes) {
 }
 
 /// A header with the right length in front, and some zeros behind.
-void read_a_header(Input input) {
+void read_a_header(Choices input) {
   const std::size_t data_nbytes = input.byte();
   const std::string_view text = input.rest();
   std::string bytes;
@@ -138,7 +137,7 @@ const char* const target_name = "safetensors";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes) {
   using namespace byre::fuzz;
-  Input input(bytes, nbytes);
+  Choices input(bytes, nbytes);
   try {
     switch (input.below(4)) {
       case 0:

@@ -16,6 +16,7 @@
 #include "paged_buffers.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
+#include "support/random.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
@@ -276,6 +277,23 @@ TEST_F(Paged, a_mapped_file_whose_name_is_gone_is_copied) {
   write_file(folder / "weights", std::string(paged_nbytes, 'x'));
   EXPECT_EQ(replaced.materialize(), Materialized::copied);
   EXPECT_EQ(replaced.data()[0], std::byte{'w'});
+}
+
+TEST_F(Paged, thousands_of_overlays_are_apart) {
+  Random random(seed());
+  const Buffer base = filled(std::byte{1}, least_paged_nbytes);
+  std::vector<Buffer> overlays;
+  constexpr std::size_t count = 5'000;
+  for (std::size_t number = 0; number < count; ++number) {
+    overlays.push_back(number == 0 ? base : random.one_of(overlays));
+    std::memcpy(overlays.back().mutable_data() + 5 * page_nbytes, &number, sizeof number);
+  }
+  for (std::size_t number = 0; number < count; ++number) {
+    std::size_t read = 0;
+    std::memcpy(&read, overlays[number].data() + 5 * page_nbytes, sizeof read);
+    EXPECT_EQ(read, number);
+  }
+  EXPECT_TRUE(is_all(base, std::byte{1}));
 }
 
 }  // namespace

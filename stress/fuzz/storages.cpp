@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Programs over buffers, storages, pins and tiled buffers: the input's bytes choose every step, and byre has to do what
+/// the model of eager copies does. The first byte chooses what the program is about.
+#include <byre/error/error.hpp>
+#include <byre/memory/pool.hpp>
+
+#include "../programs/program.hpp"
+#include "target.hpp"
+
+namespace byre::fuzz {
+namespace {
+
+using namespace programs;
+
+constinit std::size_t warnings = 0;
+
+Memory& memory() {
+  static Memory instance;
+  return instance;
+}
+
+/// Every program finds the process alike: an empty pool, and made what a thread's first buffer makes.
+void prepare_process() {
+  static const bool first_time = [] {
+    set_warning_handler([](const char*) noexcept { ++warnings; });
+    Buffer::allocate(1);
+    memory();
+    return true;
+  }();
+  static_cast<void>(first_time);
+  default_pool().set_limit_nbytes(std::size_t{4} << 20);
+  default_pool().trim();
+  warnings = 0;
+}
+
+template <std::size_t FanOut>
+void run(Choices choices, const Limits& limits) {
+  using T = Types<sync::Boost, FanOut>;
+  Shared<T> shared(1);
+  const stats::InstalledSink sink(&Program<T>::on_copy);
+  Program<T> program(choices, memory(), shared, 0, limits);
+  while (!program.is_over()) {
+    program.step();
+  }
+  program.end();
+  if (warnings != program.state().thrown) {
+    fail("%zu warnings, and sinks threw %zu times", warnings, program.state().thrown);
+  }
+}
+
+void run_input(Choices choices) {
+  constexpr std::size_t tile_sizes[] = {1, 3, 16, 100, page_nbytes};
+  const std::size_t choice = choices.byte();
+  Limits limits{.tile_nbytes = tile_sizes[choice / 4 % std::size(tile_sizes)]};
+  switch (choice % 4) {
+    case 0:
+      return run<32>(choices, limits);
+    case 1:
+      limits.mix = mix_of_storages();
+      return run<32>(choices, limits);
+    case 2:
+      limits.mix = mix_of_tiles();
+      return choice < 128 ? run<2>(choices, limits) : run<32>(choices, limits);
+    default:
+      limits.mix = mix_of_storages();
+      if (choice % 8 == 3) {  // which take ten times as long
+        limits.only_pages = true;
+        limits.least_nbytes = least_paged_nbytes;
+      }
+      return run<32>(choices, limits);
+  }
+}
+
+}  // namespace
+
+const char* const target_name = "storages";
+
+}  // namespace byre::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes) {
+  byre::fuzz::prepare_process();
+  byre::fuzz::run_input(byre::programs::Choices(bytes, nbytes));
+  return 0;
+}

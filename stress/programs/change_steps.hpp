@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The steps that read, change, move or release values: on byre and on the model, of buffers and of storages.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "create_steps.hpp"
+
+namespace byre::programs {
+
+template <class Slot>
+void move_value(Slot& from, Slot& to) {
+  to.real = std::move(from.real);
+  if (&from != &to) {
+    to.expected = std::exchange(from.expected, {});
+  }
+}
+
+template <class Slot>
+void swap_values(Slot& left, Slot& right) {
+  using std::swap;
+  swap(left.real, right.real);
+  swap(left.expected, right.expected);
+}
+
+/// By the input's choice, unless it would wait for a copy that waits for this step.
+template <class T>
+Wait choose_wait(State<T>& state, const DataOwner& data) {
+  const bool is_in_copy = state.depth != 0 && !state.is_only_one;
+  const bool never = state.choices.flag() || is_in_copy ||
+                     (state.is_only_one && data != nullptr && would_wait(data));
+  return never ? Wait::never : Wait::allowed;
+}
+
+/// A write while other threads may drop or clone the data.
+template <class T, class Slot>
+std::optional<Materialized> materialize_among_others(State<T>& state, Slot& slot, Value& value,
+                                                     Wait wait) {
+  const bool was_shared = !slot.real.is_unique();
+  const bool was_read_only = slot.real.is_read_only();
+  Write write;
+  value.busy = true;
+  const Fault fault = state.faults.during([&] { write.answer = slot.real.materialize(wait); },
+                                          state.is_of_pages(value));
+  value.busy = false;
+  if (fault != Fault::none) {
+    return std::nullopt;
+  }
+  const Materialized answer = write.answer;
+  const bool is_copy = answer == Materialized::copied || answer == Materialized::overlaid;
+  if (!was_shared && !was_read_only && answer != Materialized::already_unique) {
+    fail("%s: a write copied or stole unshared data", Slot::kind);
+  }
+  if (was_read_only && !is_copy) {
+    fail("%s: read-only data was not copied", Slot::kind);
+  }
+  if (!slot.real.is_unique() || slot.real.is_read_only()) {
+    fail("%s: a write left the data shared", Slot::kind);
+  }
+  state.end_write(std::as_const(slot.real), value, std::move(write));
+  return answer;
+}
+
+/// Materializes a slot by `call(wait)`. Returns the result; none if it failed.
+template <class T, class Slot, class Call>
+std::optional<Materialized> become_alone(State<T>& state, Slot& slot, Call call) {
+  Value no_storage;
+  Value& value = slot.value() != nullptr ? *slot.value() : no_storage;
+  const Wait wait = choose_wait(state, value.data);
+  trace("  %s wait", wait == Wait::never ? "never to" : "may");
+  if (!state.is_only_one) {
+    const auto answer = materialize_among_others(state, slot, value, wait);
+    if (answer && state.faults.during([&] { call(wait); }) != Fault::none) {
+      return std::nullopt;
+    }
+    return answer;
+  }
+  Write write = begin_write(value, wait);
+  const bool may_be_overlaid =
+      write.answer == Materialized::copied &&
+      is_in_pages((write.source != nullptr ? write.source : value.data)->is().origin);
+  if (state.faults.during([&] { call(wait); }, state.is_of_pages(value)) != Fault::none) {
+    refuse_write(value, std::move(write));
+    return std::nullopt;
+  }
+  if (may_be_overlaid && slot.real.origin() == Origin::overlay) {
+    write.answer = Materialized::overlaid;
+  }
+  const Materialized answer = write.answer;
+  state.end_write(std::as_const(slot.real), value, std::move(write));
+  return answer;
+}
+
+template <class T, class Slot>
+void materialize(State<T>& state, Slot& slot) {
+  Materialized answer{};
+  const auto expected =
+      become_alone(state, slot, [&](Wait wait) { answer = slot.real.materialize(wait); });
+  if (expected && state.is_only_one && answer != *expected) {
+    fail("materialize() answers %d, and the model has %d", int(answer), int(*expected));
+  }
+}
+
+/// Bytes to write to a part of `all_nbytes`, by the input's choice: a few, or all from some place on.
+class Written {
+ public:
+  template <class T>
+  Written(State<T>& state, std::size_t all_nbytes) {
+    const std::size_t choice = state.choices.byte();
+    from_ = choice < 128 ? state.choices.byte() * all_nbytes / 256 : 0;
+    const std::size_t most = choice % 8 == 0 ? all_nbytes : state.choices.byte() + 1U;
+    bytes_ = state.new_bytes(std::min(most, all_nbytes - from_), from_);
+  }
+
+  std::size_t offset() const noexcept { return from_; }
+  std::size_t nbytes() const noexcept { return bytes_.size(); }
+  void put(std::byte* data) const noexcept {
+    std::copy(bytes_.begin(), bytes_.end(), data + from_);
+  }
+  void put(Value& value) const { value.put(from_, bytes_); }
+
+ private:
+  std::size_t from_ = 0;
+  Bytes bytes_;
+};
+
+template <class T, class Slot>
+void write(State<T>& state, Slot& slot) {
+  std::byte* data = nullptr;
+  if (!become_alone(state, slot, [&](Wait wait) { data = slot.real.mutable_data(wait); })) {
+    return;
+  }
+  if (data != slot.real.data()) {
+    fail("mutable_data() is not where data() is");
+  }
+  if (slot.value() == nullptr || slot.value()->nbytes() == 0) {
+    return;
+  }
+  const Written written(state, slot.value()->nbytes());
+  written.put(data);
+  written.put(*slot.value());
+}
+
+/// By mutable_range(), which makes the pages of the range writable.
+template <class T, class Slot>
+void write_range(State<T>& state, Slot& slot) {
+  const Written written(state, slot.value() == nullptr ? 0 : slot.value()->nbytes());
+  trace("  of %zu bytes from %zu on", written.nbytes(), written.offset());
+  std::span<std::byte> range;
+  const auto ask = [&](Wait wait) {
+    range = slot.real.mutable_range(written.offset(), written.nbytes(), wait);
+  };
+  // Without memory for the range the data is this slot's own all the same.
+  const bool may_fail_then = state.faults.system_may_fail;
+  const auto is_alone = become_alone(state, slot, [&](Wait wait) {
+    may_fail_then ? void(slot.real.materialize(wait)) : ask(wait);
+  });
+  if (is_alone && may_fail_then) {
+    state.faults.during([&] { ask(Wait::never); });
+  }
+  if (!is_alone || range.empty()) {
+    return;
+  }
+  if (range.data() != slot.real.data() + written.offset() || range.size() != written.nbytes()) {
+    fail("mutable_range() is not the range");
+  }
+  written.put(range.data() - written.offset());
+  written.put(*slot.value());
+}
+
+/// By others, if they may: seen by all that have that memory.
+template <class T>
+void write_by_others(State<T>& state, const Value* value) {
+  if (value == nullptr || !value->has_others() || value->nbytes() == 0) {
+    return;
+  }
+  const Written written(state, value->nbytes());
+  const DataOwner data = value->data;
+  written.put(data->is().others_data);
+  // The values of several handles are one.
+  std::vector<const Value*> done;
+  state.for_each_value([&](Value& each) {
+    if (each.data == data && std::ranges::find(done, &each) == done.end()) {
+      written.put(each);
+      done.push_back(&each);
+    }
+  });
+}
+
+/// The resize of unshared data, by `call`.
+template <class T, class Slot, class Call>
+void resize_alone(State<T>& state, Slot& slot, std::size_t nbytes, Call call) {
+  Value& value = *slot.value();
+  const std::size_t kept_nbytes = std::min(nbytes, value.nbytes());
+  const std::size_t capacity = value.data == nullptr ? 0 : value.data->is().capacity;
+  const std::size_t asked = value.data == nullptr || nbytes <= capacity
+                                ? nbytes
+                                : byre::detail::grown_capacity(capacity, nbytes);
+  const std::byte* const before = std::as_const(slot.real).data();
+  value.busy = true;
+  const Fault fault = state.faults.during(call, asked > nbytes || state.is_of_pages(value));
+  value.busy = false;
+  if (fault != Fault::none) {
+    return;
+  }
+  const bool has_moved = std::as_const(slot.real).data() != before;
+  if (value.data == nullptr) {
+    value.data = state.allocated(std::as_const(slot.real), default_allocator());
+  } else if (has_moved) {
+    Allocator& allocator = value.allocator();
+    value.data.reset();
+    value.data = state.allocated(std::as_const(slot.real), allocator, asked);
+    state.predictions.copy(value.nbytes(), stats::CopyCause::resized);
+  }
+  if (state.knows_capacities() && capacity != 0 && has_moved != (nbytes > capacity)) {
+    fail("a resize to %zu bytes of a capacity of %zu", nbytes, capacity);
+  }
+  value.resize(nbytes);
+  // Bytes beyond those that were kept are unspecified.
+  if (slot.real.nbytes() == nbytes && nbytes > kept_nbytes) {
+    const Bytes unspecified(slot.real.data() + kept_nbytes, slot.real.data() + nbytes);
+    value.put(kept_nbytes, unspecified);
+  }
+}
+
+/// Whether a storage has other handles; a buffer never has.
+template <class Real>
+bool has_aliases(const Real& real) {
+  if constexpr (requires { real.handle_count(); }) {
+    return real.handle_count() > 1;
+  } else {
+    return false;
+  }
+}
+
+/// A call that has to throw a Refusal.
+template <class Refusal, class Call>
+void expect_refusal(const char* what, Call call) {
+  try {
+    call();
+  } catch (const Refusal& refusal) {
+    trace("  refused: %s", refusal.what());
+    return;
+  }
+  fail("%s was not refused", what);
+}
+
+/// Whether the data is shared, so that its size must not change. Only a sole owner's answer lasts.
+template <class T, class Slot>
+bool is_shared(const State<T>& state, Slot& slot) {
+  return state.is_only_one ? !is_alone(slot.value()->data) : !slot.real.is_unique();
+}
+
+template <class T, class Slot>
+void resize(State<T>& state, Slot& slot) {
+  const std::size_t nbytes = state.choose_nbytes();
+  trace("  to %zu bytes", nbytes);
+  const auto call = [&] { slot.real.resize(nbytes); };
+  if (slot.value() == nullptr) {
+    expect_refusal<InvalidArgument>("a resize of no storage", call);
+  } else if (slot.value()->pins != 0) {
+    expect_refusal<NotUnique>("a resize of pinned bytes", call);
+  } else if (is_shared(state, slot)) {
+    if (state.is_only_one) {
+      expect_refusal<NotUnique>("a resize of shared bytes", call);
+    }
+  } else if (nbytes < slot.real.nbytes() && has_aliases(slot.real)) {
+    expect_refusal<NotUnique>("a resize to less than another handle sees", call);
+  } else {
+    resize_alone(state, slot, nbytes, call);
+  }
+}
+
+/// The shrink_to_fit of unshared data. Only the pool may have no smaller block.
+template <class T, class Slot, class Call>
+void shrink_alone(State<T>& state, Slot& slot, Call call) {
+  Value& value = *slot.value();
+  const std::byte* const before = std::as_const(slot.real).data();
+  const Origin origin = value.data == nullptr ? Origin::borrowed : value.origin();
+  const bool is_ours = origin == Origin::allocated || origin == Origin::adopted;
+  const bool may_shrink = (is_ours || origin == Origin::paged || origin == Origin::overlay) &&
+                          value.data->is().capacity >= value.nbytes() + data_alignment;
+  const Faults::WithoutSteps without_steps(state.faults);
+  value.busy = true;
+  const Fault fault = state.faults.during(call, state.is_of_pages(value));
+  value.busy = false;
+  const bool did_shrink = std::as_const(slot.real).data() != before;
+  if (did_shrink && ((!may_shrink && state.knows_capacities()) || fault != Fault::none)) {
+    fail("%s: shrink_to_fit moved %zu bytes", Slot::kind, value.nbytes());
+  }
+  const Allocator* const allocator = &value.allocator();
+  const bool is_rounded = allocator == &default_allocator() || allocator == &paged_allocator();
+  if (!did_shrink && may_shrink && state.knows_capacities() && fault == Fault::none && is_ours &&
+      !is_rounded) {
+    fail("%s: shrink_to_fit left %zu bytes", Slot::kind, value.nbytes());
+  }
+  if (did_shrink) {
+    Allocator& from = value.allocator();
+    value.data.reset();
+    value.data = state.allocated(std::as_const(slot.real), from);
+    state.predictions.copy(value.nbytes(), stats::CopyCause::resized);
+  }
+}
+
+template <class T, class Slot>
+void shrink_to_fit(State<T>& state, Slot& slot) {
+  const auto call = [&] { slot.real.shrink_to_fit(); };
+  if (slot.value() == nullptr) {
+    call();
+  } else if (slot.value()->pins != 0) {
+    expect_refusal<NotUnique>("a shrink_to_fit of pinned bytes", call);
+  } else if (is_shared(state, slot)) {
+    if (state.is_only_one) {
+      expect_refusal<NotUnique>("a shrink_to_fit of shared bytes", call);
+    }
+  } else {
+    shrink_alone(state, slot, call);
+  }
+}
+
+/// Both sides may then be written by pointers from before. Both become overlays if the data is in pages; other data is copied.
+template <class T, class Slot>
+void writable_clone(State<T>& state, Slot& from, Slot& to) {
+  const auto make = [](typename Slot::Real& source) { return source.writable_clone(); };
+  Value* const source = from.value();
+  if (source == nullptr || source->data == nullptr) {
+    return clone(state, from, to, make);
+  }
+  if (!become_alone(state, from, [&](Wait wait) { from.real.materialize(wait); })) {
+    return;
+  }
+  auto* const place = const_cast<std::byte*>(std::as_const(from.real).data());
+  const bool is_of_pages = state.is_of_pages(*source);
+  if (is_of_pages) {  // or it would not be known whether the clone failed, or the storage for it
+    state.faults.disarm(Fault::heap);
+  }
+  const std::int64_t live_bytes = state.is_only_one ? state.counted().live_bytes : 0;
+  typename Slot::Real made;
+  source->busy = true;
+  const Fault fault = state.faults.during([&] { made = make(from.real); }, is_of_pages);
+  source->busy = false;
+  if (std::as_const(from.real).data() != place) {
+    fail("%s: writable_clone moved its source", Slot::kind);
+  }
+  const bool is_lazy = made.origin() == Origin::overlay;
+  if (from.real.origin() == Origin::overlay) {
+    state.end_writable_clone(*source, std::as_const(from.real), is_lazy, live_bytes);
+  }
+  if (is_lazy) {
+    Value value{source->bytes, state.overlay_of(std::as_const(made), source->data)};
+    to.put(std::move(made), std::move(value));
+  } else if (fault == Fault::none) {
+    Value value = value_of_clone(state, std::as_const(made), *source, stats::CopyCause::writable);
+    to.put(std::move(made), std::move(value));
+  } else if (fault == Fault::heap) {
+    count_vain_clone(state, *source, stats::CopyCause::writable);
+  }
+  if (&from != &to && source->nbytes() != 0) {
+    const Written written(state, source->nbytes());
+    written.put(place);
+    written.put(*source);
+  }
+}
+
+}  // namespace byre::programs

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Compares byre with the model: one value, two values, or all that was counted.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "state.hpp"
+
+namespace byre::programs {
+
+inline void expect_equal(const char* what, std::uint64_t found, std::uint64_t expected) {
+  if (found != expected) {
+    fail("%s: %llu, and the model has %llu", what, static_cast<unsigned long long>(found),
+         static_cast<unsigned long long>(expected));
+  }
+}
+
+/// The bytes at `offset` of a value.
+inline void check_bytes(std::span<const std::byte> found, const Bytes& expected,
+                        std::size_t offset = 0) {
+  if (found.empty() || std::memcmp(found.data(), &expected[offset], found.size()) == 0) {
+    return;
+  }
+  const auto differs =
+      std::mismatch(found.begin(), found.end(), expected.begin() + std::ptrdiff_t(offset));
+  const auto at = static_cast<std::size_t>(differs.second - expected.begin());
+  std::uint64_t stamp = 0;
+  if (offset == 0 && at / 8 * 8 + 8 <= found.size()) {
+    stamp = stamp_at(found.data(), at);
+  }
+  // A stamp tells the program and the number of its write, if the whole word is of one.
+  fail(
+      "byte %zu of %zu is %02x, and the model has %02x; the word there is of write %llu of program "
+      "%llu",
+      at, expected.size(), std::to_integer<unsigned>(*differs.first),
+      std::to_integer<unsigned>(*differs.second),
+      static_cast<unsigned long long>(stamp & 0xFF'FFFF'FFFF),
+      static_cast<unsigned long long>(stamp >> 40));
+}
+
+template <class Real>
+void check_value_bytes(const Real& real, const Value& value) {
+  expect_equal("nbytes", real.nbytes(), value.nbytes());
+  if (value.bytes != nullptr) {
+    check_bytes({real.data(), real.nbytes()}, *value.bytes);
+  }
+  if (value.data == nullptr && real.data() != nullptr) {
+    fail("data() of no bytes is not null");
+  }
+  if (value.has_others() && real.data() != value.data->is().others_data) {
+    fail("data() is not the memory that others write");
+  }
+}
+
+template <class T, class Real>
+void check_value(const State<T>& state, const Real& real, const Value& value) {
+  check_value_bytes(real, value);
+  if (state.is_exact()) {
+    // Without counters of its own a program does not know whether a writable clone has left a file for another.
+    const bool knows_overlays = !is_in_pages(value.origin()) || state.knows_capacities();
+    if (knows_overlays) {
+      expect_equal("is_unique", real.is_unique(), is_alone(value.data));
+    }
+    if (knows_overlays || value.origin() != Origin::mapped) {
+      expect_equal("use_count", real.use_count(), owners_of(value.data));
+    }
+  }
+  expect_equal("origin", static_cast<std::uint64_t>(real.origin()),
+               static_cast<std::uint64_t>(value.origin()));
+  expect_equal("is_read_only", real.is_read_only(), value.is_read_only());
+  if (&real.allocator() != &value.allocator()) {
+    fail("copies would be from the %s, and the model has the %s", real.allocator().name(),
+         value.allocator().name());
+  }
+  if (value.data != nullptr && value.origin() == Origin::allocated) {
+    expect_equal("what data() is beyond a multiple of 64",
+                 reinterpret_cast<std::uintptr_t>(real.data()) % data_alignment, 0);
+  }
+}
+
+template <class T>
+void check(const State<T>& state, BufferSlot<T>& slot) {
+  if (slot.expected.busy) {
+    return;
+  }
+  check_value(state, slot.real, slot.expected);
+  expect_equal("capacity", slot.real.capacity(),
+               slot.expected.data == nullptr ? 0 : slot.expected.data->is().capacity);
+}
+
+template <class T>
+void check(const State<T>& state, StorageSlot<T>& slot) {
+  if (slot.expected == nullptr) {
+    check_value(state, slot.real, {});
+  } else if (!slot.expected->busy) {
+    check_value(state, slot.real, *slot.expected);
+  }
+  expect_equal("is_pinned", slot.real.is_pinned(),
+               slot.expected != nullptr && slot.expected->pins != 0);
+  if (state.is_exact()) {
+    expect_equal("handle_count", slot.real.handle_count(),
+                 static_cast<std::uint64_t>(slot.expected.use_count()));
+  }
+}
+
+template <class T>
+void check(const State<T>& state, PinSlot<T>& slot) {
+  const typename T::Pin& real = slot.real;
+  check_value_bytes(real, *slot.value());
+  expect_equal("is_writable of a pin", real.is_writable(), slot.is_writable);
+  if (real.mutable_data() != (slot.is_writable ? real.data() : nullptr)) {
+    fail("mutable_data() of a pin is not what it may write");
+  }
+  for (const StorageSlot<T>& storage : state.storages) {
+    if (slot.is_of(storage.expected) && storage.real.data() != real.data()) {
+      fail("a pin is not where its storage is");
+    }
+  }
+}
+
+template <class T>
+void check(const State<T>& state, const TiledSlot<T>& slot) {
+  if (slot.busy) {
+    return;
+  }
+  const std::size_t tile_nbytes = state.limits.tile_nbytes;
+  expect_equal("nbytes", slot.real.nbytes(), slot.bytes.size());
+  expect_equal("tile_count", slot.real.tile_count(), slot.tiles.size());
+  for (std::size_t index = 0; index < slot.tiles.size(); ++index) {
+    const std::span<const std::byte> tile = slot.real.tile(index);
+    const std::size_t begin = index * tile_nbytes;
+    if (tile.data() != slot.tiles[index]->is().tile) {
+      fail("tile %zu is not the one that the model has", index);
+    }
+    expect_equal("bytes of a tile", tile.size(), std::min(tile_nbytes, slot.bytes.size() - begin));
+    check_bytes(tile, slot.bytes, begin);
+  }
+  for (const TiledSlot<T>& other : state.tiled) {
+    if (!other.busy && slot.real.shares_data_with(other.real) &&
+        (slot.tiles != other.tiles || slot.bytes != other.bytes)) {
+      fail("shares_data_with is true, and the tiles or bytes differ");
+    }
+  }
+}
+
+template <class Slots>
+void check_sharing_of(Slots& slots) {
+  for (auto& left : slots) {
+    for (auto& right : slots) {
+      const Value* const value = left.value();
+      const Value* const others = right.value();
+      const bool expected = value != nullptr && others != nullptr && value->data != nullptr &&
+                            value->data == others->data;
+      expect_equal("shares_data_with", left.real.shares_data_with(right.real), expected);
+    }
+  }
+}
+
+/// All slots, each by itself and with each other. Not within a step.
+template <class T>
+void check_slots(State<T>& state) {
+  const auto check_all = [&](auto& slots) {
+    for (auto& slot : slots) {
+      check(state, slot);
+    }
+  };
+  check_all(state.buffers);
+  check_all(state.storages);
+  check_all(state.pins);
+  check_all(state.tiled);
+  check_sharing_of(state.buffers);
+  check_sharing_of(state.storages);
+}
+
+/// That byre counted what programs did: `sum` is of all their predictions.
+inline void check_counters(const stats::Counters& found, const Predictions& sum) {
+  const stats::Counters& expected = sum.counters;
+  const auto expect = [](const char* what, std::int64_t is, std::int64_t least, std::int64_t more) {
+    if (is < least || is > least + more) {
+      fail("%s: %lld counted, and the model has %lld", what, static_cast<long long>(is),
+           static_cast<long long>(least));
+    }
+  };
+  expect("lazy clones", found.lazy_clones, expected.lazy_clones, 0);
+  expect("copies", found.copies, expected.copies, 0);
+  expect("overlays", found.overlays, expected.overlays, sum.unseen_overlays);
+  expect("steals", found.steals, expected.steals, sum.unseen_steals);
+  expect("bytes copied", found.bytes_copied, expected.bytes_copied, 0);
+  expect("bytes not copied", found.bytes_not_copied, expected.bytes_not_copied, 0);
+}
+
+/// What one program did, and, if it is the only one, what was counted. Between steps, not within one.
+template <class T>
+void check_predictions(State<T>& state) {
+  if (BYRE_STATS != 0 && state.seen_copies != state.predictions.copies) {
+    fail("sinks were told of %zu copies, not of the %zu that the model has, or of other ones",
+         state.seen_copies.size(), state.predictions.copies.size());
+  }
+  state.seen_copies.clear();
+  state.predictions.copies.clear();
+  if (!state.is_only_one) {
+    return;
+  }
+  state.memory.check();
+  if (BYRE_STATS == 0) {
+    return;
+  }
+  const stats::Counters found = state.counted();
+  check_counters(found, state.predictions);
+  expect_equal("waits", static_cast<std::uint64_t>(found.waits), 0);
+  expect_equal("live_bytes", static_cast<std::uint64_t>(found.live_bytes),
+               static_cast<std::uint64_t>(state.memory.live_bytes.load()));
+  expect_equal("pooled_bytes", static_cast<std::uint64_t>(stats::snapshot().pooled_bytes),
+               default_pool().idle_nbytes());
+}
+
+}  // namespace byre::programs

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Faults: what goes wrong during a thread's calls into byre. An allocation, a copy or operator new fails, or further
+/// steps of the program run in the middle of a copy.
+#pragma once
+
+#include <byre/error/error.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "trace.hpp"
+
+namespace byre::programs {
+
+/// What failed during a call. `heap` is operator new.
+enum class Fault : std::uint8_t { none, allocation, copy, heap };
+
+/// Thrown by a copy that is made to fail: an error type of the embedder's.
+struct CopyFailed : std::runtime_error {
+  CopyFailed() : runtime_error("the copy was made to fail") {}
+};
+
+/// For one thread.
+class Faults {
+ public:
+  /// `fault` happens `times` times, after `after` more successes of its kind.
+  void arm(Fault fault, int after, int times = 1) { of(fault) = {after, times}; }
+  void disarm(Fault fault) { of(fault) = {}; }
+  bool is_armed() const noexcept;
+  std::size_t injected() const noexcept { return injected_; }
+
+  /// Runs once, in the middle of the next copy by a TrackedAllocator.
+  void arm_nested_steps(std::function<void()> steps) { nested_steps_ = std::move(steps); }
+  /// Runs once in the next call, before its nested steps.
+  std::function<void()> before_nested_steps;
+  /// Runs once in the next call, when byre first calls operator new.
+  std::function<void()> steps_in_new;
+
+  /// The system may refuse memory for pages, so that any call may throw OutOfMemory.
+  bool system_may_fail = false;
+
+  /// Other threads use the pool too: it may have to make room for memory that is released, and do without.
+  bool heap_may_be_done_without = false;
+
+  /// Makes a call into byre, and returns what failed. The call has to throw the error of that fault, and none
+  /// without a fault. If it `may_do_with_less` it may have got over a refusal of memory: then nothing failed.
+  template <class Call>
+  Fault during(Call call, bool may_do_with_less = false) {
+    const auto outer = std::exchange(
+        this_call_, {.before_nested_steps = std::exchange(before_nested_steps, nullptr),
+                     .steps_in_new = std::exchange(steps_in_new, nullptr)});
+    Fault thrown = Fault::none;
+    {
+      const LetFail may(*this);
+      try {
+        call();
+      } catch (const OutOfMemory&) {
+        thrown = Fault::allocation;
+      } catch (const CopyFailed&) {
+        thrown = Fault::copy;
+      } catch (const std::exception& error) {
+        fail("a call threw what no fault does: %s", error.what());
+      }
+    }
+    const ThisCall ended = std::exchange(this_call_, outer);
+    copies_ = ended.copies;
+    injected_ += ended.fault != Fault::none ? 1 : 0;
+    if (thrown == Fault::allocation && ended.fault == Fault::heap) {
+      thrown = Fault::heap;  // which throws the same
+    }
+    const bool may_do =
+        may_do_with_less || (heap_may_be_done_without && ended.fault == Fault::heap);
+    const bool did_with_less = may_do && thrown == Fault::none && ended.fault != Fault::copy;
+    const bool is_of_system = system_may_fail && thrown == Fault::allocation;
+    if (thrown != ended.fault && !did_with_less && !is_of_system) {
+      fail("fault %d was injected, and the call threw as for %d", int(ended.fault), int(thrown));
+    }
+    trace(thrown != Fault::none ? "  which failed" : "  done");
+    return thrown;
+  }
+
+  /// How many copies a TrackedAllocator completed in the last call.
+  std::size_t copies() const noexcept { return copies_; }
+
+  /// While it lives, no further steps run in the middle of a copy: they would see a block that is counted, and that no
+  /// value has yet.
+  class WithoutSteps {
+   public:
+    explicit WithoutSteps(Faults& faults) noexcept
+        : faults_(faults), steps_(std::exchange(faults.nested_steps_, nullptr)) {}
+    ~WithoutSteps() { faults_.nested_steps_ = std::move(steps_); }
+    WithoutSteps(const WithoutSteps&) = delete;
+    WithoutSteps& operator=(const WithoutSteps&) = delete;
+
+   private:
+    Faults& faults_;
+    std::function<void()> steps_;
+  };
+
+  /// While it lives, operator new does not fail: it serves the program, in the middle of a call.
+  class Pause {
+   public:
+    Pause() noexcept : faults_(current()) {
+      if (faults_ != nullptr) {
+        faults_->stop_heap();
+      }
+    }
+    ~Pause() {
+      if (faults_ != nullptr) {
+        faults_->start_heap();
+      }
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    Faults* const faults_;
+  };
+
+  /// The faults of the call that the thread is in; null outside of calls.
+  static Faults* current() noexcept;
+
+  // By a TrackedAllocator in that call.
+
+  /// True iff it happens now.
+  bool fires(Fault fault);
+  void run_nested_steps() {
+    if (const auto steps = std::exchange(nested_steps_, nullptr)) {
+      if (this_call_.before_nested_steps) {
+        this_call_.before_nested_steps();
+      }
+      steps();
+    }
+  }
+  void count_copy() noexcept { ++this_call_.copies; }
+
+ private:
+  static constexpr int never = std::numeric_limits<int>::max();
+
+  struct Armed {
+    int after = never;
+    int times = 0;
+  };
+  struct ThisCall {
+    Fault fault = Fault::none;
+    std::size_t copies = 0;
+    std::function<void()> before_nested_steps = nullptr;
+    std::function<void()> steps_in_new = nullptr;
+  };
+  class LetFail {
+   public:
+    explicit LetFail(Faults& faults) noexcept;
+    ~LetFail();
+
+   private:
+    Faults& faults_;
+    Faults* const outer_;
+  };
+
+  Armed& of(Fault fault) { return armed_[static_cast<std::size_t>(fault)]; }
+  void start_heap() noexcept;
+  void stop_heap() noexcept;
+  static void run_steps_in_new();
+
+  std::array<Armed, 4> armed_;
+  std::function<void()> nested_steps_;
+  ThisCall this_call_;
+  std::size_t copies_ = 0;
+  std::size_t injected_ = 0;
+};
+
+}  // namespace byre::programs

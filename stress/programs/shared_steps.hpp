@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The steps between programs: values are handed over, and storages are shared by all.
+#pragma once
+
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "pin_steps.hpp"
+
+namespace byre::programs {
+
+/// A lazy clone into a program's mailbox, which takes no more if it is full.
+template <class T, class Slot, class Clone>
+void hand(State<T>& state, Slot& from, Clone clone) {
+  auto& mailbox = state.shared.mailboxes[state.choices.byte() % state.shared.mailboxes.size()];
+  Slot made;
+  clone(from, made);
+  const std::lock_guard lock(mailbox.mutex);
+  auto& values = mailbox.of(from);
+  if (values.size() < Shared<T>::most_in_mailbox) {
+    values.push_back(std::move(made));
+  }
+}
+
+template <class T, class Slot>
+void take(State<T>& state, Slot& to) {
+  auto& mailbox = state.shared.mailboxes[state.thread];
+  Slot taken;
+  {
+    const std::lock_guard lock(mailbox.mutex);
+    auto& values = mailbox.of(to);
+    if (values.empty()) {
+      return;
+    }
+    taken = std::move(values.front());
+    values.erase(values.begin());
+  }
+  to = std::move(taken);
+}
+
+template <class T>
+auto& choose_place(State<T>& state) {
+  return state.shared.places[state.choices.below(state.shared.places.size())];
+}
+
+/// A clone of a storage that other threads clone as well: neither it nor its value may be written.
+template <class T>
+void clone_shared(State<T>& state, const StorageSlot<T>& from, StorageSlot<T>& to) {
+  if (from.expected == nullptr) {
+    return to.clear();
+  }
+  typename T::Storage made;
+  const Fault fault = state.faults.during([&] { made = from.real.lazy_clone(); });
+  if (fault == Fault::none) {
+    Value value = state.lazy_clone(*from.expected);
+    to.put(std::move(made), std::move(value));
+  } else {
+    count_vain_clone(state, *from.expected, std::nullopt);
+  }
+}
+
+/// Another handle. Others may clone the storage, and replace it, at the same time.
+template <class T>
+void place_read(State<T>& state, StorageSlot<T>& to) {
+  StorageSlot<T> seen;
+  {
+    auto& place = choose_place(state);
+    const std::shared_lock lock(place.mutex);
+    seen = place.slot;
+  }
+  if (seen.expected == nullptr) {
+    return;
+  }
+  const typename T::Pin pin = seen.real.pin_to_read();
+  state.lazy_clone(*seen.expected);
+  check_value_bytes(std::as_const(seen.real), *seen.expected);
+  check_value_bytes(pin, *seen.expected);
+  clone_shared(state, seen, to);
+}
+
+/// A clone of the one handle that all share.
+template <class T>
+void place_clone(State<T>& state, StorageSlot<T>& to) {
+  auto& place = choose_place(state);
+  {
+    const std::shared_lock lock(place.mutex);
+    clone_shared(state, place.slot, to);
+  }
+  if (state.choices.flag()) {
+    write(state, to);
+  }
+}
+
+/// A clone in place of another storage, which is written then while others may still copy it: its clone is the last
+/// owner once they drop theirs.
+template <class T>
+void place_put(State<T>& state, StorageSlot<T>& from, StorageSlot<T>& to, bool steals) {
+  StorageSlot<T> made;
+  lazy_clone(state, from, made);
+  auto& place = choose_place(state);
+  {
+    const std::unique_lock lock(place.mutex);
+    std::swap(place.slot, made);
+  }
+  if (steals) {
+    // Others may have handles of the storage, so that it must not be written. Its clone may.
+    clone_shared(state, made, to);
+    made.clear();
+    write(state, to);
+  }
+}
+
+}  // namespace byre::programs

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The steps on tiled buffers, on byre and on the model.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "change_steps.hpp"
+
+namespace byre::programs {
+
+template <class T>
+DataOwner tile_at(State<T>& state, const TiledSlot<T>& slot, std::size_t index) {
+  return std::make_shared<Data>(state.memory,
+                                Data::Description{.allocator = &state.memory.tiles,
+                                                  .capacity = state.limits.tile_nbytes,
+                                                  .tile = slot.real.tile(index).data()});
+}
+
+/// Adds the new tiles, and learns the bytes from `offset` on, which are unspecified.
+template <class T>
+void end_growth(State<T>& state, TiledSlot<T>& slot, std::size_t offset) {
+  while (slot.tiles.size() < slot.real.tile_count()) {
+    slot.tiles.push_back(tile_at(state, slot, slot.tiles.size()));
+  }
+  slot.bytes.resize(slot.real.nbytes());
+  slot.real.for_each_part(offset, slot.bytes.size() - offset, [&](std::span<const std::byte> part) {
+    std::copy(part.begin(), part.end(), slot.bytes.begin() + std::ptrdiff_t(offset));
+    offset += part.size();
+  });
+}
+template <class T>
+void end_shrink(TiledSlot<T>& slot, std::size_t nbytes) {
+  slot.bytes.resize(nbytes);
+  slot.tiles.resize(slot.real.tile_count());
+}
+
+/// The tiles of a range, those that were copied are others now. Fails if one was that was this buffer's alone.
+template <class T>
+std::size_t end_copies(State<T>& state, TiledSlot<T>& slot, std::size_t first, std::size_t last,
+                       stats::CopyCause cause = stats::CopyCause::shared,
+                       bool has_to_copy = false) {
+  std::size_t copies = 0;
+  for (std::size_t index = first; index < std::min(last, slot.tiles.size()); ++index) {
+    DataOwner& tile = slot.tiles[index];
+    if (slot.real.tile(index).data() == tile->is().tile) {
+      state.predictions.unseen_steals += state.is_only_one ? 0 : 1;
+      continue;
+    }
+    if (state.is_only_one && is_alone(tile) && !has_to_copy) {
+      fail("tile %zu was copied, and was not shared", index);
+    }
+    if (!has_to_copy) {  // or it is known, from when the copy began
+      cause = owners_of(tile) == 1 ? stats::CopyCause::pending : stats::CopyCause::shared;
+    }
+    tile = tile_at(state, slot, index);
+    state.learn_copy(cause, false);
+    state.predictions.copy(state.limits.tile_nbytes, cause);
+    ++copies;
+  }
+  return copies;
+}
+
+/// How many tiles of a range others have too. Only a program that is the only one knows.
+template <class T>
+std::size_t count_shared(const TiledSlot<T>& slot, std::size_t first, std::size_t last) {
+  return static_cast<std::size_t>(
+      std::count_if(slot.tiles.begin() + std::ptrdiff_t(std::min(first, slot.tiles.size())),
+                    slot.tiles.begin() + std::ptrdiff_t(std::min(last, slot.tiles.size())),
+                    [](const DataOwner& tile) { return !is_alone(tile); }));
+}
+
+template <class T>
+Wait choose_wait(State<T>& state, const TiledSlot<T>& slot, std::size_t first, std::size_t last) {
+  // A step in the middle of a copy must not wait for that copy, of a tile or of a node.
+  bool must_not = state.depth != 0;
+  for (std::size_t index = first; index < std::min(last, slot.tiles.size()); ++index) {
+    must_not = must_not || (state.is_only_one && would_wait(slot.tiles[index]));
+  }
+  return state.choices.flag() || must_not ? Wait::never : Wait::allowed;
+}
+
+/// Some tiles, or tens; sometimes as many as need another level of wide nodes.
+template <class T>
+std::size_t choose_nbytes_of_tiles(State<T>& state, std::size_t least) {
+  const std::size_t tile_nbytes = state.limits.tile_nbytes;
+  const std::size_t choice = state.choices.byte();
+  const std::size_t tiles = choice == 255 && tile_nbytes == 1 ? 1030
+                            : choice < 200                    ? choice % 10
+                                                              : choice % 80;
+  return std::max(least, tiles * tile_nbytes + state.choices.up_to(tile_nbytes - 1));
+}
+
+/// A call with the steps in the middle of a new node that were asked for, if any.
+template <class T, class Call>
+Fault change_tiles(State<T>& state, TiledSlot<T>& slot, Call call) {
+  // The header of a tile of pages is on the heap, too, and the tile is claimed by then.
+  if (state.limits.tile_nbytes < page_nbytes) {
+    state.faults.steps_in_new = std::exchange(state.steps_in_new, nullptr);
+  }
+  slot.busy = true;
+  const Fault fault = state.faults.during(call);
+  slot.busy = false;
+  return fault;
+}
+
+template <class T>
+void make_tiles(State<T>& state, TiledSlot<T>& slot) {
+  const std::size_t nbytes = choose_nbytes_of_tiles(state, 0);
+  trace("  of %zu bytes", nbytes);
+  typename T::Tiled made;
+  const Faults::WithoutSteps without_steps(state.faults);
+  if (state.faults.during([&] {
+        made = typename T::Tiled(nbytes, state.memory.tiles, state.limits.tile_nbytes);
+      }) == Fault::none) {
+    slot.real = std::move(made);
+    slot.tiles.clear();
+    slot.bytes.clear();
+    end_growth(state, slot, 0);
+  }
+}
+
+template <class T>
+void clone_tiles(State<T>& state, TiledSlot<T>& from, TiledSlot<T>& to) {
+  if (state.choices.flag()) {
+    to.real = from.real;
+  } else {
+    to.real = from.real.lazy_clone();
+  }
+  to.bytes = Bytes(from.bytes);
+  to.tiles = std::vector<DataOwner>(from.tiles);
+  state.predictions.clone(to.bytes.size());
+  if (to.real.shares_data_with(from.real) == to.bytes.empty()) {
+    fail("a lazy clone does not share its data, or has none to share");
+  }
+}
+
+template <class T>
+void drop_tiles(State<T>& state, TiledSlot<T>& slot) {
+  slot.real = typename T::Tiled(0, state.memory.tiles, state.limits.tile_nbytes);
+  slot.bytes.clear();
+  slot.tiles.clear();
+}
+
+template <class T>
+void move_tiles(State<T>& state, TiledSlot<T>& from, TiledSlot<T>& to) {
+  typename T::Tiled moved(std::move(from.real));
+  expect_equal("bytes of what was moved", from.real.nbytes(), 0);
+  from.real = typename T::Tiled(0, state.memory.tiles, state.limits.tile_nbytes);
+  to.real = std::move(moved);
+  to.bytes = std::exchange(from.bytes, {});
+  to.tiles = std::exchange(from.tiles, {});
+}
+
+template <class T>
+void swap_tiles(TiledSlot<T>& left, TiledSlot<T>& right) {
+  swap(left.real, right.real);
+  left.bytes.swap(right.bytes);
+  left.tiles.swap(right.tiles);
+}
+
+template <class T>
+void write_tile(State<T>& state, TiledSlot<T>& slot) {
+  if (slot.tiles.empty()) {
+    return;
+  }
+  const std::size_t index = state.choices.up_to(slot.tiles.size() - 1);
+  const Wait wait = choose_wait(state, slot, index, index + 1);
+  trace("  tile %zu, may%s wait", index, wait == Wait::never ? " not" : "");
+  // From when it is copied the writer is no owner, until that fails.
+  DataOwner copied;
+  auto cause = stats::CopyCause::shared;
+  const auto begin_copy = [&](DataOwner& tile) {
+    cause = owners_of(tile) == 1 ? stats::CopyCause::pending : stats::CopyCause::shared;
+    copied = std::exchange(tile, nullptr);
+    ++copied->copies;
+  };
+  if (state.is_only_one) {
+    state.faults.before_nested_steps = [&] { begin_copy(slot.tiles[index]); };
+  }
+  std::span<std::byte> bytes;
+  const Fault fault =
+      change_tiles(state, slot, [&] { bytes = slot.real.mutable_tile(index, wait); });
+  if (copied == nullptr && fault == Fault::none && state.is_only_one &&
+      !is_alone(slot.tiles[index])) {
+    begin_copy(slot.tiles[index]);
+  }
+  const bool has_to_copy = copied != nullptr;
+  if (has_to_copy) {
+    --copied->copies;
+    slot.tiles[index] = std::move(copied);
+  }
+  if (fault != Fault::none) {
+    return;
+  }
+  if ((end_copies(state, slot, index, index + 1, cause, has_to_copy) == 0) == has_to_copy &&
+      state.is_only_one) {
+    fail("tile %zu was written in place where others have it", index);
+  }
+  const std::size_t begin = index * state.limits.tile_nbytes;
+  expect_equal("bytes of a tile to write", bytes.size(),
+               std::min(state.limits.tile_nbytes, slot.bytes.size() - begin));
+  if (bytes.data() != slot.real.tile(index).data()) {
+    fail("a tile to write is not where the tile to read is");
+  }
+  const std::size_t nbytes = 1 + state.choices.below(std::min<std::size_t>(bytes.size(), 256));
+  const std::size_t at = bytes.size() - nbytes;
+  const Bytes written = state.new_bytes(nbytes, begin + at);
+  std::copy(written.begin(), written.end(), bytes.begin() + std::ptrdiff_t(at));
+  std::copy(written.begin(), written.end(), slot.bytes.begin() + std::ptrdiff_t(begin + at));
+}
+
+/// All tiles are copied before the first byte is written. If that fails nothing is; if a copy fails later, each byte is
+/// what it was, what was to be written, or what a copy that failed leaves.
+template <class T>
+void end_write_of_tiles(State<T>& state, TiledSlot<T>& slot, Fault fault, std::size_t shared,
+                        std::size_t offset, const Bytes& written) {
+  const std::size_t first = offset / state.limits.tile_nbytes;
+  const std::size_t last =
+      written.empty() ? first : (offset + written.size() - 1) / state.limits.tile_nbytes + 1;
+  const std::size_t copied = end_copies(state, slot, first, last);
+  if (state.is_only_one && copied != std::min(state.faults.copies(), shared)) {
+    fail("%zu tiles were copied, of %zu that others have", copied, shared);
+  }
+  const auto bytes = slot.bytes.begin() + std::ptrdiff_t(offset);
+  if (fault == Fault::none) {
+    std::copy(written.begin(), written.end(), bytes);
+  } else if (fault == Fault::copy && (copied == shared || !state.is_only_one)) {
+    Bytes found(written.size());
+    slot.real.read(offset, found);
+    for (std::size_t at = 0; at < found.size(); ++at) {
+      if (found[at] != bytes[std::ptrdiff_t(at)] && found[at] != written[at] &&
+          found[at] != TrackedAllocator::half_copied) {
+        fail("byte %zu of a write that failed is of no write", offset + at);
+      }
+    }
+    std::copy(found.begin(), found.end(), bytes);
+  }
+}
+
+template <class T>
+void write_tiles(State<T>& state, TiledSlot<T>& slot) {
+  const std::size_t offset = state.choices.up_to(slot.bytes.size());
+  const Bytes written = state.new_bytes(state.choices.up_to(slot.bytes.size() - offset), offset);
+  const std::size_t first = offset / state.limits.tile_nbytes;
+  const std::size_t last =
+      written.empty() ? first : (offset + written.size() - 1) / state.limits.tile_nbytes + 1;
+  const Wait wait = choose_wait(state, slot, first, last);
+  trace("  %zu bytes from %zu on", written.size(), offset);
+  const std::size_t shared = count_shared(slot, first, last);
+  const Faults::WithoutSteps without_steps(state.faults);
+  const Fault fault = state.faults.during([&] { slot.real.write(offset, written, wait); });
+  end_write_of_tiles(state, slot, fault, shared, offset, written);
+}
+
+template <class T>
+void append_tiles(State<T>& state, TiledSlot<T>& slot) {
+  const std::size_t before = slot.bytes.size();
+  const Bytes written = state.new_bytes(choose_nbytes_of_tiles(state, before) - before, before);
+  const std::size_t first = before / state.limits.tile_nbytes;
+  const Wait wait = choose_wait(state, slot, first, first + 1);
+  trace("  %zu bytes", written.size());
+  const std::size_t shared = written.empty() ? 0 : count_shared(slot, first, first + 1);
+  const Faults::WithoutSteps without_steps(state.faults);
+  const Fault fault = state.faults.during([&] { slot.real.append(written, wait); });
+  if (fault != Fault::none) {
+    end_copies(state, slot, first, first + 1);
+    return;
+  }
+  while (slot.tiles.size() < slot.real.tile_count()) {
+    slot.tiles.push_back(tile_at(state, slot, slot.tiles.size()));
+  }
+  slot.bytes.resize(before + written.size());
+  end_write_of_tiles(state, slot, fault, shared, before, written);
+}
+
+template <class T>
+void truncate_tiles(State<T>& state, TiledSlot<T>& slot) {
+  const std::size_t nbytes = state.choices.up_to(slot.bytes.size());
+  const Wait wait = choose_wait(state, slot, 0, 0);
+  trace("  to %zu bytes", nbytes);
+  if (change_tiles(state, slot, [&] { slot.real.truncate(nbytes, wait); }) == Fault::none) {
+    end_shrink(slot, nbytes);
+  }
+}
+
+template <class T>
+void resize_tiles(State<T>& state, TiledSlot<T>& slot) {
+  const std::size_t before = slot.bytes.size();
+  const std::size_t nbytes = choose_nbytes_of_tiles(state, 0);
+  const Wait wait = choose_wait(state, slot, 0, 0);
+  trace("  to %zu bytes", nbytes);
+  const Faults::WithoutSteps without_steps(state.faults);
+  if (state.faults.during([&] { slot.real.resize(nbytes, wait); }) != Fault::none) {
+    return;
+  }
+  if (nbytes < before) {
+    end_shrink(slot, nbytes);
+  } else {
+    end_growth(state, slot, before);
+  }
+}
+
+template <class T>
+void read_tiles(State<T>& state, TiledSlot<T>& slot) {
+  const std::size_t offset = state.choices.up_to(slot.bytes.size());
+  Bytes found(state.choices.up_to(slot.bytes.size() - offset));
+  trace("  of %zu bytes from %zu on", found.size(), offset);
+  const Faults::WithoutSteps without_steps(state.faults);
+  if (state.faults.during([&] { slot.real.read(offset, found); }) == Fault::none) {
+    check_bytes(found, slot.bytes, offset);
+  }
+}
+
+template <class T>
+void compare_tiles(TiledSlot<T>& left, TiledSlot<T>& right) {
+  std::vector<std::size_t> found;
+  for_each_difference(left.real, right.real, [&](std::size_t index) { found.push_back(index); });
+  std::vector<std::size_t> expected;
+  for (std::size_t index = 0; index < std::max(left.tiles.size(), right.tiles.size()); ++index) {
+    const bool shared = index < left.tiles.size() && index < right.tiles.size() &&
+                        left.tiles[index] == right.tiles[index];
+    if (!shared) {
+      expected.push_back(index);
+    }
+    if (left.real.shares_tile_with(right.real, index) != shared) {
+      fail("shares_tile_with is wrong of tile %zu", index);
+    }
+  }
+  if (found != expected) {
+    fail("for_each_difference names %zu tiles, not the %zu that differ", found.size(),
+         expected.size());
+  }
+}
+
+}  // namespace byre::programs

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Random programs over buffers, storages, pins, pages and tiled buffers, in the language of stress/programs: they do
+/// what eager copies do, and count what they did. A failure ends the test; BYRE_STEPS=1 prints every step.
+#include "../../../stress/programs/program.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <boost/thread/thread.hpp>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "support/child_process.hpp"
+#include "support/random.hpp"
+#include "support/sanitized.hpp"
+#include "support/watched_system.hpp"
+
+namespace byre::programs {
+namespace {
+
+constexpr std::size_t threads = 4;
+
+struct Subject {
+  const char* name;
+  Limits limits;
+  std::size_t steps;
+};
+
+Limits of_pages() {
+  return {.mix = mix_of_storages(), .least_nbytes = least_paged_nbytes, .only_pages = true};
+}
+const Subject subjects[] = {
+    {"all", {}, 1500},
+    {"storages", {.mix = mix_of_storages()}, 1500},
+    {"pages", of_pages(), 300},
+    {"tiles_of_1_byte", {.mix = mix_of_tiles(), .tile_nbytes = 1}, 1000},
+    {"tiles_of_16_bytes", {.mix = mix_of_tiles()}, 1000},
+    {"tiles_of_a_page", {.mix = mix_of_tiles(), .tile_nbytes = page_nbytes}, 200},
+};
+
+/// Programs, and all that they share.
+template <class T>
+struct Programs {
+  explicit Programs(std::size_t count) : shared(count) {}
+
+  Program<T>& add(std::uint64_t seed, const Limits& limits) {
+    return *all.emplace_back(
+        std::make_unique<Program<T>>(Choices(seed), memory, shared, all.size(), limits));
+  }
+
+  Memory memory;
+  Shared<T> shared;
+  const stats::InstalledSink sink{&Program<T>::on_copy};
+  std::vector<std::unique_ptr<Program<T>>> all;
+};
+
+/// Two tiles, or nodes, to a node, so that few tiles make a high table; and as it ships.
+template <class T>
+class RandomPrograms : public testing::Test {
+ protected:
+  RandomPrograms() {
+    set_warning_handler([](const char*) noexcept {});  // of sinks that throw
+    default_pool().trim();
+    Buffer::allocate(1);  // makes what a thread's first buffer makes
+  }
+  ~RandomPrograms() override { set_warning_handler(nullptr); }
+
+  test::Random random_{test::seed()};
+};
+using AllTypes = testing::Types<Types<sync::Boost, 2>, Types<sync::Boost, 32>>;
+TYPED_TEST_SUITE(RandomPrograms, AllTypes);
+
+TYPED_TEST(RandomPrograms, do_what_eager_copies_do) {
+  for (const Subject& subject : subjects) {
+    SCOPED_TRACE(subject.name);
+    Programs<TypeParam> programs(1);
+    for (int number = 0; number < 10; ++number) {
+      programs.all.clear();
+      Program<TypeParam>& program = programs.add(this->random_.engine()(), subject.limits);
+      program.run(test::fewer_if_sanitized(subject.steps));
+      program.end();
+    }
+  }
+}
+
+TYPED_TEST(RandomPrograms, do_a_step_or_leave_it_if_the_system_has_no_pages) {
+  Limits limits = of_pages();
+  limits.mix.erase("fail_new");  // the watch needs the heap
+  Programs<TypeParam> programs(1);
+  for (int number = 0; number < 100; ++number) {
+    programs.all.clear();
+    Program<TypeParam>& program = programs.add(this->random_.engine()(), limits);
+    program.run(20);
+    {
+      test::WatchedSystem system;
+      system.fail_after(this->random_.below(20U));
+      program.state().faults.system_may_fail = true;
+      program.run(30);
+    }
+    program.state().faults.system_may_fail = false;
+    program.end();
+  }
+}
+
+TYPED_TEST(RandomPrograms, of_children_do_not_see_each_other) {
+  if (!test::heap_outlives_forks) {
+    GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
+  }
+  Limits limits = of_pages();
+  limits.mix["fork"] = 8;
+  for (const Limits& each : {limits, Limits{.mix = limits.mix}}) {
+    Programs<TypeParam> programs(1);
+    Program<TypeParam>& program = programs.add(this->random_.engine()(), each);
+    State<TypeParam>& state = program.state();
+    state.fork = [&] {
+      const std::uint64_t seed = this->random_.engine()();
+      const auto result = test::run_in_child(
+          [&](int output) {
+            test::redirect(STDERR_FILENO, output);
+            state.fork = nullptr;
+            state.share();  // the parent has what the child has
+            state.choices = Choices(seed);
+            program.run(10);
+            check_slots(state);
+            ::_exit(EXIT_SUCCESS);
+          },
+          std::chrono::seconds(60));
+      EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
+    };
+    program.run(300);
+    program.end();
+  }
+}
+
+TYPED_TEST(RandomPrograms, of_threads_see_what_they_are_handed_alone) {
+  for (const Subject& subject : subjects) {
+    SCOPED_TRACE(subject.name);
+    const stats::Counters before = stats::snapshot();
+    Programs<TypeParam> programs(threads);
+    boost::thread_group running;
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+      Program<TypeParam>& program = programs.add(this->random_.engine()(), subject.limits);
+      program.state().share();
+      running.create_thread(
+          [&program, &subject] { program.run(test::fewer_if_sanitized(subject.steps)); });
+    }
+    running.join_all();
+    Predictions sum;
+    for (const auto& program : programs.all) {
+      program->state().others_are_held = true;
+    }
+    for (const auto& program : programs.all) {
+      check_slots(program->state());
+    }
+    for (const auto& program : programs.all) {
+      program->state().others_are_held = false;
+      program->end();
+      sum += program->state().predictions;
+    }
+    programs.shared.clear();
+    programs.memory.check();
+    if (BYRE_STATS != 0) {
+      check_counters(stats::snapshot() - before, sum);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace byre::programs
