@@ -1,110 +1,102 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "settings.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <iomanip>
+#include <limits>
+#include <random>
 #include <sstream>
-#include <stdexcept>
 
-#include "parsing.hpp"
+#include "support/command_line.hpp"
 
 namespace byre::stress {
 namespace {
 
-constexpr double most_spurious = 0.5;
-
-/// Of a delay, per window.
-double chance_in(const Perturbation& perturbation) noexcept {
-  return perturbation.yields + perturbation.pauses + perturbation.sleeps;
-}
-
-/// Rounded: the sum of some chances is then the chance they were made of.
-double in_billionths(double chance) noexcept {
-  return std::round(chance * 1e9) / 1e9;
-}
-
-Perturbation with_chance(double chance) noexcept {
-  // The sum of the scaled chances must not exceed 1.
-  const double scale = chance / chance_in(usual_perturbation) * (1 - 1e-12);
-  Perturbation perturbation = usual_perturbation;
-  for (double* kind : {&perturbation.yields, &perturbation.pauses, &perturbation.sleeps}) {
-    *kind *= scale;
-  }
-  // A compare-exchange that never succeeded would hang.
-  perturbation.spurious = std::min(perturbation.spurious * scale, most_spurious);
-  return perturbation;
+test::CommandLine command_line() {
+  test::CommandLine line;
+  line.flag("help,h", "print this, and exit")
+      .flag("list", "list workloads and operations, and exit")
+      .value("workload", "NAME", "one of --list, or all. Default: mixed")
+      .value("seed", "N", "determines each thread's operations. Default: a random one")
+      .value("duration", "SECONDS", "of each workload; with --soak in all. Default: 10; 1800")
+      .value("operations", "N",
+             "of each thread, instead of a duration; with --soak, two rotations of so many")
+      .value("threads", "N", "from 1 to 64, of a race from 2. Default: 8")
+      .value("slots", "N", "of each thread, for buffers and as many for storages. Default: 4")
+      .value("most-nbytes", "N", "of a value. Default: 67108864")
+      .value("mix", "MIX", "weights of the steps, as write=4,clone=2; --list has the names")
+      .flag("perturb", "delay threads at atomic steps; else the library is as it ships")
+      .flag("soak", "rotate all workloads, perturbed and not, and judge what grows");
+  return line;
 }
 
 }  // namespace
 
-std::string_view name_of(Protocol protocol) noexcept {
-  return protocol == Protocol::word ? "word" : "lock";
-}
-
-Protocol parse_protocol(std::string_view text) {
-  for (const Protocol protocol : {Protocol::word, Protocol::lock}) {
-    if (text == name_of(protocol)) {
-      return protocol;
-    }
-  }
-  throw std::invalid_argument("the forms are word and lock, not '" + std::string(text) + "'");
-}
-
-Perturbation parse_perturbation(std::string_view text) {
-  if (text == "none") {
-    return no_perturbation;
-  }
-  if (text == "usual") {
-    return usual_perturbation;
-  }
-  const double chance = parse_number<double>(text).value_or(0);
-  if (!(in_billionths(chance) > 0 && chance <= 1)) {
-    throw std::invalid_argument(
-        "it is none, usual, or a chance above 0, a billionth at least, and up to 1, not '" +
-        std::string(text) + "'");
-  }
-  return with_chance(in_billionths(chance));
-}
-
-std::string text_of(const Perturbation& perturbation) {
-  if (perturbation == no_perturbation || perturbation == usual_perturbation) {
-    return perturbation == no_perturbation ? "none" : "usual";
-  }
-  return shortest_text(in_billionths(chance_in(perturbation)));
-}
-
-std::size_t slots_of_each(const Settings& settings) noexcept {
-  return std::max<std::size_t>(2, settings.storages / settings.threads);
-}
-
-std::string command_of(const std::string& workload, const Settings& settings) {
+std::string command_of(std::string_view workload, const Settings& settings) {
   const Settings usual;
   std::ostringstream command;
   command << "byre-stress --workload " << workload << " --seed " << settings.seed << " --threads "
-          << settings.threads << " --sizes " << text_of(settings.sizes);
-  if (settings.storages != usual.storages) {
-    command << " --storages " << settings.storages;
+          << settings.threads;
+  const auto add = [&](const char* name, const auto& value, bool is_usual) {
+    if (!is_usual) {
+      command << " --" << name << ' ' << value;
+    }
+  };
+  add("slots", settings.slots, settings.slots == usual.slots);
+  add("most-nbytes", settings.most_nbytes, settings.most_nbytes == usual.most_nbytes);
+  add("perturb", "", settings.perturbation == no_perturbation);
+  if (settings.mix) {
+    add("mix", programs::text_of(*settings.mix), false);
   }
-  if (settings.mix != usual.mix) {
-    command << " --mix " << text_of(settings.mix);
-  }
-  if (settings.perturbation != no_perturbation) {
-    command << " --perturb " << text_of(settings.perturbation);
-  }
-  if (settings.protocol != usual.protocol) {
-    command << " --protocol " << name_of(settings.protocol);
-  }
-  if (settings.faults.any() || workload == "faults") {  // which has some of its own
-    command << " --faults " << text_of(settings.faults);
-  }
-  if (settings.operations) {
-    command << " --operations " << *settings.operations;
-  } else {
-    command << std::fixed << std::setprecision(0) << " --duration " << settings.duration.count();
-  }
+  settings.operations ? add("operations", *settings.operations, false)
+                      : add("duration", std::ceil(settings.duration.count()), false);
   return command.str();
+}
+
+Options parse(int argc, const char* const* argv) {
+  constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
+  const test::GivenOptions given = command_line().parse(argc, argv);
+  if (given.has("duration") && given.has("operations")) {
+    throw test::UsageError("either --duration or --operations, not both");
+  }
+  Options options;
+  options.help = given.has("help");
+  options.list = given.has("list");
+  options.soak = given.has("soak");
+  options.workload = given.text("workload").value_or(options.workload);
+  Settings& settings = options.settings;
+  const auto number = [&](const char* name, std::uint64_t least, std::uint64_t most,
+                          auto& setting) {
+    setting = static_cast<std::decay_t<decltype(setting)>>(
+        given.number(name, least, most).value_or(static_cast<std::uint64_t>(setting)));
+  };
+  settings.seed = std::random_device{}();
+  std::uint64_t seconds = options.soak ? 1800 : 10;
+  number("seed", 0, any_number, settings.seed);
+  number("threads", 1, most_threads, settings.threads);
+  number("slots", 2, 1000, settings.slots);
+  number("most-nbytes", 1, most_size_nbytes, settings.most_nbytes);
+  number("duration", 1, 10'000'000, seconds);
+  settings.duration = std::chrono::seconds(seconds);
+  settings.operations = given.number("operations", 1, 1'000'000'000'000);
+  given.if_given("mix", [&](const auto& text) { settings.mix = programs::parse_mix(text); });
+  settings.perturbation = given.has("perturb") ? usual_perturbation : no_perturbation;
+  return options;
+}
+
+std::string help_text() {
+  return R"(Usage: byre-stress [options]
+
+Runs the library that ships with many threads for a long time: random programs over buffers, storages,
+pins, pages and tiled buffers, with every answer and every count checked; and races whose outcome is
+known exactly. Ctrl-C ends it early, with its report.
+
+)" + command_line().help() +
+         R"(
+A failure prints the last steps of every thread, and the command that repeats them. A seed determines
+what each thread does, not how the threads interleave.
+
+Exit codes: 0 all checks passed, 1 or a signal: one failed, 2 wrong usage.
+)";
 }
 
 }  // namespace byre::stress

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The settings of a run.
+/// The settings of a run, and the command line that has them.
 #pragma once
 
 #include <chrono>
@@ -9,48 +9,39 @@
 #include <string>
 #include <string_view>
 
-#include "faults/fault.hpp"
-#include "mixed/operation.hpp"
-#include "mixed/sizes.hpp"
 #include "perturbed/perturbation.hpp"
+#include "programs/mix.hpp"
 
 namespace byre::stress {
 
-/// The form of the sharing protocol.
-enum class Protocol : std::uint8_t { word, lock };
-std::string_view name_of(Protocol protocol) noexcept;
-
-/// "word" or "lock". Throws std::invalid_argument, with a text for the user.
-Protocol parse_protocol(std::string_view text);
-
-/// "none", "usual", or the chance of a delay, as 0.1. Spurious failures are as frequent in proportion. Throws
-/// as parse_protocol.
-Perturbation parse_perturbation(std::string_view text);
-
-/// The inverse of parse_perturbation.
-std::string text_of(const Perturbation& perturbation);
-
 inline constexpr unsigned least_race_threads = 2;
 inline constexpr unsigned most_threads = 64;
-inline constexpr std::size_t most_storages = 65'536;
+inline constexpr std::uint64_t most_size_nbytes = std::uint64_t{64} << 20;
 
 struct Settings {
   std::uint64_t seed = 0;
   unsigned threads = 8;
-  std::size_t storages = 64;  ///< slots of all threads together; each has two at least
-  Mix mix = usual_mix();
-  Sizes sizes{};
-  FaultRates faults{};
-  Perturbation perturbation{};  ///< none: the library as it ships
-  Protocol protocol = Protocol::word;
+  std::size_t slots = 4;  ///< of each thread for buffers, and as many for storages
+  std::size_t most_nbytes = most_size_nbytes;  ///< of a value
+  std::optional<programs::Mix> mix{};          ///< none: the workload's own
+  Perturbation perturbation{};                 ///< none: the library as it ships
   std::chrono::duration<double> duration{10};
   std::optional<std::uint64_t> operations{};  ///< of each thread, instead of a duration
 };
 
-/// How many each thread has.
-std::size_t slots_of_each(const Settings& settings) noexcept;
+/// The command that repeats a run of `workload`.
+std::string command_of(std::string_view workload, const Settings& settings);
 
-/// The command that repeats a run of `workload`. Usual settings are left out, except threads and sizes.
-std::string command_of(const std::string& workload, const Settings& settings);
+struct Options {
+  bool help = false;
+  bool list = false;
+  bool soak = false;  ///< all workloads in turn, for the duration in all
+  std::string workload = "mixed";
+  Settings settings;
+};
+
+/// Throws test::UsageError. The seed is random unless it is given.
+Options parse(int argc, const char* const* argv);
+std::string help_text();
 
 }  // namespace byre::stress

@@ -1,40 +1,152 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "supervisor.hpp"
 
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
 #include <utility>
 
 namespace byre::stress {
+namespace {
 
-Supervisor::Supervisor(std::string workload, const Settings& settings, Monitor& monitor,
-                       std::function<std::uint64_t()> done, CrashHandler::Lines last_operations,
+constexpr int fatal_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+constinit const Supervisor* current = nullptr;
+constinit std::atomic<bool> is_stop_requested{false};
+
+void request_stop(int) {
+  is_stop_requested.store(true, std::memory_order_relaxed);
+}
+
+void replace_handler(int signal, void (*from)(int), void (*to)(int)) {
+  struct sigaction action {};
+  if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler == from) {
+    std::signal(signal, to);
+  }
+}
+
+}  // namespace
+
+bool stop_requested() noexcept {
+  return is_stop_requested.load(std::memory_order_relaxed);
+}
+
+Supervisor::Supervisor(std::string workload, const Settings& settings,
+                       std::function<std::uint64_t()> done, Lines last_steps,
                        std::chrono::seconds hang_timeout)
     : workload_(std::move(workload)),
       settings_(settings),
-      monitor_(monitor),
+      command_(command_of(workload_, settings)),
       done_(std::move(done)),
-      crash_handler_(command_of(workload_, settings_), std::move(last_operations)),
-      watchdog_(crash_handler_, hang_timeout) {}
-
-bool Supervisor::wait_and_show() {
-  wait();
-  monitor_.show({workload_, seconds(), done_(), counters()});
-  const bool is_over = !settings_.operations && Clock::now() - begun_ >= settings_.duration;
-  return is_over || monitor_.stop_requested();
+      last_steps_(std::move(last_steps)),
+      hang_timeout_(hang_timeout) {
+  current = this;
+  for (const int signal : ending_signals) {  // unless the parent ignores them, as nohup does
+    replace_handler(signal, SIG_DFL, &request_stop);
+  }
+  for (const int signal : fatal_signals) {  // unless a sanitizer handles them
+    replace_handler(signal, SIG_DFL, &on_fatal_signal);
+  }
 }
 
-void Supervisor::wait() {
-  monitor_.wait();
-  watchdog_.observe(done_());
+Supervisor::~Supervisor() {
+  for (const int signal : fatal_signals) {
+    replace_handler(signal, &on_fatal_signal, SIG_DFL);
+  }
+  current = nullptr;
+}
+
+/// The report allocates, which may hang on a lock that the thread holds: then the alarm ends the program.
+void Supervisor::on_fatal_signal(int signal) {
+  for (const int each : fatal_signals) {
+    std::signal(each, SIG_DFL);
+  }
+  ::alarm(10);
+  char why[64];
+  std::snprintf(why, sizeof why, "ended by signal %d", signal);
+  if (const Supervisor* const supervisor = current) {
+    supervisor->report(why);
+  }
+  std::raise(signal);
+}
+
+void Supervisor::report(const char* why) const {
+  std::fprintf(stderr, "\nbyre-stress: %s\nagain: %s\n", why, command_.c_str());
+  for (const std::string& line : last_steps_()) {
+    std::fprintf(stderr, "  %s\n", line.c_str());
+  }
+}
+
+bool Supervisor::wait() {
+  {
+    std::unique_lock lock(mutex_);
+    woken_.wait_for(lock, std::chrono::milliseconds(100), [this] { return is_woken_; });
+    is_woken_ = false;
+  }
+  show();
+  const auto now = Clock::now();
+  if (const std::uint64_t done = done_(); done != last_done_) {
+    last_done_ = done;
+    last_progress_ = now;
+  } else if (now - last_progress_ > hang_timeout_) {
+    report(("no operation ended for " + std::to_string(hang_timeout_.count()) +
+            " seconds: some thread hangs")
+               .c_str());
+    std::_Exit(EXIT_FAILURE);
+  }
+  return stop_requested() || (!settings_.operations && now - begun_ >= settings_.duration);
+}
+
+void Supervisor::wake() noexcept {
+  const std::lock_guard lock(mutex_);
+  is_woken_ = true;
+  woken_.notify_all();
+}
+
+void Supervisor::show() {
+  if (Clock::now() < next_line_) {
+    return;
+  }
+  next_line_ = Clock::now() + std::chrono::seconds(10);
+  std::fprintf(stderr, "%s  %.0f s  %llu operations\n", workload_.c_str(), seconds(),
+               static_cast<unsigned long long>(done_()));
 }
 
 Outcome Supervisor::outcome() const {
-  Outcome outcome;
-  outcome.workload = workload_;
-  outcome.settings = settings_;
-  outcome.seconds = seconds();
-  outcome.operations = done_();
-  outcome.counters = counters();
-  return outcome;
+  return {.workload = workload_,
+          .settings = settings_,
+          .seconds = seconds(),
+          .operations = done_(),
+          .counters = counters(),
+          .failures = {}};
+}
+
+std::string text_of(const Outcome& outcome) {
+  std::ostringstream text;
+  text.precision(1);
+  text << std::fixed << outcome.workload << ": seed " << outcome.settings.seed << ", "
+       << outcome.settings.threads << " threads"
+       << (outcome.settings.perturbation == no_perturbation ? "" : ", perturbed") << "\n  "
+       << outcome.operations << " operations in " << outcome.seconds << " s, "
+       << outcome.counters.lazy_clones << " lazy clones, " << outcome.counters.copies << " copies, "
+       << outcome.counters.overlays << " overlays, " << outcome.counters.steals << " steals, "
+       << outcome.counters.waits << " waits, " << outcome.faults << " faults, " << outcome.delays
+       << " delays\n";
+  if (outcome.failures.empty()) {
+    text << "  all right at " << outcome.rounds << " checkpoints or rounds\n";
+    return text.str();
+  }
+  text << "  FAILED:\n";
+  for (const std::string& failure : outcome.failures) {
+    text << "    " << failure << '\n';
+  }
+  text << "  again: " << command_of(outcome.workload, outcome.settings) << '\n';
+  return text.str();
 }
 
 }  // namespace byre::stress

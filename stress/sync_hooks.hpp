@@ -7,7 +7,7 @@
 
 namespace byre::stress {
 
-/// Each atomic, lock and plain variable has a `Hook`. A step constructs `Hook::Scope(hook, name)` before
+/// Each atomic and plain variable has a `Hook`. A step constructs `Hook::Scope(hook, name)` before
 /// it and destroys that after it. The variable may be gone by then: a scope's destructor must not touch
 /// the hook.
 template <sync::Sync Base, class Hook>
@@ -40,25 +40,6 @@ struct Hooked : Base {
 
    private:
     typename Base::template Atomic<Value> value_;
-    [[no_unique_address]] Hook hook_;
-  };
-
-  class SharedMutex {
-   public:
-    void lock(sync::Step step) { run(step, &Mutex::lock); }
-    void unlock(sync::Step step) { run(step, &Mutex::unlock); }
-    void lock_shared(sync::Step step) { run(step, &Mutex::lock_shared); }
-    void unlock_shared(sync::Step step) { run(step, &Mutex::unlock_shared); }
-
-   private:
-    using Mutex = typename Base::SharedMutex;
-
-    void run(sync::Step step, void (Mutex::*method)(sync::Step)) {
-      const Scope scope(hook_, step.site->name);
-      (mutex_.*method)(step);
-    }
-
-    Mutex mutex_;
     [[no_unique_address]] Hook hook_;
   };
 

@@ -6,19 +6,20 @@
 #include <span>
 #include <string_view>
 
-#include "monitor.hpp"
-#include "outcome.hpp"
+#include "supervisor.hpp"
 
 namespace byre::stress {
 
 struct Workload {
   std::string_view name;
-  std::string_view shows;     ///< in half a line
-  bool is_race = false;       ///< takes two threads at least, and neither mix, storages nor faults
-  FaultRates usual_faults{};  ///< unless others are given
-  std::function<Outcome(const Settings& settings, Monitor& monitor)> run;
+  std::string_view shows;  ///< in half a line
+  bool is_race = false;    ///< takes two threads at least, and no mix
+  std::function<Outcome(const Settings& settings)> run;
 };
 
 std::span<const Workload> all_workloads();
+
+/// All, or the one of this name. Throws std::invalid_argument, with a text for the user.
+std::vector<const Workload*> workloads_named(const std::string& name);
 
 }  // namespace byre::stress

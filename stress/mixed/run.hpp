@@ -1,72 +1,117 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Run: the threads of a run, the checkpoints at which they are held, and the check at the end.
+/// Run: programs in many threads, which share data and hand it to each other; the checkpoints at which they are held;
+/// and the check at the end.
 #pragma once
 
-#include <boost/atomic/atomic.hpp>
-#include <boost/container_hash/hash.hpp>
+#include <byre/error/error.hpp>
+#include <byre/memory/pool.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "../faults/throwing_sink.hpp"
+#include "../perturbed/perturbed.hpp"
+#include "../programs/program.hpp"
 #include "../supervisor.hpp"
 #include "../thread_group.hpp"
-#include "invariant_audit.hpp"
 #include "safepoint.hpp"
-#include "worker.hpp"
 
 namespace byre::stress {
 
-/// Used by one thread. Throws as run_mixed.
-template <sync::Sync Sync, template <class> class Share>
+/// Used by one thread. One at a time: byre's counters are the process's.
+template <class T>
 class Run {
  public:
-  Run(std::string workload, const Settings& settings, Monitor& monitor,
+  Run(std::string workload, const Settings& settings,
       std::chrono::seconds hang_timeout = default_hang_timeout)
-      : state_(settings),
-        safepoint_(settings.threads, monitor),
+      : settings_(settings),
+        shared_(settings.threads),
+        safepoint_(settings.threads, [this] { supervisor_.wake(); }),
         supervisor_(
-            std::move(workload), settings, monitor, [this] { return done(); },
-            [this] { return last_operations(); }, hang_timeout) {
+            std::move(workload), settings, [this] { return done(); },
+            [this] { return last_steps(); }, hang_timeout) {
+    // Copies of a few bytes end before another thread can meet them.
+    const programs::Limits limits{.mix = *settings.mix,
+                                  .slots = settings.slots,
+                                  .most_nbytes = settings.most_nbytes,
+                                  .small_of_256 = 32};
     for (unsigned thread = 0; thread < settings.threads; ++thread) {
-      workers_.emplace_back(state_, thread, seed_of_thread(settings.seed, thread));
+      workers_.emplace_back(programs::Choices(seed_of_thread(settings.seed, thread)), memory_,
+                            shared_, thread, limits);
     }
-    fill_shared_slots();
   }
 
   Outcome complete() {
+    const std::atomic<std::uint64_t>& warnings = warnings_counted();
+    const std::uint64_t warnings_before = warnings;
+    const auto handler_before =
+        set_warning_handler([](const char*) noexcept { ++warnings_counted(); });
     {
+      const stats::InstalledSink sink(&programs::Program<T>::on_copy);
       ThreadGroup threads([this] {
-        stop_.store(true, boost::memory_order_relaxed);
+        stop_.store(true, std::memory_order_relaxed);
         safepoint_.release();
       });
-      for (auto& worker : workers_) {
-        threads.start([&] {
-          worker.run(safepoint_, stop_);
-          safepoint_.detach();
-        });
+      for (Worker& worker : workers_) {
+        threads.start([this, &worker] { run(worker); });
       }
       supervise();
     }
-    check_the_end();
+    set_warning_handler(handler_before);
+    shared_.clear();
+    check_counts(warnings - warnings_before);
+    if (memory_.count_mapped_files() != 0) {
+      programs::fail("a file is still mapped");
+    }
+    if (BYRE_STATS != 0 && supervisor_.counters().live_bytes != 0) {
+      programs::fail("%lld live bytes more than at the start",
+                     static_cast<long long>(supervisor_.counters().live_bytes));
+    }
     return outcome();
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Storage = basic_storage<Sync, Share>;
 
-  void fill_shared_slots() {
-    ValueFactory<Sync, Share> factory(state_, state_.settings.threads, setup_);
-    Decisions decisions(state_.settings, seed_of_thread(state_.settings.seed, workers_.size()));
-    for (std::size_t at = 0; at < SharedSlots<Storage>::count; ++at) {
-      auto checked = factory.allocate(decisions.next());
-      checked.become_storage();
-      state_.shared_slots.replace(at, {checked.release_storage(), checked.expected()});
+  struct Worker {
+    template <class... Arguments>
+    explicit Worker(Arguments&&... arguments) : program(std::forward<Arguments>(arguments)...) {}
+
+    programs::Program<T> program;
+    programs::Log log;
+    std::atomic<std::uint64_t> done{0};
+    std::uint64_t delays = 0;
+  };
+
+  static std::atomic<std::uint64_t>& warnings_counted() noexcept {
+    static constinit std::atomic<std::uint64_t> warnings{0};
+    return warnings;
+  }
+
+  void run(Worker& worker) {
+    // The first allocation makes the thread cache, while no fault is injected.
+    (void)T::Buffer::allocate(1);
+    programs::Log::use(&worker.log);
+    worker.program.state().share();
+    {
+      const ScopedPerturbation perturbs(
+          settings_.perturbation, seed_of_thread(settings_.seed, worker.program.state().thread));
+      const std::uint64_t delays_before = delays_of_this_thread();
+      // Relaxed, both: when exactly it stops does not matter.
+      for (std::uint64_t done = 0;
+           done != settings_.operations && !stop_.load(std::memory_order_relaxed);) {
+        safepoint_.poll();
+        worker.program.step();
+        worker.done.store(++done, std::memory_order_relaxed);
+      }
+      worker.program.end();
+      worker.delays = delays_of_this_thread() - delays_before;
     }
+    programs::Log::use(nullptr);
+    safepoint_.detach();
   }
 
   /// Returns when the threads have ended.
@@ -74,8 +119,8 @@ class Run {
     constexpr std::chrono::seconds between_checkpoints{1};
     auto next_checkpoint = Clock::now() + between_checkpoints;
     while (!safepoint_.all_detached()) {
-      if (supervisor_.wait_and_show() || state_.failures.any()) {
-        stop_.store(true, boost::memory_order_relaxed);
+      if (supervisor_.wait()) {
+        stop_.store(true, std::memory_order_relaxed);
       } else if (Clock::now() >= next_checkpoint) {
         checkpoint();
         next_checkpoint = Clock::now() + between_checkpoints;
@@ -83,88 +128,78 @@ class Run {
     }
   }
 
+  /// All values are compared while no thread runs, so that owners, sharing and counts are known exactly.
   void checkpoint() {
     safepoint_.request();
     while (!safepoint_.is_reached()) {
       supervisor_.wait();
     }
     ++checkpoints_;
-    InvariantAudit audit(state_);
-    for (const auto& worker : workers_) {
-      worker.slots().for_each([&](const auto& checked) { audit.add(checked); });
+    for (Worker& worker : workers_) {
+      worker.program.state().others_are_held = true;
+      check_slots(worker.program.state());
+      worker.program.state().others_are_held = false;
     }
-    audit.add_shared(state_);
-    audit.check(counts().adopted);
-    check_counts();
+    check_counts(std::nullopt);
+    if (default_pool().idle_nbytes() > default_pool().limit_nbytes()) {
+      programs::fail("the pool keeps %zu bytes, beyond its limit", default_pool().idle_nbytes());
+    }
     safepoint_.release();
   }
 
-  void check_the_end() {
-    for (auto& mailbox : state_.mailboxes) {
-      mailbox.clear();
+  void check_counts(std::optional<std::uint64_t> warnings) {
+    memory_.check();
+    programs::Predictions sum;
+    std::size_t thrown = 0;
+    for (Worker& worker : workers_) {
+      sum += worker.program.state().predictions;
+      thrown += worker.program.state().thrown;
     }
-    state_.shared_slots.for_each([](auto& entry) { entry.storage = {}; });
-    InvariantAudit(state_).check(counts().adopted);
-    check_counts();
-    state_.tracking.check_for_leaks();
-    const std::int64_t live_bytes = supervisor_.counters().live_bytes;
-    if (BYRE_STATS != 0 && live_bytes != 0) {
-      state_.failures.add("live bytes: " + std::to_string(live_bytes) + " more than at the start");
+    if (BYRE_STATS != 0) {
+      check_counters(supervisor_.counters(), sum);
+    }
+    if (warnings && *warnings != thrown) {
+      programs::fail("sinks threw %zu times, and there were %llu warnings", thrown,
+                     static_cast<unsigned long long>(*warnings));
     }
   }
 
-  void check_counts() {
-    check_counters(counts(), supervisor_.counters(), state_.failures);
-    sink_.check(counts().faults[Fault::sink].injected, state_.failures);
-  }
-
-  Counts counts() const {
-    Counts sum = setup_;
-    for (const auto& worker : workers_) {
-      sum += worker.counts();
-    }
-    return sum;
-  }
   std::uint64_t done() const {
     std::uint64_t sum = 0;
-    for (const auto& worker : workers_) {
-      sum += worker.done();
+    for (const Worker& worker : workers_) {
+      sum += worker.done.load(std::memory_order_relaxed);
     }
     return sum;
   }
 
-  std::vector<std::string> last_operations() const {
+  std::vector<std::string> last_steps() const {
     std::vector<std::string> lines;
     for (std::size_t thread = 0; thread < workers_.size(); ++thread) {
-      for (const std::string& line : workers_[thread].last_operations()) {
-        lines.push_back("thread " + std::to_string(thread) + ' ' + line);
+      for (const std::string& line : workers_[thread].log.lines()) {
+        lines.push_back("thread " + std::to_string(thread) + ": " + line);
       }
     }
     return lines;
   }
 
-  Outcome outcome() const {
+  Outcome outcome() {
     Outcome outcome = supervisor_.outcome();
-    outcome.counts = counts();
-    outcome.checkpoints = checkpoints_ + 1;
-    outcome.failures = state_.failures.texts();
-    std::size_t digest = 0;
-    for (const auto& worker : workers_) {
-      boost::hash_combine(digest, worker.digest());
-    }
-    outcome.digest = digest;
-    if (!outcome.failures.empty()) {
-      outcome.last_operations = last_operations();
+    outcome.rounds = checkpoints_ + 1;
+    for (Worker& worker : workers_) {
+      outcome.faults += worker.program.state().faults.injected() + worker.program.state().thrown;
+      outcome.delays += worker.delays;
     }
     return outcome;
   }
 
-  RunState<Sync, Share> state_;
-  ThrowingSink sink_{state_.settings.faults.sink > 0};
-  Counts setup_;
-  std::deque<Worker<Sync, Share>> workers_;
+  const Settings settings_;
+  // So small that blocks are recycled, evicted and unmapped all the time.
+  RecyclingPool pool_{std::size_t{32} << 20};
+  programs::Memory memory_{pool_};
+  programs::Shared<T> shared_;
+  std::deque<Worker> workers_;
+  std::atomic<bool> stop_{false};
   Safepoint safepoint_;
-  boost::atomic<bool> stop_{false};
   Supervisor supervisor_;
   std::uint64_t checkpoints_ = 0;
 };

@@ -2,9 +2,7 @@
 /// Perturbed: delays follow from the seed, change no answer, and are not there when off.
 #include "perturbed.hpp"
 
-#include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
 
 #include <gtest/gtest.h>
 
@@ -89,7 +87,7 @@ TEST(Perturbed, is_as_it_was_before_when_a_perturbation_ends) {
   EXPECT_EQ(delays_of_this_thread(), before + 2) << "before and after the load";
 }
 
-TEST(Perturbed, delays_plain_data_locks_and_parking_too) {
+TEST(Perturbed, delays_plain_data_and_parking_too) {
   const ScopedPerturbation perturbs({.pauses = 1}, 1);
   const auto delays_of = [](auto act) {
     const std::uint64_t before = delays_of_this_thread();
@@ -99,17 +97,12 @@ TEST(Perturbed, delays_plain_data_locks_and_parking_too) {
   Perturbed::Plain<void*> plain(nullptr);
   EXPECT_EQ(delays_of([&] { plain.get(); }), 2U);
   EXPECT_EQ(delays_of([&] { plain.set(nullptr); }), 2U);
-  Perturbed::SharedMutex mutex;
-  EXPECT_EQ(delays_of([&] { mutex.lock(relaxed); }), 2U);
-  EXPECT_EQ(delays_of([&] { mutex.unlock(relaxed); }), 2U);
-  EXPECT_EQ(delays_of([&] { mutex.lock_shared(relaxed); }), 2U);
-  EXPECT_EQ(delays_of([&] { mutex.unlock_shared(relaxed); }), 2U);
   EXPECT_EQ(delays_of([&] {
               Perturbed::park(
-                  &mutex, [] { return false; }, relaxed);
+                  &plain, [] { return false; }, relaxed);
             }),
             4U);
-  EXPECT_EQ(delays_of([&] { Perturbed::unpark_all(&mutex, relaxed); }), 2U);
+  EXPECT_EQ(delays_of([&] { Perturbed::unpark_all(&plain, relaxed); }), 2U);
 }
 
 TEST(Perturbed, wakes_and_fails_for_no_reason_where_that_is_allowed) {
@@ -132,17 +125,13 @@ TEST(Perturbed, refuses_what_is_no_chance) {
   }
 }
 
-template <class Buffer>
-class PerturbedBuffer : public testing::Test {};
-using Buffers = testing::Types<basic_buffer<Perturbed>, basic_buffer<Perturbed, basic_share_lock>>;
-TYPED_TEST_SUITE(PerturbedBuffer, Buffers);
-
-TYPED_TEST(PerturbedBuffer, does_what_a_buffer_does) {
+TEST(PerturbedBuffer, does_what_a_buffer_does) {
+  using PerturbedBuffer = basic_buffer<Perturbed>;
   const ScopedPerturbation perturbs(often, 9);
   for (int round = 0; round < 100; ++round) {
-    TypeParam buffer = TypeParam::allocate(64);
+    PerturbedBuffer buffer = PerturbedBuffer::allocate(64);
     buffer.mutable_data()[0] = std::byte{1};
-    TypeParam clone = buffer;
+    PerturbedBuffer clone = buffer;
     EXPECT_TRUE(clone.shares_data_with(buffer));
     EXPECT_EQ(clone.materialize(), Materialized::copied);
     EXPECT_EQ(clone.data()[0], std::byte{1});

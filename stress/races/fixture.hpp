@@ -18,6 +18,13 @@
 
 namespace byre::stress::races {
 
+template <class Buffer>
+struct SyncOf;
+template <class With>
+struct SyncOf<basic_buffer<With>> {
+  using Sync = With;
+};
+
 /// What one thread did, or all.
 struct RaceCounts {
   std::uint64_t clones = 0;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "race.hpp"
 
-#include <byre/cow/detail/share_lock.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
 
 #include "../perturbed/perturbed.hpp"
 #include "scenarios/all.hpp"
@@ -15,11 +13,11 @@ namespace {
 using namespace races;
 
 /// Without perturbation these are the classes that ship, else the same templates over Perturbed.
-template <template <class> class ScenarioOf, template <class> class Share>
+template <template <class> class ScenarioOf>
 RaceResult run(const RaceSettings& settings) {
   return settings.perturbation == no_perturbation
-             ? run_scenario<ScenarioOf<basic_buffer<sync::Boost, Share>>>(settings)
-             : run_scenario<ScenarioOf<basic_buffer<Perturbed, Share>>>(settings);
+             ? run_scenario<ScenarioOf<basic_buffer<sync::Boost>>>(settings)
+             : run_scenario<ScenarioOf<basic_buffer<Perturbed>>>(settings);
 }
 
 template <class Buffer>
@@ -27,11 +25,7 @@ using FamiliesWriteAtOnceAsShipped = FamiliesWriteAtOnce<Buffer>;
 
 template <template <class> class ScenarioOf>
 constexpr Race race(std::string_view name, std::string_view shows) {
-  return {name, shows, &run<ScenarioOf, basic_share_word>, &run<ScenarioOf, basic_share_lock>};
-}
-
-constexpr Race race(std::string_view name, std::string_view shows, Race::Run run) {
-  return {name, shows, run, run};
+  return {name, shows, &run<ScenarioOf>};
 }
 
 constexpr Race table[] = {
@@ -68,11 +62,10 @@ constexpr Race table[] = {
     race<TilesClonedAtOnce>(
         "tiles_cloned_at_once",
         "clones of one tiled buffer come, write and go: it shows nothing of it"),
-    race("reshapes_of_tensors",
-         "tensors that share a storage have each other's writes reported, once",
-         &run_reshapes_of_tensors),
-    race("views_of_one_alias", "a use of a view under the functionalize pass sees the last write",
-         &run_views_of_one_alias),
+    {"reshapes_of_tensors", "tensors that share a storage have each other's writes reported, once",
+     &run_reshapes_of_tensors},
+    {"views_of_one_alias", "a use of a view under the functionalize pass sees the last write",
+     &run_views_of_one_alias},
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ struct RaceSettings {
   races::StepLog* step_log = nullptr;  ///< of as many threads, each of which records its steps
 };
 
-/// A scenario over both forms of the protocol. While it runs, nothing else in the process may use byre:
+/// A scenario. While it runs, nothing else in the process may use byre:
 /// its counters are global.
 struct Race {
   /// Throws std::invalid_argument for settings out of range, and std::system_error if a thread cannot be
@@ -51,8 +51,7 @@ struct Race {
 
   std::string_view name;
   std::string_view shows;
-  Run run;           ///< with basic_share_word, which ships
-  Run run_textbook;  ///< with basic_share_lock
+  Run run;
 };
 
 std::span<const Race> all_races();

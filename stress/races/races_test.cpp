@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every race, on both forms of the protocol, perturbed and not.
+/// Every race, perturbed and not.
 #include <gtest/gtest.h>
 #include <byre/config.hpp>
 #include <byre/observe/counters.hpp>
@@ -28,13 +28,12 @@ std::string text_of(const RaceResult& result) {
   return text;
 }
 
-class Races : public testing::TestWithParam<std::tuple<Race, bool, unsigned>> {
+class Races : public testing::TestWithParam<std::tuple<Race, unsigned>> {
  protected:
   static RaceResult run(const RaceSettings& settings) {
-    const auto& [race, is_textbook, threads] = GetParam();
-    return (is_textbook ? race.run_textbook : race.run)(settings);
+    return std::get<0>(GetParam()).run(settings);
   }
-  static unsigned threads() { return std::get<2>(GetParam()); }
+  static unsigned threads() { return std::get<1>(GetParam()); }
 };
 
 TEST_P(Races, have_exactly_the_expected_outcome) {
@@ -54,27 +53,13 @@ TEST_P(Races, have_the_same_outcome_on_perturbed_schedules) {
   EXPECT_TRUE(result.failures.empty()) << text_of(result);
 }
 
-std::string name_of(const testing::TestParamInfo<Races::ParamType>& chosen) {
-  const Race& race = std::get<0>(chosen.param);
-  return std::string(race.name) + (std::get<1>(chosen.param) ? "_textbook_" : "_") +
-         std::to_string(std::get<2>(chosen.param));
-}
-
-/// Every race in both forms, unless they are the same.
-std::vector<std::tuple<Race, bool, unsigned>> all_forms() {
-  std::vector<std::tuple<Race, bool, unsigned>> forms;
-  for (const Race& race : all_races()) {
-    for (const unsigned threads : {2U, 3U, 64U}) {
-      forms.emplace_back(race, false, threads);
-      if (race.run_textbook != race.run) {
-        forms.emplace_back(race, true, threads);
-      }
-    }
-  }
-  return forms;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Races, testing::ValuesIn(all_forms()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Races,
+                         testing::Combine(testing::ValuesIn(all_races()),
+                                          testing::Values(2U, 3U, 64U)),
+                         [](const auto& chosen) {
+                           return std::string(std::get<0>(chosen.param).name) + "_" +
+                                  std::to_string(std::get<1>(chosen.param));
+                         });
 
 const Race& race_named(std::string_view name) {
   for (const Race& race : all_races()) {
@@ -87,27 +72,25 @@ const Race& race_named(std::string_view name) {
 
 /// In a single round the copies may end before the last owner looks.
 TEST(Races, that_should_have_steals_and_waits_have_some) {
-  for (const bool is_textbook : {false, true}) {
-    const Race& race = race_named("steal_against_pending_copies");
-    std::stop_source stop;
-    const stats::Counters before = stats::snapshot();
-    bool waited = BYRE_STATS == 0 || is_textbook;  // its lock waits, uncounted
-    const RaceResult result = (is_textbook ? race.run_textbook : race.run)({
-        .rounds = 1'000'000,
-        .perturbation = usual_perturbation,
-        .stop = stop.get_token(),
-        .after_round =
-            [&](const RaceResult& so_far) {
-              waited = waited || (stats::snapshot() - before).waits > 0;
-              if (waited && so_far.steals > 0) {
-                stop.request_stop();
-              }
-            },
-    });
-    EXPECT_GT(result.steals, 0U) << is_textbook;
-    EXPECT_TRUE(waited);
-    EXPECT_TRUE(result.failures.empty()) << text_of(result);
-  }
+  std::stop_source stop;
+  const stats::Counters before = stats::snapshot();
+  bool waited = BYRE_STATS == 0;
+  const RaceResult result = race_named("steal_against_pending_copies")
+                                .run({
+                                    .rounds = 1'000'000,
+                                    .perturbation = usual_perturbation,
+                                    .stop = stop.get_token(),
+                                    .after_round =
+                                        [&](const RaceResult& so_far) {
+                                          waited = waited || (stats::snapshot() - before).waits > 0;
+                                          if (waited && so_far.steals > 0) {
+                                            stop.request_stop();
+                                          }
+                                        },
+                                });
+  EXPECT_GT(result.steals, 0U);
+  EXPECT_TRUE(waited);
+  EXPECT_TRUE(result.failures.empty()) << text_of(result);
 }
 
 TEST(RaceSettings, have_each_thread_record_its_last_steps) {

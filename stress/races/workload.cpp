@@ -3,7 +3,6 @@
 
 #include <boost/atomic/atomic.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <limits>
 #include <stop_token>
@@ -15,28 +14,15 @@
 namespace byre::stress {
 namespace {
 
-constexpr std::size_t small_nbytes = 256;
-
-/// All other settings are the usual ones, so that the command that repeats the run is valid.
-Settings only_what_races_take(Settings settings) {
-  const Settings usual;
-  settings.threads = std::max(settings.threads, least_race_threads);
-  settings.storages = usual.storages;
-  settings.mix = usual.mix;
-  settings.faults = usual.faults;
-  return settings;
-}
-
 /// Runs a race on a thread of its own, and supervises it.
 class RaceRun {
  public:
-  RaceRun(const Race& race, const Settings& settings, Monitor& monitor)
+  RaceRun(const Race& race, const Settings& settings)
       : race_(race),
-        settings_(only_what_races_take(settings)),
-        monitor_(monitor),
+        settings_(settings),
         step_log_(settings_.threads),
         supervisor_(
-            std::string(race.name), settings_, monitor, [this] { return operations(); },
+            std::string(race.name), settings_, [this] { return operations(); },
             [this] { return step_log_.lines(); }) {}
 
   Outcome complete() {
@@ -44,17 +30,16 @@ class RaceRun {
       ThreadGroup racing([this] { stop_.request_stop(); });
       racing.start([this] {
         try {
-          const bool is_word = settings_.protocol == Protocol::word;
-          result_ = (is_word ? race_.run : race_.run_textbook)(race_settings());
+          result_ = race_.run(race_settings());
         } catch (...) {
           error_ = std::current_exception();
         }
         // Release pairs with the load below: the result is complete.
         is_over_.store(true, boost::memory_order_release);
-        monitor_.wake();
+        supervisor_.wake();
       });
       while (!is_over_.load(boost::memory_order_acquire)) {
-        if (supervisor_.wait_and_show()) {
+        if (supervisor_.wait()) {
           stop_.request_stop();
         }
       }
@@ -71,8 +56,6 @@ class RaceRun {
         .seed = settings_.seed,
         .threads = settings_.threads,
         .rounds = settings_.operations.value_or(std::numeric_limits<std::uint64_t>::max()),
-        .nbytes =
-            std::clamp(small_nbytes, settings_.sizes.least_nbytes, settings_.sizes.most_nbytes),
         .perturbation = settings_.perturbation,
         .stop = stop_.get_token(),
         .after_round =
@@ -91,24 +74,18 @@ class RaceRun {
   Outcome outcome() const {
     Outcome outcome = supervisor_.outcome();
     outcome.operations = result_.operations;
-    outcome.checkpoints = result_.rounds;
+    outcome.rounds = result_.rounds;
+    outcome.delays = result_.delays;
     outcome.failures = result_.failures;
     if (!outcome.failures.empty()) {
-      outcome.last_operations = step_log_.lines();
+      const auto last = step_log_.lines();
+      outcome.failures.insert(outcome.failures.end(), last.begin(), last.end());
     }
-    Counts& counts = outcome.counts;
-    counts.lazy_clones = result_.lazy_clones;
-    counts.copied = result_.copies;
-    counts.stole = result_.steals;
-    counts.already_unique = result_.writes_in_place;
-    counts.bytes_copied = static_cast<std::uint64_t>(outcome.counters.bytes_copied);
-    counts.delays = result_.delays;
     return outcome;
   }
 
   const Race& race_;
   const Settings settings_;
-  Monitor& monitor_;
   std::stop_source stop_;
   boost::atomic<std::uint64_t> operations_{0};
   boost::atomic<bool> is_over_{false};
@@ -120,8 +97,8 @@ class RaceRun {
 
 }  // namespace
 
-Outcome run_race(const Race& race, const Settings& settings, Monitor& monitor) {
-  return RaceRun(race, settings, monitor).complete();
+Outcome run_race(const Race& race, const Settings& settings) {
+  return RaceRun(race, settings).complete();
 }
 
 }  // namespace byre::stress

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "../report/report.hpp"
 #include "support/heap_nbytes.hpp"
 #include "support/sanitized.hpp"
 
@@ -78,10 +77,6 @@ Resources resources_after_trimming() {
           .threads = status("Threads")};
 }
 
-std::uint64_t peak_resident_nbytes() {
-  return status_nbytes("VmHWM");
-}
-
 bool can_judge_growth() noexcept {
   return !test::is_sanitized;
 }
@@ -91,21 +86,17 @@ std::vector<std::string> growth(const Resources& before, const Resources& after)
   constexpr std::uint64_t mappings_of_arenas = 256;
   std::vector<std::string> grown;
   const auto judge = [&](const char* what, std::uint64_t was, std::uint64_t is,
-                         std::uint64_t allowed, auto text) {
+                         std::uint64_t allowed) {
     if (is > was + allowed) {
-      grown.push_back(std::string(what) + " grew from " + text(was) + " to " + text(is) +
-                      ", by more than " + text(allowed));
+      grown.push_back(std::string(what) + " grew from " + std::to_string(was) + " to " +
+                      std::to_string(is) + ", by more than " + std::to_string(allowed));
     }
   };
-  const auto number = [](std::uint64_t value) { return with_commas(value); };
-  const auto memory = [](std::uint64_t nbytes) {
-    return text_of_memory(static_cast<double>(nbytes));
-  };
-  judge("memory in use", before.heap_nbytes, after.heap_nbytes, mebibyte, memory);
-  judge("resident memory", before.resident_nbytes, after.resident_nbytes, 16 * mebibyte, memory);
-  judge("mappings", before.mappings, after.mappings, mappings_of_arenas, number);
-  judge("open files", before.files, after.files, 0, number);
-  judge("threads", before.threads, after.threads, 0, number);
+  judge("bytes in use", before.heap_nbytes, after.heap_nbytes, mebibyte);
+  judge("bytes resident", before.resident_nbytes, after.resident_nbytes, 16 * mebibyte);
+  judge("mappings", before.mappings, after.mappings, mappings_of_arenas);
+  judge("open files", before.files, after.files, 0);
+  judge("threads", before.threads, after.threads, 0);
   return grown;
 }
 

@@ -25,9 +25,6 @@ void pin_malloc_thresholds();
 /// First trims the default pool, this thread's cache and malloc.
 Resources resources_after_trimming();
 
-/// The peak so far.
-std::uint64_t peak_resident_nbytes();
-
 /// False under a sanitizer, which keeps freed memory.
 bool can_judge_growth() noexcept;
 

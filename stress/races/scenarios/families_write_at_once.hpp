@@ -18,20 +18,19 @@
 
 namespace byre::stress::races {
 
-template <class Buffer, template <class> class FamilyOf = shadow::detail::basic_family_generation>
-class FamiliesWriteAtOnce;
-
 /// Each thread has a view family of one storage, and reads and writes. They meet at one attachment,
 /// whoever makes it, and add their records at once. Who writes after another family did is stale once, by
 /// then at the latest, and finds whose write it was. By each write a pointer leaves: one is the first.
 /// The last to let go destroys the attachment.
-template <class Sync, template <class> class Share, template <class> class FamilyOf>
-class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Scenario {
+template <class Buffer, template <class> class FamilyOf = shadow::detail::basic_family_generation>
+class FamiliesWriteAtOnce final : public Scenario {
+  using Sync = typename SyncOf<Buffer>::Sync;
+
  public:
   explicit FamiliesWriteAtOnce(Fixture& fixture) : fixture_(fixture), families_(fixture.threads) {}
 
   void prepare() override {
-    const Storage storage(fixture_.filled<basic_buffer<Sync, Share>>(fixture_.original()));
+    const Storage storage(fixture_.filled<Buffer>(fixture_.original()));
     std::fill(families_.begin(), families_.end(), OfThread{.storage = storage});
   }
 
@@ -91,7 +90,7 @@ class FamiliesWriteAtOnce<basic_buffer<Sync, Share>, FamilyOf> final : public Sc
   }
 
  private:
-  using Storage = basic_storage<Sync, Share>;
+  using Storage = basic_storage<Sync>;
   using Family = FamilyOf<Sync>;
 
   struct OfOneThread {

@@ -15,13 +15,6 @@
 
 namespace byre::stress::races {
 
-template <class Buffer>
-struct StorageOf;
-template <class Sync, template <class> class Share>
-struct StorageOf<basic_buffer<Sync, Share>> {
-  using Type = basic_storage<Sync, Share>;
-};
-
 /// Two parallel loops, each over one of two storages that share data. The threads of a loop all ask for write
 /// access, and write their own part. One copy is made for both loops; in rounds that the seed chooses it fails at
 /// first, so that another thread of either loop copies, or the same one again.
@@ -91,7 +84,7 @@ class LoopsAtOnce final : public Scenario {
   }
 
  private:
-  using Storage = typename StorageOf<Buffer>::Type;
+  using Storage = basic_storage<typename SyncOf<Buffer>::Sync>;
 
   struct Fails : std::runtime_error {
     Fails() : std::runtime_error("this copy was chosen to fail") {}

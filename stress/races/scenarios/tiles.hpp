@@ -15,13 +15,6 @@
 
 namespace byre::stress::races {
 
-template <class Buffer>
-struct TiledLike;
-template <class Sync, template <class> class Share>
-struct TiledLike<basic_buffer<Sync, Share>> {
-  using Type = basic_tiled_buffer<Sync, Share, 2>;
-};
-
 /// A tile as the fixture takes buffers. Who kept it is not told from who was alone.
 template <class Tiled>
 class TileOf {
@@ -48,7 +41,7 @@ class TilesScenario : public Scenario {
   }
 
  protected:
-  using Tiled = typename TiledLike<Buffer>::Type;
+  using Tiled = basic_tiled_buffer<typename SyncOf<Buffer>::Sync, basic_share_word, 2>;
 
   /// The last one alone in its branch of the table.
   static constexpr std::size_t tile_count = 5;

@@ -70,7 +70,7 @@ class UnpinsAgainstClones final : public Scenario {
   }
 
  private:
-  using Storage = typename StorageOf<Buffer>::Type;
+  using Storage = basic_storage<typename SyncOf<Buffer>::Sync>;
   using Pin = typename Storage::Pin;
 
   struct alignas(64) OfThread {

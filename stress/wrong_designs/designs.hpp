@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Wrong designs of the protocol, in the place of basic_share_word: as published, or as a slip of the pen
-/// would make them. Each has to be found.
+/// Wrong designs of the protocol: those that were published, and those that the model checker refutes, from
+/// verification/known_wrong; and slips of the pen. With<Base, Design> is a Sync whose share word is of that design, so
+/// that everything that stands on the share word runs over it.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
+#include <byre/storage/buffer.hpp>
 #include <byre/sync/sync.hpp>
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <shared_mutex>
+#include <string_view>
 
 #include "../../verification/known_wrong/copy_then_count.hpp"
 #include "../../verification/known_wrong/count_then_lock.hpp"
@@ -15,15 +23,85 @@
 #include "../../verification/known_wrong/list_in_header.hpp"
 #include "../../verification/known_wrong/relaxed_loads.hpp"
 #include "../../verification/known_wrong/undoes_after_unlock.hpp"
+#include "../sync_hooks.hpp"
 
-namespace byre::stress::seeded_bugs {
+namespace byre::stress::wrong {
 
-using verification::basic_copy_then_count;
-using verification::basic_copy_then_count_unlocked;
-using verification::basic_count_then_lock;
-using verification::ListInHeader;
-using verification::RelaxedLoads;
-using verification::UndoesAfterUnlock;
+/// A mutex for designs that have one. Its steps are hooked as those of plain data are.
+template <sync::Sync Base>
+struct WithMutex : Base {
+  class SharedMutex {
+   public:
+    void lock(sync::Step) { mutex().lock(); }
+    void unlock(sync::Step) { mutex().unlock(); }
+    void lock_shared(sync::Step) { mutex().lock_shared(); }
+    void unlock_shared(sync::Step) { mutex().unlock_shared(); }
+
+   private:
+    std::shared_mutex& mutex() {
+      static_cast<void>(step_.get());
+      return mutex_;
+    }
+
+    std::shared_mutex mutex_;
+    typename Base::template Plain<void*> step_{nullptr};
+  };
+};
+
+template <sync::Sync Base, template <class> class Design>
+struct With : Base {};
+
+}  // namespace byre::stress::wrong
+
+namespace byre::inline v0 {
+
+template <sync::Sync Base, template <class> class Design>
+class basic_share_word<stress::wrong::With<Base, Design>>
+    : public Design<stress::wrong::WithMutex<Base>> {
+ public:
+  using Design<stress::wrong::WithMutex<Base>>::Design;
+  constexpr explicit basic_share_word(auto... arguments)
+      : Design<stress::wrong::WithMutex<Base>>(arguments...) {}
+
+  // For pages and devices. The races over wrong designs have neither.
+  bool is_sole_copier() const noexcept { return false; }
+  void add_copy() noexcept {}
+  Claim claim_in_order() noexcept { return this->claim(Wait::never); }
+};
+
+}  // namespace byre::inline v0
+
+namespace byre::stress::wrong {
+
+/// The exit status of a child in which a design was found wrong.
+inline constexpr int found = 3;
+
+/// Part of each variable. Released memory is overwritten, and stays so until the round ends.
+class Canary {
+ public:
+  /// Checks before a step only: after it, another thread may have released the variable rightly.
+  class Scope {
+   public:
+    Scope(const Canary& canary, std::string_view step) noexcept {
+      // Relaxed: what is seen too late here is seen in another round.
+      if (canary.mark_.load(std::memory_order_relaxed) != alive) [[unlikely]] {
+        std::fprintf(stderr, "%s on released memory\n", step.data());
+        ::_exit(found);
+      }
+    }
+  };
+
+  constexpr Canary() noexcept : mark_(alive) {}
+
+ private:
+  static constexpr std::uint64_t alive = 0xA11F'E000'0000'A11F;
+
+  std::atomic<std::uint64_t> mark_;
+};
+
+/// A step on released memory is reported when it is taken; left alone, it would often do no visible harm.
+template <sync::Sync Base>
+using LifetimeChecked = Hooked<Base, Canary>;
 
 using Site = cow::ShareWordSite;
 
@@ -35,7 +113,7 @@ inline bool is_at(sync::Step step, Site site) noexcept {
 template <template <class> class WrongSync>
 struct WordOver {
   template <sync::Sync Sync>
-  class Share : public basic_share_word<WrongSync<Sync>> {
+  class Design : public basic_share_word<WrongSync<Sync>> {
     using basic_share_word<WrongSync<Sync>>::basic_share_word;
   };
 };
@@ -50,22 +128,15 @@ struct ParksWithoutRecheck : Base {
   }
 };
 
-template <sync::Sync Base, Site LeftOut>
-struct WithoutWake : Base {
+/// The last copier does not wake the last owner.
+template <sync::Sync Base>
+struct NeverWakes : Base {
   static void unpark_all(const void* address, sync::Step step) noexcept {
-    if (!is_at(step, LeftOut)) {
+    if (!is_at(step, Site::wake_after_copy)) {
       Base::unpark_all(address, step);
     }
   }
 };
-
-/// The last copier does not wake the last owner.
-template <sync::Sync Base>
-struct NeverWakes : WithoutWake<Base, Site::wake_after_copy> {};
-
-/// An owner whose copy failed does not wake the waiter, which is no longer the last owner.
-template <sync::Sync Base>
-struct AbandonsWithoutWake : WithoutWake<Base, Site::wake_after_abandon> {};
 
 /// A waiter that steals leaves its waiting flag set.
 template <sync::Sync Base>
@@ -82,70 +153,6 @@ struct StaysWaiting : Base {
     }
   };
 };
-
-/// The check for the last owner and the start of a copy are two steps.
-template <sync::Sync Base>
-struct ClaimsInTwoSteps : Base {
-  template <class Value>
-  class Atomic : public Base::template Atomic<Value> {
-    using Whole = typename Base::template Atomic<Value>;
-
-   public:
-    using Whole::Whole;
-
-    bool compare_exchange_weak(Value& expected, Value desired, sync::Step step) noexcept {
-      if (!is_at(step, Site::claim_copy)) {
-        return Whole::compare_exchange_weak(expected, desired, step);
-      }
-      const Value now = Whole::load(step);
-      if (now != expected) {
-        expected = now;
-        return false;
-      }
-      Whole::store(desired, step);
-      return true;
-    }
-  };
-};
-
-/// `Wrong::subtract` takes the place of one subtraction.
-template <sync::Sync Base, Site At, class Wrong>
-struct SubtractsWrongly : Base {
-  template <class Value>
-  class Atomic : public Base::template Atomic<Value> {
-    using Whole = typename Base::template Atomic<Value>;
-
-   public:
-    using Whole::Whole;
-
-    Value fetch_sub(Value value, sync::Step step) noexcept {
-      Whole& whole = *this;
-      return is_at(step, At) ? Wrong::subtract(whole, value, step) : whole.fetch_sub(value, step);
-    }
-  };
-};
-
-struct InTwoSteps {
-  template <class Whole, class Value>
-  static Value subtract(Whole& whole, Value value, sync::Step step) noexcept {
-    const Value before = whole.load({step.site, std::memory_order::acquire});
-    whole.store(before - value, {step.site, std::memory_order::release});
-    return before;
-  }
-};
-/// A drop decrements by a load and a store.
-template <sync::Sync Base>
-struct DropsInTwoSteps : SubtractsWrongly<Base, Site::drop_owner, InTwoSteps> {};
-
-struct Relaxed {
-  template <class Whole, class Value>
-  static Value subtract(Whole& whole, Value value, sync::Step step) noexcept {
-    return whole.fetch_sub(value, {step.site, std::memory_order::relaxed});
-  }
-};
-/// The end of a copy is no release, which a steal should acquire.
-template <sync::Sync Base>
-struct RelaxedFinish : SubtractsWrongly<Base, Site::finish_copy, Relaxed> {};
 
 /// The end of a copy is recorded before anything is copied, so that others write, or release, what is.
 template <sync::Sync Sync>
@@ -216,4 +223,4 @@ class PlainUntilCloned {
   typename Sync::template Plain<void*> word_;
 };
 
-}  // namespace byre::stress::seeded_bugs
+}  // namespace byre::stress::wrong

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Each wrong design is found: by the checks of one race, by a step on released memory, by a signal, or because no round
+/// ends. In a build with a sanitizer that can see it, by that. The design that ships is not found.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "../mixed/run.hpp"
+#include "../races/run_scenario.hpp"
+#include "../races/scenarios/all.hpp"
+#include "designs.hpp"
+#include "support/child_process.hpp"
+#include "support/sanitized.hpp"
+
+namespace byre::stress {
+namespace {
+
+using namespace races;
+using namespace wrong;
+
+/// Many times a round, even on a slow and busy machine.
+constexpr std::chrono::seconds hang_timeout{test::is_sanitized ? 20 : 3};
+
+/// The steps of sync::Boost, over designs that the library has no object of.
+struct Unchecked : sync::Boost {
+  template <class Object>
+  static Object& no_destructor() noexcept {
+    return sync::no_destructor<Object>();
+  }
+};
+
+/// A sanitizer checks more than LifetimeChecked, and sees errors in the design's own steps.
+using Plain =
+    PerturbedOver<std::conditional_t<test::is_sanitized, Unchecked, LifetimeChecked<sync::Boost>>>;
+
+/// Words that a sanitizer's report has to contain; null if the sanitizer cannot see the bug.
+using Words = const char*;
+constexpr Words race = "data race";
+constexpr Words freed = test::is_thread_sanitized ? race : "heap-use-after-free";
+constexpr Words leaked = "leaked";
+constexpr Words mutex_or_race =
+    "ThreadSanitizer: ";  // of a mutex that is gone, or a race with the release
+constexpr Words none = nullptr;
+
+struct Wrong {
+  std::string_view name;
+  Race::Run run;
+  Words by_thread_sanitizer = none;
+  Words by_address_sanitizer = none;
+  bool shows_itself = true;  ///< the race's own checks find it on x86, without a sanitizer
+
+  Words expected() const noexcept {
+    return test::is_thread_sanitized ? by_thread_sanitizer : by_address_sanitizer;
+  }
+};
+
+template <template <class> class ScenarioOf, template <class> class Design>
+constexpr Race::Run over = &run_scenario<ScenarioOf<basic_buffer<With<Plain, Design>>>>;
+template <template <class> class ScenarioOf, template <class> class WrongSync>
+constexpr Race::Run over_word = over<ScenarioOf, WordOver<WrongSync>::template Design>;
+
+template <class Buffer>
+using FamiliesCountWritesTwice = FamiliesWriteAtOnce<Buffer, verification::basic_counting_family>;
+
+void PrintTo(const Wrong& design, std::ostream* out) {
+  *out << design.name;
+}
+
+using verification::basic_copy_then_count;
+using verification::basic_copy_then_count_unlocked;
+using verification::basic_count_then_lock;
+
+const Wrong all[] = {
+    // As published.
+    {"count_then_lock_drops", over<DropsAgainstDrops, basic_count_then_lock>, mutex_or_race},
+    {"count_then_lock_writes", over<ConcurrentMaterialize, basic_count_then_lock>, race},
+    {"copy_then_count_drops", over<DropsAgainstDrops, basic_copy_then_count>, mutex_or_race},
+    {"copy_then_count_writes", over<ConcurrentMaterialize, basic_copy_then_count_unlocked>},
+    {"first_clone_rewrites_source", over<FirstClonesAtOnce, PlainUntilCloned>, race, freed},
+    {"counts_writes_twice", &run_scenario<FamiliesCountWritesTwice<basic_buffer<Plain>>>},
+    // As slips of the pen would make them.
+    {"reads_after_drop", over<DropsAgainstDrops, ReadsAfterDrop>, race, freed},
+    {"undoes_after_unlock", over<FailingCopies, verification::UndoesAfterUnlock>, race},
+    {"finishes_before_copying", over<TilesWrittenAtOnce, FinishesBeforeCopying>, race},
+    {"wakes_through_header", over_word<StealAgainstPendingCopies, verification::ListInHeader>, race,
+     freed},
+    {"parks_without_recheck", over_word<StealAgainstPendingCopies, ParksWithoutRecheck>},
+    {"never_wakes", over_word<StealAgainstPendingCopies, NeverWakes>},
+    {"stays_waiting", over_word<StolenDataIsSharedAgain, StaysWaiting>, none, leaked},
+    // x86 does not reorder these steps, and the compiler has no reason to.
+    {"relaxed_uniqueness", over_word<ReadsAgainstWritesInPlace, verification::RelaxedLoads>, race,
+     none, false},
+};
+
+/// Runs `work` in a child, whose standard error is the output. The child is killed once it has written nothing for
+/// `patience`, or once a sanitizer has reported something.
+test::ChildResult run_apart(const std::function<void(int output)>& work,
+                            std::chrono::seconds patience) {
+  test::ChildProcess child([&](int output) {
+    test::redirect(STDERR_FILENO, output);
+    work(output);
+    std::exit(0);  // looks for leaks, where a sanitizer does
+  });
+  auto heard = test::ChildProcess::Heard::something;
+  while (heard == test::ChildProcess::Heard::something &&
+         child.text().find("SUMMARY: ") == std::string::npos) {
+    heard = child.listen(patience);
+  }
+  if (heard != test::ChildProcess::Heard::end) {
+    child.kill();
+  }
+  const test::Exit exit = child.wait();
+  return {exit, child.text()};
+}
+
+test::ChildResult run_race_apart(Race::Run run, std::uint64_t seed, std::uint64_t rounds = 20'000) {
+  return run_apart(
+      [&](int output) {
+        RaceSettings settings{
+            .seed = seed, .threads = 3, .rounds = rounds, .perturbation = usual_perturbation};
+        settings.after_round = [output](const RaceResult& result) {
+          if (!result.failures.empty()) {
+            test::write_all(output, result.failures.front());
+            // A sanitizer may report more, at the end of the race or of the process.
+            if (!test::is_sanitized) {
+              ::_exit(found);
+            }
+          } else if (result.rounds % 16 == 0) {
+            test::write_all(output, "\n");  // it does not hang
+          }
+        };
+        run(settings);
+      },
+      hang_timeout);
+}
+
+/// By a check, a signal, or a hang; not if the race could not be run.
+bool is_found(const test::Exit& exit) {
+  return exit.was_killed() || exit.signal() || exit.code() == found;
+}
+
+class WrongDesigns : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongDesigns, are_found) {
+  const Wrong& design = GetParam();
+  if (test::is_sanitized ? design.expected() == none : !design.shows_itself) {
+    GTEST_SKIP() << "not seen in this build";
+  }
+  std::string output;
+  for (std::uint64_t seed = 1; seed <= (test::is_sanitized ? 5 : 1); ++seed) {
+    const test::ChildResult result = run_race_apart(design.run, seed);
+    output = result.exit.text() + ": " + result.output;
+    if (test::is_sanitized ? output.find(design.expected()) != output.npos
+                           : is_found(result.exit)) {
+      return;
+    }
+  }
+  FAIL() << output;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WrongDesigns, testing::ValuesIn(all),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+TEST(WrongDesigns, are_not_what_ships) {
+  const auto result =
+      run_race_apart(&run_scenario<DropsAgainstDrops<basic_buffer<Plain>>>, 1, 1000);
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
+}
+
+/// Writes of data that others still copy come about often.
+template <class Sync>
+test::ChildResult run_programs_over(std::uint64_t operations = 20'000) {
+  return run_apart(
+      [operations](int) {
+        const Settings settings{
+            .seed = 1,
+            .threads = 4,
+            .most_nbytes = 4096,
+            .mix = programs::parse_mix(
+                "place_put=1,place_clone=4,place_steal=4,hand=2,take=2,write=2,drop=1,allocate=1"),
+            .perturbation = usual_perturbation,
+            .operations = operations};
+        Run<programs::Types<Sync, 2>>("mixed", settings, hang_timeout).complete();
+      },
+      std::chrono::seconds(60));
+}
+
+template <template <class> class WrongSync>
+using WordOf = With<PerturbedOver<Unchecked>, WordOver<WrongSync>::template Design>;
+
+void expect_report(const test::ChildResult& result) {
+  // A hang ends it with a report, too.
+  EXPECT_FALSE(result.exit.was_killed());
+  EXPECT_TRUE(result.exit.signal() || result.exit.code() == EXIT_FAILURE)
+      << result.exit.text() << result.output;
+  EXPECT_NE(result.output.find("again: byre-stress --workload mixed --seed 1 --threads 4"),
+            std::string::npos);
+  EXPECT_NE(result.output.find("thread 3: "), std::string::npos) << result.output;
+}
+
+TEST(WrongDesigns, are_found_by_programs_which_say_what_they_did) {
+  if (test::is_sanitized) {
+    GTEST_SKIP() << "a sanitizer ends them first";
+  }
+  expect_report(run_programs_over<WordOf<StaysWaiting>>());
+  expect_report(run_programs_over<With<PerturbedOver<Unchecked>, basic_count_then_lock>>());
+}
+
+TEST(WrongDesigns, are_not_what_programs_run_over) {
+  if (test::is_sanitized) {
+    GTEST_SKIP()
+        << "threads of a forked process are more than a sanitizer supports; stress runs show it";
+  }
+  const auto result = run_programs_over<Perturbed>(2'000);
+  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
+}
+
+}  // namespace
+}  // namespace byre::stress
