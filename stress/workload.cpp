@@ -15,7 +15,7 @@ programs::Mix mix_of_threads() {
   programs::Mix mix = programs::usual_mix();
   for (const char* step :
        {"hand", "take", "place_read", "place_clone", "place_put", "place_steal"}) {
-    mix[step] *= 4;
+    mix[step] *= 10;
   }
   return mix;
 }
