@@ -34,8 +34,8 @@ NAVIGATION = {
     "Cost": [("docs/performance.md", "Performance"), ("docs/costs.md", "What a write costs", "below")],
     "Trust": [
         ("docs/trust.md", "What is checked"), ("docs/protocol.md", "Protocol"), ("docs/proof.md", "Proof"),
-        ("docs/verification.md", "Verification"), ("docs/stress.md", "Stress"),
-        ("docs/stress-seeded-bugs.md", "Seeded bugs", "below"), ("docs/fuzzing.md", "Fuzzing", "below"),
+        ("docs/verification.md", "Verification"), ("stress/README.md", "Stress"),
+        ("docs/fuzzing.md", "Fuzzing", "below"),
     ],
     "Develop": [("docs/changing.md", "Changing byre"), ("docs/glossary.md", "Glossary"), ("CHANGELOG.md", "Changes")],
 }

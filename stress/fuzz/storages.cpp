@@ -2,7 +2,9 @@
 /// Programs over buffers, storages, pins and tiled buffers: the input's bytes choose every step, and byre has to do what
 /// the model of eager copies does. The first byte chooses what the program is about.
 #include <byre/error/error.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
+#include <byre/pages/paged_allocator.hpp>
 
 #include "../programs/program.hpp"
 #include "target.hpp"

@@ -4,6 +4,7 @@
 /// own seed alone.
 #pragma once
 
+#include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/sync/boost.hpp>
 

@@ -17,8 +17,7 @@ namespace {
 
 using std::memory_order;
 
-constexpr sync::Site somewhere{"test.somewhere", sync::Operation::load, memory_order::relaxed,
-                               "nothing", "nothing"};
+constexpr sync::Site somewhere{"test.somewhere", sync::Operation::load, memory_order::relaxed};
 constexpr sync::Step relaxed{&somewhere, memory_order::relaxed};
 
 /// Quick, so that a test may take many steps.

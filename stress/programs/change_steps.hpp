@@ -2,6 +2,8 @@
 /// The steps that read, change, move or release values: on byre and on the model, of buffers and of storages.
 #pragma once
 
+#include <byre/storage/detail/buffer_impl.hpp>
+
 #include <algorithm>
 #include <optional>
 #include <utility>

@@ -56,14 +56,16 @@ void adopt(State<T>& state, Slot& to) {
                 .read_only = read_only,
                 .others_data = is_aliased ? data : nullptr},
                [&](Allocator& allocator) {
-                 using Real = typename Slot::Real;
+                 using Buffer = typename T::Buffer;
                  const void* const constant = data;
                  if (!is_aliased) {
-                   return read_only ? Real::adopt_read_only(constant, nbytes, release, allocator)
-                                    : Real::adopt(data, nbytes, release, allocator);
+                   return typename Slot::Real(
+                       read_only ? Buffer::adopt_read_only(constant, nbytes, release, allocator)
+                                 : Buffer::adopt(data, nbytes, release, allocator));
                  }
-                 return read_only ? Real::adopt_aliased(constant, nbytes, release, allocator)
-                                  : Real::adopt_aliased(data, nbytes, release, allocator);
+                 return typename Slot::Real(
+                     read_only ? Buffer::adopt_aliased(constant, nbytes, release, allocator)
+                               : Buffer::adopt_aliased(data, nbytes, release, allocator));
                });
 }
 
@@ -82,9 +84,10 @@ void borrow(State<T>& state, Slot& to) {
                 .others_data = data,
                 .lender = std::move(lender)},
                [&](Allocator& allocator) {
-                 return read_only
-                            ? Slot::Real::borrow(static_cast<const void*>(data), nbytes, allocator)
-                            : Slot::Real::borrow(data, nbytes, allocator);
+                 const void* const constant = data;
+                 return
+                     typename Slot::Real(read_only ? T::Buffer::borrow(constant, nbytes, allocator)
+                                                   : T::Buffer::borrow(data, nbytes, allocator));
                });
 }
 

@@ -5,8 +5,8 @@
 
 #include <byre/cow/share_word.hpp>
 #include <byre/memory/allocator.hpp>
-#include <byre/stats/counters.hpp>
-#include <byre/stats/events.hpp>
+#include <byre/observe/counters.hpp>
+#include <byre/observe/events.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <atomic>

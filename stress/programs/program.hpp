@@ -6,6 +6,7 @@
 #pragma once
 
 #include <byre/error/error.hpp>
+#include <byre/memory/pool.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,7 @@ void on_two(State<T>& state, Slots& slots) {
   if (!is_busy(slot) && !is_busy(other)) {
     trace("  %s %td with %td", slot.kind, &slot - slots.data(), &other - slots.data());
     Act()(state, slot, other);
+    [[maybe_unused]] const typename T::Undisturbed undisturbed;
     check(state, slot);
     check(state, other);
   }

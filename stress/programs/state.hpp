@@ -3,8 +3,9 @@
 /// places that it shares with other programs; and its predictions.
 #pragma once
 
-#include <byre/memory/paged.hpp>
+#include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/storage/tiled_buffer.hpp>
@@ -28,14 +29,18 @@
 
 namespace byre::programs {
 
-/// The types under test: over the Sync that ships or another, with tables of tiles that fan out so far.
-template <sync::Sync With, std::size_t FanOut>
+struct Nothing {};
+
+/// The types under test: over the Sync that ships or another, with tables of tiles that fan out so far. `Quiet` lives
+/// while values are compared with the model.
+template <sync::Sync With, std::size_t FanOut, class Quiet = Nothing>
 struct Types {
+  using Undisturbed = Quiet;
   using Sync = With;
   using Buffer = basic_buffer<Sync>;
   using Storage = basic_storage<Sync>;
   using Pin = basic_pin<Sync>;
-  using Tiled = basic_tiled_buffer<Sync, basic_share_word, FanOut>;
+  using Tiled = basic_tiled_buffer<Sync, FanOut>;
 };
 
 template <class T>

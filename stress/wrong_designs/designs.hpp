@@ -58,10 +58,20 @@ namespace byre::inline v0 {
 template <sync::Sync Base, template <class> class Design>
 class basic_share_word<stress::wrong::With<Base, Design>>
     : public Design<stress::wrong::WithMutex<Base>> {
+  using Word = Design<stress::wrong::WithMutex<Base>>;
+
  public:
-  using Design<stress::wrong::WithMutex<Base>>::Design;
-  constexpr explicit basic_share_word(auto... arguments)
-      : Design<stress::wrong::WithMutex<Base>>(arguments...) {}
+  explicit basic_share_word(bool /*read_only*/ = false) {}
+  explicit basic_share_word(NoOwner) {}
+
+  bool is_writable() const noexcept {
+    if constexpr (requires(const Word& word) { word.is_writable(); }) {
+      return Word::is_writable();
+    } else {
+      return this->is_unique();
+    }
+  }
+  std::uint32_t use_count() const noexcept { return this->is_unique() ? 1 : 2; }
 
   // For pages and devices. The races over wrong designs have neither.
   bool is_sole_copier() const noexcept { return false; }

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "../target.hpp"
+
 namespace byre::fuzz {
 
 /// Changes the bytes of an archive once, as the input says.

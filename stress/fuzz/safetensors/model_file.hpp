@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "../target.hpp"
+
 namespace byre::fuzz {
 
 class ModelFile {

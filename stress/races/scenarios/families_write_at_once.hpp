@@ -106,7 +106,7 @@ class FamiliesWriteAtOnce final : public Scenario {
     ~Shadow() override { --live_shadows; }
     typename Family::StorageGeneration generation;
     Records records;
-    sync::detail::basic_relaxed_counter<Sync> escapes;
+    sync::detail::RelaxedCounter escapes;
   };
 
   static constexpr unsigned nobody = ~0U;

@@ -41,7 +41,7 @@ class TilesScenario : public Scenario {
   }
 
  protected:
-  using Tiled = basic_tiled_buffer<typename SyncOf<Buffer>::Sync, basic_share_word, 2>;
+  using Tiled = basic_tiled_buffer<typename SyncOf<Buffer>::Sync, 2>;
 
   /// The last one alone in its branch of the table.
   static constexpr std::size_t tile_count = 5;
