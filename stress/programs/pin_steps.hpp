@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "change_steps.hpp"
+#include "size_steps.hpp"
 
 namespace byre::programs {
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Slots: a buffer, storage handle, pin or tiled buffer, each with the model's value; and the places where programs share
+/// them.
+#pragma once
+
+#include <byre/storage/pin.hpp>
+#include <byre/storage/storage.hpp>
+#include <byre/storage/tiled_buffer.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+#include <vector>
+
+#include "model.hpp"
+
+namespace byre::programs {
+
+struct Nothing {};
+
+/// The types under test: over the Sync that ships or another, with tables of tiles that fan out so far. `Quiet` lives
+/// while values are compared with the model.
+template <sync::Sync With, std::size_t FanOut, class Quiet = Nothing>
+struct Types {
+  using Undisturbed = Quiet;
+  using Sync = With;
+  using Buffer = basic_buffer<Sync>;
+  using Storage = basic_storage<Sync>;
+  using Pin = basic_pin<Sync>;
+  using Tiled = basic_tiled_buffer<Sync, FanOut>;
+};
+
+template <class T>
+struct BufferSlot {
+  using Real = typename T::Buffer;
+  static constexpr const char* kind = "buffer";
+
+  Real real;
+  Value expected;
+
+  Value* value() noexcept { return &expected; }
+  void put(Real&& made, Value&& value) noexcept {
+    real = std::move(made);
+    expected = std::move(value);
+  }
+  void clear() noexcept { put(Real(), Value()); }
+};
+
+template <class T>
+struct StorageSlot {
+  using Real = typename T::Storage;
+  static constexpr const char* kind = "storage";
+
+  Real real;
+  std::shared_ptr<Value> expected;  ///< one for all handles that alias
+
+  Value* value() noexcept { return expected.get(); }
+  void put(Real&& made, Value&& value) {
+    real = std::move(made);
+    expected = std::make_shared<Value>(std::move(value));
+  }
+  void clear() noexcept {
+    real = Real();
+    expected.reset();
+  }
+};
+
+/// A pin is an alias of the storage that it pins, or it has bytes that no thread writes.
+template <class T>
+struct PinSlot {
+  using Real = typename T::Pin;
+  static constexpr const char* kind = "pin";
+
+  Real real;
+  std::shared_ptr<Value> pinned;  ///< counts as a pin and as a handle
+  Value kept;                     ///< what it has if it pins nothing
+  bool is_writable = false;
+
+  Value* value() noexcept { return pinned != nullptr ? pinned.get() : &kept; }
+  bool is_of(const std::shared_ptr<Value>& storage) const noexcept {
+    return pinned != nullptr && pinned == storage;
+  }
+  void put(Real&& made, Value&& value) noexcept {
+    real = std::move(made);
+    pinned.reset();
+    kept = std::move(value);
+    is_writable = false;
+  }
+  void put_alias(Real&& made, const std::shared_ptr<Value>& storage, bool writable) {
+    ++storage->pins;
+    std::shared_ptr<Value> pin(storage.get(), [storage](Value* value) { --value->pins; });
+    real = std::move(made);
+    pinned = std::move(pin);
+    kept = {};
+    is_writable = writable;
+  }
+  void clear() noexcept { put(Real(), Value()); }
+  void move_to(PinSlot& other) {
+    other.real = std::move(real);
+    if (&other != this) {
+      other.pinned = std::exchange(pinned, nullptr);
+      other.kept = std::exchange(kept, {});
+      other.is_writable = std::exchange(is_writable, false);
+    }
+  }
+};
+
+/// The model knows the bytes, and which tiles are shared, and so which writes copy. It knows nothing of the table, as
+/// users do not.
+template <class T>
+struct TiledSlot {
+  using Real = typename T::Tiled;
+  static constexpr const char* kind = "tiled buffer";
+
+  Real real;
+  Bytes bytes;
+  std::vector<DataOwner> tiles;
+  bool busy = false;  ///< a call on it is under way
+
+  TiledSlot* value() noexcept { return this; }
+};
+
+/// Whether a call on it is under way.
+template <class Slot>
+bool is_busy(Slot& slot) noexcept {
+  return slot.value() != nullptr && slot.value()->busy;
+}
+
+/// What several programs share: they hand lazy clones to each other, and some storages are read and cloned by all of
+/// them at once. These are replaced, never written.
+template <class T>
+class Shared {
+ public:
+  static constexpr std::size_t most_in_mailbox = 4;
+
+  struct Mailbox {
+    std::mutex mutex;
+    std::vector<BufferSlot<T>> buffers;
+    std::vector<StorageSlot<T>> storages;
+    std::vector<TiledSlot<T>> tiled;
+
+    auto& of(const BufferSlot<T>&) noexcept { return buffers; }
+    auto& of(const StorageSlot<T>&) noexcept { return storages; }
+    auto& of(const TiledSlot<T>&) noexcept { return tiled; }
+  };
+  struct Place {
+    std::shared_mutex mutex;  // exclusive to replace the storage, else shared
+    StorageSlot<T> slot;
+  };
+
+  explicit Shared(std::size_t programs) : mailboxes(programs) {}
+
+  void clear() {
+    for (Mailbox& mailbox : mailboxes) {
+      mailbox.buffers.clear();
+      mailbox.storages.clear();
+      mailbox.tiled.clear();
+    }
+    for (Place& place : places) {
+      place.slot.clear();
+    }
+  }
+
+  std::vector<Mailbox> mailboxes;
+  std::array<Place, 8> places;
+};
+
+}  // namespace byre::programs
