@@ -4,7 +4,8 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
-#include <byre/functional/functionalize/detail/pass_parts.hpp>
+#include <byre/functional/functionalize/detail/pass.hpp>
+#include <byre/functional/functionalize/detail/running_inputs.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
 #include <byre/tensor/detail/operands.hpp>
 
@@ -44,7 +45,7 @@ Tensors copy(const Call& call) {
   AnyTensor value = source.as<FunctionalTensor>() != nullptr
                         ? from_functional(source)
                         : redispatch_for_one("clone", {source});
-  detail::expect_takes_batch(self, value, "copy_");
+  detail::expect_takes_batch(self, value.batch_level(), "copy_");
   if (value.dtype() != self.dtype()) {
     value = redispatch_for_one("to", {std::move(value), self.dtype()});
   }
@@ -60,11 +61,11 @@ Tensors copy(const Call& call) {
 Tensors write_out(const Call& call) {
   const char* const name = call.op.name().c_str();
   FunctionalTensor& target = target_of(call, call.arguments.size() - 1);
-  target.expect_writable(name);
+  static_cast<void>(target.prepare_write(name));
   const AnyTensor out = call.arguments.back().tensor();
   const auto operands = call.arguments.first(call.arguments.size() - 1);
   const AnyTensor result = dispatch(detail::functional_variant_of(call.op), operands).front();
-  detail::expect_takes_batch(target, from_functional(result), name);
+  detail::expect_takes_batch(target, from_functional(result).batch_level(), name);
   detail::write_result_to_out(call.op, out, result);
   return {};
 }

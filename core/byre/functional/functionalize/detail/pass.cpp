@@ -3,49 +3,99 @@
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/guards.hpp>
-#include <byre/functional/functionalize/detail/functional_tensor.hpp>
+#include <byre/functional/functionalize/detail/input_aliasing.hpp>
 #include <byre/functional/functionalize/detail/pass.hpp>
-#include <byre/functional/functionalize/detail/pass_parts.hpp>
+#include <byre/functional/functionalize/detail/running_inputs.hpp>
 #include <byre/tensor/detail/operands.hpp>
+#include <byre/tensor/elements/detail/overlap.hpp>
+
+#include <algorithm>
 
 namespace byre::inline v0::functional {
 namespace {
 
-using detail::expect_no_partial_overlap;
-using detail::redispatch_for_one;
+using byre::detail::Overlap;
 using detail::target_of;
 
-Arguments values_of(std::span<const Argument> arguments) {
+bool broadcasts_to(const Dims& sizes, const Dims& operand) noexcept {
+  const std::size_t added = sizes.size() - std::min(sizes.size(), operand.size());
+  bool fits = operand.size() <= sizes.size();
+  for (std::size_t axis = 0; fits && axis < operand.size(); ++axis) {
+    fits = operand[axis] == 1 || operand[axis] == sizes[added + axis];
+  }
+  return fits;
+}
+
+/// Where elements lie in their base.
+byre::detail::Extent extent_of(DType dtype, const Layout& layout) {
+  const auto itemsize = static_cast<std::int64_t>(byre::itemsize(dtype));
+  return {static_cast<std::uint64_t>(layout.offset * itemsize), layout, itemsize};
+}
+
+/// Whether these are two tensors of one alias.
+bool share_alias(const FunctionalTensor& a, const FunctionalTensor& b) {
+  const auto alias = a.alias_if_any();
+  return &a != &b && alias != nullptr && alias == b.alias_if_any();
+}
+
+bool have_common_elements(const FunctionalTensor& a, const FunctionalTensor& b) {
+  const ViewGeometry& one = a.path().geometry();
+  const ViewGeometry& other = b.path().geometry();
+  return &a == &b ||
+         (share_alias(a, b) &&
+          byre::detail::overlap_of(extent_of(one.dtype, one.layout),
+                                   extent_of(other.dtype, other.layout)) != Overlap::none);
+}
+
+/// No operand overlaps an argument that is written in part. Arguments that are written have no
+/// element in common: the functional variant would write one after the other, and the operator
+/// itself in any order.
+void expect_apart(const FunctionalTensor& target, std::size_t index, const Call& call) {
+  const char* const name = call.op.name().c_str();
+  for (std::size_t other = 0; other < call.arguments.size(); ++other) {
+    if (other != index) {
+      call.arguments[other].for_each_tensor([&](const AnyTensor& tensor) {
+        detail::expect_no_partial_overlap(target, tensor, name);
+      });
+    }
+  }
+  for (const std::size_t earlier : call.op.written()) {
+    if (earlier < index && have_common_elements(target, target_of(call, earlier))) {
+      throw ShapeError(
+          format_text("%s: arguments %zu and %zu, both of which are written, have elements in "
+                      "common. Give tensors that have none.",
+                      name, earlier + 1, index + 1));
+    }
+  }
+}
+
+/// Calls below the pass, on the values that the arguments hold.
+Tensors redispatch(const Operator& op, std::span<const Argument> arguments) {
   Arguments values(arguments.begin(), arguments.end());
   for (Argument& value : values) {
     value.for_each_tensor([](AnyTensor& tensor) {
-      detail::expect_captured_apart(tensor);
-      tensor = from_functional(tensor);
+      if (auto* const held = tensor.as<FunctionalTensor>()) {
+        tensor = held->sync();
+      } else {
+        detail::expect_captured_apart(tensor);
+      }
     });
   }
-  return values;
-}
-
-/// Calls below the pass, where all tensors are values.
-Tensors redispatch(const Operator& op, std::span<Argument> values) {
   const ExcludeKeys pass(Key::functionalize);
   return dispatch(op, values);
 }
 
-void expect_apart_from_operands(FunctionalTensor& written, std::size_t index, const Call& call) {
-  for (std::size_t other = 0; other < call.arguments.size(); ++other) {
-    if (other != index) {
-      call.arguments[other].for_each_tensor([&](const AnyTensor& tensor) {
-        expect_no_partial_overlap(written, tensor, call.op.name().c_str());
-      });
-    }
+Tensors to_functional(Tensors values) {
+  for (AnyTensor& value : values) {
+    value = functional::to_functional(std::move(value));
   }
+  return values;
 }
 
 /// What is written to `target` where `result` was computed: converted to the dtype it keeps.
 AnyTensor conforming(const FunctionalTensor& target, AnyTensor result, const char* operation) {
   byre::detail::expect_category_holds(target.dtype(), result.dtype(), operation);
-  detail::expect_takes_batch(target, result, operation);
+  detail::expect_takes_batch(target, result.batch_level(), operation);
   if (result.sizes() != target.sizes()) {
     throw ShapeError(format_text(
         "%s: the result has sizes %s, and the tensor that is written keeps its sizes, %s. Use the "
@@ -55,16 +105,7 @@ AnyTensor conforming(const FunctionalTensor& target, AnyTensor result, const cha
   }
   return result.dtype() == target.dtype()
              ? result
-             : redispatch_for_one("to", {std::move(result), target.dtype()});
-}
-
-Tensors call_pure(const Call& call) {
-  Arguments values = values_of(call.arguments);
-  Tensors results = redispatch(call.op, values);
-  for (AnyTensor& result : results) {
-    result = to_functional(std::move(result));
-  }
-  return results;
+             : detail::redispatch_for_one("to", {std::move(result), target.dtype()});
 }
 
 std::vector<ViewPath> paths_through(const Operator& view, FunctionalTensor& self,
@@ -94,37 +135,28 @@ Tensors view_in_place(const Operator& view, const Call& call) {
   return {};
 }
 
-/// Two tensors that are written have no element in common: the functional variant would write one
-/// after the other, and the operator itself in any order.
-void expect_written_apart(const Call& call, std::span<const std::size_t> written) {
-  for (std::size_t later = 1; later < written.size(); ++later) {
-    for (std::size_t earlier = 0; earlier < later; ++earlier) {
-      FunctionalTensor& one = target_of(call, written[earlier]);
-      if (detail::overlap_in_alias(one, target_of(call, written[later])) !=
-          byre::detail::Overlap::none) {
-        throw ShapeError(
-            format_text("%s: arguments %zu and %zu, both of which are written, have elements in "
-                        "common. Give tensors that have none.",
-                        call.op.name().c_str(), written[earlier] + 1, written[later] + 1));
-      }
-    }
+/// An operator that writes is computed by its functional variant, whose last results are what is
+/// written.
+Tensors functionalized(const Call& call) {
+  if (call.op.effect() == Effect::none) {
+    return to_functional(redispatch(call.op, call.arguments));
   }
-}
-
-/// By the functional variant, whose last results are what is written.
-Tensors write_by_functional_variant(const Call& call) {
+  if (call.op.effect() == Effect::view) {
+    return make_views(call);
+  }
+  if (const Operator* const view = call.op.view_variant()) {
+    return view_in_place(*view, call);
+  }
   const char* const name = call.op.name().c_str();
   const std::vector<std::size_t>& written = call.op.written();
   std::vector<FunctionalTensor::PreparedWrite> writes;
   for (const std::size_t index : written) {
     FunctionalTensor& target = target_of(call, index);
     writes.push_back(target.prepare_write(name, written.size()));
-    expect_apart_from_operands(target, index, call);
+    expect_apart(target, index, call);
   }
-  expect_written_apart(call, written);
   const Operator& variant = detail::functional_variant_of(call.op);
-  Arguments values = values_of(call.arguments.first(variant.schema().parameters.size()));
-  Tensors results = redispatch(variant, values);
+  Tensors results = redispatch(variant, call.arguments.first(variant.schema().parameters.size()));
   const std::size_t made = results.size() - written.size();
   for (std::size_t nth = 0; nth < written.size(); ++nth) {
     AnyTensor& result = results[made + nth];
@@ -134,26 +166,88 @@ Tensors write_by_functional_variant(const Call& call) {
     writes[nth].commit(std::move(results[made + nth]));
   }
   results.resize(made);
-  for (AnyTensor& result : results) {
-    result = to_functional(std::move(result));
-  }
-  return results;
-}
-
-Tensors functionalized(const Call& call) {
-  switch (call.op.effect()) {
-    case Effect::none:
-      return call_pure(call);
-    case Effect::view:
-      return make_views(call);
-    case Effect::write:
-      break;
-  }
-  const Operator* const view = call.op.view_variant();
-  return view != nullptr ? view_in_place(*view, call) : write_by_functional_variant(call);
+  return to_functional(std::move(results));
 }
 
 }  // namespace
+
+AnyTensor detail::functional(const AnyTensor& tensor) {
+  if (tensor.as<FunctionalTensor>() != nullptr) {
+    return tensor;
+  }
+  expect_captured_apart(tensor);
+  // As an input is: a view of all of its storage.
+  const Tensors captured{tensor};
+  const InputAliasing aliasing(captured);
+  const auto alias = make_counted<Alias>(aliasing.value(0, captured), functionalize_options(),
+                                         tensor.batch_level());
+  alias->set_captured(tensor);
+  return make_counted<FunctionalTensor>(alias, ViewPath(aliasing.meta(0), aliasing.geometry(0)));
+}
+
+FunctionalTensor& detail::target_of(const Call& call, std::size_t index) {
+  AnyTensor& tensor = call.arguments[index].tensor();
+  if (tensor.as<FunctionalTensor>() == nullptr) {
+    tensor = functional(tensor);
+  }
+  return *tensor.as<FunctionalTensor>();
+}
+
+void detail::expect_not_captured(const Call& call, std::size_t index) {
+  const AnyTensor& tensor = call.arguments[index].tensor();
+  if (tensor.as<FunctionalTensor>() == nullptr) {
+    throw FunctionalizeError(format_text(
+        "%s: the tensor that is changed, %s, was not made in the function, nor given to it: nobody "
+        "would see the change. Make it an input, or change an alias() of it.",
+        call.op.name().c_str(), describe(tensor).c_str()));
+  }
+}
+
+void detail::expect_takes_batch(const FunctionalTensor& written, BatchLevel level,
+                                const char* operation) {
+  if (level > written.writable_level()) {
+    throw DispatchError(format_text(
+        "%s: what is written is another for each of a batch, and the tensor that is written, %s%s, "
+        "is one for all of it: vmap() was given no axis for it, or its function captures it. Give "
+        "it a batch, or return the result.",
+        operation, byre::name_of(written.dtype()), byre::to_string(written.sizes()).c_str()));
+  }
+}
+
+void detail::expect_no_partial_overlap(const FunctionalTensor& written, const AnyTensor& read,
+                                       const char* operation) {
+  const auto* const other = read.as<FunctionalTensor>();
+  if (other == nullptr || !share_alias(written, *other)) {
+    return;
+  }
+  const ViewGeometry& to = written.path().geometry();
+  const ViewGeometry& from = other->path().geometry();
+  const Dims& sizes = to.layout.sizes;
+  // An operand of other sizes is read as a whole, before anything is written.
+  if (broadcasts_to(sizes, from.layout.sizes) &&
+      byre::detail::overlap_of(extent_of(to.dtype, to.layout),
+                               extent_of(from.dtype, views::expand(from.layout, sizes))) ==
+          Overlap::partial) {
+    throw ShapeError(format_text(
+        "%s: an operand of sizes %s and strides %s overlaps the tensor that is written, of sizes "
+        "%s and strides %s, in part. clone() the operand first.",
+        operation, byre::to_string(from.layout.sizes).c_str(),
+        byre::to_string(from.layout.strides).c_str(), byre::to_string(to.layout.sizes).c_str(),
+        byre::to_string(to.layout.strides).c_str()));
+  }
+}
+
+AnyTensor detail::redispatch_for_one(const char* name, Arguments values) {
+  const ExcludeKeys pass(Key::functionalize);
+  return call_for_one(name, std::move(values));
+}
+
+AnyTensor detail::redispatch_on_backend_of(const FunctionalTensor& target, const char* name,
+                                           Arguments values) {
+  const KeySet keys = target.backend();
+  const IncludeKeys backend(is_backend(keys.highest()) ? keys : KeySet());
+  return redispatch_for_one(name, std::move(values));
+}
 
 void detail::define_functionalize_pass() {
   set_builtin_fallback(Key::functionalize, functionalized);

@@ -1,16 +1,51 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The pass: a fallback for the key functionalize, driven by the schemas. For a pure operator it
 /// calls the backend's kernel; for a view it makes a view; for an operator that writes it calls the
-/// functional variant and records the result as an update.
+/// functional variant and records the result as an update. A call of add_ on a view goes through
+///
+///   call, checked_arguments, dispatch    to the pass
+///   functionalized                       prepares the write, and calls add on values:
+///     target_of, prepare_write, expect_apart
+///     redispatch, sync, dispatch         to the backend's kernel
+///     conforming, commit                 and records the result
+///
+/// Operators that overwrite all of a tensor have kernels of their own: overwriting.cpp.
 ///
 /// Source: the seed "Functionalization".
 #pragma once
 
-#include <byre/functional/dispatch/operator.hpp>
+#include <byre/functional/functionalize/detail/functional_tensor.hpp>
 
 namespace byre::inline v0::functional::detail {
 
+/// `tensor` itself, if it is one of the pass. Any other was captured: a tensor of the pass of its
+/// value, which must not be written.
+AnyTensor functional(const AnyTensor& tensor);
+
+/// An argument that is written or viewed, made one of the pass where it stands.
+FunctionalTensor& target_of(const Call& call, std::size_t index);
+
+/// Throws FunctionalizeError for an argument that was captured: the change would be lost.
+void expect_not_captured(const Call& call, std::size_t index);
+
+/// Throws DispatchError if `level`, that of a value, is of a batch that `written` is used outside
+/// of.
+void expect_takes_batch(const FunctionalTensor& written, BatchLevel level, const char* operation);
+
+/// Throws ShapeError for tensors of one alias that overlap in part: what is read may have been
+/// written already. As for tensors in memory.
+void expect_no_partial_overlap(const FunctionalTensor& written, const AnyTensor& read,
+                               const char* operation);
+
+/// Calls below the pass, where all tensors are values.
+AnyTensor redispatch_for_one(const char* name, Arguments values);
+/// Calls a factory below the pass, on the backend of `target`.
+AnyTensor redispatch_on_backend_of(const FunctionalTensor& target, const char* name,
+                                   Arguments values);
+
 /// While the registry is filled.
 void define_functionalize_pass();
+/// For define_functionalize_pass(): fill_, zero_, copy_, resize_, set_ and out= variants.
+void define_overwriting_operators();
 
 }  // namespace byre::inline v0::functional::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/functionalize/detail/pass_parts.hpp>
+#include <byre/functional/functionalize/detail/pass.hpp>
 #include <byre/functional/functionalize/detail/write_back.hpp>
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/detail/tensor_write.hpp>
@@ -45,7 +45,7 @@ void WriteBack::write(const AnyTensor& tensor, const AnyTensor& value) {
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     write(on_cpu->value, to_cpu(value));
   } else if (const auto* const under_pass = tensor.as<FunctionalTensor>()) {
-    detail::expect_takes_batch(*under_pass, value, operation_);
+    detail::expect_takes_batch(*under_pass, value.batch_level(), operation_);
     updates_.push_back({tensor, value});
   } else {
     rebind(tensor, value);
