@@ -23,7 +23,6 @@ MAY_NAME_STATE = {"sync/detail/no_destructor.hpp", "sync/boost.hpp"}
 # over forks. All others are sync::ProcessMutex.
 MAY_HAVE_MUTEXES = {
     "functional/functionalize/detail/alias.hpp",
-    "functional/functionalize/detail/functional_tensor.hpp",
     "functional/graph/detail/tape.hpp",
     "pages/detail/memory_files.hpp",
     "observe/events.cpp",

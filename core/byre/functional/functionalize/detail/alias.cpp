@@ -45,7 +45,7 @@ Alias::Alias(AnyTensor base, FunctionalizeOptions options, BatchLevel level)
 
 // ---- one write
 
-void Alias::expect_writable(const ViewPath& path, const char* operation) const {
+void Alias::prepare_write(const ViewPath& path, const char* operation, std::size_t count) {
   const Layout& layout = path.geometry().layout;
   if (path.geometry().overlaps_itself()) {
     throw ShapeError(format_text(
@@ -59,11 +59,10 @@ void Alias::expect_writable(const ViewPath& path, const char* operation) const {
         "to it: nobody would see the write. Make it an input, or write a clone().",
         operation, byre::name_of(path.geometry().dtype), byre::to_string(layout.sizes).c_str()));
   }
-}
-
-void Alias::prepare_write(const ViewPath& path, const char* operation, std::size_t count) {
-  expect_writable(path, operation);
   const sync::Lock lock(mutex_);
+  if (first_tensor_ != nullptr) {
+    std::exchange(first_tensor_, nullptr)->initial = {};
+  }
   if (!updates_.empty() && updates_.size() + count >= most_updates_) {
     ++bounds_of_thread.updates_reached;
     apply_updates();
@@ -164,7 +163,7 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
     }
   }
   const sync::Lock lock(mutex_);
-  cached = nearest;
+  cached = nearest;  // of a view, which has no initial value
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
   }
@@ -285,6 +284,7 @@ void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
 void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept {
   const sync::Lock lock(mutex_);
   --tensors_;
+  first_tensor_ = first_tensor_ == &cached ? nullptr : first_tensor_;
   if (path.last() != nullptr && path.last()->cached == &cached) {
     path.last()->cached = nullptr;
   }

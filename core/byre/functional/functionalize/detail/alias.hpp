@@ -65,10 +65,9 @@ class Alias final : public Counted {
 
   // ---- one write
 
-  /// Throws FunctionalizeError if this was captured, ShapeError if the path sees elements twice.
-  void expect_writable(const ViewPath& path, const char* operation) const;
-  /// The same, and makes room for `count` updates. If there would be too many, those that wait are
-  /// applied: throws what sync() throws.
+  /// Makes room for `count` updates. If there would be too many, those that wait are applied:
+  /// throws what sync() throws. Throws FunctionalizeError if this was captured, ShapeError if the
+  /// path sees elements twice.
   void prepare_write(const ViewPath& path, const char* operation, std::size_t count);
   /// Where `path` leads, the value is now `value`. `cached` is of the tensor that was written.
   /// After prepare_write(), with no other writes since but those it made room for.
@@ -104,6 +103,9 @@ class Alias final : public Counted {
 
   void add_tensor(const ViewPath& path, CachedView& cached) noexcept;
   void drop_tensor(const ViewPath& path, const CachedView& cached) noexcept;
+  /// The next write drops the initial value of this tensor, which is the base's. Before this is
+  /// shared.
+  void release_at_write(CachedView& first_tensor) noexcept { first_tensor_ = &first_tensor; }
   /// One that is not of the pass, for as long as this lives.
   void add_outside_tensor() noexcept;
   std::size_t tensor_count() const noexcept;
@@ -148,6 +150,7 @@ class Alias final : public Counted {
   std::vector<Update> updates_;    // in the order in which they were made
   std::uint64_t generation_ = 0;
   std::size_t tensors_ = 0;
+  CachedView* first_tensor_ = nullptr;  // whose initial value is still there
 };
 
 }  // namespace byre::inline v0::functional

@@ -3,115 +3,116 @@
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/batch_level.hpp>
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
+#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
 namespace byre::inline v0::functional {
+namespace {
+
+/// Guards the first alias of every tensor. A tensor needs it once, so one lock serves all.
+struct FirstAliases {
+  sync::ProcessMutex mutex;
+};
+
+}  // namespace
+
 FunctionalTensor::FunctionalTensor(AnyTensor value)
     : TensorImpl(key),
       backend_(value.keys()),
       level_(std::max(value.batch_level(), detail::batch_level_of_thread())),
       path_(ViewGeometry::of_all(value.sizes(), value.dtype())),
-      cached_{std::move(value)} {}
+      cached_{.initial = std::move(value)} {}
 
 FunctionalTensor::FunctionalTensor(const AliasHandle& alias, ViewPath path)
     : TensorImpl(key),
       backend_(alias->backend()),
       level_(alias->batch_level()),
-      path_(std::move(path)),
-      alias_(alias) {
-  alias_->add_tensor(path_, cached_);
+      path_(std::move(path)) {
+  attach(alias);
 }
 
 FunctionalTensor::~FunctionalTensor() {
-  if (alias_ != nullptr) {
-    alias_->drop_tensor(path_, cached_);
-  }
+  detach();
 }
 
-void FunctionalTensor::attach(AliasHandle alias, ViewPath path, AnyTensor value) noexcept {
-  if (alias_ != nullptr) {
-    alias_->drop_tensor(path_, cached_);
+void FunctionalTensor::attach(AliasHandle alias) noexcept {
+  alias->add_tensor(path_, cached_);
+  alias_.set(alias.detach());
+}
+
+void FunctionalTensor::detach() noexcept {
+  if (const AliasHandle alias(alias_.get(), false); alias != nullptr) {
+    alias->drop_tensor(path_, cached_);
+    alias_.set(nullptr);
   }
-  alias_ = std::move(alias);
-  path_ = std::move(path);
-  cached_ = {std::move(value)};
-  if (alias_ != nullptr) {
-    alias_->add_tensor(path_, cached_);
-  }
+  cached_ = {};
 }
 
 AnyTensor FunctionalTensor::sync() {
-  const sync::Lock lock(mutex_);
-  return alias_ == nullptr ? cached_.value : alias_->sync(path_, cached_);
+  Alias* const alias = alias_.get();
+  return alias == nullptr ? cached_.initial : alias->sync(path_, cached_);
 }
 
 std::uint64_t FunctionalTensor::generation() const noexcept {
-  const sync::Lock lock(mutex_);
-  return alias_ == nullptr ? 0 : alias_->generation_of(cached_);
+  const Alias* const alias = alias_.get();
+  return alias == nullptr ? 0 : alias->generation_of(cached_);
 }
 
 FunctionalTensor::AliasHandle FunctionalTensor::alias() {
-  const sync::Lock lock(mutex_);
-  if (alias_ == nullptr) {
-    // Its path, to the base, stays as it is: others may be asking for it.
-    alias_ = make_counted<Alias>(cached_.value, functionalize_options(), level_);
-    alias_->add_tensor(path_, cached_);
-    cached_.value = {};  // the base's: the alias has it
+  if (alias_.get() == nullptr) {
+    auto made = make_counted<Alias>(cached_.initial, functionalize_options(), level_);
+    const sync::ProcessLock lock(sync::no_destructor<FirstAliases>().mutex);
+    if (alias_.get() == nullptr) {
+      // The path, to the base, stays as it is, and so does the value until a write: threads that
+      // found no alias may be reading both.
+      made->release_at_write(cached_);
+      attach(std::move(made));
+    }
   }
-  return alias_;
-}
-
-FunctionalTensor::AliasHandle FunctionalTensor::alias_if_any() const noexcept {
-  const sync::Lock lock(mutex_);
-  return alias_;
-}
-
-void FunctionalTensor::expect_writable(const char* operation) const {
-  const sync::Lock lock(mutex_);
-  if (alias_ != nullptr) {
-    alias_->expect_writable(path_, operation);
-  }
+  return alias_.get();
 }
 
 FunctionalTensor::PreparedWrite FunctionalTensor::prepare_write(const char* operation,
                                                                 std::size_t count) {
-  const sync::Lock lock(mutex_);
-  if (alias_ == nullptr) {
+  Alias* const alias = alias_.get();
+  if (alias == nullptr) {
     return {*this, std::nullopt};
   }
-  alias_->prepare_write(path_, operation, count);
+  alias->prepare_write(path_, operation, count);
   return {*this, path_};
 }
 
 void FunctionalTensor::PreparedWrite::commit(AnyTensor value) noexcept {
-  const sync::Lock lock(target_->mutex_);
-  BYRE_ASSERT((target_->alias_ != nullptr) == path_.has_value(),
+  Alias* const alias = target_->alias_.get();
+  BYRE_ASSERT((alias != nullptr) == path_.has_value(),
               "a tensor was given an alias between a write and its preparation");
   if (path_) {
-    target_->alias_->write(std::move(*path_), std::move(value), target_->cached_);
+    alias->write(std::move(*path_), std::move(value), target_->cached_);
   } else {
-    target_->cached_.value = std::move(value);
+    target_->cached_.initial = std::move(value);
   }
 }
 
 void FunctionalTensor::move_to(ViewPath path) noexcept {
-  const sync::Lock lock(mutex_);
-  attach(alias_, std::move(path));
+  set(alias_.get(), std::move(path));
 }
 
 void FunctionalTensor::set(const AliasHandle& alias, ViewPath path) noexcept {
-  const sync::Lock lock(mutex_);
+  detach();
   level_ = alias->batch_level();
-  attach(alias, std::move(path));
+  path_ = std::move(path);
+  attach(alias);
 }
 
 void FunctionalTensor::set(AnyTensor value, ViewPath path) noexcept {
-  const sync::Lock lock(mutex_);
+  detach();
   has_grown_ = true;
-  attach(nullptr, std::move(path), std::move(value));
+  path_ = std::move(path);
+  cached_.initial = std::move(value);
 }
 
 AnyTensor to_functional(AnyTensor value) {

@@ -8,7 +8,7 @@
 
 #include <byre/functional/functionalize/detail/alias.hpp>
 #include <byre/functional/functionalize/functional_tensor.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
+#include <byre/sync/detail/published.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -61,11 +61,10 @@ class FunctionalTensor final : public TensorImpl {
   /// Made now, if there is none.
   AliasHandle alias();
   /// The same; null if there is none.
-  AliasHandle alias_if_any() const noexcept;
+  AliasHandle alias_if_any() const noexcept { return alias_.get(); }
 
-  /// Throws FunctionalizeError for a captured tensor, ShapeError for one that sees elements twice.
-  void expect_writable(const char* operation) const;
-  /// The same, for one of `count` writes that may share an alias.
+  /// For one of `count` writes that may share an alias. Throws FunctionalizeError for a captured
+  /// tensor, ShapeError for one that sees elements twice.
   [[nodiscard]] PreparedWrite prepare_write(const char* operation, std::size_t count = 1);
 
   /// It sees another part of its alias now: transpose_, resize_ to fewer elements.
@@ -78,15 +77,16 @@ class FunctionalTensor final : public TensorImpl {
   bool has_grown() const noexcept { return has_grown_; }
 
  private:
-  void attach(AliasHandle alias, ViewPath path, AnyTensor value = {}) noexcept;
+  void attach(AliasHandle alias) noexcept;
+  void detach() noexcept;
 
   KeySet backend_;
   BatchLevel level_;
   bool has_grown_ = false;
-  ViewPath path_;              // changed by writes alone
-  mutable sync::Mutex mutex_;  // of all below
-  AliasHandle alias_;
-  CachedView cached_;  // holds the value itself, if there is no alias
+  ViewPath path_;  // changed by writes alone
+  /// Null until a view is made, then set once by a read; changed by writes alone after that. Owned.
+  sync::detail::Published<Alias> alias_;
+  CachedView cached_;  // the alias's lock guards it; without an alias, only `initial` is used
 };
 
 }  // namespace byre::inline v0::functional
