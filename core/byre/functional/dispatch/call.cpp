@@ -10,62 +10,7 @@ namespace {
 
 thread_local ThreadKeys keys_of_thread;
 
-/// Whether the argument is of the parameter's type, or was made so.
-bool conform(Argument& argument, const Parameter& parameter) {
-  if (argument.is_none()) {
-    return parameter.is_optional;
-  }
-  switch (parameter.type) {
-    case Type::tensor: {
-      const auto* const tensor = argument.get<AnyTensor>();
-      return tensor != nullptr && *tensor;
-    }
-    case Type::tensors: {
-      if (argument.get<Dims>() != nullptr && argument.dims().empty()) {
-        argument = Tensors();  // {} is an empty list of either
-      }
-      const auto* const tensors = argument.get<Tensors>();
-      return tensors != nullptr && std::all_of(tensors->begin(), tensors->end(),
-                                               [](const AnyTensor& each) { return bool(each); });
-    }
-    case Type::integer:
-    case Type::axis: {
-      const auto* const number = argument.get<Scalar>();
-      return number != nullptr && number->as_integer() != nullptr;
-    }
-    case Type::integers:
-    case Type::axes:
-      return argument.get<Dims>() != nullptr;
-    case Type::scalar:
-      if (const bool* const flag = argument.get<bool>()) {
-        argument = Scalar(*flag);
-      }
-      return argument.get<Scalar>() != nullptr;
-    case Type::boolean:
-      return argument.get<bool>() != nullptr;
-    case Type::dtype:
-      return argument.get<DType>() != nullptr;
-  }
-  return false;
-}
-
-/// Adds the results of an operator that writes, for which there is room: what it wrote, in the
-/// places of the schema, and what is new.
-void add_with_written(const Schema& schema, std::span<const Argument> arguments, Tensors made,
-                      Tensors& results) {
-  auto next = made.begin();
-  for (const Return& returned : schema.returns) {
-    if (returned.alias) {
-      results.push_back(arguments[schema.index_of(returned.alias)].tensor());
-    } else if (next != made.end()) {
-      results.push_back(std::move(*next++));
-    }
-  }
-}
-
-/// What a kernel returned is what the schema says: what is written is filled in.
-void expect_results(const Operator& op, Key key, const Tensors& results) {
-  const std::size_t count = results.size();
+[[noreturn, gnu::cold]] void refuse_results(const Operator& op, Key key, std::size_t count) {
   const std::size_t expected = op.schema().new_count();
   if (!op.schema().returns_list() && count != expected) {
     throw DispatchError(format_text(
@@ -73,12 +18,9 @@ void expect_results(const Operator& op, Key key, const Tensors& results) {
         "is written: %s",
         op.name().c_str(), name_of(key), count, expected, to_string(op.schema()).c_str()));
   }
-  if (!std::all_of(results.begin(), results.end(),
-                   [](const AnyTensor& each) { return bool(each); })) {
-    throw DispatchError(
-        format_text("%s: the kernel for %s returned a handle without a tensor, AnyTensor(): %s",
-                    op.name().c_str(), name_of(key), to_string(op.schema()).c_str()));
-  }
+  throw DispatchError(
+      format_text("%s: the kernel for %s returned a handle without a tensor, AnyTensor(): %s",
+                  op.name().c_str(), name_of(key), to_string(op.schema()).c_str()));
 }
 
 [[noreturn, gnu::cold]] void refuse_empty_handle(const char* function, std::size_t index,
@@ -140,21 +82,6 @@ void refuse_missing_kernel(const Operator& op, Key key) try {
   throw OutOfMemory::of_heap(op.name().c_str());
 }
 
-Tensors run(const Kernel& kernel, const Operator& op, Key key, std::span<Argument> arguments) {
-  try {
-    return kernel({op, arguments});
-  } catch (const MisreadArgument& misread) {
-    throw DispatchError(format_text("%s, in its kernel for %s: %s", op.name().c_str(), name_of(key),
-                                    misread.what()));
-  }
-}
-
-Arguments detail::list_of(std::initializer_list<Argument> arguments) try {
-  return arguments;
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("a list of arguments");
-}
-
 Arguments checked_arguments(const Schema& schema, Arguments arguments) try {
   const auto& parameters = schema.parameters;
   if (arguments.size() > parameters.size()) {
@@ -174,7 +101,7 @@ Arguments checked_arguments(const Schema& schema, Arguments arguments) try {
       arguments.push_back(
           std::visit([](const auto& value) { return Argument(value); }, *parameter.default_value));
     }
-    if (!conform(arguments[index], parameter)) {
+    if (!detail::conform(arguments[index], parameter)) {
       throw ArgumentError(format_text("%s: '%s', argument %zu, is a %s%s, and was given %s: %s",
                                       schema.full_name().c_str(), parameter.name.c_str(), index + 1,
                                       name_of(parameter.type), parameter.is_optional ? "?" : "",
@@ -195,19 +122,46 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
   if (kernel == nullptr) {
     refuse_missing_kernel(op, key);
   }
-  if (op.effect() != Effect::write) {
-    Tensors results = run(*kernel, op, key, arguments);
-    expect_results(op, key, results);
-    return results;
-  }
+  const Schema& schema = op.schema();
   Tensors results;
-  results.reserve(op.schema().returns.size());  // now: once it is written, nothing may fail
-  Tensors made = run(*kernel, op, key, arguments);
-  expect_results(op, key, made);
-  add_with_written(op.schema(), arguments, std::move(made), results);
+  if (op.effect() == Effect::write) {
+    results.reserve(schema.returns.size());  // now: once it is written, nothing may fail
+  }
+  Tensors made;
+  try {
+    made = (*kernel)({op, arguments});
+  } catch (const MisreadArgument& misread) {
+    throw DispatchError(format_text("%s, in its kernel for %s: %s", op.name().c_str(), name_of(key),
+                                    misread.what()));
+  }
+  const bool is_counted = schema.returns_list() || made.size() == schema.new_count();
+  if (!is_counted || !std::ranges::all_of(made, &AnyTensor::operator bool)) {
+    refuse_results(op, key, made.size());
+  }
+  if (op.effect() != Effect::write) {
+    return made;
+  }
+  // What is written, in the places of the schema, and what is new.
+  auto next = made.begin();
+  for (const Return& returned : schema.returns) {
+    results.push_back(returned.alias ? arguments[schema.index_of(returned.alias)].tensor()
+                                     : std::move(*next++));
+  }
   return results;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap(op.name().c_str());
+}
+
+Tensors call(const Operator& op, std::initializer_list<Argument> arguments) try {
+  return call(op, Arguments(arguments));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a list of arguments");
+}
+
+AnyTensor call_for_one(const Operator& op, std::initializer_list<Argument> arguments) try {
+  return call_for_one(op, Arguments(arguments));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a list of arguments");
 }
 
 Tensors call(const Operator& op, Arguments arguments) {

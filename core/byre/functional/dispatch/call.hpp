@@ -42,22 +42,14 @@ inline AnyTensor call_for_one(std::string_view name, Arguments arguments) {
   return call_for_one(find(name), std::move(arguments));
 }
 
-// Of arguments in braces: the list of them is made within, so that these throw OutOfMemory where
-// there is no memory for it.
-namespace detail {
-BYRE_API Arguments list_of(std::initializer_list<Argument> arguments);
-}
-inline Tensors call(const Operator& op, std::initializer_list<Argument> arguments) {
-  return call(op, detail::list_of(arguments));
-}
+// Arguments in braces: these make the list, so that they throw OutOfMemory without memory for it.
+BYRE_API Tensors call(const Operator& op, std::initializer_list<Argument> arguments);
 inline Tensors call(std::string_view name, std::initializer_list<Argument> arguments) {
-  return call(find(name), detail::list_of(arguments));
+  return call(find(name), arguments);
 }
-inline AnyTensor call_for_one(const Operator& op, std::initializer_list<Argument> arguments) {
-  return call_for_one(op, detail::list_of(arguments));
-}
+BYRE_API AnyTensor call_for_one(const Operator& op, std::initializer_list<Argument> arguments);
 inline AnyTensor call_for_one(std::string_view name, std::initializer_list<Argument> arguments) {
-  return call_for_one(find(name), detail::list_of(arguments));
+  return call_for_one(find(name), arguments);
 }
 
 /// The arguments as the schema says, with defaults. Throws ArgumentError.

@@ -32,6 +32,15 @@ struct TypedKernel {
   KernelResult result = KernelResult::any_number;
 };
 
+namespace detail {
+/// By a function of Argument.
+template <Type Of, auto Read>
+struct ReadAs {
+  static constexpr Type type = Of;
+  static decltype(auto) from(Argument& argument) { return (argument.*Read)(); }
+};
+}  // namespace detail
+
 /// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu_tensor.hpp
 /// does: what has no `type` is a tensor.
 template <class T>
@@ -42,35 +51,17 @@ struct Unboxed<AnyTensor> {
   static AnyTensor& from(Argument& argument) { return argument.tensor(); }
 };
 template <>
-struct Unboxed<Tensors> {
-  static constexpr Type type = Type::tensors;
-  static const Tensors& from(Argument& argument) { return argument.tensors(); }
-};
+struct Unboxed<Tensors> : detail::ReadAs<Type::tensors, &Argument::tensors> {};
 template <>
-struct Unboxed<std::int64_t> {
-  static constexpr Type type = Type::integer;
-  static std::int64_t from(Argument& argument) { return argument.integer(); }
-};
+struct Unboxed<std::int64_t> : detail::ReadAs<Type::integer, &Argument::integer> {};
 template <>
-struct Unboxed<bool> {
-  static constexpr Type type = Type::boolean;
-  static bool from(Argument& argument) { return argument.flag(); }
-};
+struct Unboxed<bool> : detail::ReadAs<Type::boolean, &Argument::flag> {};
 template <>
-struct Unboxed<Scalar> {
-  static constexpr Type type = Type::scalar;
-  static const Scalar& from(Argument& argument) { return argument.scalar(); }
-};
+struct Unboxed<Scalar> : detail::ReadAs<Type::scalar, &Argument::scalar> {};
 template <>
-struct Unboxed<Dims> {
-  static constexpr Type type = Type::integers;
-  static const Dims& from(Argument& argument) { return argument.dims(); }
-};
+struct Unboxed<Dims> : detail::ReadAs<Type::integers, &Argument::dims> {};
 template <>
-struct Unboxed<DType> {
-  static constexpr Type type = Type::dtype;
-  static DType from(Argument& argument) { return argument.dtype(); }
-};
+struct Unboxed<DType> : detail::ReadAs<Type::dtype, &Argument::dtype> {};
 template <class T>
 struct Unboxed<std::optional<T>> {
   static std::optional<T> from(Argument& argument) {

@@ -58,29 +58,33 @@ class detail::Registry {
 
 namespace {
 
-detail::Registry& bare_registry() noexcept {
-  return sync::no_destructor<detail::Registry>();
-}
+/// The registry with the operators that come along, or null.
+constinit Published<detail::Registry> whole_registry;
+constinit bool is_filling_registry = false;  // guarded by FirstUse
 
-/// All of the operators that come along, or none.
-struct FilledRegistry {
-  FilledRegistry() : registry(bare_registry()) {
+/// Defines all of the operators that come along, or none: without memory the next use tries again.
+/// While they are defined, the thread that defines them is given the registry as it is.
+[[gnu::cold, gnu::noinline]] detail::Registry& fill_registry() try {
+  const sync::detail::FirstUse lock;
+  auto& made = sync::no_destructor<detail::Registry>();
+  if (whole_registry.get() == nullptr && !std::exchange(is_filling_registry, true)) {
     try {
       detail::define_builtin_operators();
+      whole_registry.set(&made);
     } catch (...) {
-      registry.clear();
+      made.clear();
+      is_filling_registry = false;
       throw;
     }
   }
-  detail::Registry& registry;
-};
-
-/// With the operators that come along. Defining those finds the bare one; where that fails, for
-/// want of memory, whoever asks next tries again.
-detail::Registry& registry() try {
-  return sync::no_destructor<FilledRegistry>().registry;
+  return made;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("the definition of the operators that come along");
+}
+
+detail::Registry& registry() {
+  detail::Registry* const found = whole_registry.get();
+  return found != nullptr ? *found : fill_registry();
 }
 
 bool is_computed(const Operator& op) noexcept {
@@ -275,8 +279,8 @@ KeySet Operator::registered_keys() const noexcept {
 
 const Definition& Definition::kernel(Key key, Kernel kernel) const {
   const Text what = format_text("a kernel for %s", name_of(key));
-  bare_registry().set_once(op_, op_.kernels_[static_cast<std::size_t>(key)], std::move(kernel),
-                           what.chars.data());
+  registry().set_once(op_, op_.kernels_[static_cast<std::size_t>(key)], std::move(kernel),
+                      what.chars.data());
   return *this;
 }
 
@@ -286,7 +290,7 @@ const Definition& Definition::kernel(Key key, TypedKernel typed) const {
 }
 
 const Definition& Definition::composite(Kernel kernel) const {
-  bare_registry().set_once(op_, op_.composite_, std::move(kernel), "a composite kernel");
+  registry().set_once(op_, op_.composite_, std::move(kernel), "a composite kernel");
   return *this;
 }
 
@@ -296,7 +300,7 @@ const Definition& Definition::composite(TypedKernel typed) const {
 }
 
 const Definition& Definition::meta(MetaRule rule) const {
-  bare_registry().set_once(op_, op_.meta_, std::move(rule), "a meta rule");
+  registry().set_once(op_, op_.meta_, std::move(rule), "a meta rule");
   return *this;
 }
 
@@ -307,7 +311,7 @@ const Definition& Definition::tag(Tag tag) const {
         format_text("%s: a tag is of a pure operator that returns one tensor: its schema is %s.",
                     op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
-  bare_registry().set_once(op_, op_.tag_, tag, "a tag");
+  registry().set_once(op_, op_.tag_, tag, "a tag");
   return *this;
 }
 
@@ -318,7 +322,7 @@ const Definition& Definition::view(ViewRule rule) const {
         "set that is not written.",
         op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
-  bare_registry().set_once(op_, op_.view_, std::move(rule), "a view rule");
+  registry().set_once(op_, op_.view_, std::move(rule), "a view rule");
   return *this;
 }
 
@@ -332,22 +336,8 @@ Definition define(std::string_view schema) {
   return define(parse_schema(schema));
 }
 
-Definition detail::define_builtin(std::string_view schema) {
-  return Definition(bare_registry().add(parse_schema(schema)));
-}
-
 const Operator& detail::define_generated(const Operator& op, Schema schema, Kernel kernel) {
-  return bare_registry().add_generated(op, std::move(schema), std::move(kernel));
-}
-
-Definition detail::extend_builtin(std::string_view name) {
-  Operator* const found = bare_registry().find(name);
-  BYRE_ASSERT(found != nullptr, "a builtin operator is used before its definition");
-  return Definition(*found);
-}
-
-const Operator& detail::builtin(std::string_view name) {
-  return extend_builtin(name).op();
+  return registry().add_generated(op, std::move(schema), std::move(kernel));
 }
 
 Definition extend(std::string_view name) {
@@ -378,14 +368,6 @@ std::vector<const Operator*> operators() {
 
 void set_fallback(Key key, Kernel fallback) {
   registry().set_fallback(key, std::move(fallback));
-}
-
-std::vector<const Operator*> detail::builtin_operators() {
-  return bare_registry().all();
-}
-
-void detail::set_builtin_fallback(Key key, Kernel fallback) {
-  bare_registry().set_fallback(key, std::move(fallback));
 }
 
 const Kernel* fallback(Key key) {

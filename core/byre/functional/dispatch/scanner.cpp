@@ -20,6 +20,13 @@ bool is_letter(char c) noexcept {
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
+/// The end of the letters, digits and _ from `at` on.
+std::size_t end_of_word(std::string_view text, std::size_t at) noexcept {
+  while (at < text.size() && (is_letter(text[at]) || is_digit(text[at]))) {
+    ++at;
+  }
+  return at;
+}
 
 std::optional<DType> dtype_named(std::string_view name) noexcept {
   for (std::size_t index = 0; index < byre::detail::dtype_count; ++index) {
@@ -48,8 +55,7 @@ bool Scanner::accept(std::string_view word) noexcept {
   }
   // A word is not the beginning of a longer one.
   const std::size_t end = at_ + word.size();
-  if (is_letter(word.back()) && end < text_.size() &&
-      (is_letter(text_[end]) || is_digit(text_[end]))) {
+  if (is_letter(word.back()) && end_of_word(text_, end) != end) {
     return false;
   }
   at_ = end;
@@ -81,9 +87,7 @@ std::string Scanner::identifier(std::string_view what) try {
     expected(what);
   }
   const std::size_t begin = at_;
-  while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) {
-    ++at_;
-  }
+  at_ = end_of_word(text_, at_);
   std::string name(between(begin, at_));
   skip_blanks();
   return name;
@@ -196,12 +200,7 @@ void Scanner::expected(std::string_view what) const try {
   if (peek() == '\n') {
     found = "the end of the line";
   } else if (!is_at_end()) {
-    std::size_t end = at_ + 1;
-    if (is_letter(text_[at_]) || is_digit(text_[at_])) {
-      while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) {
-        ++end;
-      }
-    }
+    const std::size_t end = std::max(at_ + 1, end_of_word(text_, at_));
     found = "'" + std::string(between(at_, end)) + "'";
   }
   refuse("expected " + std::string(what) + ", found " + found);

@@ -25,32 +25,6 @@ constexpr std::array type_names{
     TypeName{"DType", Type::dtype},
 };
 
-bool fits(const Constant& constant, const Parameter& parameter) noexcept {
-  if (std::holds_alternative<NoValue>(constant)) {
-    return parameter.is_optional;
-  }
-  switch (parameter.type) {
-    case Type::integer:
-    case Type::axis: {
-      const auto* const number = std::get_if<Scalar>(&constant);
-      return number != nullptr && number->as_integer() != nullptr;
-    }
-    case Type::integers:
-    case Type::axes:
-      return std::holds_alternative<Dims>(constant);
-    case Type::scalar:
-      return std::holds_alternative<Scalar>(constant) || std::holds_alternative<bool>(constant);
-    case Type::boolean:
-      return std::holds_alternative<bool>(constant);
-    case Type::dtype:
-      return std::holds_alternative<DType>(constant);
-    case Type::tensor:
-    case Type::tensors:
-      return false;
-  }
-  return false;
-}
-
 class SchemaParser {
  public:
   explicit SchemaParser(std::string_view text) : scanner_(text, "schema") {}
@@ -120,7 +94,8 @@ class SchemaParser {
   void parse_default(Parameter& parameter) {
     const std::size_t begin = scanner_.position();
     const Constant value = scanner_.constant();
-    if (!fits(value, parameter)) {
+    Argument given(value);
+    if (parameter.is_tensor() || !detail::conform(given, parameter)) {
       scanner_.refuse("the default is no " + std::string(name_of(parameter.type)), begin);
     }
     parameter.default_value = value;
@@ -203,6 +178,44 @@ std::string to_string(Type type, AliasSet alias) {
 
 }  // namespace
 
+bool detail::conform(Argument& argument, const Parameter& parameter) {
+  if (argument.is_none()) {
+    return parameter.is_optional;
+  }
+  switch (parameter.type) {
+    case Type::tensor: {
+      const auto* const tensor = argument.get<AnyTensor>();
+      return tensor != nullptr && *tensor;
+    }
+    case Type::tensors: {
+      if (argument.get<Dims>() != nullptr && argument.dims().empty()) {
+        argument = Tensors();  // {} is an empty list of either
+      }
+      const auto* const tensors = argument.get<Tensors>();
+      return tensors != nullptr && std::all_of(tensors->begin(), tensors->end(),
+                                               [](const AnyTensor& each) { return bool(each); });
+    }
+    case Type::integer:
+    case Type::axis: {
+      const auto* const number = argument.get<Scalar>();
+      return number != nullptr && number->as_integer() != nullptr;
+    }
+    case Type::integers:
+    case Type::axes:
+      return argument.get<Dims>() != nullptr;
+    case Type::scalar:
+      if (const bool* const flag = argument.get<bool>()) {
+        argument = Scalar(*flag);
+      }
+      return argument.get<Scalar>() != nullptr;
+    case Type::boolean:
+      return argument.get<bool>() != nullptr;
+    case Type::dtype:
+      return argument.get<DType>() != nullptr;
+  }
+  return false;
+}
+
 const char* name_of(Type type) noexcept {
   return std::find_if(type_names.begin(), type_names.end(),
                       [type](const TypeName& candidate) { return candidate.type == type; })
@@ -244,30 +257,27 @@ std::size_t Schema::index_of(AliasSet set) const noexcept {
 
 Schema parse_schema(std::string_view text) try {
   Schema schema = SchemaParser(text).parse();
+  const auto& returns = schema.returns;
+  const auto is_view = [](const Return& each) { return each.alias && !each.alias.is_written; };
+  const char* wrong = nullptr;
   if (schema.effect() == Effect::view) {
-    const bool is_a_view = !schema.parameters.empty() && schema.parameters.front().alias &&
-                           schema.returns.size() == 1 &&
-                           schema.returns.front().alias == schema.parameters.front().alias;
-    if (!is_a_view) {
-      throw SchemaError(format_text(
-          "%s: a view returns one tensor, or a list, that aliases the first parameter. Return pure "
-          "results from an operator of their own.",
-          to_string(schema).c_str()));
+    const AliasSet seen = schema.parameters.empty() ? AliasSet() : schema.parameters.front().alias;
+    if (!seen || returns.size() != 1 || returns.front().alias != seen) {
+      wrong =
+          "a view returns one tensor, or a list, that aliases the first parameter. Return pure "
+          "results from an operator of their own.";
     }
+  } else if (schema.effect() == Effect::write && std::ranges::any_of(returns, is_view)) {
+    wrong =
+        "an operator that writes returns what it wrote, or what is new, and no view. Return the "
+        "view from an operator of its own.";
+  } else if (schema.effect() == Effect::write && schema.returns_list()) {
+    wrong =
+        "an operator that writes returns single tensors. Return the list from an operator of its "
+        "own.";
   }
-  for (const Return& returned : schema.returns) {
-    if (schema.effect() == Effect::write && returned.alias && !returned.alias.is_written) {
-      throw SchemaError(
-          format_text("%s: an operator that writes returns what it wrote, or what is new, and no "
-                      "view. Return the view from an operator of its own.",
-                      to_string(schema).c_str()));
-    }
-  }
-  if (schema.effect() == Effect::write && schema.returns_list()) {
-    throw SchemaError(
-        format_text("%s: an operator that writes returns single tensors. Return the list from an "
-                    "operator of its own.",
-                    to_string(schema).c_str()));
+  if (wrong != nullptr) {
+    throw SchemaError(format_text("%s: %s", to_string(schema).c_str(), wrong));
   }
   return schema;
 } catch (const std::bad_alloc&) {

@@ -98,6 +98,11 @@ struct BYRE_API Schema {
   std::size_t index_of(AliasSet set) const noexcept;
 };
 
+namespace detail {
+/// Whether the argument is of the parameter's type, or was made so.
+bool conform(Argument& argument, const Parameter& parameter);
+}  // namespace detail
+
 /// Throws SchemaError.
 BYRE_API Schema parse_schema(std::string_view text);
 

@@ -32,7 +32,7 @@ Tensors compute_by_view_rule(const Call& call) {
 }  // namespace
 
 void detail::define_cpu_backend() {
-  set_builtin_fallback(Key::cpu, compute_by_view_rule);
+  set_fallback(Key::cpu, compute_by_view_rule);
   define_cpu_view_copies();
 }
 

@@ -67,18 +67,17 @@ AnyTensor scatter(const Operator& view, Reads reads, const Call& call) {
 }
 
 void define_copy(const std::string& name, Reads reads) {
-  const Operator& view = detail::builtin(name);
-  detail::extend_builtin(detail::with_suffix(name, "_copy"))
-      .kernel(Key::cpu, [&view, reads](const Call& call) {
-        return Tensors{from_cpu(copy_of_view(view, reads, call))};
-      });
+  const Operator& view = find(name);
+  extend(detail::with_suffix(name, "_copy")).kernel(Key::cpu, [&view, reads](const Call& call) {
+    return Tensors{from_cpu(copy_of_view(view, reads, call))};
+  });
 }
 
 void define_scatter(const std::string& name, Reads reads) {
-  const Operator& view = detail::builtin(name);
-  detail::extend_builtin(detail::with_suffix(name, "_scatter"))
-      .kernel(Key::cpu,
-              [&view, reads](const Call& call) { return Tensors{scatter(view, reads, call)}; });
+  const Operator& view = find(name);
+  extend(detail::with_suffix(name, "_scatter")).kernel(Key::cpu, [&view, reads](const Call& call) {
+    return Tensors{scatter(view, reads, call)};
+  });
 }
 
 }  // namespace

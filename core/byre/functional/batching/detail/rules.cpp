@@ -143,8 +143,7 @@ AnyTensor multiplied(BatchedCall call) {
 
 void define_rule(Rule rule, std::initializer_list<const char*> names) {
   for (const char* const name : names) {
-    detail::extend_builtin(name).kernel(Key::batched,
-                                        [rule](const Call& call) { return apply(rule, call); });
+    extend(name).kernel(Key::batched, [rule](const Call& call) { return apply(rule, call); });
   }
 }
 
@@ -163,7 +162,7 @@ void detail::define_batching() {
   define_rule(strided, {"as_strided_copy", "as_strided_scatter"});
   define_rule(summed_over_all, {"sum"});
   define_rule(multiplied, {"matmul"});
-  set_builtin_fallback(Key::batched, compute_by_tag);
+  set_fallback(Key::batched, compute_by_tag);
 }
 
 }  // namespace byre::inline v0::functional

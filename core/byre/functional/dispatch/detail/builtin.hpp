@@ -18,13 +18,6 @@ namespace byre::inline v0::functional::detail {
 using BuiltinDefinitions = void (*)();
 extern const BuiltinDefinitions define_builtin_operators;
 
-// For that function alone, before anything is found in the registry.
-Definition define_builtin(std::string_view schema);
-Definition extend_builtin(std::string_view name);
-const Operator& builtin(std::string_view name);
-std::vector<const Operator*> builtin_operators();
-void set_builtin_fallback(Key key, Kernel fallback);
-
 /// The name of a variant: "view.dtype" and "_copy" make "view_copy.dtype".
 inline std::string with_suffix(const std::string& name, const std::string& suffix) {
   const std::size_t end = std::min(name.find('.'), name.size());

@@ -12,7 +12,6 @@
 namespace byre::inline v0::functional {
 namespace {
 
-using detail::expect_no_partial_overlap;
 using detail::redispatch_for_one;
 using detail::redispatch_on_backend_of;
 using detail::target_of;
@@ -39,7 +38,7 @@ Tensors copy(const Call& call) {
                     byre::to_string(source.sizes()).c_str(), byre::to_string(sizes).c_str()));
   }
   FunctionalTensor::PreparedWrite write = self.prepare_write("copy_");
-  expect_no_partial_overlap(self, source, "copy_");
+  detail::expect_apart(self, 0, call);
   detail::expect_captured_apart(source);
   // A value of the pass never changes; any other may, and is cloned, lazily.
   AnyTensor value = source.as<FunctionalTensor>() != nullptr
@@ -129,14 +128,14 @@ Tensors set(const Call& call) {
 }  // namespace
 
 void detail::define_overwriting_operators() {
-  extend_builtin("fill_").kernel(Key::functionalize, fill);
-  extend_builtin("zero_").kernel(Key::functionalize, fill);
-  extend_builtin("copy_").kernel(Key::functionalize, copy);
-  extend_builtin("resize_").kernel(Key::functionalize, resize);
-  extend_builtin("set_").kernel(Key::functionalize, set);
-  for (const Operator* const op : builtin_operators()) {
+  extend("fill_").kernel(Key::functionalize, fill);
+  extend("zero_").kernel(Key::functionalize, fill);
+  extend("copy_").kernel(Key::functionalize, copy);
+  extend("resize_").kernel(Key::functionalize, resize);
+  extend("set_").kernel(Key::functionalize, set);
+  for (const Operator* const op : operators()) {
     if (is_out_variant(op->schema())) {
-      extend_builtin(op->name()).kernel(Key::functionalize, write_out);
+      extend(op->name()).kernel(Key::functionalize, write_out);
     }
   }
 }

@@ -32,43 +32,6 @@ byre::detail::Extent extent_of(DType dtype, const Layout& layout) {
   return {static_cast<std::uint64_t>(layout.offset * itemsize), layout, itemsize};
 }
 
-/// Whether these are two tensors of one alias.
-bool share_alias(const FunctionalTensor& a, const FunctionalTensor& b) {
-  const auto alias = a.alias_if_any();
-  return &a != &b && alias != nullptr && alias == b.alias_if_any();
-}
-
-bool have_common_elements(const FunctionalTensor& a, const FunctionalTensor& b) {
-  const ViewGeometry& one = a.path().geometry();
-  const ViewGeometry& other = b.path().geometry();
-  return &a == &b ||
-         (share_alias(a, b) &&
-          byre::detail::overlap_of(extent_of(one.dtype, one.layout),
-                                   extent_of(other.dtype, other.layout)) != Overlap::none);
-}
-
-/// No operand overlaps an argument that is written in part. Arguments that are written have no
-/// element in common: the functional variant would write one after the other, and the operator
-/// itself in any order.
-void expect_apart(const FunctionalTensor& target, std::size_t index, const Call& call) {
-  const char* const name = call.op.name().c_str();
-  for (std::size_t other = 0; other < call.arguments.size(); ++other) {
-    if (other != index) {
-      call.arguments[other].for_each_tensor([&](const AnyTensor& tensor) {
-        detail::expect_no_partial_overlap(target, tensor, name);
-      });
-    }
-  }
-  for (const std::size_t earlier : call.op.written()) {
-    if (earlier < index && have_common_elements(target, target_of(call, earlier))) {
-      throw ShapeError(
-          format_text("%s: arguments %zu and %zu, both of which are written, have elements in "
-                      "common. Give tensors that have none.",
-                      name, earlier + 1, index + 1));
-    }
-  }
-}
-
 /// Calls below the pass, on the values that the arguments hold.
 Tensors redispatch(const Operator& op, std::span<const Argument> arguments) {
   Arguments values(arguments.begin(), arguments.end());
@@ -153,7 +116,7 @@ Tensors functionalized(const Call& call) {
   for (const std::size_t index : written) {
     FunctionalTensor& target = target_of(call, index);
     writes.push_back(target.prepare_write(name, written.size()));
-    expect_apart(target, index, call);
+    detail::expect_apart(target, index, call);
   }
   const Operator& variant = detail::functional_variant_of(call.op);
   Tensors results = redispatch(variant, call.arguments.first(variant.schema().parameters.size()));
@@ -203,37 +166,50 @@ void detail::expect_not_captured(const Call& call, std::size_t index) {
   }
 }
 
-void detail::expect_takes_batch(const FunctionalTensor& written, BatchLevel level,
-                                const char* operation) {
-  if (level > written.writable_level()) {
-    throw DispatchError(format_text(
-        "%s: what is written is another for each of a batch, and the tensor that is written, %s%s, "
-        "is one for all of it: vmap() was given no axis for it, or its function captures it. Give "
-        "it a batch, or return the result.",
-        operation, byre::name_of(written.dtype()), byre::to_string(written.sizes()).c_str()));
-  }
+void detail::refuse_batch(const FunctionalTensor& written, const char* operation) {
+  throw DispatchError(format_text(
+      "%s: what is written is another for each of a batch, and the tensor that is written, %s%s, "
+      "is one for all of it: vmap() was given no axis for it, or its function captures it. Give "
+      "it a batch, or return the result.",
+      operation, byre::name_of(written.dtype()), byre::to_string(written.sizes()).c_str()));
 }
 
-void detail::expect_no_partial_overlap(const FunctionalTensor& written, const AnyTensor& read,
-                                       const char* operation) {
-  const auto* const other = read.as<FunctionalTensor>();
-  if (other == nullptr || !share_alias(written, *other)) {
-    return;
-  }
-  const ViewGeometry& to = written.path().geometry();
-  const ViewGeometry& from = other->path().geometry();
+void detail::expect_apart(const FunctionalTensor& target, std::size_t index, const Call& call) {
+  const auto alias = target.alias_if_any();
+  const ViewGeometry& to = target.path().geometry();
   const Dims& sizes = to.layout.sizes;
-  // An operand of other sizes is read as a whole, before anything is written.
-  if (broadcasts_to(sizes, from.layout.sizes) &&
-      byre::detail::overlap_of(extent_of(to.dtype, to.layout),
-                               extent_of(from.dtype, views::expand(from.layout, sizes))) ==
-          Overlap::partial) {
-    throw ShapeError(format_text(
-        "%s: an operand of sizes %s and strides %s overlaps the tensor that is written, of sizes "
-        "%s and strides %s, in part. clone() the operand first.",
-        operation, byre::to_string(from.layout.sizes).c_str(),
-        byre::to_string(from.layout.strides).c_str(), byre::to_string(to.layout.sizes).c_str(),
-        byre::to_string(to.layout.strides).c_str()));
+  const byre::detail::Extent written = extent_of(to.dtype, to.layout);
+  for (std::size_t other = 0; other < call.arguments.size(); ++other) {
+    const bool is_written_before =
+        other < index && call.op.schema().parameters[other].alias.is_written;
+    call.arguments[other].for_each_tensor([&](const AnyTensor& tensor) {
+      const auto* const read = tensor.as<FunctionalTensor>();
+      if (other == index || read == nullptr ||
+          (read != &target && (alias == nullptr || read->alias_if_any() != alias))) {
+        return;
+      }
+      const ViewGeometry& from = read->path().geometry();
+      // An operand of other sizes is read as a whole, before anything is written.
+      if (read != &target && broadcasts_to(sizes, from.layout.sizes) &&
+          byre::detail::overlap_of(written,
+                                   extent_of(from.dtype, views::expand(from.layout, sizes))) ==
+              Overlap::partial) {
+        throw ShapeError(format_text(
+            "%s: an operand of sizes %s and strides %s overlaps the tensor that is written, of "
+            "sizes %s and strides %s, in part. clone() the operand first.",
+            call.op.name().c_str(), byre::to_string(from.layout.sizes).c_str(),
+            byre::to_string(from.layout.strides).c_str(), byre::to_string(sizes).c_str(),
+            byre::to_string(to.layout.strides).c_str()));
+      }
+      if (is_written_before &&
+          (read == &target || byre::detail::overlap_of(
+                                  written, extent_of(from.dtype, from.layout)) != Overlap::none)) {
+        throw ShapeError(
+            format_text("%s: arguments %zu and %zu, both of which are written, have elements in "
+                        "common. Give tensors that have none.",
+                        call.op.name().c_str(), other + 1, index + 1));
+      }
+    });
   }
 }
 
@@ -250,7 +226,7 @@ AnyTensor detail::redispatch_on_backend_of(const FunctionalTensor& target, const
 }
 
 void detail::define_functionalize_pass() {
-  set_builtin_fallback(Key::functionalize, functionalized);
+  set_fallback(Key::functionalize, functionalized);
   define_overwriting_operators();
 }
 

@@ -28,14 +28,21 @@ FunctionalTensor& target_of(const Call& call, std::size_t index);
 /// Throws FunctionalizeError for an argument that was captured: the change would be lost.
 void expect_not_captured(const Call& call, std::size_t index);
 
+[[noreturn]] void refuse_batch(const FunctionalTensor& written, const char* operation);
 /// Throws DispatchError if `level`, that of a value, is of a batch that `written` is used outside
 /// of.
-void expect_takes_batch(const FunctionalTensor& written, BatchLevel level, const char* operation);
+inline void expect_takes_batch(const FunctionalTensor& written, BatchLevel level,
+                               const char* operation) {
+  if (level > written.writable_level()) {
+    refuse_batch(written, operation);
+  }
+}
 
-/// Throws ShapeError for tensors of one alias that overlap in part: what is read may have been
-/// written already. As for tensors in memory.
-void expect_no_partial_overlap(const FunctionalTensor& written, const AnyTensor& read,
-                               const char* operation);
+/// For `target`, the argument that is written at `index`. Throws ShapeError for an operand of its
+/// alias that overlaps it in part, which may be written before it is read, as for tensors in
+/// memory; and for an earlier argument that is written and has elements in common: the functional
+/// variant would write one after the other, and the operator itself in any order.
+void expect_apart(const FunctionalTensor& target, std::size_t index, const Call& call);
 
 /// Calls below the pass, where all tensors are values.
 AnyTensor redispatch_for_one(const char* name, Arguments values);

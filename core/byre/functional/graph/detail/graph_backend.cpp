@@ -22,8 +22,7 @@ Recording recording_of(const Call& call) {
 }  // namespace
 
 void detail::define_graph_backend() {
-  set_builtin_fallback(Key::graph,
-                       [](const Call& call) { return recording_of(call).record(call); });
+  set_fallback(Key::graph, [](const Call& call) { return recording_of(call).record(call); });
 }
 
 }  // namespace byre::inline v0::functional

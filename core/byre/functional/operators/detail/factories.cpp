@@ -46,13 +46,13 @@ std::vector<TensorMeta> meta_of_first(const Call& call) {
 }  // namespace
 
 void detail::define_factories() {
-  define_builtin("zeros(int[] sizes, DType dtype=f32) -> Tensor")
+  define("zeros(int[] sizes, DType dtype=f32) -> Tensor")
       .cpu([](const Dims& sizes, DType dtype) { return filled(sizes, 0, dtype); })
       .meta(meta_as_asked<0, 1>);
-  define_builtin("ones(int[] sizes, DType dtype=f32) -> Tensor")
+  define("ones(int[] sizes, DType dtype=f32) -> Tensor")
       .cpu([](const Dims& sizes, DType dtype) { return filled(sizes, 1, dtype); })
       .meta(meta_as_asked<0, 1>);
-  define_builtin("full(int[] sizes, Scalar value, DType dtype=f32) -> Tensor")
+  define("full(int[] sizes, Scalar value, DType dtype=f32) -> Tensor")
       .cpu(filled)
       .meta([](const Call& call) {
         if (!call.arguments[1].scalar().fits(call.arguments[2].dtype())) {
@@ -60,29 +60,27 @@ void detail::define_factories() {
         }
         return meta_as_asked<0, 2>(call);
       });
-  define_builtin("arange(int count, DType dtype=i64) -> Tensor")
-      .cpu(counted_up)
-      .meta([](const Call& call) {
-        return std::vector<TensorMeta>{
-            {contiguous_layout({call.arguments[0].integer()}, "arange").sizes,
-             call.arguments[1].dtype()}};
-      });
-  define_builtin("clone(Tensor self) -> Tensor")
+  define("arange(int count, DType dtype=i64) -> Tensor").cpu(counted_up).meta([](const Call& call) {
+    return std::vector<TensorMeta>{
+        {contiguous_layout({call.arguments[0].integer()}, "arange").sizes,
+         call.arguments[1].dtype()}};
+  });
+  define("clone(Tensor self) -> Tensor")
       .cpu([](const Tensor& self) { return packed(self); })
       .meta(meta_of_first)
       .tag(Tag::axis_shift);
-  define_builtin("contiguous(Tensor self) -> Tensor")
+  define("contiguous(Tensor self) -> Tensor")
       .cpu([](const Tensor& self) { return packed(self); })
       .meta(meta_of_first)
       .tag(Tag::axis_shift);
-  define_builtin("to(Tensor self, DType dtype) -> Tensor")
+  define("to(Tensor self, DType dtype) -> Tensor")
       .cpu(converted)
       .meta([](const Call& call) {
         return std::vector<TensorMeta>{
             {call.arguments[0].tensor().sizes(), call.arguments[1].dtype()}};
       })
       .tag(Tag::axis_shift);
-  define_builtin("reshape(Tensor self, int[] sizes) -> Tensor")
+  define("reshape(Tensor self, int[] sizes) -> Tensor")
       .cpu([](const Tensor& self, const Dims& sizes) {
         const shadow::ReshapeModeScope copies(shadow::ReshapeMode::copy);
         return packed(self).reshape(sizes);

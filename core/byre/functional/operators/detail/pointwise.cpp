@@ -66,16 +66,16 @@ Tensors compute_into_out(const Call& call) {
 }
 
 void define_out(const std::string& name, const std::string& parameters) {
-  detail::define_builtin(name + ".out(" + parameters + ", *, Tensor(a!) out) -> Tensor(a!)")
+  define(name + ".out(" + parameters + ", *, Tensor(a!) out) -> Tensor(a!)")
       .composite(compute_into_out);
 }
 
 void define_binary(const std::string& name, Binary pure, WithScalar with_scalar) {
-  detail::define_builtin(name + "(Tensor a, Tensor b) -> Tensor")
+  define(name + "(Tensor a, Tensor b) -> Tensor")
       .cpu([pure](const Tensor& a, const Tensor& b) { return pure(a, b, CallSite::current()); })
       .meta(meta_of_pointwise)
       .tag(Tag::pointwise);
-  detail::define_builtin(name + ".scalar(Tensor a, Scalar b) -> Tensor")
+  define(name + ".scalar(Tensor a, Scalar b) -> Tensor")
       .cpu([with_scalar](const Tensor& a, const Scalar& b) {
         return with_scalar(a, b, CallSite::current());
       })
@@ -86,20 +86,20 @@ void define_binary(const std::string& name, Binary pure, WithScalar with_scalar)
 
 void define_binary_in_place(const std::string& name, BinaryInPlace write,
                             WithScalarInPlace with_scalar) {
-  detail::define_builtin(name + "_(Tensor(a!) self, Tensor other) -> Tensor(a!)")
+  define(name + "_(Tensor(a!) self, Tensor other) -> Tensor(a!)")
       .cpu([write](Tensor& self, const Tensor& other) { write(self, other, CallSite::current()); });
-  detail::define_builtin(name + "_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)")
+  define(name + "_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)")
       .cpu([with_scalar](Tensor& self, const Scalar& other) {
         with_scalar(self, other, CallSite::current());
       });
 }
 
 void define_unary(const std::string& name, Unary pure, UnaryInPlace write) {
-  detail::define_builtin(name + "(Tensor a) -> Tensor")
+  define(name + "(Tensor a) -> Tensor")
       .cpu([pure](const Tensor& a) { return pure(a, CallSite::current()); })
       .meta(meta_of_pointwise)
       .tag(Tag::pointwise);
-  detail::define_builtin(name + "_(Tensor(a!) self) -> Tensor(a!)").cpu([write](Tensor& self) {
+  define(name + "_(Tensor(a!) self) -> Tensor(a!)").cpu([write](Tensor& self) {
     write(self, CallSite::current());
   });
   define_out(name, "Tensor a");
@@ -138,7 +138,7 @@ void detail::define_pointwise() {
   define_unary("neg", byre::neg, byre::neg_);
   define_unary("relu", byre::relu, byre::relu_);
   define_unary("exp", byre::exp, byre::exp_);
-  define_builtin("where(Tensor condition, Tensor a, Tensor b) -> Tensor")
+  define("where(Tensor condition, Tensor a, Tensor b) -> Tensor")
       .cpu([](const Tensor& condition, const Tensor& a, const Tensor& b) {
         return byre::where(condition, a, b);
       })

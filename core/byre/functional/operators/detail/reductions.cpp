@@ -87,19 +87,19 @@ std::vector<TensorMeta> meta_of_cat(const Call& call) {
 }  // namespace
 
 void detail::define_reductions() {
-  define_builtin("sum(Tensor a) -> Tensor")
+  define("sum(Tensor a) -> Tensor")
       .cpu([](const Tensor& a) { return byre::sum(a); })
       .meta(meta_of_sum);
-  define_builtin("sum.axes(Tensor a, Axis[] axes, bool keepdim=false) -> Tensor")
+  define("sum.axes(Tensor a, Axis[] axes, bool keepdim=false) -> Tensor")
       .cpu([](const Tensor& a, const Dims& axes, bool keepdim) {
         return byre::sum(a, axes, keepdim);
       })
       .meta(meta_of_sum)
       .tag(Tag::axis_shift);
-  define_builtin("matmul(Tensor a, Tensor b) -> Tensor")
+  define("matmul(Tensor a, Tensor b) -> Tensor")
       .cpu([](const Tensor& a, const Tensor& b) { return byre::matmul(a, b); })
       .meta(meta_of_matmul);
-  define_builtin("cat(Tensor[] tensors, Axis axis=0) -> Tensor")
+  define("cat(Tensor[] tensors, Axis axis=0) -> Tensor")
       .cpu([](const Tensors& tensors, std::int64_t axis) {
         std::vector<Tensor> on_cpu;
         for (const AnyTensor& tensor : tensors) {
@@ -109,7 +109,7 @@ void detail::define_reductions() {
       })
       .meta(meta_of_cat)
       .tag(Tag::axis_shift);
-  define_builtin("flip(Tensor a, Axis[] axes) -> Tensor")
+  define("flip(Tensor a, Axis[] axes) -> Tensor")
       .cpu([](const Tensor& a, const Dims& axes) { return byre::flip(a, axes); })
       .meta([](const Call& call) {
         const DType dtype = dtype_of_result(call);  // refuses axes that are not there

@@ -45,16 +45,15 @@ std::vector<TensorMeta> meta_of_scatter(const Operator& view, const Call& call) 
 }
 
 Definition define_copy(const std::string& name, const std::string& parameters) {
-  const Operator& view = detail::builtin(name);
-  return detail::define_builtin(detail::with_suffix(name, "_copy") + "(Tensor self, " + parameters +
-                                ") -> Tensor")
+  const Operator& view = find(name);
+  return define(detail::with_suffix(name, "_copy") + "(Tensor self, " + parameters + ") -> Tensor")
       .meta([&view](const Call& call) { return meta_of_copy(view, call); });
 }
 
 Definition define_scatter(const std::string& name, const std::string& parameters) {
-  const Operator& view = detail::builtin(name);
-  return detail::define_builtin(detail::with_suffix(name, "_scatter") +
-                                "(Tensor self, Tensor source, " + parameters + ") -> Tensor")
+  const Operator& view = find(name);
+  return define(detail::with_suffix(name, "_scatter") + "(Tensor self, Tensor source, " +
+                parameters + ") -> Tensor")
       .meta([&view](const Call& call) { return meta_of_scatter(view, call); });
 }
 

@@ -4,6 +4,7 @@
 #include <byre/functional/operators/detail/operators.hpp>
 #include <byre/tensor/views.hpp>
 
+#include <concepts>
 #include <string>
 #include <utility>
 
@@ -12,23 +13,49 @@ namespace {
 
 using Given = std::span<const Argument>;
 
-/// The rule of a view from a function of the layout and the arguments.
-template <class Function>
-ViewRule one(Function function) {
-  return [function](const ViewGeometry& self, Given given) {
-    return std::vector{self.with(function(self.layout, given))};
-  };
+std::vector<ViewGeometry> geometries_of(const ViewGeometry& self, Layout layout) {
+  return {self.with(std::move(layout))};
+}
+std::vector<ViewGeometry> geometries_of(const ViewGeometry& self, std::vector<Layout> parts) {
+  std::vector<ViewGeometry> geometries;
+  for (Layout& layout : parts) {
+    geometries.push_back(self.with(std::move(layout)));
+  }
+  return geometries;
 }
 
-template <class Function>
-ViewRule several(Function function) {
-  return [function](const ViewGeometry& self, Given given) {
-    std::vector<ViewGeometry> geometries;
-    for (Layout& layout : function(self.layout, given)) {
-      geometries.push_back(self.with(std::move(layout)));
+template <class T>
+decltype(auto) read_as(const Argument& given) {
+  if constexpr (std::same_as<T, std::int64_t>) {
+    return given.integer();
+  } else {
+    return given.dims();
+  }
+}
+
+template <auto See, class Result, class... Rest>
+ViewRule rule_of(Result (*)(const Layout&, Rest...)) {
+  return [](const ViewGeometry& self, Given given) {
+    return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+      return geometries_of(self, See(self.layout, read_as<Rest>(given[Index])...));
     }
-    return geometries;
+    (std::index_sequence_for<Rest...>());
   };
+}
+/// The rule of a view from a function of the layout and the arguments, integers and Dims.
+template <auto See>
+ViewRule by() {
+  return rule_of<See>(See);
+}
+
+std::vector<ViewGeometry> any_slice(const ViewGeometry& self, Given given) {
+  return geometries_of(self,
+                       views::slice(self.layout, given[0].integer(), given[1].integer(),
+                                    given[2].integer_or(views::to_the_end), given[3].integer()));
+}
+
+Layout unchanged(const Layout& self) {
+  return self;
 }
 
 std::vector<ViewGeometry> any_elements(const ViewGeometry& self, Given given) {
@@ -74,110 +101,60 @@ std::vector<ViewGeometry> as_complex(const ViewGeometry& self, Given) {
   return as_dtype(self, DType::complex64, views::as_complex);
 }
 
-enum class InPlace : bool { no, yes };
+using Parts = std::vector<Layout>;
+using Axis = std::int64_t;
 
-/// `parameters` begin with a comma, if there are any.
-void define_view(const std::string& name, const std::string& parameters, ViewRule rule,
-                 InPlace in_place = InPlace::no) {
-  detail::define_builtin(name + "(Tensor(a) self" + parameters + ") -> Tensor(a)")
-      .view(std::move(rule));
-  if (in_place == InPlace::yes) {
-    const std::size_t end = std::min(name.find('.'), name.size());
-    detail::define_builtin(name.substr(0, end) + "_" + name.substr(end) + "(Tensor(a!) self" +
-                           parameters + ") -> Tensor(a!)");
-  }
-}
+enum class Makes : std::uint8_t { one, one_or_in_place, parts };
 
-void define_views_of_parts(const std::string& name, const std::string& parameters, ViewRule rule) {
-  detail::define_builtin(name + "(Tensor(a) self" + parameters + ") -> Tensor(a)[]")
-      .view(std::move(rule));
-}
-
-void define_views_of_all() {
-  define_view("alias", "", one([](const Layout& self, Given) { return self; }));
-  define_view("view", ", int[] sizes", one([](const Layout& self, Given given) {
-                return views::view(self, given[0].dims());
-              }));
-  define_view("view.dtype", ", DType dtype", as_other_dtype);
-  define_view("view_as_real", "", as_real);
-  define_view("view_as_complex", "", as_complex);
-  define_view("permute", ", Axis[] axes", one([](const Layout& self, Given given) {
-                return views::permute(self, given[0].dims());
-              }),
-              InPlace::yes);
-  define_view("transpose", ", Axis first, Axis second", one([](const Layout& self, Given given) {
-                return views::transpose(self, given[0].integer(), given[1].integer());
-              }),
-              InPlace::yes);
-  define_view("t", "", one([](const Layout& self, Given) { return views::t(self); }), InPlace::yes);
-  define_view("movedim", ", Axis[] from, Axis[] to", one([](const Layout& self, Given given) {
-                return views::movedim(self, given[0].dims(), given[1].dims());
-              }),
-              InPlace::yes);
-  define_view("squeeze", "", one([](const Layout& self, Given) { return views::squeeze(self); }),
-              InPlace::yes);
-  define_view("squeeze.axis", ", Axis axis", one([](const Layout& self, Given given) {
-                return views::squeeze(self, given[0].integer());
-              }),
-              InPlace::yes);
-  define_view("unsqueeze", ", int axis", one([](const Layout& self, Given given) {
-                return views::unsqueeze(self, given[0].integer());
-              }),
-              InPlace::yes);
-  define_view("flatten", ", Axis first=0, Axis last=-1", one([](const Layout& self, Given given) {
-                return views::flatten(self, given[0].integer(), given[1].integer());
-              }));
-  define_view("expand", ", int[] sizes", one([](const Layout& self, Given given) {
-                return views::expand(self, given[0].dims());
-              }));
-}
-
-void define_views_of_some() {
-  define_view("as_strided", ", int[] sizes, int[] strides, int? offset=none", any_elements,
-              InPlace::yes);
-  define_view("select", ", Axis axis, int index", one([](const Layout& self, Given given) {
-                return views::select(self, given[0].integer(), given[1].integer());
-              }));
-  define_view("slice", ", Axis axis, int start=0, int? end=none, int step=1",
-              one([](const Layout& self, Given given) {
-                return views::slice(self, given[0].integer(), given[1].integer(),
-                                    given[2].integer_or(views::to_the_end), given[3].integer());
-              }));
-  define_view(
-      "narrow", ", Axis axis, int start, int length", one([](const Layout& self, Given given) {
-        return views::narrow(self, given[0].integer(), given[1].integer(), given[2].integer());
-      }));
-  define_view("diagonal", ", int offset=0, Axis first=0, Axis second=1",
-              one([](const Layout& self, Given given) {
-                return views::diagonal(self, given[0].integer(), given[1].integer(),
-                                       given[2].integer());
-              }));
-  define_view("unfold", ", Axis axis, int size, int step", one([](const Layout& self, Given given) {
-                return views::unfold(self, given[0].integer(), given[1].integer(),
-                                     given[2].integer());
-              }));
-  define_views_of_parts("split", ", int size, Axis axis=0",
-                        several([](const Layout& self, Given given) {
-                          return views::split(self, given[0].integer(), given[1].integer());
-                        }));
-  define_views_of_parts("split.sizes", ", int[] sizes, Axis axis=0",
-                        several([](const Layout& self, Given given) {
-                          return views::split(self, given[0].dims(), given[1].integer());
-                        }));
-  define_views_of_parts("chunk", ", int count, Axis axis=0",
-                        several([](const Layout& self, Given given) {
-                          return views::chunk(self, given[0].integer(), given[1].integer());
-                        }));
-  define_views_of_parts("unbind", ", Axis axis=0", several([](const Layout& self, Given given) {
-                          return views::unbind(self, given[0].integer());
-                        }));
-}
+struct ViewRow {
+  const char* name;
+  const char* parameters;
+  ViewRule rule;
+  Makes makes = Makes::one;
+};
 
 }  // namespace
 
 void detail::define_views() {
-  define_views_of_all();
-  define_views_of_some();
+  using enum Makes;
+  const ViewRow all[] = {
+      {"alias", "", by<unchanged>()},
+      {"view", ", int[] sizes", by<views::view>()},
+      {"view.dtype", ", DType dtype", as_other_dtype},
+      {"view_as_real", "", as_real},
+      {"view_as_complex", "", as_complex},
+      {"permute", ", Axis[] axes", by<views::permute>(), one_or_in_place},
+      {"transpose", ", Axis first, Axis second", by<views::transpose>(), one_or_in_place},
+      {"t", "", by<views::t>(), one_or_in_place},
+      {"movedim", ", Axis[] from, Axis[] to", by<views::movedim>(), one_or_in_place},
+      {"squeeze", "", by<static_cast<Layout (*)(const Layout&)>(views::squeeze)>(),
+       one_or_in_place},
+      {"squeeze.axis", ", Axis axis",
+       by<static_cast<Layout (*)(const Layout&, Axis)>(views::squeeze)>(), one_or_in_place},
+      {"unsqueeze", ", int axis", by<views::unsqueeze>(), one_or_in_place},
+      {"flatten", ", Axis first=0, Axis last=-1", by<views::flatten>()},
+      {"expand", ", int[] sizes", by<views::expand>()},
+      {"as_strided", ", int[] sizes, int[] strides, int? offset=none", any_elements,
+       one_or_in_place},
+      {"select", ", Axis axis, int index", by<views::select>()},
+      {"slice", ", Axis axis, int start=0, int? end=none, int step=1", any_slice},
+      {"narrow", ", Axis axis, int start, int length", by<views::narrow>()},
+      {"diagonal", ", int offset=0, Axis first=0, Axis second=1", by<views::diagonal>()},
+      {"unfold", ", Axis axis, int size, int step", by<views::unfold>()},
+      {"split", ", int size, Axis axis=0",
+       by<static_cast<Parts (*)(const Layout&, Axis, Axis)>(views::split)>(), parts},
+      {"split.sizes", ", int[] sizes, Axis axis=0",
+       by<static_cast<Parts (*)(const Layout&, const Dims&, Axis)>(views::split)>(), parts},
+      {"chunk", ", int count, Axis axis=0", by<views::chunk>(), parts},
+      {"unbind", ", Axis axis=0", by<views::unbind>(), parts},
+  };
+  for (const auto& [name, parameters, rule, makes] : all) {
+    const std::string behind_self = std::string(" self") + parameters + ") -> Tensor";
+    define(name + ("(Tensor(a)" + behind_self) + "(a)" + (makes == parts ? "[]" : "")).view(rule);
+    if (makes == one_or_in_place) {
+      define(with_suffix(name, "_") + "(Tensor(a!)" + behind_self + "(a!)");
+    }
+  }
 }
 
 }  // namespace byre::inline v0::functional

@@ -41,15 +41,13 @@ void resize_in_memory(Tensor& self, const Dims& sizes) {
 }  // namespace
 
 void detail::define_writes() {
-  define_builtin("fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)")
+  define("fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)")
       .cpu([](Tensor& self, const Scalar& value) { byre::fill_(self, value); });
-  define_builtin("zero_(Tensor(a!) self) -> Tensor(a!)").cpu([](Tensor& self) {
-    byre::zero_(self);
-  });
-  define_builtin("copy_(Tensor(a!) self, Tensor source) -> Tensor(a!)")
+  define("zero_(Tensor(a!) self) -> Tensor(a!)").cpu([](Tensor& self) { byre::zero_(self); });
+  define("copy_(Tensor(a!) self, Tensor source) -> Tensor(a!)")
       .cpu([](Tensor& self, const Tensor& source) { byre::copy_(self, source); });
-  define_builtin("resize_(Tensor(a!) self, int[] sizes) -> Tensor(a!)").cpu(resize_in_memory);
-  define_builtin("set_(Tensor(a!) self, Tensor(b) source) -> Tensor(a!)")
+  define("resize_(Tensor(a!) self, int[] sizes) -> Tensor(a!)").cpu(resize_in_memory);
+  define("set_(Tensor(a!) self, Tensor(b) source) -> Tensor(a!)")
       .cpu([](Tensor& self, const Tensor& source) { self = source.alias(); });
 }
 
