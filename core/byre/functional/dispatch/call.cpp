@@ -82,6 +82,44 @@ void refuse_missing_kernel(const Operator& op, Key key) try {
   throw OutOfMemory::of_heap(op.name().c_str());
 }
 
+bool detail::conform(Argument& argument, const Parameter& parameter) {
+  if (argument.is_none()) {
+    return parameter.is_optional;
+  }
+  switch (parameter.type) {
+    case Type::tensor: {
+      const auto* const tensor = argument.get<AnyTensor>();
+      return tensor != nullptr && *tensor;
+    }
+    case Type::tensors: {
+      if (argument.get<Dims>() != nullptr && argument.dims().empty()) {
+        argument = Tensors();  // {} is an empty list of either
+      }
+      const auto* const tensors = argument.get<Tensors>();
+      return tensors != nullptr && std::all_of(tensors->begin(), tensors->end(),
+                                               [](const AnyTensor& each) { return bool(each); });
+    }
+    case Type::integer:
+    case Type::axis: {
+      const auto* const number = argument.get<Scalar>();
+      return number != nullptr && number->as_integer() != nullptr;
+    }
+    case Type::integers:
+    case Type::axes:
+      return argument.get<Dims>() != nullptr;
+    case Type::scalar:
+      if (const bool* const flag = argument.get<bool>()) {
+        argument = Scalar(*flag);
+      }
+      return argument.get<Scalar>() != nullptr;
+    case Type::boolean:
+      return argument.get<bool>() != nullptr;
+    case Type::dtype:
+      return argument.get<DType>() != nullptr;
+  }
+  return false;
+}
+
 Arguments checked_arguments(const Schema& schema, Arguments arguments) try {
   const auto& parameters = schema.parameters;
   if (arguments.size() > parameters.size()) {
@@ -114,6 +152,23 @@ Arguments checked_arguments(const Schema& schema, Arguments arguments) try {
   throw OutOfMemory::of_heap(schema.name.c_str());
 }
 
+/// What a kernel returns, as many tensors as the schema says beside what is written.
+static Tensors run(const Kernel& kernel, const Operator& op, Key key,
+                   std::span<Argument> arguments) try {
+  Tensors made = kernel({op, arguments});
+  bool is_as_declared = op.schema().returns_list() || made.size() == op.schema().new_count();
+  for (const AnyTensor& each : made) {
+    is_as_declared = is_as_declared && each;
+  }
+  if (!is_as_declared) {
+    refuse_results(op, key, made.size());
+  }
+  return made;
+} catch (const MisreadArgument& misread) {
+  throw DispatchError(
+      format_text("%s, in its kernel for %s: %s", op.name().c_str(), name_of(key), misread.what()));
+}
+
 Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
   const Key key = keys_of(arguments).highest();
   const Kernel* kernel = op.kernel(key);
@@ -122,25 +177,13 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
   if (kernel == nullptr) {
     refuse_missing_kernel(op, key);
   }
+  if (op.effect() != Effect::write) {
+    return run(*kernel, op, key, arguments);
+  }
   const Schema& schema = op.schema();
   Tensors results;
-  if (op.effect() == Effect::write) {
-    results.reserve(schema.returns.size());  // now: once it is written, nothing may fail
-  }
-  Tensors made;
-  try {
-    made = (*kernel)({op, arguments});
-  } catch (const MisreadArgument& misread) {
-    throw DispatchError(format_text("%s, in its kernel for %s: %s", op.name().c_str(), name_of(key),
-                                    misread.what()));
-  }
-  const bool is_counted = schema.returns_list() || made.size() == schema.new_count();
-  if (!is_counted || !std::ranges::all_of(made, &AnyTensor::operator bool)) {
-    refuse_results(op, key, made.size());
-  }
-  if (op.effect() != Effect::write) {
-    return made;
-  }
+  results.reserve(schema.returns.size());  // now: once it is written, nothing may fail
+  Tensors made = run(*kernel, op, key, arguments);
   // What is written, in the places of the schema, and what is new.
   auto next = made.begin();
   for (const Return& returned : schema.returns) {
@@ -152,14 +195,8 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
   throw OutOfMemory::of_heap(op.name().c_str());
 }
 
-Tensors call(const Operator& op, std::initializer_list<Argument> arguments) try {
-  return call(op, Arguments(arguments));
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("a list of arguments");
-}
-
-AnyTensor call_for_one(const Operator& op, std::initializer_list<Argument> arguments) try {
-  return call_for_one(op, Arguments(arguments));
+Arguments detail::list_of(std::initializer_list<Argument> arguments) try {
+  return arguments;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("a list of arguments");
 }

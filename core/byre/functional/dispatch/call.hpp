@@ -43,11 +43,18 @@ inline AnyTensor call_for_one(std::string_view name, Arguments arguments) {
 }
 
 // Arguments in braces: these make the list, so that they throw OutOfMemory without memory for it.
-BYRE_API Tensors call(const Operator& op, std::initializer_list<Argument> arguments);
+namespace detail {
+BYRE_API Arguments list_of(std::initializer_list<Argument> arguments);
+}
+inline Tensors call(const Operator& op, std::initializer_list<Argument> arguments) {
+  return call(op, detail::list_of(arguments));
+}
 inline Tensors call(std::string_view name, std::initializer_list<Argument> arguments) {
   return call(find(name), arguments);
 }
-BYRE_API AnyTensor call_for_one(const Operator& op, std::initializer_list<Argument> arguments);
+inline AnyTensor call_for_one(const Operator& op, std::initializer_list<Argument> arguments) {
+  return call_for_one(op, detail::list_of(arguments));
+}
 inline AnyTensor call_for_one(std::string_view name, std::initializer_list<Argument> arguments) {
   return call_for_one(find(name), arguments);
 }

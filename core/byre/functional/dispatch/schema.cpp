@@ -178,44 +178,6 @@ std::string to_string(Type type, AliasSet alias) {
 
 }  // namespace
 
-bool detail::conform(Argument& argument, const Parameter& parameter) {
-  if (argument.is_none()) {
-    return parameter.is_optional;
-  }
-  switch (parameter.type) {
-    case Type::tensor: {
-      const auto* const tensor = argument.get<AnyTensor>();
-      return tensor != nullptr && *tensor;
-    }
-    case Type::tensors: {
-      if (argument.get<Dims>() != nullptr && argument.dims().empty()) {
-        argument = Tensors();  // {} is an empty list of either
-      }
-      const auto* const tensors = argument.get<Tensors>();
-      return tensors != nullptr && std::all_of(tensors->begin(), tensors->end(),
-                                               [](const AnyTensor& each) { return bool(each); });
-    }
-    case Type::integer:
-    case Type::axis: {
-      const auto* const number = argument.get<Scalar>();
-      return number != nullptr && number->as_integer() != nullptr;
-    }
-    case Type::integers:
-    case Type::axes:
-      return argument.get<Dims>() != nullptr;
-    case Type::scalar:
-      if (const bool* const flag = argument.get<bool>()) {
-        argument = Scalar(*flag);
-      }
-      return argument.get<Scalar>() != nullptr;
-    case Type::boolean:
-      return argument.get<bool>() != nullptr;
-    case Type::dtype:
-      return argument.get<DType>() != nullptr;
-  }
-  return false;
-}
-
 const char* name_of(Type type) noexcept {
   return std::find_if(type_names.begin(), type_names.end(),
                       [type](const TypeName& candidate) { return candidate.type == type; })

@@ -99,7 +99,7 @@ struct BYRE_API Schema {
 };
 
 namespace detail {
-/// Whether the argument is of the parameter's type, or was made so.
+/// Whether the argument is of the parameter's type, or was made so. In call.cpp: calls inline it.
 bool conform(Argument& argument, const Parameter& parameter);
 }  // namespace detail
 
