@@ -153,7 +153,7 @@ const Row rows[] = {
                          {1});
            }),
     {"functional::capture", capture_again},
-    of_run("functional::CapturedProgram::operator",
+    of_run("functional::CapturedProgram::operator()",
            [] { return capture(write_and_return, {deep()}); }),
     of_run("functional::CapturedProgram::run",
            []() -> Program {
