@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+/// How functions take the name of a file.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+/// The sizes of pages.
 #pragma once
 
 #include <cstddef>
