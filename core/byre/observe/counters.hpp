@@ -181,6 +181,8 @@ template <class Step, std::same_as<Change>... Changes>
 #else
 
 inline void add_gauge(Gauge&) noexcept {}
+inline void add_recording() noexcept {}
+inline void remove_recording() noexcept {}
 
 inline bool may_record() noexcept {
   return false;

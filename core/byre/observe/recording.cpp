@@ -2,8 +2,7 @@
 #include <byre/error/error.hpp>
 #include <byre/files/output_file.hpp>
 #include <byre/observe/counters.hpp>
-#include <byre/observe/detail/records.hpp>
-#include <byre/observe/detail/shown.hpp>
+#include <byre/observe/detail/record_log.hpp>
 #include <byre/observe/recording.hpp>
 
 #include <new>
@@ -20,17 +19,22 @@ struct Recording::State {
 
   explicit State(std::size_t limit_nbytes) noexcept {
     room.limit = limit_nbytes / sizeof(stats::detail::Record);
-    stats::detail::begin_recording(room);
+    stats::detail::record_log().begin(room);
+    stats::detail::add_recording();
   }
   ~State() {
     if (!stopped) {
-      stats::detail::end_recording(room);
+      end();
     }
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  Taken take() const { return {stats::detail::records_of(room), stats::snapshot()}; }
+  void end() noexcept {
+    stats::detail::remove_recording();
+    stats::detail::record_log().end(room);
+  }
+  Taken take() const { return {stats::detail::record_log().take(room), stats::snapshot()}; }
   Taken taken() const { return stopped ? *stopped : take(); }
 
   stats::detail::RecordingRoom room;
@@ -50,11 +54,13 @@ Recording::Recording(std::size_t limit_nbytes) try {
 
 Recording::~Recording() = default;
 
-void Recording::stop() {
+void Recording::stop() try {
   if (!state_->stopped) {
     state_->stopped = state_->take();
-    stats::detail::end_recording(state_->room);
+    state_->end();
   }
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("the records of what was copied");
 }
 
 std::string Recording::to_json() const try {
@@ -78,7 +84,8 @@ void Recording::write(FileName name) const {
 }
 
 std::uint64_t Recording::lost() const noexcept {
-  return state_->stopped ? state_->stopped->records.lost : stats::detail::lost_of(state_->room);
+  return state_->stopped ? state_->stopped->records.lost
+                         : stats::detail::record_log().lost_of(state_->room);
 }
 
 }  // namespace byre::inline v0::trace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// How records are shown, whatever they are of: records that are written here.
-#include <byre/observe/detail/data_table.hpp>
-#include <byre/observe/detail/shown.hpp>
+#include <byre/observe/detail/record_log.hpp>
 
 #include <gtest/gtest.h>
 
@@ -60,7 +59,7 @@ TEST(Shown, counters_do_not_go_back_in_time) {
 
 TEST(Shown, arrows_come_from_what_is_shown) {
   Record before = record_of(RecordKind::copy);
-  before.links_to = {begin_ns - 1, 1, 0};
+  before.links_to = {begin_ns - 1, begin_ns - 1, 1, 0};
   EXPECT_TRUE(shown({before, record_of(RecordKind::copy)}).of("s", "cloned").empty());
 }
 

@@ -3,12 +3,13 @@
 #include <byre/config.hpp>
 #include <byre/error/detail/json_text.hpp>
 #include <byre/error/error.hpp>
-#include <byre/observe/detail/shown.hpp>
+#include <byre/observe/detail/records.hpp>
 #include <byre/observe/events.hpp>
 #include <byre/system/page_nbytes.hpp>
 
 #include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <map>
 #include <string_view>
@@ -23,63 +24,108 @@ using stats::detail::Record;
 using stats::detail::RecordKind;
 using stats::detail::Records;
 
-std::string name_of_program() {
-#if defined(__GLIBC__)
-  return program_invocation_short_name;
-#else
-  return "program";
-#endif
+enum Track : std::uint8_t { live, pooled, copied, not_copied, no_track };
+constexpr const char* track_names[] = {"live bytes", "pooled bytes", "bytes copied",
+                                       "bytes not copied"};
+
+/// How records of a kind are shown, beside what is told of all of them.
+struct Look {
+  RecordKind kind;
+  /// "X" is a slice in the row of a thread, "i" an instant there; "b" and "e" are the ends of a span that belongs to
+  /// data, and to no thread.
+  const char* phase;
+  const char* name;
+  Track track = no_track;
+  int sign = 0;  ///< of the record's bytes in the track
+  const char* line = "written_at";
+  const char* other_data = "";
+  const char* arrow = "";
+};
+
+constexpr Look looks[] = {
+    {RecordKind::allocation, "i", "allocation", live, 1},
+    {RecordKind::release, "i", "release", live, -1},
+    {RecordKind::clone, "X", "clone", not_copied, 1},
+    {RecordKind::copy, "X", "copy", copied, 1, "written_at", "copy", "cloned"},
+    {RecordKind::steal, "X", "steal"},
+    {RecordKind::wait, "X", "wait for a copy", no_track, 0, "written_at", "", "waited for"},
+    {RecordKind::pin, "b", "pin", no_track, 0, "pinned_at"},
+    {RecordKind::pin_to_read, "b", "pin", no_track, 0, "pinned_at"},
+    {RecordKind::unpin, "e", "pin"},
+    {RecordKind::overlay, "X", "overlay", copied, 1, "written_at", "shows_data", "cloned"},
+    {RecordKind::overlay_end, "e", "overlay"},
+    {RecordKind::pool_hit, "i", "pool hit", pooled, -1},
+    {RecordKind::pool_miss, "i", "pool miss"},
+    {RecordKind::pool_put, "", "", pooled, 1},
+    {RecordKind::pool_return, "", "", pooled, -1},
+};
+
+const Look& look_of(const Record& record) noexcept {
+  return *std::find_if(std::begin(looks), std::end(looks),
+                       [&](const Look& each) { return each.kind == record.kind; });
 }
 
-bool is_unshared(const Record& record) noexcept {
-  return record.cause == stats::CopyCause::shared || record.cause == stats::CopyCause::pending;
+/// What a record adds to each track.
+std::array<std::int64_t, no_track> changes_by(const Record& record) noexcept {
+  const Look& look = look_of(record);
+  const bool is_overlay = record.kind == RecordKind::overlay;
+  const auto nbytes = static_cast<std::int64_t>(is_overlay ? record.part_nbytes : record.nbytes);
+  std::array<std::int64_t, no_track> changes{};
+  if (look.track != no_track) {
+    changes[look.track] = look.sign * nbytes;
+  }
+  const bool is_copy_of_clone =
+      record.kind == RecordKind::copy &&
+      (record.cause == stats::CopyCause::shared || record.cause == stats::CopyCause::pending);
+  if (is_overlay || is_copy_of_clone) {
+    changes[not_copied] = -nbytes;
+  }
+  return changes;
+}
+
+std::string if_known(const char* name, std::uint32_t number) {
+  return number == 0 ? "" : member(name, number);
+}
+
+std::string written_at(const char* name, stats::detail::SiteId site) {
+  const std::string line = line_of(site);
+  return line.empty() ? "" : member(name, in_quotes(line));
 }
 
 /// Those that are known.
-std::string lines_of(const stats::detail::ClonedLines& cloned_at) {
+std::string cloned_at(const stats::detail::ClonedLines& cloners) {
   std::string lines;
-  for (const auto& line : cloned_at) {
+  for (const auto& line : cloners) {
     if (line.count != 0 && !line_of(line.site).empty()) {
       lines += (lines.empty() ? "" : ", ") + in_quotes(line_of(line));
     }
   }
   return lines.empty() ? "" : member("cloned_at", "[" + lines + "]");
 }
-std::string cloned_at(const Record& record) {
-  return lines_of(record.cloned_at);
-}
 
-std::int64_t change_of_live(const Record& record) noexcept {
-  const auto nbytes = static_cast<std::int64_t>(record.nbytes);
-  return record.kind == RecordKind::allocation ? nbytes
-         : record.kind == RecordKind::release  ? -nbytes
-                                               : 0;
-}
-std::int64_t change_of_pooled(const Record& record) noexcept {
-  const auto nbytes = static_cast<std::int64_t>(record.nbytes);
-  switch (record.kind) {
-    case RecordKind::pool_put:
-      return nbytes;
-    case RecordKind::pool_hit:
-    case RecordKind::pool_return:
-      return -nbytes;
-    default:
-      return 0;
+std::string members_of(const Record& record, const Look& look) {
+  if (record.kind == RecordKind::unpin) {
+    return "";
   }
-}
-
-/// What all slices have.
-std::string arguments_of(const Record& record) {
-  std::string arguments = member("bytes", record.nbytes);
-  if (record.data != 0) {
-    arguments += member("data", record.data);
+  if (record.kind == RecordKind::overlay_end) {
+    return member("dirty_pages", record.part_nbytes / page_nbytes) +
+           member("dirty_bytes", record.part_nbytes) +
+           (record.is_alive ? member("is_alive", "true") : "");
   }
-  return arguments;
-}
-
-std::string written_at(const Record& record) {
-  const std::string line = line_of(record.site);
-  return line.empty() ? "" : member("written_at", in_quotes(line));
+  std::string members = record.kind == RecordKind::wait ? "" : member("bytes", record.nbytes);
+  members += if_known("data", record.data);
+  members += if_known(look.other_data, record.other_data);
+  if (record.kind == RecordKind::overlay) {
+    members += member("copied_bytes", record.part_nbytes);
+  } else if (*look.phase == 'b') {
+    members += member("to", record.kind == RecordKind::pin ? "\"write\"" : "\"read\"");
+  } else if (record.kind == RecordKind::clone) {
+    return members + cloned_at({{{record.site, 1}}});
+  } else if (record.kind == RecordKind::wait && record.links_to.thread != 0) {
+    members += member("waited_for", in_quotes("thread " + std::to_string(record.links_to.thread) +
+                                              " at " + line_of(record.links_to.site)));
+  }
+  return members + written_at(look.line, record.site) + cloned_at(record.cloned_at);
 }
 
 class Writer {
@@ -87,15 +133,15 @@ class Writer {
   Writer(const Records& records, const stats::Counters& after)
       : records_(records), begin_ns_(records.begin_ns), now_ns_(records.begin_ns) {
     write_names();
-    stats::Counters before = after;
+    counters_[live] = after.live_bytes;
+    counters_[pooled] = after.pooled_bytes;
     for (const Record& record : records.records) {
-      before.live_bytes -= change_of_live(record);
-      before.pooled_bytes -= change_of_pooled(record);
+      counters_[live] -= changes_by(record)[live];
+      counters_[pooled] -= changes_by(record)[pooled];
     }
-    count("live bytes", before.live_bytes);
-    count("pooled bytes", before.pooled_bytes);
-    count("bytes copied", std::int64_t{0});
-    count("bytes not copied", std::int64_t{0});
+    for (const Track track : {live, pooled, copied, not_copied}) {
+      count(track, 0);
+    }
     for (const Record& record : records_.records) {
       now_ns_ = std::max(now_ns_, record.end_ns);
       write(record);
@@ -129,8 +175,12 @@ class Writer {
   }
 
   void write_names() {
-    event("M", "process_name", begin_ns_, 0,
-          arguments(member("name", in_quotes(name_of_program()))));
+#if defined(__GLIBC__)
+    const char* const program = program_invocation_short_name;
+#else
+    const char* const program = "program";
+#endif
+    event("M", "process_name", begin_ns_, 0, arguments(member("name", in_quotes(program))));
     for (const auto& thread : records_.threads) {
       const std::string name =
           std::string(thread.name.data()) + " (" + std::to_string(thread.system_id) + ")";
@@ -141,162 +191,67 @@ class Writer {
     }
   }
 
-  void slice(const Record& record, std::string_view name, const std::string& members) {
+  void slice(const Record& record, const Look& look, const std::string& members) {
+    const std::string cause =
+        *look.other_data == '\0' ? "" : std::string(" (") + to_string(record.cause) + ")";
     // Arrows are drawn between slices that last.
     const std::int64_t duration_ns = std::max<std::int64_t>(record.end_ns - record.begin_ns, 1);
-    event("X", name, record.begin_ns, record.thread,
+    event("X", look.name + cause, record.begin_ns, record.thread,
           member("cat", in_quotes("byre")) + member("dur", microseconds(duration_ns)) +
               arguments(members));
-  }
-  void instant(const Record& record, std::string_view name) {
-    event("i", name, record.end_ns, record.thread,
-          member("cat", in_quotes("memory")) + member("s", in_quotes("t")) +
-              arguments(arguments_of(record)));
-  }
-  /// The begin ("b") or end ("e") of what belongs to data, and to no thread.
-  void span(const char* phase, const Record& record, const char* name, const std::string& members) {
-    event(phase, name, record.end_ns, record.thread,
-          member("cat", in_quotes(name)) + member("id", record.data) + arguments(members));
-  }
-  void arrow_to(const Record& record, const char* name) {
-    if (record.links_to.ns < begin_ns_) {
-      return;
+    if (*look.arrow != '\0' && record.links_to.begin_ns >= begin_ns_) {
+      const std::string id = member("cat", in_quotes("byre")) + member("id", ++last_arrow_);
+      event("s", look.arrow, record.links_to.begin_ns, record.links_to.thread, id);
+      event("f", look.arrow, record.begin_ns, record.thread, id + member("bp", in_quotes("e")));
     }
-    const std::string id = member("cat", in_quotes("byre")) + member("id", ++last_arrow_);
-    event("s", name, record.links_to.ns, record.links_to.thread, id);
-    event("f", name, record.begin_ns, record.thread, id + member("bp", in_quotes("e")));
+  }
+  /// An end is left out if the begin was before the recording.
+  void span(const char* phase, const Record& record, const Look& look, const std::string& members) {
+    int& open = open_spans_[{look.name, record.data}];
+    if (*phase == 'b' || open != 0) {
+      open += *phase == 'b' ? 1 : -1;
+      event(phase, look.name, record.end_ns, record.thread,
+            member("cat", in_quotes(look.name)) + member("id", record.data) + arguments(members));
+    }
   }
 
-  void count(const char* counter, std::int64_t by) {
-    std::int64_t& value = counters_[counter];
-    value += by;
-    event("C", counter, now_ns_, 0, arguments(member("bytes", std::to_string(value))));
+  void count(Track track, std::int64_t by) {
+    counters_[track] += by;
+    event("C", track_names[track], now_ns_, 0,
+          arguments(member("bytes", std::to_string(counters_[track]))));
   }
-  void count(const char* counter, std::size_t by) { count(counter, static_cast<std::int64_t>(by)); }
 
-  void write(const Record& record);
-  void write_copy(const Record& record);
-  void write_overlay(const Record& record);
-  void write_overlay_end(const Record& record);
-  void write_pin(const Record& record, const char* to);
+  void write(const Record& record) {
+    const Look& look = look_of(record);
+    const std::string members = members_of(record, look);
+    if (*look.phase == 'X') {
+      slice(record, look, members);
+    } else if (*look.phase == 'i') {
+      event("i", look.name, record.end_ns, record.thread,
+            member("cat", in_quotes("memory")) + member("s", in_quotes("t")) + arguments(members));
+    } else if (*look.phase != '\0') {
+      span(look.phase, record, look, members);
+    }
+    if (record.kind == RecordKind::overlay) {
+      span("b", record, look, members);
+    }
+    const auto changes = changes_by(record);
+    for (const Track track : {live, pooled, copied, not_copied}) {
+      if (changes[track] != 0) {
+        count(track, changes[track]);
+      }
+    }
+  }
 
   const Records& records_;
   const std::int64_t begin_ns_;
   std::int64_t now_ns_;  ///< of counters, whose records have one order
   std::string process_ = member("pid", static_cast<std::uint64_t>(::getpid()));
   std::string events_;
-  std::map<std::string_view, std::int64_t> counters_;
-  std::map<std::uint32_t, std::uint32_t> open_pins_;  ///< of data
-  std::map<std::uint32_t, bool> open_overlays_;
+  std::array<std::int64_t, no_track> counters_{};
+  std::map<std::pair<std::string_view, std::uint32_t>, int> open_spans_;  ///< of data
   std::uint64_t last_arrow_ = 0;
 };
-
-void Writer::write_copy(const Record& record) {
-  slice(record, std::string("copy (") + to_string(record.cause) + ")",
-        arguments_of(record) + (record.other_data == 0 ? "" : member("copy", record.other_data)) +
-            written_at(record) + cloned_at(record));
-  arrow_to(record, "cloned");
-  count("bytes copied", record.nbytes);
-  if (is_unshared(record)) {
-    count("bytes not copied", -static_cast<std::int64_t>(record.nbytes));
-  }
-}
-
-void Writer::write_overlay(const Record& record) {
-  const std::string members =
-      arguments_of(record) +
-      (record.other_data == 0 ? "" : member("shows_data", record.other_data)) +
-      member("copied_bytes", record.part_nbytes) + written_at(record) + cloned_at(record);
-  slice(record, std::string("overlay (") + to_string(record.cause) + ")", members);
-  arrow_to(record, "cloned");
-  span("b", record, "overlay", members);
-  open_overlays_[record.data] = true;
-  if (record.part_nbytes != 0) {
-    count("bytes copied", record.part_nbytes);
-    count("bytes not copied", -static_cast<std::int64_t>(record.part_nbytes));
-  }
-}
-
-void Writer::write_overlay_end(const Record& record) {
-  if (open_overlays_.erase(record.data) != 0) {
-    span("e", record, "overlay",
-         member("dirty_pages", record.part_nbytes / page_nbytes) +
-             member("dirty_bytes", record.part_nbytes) +
-             (record.is_alive ? member("is_alive", "true") : ""));
-  }
-}
-
-void Writer::write_pin(const Record& record, const char* to) {
-  const std::string line = line_of(record.site);
-  ++open_pins_[record.data];
-  span("b", record, "pin",
-       arguments_of(record) + member("to", in_quotes(to)) +
-           (line.empty() ? "" : member("pinned_at", in_quotes(line))));
-}
-
-void Writer::write(const Record& record) {
-  switch (record.kind) {
-    case RecordKind::allocation:
-      instant(record, "allocation");
-      count("live bytes", change_of_live(record));
-      break;
-    case RecordKind::release:
-      instant(record, "release");
-      count("live bytes", change_of_live(record));
-      break;
-    case RecordKind::clone:
-      slice(record, "clone", arguments_of(record) + lines_of({{{record.site, 1}}}));
-      count("bytes not copied", record.nbytes);
-      break;
-    case RecordKind::copy:
-      write_copy(record);
-      break;
-    case RecordKind::steal:
-      slice(record, "steal", arguments_of(record) + written_at(record) + cloned_at(record));
-      break;
-    case RecordKind::wait:
-      slice(record, "wait for a copy",
-            member("data", record.data) + written_at(record) +
-                (record.links_to.thread == 0
-                     ? ""
-                     : member("waited_for",
-                              in_quotes("thread " + std::to_string(record.links_to.thread) +
-                                        " at " + line_of(record.links_to.site)))));
-      arrow_to(record, "waited for");
-      break;
-    case RecordKind::pin:
-      write_pin(record, "write");
-      break;
-    case RecordKind::pin_to_read:
-      write_pin(record, "read");
-      break;
-    case RecordKind::unpin:
-      if (std::uint32_t& open = open_pins_[record.data]; open != 0) {
-        --open;
-        span("e", record, "pin", "");
-      }
-      break;
-    case RecordKind::overlay:
-      write_overlay(record);
-      break;
-    case RecordKind::overlay_end:
-      write_overlay_end(record);
-      break;
-    case RecordKind::pool_hit:
-      instant(record, "pool hit");
-      count("pooled bytes", change_of_pooled(record));
-      break;
-    case RecordKind::pool_miss:
-      instant(record, "pool miss");
-      break;
-    case RecordKind::pool_put:
-      count("pooled bytes", change_of_pooled(record));
-      break;
-    case RecordKind::pool_return:
-      count("pooled bytes", change_of_pooled(record));
-      break;
-  }
-}
 
 }  // namespace
 

@@ -1,31 +1,58 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The records of all recordings, under one lock: events are seldom where they cost, and so have one order.
-///
-///     room of one recording           |--------------- count ----->   has no room any more
-///     chunks   [0 ... 255] <- [256 ... 511] <- [512 ... ]              each leads to the one before it
-///     room of another one                          |------ count ->
-///
-/// A record is kept if one recording has room for it, and dropped with its chunk when no recording has it. What
-/// takes memory is made while nothing is locked.
+/// The records of all recordings, under one lock: events are seldom where they cost, and so have one order. What takes
+/// memory is made while nothing is locked, and ends so.
 #pragma once
 
-#include <byre/observe/detail/data_table.hpp>
 #include <byre/observe/detail/records.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 
-#include <array>
-#include <memory>
+#include <list>
+#include <map>
 #include <new>
 #include <utility>
 
 namespace byre::inline v0::stats::detail {
 
+/// Of the steady clock.
+std::int64_t now_ns() noexcept;
+
+/// What the recordings know of data by its address: the lines that cloned it, the writes that others may wait for, and
+/// whether it is an overlay.
+struct KnownData {
+  std::uint32_t number = 0;
+  ClonedLines cloned_at{};
+  Link last_clone;
+  Link last_copy;                   ///< of this data
+  Link own_since;                   ///< the write that gave this data to one owner alone
+  std::size_t nbytes = 0;           ///< of an overlay
+  WrittenNbytes written = nullptr;  ///< of an overlay
+};
+
+/// Counts a line, and puts it first in `lines`; the last one goes where there are too many.
+void add_line(ClonedLines& lines, SiteId site, std::uint32_t count = 1) noexcept;
+
+/// Adds the lines of a whole to those of its part.
+void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept;
+
+/// With memory for `most` records.
+using Chunk = std::vector<Record>;
+
+/// One recording. It belongs to the log from begin() until end().
+struct RecordingRoom {
+  std::size_t limit = 0;  ///< of records
+  std::size_t count = 0;
+  std::uint64_t lost = 0;     ///< records for which there was no room or no memory
+  std::int64_t begin_ns = 0;  ///< in a child of a fork, that of the child
+  std::list<Chunk> chunks;
+  RecordingRoom* next = nullptr;
+};
+
 /// What the log knows of the calling thread.
 struct ThreadOfLog {
   std::uint64_t period = 0;  ///< in which its number was given
   std::uint32_t number = 0;
-  bool is_recording =
-      false;  ///< what it does meanwhile is not recorded: the heap may be the user's
+  /// What it does meanwhile is not recorded: the heap may be the user's.
+  bool is_recording = false;
 };
 extern constinit thread_local ThreadOfLog thread_of_log;
 
@@ -33,32 +60,32 @@ class RecordLog final : sync::detail::ProcessState {
  public:
   RecordLog() { enter(); }
 
+  /// There may be any number of recordings at once.
   void begin(RecordingRoom& room) noexcept;
   void end(RecordingRoom& room) noexcept;
+  /// Throws std::bad_alloc.
   Records take(const RecordingRoom& room);
   std::uint64_t lost_of(const RecordingRoom& room) noexcept;
 
-  /// Calls `fill(record, known)` for a record of this thread, and keeps it unless that returns false. `known` is of
-  /// `data`; of none, if that is null.
+  /// Adds a record of this thread to each recording that has room, after `fill(record, known)`, which may drop it by
+  /// setting its thread to 0. `known` is of `data`; of none, if that is null.
   template <class Fill>
-  void add_if(const void* data, Fill fill) noexcept {
-    provide_for(data, [&](Spare& spare) noexcept {
+  void add(const void* data, const Record& record, Fill fill) noexcept {
+    provide_for(data, [&](Parts& spare) noexcept {
       const sync::ProcessLock lock(mutex_);
       KnownData nobody;
-      KnownData* known = nullptr;
-      Record* record = nullptr;
-      const Lacks lacks = prepare(data, spare, nobody, known, record);
-      if (record != nullptr && fill(*record, *known)) {
-        keep();
+      KnownData* known = data == nullptr ? &nobody : nullptr;
+      Record made = record;
+      const Lacks lacks = prepare(data, spare, known, made);
+      if (lacks == Lacks::nothing) {
+        if (known != nullptr) {
+          fill(made, *known);
+        }
+        if (known == nullptr || made.thread != 0) {
+          keep(made);
+        }
       }
       return lacks;
-    });
-  }
-  template <class Fill>
-  void add(const void* data, Fill fill) noexcept {
-    add_if(data, [&](Record& record, KnownData& known) {
-      fill(record, known);
-      return true;
     });
   }
 
@@ -75,31 +102,11 @@ class RecordLog final : sync::detail::ProcessState {
   }
 
  private:
-  struct Chunk {
-    static constexpr std::size_t most = 256;
-    std::unique_ptr<Chunk> before;
-    std::uint64_t first = 0;  ///< the number of its first record
-    std::size_t count = 0;
-    std::array<Record, most> records{};
-  };
-  struct Thread {
-    std::unique_ptr<Thread> before;
-    ThreadName name;
-  };
-  struct Kept {
-    DataTable data;
-    std::unique_ptr<Chunk> chunks;  ///< the last one
-    std::unique_ptr<Thread> threads;
-
-    Kept() noexcept = default;
-    Kept(Kept&&) noexcept = default;
-    Kept& operator=(Kept&&) noexcept = default;
-    ~Kept();
-  };
-  struct Spare {
-    DataTable data;  ///< empty, or one
-    std::unique_ptr<Chunk> chunk;
-    std::unique_ptr<Thread> thread;
+  /// What takes memory: what the log keeps; what is spare for a new entry; what is dropped.
+  struct Parts {
+    std::map<const void*, KnownData> data;
+    std::list<Chunk> chunks;
+    std::list<ThreadName> threads;
   };
   enum class Lacks : std::uint8_t { nothing, data, chunk, thread };
 
@@ -110,11 +117,8 @@ class RecordLog final : sync::detail::ProcessState {
       return;
     }
     try {
-      for (Spare spare;;) {
-        const Lacks lacks = try_it(spare);
-        if (lacks == Lacks::nothing) {
-          break;
-        }
+      Parts spare;
+      for (Lacks lacks{}; (lacks = try_it(spare)) != Lacks::nothing;) {
         provide(lacks, data, spare);
       }
     } catch (const std::bad_alloc&) {
@@ -122,27 +126,20 @@ class RecordLog final : sync::detail::ProcessState {
     }
     thread_of_log.is_recording = false;
   }
-  static void provide(Lacks lacks, const void* data, Spare& spare);
+  static void provide(Lacks lacks, const void* data, Parts& spare);
 
-  /// The place of a new record, and what is known of its data; null where no recording has room.
-  Lacks prepare(const void* data, Spare& spare, KnownData& nobody, KnownData*& known,
-                Record*& record) noexcept;
-  /// The record that was prepared.
-  void keep() noexcept;
+  /// Makes room for a record, and finds what is known of its data, unless no recording has room.
+  Lacks prepare(const void* data, Parts& spare, KnownData*& known, Record& record) noexcept;
+  void keep(const Record& record) noexcept;
   void lose() noexcept;
   /// Null if a new entry lacks its memory.
-  KnownData* find_or_add(const void* data, Spare& spare) noexcept;
-  void add_thread(std::unique_ptr<Thread> thread) noexcept;
-  /// With room for all.
-  void copy_to(Records& taken, const RecordingRoom& room) const noexcept;
-  std::unique_ptr<Chunk> chunks_before(std::uint64_t number) noexcept;
+  KnownData* find_or_add(const void* data, Parts& spare) noexcept;
 
   void in_child() noexcept override;
 
   sync::ProcessMutex mutex_;
   RecordingRoom* rooms_ = nullptr;
-  Kept kept_;
-  std::uint64_t next_ = 0;    ///< the number of the next record
+  Parts kept_;
   std::uint64_t period_ = 0;  ///< in which there is a recording all the time
   std::uint32_t last_data_ = 0;
 };

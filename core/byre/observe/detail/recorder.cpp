@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/config.hpp>
-#include <byre/observe/detail/observer.hpp>
-#include <byre/observe/detail/records.hpp>
-
-#include <chrono>
 
 #if BYRE_STATS
 
-#include <byre/error/error.hpp>
+#include <byre/observe/detail/observer.hpp>
 #include <byre/observe/detail/record_log.hpp>
 
 #include <algorithm>
 #include <array>
-#include <new>
-
-#endif
 
 namespace byre::inline v0::stats::detail {
-
-std::int64_t now_ns() noexcept {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-#if BYRE_STATS
-
 namespace {
 
 /// A write that this thread began and that has not been recorded yet: one that another is within, as an allocator's
@@ -52,37 +38,22 @@ Begun end_of_write(const void* of) noexcept {
   return begun;
 }
 
-/// What all records have.
-class Event {
- public:
-  Event(RecordKind kind, std::size_t nbytes) noexcept : kind_(kind), nbytes_(nbytes) {}
-  Event(RecordKind kind, std::size_t nbytes, CallSite site) noexcept
-      : kind_(kind), nbytes_(nbytes), site_(site_id(site)) {}
+constexpr auto nothing_else = [](const Record&, const KnownData&) noexcept {};
 
-  SiteId site() const noexcept { return site_; }
-  void describe(Record& record) const noexcept { describe(record, ns_); }
-  void describe(Record& record, std::int64_t begin_ns) const noexcept {
-    record.kind = kind_;
-    record.begin_ns = begin_ns;
-    record.end_ns = ns_;
-    record.nbytes = nbytes_;
-    record.site = site_;
-  }
-
- private:
-  RecordKind kind_;
-  std::size_t nbytes_;
-  SiteId site_ = 0;
-  std::int64_t ns_ = now_ns();
-};
-
-Write write_of(const Record& record) noexcept {
-  return {record.begin_ns, record.end_ns, record.thread, record.site};
+/// Adds a record that ends now. Its line and its time are taken while nothing is locked.
+template <class Fill>
+void add(const void* data, Record record, CallSite site, Fill fill) noexcept {
+  record.site = site.line == 0 ? SiteId{0} : site_id(site);
+  record.end_ns = now_ns();
+  record.begin_ns = record.begin_ns == 0 ? record.end_ns : record.begin_ns;
+  record_log().add(data, record, fill);
+}
+void add(const void* data, RecordKind kind, std::size_t nbytes, CallSite site = {}) noexcept {
+  add(data, {.kind = kind, .nbytes = nbytes}, site, nothing_else);
 }
 
-/// An arrow to where it began.
-Link link_to(const Write& write) noexcept {
-  return {write.begin_ns, write.thread, write.site};
+Link link_to(const Record& record) noexcept {
+  return {record.begin_ns, record.end_ns, record.thread, record.site};
 }
 
 /// That somebody else has cloned it is why a copy was made.
@@ -93,47 +64,19 @@ void is_of_clones(Record& record, const KnownData& data) noexcept {
   }
 }
 
-void record_bytes(RecordKind kind, const void* data, std::size_t nbytes) noexcept {
-  const Event event(kind, nbytes);
-  record_log().add(data, [&](Record& record, KnownData&) { event.describe(record); });
-}
-
 /// If this thread has waited since the write began.
 void record_wait(const void* data, const Begun& begun, CallSite site) noexcept {
-  if (waits_of_this_thread() == begun.waits) {
-    return;
+  if (waits_of_this_thread() != begun.waits) {
+    add(data, {.kind = RecordKind::wait, .begin_ns = begun.ns}, site,
+        [&](Record& record, const KnownData& known) {
+          if (known.last_copy.end_ns >= begun.ns) {
+            record.links_to = known.last_copy;
+          }
+        });
   }
-  const Event event(RecordKind::wait, 0, site);
-  record_log().add(data, [&](Record& record, const KnownData& known) {
-    event.describe(record, begun.ns);
-    if (known.last_copy.end_ns >= begun.ns) {
-      record.links_to = link_to(known.last_copy);
-    }
-  });
 }
 
 }  // namespace
-
-void begin_recording(RecordingRoom& room) noexcept {
-  room.begin_ns = now_ns();
-  record_log().begin(room);
-  add_recording();
-}
-
-void end_recording(RecordingRoom& room) noexcept {
-  remove_recording();
-  record_log().end(room);
-}
-
-Records records_of(const RecordingRoom& room) try {
-  return record_log().take(room);
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("the records of what was copied");
-}
-
-std::uint64_t lost_of(const RecordingRoom& room) noexcept {
-  return record_log().lost_of(room);
-}
 
 ClonedLines lines_that_cloned(const void* data) noexcept {
   return record_log().lines_of(data);
@@ -141,29 +84,28 @@ ClonedLines lines_that_cloned(const void* data) noexcept {
 
 void count_allocation(const void* data, std::size_t nbytes) noexcept {
   count_slowly(plus(Counter::live_bytes, nbytes));
-  record_bytes(RecordKind::allocation, data, nbytes);
+  add(data, RecordKind::allocation, nbytes);
 }
 
 void count_release(const void* data, std::size_t nbytes) noexcept {
   count_slowly(minus(Counter::live_bytes, nbytes));
-  record_bytes(RecordKind::release, data, nbytes);
+  add(data, RecordKind::release, nbytes);
   forget_data(data);
 }
 
 void record_pool(RecordKind kind, std::size_t nbytes) noexcept {
-  record_bytes(kind, nullptr, nbytes);
+  add(nullptr, kind, nbytes);
 }
 
 void record_clone(const void* data, std::size_t nbytes, bool was_alone, CallSite site) noexcept {
-  const Event event(RecordKind::clone, nbytes, site);
-  record_log().add(data, [&](Record& record, KnownData& known) {
-    event.describe(record);
-    if (was_alone) {
-      known.cloned_at = {};
-    }
-    add_line(known.cloned_at, event.site());
-    known.last_clone = {record.end_ns, record.thread, event.site()};
-  });
+  add(data, {.kind = RecordKind::clone, .nbytes = nbytes}, site,
+      [&](const Record& record, KnownData& known) {
+        if (was_alone) {
+          known.cloned_at = {};
+        }
+        add_line(known.cloned_at, record.site);
+        known.last_clone = link_to(record);
+      });
 }
 
 void record_part(const void* whole, const void* part, bool was_alone) noexcept {
@@ -171,16 +113,12 @@ void record_part(const void* whole, const void* part, bool was_alone) noexcept {
 }
 
 void record_pin(RecordKind kind, const void* data, std::size_t nbytes, CallSite site) noexcept {
-  const Event event(kind, nbytes, site);
-  record_log().add(data, [&](Record& record, KnownData&) { event.describe(record); });
+  add(data, kind, nbytes, site);
 }
 
 void record_overlay_end(const void* data, std::size_t nbytes, std::size_t written_nbytes) noexcept {
-  const Event event(RecordKind::overlay_end, nbytes);
-  record_log().add(data, [&](Record& record, KnownData&) {
-    event.describe(record);
-    record.part_nbytes = written_nbytes;
-  });
+  add(data, {.kind = RecordKind::overlay_end, .nbytes = nbytes, .part_nbytes = written_nbytes}, {},
+      nothing_else);
   forget_data(data);
 }
 
@@ -204,63 +142,61 @@ void record_wait(const void* data, CallSite site) noexcept {
 
 void record_wait_in_parallel(const void* storage, const void* data, CallSite site) noexcept {
   const Begun begun = end_of_write(storage);
-  const Event event(RecordKind::wait, 0, site);
-  record_log().add_if(data, [&](Record& record, const KnownData& known) {
-    event.describe(record, begun.ns);
-    record.links_to = link_to(known.own_since);
-    return known.own_since.end_ns >= begun.ns;
-  });
+  add(data, {.kind = RecordKind::wait, .begin_ns = begun.ns}, site,
+      [&](Record& record, const KnownData& known) {
+        record.links_to = known.own_since;
+        record.thread = known.own_since.end_ns >= begun.ns ? record.thread : 0;
+      });
 }
 
 void record_steal(const void* data, std::size_t nbytes, CallSite site) noexcept {
   const Begun begun = end_of_write(data);
   record_wait(data, begun, site);
-  const Event event(RecordKind::steal, nbytes, site);
-  record_log().add(data, [&](Record& record, KnownData& known) {
-    event.describe(record, begun.ns);
-    record.cloned_at = known.cloned_at;
-    known.cloned_at = {};
-    known.last_clone = {};
-    known.own_since = write_of(record);
-  });
+  add(data, {.kind = RecordKind::steal, .begin_ns = begun.ns, .nbytes = nbytes}, site,
+      [](Record& record, KnownData& known) {
+        record.cloned_at = known.cloned_at;
+        known.cloned_at = {};
+        known.last_clone = {};
+        known.own_since = link_to(record);
+      });
 }
 
 void record_copy(const void* data, const void* copy, std::size_t nbytes, CopyCause cause,
                  CallSite site) noexcept {
   const Begun begun = end_of_write(data);
   record_wait(data, begun, site);
-  const Event event(RecordKind::copy, nbytes, site);
-  record_log().add(data, [&](Record& record, KnownData& known) {
-    event.describe(record, begun.ns);
-    record.cause = cause;
-    is_of_clones(record, known);
-    known.last_copy = write_of(record);
-    if (KnownData* const made = record_log().find(copy)) {
-      record.other_data = made->number;
-      made->own_since = known.last_copy;
-    }
-  });
+  add(data, {.kind = RecordKind::copy, .cause = cause, .begin_ns = begun.ns, .nbytes = nbytes},
+      site, [copy](Record& record, KnownData& known) {
+        is_of_clones(record, known);
+        known.last_copy = link_to(record);
+        if (KnownData* const made = record_log().find(copy)) {
+          record.other_data = made->number;
+          made->own_since = known.last_copy;
+        }
+      });
 }
 
 void record_overlay(const void* overlay, std::size_t nbytes, const void* shown,
                     std::size_t copied_nbytes, CopyCause cause, CallSite site,
                     WrittenNbytes written) noexcept {
   const Begun begun = end_of_write(shown);
-  const Event event(RecordKind::overlay, nbytes, site);
-  record_log().add(overlay, [&](Record& record, KnownData& known) {
-    event.describe(record, begun.ns);
-    record.cause = cause;
-    record.part_nbytes = copied_nbytes;
-    if (const KnownData* const what = record_log().find(shown)) {
-      record.other_data = what->number;
-      is_of_clones(record, *what);
-    }
-    known.nbytes = nbytes;
-    known.written = written;
-    known.own_since = write_of(record);
-  });
+  add(overlay,
+      {.kind = RecordKind::overlay,
+       .cause = cause,
+       .begin_ns = begun.ns,
+       .nbytes = nbytes,
+       .part_nbytes = copied_nbytes},
+      site, [&](Record& record, KnownData& known) {
+        if (const KnownData* const what = record_log().find(shown)) {
+          record.other_data = what->number;
+          is_of_clones(record, *what);
+        }
+        known.nbytes = nbytes;
+        known.written = written;
+        known.own_since = link_to(record);
+      });
 }
 
-#endif
-
 }  // namespace byre::inline v0::stats::detail
+
+#endif

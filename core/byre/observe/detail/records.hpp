@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the recorder keeps, for who shows it.
+/// The records of a recording, and the texts that show them.
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/observe/counters.hpp>
 #include <byre/observe/detail/call_sites.hpp>
 #include <byre/observe/detail/observer.hpp>
 
 #include <array>
+#include <string>
 #include <vector>
 
 namespace byre::inline v0::stats::detail {
@@ -24,25 +26,26 @@ BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
 
 /// Another event.
 struct Link {
-  std::int64_t ns = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
   std::uint32_t thread = 0;  ///< 0: there is none
   SiteId site = 0;
 };
 
 /// Times are of the steady clock. Data and threads have numbers, from 1 on, which are not given twice.
 struct Record {
+  RecordKind kind{};
+  CopyCause cause{};
+  bool is_alive = false;  ///< an overlay that did not end, as it was when the records were taken
+  SiteId site = 0;
+  std::uint32_t data = 0;
+  std::uint32_t other_data = 0;  ///< the copy, or what an overlay shows; 0 if it is not known
+  std::uint32_t thread = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   std::size_t nbytes = 0;
   std::size_t part_nbytes = 0;
-  std::uint32_t data = 0;
-  std::uint32_t other_data = 0;  ///< the copy, or what an overlay shows; 0 if it is not known
-  std::uint32_t thread = 0;
-  SiteId site = 0;
-  RecordKind kind{};
-  CopyCause cause{};
-  bool is_alive = false;  ///< an overlay that did not end, as it was when the records were taken
-  Link links_to;
+  Link links_to{};
   ClonedLines cloned_at{};
 };
 
@@ -50,16 +53,6 @@ struct ThreadName {
   std::uint32_t number = 0;
   std::uint64_t system_id = 0;
   std::array<char, 16> name{};
-};
-
-/// One recording. It belongs to the recorder from begin_recording() until end_recording().
-struct RecordingRoom {
-  std::size_t limit = 0;    ///< of records
-  std::uint64_t first = 0;  ///< the number of its first record, and how many it has from there on
-  std::size_t count = 0;
-  std::uint64_t lost = 0;     ///< records for which there was no room or no memory
-  std::int64_t begin_ns = 0;  ///< in a child of a fork, that of the child
-  RecordingRoom* next = nullptr;
 };
 
 /// What a recording has, in the order in which it ended, and the overlays that are alive.
@@ -70,29 +63,18 @@ struct Records {
   std::uint64_t lost = 0;
 };
 
-/// Of the steady clock.
-std::int64_t now_ns() noexcept;
-
-#if BYRE_STATS
-
-/// There may be any number. A record is kept as long as there is a recording that has it. Thread-safe.
-void begin_recording(RecordingRoom& room) noexcept;
-void end_recording(RecordingRoom& room) noexcept;
-/// Throws OutOfMemory. Thread-safe.
-Records records_of(const RecordingRoom& room);
-std::uint64_t lost_of(const RecordingRoom& room) noexcept;
-
-#else
-
-inline void begin_recording(RecordingRoom&) noexcept {}
-inline void end_recording(RecordingRoom&) noexcept {}
-inline Records records_of(const RecordingRoom&) {
-  return {};
-}
-inline std::uint64_t lost_of(const RecordingRoom&) noexcept {
-  return 0;
-}
-
-#endif
-
 }  // namespace byre::inline v0::stats::detail
+
+namespace byre::inline v0::trace::detail {
+
+/// "train.cpp:42", or "" for a line that is not known. Throws std::bad_alloc, as all here.
+std::string line_of(stats::detail::SiteId site);
+
+/// "train.cpp:42 (3 times)"
+std::string line_of(const stats::detail::ClonedAt& line);
+
+/// `after`: what was counted when the records were taken.
+std::string chrome_trace(const stats::detail::Records& records, const stats::Counters& after);
+std::string summary_of(const stats::detail::Records& records);
+
+}  // namespace byre::inline v0::trace::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/call_site.hpp>
-#include <byre/observe/detail/shown.hpp>
+#include <byre/observe/detail/records.hpp>
 #include <byre/observe/events.hpp>
 
 #include <algorithm>
