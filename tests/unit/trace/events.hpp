@@ -5,10 +5,15 @@
 #include <byre/error/call_site.hpp>
 #include <byre/observe/recording.hpp>
 
+#include <boost/thread/thread.hpp>
 #include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
+
+#include "support/at_once.hpp"
+#include "support/counted.hpp"
+#include "support/failing_allocator.hpp"
 
 namespace byre::test {
 
@@ -17,6 +22,8 @@ using Json = nlohmann::json;
 constexpr CallSite site(std::uint32_t line) {
   return {"model.cpp", line};
 }
+
+class Recordings : public WithStats {};
 
 class Events {
  public:
@@ -37,6 +44,10 @@ class Events {
     return found;
   }
   std::vector<Json> slices(const std::string& name) const { return of("X", name); }
+  /// The arguments of one of them.
+  Json arguments(const std::string& name, std::size_t index = 0) const {
+    return slices(name).at(index).at("args");
+  }
 
   /// The values that a counter had, in order.
   std::vector<std::int64_t> values(const std::string& counter) const {
@@ -50,5 +61,21 @@ class Events {
  private:
   Json whole_;
 };
+
+/// Runs `copy`, which copies by `allocator`, until `wait` has waited for that copy; `meanwhile` before `wait`.
+template <class Copy, class Meanwhile, class WaitForIt>
+void wait_for_copy(FailingAllocator& allocator, Copy copy, Meanwhile meanwhile, WaitForIt wait) {
+  Halt halt;
+  allocator.halt_copy(halt);
+  boost::thread copier(copy);
+  halt.await_entry();
+  meanwhile();
+  const Counted counted;
+  boost::thread waiter(wait);
+  await([&] { return counted.since().waits != 0; });
+  halt.let_go();
+  copier.join();
+  waiter.join();
+}
 
 }  // namespace byre::test

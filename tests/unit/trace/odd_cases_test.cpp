@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Recordings of data that there is none of, of writes within writes, beside other recordings, and in a child.
+/// Recordings of what began before them, of null data, of writes within writes, beside other recordings, in a child.
 #include <byre/byre.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/detail/observer.hpp>
@@ -26,9 +26,67 @@
 namespace byre::test {
 namespace {
 
-class OddCases : public WithStats {};
+/// The one copy that a recording has which began while the copy was made.
+Json copy_that_began_before(FailingAllocator& allocator) {
+  Buffer weights = Buffer::allocate(100, allocator);
+  const Buffer snapshot = weights;
+  std::optional<trace::Recording> recording;
+  allocator.during_copy([&] { recording.emplace(); });
+  weights.mutable_data(Wait::allowed, site(1));
+  allocator.during_copy(nullptr);
+  return Events(*recording).slices("copy (shared)").at(0);
+}
 
-TEST_F(OddCases, of_null_data_are_events_of_no_data) {
+TEST_F(Recordings, show_a_copy_that_began_before_from_their_begin) {
+  FailingAllocator allocator;
+  elsewhere([&] { EXPECT_GE(copy_that_began_before(allocator)["ts"], 0); });
+  const trace::Recording outer;
+  const Json copied = copy_that_began_before(allocator);
+  EXPECT_EQ(copied["ts"], 0);
+  EXPECT_EQ(copied["args"]["written_at"], "model.cpp:1");
+}
+
+TEST_F(Recordings, leave_a_thread_its_row_if_a_second_one_begins) {
+  const Buffer weights = Buffer::allocate(100);
+  const trace::Recording outer;
+  const Buffer first = weights;
+  const trace::Recording inner;
+  const Buffer second = weights;
+  const Events events(outer);
+  EXPECT_EQ(events.of("M", "thread_name").size(), 1U);
+  EXPECT_EQ(events.slices("clone").at(0)["tid"], events.slices("clone").at(1)["tid"]);
+}
+
+TEST_F(Recordings, are_asked_for_by_threads_while_there_is_one) {
+  elsewhere([] {
+    Buffer::allocate(100);
+    EXPECT_EQ(trace::Recording().lost(), 0U);
+    EXPECT_FALSE(stats::detail::may_record());
+    {
+      const trace::Recording recording;
+      EXPECT_TRUE(stats::detail::may_record());
+    }
+    EXPECT_FALSE(stats::detail::may_record());
+  });
+}
+
+TEST_F(Recordings, show_no_wait_of_a_write_before_them) {
+  FailingAllocator allocator;
+  Buffer weights = Buffer::allocate(100, allocator);
+  Buffer snapshot = weights;
+  wait_for_copy(
+      allocator, [&] { snapshot.mutable_data(); }, [] {},
+      [&] {
+        weights.mutable_data();  // waits, and is not recorded
+        const trace::Recording recording;
+        const Buffer clone = weights;
+        weights.mutable_data();
+        EXPECT_EQ(Events(recording).slices("copy (shared)").size(), 1U);
+        EXPECT_TRUE(Events(recording).slices("wait for a copy").empty());
+      });
+}
+
+TEST_F(Recordings, show_null_data_as_events_without_data) {
   const trace::Recording recording;
   Buffer adopted = Buffer::adopt(nullptr, 0, [](void*) {});
   const Buffer clone = adopted.lazy_clone(site(1));
@@ -41,24 +99,24 @@ TEST_F(OddCases, of_null_data_are_events_of_no_data) {
       Storage(Buffer::adopt_aliased(static_cast<void*>(nullptr), 0, [](void*) {}));
   const Pin pin = storage.pin_to_read(site(5));
   const Events events(recording);
-  EXPECT_FALSE(events.slices("clone").at(0)["args"].contains("data"));
-  EXPECT_EQ(events.slices("copy (shared)").at(0)["args"]["written_at"], "model.cpp:2");
-  EXPECT_EQ(events.slices("copy (read_only)").at(0)["args"]["written_at"], "model.cpp:3");
-  EXPECT_EQ(events.slices("copy (borrowed)").at(0)["args"]["written_at"], "model.cpp:4");
+  EXPECT_FALSE(events.arguments("clone").contains("data"));
+  EXPECT_EQ(events.arguments("copy (shared)")["written_at"], "model.cpp:2");
+  EXPECT_EQ(events.arguments("copy (read_only)")["written_at"], "model.cpp:3");
+  EXPECT_EQ(events.arguments("copy (borrowed)")["written_at"], "model.cpp:4");
 }
 
-TEST_F(OddCases, of_call_sites_that_nobody_knows_have_no_lines) {
+TEST_F(Recordings, show_no_lines_for_unknown_call_sites) {
   Buffer weights = Buffer::allocate(64);
   const trace::Recording recording;
   const Buffer clone = weights.lazy_clone(CallSite{});
   weights.mutable_data(Wait::allowed, CallSite{});
   const Events events(recording);
-  EXPECT_FALSE(events.slices("clone").at(0)["args"].contains("cloned_at"));
-  EXPECT_FALSE(events.slices("copy (shared)").at(0)["args"].contains("cloned_at"));
-  EXPECT_FALSE(events.slices("copy (shared)").at(0)["args"].contains("written_at"));
+  EXPECT_FALSE(events.arguments("clone").contains("cloned_at"));
+  EXPECT_FALSE(events.arguments("copy (shared)").contains("cloned_at"));
+  EXPECT_FALSE(events.arguments("copy (shared)").contains("written_at"));
 }
 
-TEST_F(OddCases, have_room_of_their_own_whatever_others_recorded) {
+TEST_F(Recordings, have_room_of_their_own_whatever_others_recorded) {
   const Buffer weights = Buffer::allocate(64);
   const trace::Recording outer(std::size_t{256} << 10);
   const auto clones_of = [](const trace::Recording& recording) {
@@ -76,7 +134,7 @@ TEST_F(OddCases, have_room_of_their_own_whatever_others_recorded) {
   EXPECT_GT(outer.lost(), 0U);
 }
 
-TEST_F(OddCases, that_overlap_one_another_are_all_whole) {
+TEST_F(Recordings, are_whole_if_they_overlap) {
   const Buffer weights = Buffer::allocate(64);
   std::unique_ptr<trace::Recording> last;
   for (std::uint32_t round = 1; round <= 6; ++round) {
@@ -94,7 +152,7 @@ TEST_F(OddCases, that_overlap_one_another_are_all_whole) {
   }
 }
 
-TEST_F(OddCases, show_the_whole_of_a_copy_that_another_write_is_within) {
+TEST_F(Recordings, show_the_whole_of_a_copy_that_another_write_is_within) {
   FailingAllocator allocator;
   Buffer outer = Buffer::allocate(100, allocator);
   Buffer inner = Buffer::allocate(100);
@@ -108,7 +166,7 @@ TEST_F(OddCases, show_the_whole_of_a_copy_that_another_write_is_within) {
   EXPECT_LT(copies[1]["ts"], copies[0]["ts"]);
 }
 
-TEST_F(OddCases, show_a_write_after_one_that_failed_from_its_own_begin) {
+TEST_F(Recordings, show_a_write_after_one_that_failed_from_its_own_begin) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   const Buffer clone = weights;
@@ -121,7 +179,7 @@ TEST_F(OddCases, show_a_write_after_one_that_failed_from_its_own_begin) {
   EXPECT_GE(events.slices("copy (shared)").at(0)["ts"], events.slices("clone").at(0)["ts"]);
 }
 
-TEST_F(OddCases, show_the_whole_of_a_copy_with_failed_writes_within) {
+TEST_F(Recordings, show_the_whole_of_a_copy_with_failed_writes_within) {
   FailingAllocator allocator;
   Buffer outer = Buffer::allocate(100, allocator);
   FailingAllocator full;
@@ -140,7 +198,7 @@ TEST_F(OddCases, show_the_whole_of_a_copy_with_failed_writes_within) {
   EXPECT_LT(events.slices("copy (shared)").at(0)["ts"], events.slices("clone").at(0)["ts"]);
 }
 
-TEST_F(OddCases, forget_each_of_four_nested_writes_when_it_ends) {
+TEST_F(Recordings, forget_each_of_four_nested_writes_when_it_ends) {
   const std::array<int, 4> data{};
   const trace::Recording recording;
   for (const int& each : data) {
@@ -154,7 +212,7 @@ TEST_F(OddCases, forget_each_of_four_nested_writes_when_it_ends) {
   EXPECT_TRUE(Events(recording).slices("wait for a copy").empty());
 }
 
-TEST_F(OddCases, name_the_clone_of_a_copy_by_a_last_owner_that_never_waits) {
+TEST_F(Recordings, name_the_clone_of_a_copy_by_a_last_owner_without_a_wait) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   Buffer snapshot;
@@ -169,7 +227,7 @@ TEST_F(OddCases, name_the_clone_of_a_copy_by_a_last_owner_that_never_waits) {
   EXPECT_EQ(copied["args"]["cloned_at"], Json({"model.cpp:1"}));
 }
 
-TEST_F(OddCases, have_a_loop_thread_s_wait_for_one_that_stole) {
+TEST_F(Recordings, have_a_loop_thread_s_wait_for_one_that_stole) {
   QueuedDevice device(CopiesEnd::in_order);
   Buffer weights = Buffer::allocate(100, device);
   Buffer clone = weights;
@@ -185,7 +243,7 @@ TEST_F(OddCases, have_a_loop_thread_s_wait_for_one_that_stole) {
   device.run();
 }
 
-TEST_F(OddCases, name_no_clone_where_none_was_why_a_copy_was_made) {
+TEST_F(Recordings, name_no_clone_if_none_caused_the_copy) {
   const char memory[8] = {};
   Buffer grown = Buffer::allocate(8);
   Buffer read_only = Buffer::adopt_read_only(memory, sizeof memory, [](const void*) {});
@@ -194,12 +252,12 @@ TEST_F(OddCases, name_no_clone_where_none_was_why_a_copy_was_made) {
   grown.resize(100'000);
   read_only.mutable_data();
   const Events events(recording);
-  EXPECT_FALSE(events.slices("copy (resized)").at(0)["args"].contains("cloned_at"));
-  EXPECT_FALSE(events.slices("copy (read_only)").at(0)["args"].contains("cloned_at"));
+  EXPECT_FALSE(events.arguments("copy (resized)").contains("cloned_at"));
+  EXPECT_FALSE(events.arguments("copy (read_only)").contains("cloned_at"));
   EXPECT_TRUE(events.of("s", "cloned").empty());
 }
 
-TEST_F(OddCases, of_tiles_forget_the_lines_of_clones_that_are_gone) {
+TEST_F(Recordings, forget_the_lines_of_clones_of_tiles_that_are_gone) {
   TiledBuffer table(40 * 64, aligned_allocator(), 64);
   const trace::Recording recording;
   {
@@ -216,7 +274,7 @@ TEST_F(OddCases, of_tiles_forget_the_lines_of_clones_that_are_gone) {
   EXPECT_EQ(copies[2]["args"]["cloned_at"], Json({"model.cpp:2"}));
 }
 
-TEST_F(OddCases, have_names_that_are_no_text_as_text) {
+TEST_F(Recordings, have_names_that_are_no_text_as_text) {
   const Buffer weights = Buffer::allocate(64);
   const trace::Recording recording;
   elsewhere([&] {
@@ -230,7 +288,7 @@ TEST_F(OddCases, have_names_that_are_no_text_as_text) {
       << name;
 }
 
-TEST_F(OddCases, count_in_a_child_from_what_it_has) {
+TEST_F(Recordings, count_in_a_child_from_what_it_has) {
   const std::size_t nbytes = std::size_t{1} << 20;
   Buffer before = Buffer::allocate(nbytes);
   const trace::Recording recording;

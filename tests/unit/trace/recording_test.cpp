@@ -20,6 +20,7 @@
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
+#include "support/queued_device.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
@@ -39,8 +40,6 @@ void expect_inside(const Json& end_of_arrow, const Json& slice) {
   EXPECT_LT(end_of_arrow["ts"].get<double>(),
             slice["ts"].get<double>() + slice["dur"].get<double>());
 }
-
-class Recordings : public WithStats {};
 
 TEST(RecordingsWithoutStats, are_refused) {
   if (BYRE_STATS) {
@@ -99,18 +98,56 @@ TEST_F(Recordings, name_the_lines_that_cloned_the_latest_first_and_how_often) {
     clones.push_back(clone(weights, line));
   }
   write(weights, 20);
-  EXPECT_EQ(Events(recording).slices("copy (shared)").at(0)["args"]["cloned_at"],
+  EXPECT_EQ(Events(recording).arguments("copy (shared)")["cloned_at"],
             Json({"model.cpp:6", "model.cpp:5", "model.cpp:1 (3 times)", "model.cpp:4"}));
 }
 
 TEST_F(Recordings, forget_lines_once_one_owner_has_the_data_alone) {
-  Buffer weights = Buffer::allocate(100);
+  const std::byte one[1] = {};
+  Buffer weights = Buffer::allocate(64);
+  TiledBuffer table(4 * 64, aligned_allocator(), 64);
+  table.write(0, one);
   const trace::Recording recording;
   clone(weights, 1);
+  table.lazy_clone(site(1));
   const Buffer snapshot = clone(weights, 2);
+  const TiledBuffer tiles[] = {table.lazy_clone(site(2)), table.lazy_clone(site(3))};
   write(weights, 20);
-  EXPECT_EQ(Events(recording).slices("copy (shared)").at(0)["args"]["cloned_at"],
-            Json({"model.cpp:2"}));
+  table.mutable_tile(0, Wait::allowed, site(4));
+  const Events events(recording);
+  EXPECT_EQ(events.arguments("copy (shared)", 0)["cloned_at"], Json({"model.cpp:2"}));
+  EXPECT_EQ(events.arguments("copy (shared)", 1)["cloned_at"],
+            Json({"model.cpp:3", "model.cpp:2"}));
+}
+
+/// The numbers of the data of the clones that two rounds make.
+template <class Round>
+void expect_other_data_in_each(Round round) {
+  const trace::Recording recording;
+  round();
+  round();
+  const Events events(recording);
+  EXPECT_NE(events.arguments("clone", 0)["data"], events.arguments("clone", 1)["data"]);
+}
+
+TEST_F(Recordings, tell_new_data_at_an_old_address_from_the_old) {
+  alignas(data_alignment) std::byte memory[data_alignment];
+  const trace::Recording recording;
+  std::uint32_t line = 0;
+  expect_other_data_in_each([&] {
+    Buffer weights = Buffer::adopt(memory, sizeof memory, [](void*) {});
+    const Buffer snapshot = clone(weights, ++line);
+    write(weights, 3);
+  });
+  EXPECT_EQ(Events(recording).arguments("copy (shared)", 1)["cloned_at"], Json({"model.cpp:2"}));
+  RecyclingPool pool;
+  expect_other_data_in_each([&] { clone(Buffer::allocate(1 << 20, pool), 1); });
+  expect_other_data_in_each([] {
+    TiledBuffer table(64, aligned_allocator(), 64);
+    const std::byte one[1] = {};
+    table.write(0, one);
+    table.lazy_clone(site(1));
+  });
 }
 
 TEST_F(Recordings, forget_lines_when_the_last_owner_steals) {
@@ -119,24 +156,14 @@ TEST_F(Recordings, forget_lines_when_the_last_owner_steals) {
   std::optional<Buffer> snapshot = clone(weights, 1);  // before
   const trace::Recording recording;
   std::optional<Buffer> other = clone(weights, 2);
-  Halt halt;
-  allocator.halt_copy(halt);
-  boost::thread copier([&] { write(*snapshot, 3); });
-  halt.await_entry();
-  other.reset();
-  const Counted counted;
-  boost::thread stealer([&] { write(weights, 4); });
-  await([&] { return counted.since().waits != 0; });
-  halt.let_go();
-  copier.join();
-  stealer.join();
-  const Events events(recording);
-  const Json stolen = events.slices("steal").at(0);
-  EXPECT_EQ(stolen["args"]["written_at"], "model.cpp:4");
-  EXPECT_EQ(stolen["args"]["bytes"], 100);
-  EXPECT_EQ(stolen["args"]["cloned_at"], Json({"model.cpp:2"}));
+  wait_for_copy(
+      allocator, [&] { write(*snapshot, 3); }, [&] { other.reset(); }, [&] { write(weights, 4); });
+  const Json stolen = Events(recording).arguments("steal");
+  EXPECT_EQ(stolen["written_at"], "model.cpp:4");
+  EXPECT_EQ(stolen["bytes"], 100);
+  EXPECT_EQ(stolen["cloned_at"], Json({"model.cpp:2"}));
   weights.resize(100'000, site(5));
-  EXPECT_FALSE(Events(recording).slices("copy (resized)").at(0)["args"].contains("cloned_at"));
+  EXPECT_FALSE(Events(recording).arguments("copy (resized)").contains("cloned_at"));
   EXPECT_EQ(Events(recording).of("s", "cloned").size(), 1U);
 }
 
@@ -145,17 +172,8 @@ TEST_F(Recordings, name_what_a_wait_was_for) {
   Buffer weights = Buffer::allocate(100, allocator);
   Buffer snapshot = clone(weights, 1);
   const trace::Recording recording;
-  Halt halt;
-  allocator.halt_copy(halt);
-  boost::thread copier([&] { write(snapshot, 30); });
-  halt.await_entry();
-  const Counted counted;
-  boost::thread waiter([&] { write(weights, 40); });
-  await([&] { return counted.since().waits != 0; });
-  halt.let_go();
-  copier.join();
-  waiter.join();
-
+  wait_for_copy(
+      allocator, [&] { write(snapshot, 30); }, [] {}, [&] { write(weights, 40); });
   const Events events(recording);
   const Json waited = events.slices("wait for a copy").at(0);
   const Json copied = events.slices("copy (shared)").at(0);
@@ -241,8 +259,8 @@ TEST_F(Recordings, have_the_cause_of_copies_that_nobody_shared) {
   const Pin pin = storage.pin(Wait::allowed, site(4));
   const Storage copy = storage.lazy_clone(site(5));
   const Events events(recording);
-  EXPECT_EQ(events.slices("copy (borrowed)").at(0)["args"]["written_at"], "model.cpp:1");
-  EXPECT_EQ(events.slices("copy (read_only)").at(0)["args"]["written_at"], "model.cpp:2");
+  EXPECT_EQ(events.arguments("copy (borrowed)")["written_at"], "model.cpp:1");
+  EXPECT_EQ(events.arguments("copy (read_only)")["written_at"], "model.cpp:2");
   const Json resized = events.slices("copy (resized)").at(0);
   EXPECT_EQ(resized["args"]["written_at"], "model.cpp:3");
   EXPECT_EQ(resized["args"]["bytes"], 8);
@@ -257,7 +275,7 @@ TEST_F(Recordings, have_the_cause_of_copies_that_nobody_shared) {
   }
 }
 
-TEST_F(Recordings, say_that_shared_read_only_data_was_copied_as_it_was_shared) {
+TEST_F(Recordings, name_sharing_as_the_cause_of_a_copy_of_read_only_data) {
   const char memory[8] = {};
   Buffer weights = Buffer::adopt_read_only(memory, sizeof memory, [](const void*) {});
   const trace::Recording recording;
@@ -265,35 +283,8 @@ TEST_F(Recordings, say_that_shared_read_only_data_was_copied_as_it_was_shared) {
   write(snapshot, 2);
   write(weights, 3);
   const Events events(recording);
-  EXPECT_EQ(events.slices("copy (shared)").at(0)["args"]["written_at"], "model.cpp:2");
-  EXPECT_EQ(events.slices("copy (read_only)").at(0)["args"]["written_at"], "model.cpp:3");
-}
-
-TEST_F(Recordings, do_not_take_new_data_at_an_old_address_for_the_old) {
-  alignas(data_alignment) std::byte memory[data_alignment];
-  const auto adopt = [&] { return Buffer::adopt(memory, sizeof memory, [](void*) {}); };
-  const trace::Recording recording;
-  std::optional<Buffer> weights = adopt();
-  clone(*weights, 1);
-  weights.reset();
-  weights = adopt();
-  const Buffer snapshot = clone(*weights, 2);
-  write(*weights, 3);
-  const Events events(recording);
-  const auto clones = events.slices("clone");
-  EXPECT_NE(clones.at(0)["args"]["data"], clones.at(1)["args"]["data"]);
-  EXPECT_EQ(events.slices("copy (shared)").at(0)["args"]["cloned_at"], Json({"model.cpp:2"}));
-}
-
-TEST_F(Recordings, tell_memory_that_an_allocator_gave_again_from_what_it_was) {
-  RecyclingPool pool;
-  const trace::Recording recording;
-  for (int round = 0; round < 2; ++round) {
-    const Buffer weights = Buffer::allocate(1 << 20, pool);
-    clone(weights, 1);
-  }
-  const auto clones = Events(recording).slices("clone");
-  EXPECT_NE(clones.at(0)["args"]["data"], clones.at(1)["args"]["data"]);
+  EXPECT_EQ(events.arguments("copy (shared)")["written_at"], "model.cpp:2");
+  EXPECT_EQ(events.arguments("copy (read_only)")["written_at"], "model.cpp:3");
 }
 
 TEST_F(Recordings, know_the_line_that_cloned_all_tiles_of_each_tile) {
@@ -309,7 +300,7 @@ TEST_F(Recordings, know_the_line_that_cloned_all_tiles_of_each_tile) {
   table.mutable_tile(150, Wait::allowed, site(4));
   const Events events(recording);
   EXPECT_EQ(events.slices("clone").size(), 1U);
-  EXPECT_EQ(events.slices("clone").at(0)["args"]["bytes"], 200 * 64);
+  EXPECT_EQ(events.arguments("clone")["bytes"], 200 * 64);
   const auto copies = events.slices("copy (shared)");
   ASSERT_EQ(copies.size(), 3U);
   for (std::uint32_t copy = 0; copy < 3; ++copy) {
@@ -320,32 +311,6 @@ TEST_F(Recordings, know_the_line_that_cloned_all_tiles_of_each_tile) {
     expect_inside(from, events.slices("clone").at(0));
     EXPECT_EQ(from["id"], copy + 1);
   }
-}
-
-TEST_F(Recordings, forget_lines_once_one_owner_has_all_tiles_alone) {
-  TiledBuffer table(4 * 64, aligned_allocator(), 64);
-  const std::byte one[1] = {};
-  table.write(0, one);
-  const trace::Recording recording;
-  std::vector<TiledBuffer> clones;
-  table.lazy_clone(site(1));
-  clones.push_back(table.lazy_clone(site(2)));
-  clones.push_back(table.lazy_clone(site(3)));
-  table.mutable_tile(0, Wait::allowed, site(4));
-  EXPECT_EQ(Events(recording).slices("copy (shared)").at(0)["args"]["cloned_at"],
-            Json({"model.cpp:3", "model.cpp:2"}));
-}
-
-TEST_F(Recordings, tell_a_new_table_of_tiles_from_one_that_is_gone) {
-  const trace::Recording recording;
-  for (int round = 0; round < 2; ++round) {
-    TiledBuffer table(64, aligned_allocator(), 64);
-    const std::byte one[1] = {};
-    table.write(0, one);
-    table.lazy_clone(site(1));
-  }
-  const auto clones = Events(recording).slices("clone");
-  EXPECT_NE(clones.at(0)["args"]["data"], clones.at(1)["args"]["data"]);
 }
 
 TEST_F(Recordings, have_what_happened_while_they_were_on) {
@@ -476,6 +441,50 @@ TEST_F(Recordings, let_explain_name_who_shares_the_data) {
   EXPECT_FALSE(says(explain(own), "cloned at"));
   recording.reset();
   EXPECT_FALSE(says(explain(weights), "cloned at"));
+}
+
+TEST_F(Recordings, have_submitted_copies_and_steals_beside_them) {
+  QueuedDevice device(CopiesEnd::in_order);
+  Buffer source = Buffer::allocate(64, device);
+  const trace::Recording recording;
+  Buffer clone = source.lazy_clone(site(10));
+  clone.materialize(Wait::allowed, site(20));
+  source.materialize(Wait::allowed, site(30));
+  device.run();
+  const Events events(recording);
+  const Json cloned = events.slices("clone").at(0);
+  const Json copied = events.slices("copy (shared)").at(0);
+  EXPECT_EQ(copied["args"]["bytes"], 64);
+  EXPECT_EQ(copied["args"]["written_at"], "model.cpp:20");
+  EXPECT_EQ(copied["args"]["cloned_at"], Json({"model.cpp:10"}));
+  EXPECT_EQ(copied["args"]["data"], cloned["args"]["data"]);
+  EXPECT_NE(copied["args"]["copy"], cloned["args"]["data"]);
+  EXPECT_GE(copied["ts"], cloned["ts"]) << "it begins at the write";
+  const Json stolen = events.slices("steal").at(0);
+  EXPECT_EQ(stolen["args"]["bytes"], 64);
+  EXPECT_EQ(stolen["args"]["written_at"], "model.cpp:30");
+  EXPECT_EQ(stolen["args"]["data"], cloned["args"]["data"]);
+  EXPECT_GE(stolen["ts"], copied["ts"]);
+}
+
+TEST_F(Recordings, have_the_wait_for_a_submitted_copy) {
+  QueuedDevice device(CopiesEnd::later);
+  Buffer source = Buffer::allocate(64, device);
+  Buffer clone = source;
+  clone.materialize();
+  const trace::Recording recording;
+  const Counted counted;
+  boost::thread other([&] {
+    await([&] { return counted.since().waits != 0; });
+    device.run();
+  });
+  source.materialize(Wait::allowed, site(30));
+  other.join();
+  const Events events(recording);
+  const Json waited = events.slices("wait for a copy").at(0);
+  const Json stolen = events.slices("steal").at(0);
+  EXPECT_EQ(waited["args"]["written_at"], "model.cpp:30");
+  EXPECT_EQ(waited["ts"], stolen["ts"]) << "the write began with the wait";
 }
 
 }  // namespace

@@ -107,25 +107,29 @@ TEST_F(Tracks, leave_out_the_ends_of_what_began_before) {
   EXPECT_TRUE(events.of("e", "overlay").empty());
 }
 
-/// How many dirty pages the system says that an overlay has where one was written: none where it does not say.
-bool system_tells_written_pages() {
-  Buffer data = Buffer::allocate(paged_nbytes, paged_allocator());
-  Buffer clone = data;
-  clone.mutable_data()[0] = std::byte{1};
-  return clone.origin() == Origin::overlay &&
-         detail::count_written_pages(clone.data(), clone.nbytes()) != 0;
-}
-
-TEST_F(Tracks, of_overlays_end_with_their_dirty_pages) {
-  if (!system_tells_written_pages()) {
-    GTEST_SKIP() << "the system does not say which pages were written";
+/// Skips where the system does not say which pages of an overlay were written.
+class TracksOfOverlays : public Tracks {
+ protected:
+  void SetUp() override {
+    Tracks::SetUp();
+    const Buffer source = Buffer::allocate(paged_nbytes, paged_allocator());
+    Buffer clone = source;
+    clone.mutable_data()[0] = std::byte{1};
+    if (clone.origin() != Origin::overlay ||
+        detail::count_written_pages(clone.data(), clone.nbytes()) == 0) {
+      GTEST_SKIP() << "the system does not say which pages were written";
+    }
+    std::memset(data_.mutable_data(), 1, paged_nbytes);
   }
-  Buffer data = Buffer::allocate(paged_nbytes, paged_allocator());
-  std::memset(data.mutable_data(), 1, paged_nbytes);
+
+  Buffer data_ = Buffer::allocate(paged_nbytes, paged_allocator());
+};
+
+TEST_F(TracksOfOverlays, of_overlays_end_with_their_dirty_pages) {
   const trace::Recording recording;
-  Buffer first = data.lazy_clone({"cache.cpp", 1});
+  Buffer first = data_.lazy_clone({"cache.cpp", 1});
   {
-    Buffer second = data.lazy_clone({"cache.cpp", 2});
+    Buffer second = data_.lazy_clone({"cache.cpp", 2});
     std::byte* const bytes = second.mutable_data(Wait::allowed, {"cache.cpp", 3});
     for (const std::size_t page : {0U, 7U, 200U}) {
       bytes[page * page_nbytes] = std::byte{2};
@@ -142,7 +146,7 @@ TEST_F(Tracks, of_overlays_end_with_their_dirty_pages) {
   EXPECT_EQ(slices[0]["args"]["written_at"], "cache.cpp:3");
   EXPECT_EQ(slices[0]["args"]["cloned_at"], Json({"cache.cpp:2", "cache.cpp:1"}));
   EXPECT_EQ(slices[0]["args"]["copied_bytes"], 0);
-  EXPECT_EQ(slices[0]["args"]["shows_data"], events.slices("clone").at(0)["args"]["data"]);
+  EXPECT_EQ(slices[0]["args"]["shows_data"], events.arguments("clone")["data"]);
   EXPECT_NE(begins[0]["id"], begins[1]["id"]);
   EXPECT_EQ(begins[0]["id"], ends[0]["id"]);
   EXPECT_EQ(ends[0]["args"]["dirty_pages"], 3);
@@ -158,13 +162,8 @@ TEST_F(Tracks, of_overlays_end_with_their_dirty_pages) {
       << recording.summary();
 }
 
-TEST_F(Tracks, count_the_pages_that_an_overlay_of_an_overlay_copied) {
-  if (!system_tells_written_pages()) {
-    GTEST_SKIP() << "the system does not say which pages were written";
-  }
-  Buffer data = Buffer::allocate(paged_nbytes, paged_allocator());
-  std::memset(data.mutable_data(), 1, paged_nbytes);
-  Buffer first = data;
+TEST_F(TracksOfOverlays, count_the_pages_that_an_overlay_of_an_overlay_copied) {
+  Buffer first = data_;
   first.mutable_data()[0] = std::byte{2};
   const stats::Counters before = stats::snapshot();
   const trace::Recording recording;
@@ -172,16 +171,13 @@ TEST_F(Tracks, count_the_pages_that_an_overlay_of_an_overlay_copied) {
   first.mutable_data()[page_nbytes] = std::byte{3};
   const stats::Counters counted = stats::snapshot() - before;
   const Events events(recording);
-  EXPECT_EQ(events.slices("overlay (shared)").at(0)["args"]["copied_bytes"], counted.bytes_copied);
+  EXPECT_EQ(events.arguments("overlay (shared)")["copied_bytes"], counted.bytes_copied);
   EXPECT_EQ(events.values("bytes copied").back(), counted.bytes_copied);
   EXPECT_EQ(events.values("bytes not copied").back(), counted.bytes_not_copied);
   EXPECT_GT(counted.bytes_copied, 0);
 }
 
-TEST_F(Tracks, of_writable_clones_begin_for_both_sides_and_end) {
-  if (!system_tells_written_pages()) {
-    GTEST_SKIP() << "the system does not say which pages were written";
-  }
+TEST_F(TracksOfOverlays, of_writable_clones_begin_for_both_sides_and_end) {
   const trace::Recording recording;
   std::optional<Buffer> source = Buffer::allocate(paged_nbytes, paged_allocator());
   std::memset(source->mutable_data(), 1, paged_nbytes);
@@ -192,7 +188,7 @@ TEST_F(Tracks, of_writable_clones_begin_for_both_sides_and_end) {
   clone.reset();
   source.reset();
   const Events events(recording);
-  EXPECT_EQ(events.slices("clone").at(0)["args"]["cloned_at"], Json({"clone.cpp:1"}));
+  EXPECT_EQ(events.arguments("clone")["cloned_at"], Json({"clone.cpp:1"}));
   const auto slices = events.slices("overlay (writable)");
   const auto begins = events.of("b", "overlay");
   const auto ends = events.of("e", "overlay");
@@ -210,10 +206,7 @@ TEST_F(Tracks, of_writable_clones_begin_for_both_sides_and_end) {
   EXPECT_EQ(events.of("i", "release").at(0)["args"]["data"], file);
 }
 
-TEST_F(Tracks, of_a_writable_clone_in_a_new_file_end_in_the_old_one) {
-  if (!system_tells_written_pages()) {
-    GTEST_SKIP() << "the system does not say which pages were written";
-  }
+TEST_F(TracksOfOverlays, of_a_writable_clone_in_a_new_file_end_in_the_old_one) {
   Buffer source = Buffer::allocate(paged_nbytes, paged_allocator());
   const Buffer first = source.writable_clone();
   std::memset(source.mutable_data(), 1, paged_nbytes);
@@ -340,7 +333,7 @@ TEST_F(Tracks, of_a_child_have_nothing_of_its_parent) {
       },
       std::chrono::seconds(60));
   EXPECT_EQ(result.output, "right");
-  EXPECT_EQ(Events(recording).slices("clone").at(0)["args"]["cloned_at"], Json({"parent.cpp:1"}));
+  EXPECT_EQ(Events(recording).arguments("clone")["cloned_at"], Json({"parent.cpp:1"}));
 }
 
 }  // namespace
