@@ -43,45 +43,29 @@ void expect_copy(CopyCause cause, std::size_t nbytes, unsigned line, Action acti
 class CopyCauses : public WithStats {};
 
 TEST(CopyCause, is_written_as_it_is_spelled) {
-  EXPECT_STREQ(to_string(CopyCause::shared), "shared");
-  EXPECT_STREQ(to_string(CopyCause::pending), "pending");
-  EXPECT_STREQ(to_string(CopyCause::read_only), "read_only");
-  EXPECT_STREQ(to_string(CopyCause::borrowed), "borrowed");
-  EXPECT_STREQ(to_string(CopyCause::pinned), "pinned");
-  EXPECT_STREQ(to_string(CopyCause::writable), "writable");
-  EXPECT_STREQ(to_string(CopyCause::resized), "resized");
+  const char* const names[] = {"shared", "pending",  "read_only", "borrowed",
+                               "pinned", "writable", "resized"};
+  const CopyCause causes[] = {CopyCause::shared,   CopyCause::pending, CopyCause::read_only,
+                              CopyCause::borrowed, CopyCause::pinned,  CopyCause::writable,
+                              CopyCause::resized};
+  for (std::size_t index = 0; index < std::size(causes); ++index) {
+    EXPECT_STREQ(to_string(causes[index]), names[index]);
+  }
 }
 
 TEST_F(CopyCauses, shared_is_a_write_to_data_with_other_owners) {
   const Buffer buffer = Buffer::allocate(100);  // whose block is larger
-  Buffer clone = buffer;
-  expect_copy(CopyCause::shared, 100, __LINE__, [&] { clone.mutable_data(); });
-}
-
-TEST_F(CopyCauses, shared_is_a_write_that_may_not_wait_beside_other_owners) {
-  const Buffer buffer = of(100);
-  Buffer clone = buffer;
-  expect_copy(CopyCause::shared, 100, __LINE__, [&] { clone.materialize(Wait::never); });
-}
-
-TEST_F(CopyCauses, shared_is_told_with_the_line_of_materialize) {
-  const Buffer buffer = of(100);
-  Buffer clone = buffer;
-  expect_copy(CopyCause::shared, 100, __LINE__, [&] { clone.materialize(); });
-}
-
-TEST_F(CopyCauses, shared_is_told_with_the_line_of_a_write_to_a_storage) {
-  Storage storage = Storage::allocate(100, aligned_allocator());
-  const Storage clone = storage.lazy_clone();
-  expect_copy(CopyCause::shared, 100, __LINE__, [&] { storage.mutable_data(); });
-}
-
-TEST_F(CopyCauses, shared_is_told_with_the_line_a_caller_hands_down) {
-  const Buffer buffer = of(100);
-  Buffer clone = buffer;
-  expect_copy(CopyCause::shared, 100, 4711, [&] {
-    clone.mutable_data(Wait::allowed, CallSite{__FILE__, 4711});
-  });
+  Buffer clones[] = {buffer, buffer, buffer, buffer};
+  Storage storages[] = {Storage(buffer), Storage(buffer)};
+  const auto expect_shared = [](unsigned line, auto write) {
+    expect_copy(CopyCause::shared, 100, line, write);
+  };
+  expect_shared(__LINE__, [&] { clones[0].mutable_data(); });
+  expect_shared(__LINE__, [&] { clones[1].materialize(); });
+  expect_shared(__LINE__, [&] { clones[2].materialize(Wait::never); });
+  expect_shared(4711, [&] { clones[3].mutable_data(Wait::allowed, CallSite{__FILE__, 4711}); });
+  expect_shared(__LINE__, [&] { storages[0].mutable_data(); });
+  expect_shared(__LINE__, [&] { const Pin pin = storages[1].pin(); });
 }
 
 TEST_F(CopyCauses, pending_is_a_write_by_the_last_owner_that_would_not_wait) {
@@ -97,42 +81,28 @@ TEST_F(CopyCauses, pending_is_a_write_by_the_last_owner_that_would_not_wait) {
   copier.join();
 }
 
-TEST_F(CopyCauses, read_only_is_a_write_to_memory_lent_for_reading) {
+TEST_F(CopyCauses, read_only_is_a_write_to_lent_memory_or_a_mapped_file) {
   const std::array<std::byte, 40> lent{};
-  Buffer buffer = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
-  expect_copy(CopyCause::read_only, 40, __LINE__, [&] { buffer.mutable_data(); });
-}
-
-TEST_F(CopyCauses, read_only_is_a_write_to_a_mapped_file) {
   const TemporaryFolder folder;
   write_file(folder / "file", "a file of 21 bytes...");
-  Buffer buffer = Buffer::map_file(folder / "file");
-  expect_copy(CopyCause::read_only, 21, __LINE__, [&] { buffer.mutable_data(); });
+  Buffer buffer = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
+  Buffer mapped = Buffer::map_file(folder / "file");
+  expect_copy(CopyCause::read_only, 40, __LINE__, [&] { buffer.mutable_data(); });
+  expect_copy(CopyCause::read_only, 21, __LINE__, [&] { mapped.mutable_data(); });
 }
 
-TEST_F(CopyCauses, borrowed_is_a_clone_of_memory_that_was_lent) {
+TEST_F(CopyCauses, borrowed_is_a_clone_of_lent_or_aliased_memory) {
   std::array<std::byte, 40> lent{};
   const Buffer buffer = Buffer::borrow(lent.data(), lent.size());  // whose copy has a larger block
-  expect_copy(CopyCause::borrowed, 40, __LINE__, [&] { const Buffer clone = buffer.lazy_clone(); });
-}
-
-TEST_F(CopyCauses, borrowed_is_told_with_the_line_of_the_copy_constructor) {
-  std::array<std::byte, 40> lent{};
-  const Buffer buffer = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
-  expect_copy(CopyCause::borrowed, 40, __LINE__, [&] { const Buffer clone = buffer; });
-}
-
-TEST_F(CopyCauses, borrowed_is_told_with_the_line_of_a_storages_clone) {
-  std::array<std::byte, 40> lent{};
-  const Storage storage = Storage(Buffer::borrow(lent.data(), lent.size(), aligned_allocator()));
-  expect_copy(CopyCause::borrowed, 40, __LINE__ + 1,
-              [&] { const Storage clone = storage.lazy_clone(); });
-}
-
-TEST_F(CopyCauses, borrowed_is_a_clone_of_memory_that_is_aliased) {
-  std::array<std::byte, 40> shown{};
-  const Buffer buffer = Buffer::adopt_aliased(shown.data(), shown.size(), [](void*) {});
-  expect_copy(CopyCause::borrowed, 40, __LINE__, [&] { const Buffer clone = buffer; });
+  const Buffer aliased = Buffer::adopt_aliased(lent.data(), lent.size(), [](void*) {});
+  const Storage storage(Buffer::borrow(lent.data(), lent.size()));
+  const auto expect_borrowed = [](unsigned line, auto clone) {
+    expect_copy(CopyCause::borrowed, 40, line, clone);
+  };
+  expect_borrowed(__LINE__, [&] { const Buffer clone = buffer.lazy_clone(); });
+  expect_borrowed(__LINE__, [&] { const Buffer clone = buffer; });
+  expect_borrowed(__LINE__, [&] { const Storage clone = storage.lazy_clone(); });
+  expect_borrowed(__LINE__, [&] { const Buffer clone = aliased; });
 }
 
 TEST_F(CopyCauses, pinned_is_a_clone_of_a_pinned_storage) {
@@ -160,13 +130,7 @@ TEST_F(CopyCauses, writable_is_a_writable_clone_of_pages_written_since_the_last)
   expect_copy(CopyCause::writable, page, __LINE__, [&] { buffer.writable_clone(); });
 }
 
-TEST_F(CopyCauses, shared_is_told_with_the_line_of_a_pin) {
-  Storage storage = Storage::allocate(100, aligned_allocator());
-  const Storage clone = storage.lazy_clone();
-  expect_copy(CopyCause::shared, 100, __LINE__, [&] { const Pin pin = storage.pin(); });
-}
-
-TEST_F(CopyCauses, resized_is_a_resize_beyond_the_capacity_with_the_bytes_it_keeps) {
+TEST_F(CopyCauses, resized_is_a_resize_beyond_the_capacity) {
   Buffer buffer = of(100);
   const Recorder recorder;
   buffer.resize(60);
@@ -181,7 +145,7 @@ Buffer shrunk(Buffer buffer) {
 }
 
 // Copies have larger blocks too: those of the default allocator are whole lines.
-TEST_F(CopyCauses, are_told_and_counted_with_the_bytes_of_the_data_and_not_of_its_block) {
+TEST_F(CopyCauses, are_told_with_the_bytes_of_the_data_not_of_its_block) {
   const TemporaryFolder folder;
   write_file(folder / "file", "a file of 21 bytes...");
   std::array<std::byte, 40> lent{};
@@ -197,7 +161,7 @@ TEST_F(CopyCauses, are_told_and_counted_with_the_bytes_of_the_data_and_not_of_it
   EXPECT_EQ(counted.since().bytes_copied, 4 * 20);
 }
 
-TEST_F(CopyCauses, are_told_and_counted_with_more_bytes_than_32_bits_hold) {
+TEST_F(CopyCauses, are_told_with_more_bytes_than_32_bits_hold) {
   if constexpr (sizeof(std::size_t) > 4) {
     constexpr std::size_t nbytes = (std::size_t{5} << 30) + 7;
     const Recorder recorder;

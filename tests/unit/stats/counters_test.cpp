@@ -107,7 +107,7 @@ TEST_F(CountersTest, a_copy_takes_its_bytes_from_those_not_copied) {
                                      .live_bytes = 100}));
 }
 
-TEST_F(CountersTest, a_write_by_who_was_left_alone_copies_nothing_and_is_no_steal) {
+TEST_F(CountersTest, a_write_after_the_clone_has_gone_is_no_copy_and_no_steal) {
   Buffer buffer = of(100);
   const Counted counted;
   { const Buffer clone = buffer; }
@@ -115,7 +115,7 @@ TEST_F(CountersTest, a_write_by_who_was_left_alone_copies_nothing_and_is_no_stea
   EXPECT_EQ(counted.text(), text_of({.lazy_clones = 1, .bytes_not_copied = 100}));
 }
 
-TEST_F(CountersTest, owners_that_all_write_count_one_copy_fewer_than_they_are) {
+TEST_F(CountersTest, owners_that_all_write_count_one_copy_fewer) {
   std::vector<Buffer> owners(5, of(100));
   const Counted counted;
   for (Buffer& owner : owners) {
@@ -136,23 +136,21 @@ TEST_F(CountersTest, when_every_owner_has_written_nothing_was_saved) {
   EXPECT_EQ(counted.since().bytes_copied, 100);
 }
 
-TEST_F(CountersTest, a_clone_of_borrowed_memory_is_a_copy_and_no_lazy_clone) {
+TEST_F(CountersTest, a_copy_that_an_eager_clone_would_not_spare_saves_nothing) {
   std::array<std::byte, 64> lent{};
   const Buffer borrowed = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
-  const Counted counted;
+  Buffer read_only =
+      Buffer::borrow(static_cast<const std::byte*>(lent.data()), lent.size(), aligned_allocator());
+  const Counters one_copy{.copies = 1, .bytes_copied = 64, .live_bytes = 64};
+  const Counted by_the_clone;
   const Buffer clone = borrowed;
-  EXPECT_EQ(counted.text(), text_of({.copies = 1, .bytes_copied = 64, .live_bytes = 64}));
+  EXPECT_EQ(by_the_clone.text(), text_of(one_copy));
+  const Counted by_the_write;
+  read_only.mutable_data();
+  EXPECT_EQ(by_the_write.text(), text_of(one_copy));
 }
 
-TEST_F(CountersTest, a_write_to_read_only_memory_is_a_copy_that_an_eager_clone_would_not_spare) {
-  const std::array<std::byte, 64> lent{};
-  Buffer borrowed = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
-  const Counted counted;
-  borrowed.mutable_data();
-  EXPECT_EQ(counted.text(), text_of({.copies = 1, .bytes_copied = 64, .live_bytes = 64}));
-}
-
-TEST_F(CountersTest, when_both_owners_of_read_only_memory_have_written_nothing_was_saved) {
+TEST_F(CountersTest, if_both_owners_of_read_only_memory_write_nothing_is_saved) {
   // Eager: one copy to clone, one to write the original. Lazy: one for each write.
   const TemporaryFolder folder;
   write_file(folder / "file", "a file of 21 bytes...");
@@ -184,43 +182,40 @@ TEST_F(CountersTest, a_copy_that_fails_counts_nothing) {
   EXPECT_EQ(counted.text(), text_of({}));
 }
 
-TEST_F(CountersTest, a_writer_that_waits_for_a_pending_copy_counts_a_wait) {
-  Halt first_copy;
-  FailingAllocator allocator;
-  allocator.halt_copy(first_copy);
-  Buffer buffer = Buffer::allocate(100, allocator);
-  Buffer clone = buffer;
-  const Counted counted;
-  boost::thread copier([&] { clone.mutable_data(); });
-  first_copy.await_entry();
-  EXPECT_EQ(counted.since().waits, 0);
-  Materialized outcome{};
-  boost::thread waiter([&] { outcome = buffer.materialize(); });
-  await([&] { return counted.since().waits != 0; });
-  first_copy.let_go();
-  copier.join();
-  waiter.join();
-  EXPECT_EQ(outcome, Materialized::stole);
-  EXPECT_GE(counted.since().waits, 1);
-  EXPECT_EQ(counted.since().copies, 1);
-  EXPECT_EQ(counted.since().steals, 1);
-}
-
-TEST_F(CountersTest, a_writer_that_may_not_wait_counts_a_copy_and_no_wait) {
-  Halt first_copy;
-  FailingAllocator allocator;
-  allocator.halt_copy(first_copy);
-  Buffer buffer = Buffer::allocate(100, allocator);
-  Buffer clone = buffer;
-  const Counted counted;
-  boost::thread copier([&] { clone.mutable_data(); });
-  first_copy.await_entry();
-  EXPECT_EQ(buffer.materialize(Wait::never), Materialized::copied);
-  first_copy.let_go();
-  copier.join();
-  EXPECT_EQ(
-      counted.text(),
-      text_of({.copies = 2, .bytes_copied = 200, .bytes_not_copied = -200, .live_bytes = 100}));
+TEST_F(CountersTest, a_last_owner_counts_its_wait_or_the_copy_it_makes_instead) {
+  for (const Wait wait : {Wait::allowed, Wait::never}) {
+    const bool waits = wait == Wait::allowed;
+    Halt first_copy;
+    FailingAllocator allocator;
+    allocator.halt_copy(first_copy);
+    Buffer buffer = Buffer::allocate(100, allocator);
+    Buffer clone = buffer;
+    const Counted counted;
+    boost::thread copier([&] { clone.mutable_data(); });
+    first_copy.await_entry();
+    EXPECT_EQ(counted.since().waits, 0);
+    Materialized outcome{};
+    boost::thread writer([&] { outcome = buffer.materialize(wait); });
+    if (waits) {
+      await([&] { return counted.since().waits != 0; });
+    } else {
+      writer.join();
+    }
+    first_copy.let_go();
+    copier.join();
+    if (writer.joinable()) {
+      writer.join();
+    }
+    EXPECT_EQ(outcome, waits ? Materialized::stole : Materialized::copied);
+    Counters since = counted.since();
+    EXPECT_EQ(since.waits != 0, waits);
+    since.waits = 0;
+    const Counters stolen{
+        .copies = 1, .steals = 1, .bytes_copied = 100, .bytes_not_copied = -100, .live_bytes = 100};
+    const Counters copied{
+        .copies = 2, .bytes_copied = 200, .bytes_not_copied = -200, .live_bytes = 100};
+    EXPECT_EQ(text_of(since), text_of(waits ? stolen : copied));
+  }
 }
 
 }  // namespace

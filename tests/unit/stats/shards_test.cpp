@@ -60,7 +60,7 @@ TEST_F(ShardsTest, counts_that_cancel_out_over_threads_do) {
   EXPECT_EQ(counted.since().live_bytes, 0);
 }
 
-TEST_F(ShardsTest, snapshots_taken_while_threads_come_and_go_never_go_back) {
+TEST_F(ShardsTest, snapshots_never_go_back_while_threads_come_and_go) {
   const Counted counted;
   at_once(4, [&](std::size_t thread) {
     if (thread == 0) {
@@ -97,7 +97,7 @@ class CountsAtTheEnd {
 
 thread_local CountsAtTheEnd destroyed_last;
 
-TEST_F(ShardsTest, counts_before_and_after_the_end_of_a_thread_s_own_are_not_lost) {
+TEST_F(ShardsTest, counts_within_the_end_of_a_thread_are_not_lost) {
   const Counted counted;
   for (int i = 0; i < 100; ++i) {
     elsewhere([&] {
@@ -114,7 +114,7 @@ TEST_F(ShardsTest, counts_before_and_after_the_end_of_a_thread_s_own_are_not_los
       text_of({.lazy_clones = 300, .copies = 200, .bytes_copied = 2000, .bytes_not_copied = 1000}));
 }
 
-TEST_F(ShardsTest, counts_of_a_thread_that_counts_only_while_it_ends_are_not_lost) {
+TEST_F(ShardsTest, counts_of_a_thread_that_only_counts_while_it_ends_are_kept) {
   const Counted counted;
   for (int i = 0; i < 100; ++i) {
     elsewhere([&] { destroyed_last.hold(buffer); });

@@ -85,27 +85,17 @@ TEST_F(Sinks, own_what_they_captured_until_they_are_uninstalled) {
 }
 
 TEST_F(Sinks, that_throw_become_a_warning_and_the_data_stays_right) {
-  const CaughtWarnings warnings;
-  const InstalledSink sink([](const CopyEvent&) { throw std::runtime_error("the sink is full"); });
-  copy_and_compare();
-  ASSERT_EQ(warnings.texts().size(), 1U);
-  EXPECT_TRUE(says(warnings.texts()[0], "the sink is full", "copy sink"));
-}
-
-TEST_F(Sinks, that_throw_a_sentence_are_quoted_without_its_full_stop) {
-  const CaughtWarnings warnings;
-  const InstalledSink sink([](const CopyEvent&) { throw Error(format_text("The disk is full.")); });
-  copy_and_compare();
-  ASSERT_EQ(warnings.texts().size(), 1U);
-  EXPECT_TRUE(says(warnings.texts()[0], "threw: The disk is full. The copy"));
-}
-
-TEST_F(Sinks, that_throw_anything_become_a_warning) {
-  const CaughtWarnings warnings;
-  const InstalledSink sink([](const CopyEvent&) { throw 42; });
-  copy_and_compare();
-  ASSERT_EQ(warnings.texts().size(), 1U);
-  EXPECT_TRUE(says(warnings.texts()[0], "copy sink"));
+  const auto expect_warning = [](const char* said, stats::CopySink sink) {
+    const CaughtWarnings warnings;
+    const InstalledSink installed(std::move(sink));
+    copy_and_compare();
+    ASSERT_EQ(warnings.texts().size(), 1U);
+    EXPECT_TRUE(says(warnings.texts()[0], "copy sink", said));
+  };
+  expect_warning("the sink is full", [](auto&) { throw std::runtime_error("the sink is full"); });
+  expect_warning("threw: The disk is full. The copy",
+                 [](auto&) { throw Error(format_text("The disk is full.")); });
+  expect_warning("", [](auto&) { throw 42; });
 }
 
 TEST_F(Sinks, that_throw_do_not_keep_others_from_being_called) {
@@ -177,15 +167,16 @@ TEST_F(Sinks, are_called_from_several_threads_at_once) {
 }
 
 // It would wait for the call that it is in.
-TEST_F(Sinks, one_that_installs_another_ends_the_program) {
-  const InstalledSink installing([](const CopyEvent&) { const Recorder other; });
-  EXPECT_DEATH(copy_and_compare(10), "installed or uninstalled inside a copy sink");
-}
-
-TEST_F(Sinks, one_that_uninstalls_another_ends_the_program) {
+TEST_F(Sinks, one_that_installs_or_uninstalls_another_ends_the_program) {
+  const auto run = [](stats::CopySink sink) {
+    const InstalledSink installed(std::move(sink));
+    copy_and_compare(10);
+  };
   std::optional<Recorder> other(std::in_place);
-  const InstalledSink uninstalling([&](const CopyEvent&) { other.reset(); });
-  EXPECT_DEATH(copy_and_compare(10), "installed or uninstalled inside a copy sink");
+  for (const stats::CopySink& sink : {stats::CopySink([](auto&) { const Recorder another; }),
+                                      stats::CopySink([&](auto&) { other.reset(); })}) {
+    EXPECT_DEATH(run(sink), "installed or uninstalled inside a copy sink");
+  }
 }
 
 TEST_F(Sinks, miss_no_copy_of_many_threads) {
