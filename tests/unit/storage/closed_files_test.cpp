@@ -93,32 +93,23 @@ TEST_F(ClosedFiles, leave_no_temporary_file_where_they_are_discarded) {
   EXPECT_EQ(files_of_ours(), 0);
 }
 
-TEST_F(ClosedFiles, warn_of_a_temporary_file_that_they_cannot_find) {
+TEST_F(ClosedFiles, warn_of_a_temporary_file_whose_folder_moved_or_was_replaced) {
   const fs::path inner = folder / "inner";
-  fs::create_directory(inner);
-  const CaughtWarnings warnings;
-  {
-    OutputFile output(inner / "file");
-    take_numbers();
-    fs::rename(inner, folder / "moved");
-  }
-  expect_others_untouched();
-  ASSERT_EQ(warnings.texts().size(), 1U);
-  EXPECT_TRUE(says(warnings.texts()[0], (inner / ".byre-").string()));
-}
-
-TEST_F(ClosedFiles, warn_of_a_temporary_file_in_a_folder_that_was_replaced) {
-  const fs::path inner = folder / "inner";
-  fs::create_directory(inner);
-  const CaughtWarnings warnings;
-  {
-    OutputFile output(inner / "file");
-    take_numbers();
-    fs::rename(inner, folder / "moved");
+  for (const char* const moved : {"moved", "replaced"}) {
     fs::create_directory(inner);
+    const CaughtWarnings warnings;
+    {
+      OutputFile output(inner / "file");
+      take_numbers();
+      fs::rename(inner, folder / moved);
+      if (moved == std::string_view("replaced")) {
+        fs::create_directory(inner);
+      }
+    }
+    expect_others_untouched();
+    ASSERT_EQ(warnings.texts().size(), 1U);
+    EXPECT_TRUE(says(warnings.texts()[0], (inner / ".byre-").string()));
   }
-  expect_others_untouched();
-  EXPECT_EQ(warnings.texts().size(), 1U);
 }
 
 TEST_F(ClosedFiles, without_a_temporary_file_left_are_discarded_quietly) {

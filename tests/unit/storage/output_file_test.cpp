@@ -107,22 +107,16 @@ TEST_F(OutputFileTest, may_be_where_folders_cannot_be_flushed) {
   EXPECT_EQ(read_file(path), "12345");
 }
 
-TEST_F(OutputFileTest, is_written_whole_where_signals_interrupt) {
-  OutputFile file(path);
-  is_interrupted = true;
-  file.write("12345", 5);
-  file.commit();
-  EXPECT_FALSE(is_interrupted);
-  EXPECT_EQ(read_file(path), "12345");
-}
-
-TEST_F(OutputFileTest, is_written_whole_where_the_system_takes_a_part) {
-  OutputFile file(path);
-  is_short = true;
-  file.write("12345", 5);
-  file.commit();
-  EXPECT_FALSE(is_short);
-  EXPECT_EQ(read_file(path), "12345");
+TEST_F(OutputFileTest, is_written_whole_if_signals_interrupt_or_a_write_is_short) {
+  for (bool* const happens : {&is_interrupted, &is_short}) {
+    OutputFile file(path);
+    *happens = true;
+    file.write("12345", 5);
+    file.commit();
+    EXPECT_FALSE(*happens);
+    EXPECT_EQ(read_file(path), "12345");
+    write_file(path, "before");
+  }
 }
 
 TEST_F(OutputFileTest, leaves_the_next_its_temporary_file) {
