@@ -60,7 +60,7 @@ void Recording::stop() try {
     state_->end();
   }
 } catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("the records of what was copied");
+  throw OutOfMemory::of_heap("the records of a recording");
 }
 
 std::string Recording::to_json() const try {

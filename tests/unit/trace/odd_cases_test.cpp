@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Recordings of what began before them, of null data, of writes within writes, beside other recordings, in a child.
+/// Recordings of copies that began earlier, of null data, and of nested writes; several at once, and in a child.
 #include <byre/byre.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/detail/observer.hpp>

@@ -28,7 +28,7 @@ enum Track : std::uint8_t { live, pooled, copied, not_copied, no_track };
 constexpr const char* track_names[] = {"live bytes", "pooled bytes", "bytes copied",
                                        "bytes not copied"};
 
-/// How records of a kind are shown, beside what is told of all of them.
+/// The appearance of a kind of records.
 struct Look {
   RecordKind kind;
   /// "X" is a slice in the row of a thread, "i" an instant there; "b" and "e" are the ends of a span that belongs to
@@ -65,7 +65,7 @@ const Look& look_of(const Record& record) noexcept {
                        [&](const Look& each) { return each.kind == record.kind; });
 }
 
-/// What a record adds to each track.
+/// The bytes that a record adds to each track.
 std::array<std::int64_t, no_track> changes_by(const Record& record) noexcept {
   const Look& look = look_of(record);
   const bool is_overlay = record.kind == RecordKind::overlay;

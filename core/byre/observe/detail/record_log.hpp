@@ -13,10 +13,10 @@
 
 namespace byre::inline v0::stats::detail {
 
-/// Of the steady clock.
+/// The time by the steady clock.
 std::int64_t now_ns() noexcept;
 
-/// What the recordings know of data by its address: the lines that cloned it, the writes that others may wait for, and
+/// The log's knowledge of data at an address: the lines that cloned it, the writes that other threads may wait for, and
 /// whether it is an overlay.
 struct KnownData {
   std::uint32_t number = 0;
@@ -51,7 +51,7 @@ struct RecordingRoom {
 struct ThreadOfLog {
   std::uint64_t period = 0;  ///< in which its number was given
   std::uint32_t number = 0;
-  /// What it does meanwhile is not recorded: the heap may be the user's.
+  /// The thread's events are not recorded meanwhile: operator new may be the user's, and use byre.
   bool is_recording = false;
 };
 extern constinit thread_local ThreadOfLog thread_of_log;
@@ -68,7 +68,8 @@ class RecordLog final : sync::detail::ProcessState {
   std::uint64_t lost_of(const RecordingRoom& room) noexcept;
 
   /// Adds a record of this thread to each recording that has room, after `fill(record, known)`, which may drop it by
-  /// setting its thread to 0. `known` is of `data`; of none, if that is null.
+  /// setting its thread to 0. `known` belongs to `data`; if that is null,
+  /// it is empty.
   template <class Fill>
   void add(const void* data, const Record& record, Fill fill) noexcept {
     provide_for(data, [&](Parts& spare) noexcept {
