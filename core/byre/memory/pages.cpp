@@ -6,28 +6,20 @@
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/system/detail/descriptor.hpp>
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <limits>
 
-#if defined(__unix__) || defined(__APPLE__)
-#define BYRE_HAS_MMAP 1
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#else
-#define BYRE_HAS_MMAP 0
-#endif
-
 namespace byre::inline v0 {
 namespace {
-
-#if BYRE_HAS_MMAP
 
 class SystemPages final : public PageSource {
  public:
@@ -40,38 +32,10 @@ class SystemPages final : public PageSource {
   }
 };
 
-#else
-
-class SystemPages final : public PageSource {
- public:
-  std::byte* map(std::size_t lead, std::size_t nbytes, std::size_t alignment) noexcept override {
-    const std::size_t room = room_before(lead, alignment);
-    auto* begin =
-        static_cast<std::byte*>(std::aligned_alloc(alignment, room + round_up(nbytes, alignment)));
-    return begin == nullptr ? nullptr : begin + room;
-  }
-
-  void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept override {
-    const std::size_t alignment = nbytes >= huge_page_nbytes ? huge_page_nbytes : page_nbytes;
-    std::free(address - room_before(lead, alignment));
-  }
-
- private:
-  static std::size_t round_up(std::size_t nbytes, std::size_t alignment) noexcept {
-    return (nbytes + alignment - 1) / alignment * alignment;
-  }
-  static std::size_t room_before(std::size_t lead, std::size_t alignment) noexcept {
-    return round_up(lead, alignment);
-  }
-};
-
-#endif
-
 /// The lines of a small file of the system, cut to fit; none if the file is missing.
 class Lines {
  public:
   explicit Lines(const char* path) noexcept {
-#if BYRE_HAS_MMAP
     const detail::Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
     std::size_t length = 0;
     ::ssize_t got = 0;
@@ -80,9 +44,6 @@ class Lines {
       got = ::read(file.number(), text_ + length, sizeof text_ - 1 - length);
     } while (got > 0);
     text_[length] = '\0';
-#else
-    static_cast<void>(path);
-#endif
   }
 
   /// The next line, or null.
@@ -198,7 +159,7 @@ void advise_reclaimable([[maybe_unused]] std::byte* address,
 std::size_t usable_memory_nbytes() noexcept {
   // A machine may have more than one process can address.
   std::uint64_t physical = std::uint64_t{4} << 30;
-#if BYRE_HAS_MMAP && defined(_SC_PHYS_PAGES)
+#if defined(_SC_PHYS_PAGES)
   const long pages = ::sysconf(_SC_PHYS_PAGES);
   const long nbytes = ::sysconf(_SC_PAGESIZE);
   if (pages > 0 && nbytes > 0) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#if defined(__unix__) || defined(__APPLE__)
-
 #include <byre/config.hpp>
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
@@ -147,5 +145,3 @@ void unmap(void* begin, std::size_t nbytes) noexcept {
 }
 
 }  // namespace byre::inline v0::detail
-
-#endif
