@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Arithmetic from element to element: each operation is one function object, for whatever types it has
-/// a meaning for.
+/// Arithmetic, comparisons and choices from element to element: each operation is one function object, for whatever
+/// types it has a meaning for.
 #pragma once
 
 #include <byre/tensor/elements/detail/convert.hpp>
@@ -85,6 +85,25 @@ struct Exponentiate {
   template <std::floating_point T>
   static void of_block(std::int64_t length, T* result, const T* numbers) noexcept {
     exponentiate(result, numbers, length);
+  }
+};
+
+struct Equal {
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a == b;
+  }
+};
+
+struct GreaterOrEqual {
+  template <class T>
+  requires(!is_complex<T>) bool operator()(T a, T b) const { return a >= b; }
+};
+
+struct Select {
+  template <class T>
+  T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
   }
 };
 
