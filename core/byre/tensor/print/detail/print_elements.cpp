@@ -1,20 +1,125 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/tensor/print/detail/decimal.hpp>
+#include <byre/tensor/detail/from_chars.hpp>
 #include <byre/tensor/print/detail/print_elements.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 namespace byre::inline v0::detail {
 namespace {
 
-/// Numbers of no sign have none, or a plus.
-enum class Sign { where_negative, always };
-
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+enum class Notation { fixed, scientific };
+
+/// A number in decimal: digits[0].digits[1..] times 10 to the `exponent`; 0 is one digit, "0", exponent 0. Ends in no
+/// other zero.
+struct Decimal {
+  bool is_negative = false;
+  std::string digits;
+  int exponent = 0;
+
+  /// Digits that are needed behind the point; less than 0 for hundreds that need no tens.
+  int fraction_digits(Notation notation) const noexcept {
+    const int all = static_cast<int>(digits.size()) - 1;
+    return notation == Notation::fixed ? all - exponent : all;
+  }
+};
+
+/// Room for the digits of the largest double in front of the point.
+constexpr std::size_t most_chars_but_precision = 400;
+
+/// "-0.0250" and "-2.50e-02" are -, "25" and -2.
+Decimal parsed(std::string_view text) {
+  Decimal decimal;
+  decimal.is_negative = text.starts_with('-');
+  text.remove_prefix(decimal.is_negative ? 1 : 0);
+  const std::string_view mantissa = text.substr(0, text.find('e'));
+  if (mantissa.size() != text.size()) {
+    std::string_view exponent = text.substr(mantissa.size() + 1);
+    exponent.remove_prefix(exponent.starts_with('+') ? 1 : 0);
+    std::from_chars(exponent.data(), exponent.data() + exponent.size(), decimal.exponent);
+  }
+  decimal.digits = mantissa;
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  decimal.digits.erase(point, 1);
+  decimal.exponent += static_cast<int>(point) - 1;
+  const std::size_t leading = decimal.digits.find_first_not_of('0');
+  if (leading == std::string::npos) {
+    return {decimal.is_negative, "0", 0};
+  }
+  decimal.digits.erase(decimal.digits.find_last_not_of('0') + 1);
+  decimal.digits.erase(0, leading);
+  decimal.exponent -= static_cast<int>(leading);
+  return decimal;
+}
+
+/// The value rounded to `precision` digits behind the point.
+template <std::floating_point T>
+Decimal rounded(T value, Notation notation, int precision) {
+  const auto format =
+      notation == Notation::fixed ? std::chars_format::fixed : std::chars_format::scientific;
+  std::string text(most_chars_but_precision + static_cast<std::size_t>(precision), '\0');
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
+  return parsed({text.data(), end.ptr});
+}
+
+template <std::floating_point T>
+Decimal shortest(T value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
+  return parsed({text, end.ptr});
+}
+
+/// From as many digits every number of the type is read back.
+template <class Half>
+constexpr int most_digits = 0;
+template <>
+constexpr int most_digits<Float16> = 5;
+template <>
+constexpr int most_digits<BFloat16> = 4;
+
+/// What the library has no function for: digits are added until only this number is read from them.
+template <class Half>
+Decimal shortest(Half value) {
+  const double exact = static_cast<float>(value);
+  const double exponent = std::floor(std::log10(std::abs(exact)));
+  for (int precision = 0; precision < most_digits<Half>; ++precision) {
+    // The nearest may be too far below a power of two, where the one beyond is not.
+    const double unit = std::copysign(std::pow(10, exponent - precision), exact);
+    for (const double candidate : {exact, exact + unit}) {
+      char text[32];
+      const auto end = std::to_chars(text, text + sizeof text, candidate,
+                                     std::chars_format::scientific, precision);
+      double read = 0;
+      double_from_chars({text, end.ptr}, read);
+      if (Half(static_cast<float>(read)).bits() == value.bits()) {
+        return parsed({text, end.ptr});
+      }
+    }
+  }
+  return rounded(static_cast<float>(value), Notation::scientific, most_digits<Half> - 1);
+}
+
+/// The fewest digits that only `value`, which is finite, is read from. Where these are less than
+/// `least` or more than `most` behind the point, the value is rounded to that many.
+template <class T>
+Decimal decimal_of(T value, Notation notation, int least, int most) {
+  Decimal decimal = shortest(value);
+  const int needed = decimal.fraction_digits(notation);
+  if (needed < least || needed > most) {
+    return rounded<Wide<T>>(value, notation, std::clamp(needed, least, most));
+  }
+  return decimal;
+}
+
+/// Numbers of no sign have none, or a plus.
+enum class Sign { where_negative, always };
 
 template <class T>
 bool is_finite(T value) {
@@ -139,18 +244,15 @@ Words words_of(std::span<const bool> values, int) {
   return words;
 }
 
-Words words_of(std::span<const Float16> values, int precision) {
+template <class T>
+Words words_of(std::span<const T> values, int precision) {
   return words_of_floats(values, precision, Sign::where_negative);
 }
-Words words_of(std::span<const BFloat16> values, int precision) {
-  return words_of_floats(values, precision, Sign::where_negative);
-}
-Words words_of(std::span<const float> values, int precision) {
-  return words_of_floats(values, precision, Sign::where_negative);
-}
-Words words_of(std::span<const double> values, int precision) {
-  return words_of_floats(values, precision, Sign::where_negative);
-}
+
+template Words words_of(std::span<const Float16>, int);
+template Words words_of(std::span<const BFloat16>, int);
+template Words words_of(std::span<const float>, int);
+template Words words_of(std::span<const double>, int);
 
 Words words_of(std::span<const std::complex<float>> values, int precision) {
   std::vector<float> real;

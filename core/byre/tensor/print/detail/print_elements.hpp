@@ -35,10 +35,8 @@ Words words_of(std::span<const bool> values, int precision);
 
 /// Fixed-point numbers whose decimal points stand below each other, or, where their magnitudes
 /// differ too much for that, all of them in scientific notation. Source: NumPy's rule for which.
-Words words_of(std::span<const Float16> values, int precision);
-Words words_of(std::span<const BFloat16> values, int precision);
-Words words_of(std::span<const float> values, int precision);
-Words words_of(std::span<const double> values, int precision);
+template <class T>
+Words words_of(std::span<const T> values, int precision);
 Words words_of(std::span<const std::complex<float>> values, int precision);
 
 }  // namespace byre::inline v0::detail
