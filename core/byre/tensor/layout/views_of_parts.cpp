@@ -70,6 +70,18 @@ void count_smaller_elements(Layout& layout, std::int64_t parts) {
   layout.offset *= parts;
 }
 
+/// The strides and the offset of elements as those of `parts` times fewer that are larger. False if one of them is no
+/// multiple of `parts`.
+bool count_larger_elements(Layout& layout, std::int64_t parts) {
+  bool is_whole = layout.offset % parts == 0;
+  layout.offset /= parts;
+  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
+    is_whole = is_whole && (layout.strides[axis] % parts == 0 || layout.sizes[axis] == 1);
+    layout.strides[axis] /= parts;
+  }
+  return is_whole;
+}
+
 /// Of no elements the strides say nothing, and need not be whole.
 Layout without_elements(const Layout& layout, std::size_t from, std::size_t to) {
   const auto old_size = static_cast<std::int64_t>(from);
@@ -238,16 +250,11 @@ Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
     return seen;
   }
   const auto whole = static_cast<std::int64_t>(to / from);
-  bool is_whole =
-      layout.strides[last] == 1 && layout.sizes[last] % whole == 0 && layout.offset % whole == 0;
-  for (std::size_t axis = 0; axis < last; ++axis) {
-    is_whole = is_whole && (layout.strides[axis] % whole == 0 || layout.sizes[axis] == 1);
-    seen.strides[axis] /= whole;
-  }
-  expect_whole(is_whole, layout, from, to);
-  seen.strides[last] = 1;
   seen.sizes[last] /= whole;
-  seen.offset /= whole;
+  seen.strides[last] = whole;
+  const bool is_whole = count_larger_elements(seen, whole);
+  expect_whole(is_whole && layout.strides[last] == 1 && layout.sizes[last] % whole == 0, layout,
+               from, to);
   return seen;
 }
 
@@ -280,11 +287,7 @@ Layout as_complex(const Layout& layout) {
     complex.sizes.pop_back();
     complex.strides.pop_back();
   }
-  bool is_even = complex.offset % 2 == 0;
-  for (std::size_t axis = 0; axis < complex.ndim(); ++axis) {
-    is_even = is_even && (complex.strides[axis] % 2 == 0 || complex.sizes[axis] == 1);
-  }
-  if (!has_pairs || !is_even) {
+  if (!count_larger_elements(complex, 2) || !has_pairs) {
     throw ShapeError(
         format_text("view_as_complex: sizes %s, strides %s, offset %lld. The last "
                     "dimension has to be two dense reals, and all else even; call "
@@ -292,10 +295,6 @@ Layout as_complex(const Layout& layout) {
                     to_string(layout.sizes).c_str(), to_string(layout.strides).c_str(),
                     static_cast<long long>(layout.offset)));
   }
-  for (std::int64_t& stride : complex.strides) {
-    stride /= 2;
-  }
-  complex.offset /= 2;
   return complex;
 }
 
