@@ -326,13 +326,6 @@ class BYRE_API Tensor {
     expect_initialized(operation);
     return owned(new TensorBase(base(), make_layout));
   }
-  /// The same over the storage that is made once there is a layout.
-  template <class MakeStorage, class MakeLayout>
-  Tensor seen_in(const MakeStorage& make_storage, const char* operation,
-                 const MakeLayout& make_layout) const {
-    expect_initialized(operation);
-    return owned(new TensorBase(base(), make_layout, make_storage));
-  }
   static Tensor owned(TensorBase* made) {
     if (made == nullptr) [[unlikely]] {
       no_memory_for_tensor();
@@ -401,9 +394,13 @@ class BYRE_API Tensor {
   /// A contiguous copy, and one on another device, of elements that were recorded as read.
   Tensor packed() const;
   Tensor moved_to(Device target) const;
-  /// A lazy clone of the storage, or a copy of the seen elements if they are less than half of the storage.
+  /// A clone of the storage, or a copy of the seen elements if they are less than half of the storage.
+  template <class CloneStorage, class MakeLayout>
+  Tensor clone_seen_by(const char* operation, CallSite site, const CloneStorage& clone_storage,
+                       const MakeLayout& make_layout) const;
   template <class MakeLayout>
-  Tensor clone_seen_by(const char* operation, CallSite site, const MakeLayout& make_layout) const;
+  Tensor lazy_clone_seen_by(const char* operation, CallSite site,
+                            const MakeLayout& make_layout) const;
   bool sees_small_part() const noexcept;
   std::optional<Tensor> copy_of_small_part(const Layout& seen) const;
   Tensor reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const;

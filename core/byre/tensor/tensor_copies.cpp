@@ -58,8 +58,9 @@ std::optional<Tensor> Tensor::copy_of_small_part(const Layout& seen) const {
   return make(part.packed().storage(), std::move(layout), dtype(), device(), base().allocator);
 }
 
-template <class MakeLayout>
+template <class CloneStorage, class MakeLayout>
 Tensor Tensor::clone_seen_by(const char* operation, CallSite site,
+                             const CloneStorage& clone_storage,
                              const MakeLayout& make_layout) const {
   expect_initialized(operation);
   if (sees_small_part()) [[unlikely]] {
@@ -69,30 +70,29 @@ Tensor Tensor::clone_seen_by(const char* operation, CallSite site,
       return *std::move(copy);
     }
   }
-  const auto clone_storage = [&] {
+  const auto make_storage = [&] {
     record_read_of_storage(site);  // once there is a layout, and nothing is refused any more
-    return storage().lazy_clone(site);
+    return clone_storage(base().storage);
   };
-  return seen_in(clone_storage, operation, make_layout);
+  return owned(new TensorBase(base(), make_layout, make_storage));
+}
+
+template <class MakeLayout>
+Tensor Tensor::lazy_clone_seen_by(const char* operation, CallSite site,
+                                  const MakeLayout& make_layout) const {
+  const auto clone_storage = [site](const Storage& shared) { return shared.lazy_clone(site); };
+  return clone_seen_by(operation, site, clone_storage, make_layout);
 }
 
 Tensor Tensor::lazy_clone(CallSite site) const {
-  return clone_seen_by("lazy_clone", site, [&] { return Layout(layout()); });
+  return lazy_clone_seen_by("lazy_clone", site, [&] { return Layout(layout()); });
 }
 
 Tensor Tensor::writable_clone(CallSite site) {
-  expect_initialized("writable_clone");
-  if (sees_small_part()) {
-    record_read(site);
-    if (auto copy = copy_of_small_part(layout())) {
-      return *std::move(copy);
-    }
-  }
-  const auto clone_storage = [&] {
-    record_read_of_storage(site);
-    return base().storage.writable_clone(Wait::allowed, site);
+  const auto clone_storage = [site](Storage& shared) {
+    return shared.writable_clone(Wait::allowed, site);
   };
-  return seen_in(clone_storage, "writable_clone", [&] { return Layout(layout()); });
+  return clone_seen_by("writable_clone", site, clone_storage, [&] { return Layout(layout()); });
 }
 
 Tensor Tensor::clone(CallSite site) const {
@@ -122,11 +122,11 @@ Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
     return reshape_as_alias(wanted, mode, site);
   }
   if (is_contiguous()) {
-    return clone_seen_by("reshape", site,
-                         [&] { return contiguous_view(layout(), wanted, "reshape"); });
+    return lazy_clone_seen_by("reshape", site,
+                              [&] { return contiguous_view(layout(), wanted, "reshape"); });
   }
   if (const auto viewed = viewed_as(layout(), wanted, "reshape")) {
-    return clone_seen_by("reshape", site, [&] { return Layout(*viewed); });
+    return lazy_clone_seen_by("reshape", site, [&] { return Layout(*viewed); });
   }
   return clone(site).view(wanted);
 }
