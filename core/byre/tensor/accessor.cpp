@@ -10,12 +10,7 @@ namespace byre::inline v0::detail {
 
 void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation) {
   expect_tensor(tensor, operation);
-  if (!tensor.device().is_cpu()) {
-    throw DeviceError(
-        format_text("%s: the tensor is on %s, whose memory the host cannot address. Copy it with "
-                    "to(Device::cpu()).",
-                    operation, describe(tensor.device()).chars.data()));
-  }
+  expect_host(tensor, operation);
   if (tensor.ndim() != ndim) {
     throw ShapeError(
         format_text("%s: for %zu dimensions, of a tensor that has %zu, %s. Name as many as it has.",
@@ -25,11 +20,7 @@ void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* opera
 
 void expect_dtype_or_none(const Tensor& tensor, DType dtype, const char* operation) {
   if (tensor.is_dtype_initialized() && tensor.dtype() != dtype) {
-    throw DTypeError(
-        format_text("%s: the tensor %s is of %s, and %s was asked for. Convert it by "
-                    "copy_, or ask for %s.",
-                    operation, to_string(tensor.sizes()).c_str(), name_of(tensor.dtype()),
-                    name_of(dtype), name_of(tensor.dtype())));
+    refuse_other_dtype(tensor, dtype, operation);
   }
 }
 

@@ -40,17 +40,9 @@ void Tensor::expect_unshared(const char* operation) const {
 }
 
 void Tensor::expect_dtype(DType wanted, const char* operation) const {
-  if (!is_dtype_initialized()) {
-    throw StateError(format_text(
-        "%s: the tensor %s is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() first.",
-        operation, to_string(sizes()).c_str()));
-  }
+  detail::expect_dtype_known(*this, operation);
   if (dtype() != wanted) {
-    throw DTypeError(
-        format_text("%s: the tensor %s is of %s, and %s was asked for. Convert it by "
-                    "copy_, or ask for %s.",
-                    operation, to_string(sizes()).c_str(), name_of(dtype()), name_of(wanted),
-                    name_of(dtype())));
+    detail::refuse_other_dtype(*this, wanted, operation);
   }
 }
 
@@ -132,13 +124,8 @@ Tensor& Tensor::realize(DType wanted) {
   if (wanted != self.dtype) {
     expect_unshared("realize as another dtype");
   }
-  Layout layout = contiguous_layout(self.layout.sizes, "realize");
-  const std::size_t nbytes = detail::byte_count(layout.numel(), byre::itemsize(wanted), "realize");
-  self.storage = detail::allocate_elements(nbytes, wanted, allocator());
-  self.shadow.reset();
-  self.layout = std::move(layout);
-  self.dtype = wanted;
-  return *this;
+  const std::size_t nbytes = detail::byte_count(numel(), byre::itemsize(wanted), "realize");
+  return take_storage(detail::allocate_elements(nbytes, wanted, allocator()), wanted);
 }
 
 Tensor& Tensor::free_memory() {
@@ -245,7 +232,7 @@ std::size_t Tensor::nbytes_of_external(const void* data, DType dtype) const {
 
 Tensor& Tensor::take_storage(Storage storage, DType dtype) {
   TensorBase& self = base();
-  Layout layout = contiguous_layout(self.layout.sizes, "share_external");
+  Layout layout = contiguous_layout(self.layout.sizes, "realize");
   self.storage = std::move(storage);
   self.shadow.reset();
   self.layout = std::move(layout);

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Reading and writing the elements of a tensor through pointers.
+#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/tensor.hpp>
 
 namespace byre::inline v0 {
-namespace {
-
-void expect_host(const Tensor& tensor, const char* operation) {
-  if (!tensor.device().is_cpu()) {
-    throw DeviceError(
-        format_text("%s: the tensor is on %s, whose memory the host cannot address. "
-                    "Copy it with to(Device::cpu()).",
-                    operation, describe(tensor.device()).chars.data()));
-  }
-}
-
-}  // namespace
 
 const void* Tensor::tracked_bytes_to_read(DType wanted, CallSite site) const {
   expect_dtype(wanted, "data");
@@ -97,14 +86,14 @@ void Tensor::record_copy_onto_itself(const Tensor& source, CallSite site) {
 
 const void* Tensor::element_to_read(std::span<const std::int64_t> indices, DType wanted,
                                     CallSite site) const {
-  expect_host(*this, "at");
+  detail::expect_host(*this, "at");
   const std::int64_t element = element_at(layout(), indices, "at");
   const auto* const first = static_cast<const std::byte*>(bytes_to_read(wanted, site));
   return first + (element - storage_offset()) * static_cast<std::int64_t>(itemsize());
 }
 
 void* Tensor::element_to_write(std::span<const std::int64_t> indices, DType wanted, CallSite site) {
-  expect_host(*this, "set_at");
+  detail::expect_host(*this, "set_at");
   const std::int64_t element = element_at(layout(), indices, "set_at");
   expect_dtype(wanted, "set_at");
   realize_to_write(wanted);

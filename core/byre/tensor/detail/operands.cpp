@@ -7,6 +7,13 @@
 
 namespace byre::inline v0::detail {
 
+void no_such_dtype(const char* operation, DType) {
+  throw DTypeError(format_text(
+      "%s: a dtype is needed, and it is uninitialized. Name one, such as DType::f32, or call "
+      "realize(dtype) on the tensor first.",
+      operation));
+}
+
 void refuse_empty_handle(const char* operation) {
   throw StateError(format_text(
       "%s: a handle without a tensor was given, Tensor(). Give one that Tensor::empty(), or "
@@ -32,6 +39,23 @@ void expect_elements(const Tensor& operand, const char* operation) {
         operation, to_string(operand.sizes()).c_str(), name_of(operand.dtype())));
   }
   expect_dtype_known(operand, operation);
+}
+
+void expect_host(const Tensor& operand, const char* operation) {
+  if (!operand.device().is_cpu()) {
+    throw DeviceError(
+        format_text("%s: the tensor is on %s, whose memory the host cannot address. Copy it with "
+                    "to(Device::cpu()).",
+                    operation, describe(operand.device()).chars.data()));
+  }
+}
+
+void refuse_other_dtype(const Tensor& operand, DType wanted, const char* operation) {
+  throw DTypeError(
+      format_text("%s: the tensor %s is of %s, and %s was asked for. Convert it by "
+                  "copy_, or ask for %s.",
+                  operation, to_string(operand.sizes()).c_str(), name_of(operand.dtype()),
+                  name_of(wanted), name_of(operand.dtype())));
 }
 
 void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands) {

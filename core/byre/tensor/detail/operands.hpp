@@ -24,6 +24,10 @@ inline void expect_tensor(const Tensor& operand, const char* operation) {
 void expect_elements(const Tensor& operand, const char* operation);
 void expect_dtype_known(const Tensor& operand, const char* operation);
 
+/// Throws DeviceError for a tensor whose memory the host cannot address.
+void expect_host(const Tensor& operand, const char* operation);
+[[noreturn]] void refuse_other_dtype(const Tensor& operand, DType wanted, const char* operation);
+
 /// The same for all of them, and DeviceError for one the host cannot address.
 void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands);
 
