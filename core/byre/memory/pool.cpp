@@ -214,7 +214,7 @@ void RecyclingPool::give_back(IdleBlock* idle) noexcept {
   const Block block = revive(idle);
   stats::detail::report_pool(RecordKind::pool_return, block.capacity,
                              stats::detail::minus(stats::Counter::pooled_bytes, block.capacity));
-  unmap(block);
+  pages_->unmap(data_of(block), lead, block.capacity);
 }
 
 Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
@@ -230,10 +230,6 @@ Block RecyclingPool::map(std::size_t nbytes, std::size_t capacity) {
   advise_huge(data, huge_nbytes(capacity));
   stats::detail::report_pool(RecordKind::pool_miss, capacity);
   return {data, capacity, data - lead};
-}
-
-void RecyclingPool::unmap(const Block& block) noexcept {
-  pages_->unmap(data_of(block), lead, block.capacity);
 }
 
 namespace {

@@ -71,7 +71,6 @@ class BYRE_API RecyclingPool final : public Allocator {
   Found find(std::size_t nbytes);
   Block map(std::size_t nbytes, std::size_t capacity);
   void give_back(IdleBlock* idle) noexcept;
-  void unmap(const Block& block) noexcept;
 
   IdleBlocks& idle() noexcept;
   const IdleBlocks& idle() const noexcept;
