@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Making tensors, and making views of them.
+#include <byre/memory/detail/malloc.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/tensor/detail/tensor_memory.hpp>
 #include <byre/tensor/detail/tensor_write.hpp>
@@ -8,7 +9,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <utility>
 
@@ -24,25 +24,18 @@ struct alignas(std::max_align_t) BlockNote {
 constexpr std::size_t block_nbytes =
     detail::ThreadCache::nbytes_for({.nbytes = sizeof(BlockNote) + sizeof(TensorBase)});
 
-std::byte* new_block(void*& base) noexcept {
-  base = std::malloc(block_nbytes + detail::ThreadCache::line_nbytes);
-  void* place = base;
-  std::size_t room = block_nbytes + detail::ThreadCache::line_nbytes;
-  return static_cast<std::byte*>(
-      base == nullptr ? nullptr
-                      : std::align(detail::ThreadCache::line_nbytes, block_nbytes, place, room));
-}
-
 }  // namespace
 
 void* TensorBase::operator new(std::size_t) noexcept {
-  const Block block = detail::take_from_thread_cache({.nbytes = block_nbytes});
-  void* base = block.base;
-  auto* first = static_cast<std::byte*>(block.data);
-  if (first == nullptr && (first = new_block(base)) == nullptr) [[unlikely]] {
-    return nullptr;
+  Block block = detail::take_from_thread_cache({.nbytes = block_nbytes});
+  if (block.data == nullptr) [[unlikely]] {
+    block = detail::try_malloc({.nbytes = block_nbytes});
+    if (block.data == nullptr) {
+      return nullptr;
+    }
   }
-  ::new (first) BlockNote{base};
+  auto* const first = static_cast<std::byte*>(block.data);
+  ::new (first) BlockNote{block.base};
   return first + sizeof(BlockNote);
 }
 
