@@ -17,18 +17,11 @@
 namespace byre::inline v0::detail {
 namespace {
 
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
+bool is_letter_or_digit(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
-bool is_letter(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_sign(char c) noexcept {
-  return c == '+' || c == '-';
-}
-bool is_exponent(char c) noexcept {
-  return c == 'e' || c == 'E';
+bool is_one_of(std::string_view characters, char c) noexcept {
+  return characters.find(c) != characters.npos;
 }
 
 /// What a number may be made of, in a string that ends there. strtod would go on for blanks, a plus and
@@ -36,7 +29,7 @@ bool is_exponent(char c) noexcept {
 std::string beginning_of(std::string_view text) {
   const std::size_t sign = text.starts_with('-') ? 1 : 0;
   const std::string_view digits = text.substr(sign);
-  if (digits.empty() || (!is_digit(digits[0]) && !is_letter(digits[0]) && digits[0] != '.')) {
+  if (digits.empty() || (!is_letter_or_digit(digits[0]) && digits[0] != '.')) {
     return {};
   }
   if (digits.starts_with("0x") || digits.starts_with("0X")) {
@@ -44,9 +37,8 @@ std::string beginning_of(std::string_view text) {
   }
   // A sign is the exponent's. Any other ends the number, or each of a sum would copy all that follow it.
   const auto* end = digits.begin();
-  while (end != digits.end() &&
-         (is_digit(*end) || is_letter(*end) || std::string_view("._()").find(*end) != digits.npos ||
-          (is_sign(*end) && is_exponent(end[-1])))) {
+  while (end != digits.end() && (is_letter_or_digit(*end) || is_one_of("._()", *end) ||
+                                 (is_one_of("+-", *end) && is_one_of("eE", end[-1])))) {
     ++end;
   }
   return {text.begin(), end};

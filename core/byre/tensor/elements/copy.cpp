@@ -28,6 +28,14 @@ void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_
   detail::StridedCopy(sizes, to, from, itemsize(to_dtype), row).make();
 }
 
+/// All elements of `self`, from `first` on, by those of `source` that `expanded` sees. Both are of host memory.
+void convert_all(void* first, const Tensor& self, const Tensor& source, const Layout& expanded,
+                 const char* operation) {
+  convert(Operand::of(first, self.layout(), self.itemsize()), self.dtype(),
+          Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
+          self.sizes(), operation);
+}
+
 /// To a device, which need not know dtypes or strides: what the tensor spans is fetched, written on
 /// the host, and brought back. Not fetched if all of it is written.
 void convert_to_device(Tensor& self, const Tensor& source, const Layout& expanded, CallSite site) {
@@ -41,9 +49,7 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
   if (!self.is_contiguous()) {
     support.copy_to_host(on_host, on_device, spanned);
   }
-  convert(Operand::of(on_host, self.layout(), self.itemsize()), self.dtype(),
-          Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
-          self.sizes(), "copy_");
+  convert_all(on_host, self, source, expanded, "copy_");
   support.copy_from_host(on_device, on_host, spanned);
   write.done();
 }
@@ -74,11 +80,7 @@ void copy_recorded(Tensor& self, const Tensor& source, CallSite site) {
     return;
   }
   // The pointer to write comes first: materializing moves the data of all that aliases it.
-  const Operand to =
-      Operand::of(ElementAccess::to_write(self, site), self.layout(), self.itemsize());
-  convert(to, self.dtype(),
-          Operand::of(ElementAccess::to_read(source), expanded, source.itemsize()), source.dtype(),
-          self.sizes(), "copy_");
+  convert_all(ElementAccess::to_write(self, site), self, source, expanded, "copy_");
 }
 
 Tensor fill(Tensor& self, const Scalar& value, const char* operation, CallSite site) {
@@ -139,10 +141,7 @@ Tensor copy_(Tensor self, const Tensor& source, CallSite site) {
 }
 
 void detail::convert_recorded(Tensor& output, const Tensor& operand, const char* operation) {
-  convert(Operand::of(ElementAccess::to_write(output, {}), output.layout(), output.itemsize()),
-          output.dtype(),
-          Operand::of(ElementAccess::to_read(operand), operand.layout(), operand.itemsize()),
-          operand.dtype(), output.sizes(), operation);
+  convert_all(ElementAccess::to_write(output, {}), output, operand, operand.layout(), operation);
 }
 
 Tensor fill_(Tensor self, const Scalar& value, CallSite site) {
