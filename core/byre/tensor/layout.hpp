@@ -58,6 +58,11 @@ BYRE_API Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* 
 BYRE_API std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indices,
                                  const char* operation);
 
+namespace detail {
+[[noreturn, gnu::cold]] BYRE_API void no_such_index(const Layout& layout, std::size_t axis,
+                                                    std::int64_t index, const char* operation);
+}  // namespace detail
+
 /// Whether some element of the storage is used twice by one layout. Exact for layouts made by
 /// slicing and permuting; where that is in doubt, true.
 BYRE_API bool may_overlap_itself(const Layout& layout) noexcept;

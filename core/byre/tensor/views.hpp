@@ -19,11 +19,9 @@ namespace byre::inline v0::views {
 
 namespace detail {
 
-// Functions of their own, whose stack those that call them need not have.
+// A function of its own, whose stack those that call it need not have.
 [[noreturn, gnu::cold]] BYRE_API void no_existing_axis(const Layout& layout, std::int64_t axis,
                                                        const char* operation);
-[[noreturn, gnu::cold]] BYRE_API void no_such_index(const Layout& layout, std::size_t axis,
-                                                    std::int64_t index);
 
 /// `index` of `count`, counted from the end if it is negative; out of range, `count` or more.
 inline std::uint64_t counted_from_start(std::int64_t index, std::int64_t count) {
@@ -81,7 +79,7 @@ inline Layout select(const Layout& layout, std::int64_t axis, std::int64_t index
   const std::int64_t size = layout.sizes[selected];
   const std::uint64_t wrapped = detail::counted_from_start(index, size);
   if (wrapped >= static_cast<std::uint64_t>(size)) [[unlikely]] {
-    detail::no_such_index(layout, selected, index);
+    byre::detail::no_such_index(layout, selected, index, "select");
   }
   Layout part{.sizes = layout.sizes.without(selected),
               .strides = layout.strides.without(selected),

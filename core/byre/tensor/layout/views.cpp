@@ -14,12 +14,6 @@ void detail::no_existing_axis(const Layout& layout, std::int64_t axis, const cha
                                static_cast<long long>(axis)));
 }
 
-void detail::no_such_index(const Layout& layout, std::size_t axis, std::int64_t index) {
-  throw ShapeError(format_text("select: index %lld is out of range for dimension %zu of %s.",
-                               static_cast<long long>(index), axis,
-                               to_string(layout.sizes).c_str()));
-}
-
 namespace {
 
 using detail::advance;

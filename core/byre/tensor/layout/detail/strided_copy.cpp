@@ -134,10 +134,7 @@ void StridedCopy::choose_way() {
   }
   way_ = Way::blocks;
   if (sizes[last - 1] > sizes[last]) {
-    std::swap(sizes[last - 1], sizes[last]);
-    for (Operand& operand : loop_.operands) {
-      std::swap(operand.strides[last - 1], operand.strides[last]);
-    }
+    loop_.swap_dimensions(last - 1, last);
   }
 }
 

@@ -17,15 +17,15 @@ bool is_less_apart(const Loop<Count>& loop, std::size_t a, std::size_t b) {
   return false;
 }
 
+}  // namespace
+
 template <std::size_t Count>
-void swap_dimensions(Loop<Count>& loop, std::size_t a, std::size_t b) {
-  std::swap(loop.sizes[a], loop.sizes[b]);
-  for (Operand& operand : loop.operands) {
+void Loop<Count>::swap_dimensions(std::size_t a, std::size_t b) {
+  std::swap(sizes[a], sizes[b]);
+  for (Operand& operand : operands) {
     std::swap(operand.strides[a], operand.strides[b]);
   }
 }
-
-}  // namespace
 
 template <std::size_t Count>
 void Loop<Count>::join_dimensions() {
@@ -55,7 +55,7 @@ template <std::size_t Count>
 void Loop<Count>::sort_dimensions() {
   for (std::size_t end = 1; end < sizes.size(); ++end) {
     for (std::size_t axis = end; axis > 0 && is_less_apart(*this, axis - 1, axis); --axis) {
-      swap_dimensions(*this, axis - 1, axis);
+      swap_dimensions(axis - 1, axis);
     }
   }
 }
@@ -64,7 +64,7 @@ template <std::size_t Count>
 void Loop<Count>::lengthen_rows(std::int64_t long_enough) {
   const auto longest = std::max_element(sizes.begin(), sizes.end());
   if (longest != sizes.end() && *longest >= long_enough && sizes.back() < long_enough) {
-    swap_dimensions(*this, static_cast<std::size_t>(longest - sizes.begin()), sizes.size() - 1);
+    swap_dimensions(static_cast<std::size_t>(longest - sizes.begin()), sizes.size() - 1);
   }
 }
 

@@ -66,6 +66,7 @@ struct Loop {
   Dims sizes;
   std::array<Operand, Count> operands;
 
+  void swap_dimensions(std::size_t a, std::size_t b);
   /// Without the dimensions that need no loop: those of one element are dropped, those that lie
   /// densely in the next for every operand are joined with it. There are elements.
   void join_dimensions();
