@@ -22,10 +22,8 @@ struct IdleBlock : boost::intrusive::set_base_hook<boost::intrusive::optimize_si
   Block block;
 };
 
-/// A released block waits until a request of nearly its size takes it, the limit pushes it out (least recently
-/// released first), or nobody needed it: of the bytes that were idle for all of ten seconds half are given back, and
-/// of what is left half again after the next ten. Whoever is handed a block gives its memory back. Thread-safe; each
-/// call holds a mutex for a look-up in a tree. `seconds` are those of a clock that only goes on.
+/// RecyclingPool (pool.hpp) says how long a released block waits. The caller that is handed a block gives its memory
+/// back. Thread-safe; each call holds a mutex for a look-up in a tree. `seconds` are those of a clock that only goes on.
 class IdleBlocks {
  public:
   explicit IdleBlocks(std::size_t limit_nbytes) noexcept : limit_nbytes_(limit_nbytes) {}
