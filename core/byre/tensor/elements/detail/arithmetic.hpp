@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Arithmetic, comparisons and choices from element to element: each operation is one function object, for whatever
-/// types it has a meaning for.
+/// Arithmetic, comparisons and choices from element to element. Each operation is one function object, which accepts
+/// the types that it has a meaning for.
 #pragma once
 
 #include <byre/tensor/elements/detail/convert.hpp>

@@ -127,8 +127,15 @@ void exponentiate_wide(T* result, const T* numbers, std::int64_t length) noexcep
   Exponential<T, 32>::of_each(result, numbers, length);
 }
 
+}  // namespace
+
 template <class T>
-void exponentiate_as_wide_as_can_be(T* result, const T* numbers, std::int64_t length) noexcept {
+void exponentiate_anywhere(T* result, const T* numbers, std::int64_t length) noexcept {
+  Exponential<T, 16>::of_each(result, numbers, length);
+}
+
+template <class T>
+void exponentiate(T* result, const T* numbers, std::int64_t length) noexcept {
   if (has_wide_vectors()) {
     exponentiate_wide(result, numbers, length);
   } else {
@@ -136,22 +143,9 @@ void exponentiate_as_wide_as_can_be(T* result, const T* numbers, std::int64_t le
   }
 }
 
-}  // namespace
-
-void exponentiate(float* result, const float* numbers, std::int64_t length) noexcept {
-  exponentiate_as_wide_as_can_be(result, numbers, length);
-}
-
-void exponentiate(double* result, const double* numbers, std::int64_t length) noexcept {
-  exponentiate_as_wide_as_can_be(result, numbers, length);
-}
-
-void exponentiate_anywhere(float* result, const float* numbers, std::int64_t length) noexcept {
-  Exponential<float, 16>::of_each(result, numbers, length);
-}
-
-void exponentiate_anywhere(double* result, const double* numbers, std::int64_t length) noexcept {
-  Exponential<double, 16>::of_each(result, numbers, length);
-}
+template void exponentiate_anywhere(float*, const float*, std::int64_t) noexcept;
+template void exponentiate_anywhere(double*, const double*, std::int64_t) noexcept;
+template void exponentiate(float*, const float*, std::int64_t) noexcept;
+template void exponentiate(double*, const double*, std::int64_t) noexcept;
 
 }  // namespace byre::inline v0::detail
