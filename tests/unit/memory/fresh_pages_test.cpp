@@ -48,7 +48,7 @@ class FreshPages : public testing::Test {
   WatchedSystem system_;
 };
 
-TEST_F(FreshPages, the_last_page_of_a_huge_page_is_asked_for_before_all_of_it) {
+TEST_F(FreshPages, of_a_huge_page_are_asked_for_last_page_first) {
   const Block block = copy(2 * huge + 1, 2 * huge + 1);
   EXPECT_EQ(system_.ranges().size(), 5U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -59,7 +59,7 @@ TEST_F(FreshPages, the_last_page_of_a_huge_page_is_asked_for_before_all_of_it) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, a_copy_that_ends_in_the_last_page_of_a_huge_page_fills_all_of_it) {
+TEST_F(FreshPages, of_a_turn_that_reaches_its_last_page_are_all_asked_for) {
   const Block block = copy(huge - page_nbytes + 1, huge - page_nbytes + 1);
   EXPECT_EQ(system_.ranges().size(), 2U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -67,18 +67,14 @@ TEST_F(FreshPages, a_copy_that_ends_in_the_last_page_of_a_huge_page_fills_all_of
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, what_is_less_than_a_huge_page_is_asked_for_at_once) {
-  const Block block = copy(huge - page_nbytes, huge - page_nbytes);
-  EXPECT_EQ(system_.ranges().size(), 1U);
-  expect_range(block, 0, 0, huge - page_nbytes);
-  pool_.deallocate(block);
-}
-
-TEST_F(FreshPages, those_that_are_not_copied_into_are_not_asked_for) {
-  const Block block = copy(page_nbytes + 1, 3 * huge);
-  EXPECT_EQ(system_.ranges().size(), 1U);
-  expect_range(block, 0, 0, 2 * page_nbytes);
-  pool_.deallocate(block);
+TEST_F(FreshPages, below_a_huge_page_are_asked_for_at_once_if_copied_into) {
+  const Block whole = copy(huge - page_nbytes, huge - page_nbytes);
+  const Block begun = copy(page_nbytes + 1, 3 * huge);
+  EXPECT_EQ(system_.ranges().size(), 2U);
+  expect_range(whole, 0, 0, huge - page_nbytes);
+  expect_range(begun, 1, 0, 2 * page_nbytes);
+  pool_.deallocate(whole);
+  pool_.deallocate(begun);
 }
 
 TEST_F(FreshPages, a_turn_is_copied_before_the_next_is_asked_for) {
@@ -101,7 +97,7 @@ TEST_F(FreshPages, recycled_ones_are_not_asked_for) {
   EXPECT_EQ(system_.ranges().size(), before);
 }
 
-TEST_F(FreshPages, are_to_be_huge_where_a_block_fills_them_and_nowhere_else) {
+TEST_F(FreshPages, are_to_be_huge_only_where_a_block_fills_them) {
   pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
   EXPECT_TRUE(system_.advised(MADV_HUGEPAGE).empty());
   const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
@@ -109,7 +105,7 @@ TEST_F(FreshPages, are_to_be_huge_where_a_block_fills_them_and_nowhere_else) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, are_the_system_s_to_take_once_they_are_idle_if_they_are_huge) {
+TEST_F(FreshPages, are_reclaimable_once_they_are_idle_if_they_are_huge) {
   pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
   const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
   EXPECT_TRUE(system_.advised(MADV_FREE).empty());

@@ -47,39 +47,14 @@ std::size_t mapped_nbytes(std::byte* begin, std::size_t nbytes) {
   return mapped;
 }
 
-TEST(SystemPages, are_aligned_as_asked_and_writable_from_the_lead_to_the_end) {
-  const std::size_t alignments[] = {page_nbytes, 2 * page_nbytes, 16 * page_nbytes,
-                                    huge_page_nbytes};
-  const std::size_t sizes[] = {page_nbytes, 16 * page_nbytes, 3 * mib};
-  for (const std::size_t alignment : alignments) {
-    for (const std::size_t nbytes : sizes) {
-      const Mapping mapping(nbytes, alignment);
-      ASSERT_NE(mapping.address, nullptr);
-      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(mapping.address) % alignment, 0U);
-      std::memset(mapping.address - page_nbytes, 1, page_nbytes + nbytes);
-    }
-  }
-}
-
-// What a mapping has more than is asked, for its alignment, goes back at once: also what is behind it. All
-// else goes back when it is unmapped, the lead included.
-TEST(SystemPages, keep_nothing_of_the_address_space_once_they_are_unmapped) {
-  constexpr std::size_t mappings = 4096;
-  const std::size_t before = address_space_nbytes();
-  for (std::size_t number = 0; number < mappings; ++number) {
-    const Mapping mapping(page_nbytes, huge_page_nbytes);
-    ASSERT_NE(mapping.address, nullptr);
-  }
-  EXPECT_LT(address_space_nbytes(), before + mappings * page_nbytes / 2);
-}
-
-TEST(SystemPages, are_not_mapped_from_the_lead_to_the_end_once_they_are_unmapped) {
-  const std::size_t alignments[] = {page_nbytes, huge_page_nbytes};
-  const std::size_t sizes[] = {page_nbytes, 16 * page_nbytes, 3 * mib};
-  for (const std::size_t alignment : alignments) {
-    for (const std::size_t nbytes : sizes) {
-      std::byte* address = system_pages().map(page_nbytes, nbytes, alignment);
+TEST(SystemPages, are_aligned_and_mapped_from_the_lead_to_the_end) {
+  for (const std::size_t alignment :
+       {page_nbytes, 2 * page_nbytes, 16 * page_nbytes, huge_page_nbytes}) {
+    for (const std::size_t nbytes : {page_nbytes, 16 * page_nbytes, 3 * mib}) {
+      std::byte* const address = system_pages().map(page_nbytes, nbytes, alignment);
       ASSERT_NE(address, nullptr);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(address) % alignment, 0U);
+      std::memset(address - page_nbytes, 1, page_nbytes + nbytes);
       const std::size_t mapped = mapped_nbytes(address - page_nbytes, page_nbytes + nbytes);
       system_pages().unmap(address, page_nbytes, nbytes);
       const std::size_t still_mapped = mapped_nbytes(address - page_nbytes, page_nbytes + nbytes);
@@ -89,6 +64,18 @@ TEST(SystemPages, are_not_mapped_from_the_lead_to_the_end_once_they_are_unmapped
   }
 }
 
+// What a mapping has more than is asked, for its alignment, goes back at once: also what is behind it. All
+// else goes back when it is unmapped, the lead included.
+TEST(SystemPages, keep_no_addresses_once_they_are_unmapped) {
+  constexpr std::size_t mappings = 4096;
+  const std::size_t before = address_space_nbytes();
+  for (std::size_t number = 0; number < mappings; ++number) {
+    const Mapping mapping(page_nbytes, huge_page_nbytes);
+    ASSERT_NE(mapping.address, nullptr);
+  }
+  EXPECT_LT(address_space_nbytes(), before + mappings * page_nbytes / 2);
+}
+
 TEST(SystemPages, of_more_than_an_address_space_are_refused) {
   constexpr std::size_t an_eighth =
       ~std::size_t{0} / 8 + 1;  // of 32 bits, some of which the program has
@@ -96,41 +83,23 @@ TEST(SystemPages, of_more_than_an_address_space_are_refused) {
   EXPECT_EQ(mapping.address, nullptr);
 }
 
-TEST(SystemPages, keep_what_was_written_whatever_the_system_is_advised) {
-  const Mapping mapping(4 * mib, huge_page_nbytes);
-  ASSERT_NE(mapping.address, nullptr);
-  std::memset(mapping.address, 7, mapping.nbytes);
-  (void)advise_huge(mapping.address, mapping.nbytes);
-  EXPECT_TRUE(mapping.holds(7));
-  populate(mapping.address, mapping.nbytes);
-  EXPECT_TRUE(mapping.holds(7));
-}
-
-TEST(SystemPages, can_be_populated_before_they_are_written) {
-  const Mapping mapping(4 * mib, huge_page_nbytes);
-  ASSERT_NE(mapping.address, nullptr);
-  (void)advise_huge(mapping.address, mapping.nbytes);
-  populate(mapping.address, mapping.nbytes);
-  EXPECT_TRUE(mapping.holds(0)) << "fresh pages are zero";
-}
-
-TEST(SystemPages, can_be_written_again_after_they_were_declared_reclaimable) {
-  const Mapping mapping(4 * mib, huge_page_nbytes);
-  ASSERT_NE(mapping.address, nullptr);
-  std::memset(mapping.address, 7, mapping.nbytes);
-  advise_reclaimable(mapping.address, mapping.nbytes);
-  std::memset(mapping.address, 8, mapping.nbytes);
-  EXPECT_TRUE(mapping.holds(8));
-}
-
-TEST(SystemPages, take_advice_about_nothing) {
-  const Mapping mapping(page_nbytes, page_nbytes);
-  ASSERT_NE(mapping.address, nullptr);
-  std::memset(mapping.address, 7, mapping.nbytes);
-  (void)advise_huge(mapping.address, 0);
-  populate(mapping.address, 0);
-  advise_reclaimable(mapping.address, 0);
-  EXPECT_TRUE(mapping.holds(7));
+TEST(SystemPages, hold_what_was_written_whatever_the_system_is_advised) {
+  for (const std::size_t advised_nbytes : {std::size_t{0}, 4 * mib}) {
+    const Mapping mapping(4 * mib, huge_page_nbytes);
+    ASSERT_NE(mapping.address, nullptr);
+    (void)advise_huge(mapping.address, advised_nbytes);
+    populate(mapping.address, advised_nbytes);
+    EXPECT_TRUE(mapping.holds(0)) << "fresh pages are zero";
+    std::memset(mapping.address, 7, mapping.nbytes);
+    (void)advise_huge(mapping.address, advised_nbytes);
+    EXPECT_TRUE(mapping.holds(7));
+    populate(mapping.address, advised_nbytes);
+    EXPECT_TRUE(mapping.holds(7));
+    advise_reclaimable(mapping.address, advised_nbytes);
+    EXPECT_TRUE(advised_nbytes != 0 || mapping.holds(7));
+    std::memset(mapping.address, 8, mapping.nbytes);
+    EXPECT_TRUE(mapping.holds(8)) << "pages that may be reclaimed are written again";
+  }
 }
 
 TEST(UsableMemory, is_some_and_no_more_than_an_address_space) {

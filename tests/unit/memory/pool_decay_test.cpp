@@ -8,7 +8,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "nbytes.hpp"
@@ -41,8 +40,12 @@ class PoolDecayTest : public testing::Test {
     return addresses;
   }
 
-  /// A request that no idle block serves.
-  void ask() { out_.push_back(pool.allocate({pages(1000), 64})); }
+  /// Requests that no idle block serves.
+  void ask(int times = 1) {
+    for (; times > 0; --times) {
+      out_.push_back(pool.allocate({pages(1000), 64}));
+    }
+  }
 
   std::size_t idle_blocks() const { return pool.idle_nbytes() / block_nbytes; }
 
@@ -53,7 +56,7 @@ class PoolDecayTest : public testing::Test {
   std::vector<Block> out_;
 };
 
-TEST_F(PoolDecayTest, half_of_what_was_idle_for_a_period_is_given_back_the_oldest_first) {
+TEST_F(PoolDecayTest, half_of_what_was_idle_for_a_period_goes_oldest_first) {
   const auto released = use(8);
   source.wait_for(period);
   ask();
@@ -64,22 +67,9 @@ TEST_F(PoolDecayTest, half_of_what_was_idle_for_a_period_is_given_back_the_oldes
   source.wait_for(1);
   ask();
   EXPECT_EQ(idle_blocks(), 7U) << "one block at a time";
-  for (int times = 0; times < 10; ++times) {
-    ask();
-  }
+  ask(10);
   EXPECT_EQ(source.unmapped(), std::vector(released.begin(), released.begin() + 4));
   EXPECT_EQ(pool.idle_nbytes(), 4 * block_nbytes);
-}
-
-TEST_F(PoolDecayTest, nothing_is_left_after_exactly_64_periods) {
-  use(8);
-  source.wait_for(period);
-  ask();
-  source.wait_for(64 * period);  // as many as a word has bits
-  for (int times = 0; times < 8; ++times) {
-    ask();
-  }
-  EXPECT_EQ(idle_blocks(), 0U);
 }
 
 TEST_F(PoolDecayTest, every_period_halves_what_is_left_until_nothing_is) {
@@ -89,9 +79,7 @@ TEST_F(PoolDecayTest, every_period_halves_what_is_left_until_nothing_is) {
   std::vector<std::size_t> left;
   for (int periods = 0; periods < 5; ++periods) {
     source.wait_for(period);
-    for (int times = 0; times < 10; ++times) {
-      ask();
-    }
+    ask(10);
     left.push_back(idle_blocks());
   }
   EXPECT_EQ(left, (std::vector<std::size_t>{4, 2, 1, 0, 0}));
@@ -117,41 +105,35 @@ TEST_F(PoolDecayTest, what_is_used_in_each_period_stays) {
   EXPECT_EQ(source.unmapped().size(), 0U);
 }
 
-TEST_F(PoolDecayTest, the_most_that_was_used_at_once_stays_and_half_of_the_rest_goes) {
+TEST_F(PoolDecayTest, the_most_used_at_once_stays_and_half_of_the_rest_goes) {
   use(8);
   source.wait_for(period);
   use(4);  // begins a period
   use(4);
   source.wait_for(period);
-  for (int times = 0; times < 10; ++times) {
-    ask();
-  }
+  ask(10);
   EXPECT_EQ(idle_blocks(), 6U);
 }
 
 TEST_F(PoolDecayTest, many_periods_without_a_call_count_each) {
-  for (const auto& [blocks, left] : {std::pair(8, 1U), std::pair(5, 1U), std::pair(4, 0U)}) {
+  const struct {
+    std::size_t blocks;
+    std::uint64_t periods;
+    std::size_t left;
+  } rows[] = {{8, 3, 1},
+              {5, 3, 1},
+              {4, 3, 0},             // an eighth, to the nearest
+              {8, 64, 0},            // as many as a word has bits
+              {8, 100'000'000, 0}};  // years
+  for (const auto& row : rows) {
     pool.trim();
-    use(static_cast<std::size_t>(blocks));
+    use(row.blocks);
     source.wait_for(period);
     ask();
-    source.wait_for(3 * period);
-    for (int times = 0; times < 10; ++times) {
-      ask();
-    }
-    EXPECT_EQ(idle_blocks(), left) << "an eighth of " << blocks << ", to the nearest";
+    source.wait_for(row.periods * period);
+    ask(10);
+    EXPECT_EQ(idle_blocks(), row.left) << row.blocks << " after " << row.periods;
   }
-}
-
-TEST_F(PoolDecayTest, years_without_a_call_leave_nothing) {
-  use(8);
-  source.wait_for(period);
-  ask();
-  source.wait_for(1'000'000'000);
-  for (int times = 0; times < 10; ++times) {
-    ask();
-  }
-  EXPECT_EQ(idle_blocks(), 0U);
 }
 
 TEST_F(PoolDecayTest, counters_know_of_it) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// When the pool gives memory back: its limit, trimming, refusals and its end.
+/// When the pool gives memory back: its limit, trimming, refusals of the system and of malloc, and its end.
 #include <byre/config.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/idle_blocks.hpp>
@@ -8,7 +8,11 @@
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,11 +31,14 @@ class PoolLimitsTest : public testing::Test {
   Block take(std::size_t nbytes) { return pool->allocate({nbytes, 64}); }
 
   /// Three blocks of different sizes, released in this order.
-  std::vector<const void*> release_three() {
-    const std::vector<Block> blocks{take(pages(50)), take(pages(20)), take(pages(100))};
+  static std::vector<const void*> release_three(RecyclingPool& pool) {
+    std::vector<Block> blocks;
+    for (const std::size_t count : {50U, 20U, 100U}) {
+      blocks.push_back(pool.allocate({pages(count), 64}));
+    }
     std::vector<const void*> addresses;
     for (const Block& block : blocks) {
-      pool->deallocate(block);
+      pool.deallocate(block);
       addresses.push_back(block.data);
     }
     return addresses;
@@ -41,27 +48,36 @@ class PoolLimitsTest : public testing::Test {
   std::optional<RecyclingPool> pool{std::in_place, plenty, source};
 };
 
-TEST_F(PoolLimitsTest, the_least_recently_released_block_goes_first) {
-  pool->set_limit_nbytes(pages(150));
-  EXPECT_EQ(pool->limit_nbytes(), pages(150));
-  const auto released = release_three();
-  EXPECT_EQ(source.unmapped(), std::vector{released[0]});
-  EXPECT_EQ(pool->idle_nbytes(), pages(120));
-}
-
-TEST_F(PoolLimitsTest, the_limit_itself_may_be_idle) {
-  pool->set_limit_nbytes(pages(50));
-  pool->deallocate(take(pages(50)));
-  EXPECT_EQ(pool->idle_nbytes(), pages(50));
-  pool->trim();
-  pool->set_limit_nbytes(pages(170));
-  release_three();
-  EXPECT_EQ(pool->idle_nbytes(), pages(170));
-  EXPECT_EQ(source.mapped(), 3U);
+TEST_F(PoolLimitsTest, what_exceeds_a_limit_goes_oldest_first) {
+  const struct {
+    std::size_t most, idle, unmapped;
+  } rows[] = {{plenty, pages(170), 0},     {pages(170), pages(170), 0}, {pages(169), pages(120), 1},
+              {pages(150), pages(120), 1}, {pages(119), pages(100), 2}, {0, 0, 3}};
+  enum { before, after, by_trim };
+  for (const auto& row : rows) {
+    for (const auto limited : {before, after, by_trim}) {
+      FakePages pages_of_three;
+      RecyclingPool three(plenty, pages_of_three);
+      if (limited == before) {
+        three.set_limit_nbytes(row.most);
+      }
+      const auto released = release_three(three);
+      if (limited == after) {
+        three.set_limit_nbytes(row.most);
+      } else if (limited == by_trim) {
+        three.trim(row.most);
+      }
+      EXPECT_EQ(three.limit_nbytes(), limited == by_trim ? plenty : row.most);
+      EXPECT_EQ(three.idle_nbytes(), row.idle);
+      EXPECT_EQ(pages_of_three.mapped(), 3 - row.unmapped);
+      const auto gone = released.begin() + static_cast<std::ptrdiff_t>(row.unmapped);
+      EXPECT_EQ(pages_of_three.unmapped(), std::vector(released.begin(), gone)) << row.most;
+    }
+  }
 }
 
 TEST_F(PoolLimitsTest, a_block_that_is_taken_and_released_again_is_the_youngest) {
-  const auto released = release_three();
+  const auto released = release_three(*pool);
   const Block again = take(pages(50));
   ASSERT_EQ(again.data, released[0]);
   pool->deallocate(again);
@@ -69,40 +85,17 @@ TEST_F(PoolLimitsTest, a_block_that_is_taken_and_released_again_is_the_youngest)
   EXPECT_EQ(source.unmapped(), (std::vector{released[1], released[2]}));
 }
 
-TEST_F(PoolLimitsTest, a_limit_of_0_recycles_nothing) {
-  pool->set_limit_nbytes(0);
-  release_three();
-  EXPECT_EQ(pool->idle_nbytes(), 0U);
-  EXPECT_EQ(source.mapped(), 0U);
-  EXPECT_EQ(source.unmapped().size(), 3U);
-}
-
 TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_pushes_no_other_out) {
   pool->set_limit_nbytes(pages(180));
   const Block large = take(pages(200));
-  release_three();
+  release_three(*pool);
   pool->deallocate(large);
   EXPECT_EQ(source.unmapped(), std::vector<const void*>{large.data});
   EXPECT_EQ(pool->idle_nbytes(), pages(170));
-}
-
-TEST_F(PoolLimitsTest, a_lower_limit_gives_back_what_exceeds_it_at_once) {
-  const auto released = release_three();
-  pool->set_limit_nbytes(pages(119));
-  EXPECT_EQ(source.unmapped(), (std::vector{released[0], released[1]}));
-  EXPECT_EQ(pool->idle_nbytes(), pages(100));
-}
-
-TEST_F(PoolLimitsTest, trim_keeps_as_much_as_it_is_told) {
-  const auto released = release_three();
-  pool->trim(plenty);
-  EXPECT_EQ(pool->idle_nbytes(), pages(170));
-  pool->trim(pages(169));
-  EXPECT_EQ(source.unmapped(), std::vector{released[0]});
   pool->trim();
-  EXPECT_EQ(source.unmapped(), released);
-  EXPECT_EQ(pool->idle_nbytes(), 0U);
-  EXPECT_EQ(pool->limit_nbytes(), plenty) << "trimming is no change of the limit";
+  pool->set_limit_nbytes(pages(50));
+  pool->deallocate(take(pages(50)));
+  EXPECT_EQ(pool->idle_nbytes(), pages(50)) << "a block as large as the limit stays";
 }
 
 TEST(IdleBlocks, beyond_the_limit_alone_are_taken_out_too) {
@@ -116,7 +109,7 @@ TEST(IdleBlocks, beyond_the_limit_alone_are_taken_out_too) {
 }
 
 TEST_F(PoolLimitsTest, everything_is_unmapped_when_the_pool_is_destroyed) {
-  release_three();
+  release_three(*pool);
   pool->deallocate(take(5 * mib));
   EXPECT_EQ(source.mapped(), 4U);
   pool.reset();
@@ -124,8 +117,8 @@ TEST_F(PoolLimitsTest, everything_is_unmapped_when_the_pool_is_destroyed) {
   EXPECT_EQ(source.wrong_unmaps(), 0);
 }
 
-TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_after_giving_back_what_is_idle) {
-  const auto released = release_three();
+TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_without_idle_blocks) {
+  const auto released = release_three(*pool);
   source.refuse(1);
   const Block block = take(pages(1000));  // more than is idle
   EXPECT_NE(block.data, nullptr);
@@ -135,8 +128,8 @@ TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_after_giving_back_what_i
   pool->deallocate(block);
 }
 
-TEST_F(PoolLimitsTest, a_mapping_refused_twice_is_out_of_memory_and_the_pool_goes_on) {
-  release_three();
+TEST_F(PoolLimitsTest, a_mapping_refused_twice_is_out_of_memory) {
+  release_three(*pool);
   source.refuse(2);
   EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { (void)take(70'000'000); }), "70000000 bytes",
                    "recycling pool"));
@@ -172,7 +165,7 @@ TEST_F(PoolLimitsTest, counters_agree_with_what_is_idle_and_what_is_alive) {
   }
   EXPECT_EQ(changed().live_bytes, 0);
   EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pages(30)));
-  release_three();
+  release_three(*pool);
   EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pool->idle_nbytes()));
   const Block recycled = take(pages(50) - 5);
   EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pool->idle_nbytes()));
@@ -192,6 +185,60 @@ TEST(PoolDeathTest, a_pool_destroyed_before_its_buffers_ends_the_program) {
         pool.reset();
       },
       "pool\\.cpp:[0-9]+: a recycling pool was destroyed while buffers from it are alive");
+}
+
+/// So many more bytes of address space, and no more.
+void limit_memory(std::size_t more_nbytes) {
+  const std::size_t most_nbytes = address_space_nbytes() + more_nbytes;
+  const rlimit limit{most_nbytes, most_nbytes};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) {
+    std::exit(2);
+  }
+}
+
+/// How many megabytes of small buffers could be had, up to a hundred.
+std::size_t take_small_buffers() {
+  constexpr std::size_t nbytes = 32 << 10;
+  std::vector<Buffer> buffers;
+  buffers.reserve(100 * mib / nbytes);
+  try {
+    while (buffers.size() < 100 * mib / nbytes) {
+      buffers.push_back(Buffer::allocate(nbytes));
+    }
+  } catch (const OutOfMemory&) {
+  }
+  return buffers.size() * nbytes / mib;
+}
+
+[[noreturn]] void say_how_many(std::size_t idle_nbytes) {
+  { const Buffer idle = Buffer::allocate(idle_nbytes); }
+  limit_memory(16 * mib);
+  const std::size_t taken = take_small_buffers();
+  std::fprintf(stderr, "%s, %zu idle", taken == 100 ? "all" : "not all",
+               default_pool().idle_nbytes());
+  std::exit(0);
+}
+
+class MallocRefusalDeathTest : public testing::Test {
+ protected:
+  void SetUp() override {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
+    GTEST_SKIP() << "a sanitizer's allocator needs the address space";
+#endif
+    if (is_emulated()) {
+      GTEST_SKIP() << "an emulated machine's programs have no limit of their own";
+    }
+    testing::FLAGS_gtest_death_test_style = death_test_style();
+  }
+};
+
+// In a process of its own, whose memory is limited.
+TEST_F(MallocRefusalDeathTest, gives_idle_blocks_back_and_tries_again) {
+  EXPECT_EXIT(say_how_many(200 * mib), testing::ExitedWithCode(0), "all, 0 idle");
+}
+
+TEST_F(MallocRefusalDeathTest, throws_when_nothing_was_idle) {
+  EXPECT_EXIT(say_how_many(1), testing::ExitedWithCode(0), "not all, 0 idle");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The threads' caches of small cache.
+/// The threads' caches of small blocks.
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -129,24 +129,19 @@ TEST_F(CachesOfThreads, are_not_shared_by_threads) {
   EXPECT_EQ(Buffer::allocate(100).data(), released);
 }
 
-TEST_F(CachesOfThreads, are_emptied_when_the_pool_is_trimmed_to_nothing) {
-  { const Buffer buffer = Buffer::allocate(100); }
+TEST_F(CachesOfThreads, are_emptied_only_when_the_pool_is_trimmed_to_nothing) {
   const Request request{.nbytes = 100, .prefix = 64};
+  const Block block = default_pool().allocate(request);
+  default_pool().deallocate(block);
   ASSERT_NE(detail::this_threads_cache, nullptr);
+  default_pool().trim(1);
+  EXPECT_EQ(detail::take_from_thread_cache(request).data, block.data);
+  default_pool().deallocate(block);
   default_pool().trim();
   EXPECT_EQ(detail::take_from_thread_cache(request).data, nullptr);
 }
 
-TEST_F(CachesOfThreads, stay_when_the_pool_is_trimmed_to_something) {
-  const Request request{.nbytes = 100, .prefix = 64};
-  const Block block = default_pool().allocate(request);
-  default_pool().deallocate(block);
-  default_pool().trim(1);
-  EXPECT_EQ(detail::take_from_thread_cache(request).data, block.data);
-  default_pool().deallocate(block);
-}
-
-TEST_F(CachesOfThreads, end_with_the_thread_and_what_is_released_later_is_freed) {
+TEST_F(CachesOfThreads, end_with_the_thread_before_what_is_released_later) {
   { const Buffer first = Buffer::allocate(100); }  // so that the library comes first
   bool cached_before = false;
   bool cached = true;
@@ -171,7 +166,7 @@ struct Late {
   bool* cached;
 };
 
-TEST_F(CachesOfThreads, take_what_destructors_of_thread_local_objects_release) {
+TEST_F(CachesOfThreads, take_what_destructors_of_thread_locals_release) {
   bool cached = false;
   boost::thread([&] { thread_local Late late{Buffer::allocate(100), &cached}; }).join();
   EXPECT_TRUE(cached);
@@ -239,15 +234,10 @@ class WatchedCaches : public CachesOfThreads {
 
 TEST_F(WatchedCaches, report_a_use_of_an_idle_block) {
   std::byte* const idle = idle_block(2 * line);
-  std::byte read{};
-  EXPECT_DEATH(read = idle[0], "use-after-poison");
-  EXPECT_DEATH(read = idle[2 * line - 1], "use-after-poison");
-  EXPECT_DEATH(idle[line] = read, "use-after-poison");
-}
-
-TEST_F(WatchedCaches, report_a_copy_from_an_idle_block_and_one_into_it) {
-  std::byte* const idle = idle_block(100);
-  std::byte text[100] = {};
+  std::byte text[2 * line] = {};
+  EXPECT_DEATH(text[0] = idle[0], "use-after-poison");
+  EXPECT_DEATH(text[0] = idle[2 * line - 1], "use-after-poison");
+  EXPECT_DEATH(idle[line] = text[0], "use-after-poison");
   EXPECT_DEATH(std::memcpy(text, idle, sizeof text), "use-after-poison");
   EXPECT_DEATH(std::memcpy(idle, text, sizeof text), "use-after-poison");
 }
@@ -278,7 +268,7 @@ class GuardedPages {
   std::byte* pages_;
 };
 
-TEST_F(CachesOfThreads, serve_copies_of_foreign_memory_of_which_not_a_byte_more_is_read) {
+TEST_F(CachesOfThreads, serve_copies_that_read_no_byte_behind_foreign_memory) {
   const GuardedPages pages;
   for (const std::size_t nbytes : {std::size_t{1}, std::size_t{63}, std::size_t{65}}) {
     std::byte* const foreign = pages.end() - nbytes;
