@@ -9,14 +9,17 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 #include <string>
 
 #include "support/child_process.hpp"
@@ -41,7 +44,49 @@ inline void set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
   ASSERT_EQ(::setrlimit(what, &now), 0);
 }
 
-/// What this process has mapped.
+/// A child that looks at its memory only after its parent has done something.
+class LateChild {
+ public:
+  /// Forks. The child waits for expect_right(), and fails if `is_right()` is false then.
+  explicit LateChild(const std::function<bool()>& is_right) {
+    EXPECT_EQ(::pipe(told_), 0);
+    child_ = ::fork();
+    if (child_ == 0) {
+      char any = 0;
+      const bool is_told = ::read(told_[0], &any, 1) == 1;
+      ::_exit(is_told && is_right() ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+  }
+  void expect_right() const {
+    EXPECT_EQ(::write(told_[1], "x", 1), 1);
+    int status = -1;
+    EXPECT_EQ(::waitpid(child_, &status, 0), child_);
+    EXPECT_EQ(status, 0);
+    ::close(told_[0]);
+    ::close(told_[1]);
+  }
+
+ private:
+  int told_[2] = {-1, -1};
+  pid_t child_ = -1;
+};
+
+/// The line of /proc/self/smaps that begins with `field`, about the mapping that begins at `begin`, or nothing.
+inline std::string mapping_field(const std::byte* begin, const std::string& field) {
+  std::ostringstream address;
+  address << std::hex << reinterpret_cast<std::uintptr_t>(begin) << '-';
+  std::ifstream mappings("/proc/self/smaps");
+  bool is_found = false;
+  for (std::string line; std::getline(mappings, line);) {
+    is_found = is_found || line.starts_with(address.str());
+    if (is_found && line.starts_with(field)) {
+      return line.substr(field.size());
+    }
+  }
+  return "";
+}
+
+/// Address space that this process has in use.
 inline std::size_t address_space_nbytes() {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;

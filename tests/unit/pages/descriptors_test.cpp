@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The descriptor of paged memory, in programs that close every descriptor or start without standard streams.
+/// The descriptor of paged memory, in programs that close every descriptor or start without standard streams, and
+/// paged memory on systems that lack or forbid what newer ones have.
+#include <byre/memory/pages.hpp>
+#include <byre/pages/detail/page_file.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -9,6 +12,8 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -134,7 +139,7 @@ TEST_F(PagedDescriptors, it_closes_where_another_program_is_executed) {
   EXPECT_EQ(::fcntl(number, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
-TEST_F(PagedDescriptors, a_memory_file_is_not_executable_where_the_system_can) {
+TEST_F(PagedDescriptors, a_memory_file_is_made_with_and_without_seals) {
   if (is_emulated()) {
     GTEST_SKIP() << "an emulator has seals of its own";
   }
@@ -157,6 +162,65 @@ TEST_F(PagedDescriptors, a_fork_ends_a_memory_file_that_has_no_data) {
       EXPECT_EQ(memory_file(), -1) << round;
     }
   });
+}
+
+/// Old systems do not say which pages were written, or not at once; and locked-down ones do not at all.
+class OldSystem : public testing::TestWithParam<bool> {
+ protected:
+  OldSystem() {
+    system_.has_pagemap_scan = false;
+    system_.has_pagemap = GetParam();
+  }
+
+  WatchedSystem system_;
+};
+
+TEST_P(OldSystem, overlays_of_overlays_have_what_was_written) {
+  constexpr std::size_t nbytes = 1000 * page_nbytes - 5;
+  Buffer base = filled(std::byte{1}, nbytes);
+  Buffer overlay = base;
+  const std::size_t places[] = {
+      0,         3 * page_nbytes - 1, 7 * page_nbytes + 5, 511 * page_nbytes, 512 * page_nbytes,
+      nbytes - 1};
+  for (const std::size_t place : places) {
+    overlay.mutable_data()[place] = std::byte{2};
+  }
+  for (const bool is_written_back : {false, true}) {
+    if (is_written_back) {
+      base = Buffer();
+    }
+    Buffer clone = overlay;
+    ASSERT_EQ(clone.materialize(), Materialized::overlaid);
+    ASSERT_EQ(std::memcmp(clone.data(), overlay.data(), nbytes), 0);
+    for (const std::size_t place : places) {
+      EXPECT_EQ(clone.data()[place], std::byte{2});
+    }
+  }
+}
+
+TEST_P(OldSystem, overlays_of_files_have_what_was_written_at_their_end) {
+  const TemporaryFolder folder;
+  constexpr std::size_t nbytes = 100 * page_nbytes + 5;
+  write_file(folder / "file", std::string(nbytes, 'f'));
+  Buffer overlay = Buffer::map_file(folder / "file");
+  overlay.mutable_data()[nbytes - 1] = std::byte{'w'};
+  Buffer clone = overlay;
+  ASSERT_EQ(clone.materialize(), Materialized::overlaid);
+  EXPECT_EQ(clone.data()[nbytes - 1], std::byte{'w'});
+  EXPECT_EQ(clone.data()[nbytes - 2], std::byte{'f'});
+  if (!is_emulated()) {
+    EXPECT_EQ(detail::count_written_pages(overlay.data(), nbytes),
+              GetParam() ? static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(WithPagemap, OldSystem, testing::Bool());
+
+TEST(OldSystems, have_ordinary_memory_if_they_have_no_memory_files) {
+  WatchedSystem system;
+  system.has_memory_files = false;
+  // A file of before stays in the parent.
+  in_a_child([] { EXPECT_EQ(filled(std::byte{1}).origin(), Origin::allocated); });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A fork that can have no private mapping of paged data: it succeeds, and only a use of the data in the child fails.
+#include <byre/memory/detail/lost_pages.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
 
@@ -89,26 +90,18 @@ class PagedForkLimits : public testing::Test {
       Buffer overlay = buffer;
       overlay.mutable_data()[0] = std::byte{2};
       limit();
-      int go[2];
-      ASSERT_EQ(::pipe(go), 0);
-      const pid_t child = ::fork();
-      char written = 0;
-      if (child == 0) {
-        const bool waited = ::read(go[0], &written, 1) == 1;
+      const LateChild child([&] {
         const bool is_right = is_all(buffer, std::byte{1}) && overlay.data()[0] == std::byte{2} &&
                               overlay.data()[overlay.nbytes() - 1] == std::byte{1};
         overlay.mutable_data()[1] = std::byte{4};
         const Buffer clone = overlay;
         overlay.mutable_data()[1] = std::byte{5};
-        ::_exit(waited && is_right && clone.data()[1] == std::byte{4} ? 0 : 1);
-      }
+        return is_right && clone.data()[1] == std::byte{4};
+      });
       EXPECT_EQ(overlay.data()[0], std::byte{2});
       overlay = Buffer();
       std::memset(buffer.mutable_data(), 3, buffer.nbytes());
-      EXPECT_EQ(::write(go[1], &written, 1), 1);
-      int status = -1;
-      ::waitpid(child, &status, 0);
-      EXPECT_EQ(status, 0);
+      child.expect_right();
       EXPECT_TRUE(is_all(buffer, std::byte{3}));
     });
   }
@@ -123,21 +116,14 @@ class PagedForkLimits : public testing::Test {
       place[0] = std::byte{2};
       clone.mutable_data()[0] = std::byte{3};
       limit();
-      int go[2];
-      ASSERT_EQ(::pipe(go), 0);
-      const pid_t child = ::fork();
-      char written = 0;
-      if (child == 0) {
-        const bool waited = ::read(go[0], &written, 1) == 1;
+      const LateChild child([&] {
         const bool is_right = read_byte(source) == 2 && read_byte(clone) == 3 &&
                               std::memcmp(place + 1, clone.data() + 1, paged_nbytes - 1) == 0 &&
                               read_byte(place + 1) == 1;
         place[1] = std::byte{4};
         clone.mutable_data()[2] = std::byte{5};
-        ::_exit(waited && is_right && clone.data()[1] == std::byte{1} && place[2] == std::byte{1}
-                    ? 0
-                    : 1);
-      }
+        return is_right && clone.data()[1] == std::byte{1} && place[2] == std::byte{1};
+      });
       clone.mutable_data()[1] = std::byte{6};
       EXPECT_EQ(place[1], std::byte{1});
       clone = Buffer();
@@ -147,10 +133,7 @@ class PagedForkLimits : public testing::Test {
         EXPECT_TRUE(is_all(clone, std::byte{7}));
       } catch (const OutOfMemory&) {
       }
-      EXPECT_EQ(::write(go[1], &written, 1), 1);
-      int status = -1;
-      ::waitpid(child, &status, 0);
-      EXPECT_EQ(status, 0);
+      child.expect_right();
       EXPECT_TRUE(is_all(source, std::byte{7}));
     });
   }
@@ -167,11 +150,21 @@ class PagedForkLimits : public testing::Test {
   }
 };
 
-TEST_F(PagedForkLimits, a_limit_of_private_memory_is_no_limit_of_forks) {
-  expect_only_a_child_loses_data([] { set_limit(RLIMIT_DATA, 1); });
+void close_descriptors() {
+  for (int number = 3; number < 100; ++number) {
+    ::close(number);
+  }
 }
 
-TEST_F(PagedForkLimits, a_limit_of_locked_memory_is_no_limit_of_forks) {
+void limit_private_memory() {
+  set_limit(RLIMIT_DATA, 1);
+}
+
+TEST_F(PagedForkLimits, of_private_memory_leave_lazy_clones_to_the_parent) {
+  expect_only_a_child_loses_data(&limit_private_memory);
+}
+
+TEST_F(PagedForkLimits, of_locked_memory_leave_lazy_clones_to_both) {
   expect_a_child_has_copies([] {
     set_limit(RLIMIT_MEMLOCK, 64 << 10);
     ASSERT_TRUE(::geteuid() != 0 || ::setuid(65534) == 0);
@@ -179,7 +172,7 @@ TEST_F(PagedForkLimits, a_limit_of_locked_memory_is_no_limit_of_forks) {
   });
 }
 
-TEST_F(PagedForkLimits, a_child_with_copies_never_shows_the_file_that_its_parent_writes) {
+TEST_F(PagedForkLimits, a_child_with_copies_sees_no_write_of_its_parent) {
   in_a_child([] {
     Buffer buffer = filled(std::byte{1});
     WatchedSystem system;
@@ -205,38 +198,23 @@ TEST_F(PagedForkLimits, a_child_with_copies_never_shows_the_file_that_its_parent
   });
 }
 
-TEST_F(PagedForkLimits, closed_descriptors_are_no_limit_of_forks) {
-  expect_a_child_has_copies([] {
-    for (int number = 3; number < 100; ++number) {
-      ::close(number);
-    }
-  });
+TEST_F(PagedForkLimits, of_descriptors_leave_lazy_clones_to_both) {
+  expect_a_child_has_copies(&close_descriptors);
 }
 
-TEST_F(PagedForkLimits, used_up_mappings_are_no_limit_of_forks) {
+TEST_F(PagedForkLimits, of_mappings_leave_lazy_clones_to_the_parent) {
   if (most_mappings() == 0) {
     GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
   }
   expect_only_a_child_loses_data(&use_up_mappings);
 }
 
-TEST_F(PagedForkLimits, of_private_memory_leave_writable_clones_to_both) {
-  expect_both_have_writable_clones([] { set_limit(RLIMIT_DATA, 1); });
-}
-
-TEST_F(PagedForkLimits, of_mappings_leave_writable_clones_to_both) {
-  if (most_mappings() == 0) {
-    GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
+TEST_F(PagedForkLimits, leave_writable_clones_to_both) {
+  expect_both_have_writable_clones(&limit_private_memory);
+  expect_both_have_writable_clones(&close_descriptors);
+  if (most_mappings() != 0) {
+    expect_both_have_writable_clones(&use_up_mappings);
   }
-  expect_both_have_writable_clones(&use_up_mappings);
-}
-
-TEST_F(PagedForkLimits, of_descriptors_leave_writable_clones_to_both) {
-  expect_both_have_writable_clones([] {
-    for (int number = 3; number < 100; ++number) {
-      ::close(number);
-    }
-  });
 }
 
 TEST_F(PagedForkLimits, data_that_was_private_before_the_limit_is_the_child_s) {
@@ -280,11 +258,8 @@ Exit exit_by_another_fault() {
       .exit;
 }
 
-TEST_F(PagedForkLimits, other_faults_of_the_child_end_it_as_ever) {
+TEST_F(PagedForkLimits, other_faults_of_the_child_do_what_they_did_before) {
   in_a_child([] { EXPECT_EQ(exit_by_another_fault().signal(), SIGSEGV); });
-}
-
-TEST_F(PagedForkLimits, other_faults_of_the_child_reach_the_handler_before) {
   in_a_child([] {
     ::signal(SIGSEGV, [](int) { ::_exit(3); });
     EXPECT_EQ(exit_by_another_fault().code(), 3);
@@ -297,6 +272,42 @@ TEST_F(PagedForkLimits, other_faults_of_the_child_reach_the_handler_before) {
     };
     ::sigaction(SIGSEGV, &action, nullptr);
     EXPECT_EQ(exit_by_another_fault().code(), 4);
+  });
+}
+
+using byre::detail::is_lost;
+
+std::byte* map_pages(std::size_t count) {
+  void* const pages = ::mmap(nullptr, count * page_nbytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  EXPECT_NE(pages, MAP_FAILED);
+  return static_cast<std::byte*>(pages);
+}
+
+TEST(LostPages, are_lost_from_the_first_byte_to_the_last) {
+  in_a_child([] {
+    std::byte* const begin = map_pages(4) + page_nbytes;
+    std::byte* const end = begin + 2 * page_nbytes;
+    detail::lose_pages(begin, 2 * page_nbytes);
+    EXPECT_TRUE(is_lost(begin));
+    EXPECT_TRUE(is_lost(end - 1));
+    EXPECT_FALSE(is_lost(begin - 1));
+    EXPECT_FALSE(is_lost(end));
+  });
+}
+
+TEST(LostPages, of_more_ranges_than_have_room_are_lost_too) {
+  in_a_child([] {
+    constexpr std::size_t ranges = 5000;  // there is room for 4096
+    std::byte* const begin = map_pages(2 * ranges);
+    for (std::size_t range = 0; range < ranges; ++range) {
+      detail::lose_pages(begin + 2 * range * page_nbytes, page_nbytes);
+    }
+    for (std::size_t range = 0; range < ranges; ++range) {
+      ASSERT_TRUE(is_lost(begin + 2 * range * page_nbytes)) << range;
+    }
+    EXPECT_FALSE(is_lost(begin + page_nbytes));
+    EXPECT_FALSE(is_lost(begin - 1));
   });
 }
 

@@ -2,7 +2,6 @@
 /// Data in pages where the system has limits. Each is set in a process of its own.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/page_arena.hpp>
-#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -11,17 +10,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "children.hpp"
+#include "paged_buffers.hpp"
 #include "support/emulated.hpp"
 #include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
@@ -30,36 +27,20 @@
 namespace byre::test {
 namespace {
 
-constexpr std::size_t some_nbytes = 4 << 20;
-
-Buffer ones(std::size_t nbytes = some_nbytes) {
-  Buffer buffer = Buffer::allocate(nbytes, paged_allocator());
-  std::memset(buffer.mutable_data(), 1, nbytes);
-  return buffer;
+Buffer ones(std::size_t nbytes = paged_nbytes) {
+  return filled(std::byte{1}, nbytes);
 }
 
-bool is_all_ones(const Buffer& buffer) {
-  const std::byte* const data = buffer.data();
-  return data[0] == std::byte{1} && std::memcmp(data, data + 1, buffer.nbytes() - 1) == 0;
-}
-
-TEST(PagedLimits, files_that_may_not_be_large_are_ordinary_memory) {
-  in_a_child([] {
-    set_limit(RLIMIT_FSIZE, 1 << 30);
-    EXPECT_EQ(ones().origin(), Origin::allocated);
-  });
-}
-
-TEST(PagedLimits, files_may_be_as_large_as_a_memory_file_is) {
+TEST(PagedLimits, of_files_below_a_memory_file_leave_ordinary_memory) {
   constexpr auto most_nbytes = static_cast<rlim_t>(detail::PageArena::most_nbytes);
-  in_a_child([] {
-    set_limit(RLIMIT_FSIZE, most_nbytes);
-    EXPECT_EQ(ones().origin(), Origin::paged);
-  });
-  in_a_child([] {
-    set_limit(RLIMIT_FSIZE, most_nbytes - 1);
-    EXPECT_EQ(ones().origin(), Origin::allocated);
-  });
+  for (const auto& [most, origin] : {std::pair(most_nbytes, Origin::paged),
+                                     {most_nbytes - 1, Origin::allocated},
+                                     {rlim_t{1} << 30, Origin::allocated}}) {
+    in_a_child([most = most, origin = origin] {
+      set_limit(RLIMIT_FSIZE, most);
+      EXPECT_EQ(ones().origin(), origin);
+    });
+  }
 }
 
 TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
@@ -70,7 +51,7 @@ TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
     set_limit(RLIMIT_DATA, 64 << 20);
     const Buffer buffer = ones(128 << 20);
     EXPECT_EQ(buffer.origin(), Origin::paged);
-    EXPECT_TRUE(is_all_ones(buffer));
+    EXPECT_TRUE(is_all(buffer, std::byte{1}));
   });
 }
 
@@ -80,7 +61,7 @@ TEST(PagedLimits, of_locked_memory_leave_none_for_a_mapped_file) {
   }
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "file";
-  write_file(file, std::string(some_nbytes, 'a'));
+  write_file(file, std::string(paged_nbytes, 'a'));
   std::filesystem::permissions(file.parent_path(), std::filesystem::perms(0755));
   in_a_child([&] {
     set_limit(RLIMIT_MEMLOCK, 1 << 20);
@@ -90,7 +71,7 @@ TEST(PagedLimits, of_locked_memory_leave_none_for_a_mapped_file) {
   });
 }
 
-TEST(PagedLimits, a_limit_of_files_that_comes_later_is_no_signal_for_a_writer) {
+TEST(PagedLimits, of_files_that_come_later_are_no_signal_for_a_writer) {
   in_a_child([] {
     std::optional<Buffer> base = ones();
     Buffer overlay = *base;
@@ -106,7 +87,7 @@ TEST(PagedLimits, a_limit_of_files_that_comes_later_is_no_signal_for_a_writer) {
   });
 }
 
-TEST(PagedLimits, without_address_space_a_write_is_refused_and_changes_nothing) {
+TEST(PagedLimits, of_addresses_refuse_a_write_that_changes_nothing) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "who watches this process needs address space";
   }
@@ -117,17 +98,15 @@ TEST(PagedLimits, without_address_space_a_write_is_refused_and_changes_nothing) 
     EXPECT_THROW(clone.materialize(), OutOfMemory);
     EXPECT_EQ(buffer.use_count(), 2U);
     EXPECT_EQ(clone.data(), buffer.data());
-    EXPECT_TRUE(is_all_ones(clone));
+    EXPECT_TRUE(is_all(clone, std::byte{1}));
     set_limit(RLIMIT_AS, RLIM_INFINITY);
     EXPECT_EQ(clone.materialize(), Materialized::overlaid);
-    EXPECT_TRUE(is_all_ones(clone));
+    EXPECT_TRUE(is_all(clone, std::byte{1}));
   });
 }
 
-TEST(PagedLimits, without_a_mapping_left_a_write_copies_to_an_idle_block_or_is_refused) {
-  std::size_t most_mappings = 0;
-  std::ifstream("/proc/sys/vm/max_map_count") >> most_mappings;
-  if (most_mappings > 100'000 || most_mappings == 0 || is_sanitized || is_emulated()) {
+TEST(PagedLimits, of_mappings_leave_a_write_an_idle_block_or_refuse_it) {
+  if (most_mappings() == 0 || is_sanitized || is_emulated()) {
     GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
   }
   in_a_child([] {
@@ -146,29 +125,14 @@ TEST(PagedLimits, without_a_mapping_left_a_write_copies_to_an_idle_block_or_is_r
     };
     EXPECT_THROW(write_all_that_can_be(), OutOfMemory);
     EXPECT_EQ(overlays.back().data(), base.data());
-    EXPECT_TRUE(is_all_ones(overlays.back()));
+    EXPECT_TRUE(is_all(overlays.back(), std::byte{1}));
     ordinary = Buffer();
     EXPECT_EQ(write_one_more(), Materialized::copied);
-    EXPECT_TRUE(is_all_ones(overlays.back()));
+    EXPECT_TRUE(is_all(overlays.back(), std::byte{1}));
     overlays.resize(overlays.size() / 2);
     EXPECT_EQ(write_one_more(), Materialized::overlaid);
-    EXPECT_TRUE(is_all_ones(base));
+    EXPECT_TRUE(is_all(base, std::byte{1}));
   });
-}
-
-/// As /proc/self/smaps has them of the mapping that begins at an address.
-std::string flags_of_mapping(const std::byte* begin) {
-  std::ostringstream address;
-  address << std::hex << reinterpret_cast<std::uintptr_t>(begin) << '-';
-  std::ifstream mappings("/proc/self/smaps");
-  bool is_found = false;
-  for (std::string line; std::getline(mappings, line);) {
-    is_found = is_found || line.starts_with(address.str());
-    if (is_found && line.starts_with("VmFlags:")) {
-      return line;
-    }
-  }
-  return "";
 }
 
 TEST(PagedLimits, an_overlay_reserves_no_memory_before_it_is_written) {
@@ -180,7 +144,7 @@ TEST(PagedLimits, an_overlay_reserves_no_memory_before_it_is_written) {
   const Buffer base = ones();
   Buffer overlay = base;
   ASSERT_EQ(overlay.materialize(), Materialized::overlaid);
-  const std::string flags = flags_of_mapping(overlay.data());
+  const std::string flags = mapping_field(overlay.data(), "VmFlags:");
   EXPECT_TRUE(flags.empty() || flags.find(" nr") != std::string::npos) << flags;
 }
 
@@ -202,7 +166,7 @@ TEST(PagedLimits, pages_that_are_locked_go_to_the_file_and_stay) {
   }
 }
 
-TEST(PagedLimits, of_locked_memory_let_one_thread_at_a_time_show_what_it_writes_back) {
+TEST(PagedLimits, of_locked_memory_let_one_thread_at_a_time_write_back) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers leave mlockall() out";
   }
@@ -232,7 +196,7 @@ TEST(PagedLimits, of_locked_memory_let_one_thread_at_a_time_show_what_it_writes_
   });
 }
 
-TEST(PagedLimits, where_all_memory_is_locked_a_write_to_an_overlay_s_clone_copies) {
+TEST(PagedLimits, of_locked_memory_make_a_write_to_an_overlay_s_clone_copy) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers leave mlockall() out";
   }
@@ -249,7 +213,7 @@ TEST(PagedLimits, where_all_memory_is_locked_a_write_to_an_overlay_s_clone_copie
     clone.mutable_data()[1] = std::byte{3};
     EXPECT_EQ(clone.data()[0], std::byte{2});
     EXPECT_EQ(overlay.data()[1], std::byte{1});
-    EXPECT_TRUE(is_all_ones(base));
+    EXPECT_TRUE(is_all(base, std::byte{1}));
   });
 }
 

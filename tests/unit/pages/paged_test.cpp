@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -24,12 +25,19 @@ namespace {
 
 class Paged : public WithStats {};
 
-TEST_F(Paged, data_that_is_alone_is_written_in_place) {
+TEST_F(Paged, data_without_overlays_is_written_in_place) {
   Buffer buffer = filled(std::byte{1});
   EXPECT_EQ(buffer.origin(), Origin::paged);
   const std::byte* const data = buffer.data();
-  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
-  EXPECT_EQ(buffer.mutable_data(), data);
+  for (const bool had_an_overlay : {false, true}) {
+    if (had_an_overlay) {
+      Buffer clone = buffer;
+      clone.mutable_data()[0] = std::byte{2};
+    }
+    EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
+    EXPECT_EQ(buffer.mutable_data(), data);
+    EXPECT_TRUE(is_all(buffer, std::byte{1}));
+  }
 }
 
 TEST_F(Paged, a_write_to_shared_data_copies_no_byte_itself) {
@@ -56,18 +64,6 @@ TEST_F(Paged, the_last_owner_is_overlaid_too_while_there_are_overlays) {
   buffer.mutable_data()[1] = std::byte{3};
   EXPECT_EQ(clone->data()[1], std::byte{1});
   EXPECT_EQ(buffer.data()[0], std::byte{1});
-}
-
-TEST_F(Paged, data_whose_overlays_are_gone_is_written_in_place) {
-  Buffer buffer = filled(std::byte{1});
-  const std::byte* const data = buffer.data();
-  {
-    Buffer clone = buffer;
-    clone.mutable_data()[0] = std::byte{2};
-  }
-  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
-  EXPECT_EQ(buffer.mutable_data(), data);
-  EXPECT_TRUE(is_all(buffer, std::byte{1}));
 }
 
 TEST_F(Paged, an_overlay_of_an_overlay_has_the_pages_that_were_written) {
@@ -179,30 +175,23 @@ TEST_F(Paged, scattered_pages_are_copied_one_and_all_up_to_an_eighth) {
   EXPECT_EQ(Buffer(clone).materialize(), Materialized::copied);
 }
 
-TEST_F(Paged, memory_is_given_back_with_the_last_owner_or_overlay) {
+TEST_F(Paged, memory_lives_until_the_last_owner_or_overlay_ends) {
+  constexpr auto nbytes = static_cast<std::int64_t>(paged_nbytes);
   const Counted counted;
   {
     std::optional<Buffer> buffer = filled(std::byte{1});
-    Buffer clone = *buffer;
-    clone.mutable_data();
-    EXPECT_EQ(counted.since().live_bytes, static_cast<std::int64_t>(paged_nbytes));
+    const Buffer other = filled(std::byte{1});
+    std::optional<Buffer> overlay = *buffer;
+    overlay->mutable_data();
+    EXPECT_EQ(counted.since().live_bytes, 2 * nbytes);
+    EXPECT_EQ(counted.since().pinned_bytes, 0);
     buffer.reset();
-    EXPECT_EQ(counted.since().live_bytes, static_cast<std::int64_t>(paged_nbytes));
+    EXPECT_EQ(counted.since().live_bytes, 2 * nbytes);
+    EXPECT_EQ(counted.since().pinned_bytes, nbytes) << "only an overlay keeps it";
+    overlay.reset();
+    EXPECT_EQ(counted.since().pinned_bytes, 0);
   }
   EXPECT_EQ(counted.since().live_bytes, 0);
-}
-
-TEST_F(Paged, data_that_only_overlays_keep_is_counted_as_pinned) {
-  const Counted counted;
-  std::optional<Buffer> buffer = filled(std::byte{1});
-  Buffer other = filled(std::byte{1});
-  std::optional<Buffer> overlay = *buffer;
-  overlay->mutable_data();
-  EXPECT_EQ(counted.since().pinned_bytes, 0);
-  buffer.reset();
-  EXPECT_EQ(counted.since().pinned_bytes, static_cast<std::int64_t>(paged_nbytes));
-  overlay.reset();
-  EXPECT_EQ(counted.since().pinned_bytes, 0);
 }
 
 TEST_F(Paged, explanations_say_that_a_write_copies_pages) {

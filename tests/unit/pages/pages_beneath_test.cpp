@@ -9,18 +9,13 @@
 
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include "children.hpp"
@@ -194,39 +189,18 @@ TEST_F(PagesBeneath, stay_for_an_overlay_that_is_begun) {
 TEST_F(PagesBeneath, stay_for_a_child_that_shows_them) {
   Buffer source = filled(std::byte{1});
   std::optional<Buffer> clone = source.writable_clone();
-  int told[2];
-  ASSERT_EQ(::pipe(told), 0);
-  const pid_t child = ::fork();
-  char any = 0;
-  if (child == 0) {
-    const bool is_told = ::read(told[0], &any, 1) == 1;
-    ::_exit(is_told && is_all(*clone, std::byte{1}) ? 0 : 1);
-  }
+  const LateChild child([&] { return is_all(*clone, std::byte{1}); });
   std::memset(source.mutable_data(), 2, paged_nbytes);
   clone.reset();
   clone = source.writable_clone();
   EXPECT_TRUE(is_all(*clone, std::byte{2}));
-  ASSERT_EQ(::write(told[1], &any, 1), 1);
-  int status = -1;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  ::close(told[0]);
-  ::close(told[1]);
+  child.expect_right();
 }
 
 /// How much of the mapping that begins at this address is in huge pages of its file.
 std::size_t huge_nbytes(const std::byte* begin) {
-  std::ostringstream address;
-  address << std::hex << reinterpret_cast<std::uintptr_t>(begin) << '-';
-  std::ifstream mappings("/proc/self/smaps");
-  bool is_found = false;
-  for (std::string line; std::getline(mappings, line);) {
-    is_found = is_found || line.starts_with(address.str());
-    if (is_found && line.starts_with("ShmemPmdMapped:")) {
-      return std::stoul(line.substr(sizeof "ShmemPmdMapped:" - 1)) << 10;
-    }
-  }
-  return 0;
+  const std::string field = mapping_field(begin, "ShmemPmdMapped:");
+  return field.empty() ? 0 : std::stoul(field) << 10;
 }
 
 /// In a file of small pages, which another overlay shows too.

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string>
 
-#include "children.hpp"
+#include "paged_buffers.hpp"
 #include "support/complaint.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
@@ -79,7 +79,7 @@ TEST_F(Populating, an_interrupted_call_for_pages_is_repeated) {
   expect_range(system, 2, 1, 1);
 }
 
-TEST_F(Populating, threads_of_a_loop_make_the_pages_of_their_own_ranges_writable) {
+TEST_F(Populating, threads_of_a_loop_make_their_ranges_writable) {
   Storage clone = base_.lazy_clone();
   WatchedSystem system;
   clone.mutable_range_in_parallel(3 * page_nbytes, page_nbytes);
@@ -90,16 +90,6 @@ TEST_F(Populating, threads_of_a_loop_make_the_pages_of_their_own_ranges_writable
   ASSERT_EQ(ranges.size(), 2U);
   EXPECT_EQ(ranges[0].data, clone.data() + 3 * page_nbytes);
   EXPECT_EQ(ranges[1].data, clone.data() + 7 * page_nbytes);
-}
-
-TEST_F(Populating, a_range_of_a_loop_without_memory_is_refused_and_unchanged) {
-  {
-    WatchedSystem system;
-    system.fail_after(0);
-    EXPECT_THROW(overlay_.mutable_range_in_parallel(10, 100), OutOfMemory);
-  }
-  EXPECT_TRUE(is_zero());
-  EXPECT_EQ(overlay_.mutable_range_in_parallel(10, 100).size(), 100U);
 }
 
 TEST_F(Populating, ordinary_memory_is_not_asked_about) {
@@ -117,8 +107,10 @@ TEST_F(Populating, a_range_without_memory_is_refused_and_unchanged) {
     system.fail_after(0);
     EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { overlay_.mutable_range(10, 100); }),
                      "100 bytes", "paged allocator"));
+    EXPECT_THROW(overlay_.mutable_range_in_parallel(10, 100), OutOfMemory);
   }
   EXPECT_TRUE(is_zero());
+  EXPECT_EQ(overlay_.mutable_range_in_parallel(10, 100).size(), 100U);
   EXPECT_EQ(overlay_.mutable_range(10, 100).size(), 100U);
 }
 
@@ -151,35 +143,6 @@ TEST_F(Populating, an_overlay_that_cannot_be_written_back_is_copied) {
   EXPECT_EQ(std::memcmp(later.data(), overlay_.data(), rows * row_nbytes), 0);
 }
 
-TEST_F(Populating, a_fork_during_a_write_back_loses_nothing) {
-  for (const std::size_t runs_before_the_fork : {0U, 1U}) {
-    Storage base = Storage::allocate(rows * row_nbytes, paged_allocator());
-    std::memset(base.mutable_data(), 0, rows * row_nbytes);
-    Storage overlay = base.lazy_clone();
-    overlay.mutable_data()[0] = std::byte{1};
-    overlay.mutable_data()[9 * page_nbytes] = std::byte{2};
-    base = Storage();
-    const auto expect_overlay = [&] {
-      EXPECT_EQ(overlay.data()[0], std::byte{1});
-      EXPECT_EQ(overlay.data()[1], std::byte{0});
-      EXPECT_EQ(overlay.data()[9 * page_nbytes], std::byte{2});
-    };
-    Storage clone = overlay.lazy_clone();
-    {
-      WatchedSystem system;
-      std::size_t runs = 0;
-      system.before_populating = [&](const WatchedSystem::Range&) {
-        if (runs++ == runs_before_the_fork) {
-          in_a_child(expect_overlay);
-        }
-      };
-      EXPECT_EQ(clone.materialize(), Materialized::copied);
-    }
-    expect_overlay();
-    EXPECT_EQ(std::memcmp(clone.data(), overlay.data(), rows * row_nbytes), 0);
-  }
-}
-
 TEST_F(Populating, a_file_without_memory_for_its_pages_is_ordinary_memory) {
   WatchedSystem system;
   system.fail_after(0);
@@ -202,34 +165,39 @@ std::size_t offset_in_file(const void* mapping) {
   return 0;  // an emulator's may be others
 }
 
-/// MADV_COLLAPSE, which older headers do not have.
-constexpr int collapse = 25;
-
-TEST_F(Populating, a_large_file_is_put_in_huge_pages_each_made_of_one_page) {
+TEST_F(Populating, a_large_file_is_put_in_huge_pages) {
   const Buffer before = Buffer::allocate(least_paged_nbytes, paged_allocator());
   WatchedSystem system;
   const Buffer buffer = Buffer::allocate(2 * huge_page_nbytes + 1, paged_allocator());
   ASSERT_EQ(system.ranges().size(), 2U);
   EXPECT_EQ(system.ranges()[0].data, buffer.data());
   EXPECT_EQ(system.ranges()[1].data, buffer.data() + huge_page_nbytes);
-  ASSERT_EQ(system.advised(collapse).size(), 1U);
-  EXPECT_EQ(system.advised(collapse)[0].data, buffer.data());
-  EXPECT_EQ(system.advised(collapse)[0].nbytes, 2 * huge_page_nbytes);
+  ASSERT_EQ(system.advised(collapse_advice).size(), 1U);
+  EXPECT_EQ(system.advised(collapse_advice)[0].data, buffer.data());
+  EXPECT_EQ(system.advised(collapse_advice)[0].nbytes, 2 * huge_page_nbytes);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % huge_page_nbytes, 0U);
   EXPECT_EQ(offset_in_file(buffer.data()) % huge_page_nbytes, 0U);
 
   const Buffer small = Buffer::allocate(huge_page_nbytes - page_nbytes, paged_allocator());
-  EXPECT_EQ(system.advised(collapse).size(), 1U);
+  EXPECT_EQ(system.advised(collapse_advice).size(), 1U);
+  const Buffer huge = Buffer::allocate(huge_page_nbytes, paged_allocator());
+  EXPECT_EQ(offset_in_file(huge.data()) % huge_page_nbytes, 0U);
 }
 
-TEST_F(Populating, rows_that_are_written_are_made_writable) {
+TEST_F(Populating, rows_and_an_element_that_are_written_are_made_writable) {
   Tensor t = tensor();
-  WatchedSystem system;
+  const WatchedSystem system;
   Tensor part = t.narrow(0, 3, 2);
   fill_(part, 1);
   ASSERT_EQ(system.ranges().size(), 2U);
   expect_range(system, 0, 6, 2);
   expect_range(system, 1, 8, 2);
+  t.set_at<float>({7, 0}, 2);
+  EXPECT_EQ(system.ranges().size(), 3U);
+  expect_range(system, 2, 14, 1);
+  EXPECT_EQ(t.at<float>({7, 0}), 2);
+  t.mutable_data<float>()[0] = 1;
+  EXPECT_EQ(system.ranges().size(), 3U) << "a pointer to all makes nothing writable";
 }
 
 TEST_F(Populating, of_a_column_a_page_of_each_row_is_made_writable) {
@@ -245,15 +213,6 @@ TEST_F(Populating, of_a_column_a_page_of_each_row_is_made_writable) {
   }
 }
 
-TEST_F(Populating, of_one_element_its_page_is_made_writable) {
-  Tensor t = tensor();
-  WatchedSystem system;
-  t.set_at<float>({7, 0}, 2);
-  ASSERT_EQ(system.ranges().size(), 1U);
-  expect_range(system, 0, 14, 1);
-  EXPECT_EQ(t.at<float>({7, 0}), 2);
-}
-
 TEST_F(Populating, an_element_without_memory_for_its_page_is_not_recorded) {
   const shadow::ReshapeModeScope scope(shadow::ReshapeMode::error);
   Tensor t = tensor();
@@ -266,7 +225,7 @@ TEST_F(Populating, an_element_without_memory_for_its_page_is_not_recorded) {
   EXPECT_EQ(reshaped.at<float>({0}), 0) << "a write would be reported here";
 }
 
-TEST_F(Populating, rows_of_mapped_weights_are_written_by_pages_and_branches_are_apart) {
+TEST_F(Populating, rows_of_mapped_weights_are_written_by_pages) {
   const TemporaryFolder folder;
   save_npy(folder / "weights.npy", tensor());
   const Tensor weights = map_npy(folder / "weights.npy");
@@ -319,13 +278,6 @@ TEST_F(Populating, functionalized_code_without_memory_for_pages_writes_nothing) 
   EXPECT_EQ(t.at<float>({8, 5}), 1);
 }
 
-TEST_F(Populating, a_pointer_to_all_makes_nothing_writable) {
-  Tensor t = tensor();
-  const WatchedSystem system;
-  t.mutable_data<float>()[0] = 1;
-  EXPECT_TRUE(system.ranges().empty());
-}
-
 TEST_F(Populating, a_kernel_without_memory_for_pages_writes_nothing) {
   Tensor t = tensor();
   const Tensor ones = Tensor::of<float>({1}, {1});
@@ -344,12 +296,6 @@ TEST_F(Populating, a_kernel_without_memory_for_pages_writes_nothing) {
   EXPECT_TRUE(is_zero());
   fill_(t, 1);
   EXPECT_EQ(t.at<float>({255, 0}), 1);
-}
-
-TEST(MemoryFile, data_of_one_huge_page_is_aligned_in_its_file) {
-  const Buffer small = Buffer::allocate(least_paged_nbytes, paged_allocator());
-  const Buffer huge = Buffer::allocate(huge_page_nbytes, paged_allocator());
-  EXPECT_EQ(offset_in_file(huge.data()) % huge_page_nbytes, 0U);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <ostream>
 #include <string>
 
+#include "paged_buffers.hpp"
 #include "support/child_process.hpp"
 #include "support/emulated.hpp"
 #include "support/failing_new.hpp"
@@ -89,17 +90,13 @@ class PagedReleased : public testing::Test {
     EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
   }
 
-  static Buffer in_memory_file() {
-    Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
-    std::memset(buffer.mutable_data(), 1, buffer.nbytes());
-    return buffer;
-  }
+  static Buffer in_memory_file() { return filled(std::byte{1}, least_paged_nbytes); }
   Buffer in_mapped_file() const { return Buffer::map_file(folder_ / file_name); }
 
   const TemporaryFolder folder_;
 };
 
-TEST_F(PagedReleased, files_and_overlays_leave_nothing_in_whatever_order_they_end) {
+TEST_F(PagedReleased, files_and_overlays_leave_nothing_in_any_order) {
   expect_nothing_is_left([this] {
     for (const bool is_mapped : {false, true}) {
       for (const bool is_file_first : {false, true}) {
@@ -121,7 +118,7 @@ TEST_F(PagedReleased, files_and_overlays_leave_nothing_in_whatever_order_they_en
   });
 }
 
-TEST_F(PagedReleased, writable_clones_leave_nothing_in_whatever_order_they_end) {
+TEST_F(PagedReleased, writable_clones_leave_nothing_in_any_order) {
   expect_nothing_is_left([this] {
     for (const bool is_mapped : {false, true}) {
       for (const bool is_source_first : {false, true}) {

@@ -162,27 +162,36 @@ TEST_P(WritableCloneLimits, sides_are_whole_if_a_move_is_refused) {
   });
 }
 
-TEST_P(WritableCloneLimits, sides_are_whole_in_a_limit_of_private_memory) {
+TEST_P(WritableCloneLimits, sides_are_whole_in_limits_of_memory_and_addresses) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need memory of their own";
   }
-  in_a_child([this] {
-    expect_whole([](std::size_t tries) {
-      set_limit(RLIMIT_DATA, data_nbytes() + tries * least_paged_nbytes / 2);
-      return std::shared_ptr<void>(nullptr, [](void*) { set_limit(RLIMIT_DATA, RLIM_INFINITY); });
+  for (const auto& [limit, used_nbytes] :
+       {std::pair(RLIMIT_DATA, &data_nbytes), {RLIMIT_AS, &address_space_nbytes}}) {
+    in_a_child([&, limit = limit, used_nbytes = used_nbytes] {
+      expect_whole([&](std::size_t tries) {
+        set_limit(limit, used_nbytes() + tries * least_paged_nbytes / 2);
+        return std::shared_ptr<void>(nullptr, [=](void*) { set_limit(limit, RLIM_INFINITY); });
+      });
     });
-  });
+  }
 }
 
-TEST_P(WritableCloneLimits, sides_are_whole_in_a_limit_of_addresses) {
+TEST(WritableClones, without_addresses_are_refused_and_made_later) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need memory of their own";
   }
-  in_a_child([this] {
-    expect_whole([](std::size_t tries) {
-      set_limit(RLIMIT_AS, address_space_nbytes() + tries * least_paged_nbytes / 2);
-      return std::shared_ptr<void>(nullptr, [](void*) { set_limit(RLIMIT_AS, RLIM_INFINITY); });
-    });
+  in_a_child([] {
+    Buffer source = filled(std::byte{1}, 64 << 20);
+    std::byte* const pointer = source.mutable_data();
+    set_limit(RLIMIT_AS, address_space_nbytes() + (16 << 20));
+    EXPECT_THROW(source.writable_clone(), OutOfMemory);
+    EXPECT_EQ(source.data(), pointer);
+    EXPECT_TRUE(is_all(source, std::byte{1}));
+    set_limit(RLIMIT_AS, RLIM_INFINITY);
+    const Buffer clone = source.writable_clone();
+    pointer[0] = std::byte{2};
+    EXPECT_TRUE(is_all(clone, std::byte{1}));
   });
 }
 
