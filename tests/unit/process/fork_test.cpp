@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -63,6 +64,25 @@ class HaltingAllocator final : public Allocator {
   bool is_passed_ = false;
 };
 
+/// A thread that is in the middle of something: `work` enters the halt that it is given, and goes on when this ends.
+class Meanwhile {
+ public:
+  explicit Meanwhile(std::function<void(Halt&)> work)
+      : thread_([this, work = std::move(work)] { work(halt_); }) {
+    halt_.await_entry();
+  }
+  ~Meanwhile() {
+    halt_.let_go();
+    thread_.join();
+  }
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+
+ private:
+  Halt halt_;
+  boost::thread thread_;
+};
+
 TEST(Fork, a_child_and_its_child_have_numbers_of_their_own) {
   const std::uint32_t number = sync::detail::process_number;
   expect_of_a_child([&] {
@@ -92,7 +112,7 @@ class ForkUnderCopy : public testing::Test {
   boost::thread copier;
 };
 
-TEST_F(ForkUnderCopy, the_last_owner_copies_in_the_child_and_steals_in_the_parent) {
+TEST_F(ForkUnderCopy, the_last_owner_copies_in_the_child_and_later_steals) {
   expect_of_a_child([&] {
     const Materialized how = source.materialize();
     source.mutable_data()[0] = std::byte{9};
@@ -164,7 +184,7 @@ TEST(Fork, a_child_s_write_is_not_seen_by_its_parent) {
   EXPECT_EQ(buffer.data()[0], std::byte{1});
 }
 
-TEST(Fork, a_child_waits_for_copies_of_its_own_threads_and_steals) {
+TEST(Fork, a_child_waits_for_copies_of_its_threads_and_steals) {
   if (!a_child_may_start_threads()) {
     GTEST_SKIP() << "no child may start threads here";
   }
@@ -225,7 +245,7 @@ class Sleepers {
   boost::thread_group threads_;
 };
 
-TEST(Fork, sleepers_of_the_parent_keep_no_child_from_waking_its_own) {
+TEST(Fork, a_child_wakes_its_sleepers_beside_those_of_its_parent) {
   if (!a_child_may_start_threads()) {
     GTEST_SKIP() << "no child may start threads here";
   }
@@ -246,41 +266,29 @@ TEST(Fork, sleepers_of_the_parent_keep_no_child_from_waking_its_own) {
 
 using AddressLock = sync::detail::AddressLock<sync::Boost>;
 
-TEST(Fork, locks_of_addresses_that_threads_of_the_parent_hold_are_free_in_the_child) {
+TEST(Fork, locks_that_other_threads_hold_are_free_in_the_child) {
   const std::byte address{};
-  Halt work;
-  boost::thread holder([&] {
-    const AddressLock lock(&address);
-    work.enter();
-  });
-  work.await_entry();
-  expect_of_a_child([&] {
+  const auto locks = [&] {
     const AddressLock lock(&address);
     return lock.is_held();
-  });
-  work.let_go();
-  holder.join();
-}
-
-TEST(Fork, a_child_locks_addresses_while_a_thread_of_the_parent_is_in_their_bucket) {
-  const std::byte address{};
-  Halt question;
-  boost::thread asking([&] {
+  };
+  {
+    const Meanwhile holding([&](Halt& halt) {
+      const AddressLock lock(&address);
+      halt.enter();
+    });
+    expect_of_a_child(locks);
+  }
+  const Meanwhile in_the_bucket([&](Halt& halt) {
     const AddressLock lock(&address, [&] {
-      question.enter();
+      halt.enter();
       return true;
     });
   });
-  question.await_entry();
-  expect_of_a_child([&] {
-    const AddressLock lock(&address);
-    return lock.is_held();
-  });
-  question.let_go();
-  asking.join();
+  expect_of_a_child(locks);
 }
 
-TEST(Fork, who_forks_while_it_holds_a_lock_lets_go_of_it_in_both_processes) {
+TEST(Fork, a_lock_held_at_a_fork_is_let_go_in_both_processes) {
   const std::byte address{};
   std::optional<AddressLock> lock(std::in_place, &address);
   const auto let_go = [&] {
@@ -292,7 +300,7 @@ TEST(Fork, who_forks_while_it_holds_a_lock_lets_go_of_it_in_both_processes) {
   EXPECT_TRUE(let_go());
 }
 
-TEST(Fork, a_child_writes_storages_in_parallel_whatever_loops_its_parent_is_in) {
+TEST(Fork, a_child_writes_in_parallel_beside_loops_of_its_parent) {
   HaltingAllocator allocator;
   Storage written = Storage::allocate(1000, allocator);
   const Storage clone = written.lazy_clone();
@@ -306,21 +314,19 @@ TEST(Fork, a_child_writes_storages_in_parallel_whatever_loops_its_parent_is_in) 
   EXPECT_EQ(other.materialize_in_parallel(), Materialized::copied);
 }
 
-TEST(Fork, a_pool_is_destroyed_in_a_child_while_another_thread_of_the_parent_has_a_block) {
+TEST(Fork, a_child_destroys_a_pool_that_its_parent_s_thread_uses) {
   alignas(RecyclingPool) std::array<std::byte, sizeof(RecyclingPool)> place;
   auto* const pool = ::new (place.data()) RecyclingPool(std::size_t{1} << 20);
-  Halt halt;
-  boost::thread owner([&] {
-    const Buffer buffer = Buffer::allocate(RecyclingPool::recycled_from, *pool);
-    halt.enter();
-  });
-  halt.await_entry();
-  expect_of_a_child([&] {
-    pool->~RecyclingPool();
-    return true;
-  });
-  halt.let_go();
-  owner.join();
+  {
+    const Meanwhile owning([&](Halt& halt) {
+      const Buffer buffer = Buffer::allocate(RecyclingPool::recycled_from, *pool);
+      halt.enter();
+    });
+    expect_of_a_child([&] {
+      pool->~RecyclingPool();
+      return true;
+    });
+  }
   pool->~RecyclingPool();
 }
 
@@ -338,12 +344,10 @@ TEST_F(ForkAndStats, counts_of_other_threads_are_kept_in_the_child) {
   const std::array<Buffer, 7> clones_of_this_thread{buffer, buffer, buffer, buffer,
                                                     buffer, buffer, buffer};
   const Counted counted;
-  Halt halt;
-  boost::thread cloning([&] {
+  const Meanwhile cloning([&](Halt& halt) {
     const std::array<Buffer, 3> clones{buffer, buffer, buffer};
     halt.enter();
   });
-  halt.await_entry();
   expect_of_a_child([&] {
     const bool are_kept = counted.since().lazy_clones == 3;
     if (a_child_may_start_threads()) {
@@ -355,25 +359,19 @@ TEST_F(ForkAndStats, counts_of_other_threads_are_kept_in_the_child) {
     return are_kept && counted.since().lazy_clones == 5;
   });
   EXPECT_EQ(counted.since().lazy_clones, 3);
-  halt.let_go();
-  cloning.join();
 }
 
-TEST_F(ForkAndStats, counts_of_threads_older_than_the_forking_one_count_once) {
+TEST_F(ForkAndStats, counts_of_threads_older_than_the_forking_are_kept_once) {
   const Buffer buffer = Buffer::allocate(10);
   const Counted counted;
-  Halt halt;
-  boost::thread older([&] {
+  const Meanwhile older([&](Halt& halt) {
     const Buffer clone = buffer;
     halt.enter();
   });
-  halt.await_entry();
   elsewhere([&] {
     const std::array<Buffer, 2> clones{buffer, buffer};
     expect_of_a_child([&] { return counted.since().lazy_clones == 3; });
   });
-  halt.let_go();
-  older.join();
 }
 
 TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_another_thread_was_in) {
