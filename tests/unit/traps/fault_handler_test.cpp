@@ -41,7 +41,7 @@ class FaultHandlerDeathTest : public testing::Test {
   }
 };
 
-TEST_F(FaultHandlerDeathTest, a_fault_elsewhere_is_for_the_handler_that_was_there_before) {
+TEST_F(FaultHandlerDeathTest, a_fault_elsewhere_is_for_the_handler_before) {
   const auto fault = [] {
     guard_something();
     fault_elsewhere();
@@ -70,7 +70,7 @@ TEST_F(FaultHandlerDeathTest, a_handler_before_is_told_of_the_address_and_may_me
       testing::ExitedWithCode(7), "^$");
 }
 
-TEST_F(FaultHandlerDeathTest, a_handler_before_finds_the_stack_and_the_mask_that_it_asked_for) {
+TEST_F(FaultHandlerDeathTest, a_handler_before_finds_the_stack_and_mask_it_asked_for) {
   static std::byte stack[std::size_t{64} << 10];
   const auto look = [](int, siginfo_t*, void*) {
     sigset_t blocked;
@@ -110,25 +110,20 @@ TEST_F(FaultHandlerDeathTest, a_neighbour_of_guarded_pages_is_elsewhere) {
   EXPECT_DEATH(fault_at(nbytes - 1), "a write to shared data");
 }
 
-TEST_F(FaultHandlerDeathTest, a_fault_elsewhere_with_no_handler_before_ends_as_ever) {
-  const auto fault = [](void (*handler)(int)) {
+TEST_F(FaultHandlerDeathTest, faults_and_signals_without_a_handler_do_what_they_did) {
+  const auto end = [](void (*handler)(int), bool is_sent) {
     ::signal(SIGSEGV, handler);
     guard_something();
+    if (is_sent) {
+      ::kill(::getpid(), SIGSEGV);
+      ::_exit(3);
+    }
     fault_elsewhere();
   };
-  EXPECT_EXIT(fault(SIG_DFL), testing::KilledBySignal(SIGSEGV), "^$");
-  EXPECT_EXIT(fault(SIG_IGN), testing::KilledBySignal(SIGSEGV), "^$");
-}
-
-TEST_F(FaultHandlerDeathTest, a_signal_that_was_sent_does_what_it_would_have) {
-  const auto send = [](void (*handler)(int)) {
-    ::signal(SIGSEGV, handler);
-    guard_something();
-    ::kill(::getpid(), SIGSEGV);
-    ::_exit(3);
-  };
-  EXPECT_EXIT(send(SIG_DFL), testing::KilledBySignal(SIGSEGV), "^$");
-  EXPECT_EXIT(send(SIG_IGN), testing::ExitedWithCode(3), "^$");
+  EXPECT_EXIT(end(SIG_DFL, false), testing::KilledBySignal(SIGSEGV), "^$");
+  EXPECT_EXIT(end(SIG_IGN, false), testing::KilledBySignal(SIGSEGV), "^$");
+  EXPECT_EXIT(end(SIG_DFL, true), testing::KilledBySignal(SIGSEGV), "^$");
+  EXPECT_EXIT(end(SIG_IGN, true), testing::ExitedWithCode(3), "^$");
 }
 
 TEST_F(FaultHandlerDeathTest, a_signal_that_was_sent_is_no_fault_whatever_it_carries) {
@@ -144,7 +139,7 @@ TEST_F(FaultHandlerDeathTest, a_signal_that_was_sent_is_no_fault_whatever_it_car
       testing::ExitedWithCode(7), "^$");
 }
 
-TEST_F(FaultHandlerDeathTest, the_sanitizer_that_was_there_before_reports_a_fault_elsewhere) {
+TEST_F(FaultHandlerDeathTest, a_sanitizer_before_reports_a_fault_elsewhere) {
   if (!is_sanitized) {
     GTEST_SKIP() << "for builds with a sanitizer";
   }

@@ -56,7 +56,7 @@ TEST(PageGuard, memory_that_is_given_back_may_be_written) {
   pool.trim();
 }
 
-TEST(PageGuard, what_a_resize_leaves_and_makes_may_be_written) {
+TEST(PageGuard, memory_that_a_resize_leaves_and_makes_may_be_written) {
   RecyclingPool pool;
   StalePointer stale(Storage::allocate(paged, pool));
   const std::byte* const shared = stale.pointer;
@@ -107,20 +107,16 @@ Storage of_the_pool() {
 }
 
 using Maker = Storage (*)();
-class PageGuardForks : public testing::TestWithParam<Maker> {};
 class PageGuardForksDeathTest : public testing::TestWithParam<Maker> {};
 
-TEST_P(PageGuardForks, let_a_child_write_what_it_inherits) {
-  StalePointer stale(GetParam()());
+TEST_P(PageGuardForksDeathTest, let_a_child_write_what_it_inherits_and_watch_it) {
+  StalePointer inherited(GetParam()());
   EXPECT_EQ(status_of_child([&] {
-              *stale.storage.mutable_data() = std::byte{1};
-              stale.clone = Storage();
+              *inherited.storage.mutable_data() = std::byte{1};
+              inherited.clone = Storage();
               return 0;
             }),
             0);
-}
-
-TEST_P(PageGuardForksDeathTest, leave_a_child_watched) {
   EXPECT_DEATH(
       {
         StalePointer stale(GetParam()());
@@ -144,7 +140,6 @@ TEST_P(PageGuardForksDeathTest, leave_the_parent_watched) {
       fault(last, least_paged_nbytes, StalePointer::lines));
 }
 
-INSTANTIATE_TEST_SUITE_P(OfBoth, PageGuardForks, testing::Values(&of_the_pool, &in_pages));
 INSTANTIATE_TEST_SUITE_P(OfBoth, PageGuardForksDeathTest, testing::Values(&of_the_pool, &in_pages));
 
 TEST(PageGuard, threads_write_what_is_theirs_while_the_process_forks) {
@@ -239,7 +234,7 @@ TEST(PageGuard, whose_end_the_system_refuses_is_forgotten_with_its_memory) {
   ::munmap(place, paged);
 }
 
-TEST(PageGuardDeathTest, whose_end_came_late_are_elsewhere) {
+TEST(PageGuardDeathTest, whose_end_the_system_refuses_fail_only_a_write) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {
@@ -254,11 +249,8 @@ TEST(PageGuardDeathTest, whose_end_came_late_are_elsewhere) {
         ::mprotect(data, paged, PROT_READ);
         data[0] = std::byte{1};
       },
-      testing::KilledBySignal(SIGSEGV), "^$");
-}
-
-TEST(PageGuardDeathTest, whose_end_the_system_refuses_fails_only_a_write) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+      testing::KilledBySignal(SIGSEGV), "^$")
+      << "once ended, they are elsewhere";
   EXPECT_EXIT(
       {
         WatchedSystem system;
@@ -318,23 +310,21 @@ TEST(PageGuardDeathTest, what_a_fork_has_lost_is_not_protected_again) {
     GTEST_SKIP() << "sanitizers map memory of their own";
   }
   testing::GTEST_FLAG(death_test_style) = "threadsafe";  // in a new process
-  const auto find = [](const StalePointer& shared, const Storage&) {
-    return shared.storage.data();
-  };
-  const auto find_cloned = [](const StalePointer&, const Storage& alone) {
-    const Storage clone = alone.lazy_clone();
-    return clone.data();
-  };
-  const auto find_released = [](StalePointer& shared, const Storage&) {
-    const std::byte* const data = shared.storage.data();
-    shared.clone = shared.storage = Storage();
-    return data;
-  };
-  const testing::KilledBySignal is_aborted(SIGABRT);
-  const char* const why = "did not get when it was forked";
-  EXPECT_EXIT(end_as_a_child_that_lost_data(find), is_aborted, why);
-  EXPECT_EXIT(end_as_a_child_that_lost_data(find_cloned), is_aborted, why);
-  EXPECT_EXIT(end_as_a_child_that_lost_data(find_released), is_aborted, why);
+  using Find = const std::byte* (*)(StalePointer & shared, const Storage& alone);
+  for (const Find find :
+       {Find([](StalePointer&shared, const Storage&) { return shared.storage.data(); }),
+        Find([](StalePointer&, const Storage&alone) {
+          const Storage clone = alone.lazy_clone();
+          return clone.data();
+        }),
+        Find([](StalePointer&shared, const Storage&) {
+          const std::byte* const data = shared.storage.data();
+          shared.clone = shared.storage = Storage();
+          return data;
+        })}) {
+    EXPECT_EXIT(end_as_a_child_that_lost_data(find), testing::KilledBySignal(SIGABRT),
+                "did not get when it was forked");
+  }
 }
 
 }  // namespace
