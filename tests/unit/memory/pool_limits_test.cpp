@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "nbytes.hpp"

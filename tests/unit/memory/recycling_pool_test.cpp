@@ -41,23 +41,17 @@ class RecyclingPoolTest : public testing::Test {
   RecyclingPool pool{plenty, source};
 };
 
-TEST_F(RecyclingPoolTest, hands_out_a_released_block_again) {
+TEST_F(RecyclingPoolTest, hands_out_a_released_block_again_once) {
   const Block released = release({100 * kib})[0];
   const Block again = take(100 * kib);
   EXPECT_EQ(again.data, released.data);
   EXPECT_EQ(again.capacity, released.capacity);
   EXPECT_EQ(again.base, released.base);
   EXPECT_EQ(source.maps(), 1);
+  const Block fresh = take(100 * kib);
+  EXPECT_NE(fresh.data, again.data);
   pool.deallocate(again);
-}
-
-TEST_F(RecyclingPoolTest, hands_out_a_block_once) {
-  release({100 * kib});
-  const Block first = take(100 * kib);
-  const Block second = take(100 * kib);
-  EXPECT_NE(first.data, second.data);
-  pool.deallocate(first);
-  pool.deallocate(second);
+  pool.deallocate(fresh);
 }
 
 TEST_F(RecyclingPoolTest, hands_out_a_released_block_of_nearly_the_same_size) {
@@ -92,23 +86,19 @@ TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_equals) {
   pool.deallocate(second);
 }
 
-TEST_F(RecyclingPoolTest, does_not_waste_more_than_an_eighth_of_what_is_asked) {
+TEST_F(RecyclingPoolTest, hands_out_no_block_too_small_or_an_eighth_too_large) {
   const auto blocks = release({pages(19), pages(18)});
   const Block within = take(pages(16));
   EXPECT_EQ(within.data, blocks[1].data) << "16 + 2 pages are an eighth more";
   const Block fresh = take(pages(16));
   EXPECT_EQ(source.maps(), 3) << "19 pages are too many for 16";
   EXPECT_EQ(fresh.capacity, pages(16));
-  pool.deallocate(within);
-  pool.deallocate(fresh);
-}
-
-TEST_F(RecyclingPoolTest, does_not_hand_out_a_block_that_is_too_small) {
-  release({pages(20)});
-  const Block larger = take(pages(20) + 1);
-  EXPECT_EQ(larger.capacity, pages(21));
-  EXPECT_EQ(source.maps(), 2);
-  pool.deallocate(larger);
+  const Block larger = take(pages(19) + 1);
+  EXPECT_EQ(source.maps(), 4) << "19 pages are too few for a byte more";
+  EXPECT_EQ(larger.capacity, pages(20));
+  for (const Block& block : {within, fresh, larger}) {
+    pool.deallocate(block);
+  }
 }
 
 TEST_F(RecyclingPoolTest, leaves_small_blocks_to_malloc) {
@@ -119,6 +109,9 @@ TEST_F(RecyclingPoolTest, leaves_small_blocks_to_malloc) {
   const Block none = take(0);
   EXPECT_EQ(address_of(none) % data_alignment, 0U);
   pool.deallocate(none);
+  const Block copy = pool.allocate_copy({0, 64}, nullptr, 0);  // as a clone of lent nothing does
+  EXPECT_NE(copy.data, nullptr);
+  pool.deallocate(copy);
   EXPECT_EQ(source.maps(), 0);
   EXPECT_EQ(pool.idle_nbytes(), 0U);
 }
@@ -194,12 +187,6 @@ TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory)
       pool.deallocate(block);
     }
   }
-}
-
-TEST_F(RecyclingPoolTest, copies_nothing_from_nowhere_without_touching_it) {
-  const Block block = pool.allocate_copy({0, 64}, nullptr, 0);  // as a clone of lent nothing does
-  EXPECT_NE(block.data, nullptr);
-  pool.deallocate(block);
 }
 
 TEST(DefaultPool, is_the_default_allocator_and_has_a_sensible_limit) {

@@ -13,7 +13,6 @@
 
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <string>
 

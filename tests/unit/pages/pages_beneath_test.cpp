@@ -2,7 +2,6 @@
 /// The pages of a file beneath writable clones: which are freed, which are kept, and which are gathered in huge pages.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/page_file.hpp>
-#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -72,17 +71,6 @@ TEST_F(PagesBeneath, are_freed_where_the_last_overlay_wrote) {
   EXPECT_EQ(memory_files_nbytes(), before);
 }
 
-TEST_F(PagesBeneath, stay_while_others_show_them) {
-  Buffer source = filled(std::byte{1});
-  const std::size_t before = memory_files_nbytes();
-  std::optional<Buffer> clone = source.writable_clone();
-  const Buffer other = source.writable_clone();
-  std::memset(source.mutable_data(), 2, paged_nbytes);
-  clone.reset();
-  EXPECT_EQ(memory_files_nbytes(), before);
-  EXPECT_TRUE(is_all(other, std::byte{1}));
-}
-
 TEST_F(PagesBeneath, stay_where_the_last_overlay_did_not_write) {
   Buffer neighbor = filled(std::byte{1});  // whose mapping a step beyond the end would reach
   neighbor.writable_clone();
@@ -105,6 +93,24 @@ TEST_F(PagesBeneath, stay_where_the_last_overlay_did_not_write) {
   }
 }
 
+TEST_F(PagesBeneath, are_freed_once_no_other_shows_them_on_any_system) {
+  for (const bool has_scan : {true, false}) {
+    WatchedSystem system;
+    system.has_pagemap_scan = has_scan;
+    Buffer source = filled(std::byte{1});
+    const std::size_t before = memory_files_nbytes();
+    std::optional<Buffer> clone = source.writable_clone();
+    std::optional<Buffer> other = source.writable_clone();
+    std::memset(source.mutable_data(), 2, paged_nbytes);
+    clone.reset();
+    EXPECT_EQ(memory_files_nbytes(), before);
+    EXPECT_TRUE(is_all(*other, std::byte{1}));
+    other.reset();
+    EXPECT_EQ(memory_files_nbytes() + paged_nbytes, before);
+    EXPECT_TRUE(is_all(source, std::byte{2}));
+  }
+}
+
 TEST_F(PagesBeneath, of_large_data_are_freed_in_each_step) {
   constexpr std::size_t nbytes = (std::size_t{64} << 20) + 2 * huge_page_nbytes;
   constexpr std::size_t written_nbytes = nbytes - 2 * huge_page_nbytes;
@@ -117,18 +123,6 @@ TEST_F(PagesBeneath, of_large_data_are_freed_in_each_step) {
   EXPECT_EQ(source.data()[0], std::byte{1});
   EXPECT_EQ(source.data()[huge_page_nbytes + written_nbytes - 1], std::byte{2});
   EXPECT_EQ(source.data()[nbytes - 1], std::byte{1});
-}
-
-TEST_F(PagesBeneath, are_freed_on_systems_that_tell_of_one_page_at_a_time) {
-  WatchedSystem system;
-  system.has_pagemap_scan = false;
-  Buffer source = filled(std::byte{1});
-  const std::size_t before = memory_files_nbytes();
-  std::optional<Buffer> clone = source.writable_clone();
-  std::memset(source.mutable_data(), 2, paged_nbytes);
-  clone.reset();
-  EXPECT_EQ(memory_files_nbytes() + paged_nbytes, before);
-  EXPECT_TRUE(is_all(source, std::byte{2}));
 }
 
 TEST_F(PagesBeneath, are_freed_if_more_than_an_eighth_was_written) {

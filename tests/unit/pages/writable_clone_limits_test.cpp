@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Writable clones where the system refuses mappings, memory, moves or descriptors.
 #include <byre/memory/pages.hpp>
-#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -12,8 +11,6 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
