@@ -2,6 +2,7 @@
 /// The pages of a file beneath writable clones: which are freed, which are kept, and which are gathered in huge pages.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/page_file.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What the system keeps of data in pages that is gone: nothing. Counted in a process of its own.
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Writable clones where the system refuses mappings, memory, moves or descriptors.
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>

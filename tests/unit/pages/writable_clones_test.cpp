@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Writable clones: both sides are written by pointers that were taken before.
 #include <byre/memory/pages.hpp>
+#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
