@@ -42,7 +42,7 @@ PRIVATE = """
 Dims::copy_many Dims::copy_many_without RecyclingPool::find OutputFile::discard
 OutputFile::number_to_write OutputFile::open OutputFile::open_temporary OutputFile::refuse OutputFile::reopen_folder
 RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
-RecyclingPool::unmap Scalar::refuse Scalar::refuse_as
+Scalar::refuse Scalar::refuse_as
 Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::copy_of_small_part Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
 Tensor::expect_dtype Tensor::expect_unshared
 Tensor::grow_storage Tensor::make Tensor::moved_to Tensor::nbytes_of_external Tensor::no_memory_for_tensor
