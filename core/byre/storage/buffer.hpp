@@ -451,3 +451,29 @@ using Buffer = basic_buffer<sync::Boost>;
 }  // namespace byre::inline v0
 
 #include <byre/storage/detail/buffer_writes.hpp>
+
+namespace byre::inline v0 {
+
+// Compiled into the library: buffer.cpp.
+extern template cow::basic_header<sync::Boost>* cow::create_paged<sync::Boost>(std::size_t,
+                                                                               Allocator&);
+extern template Buffer basic_buffer<sync::Boost>::allocate_tile(std::size_t, Allocator&);
+extern template Buffer basic_buffer<sync::Boost>::map_file(FileName, Allocator&);
+extern template Buffer basic_buffer<sync::Boost>::writable_clone(Wait, CallSite, Writers);
+extern template void basic_buffer<sync::Boost>::resize(std::size_t, CallSite);
+extern template void basic_buffer<sync::Boost>::shrink_to_fit(CallSite);
+extern template const void* basic_buffer<sync::Boost>::memory_id() const noexcept;
+extern template void basic_buffer<sync::Boost>::collapse(std::size_t, std::size_t) noexcept;
+extern template Materialized basic_buffer<sync::Boost>::materialize_and_report_in(
+    stats::detail::WriteReport&, Wait, CallSite);
+extern template void basic_buffer<sync::Boost>::expect_range(std::size_t, std::size_t,
+                                                             CallSite) const;
+extern template std::span<std::byte> basic_buffer<sync::Boost>::populated(std::size_t, std::size_t);
+extern template Materialized basic_buffer<sync::Boost>::copy_or_steal_unordinary(
+    Wait, CallSite, stats::detail::WriteReport&);
+extern template bool basic_buffer<sync::Boost>::map_overlay(stats::CopyCause, CallSite,
+                                                            stats::detail::WriteReport&);
+extern template auto basic_buffer<sync::Boost>::copy_at_once(stats::CopyCause, CallSite) const
+    -> Header*;
+
+}  // namespace byre::inline v0
