@@ -71,7 +71,6 @@ class basic_share_word<stress::wrong::With<Base, Design>>
       return this->is_unique();
     }
   }
-  std::uint32_t use_count() const noexcept { return this->is_unique() ? 1 : 2; }
 
   // For pages and devices. The races over wrong designs have neither.
   bool is_sole_copier() const noexcept { return false; }

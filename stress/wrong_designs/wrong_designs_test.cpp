@@ -41,7 +41,6 @@ using Plain =
 using Words = const char*;
 constexpr Words race = "data race";
 constexpr Words freed = test::is_thread_sanitized ? race : "heap-use-after-free";
-constexpr Words freed_or_freed_twice = test::is_thread_sanitized ? race : "AddressSanitizer: ";
 constexpr Words leaked = "leaked";
 constexpr Words mutex_or_race =
     "ThreadSanitizer: ";  // of a mutex that is gone, or a race with the release
@@ -81,8 +80,7 @@ const Wrong all[] = {
     {"count_then_lock_writes", over<ConcurrentMaterialize, basic_count_then_lock>, race},
     {"copy_then_count_drops", over<DropsAgainstDrops, basic_copy_then_count>, mutex_or_race},
     {"copy_then_count_writes", over<ConcurrentMaterialize, basic_copy_then_count_unlocked>},
-    {"first_clone_rewrites_source", over<FirstClonesAtOnce, PlainUntilCloned>, race,
-     freed_or_freed_twice},
+    {"first_clone_rewrites_source", over<FirstClonesAtOnce, PlainUntilCloned>, race, freed},
     {"counts_writes_twice", &run_scenario<FamiliesCountWritesTwice<basic_buffer<Plain>>>},
     // As slips of the pen would make them.
     {"reads_after_drop", over<DropsAgainstDrops, ReadsAfterDrop>, race, freed},

@@ -33,8 +33,9 @@ class CopyThenCount {
     return was_last;
   }
 
-  bool is_unique() const noexcept {
-    return count_.load(step_of<"copy_then_count.count">(acquire)) == 1;
+  bool is_unique() const noexcept { return use_count() == 1; }
+  std::uint32_t use_count() const noexcept {
+    return count_.load(step_of<"copy_then_count.count">(acquire));
   }
 
   Claim claim(Wait = Wait::allowed) noexcept { return is_unique() ? Claim::steal : Claim::copy; }

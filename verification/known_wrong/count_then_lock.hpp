@@ -29,8 +29,10 @@ class basic_count_then_lock {
     return false;
   }
 
-  bool is_unique() const noexcept {
-    return count_.load(step_of<"count_then_lock.count">(acquire)) == 1;
+  bool is_writable() const noexcept { return false; }  // a write asks by giving up its reference
+  bool is_unique() const noexcept { return use_count() == 1; }
+  std::uint32_t use_count() const noexcept {
+    return count_.load(step_of<"count_then_lock.count">(acquire));
   }
 
   Claim claim(Wait = Wait::allowed) noexcept {

@@ -2,16 +2,24 @@
 // Memory that byre did not allocate: files that are mapped; and files that are read and written.
 #include <byre/files/detail/input_file.hpp>
 #include <byre/storage/storage.hpp>
+#include <byre/system/page_nbytes.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <span>
 #include <string>
+#include <utility>
 
+#include "support/child_process.hpp"
 #include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/temporary_folder.hpp"
@@ -32,6 +40,38 @@ class TemporaryFile {
   const TemporaryFolder folder_;
   const fs::path path_ = folder_ / "file";
 };
+
+/// Ends with status 1 if the bytes that were left, or copied, are others than before.
+void read_truncated(const fs::path& path, std::size_t left_nbytes) {
+  std::signal(SIGBUS, SIG_DFL);  // a sanitizer would report it instead
+  const std::string text = read_file(path);
+  const Buffer mapped = Buffer::map_file(path);
+  Buffer clone = mapped;
+  Buffer written = mapped;
+  Buffer copied = mapped;
+  std::memset(written.mutable_data(), 'w', text.size());
+  const std::span copy = copied.mutable_range(0, text.size());
+  std::memcpy(copy.data(), text.data(), text.size());
+
+  fs::resize_file(path, left_nbytes);
+  const bool is_kept = std::memcmp(mapped.data(), text.data(), left_nbytes) == 0 &&
+                       std::memcmp(copied.data(), text.data(), text.size()) == 0 &&
+                       std::as_const(written).data()[text.size() - 1] == std::byte{'w'};
+  if (is_kept) {
+    clone.mutable_data()[text.size() - 1] = clone.data()[text.size() - 1];
+  }
+  std::_Exit(1);
+}
+
+TEST(MappedFile, that_is_truncated_spares_copies_and_ends_readers) {
+  for (const std::size_t left_pages : {0U, 1U, 2U}) {
+    const TemporaryFile file(std::string(4 * page_nbytes, 'f'));
+    const ChildResult result =
+        run_in_child([&](int) { read_truncated(file.path(), left_pages * page_nbytes); },
+                     std::chrono::minutes(2));
+    EXPECT_EQ(result.exit.signal(), SIGBUS) << result.exit.text() << ", pages left: " << left_pages;
+  }
+}
 
 TEST(MappedFile, is_read_without_copying_and_copied_by_every_write) {
   const TemporaryFile file("a cow in a byre");
