@@ -21,14 +21,14 @@ BYRE_API void expect_span(const Tensor& tensor, const char* call);
 /// All elements of a contiguous tensor on the host, in row-major order; valid as long as a pointer of data() is.
 /// Throws as that, and ShapeError for a tensor that is not contiguous, DeviceError off the host.
 template <Element T>
-std::span<const T> as_span(const Tensor& tensor, CallSite site = CallSite::current()) {
+inline std::span<const T> as_span(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_span(tensor, "as_span");
   return {tensor.data<T>(site), static_cast<std::size_t>(tensor.numel())};
 }
 /// The same to write; valid as long as a pointer of mutable_data() is.
 template <Element T>
-std::span<T> as_mutable_span(Tensor& tensor, Wait wait = Wait::allowed,
-                             CallSite site = CallSite::current()) {
+inline std::span<T> as_mutable_span(Tensor& tensor, Wait wait = Wait::allowed,
+                                    CallSite site = CallSite::current()) {
   detail::expect_span(tensor, "as_mutable_span");
   return {tensor.mutable_data<T>(wait, site), static_cast<std::size_t>(tensor.numel())};
 }

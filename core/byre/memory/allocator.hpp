@@ -62,9 +62,8 @@ struct Block {
   void* base;            ///< the allocator's own note, handed back to it untouched
 };
 
-/// One copy that was submitted, a handle that moves. Its source lives, and keeps its bytes for the copy, until
-/// whoever has the handle ends it: once the device has read the source, or never will. See
-/// Allocator::submit_copy(). Thread-safety: of a value; it may be ended on any thread. Progress: ending it never
+/// A movable handle to one submitted copy. The source lives, and keeps its bytes for the copy, until the handle is ended:
+/// once the device has read the source, or never will. See Allocator::submit_copy(). Thread-safety: of a value; it may be ended on any thread. Progress: ending it never
 /// waits for anybody, and never fails. It may release the source, and so call the allocator's deallocate().
 class PendingCopy {
  public:

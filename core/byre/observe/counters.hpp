@@ -50,14 +50,14 @@ enum class Counter : std::uint8_t {
   live_bytes,       ///< bytes of data in memory that allocators gave to buffers
   pooled_bytes,     ///< bytes idle in recycling pools, in blocks of 64 KiB and more
   overlays,         ///< overlays mapped, by writes to paged data
-  pinned_bytes,     ///< bytes of paged data that nobody owns any more, kept by overlays
+  pinned_bytes,     ///< bytes of paged data without an owner, kept by overlays
 };
 inline constexpr std::size_t counter_count = 11;
 
 namespace detail {
 
-/// Whether anybody wants to hear of what happens, which is asked before any lock is taken: of all copies, a sink;
-/// of one thread, a recording. Approximate while it changes; exact for a thread that was told of the change. Relaxed,
+/// Whether there is a listener: a copy sink for all threads, or a recording for one thread. It is read before any lock
+/// is taken. Approximate while it changes; exact for a thread that was told of the change. Relaxed,
 /// as what the flag tells of is read under its lock. Wait-free.
 class RelaxedFlag {
  public:

@@ -40,8 +40,8 @@ class BYRE_API CopyLimit {
 ///
 ///     byre::stats::expect_copies_at_most(0, [&] { total = sum(weights); });
 template <class Block>
-decltype(auto) expect_copies_at_most(std::size_t most, Block&& block,
-                                     CallSite site = CallSite::current()) {
+inline decltype(auto) expect_copies_at_most(std::size_t most, Block&& block,
+                                            CallSite site = CallSite::current()) {
   const CopyLimit limit(most, site);
   if constexpr (std::is_void_v<decltype(block())>) {
     std::forward<Block>(block)();

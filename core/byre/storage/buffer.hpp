@@ -57,6 +57,7 @@ enum class Materialized : std::uint8_t {
 /// Progress: reading is wait-free, cloning lock-free; releasing never waits for other owners; a
 /// write by the last owner waits for copies under way, unless told never to.
 ///
+/// The class is one file, as its members are read together; what is rarely read is in detail/.
 /// Source: the seed "Copy-on-write storage".
 template <sync::Sync Sync>
 class basic_buffer {
@@ -79,13 +80,13 @@ class basic_buffer {
 
   // The usual cases, by name. Memory that is given as const is not written: a write copies it.
 
-  /// Memory that this buffer and its clones may write, as nobody else does.
+  /// Memory that only this buffer and its clones write.
   template <DeleterLike Deleter>
   static basic_buffer adopt(void* data, std::size_t nbytes, Deleter deleter,
                             Allocator& allocator = default_allocator()) {
     return adopt(Foreign<Deleter&>{data, nbytes, deleter}, allocator);
   }
-  /// Memory that nobody writes.
+  /// Memory that no code writes.
   template <DeleterLike Deleter>
   static basic_buffer adopt_read_only(const void* data, std::size_t nbytes, Deleter deleter,
                                       Allocator& allocator = default_allocator()) {
@@ -95,7 +96,7 @@ class basic_buffer {
                                    .may_write = false},
                  allocator);
   }
-  /// Memory that others may write until it is released: a lazy clone copies at once, so that it never sees that.
+  /// Memory that others may write until it is released: a lazy clone copies at once, so such writes do not reach it.
   template <DeleterLike Deleter>
   static basic_buffer adopt_aliased(void* data, std::size_t nbytes, Deleter deleter,
                                     Allocator& allocator = default_allocator()) {
@@ -405,7 +406,7 @@ class basic_buffer {
   }
 
   // detail/buffer_writes.hpp
-  [[gnu::noinline]] Materialized copy_or_steal(Wait wait, CallSite site);
+  Materialized copy_or_steal(Wait wait, CallSite site);
   Materialized copy_or_steal(Wait wait, CallSite site, stats::detail::WriteReport& report);
   Materialized claim_and_copy(Wait wait, CallSite site, stats::detail::WriteReport& report,
                               bool has_pages);
@@ -433,7 +434,7 @@ class basic_buffer {
 
 template <sync::Sync Sync>
 template <DeleterLike Deleter>
-basic_buffer<Sync> basic_buffer<Sync>::adopt(Foreign<Deleter> memory, Allocator& allocator) {
+inline basic_buffer<Sync> basic_buffer<Sync>::adopt(Foreign<Deleter> memory, Allocator& allocator) {
   if (detail::is_null(memory.deleter)) {
     throw InvalidArgument::null_deleter();
   }

@@ -132,7 +132,7 @@ class basic_pin {
 using Pin = basic_pin<sync::Boost>;
 
 template <sync::Sync Sync>
-basic_pin<Sync> basic_storage<Sync>::pin(Wait wait, CallSite site) {
+inline basic_pin<Sync> basic_storage<Sync>::pin(Wait wait, CallSite site) {
   if (identity_ == nullptr) {
     return Pin();
   }
@@ -142,7 +142,7 @@ basic_pin<Sync> basic_storage<Sync>::pin(Wait wait, CallSite site) {
 }
 
 template <sync::Sync Sync>
-basic_pin<Sync> basic_storage<Sync>::pin_to_read(CallSite site) const {
+inline basic_pin<Sync> basic_storage<Sync>::pin_to_read(CallSite site) const {
   return identity_ == nullptr ? Pin() : Pin::to_read(*this, site);
 }
 

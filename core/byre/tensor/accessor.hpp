@@ -81,7 +81,7 @@ BYRE_API Dims strides_for_mdspan(const Layout& layout, const char* operation);
 /// To read. Throws DTypeError if T is not the dtype, StateError without memory, DeviceError off the
 /// host, ShapeError if N is not ndim().
 template <Element T, std::size_t N>
-Accessor<const T, N> accessor(const Tensor& tensor, CallSite site = CallSite::current()) {
+inline Accessor<const T, N> accessor(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "accessor");
   return {tensor.data<T>(site), tensor.layout()};
 }
@@ -89,7 +89,7 @@ Accessor<const T, N> accessor(const Tensor& tensor, CallSite site = CallSite::cu
 /// To write: realizes and materializes, as mutable_data, but never as another dtype than there is
 /// already. Throws as accessor(), and OutOfMemory.
 template <Element T, std::size_t N>
-Accessor<T, N> mutable_accessor(Tensor& tensor, CallSite site = CallSite::current()) {
+inline Accessor<T, N> mutable_accessor(Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "mutable_accessor");
   detail::expect_dtype_or_none(tensor, dtype_of<T>, "mutable_accessor");
   T* const first = tensor.mutable_data<T>(Wait::allowed, site);
@@ -104,7 +104,7 @@ using Mdspan = std::mdspan<T, std::dextents<std::int64_t, N>, std::layout_stride
 namespace detail {
 
 template <class T, std::size_t N>
-Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements, const Dims& strides_of_all) {
+inline Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements, const Dims& strides_of_all) {
   std::array<std::int64_t, N> strides{};
   std::copy_n(strides_of_all.begin(), N, strides.begin());
   const std::dextents<std::int64_t, N> extents(elements.sizes());
@@ -116,13 +116,13 @@ Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements, const Dims& strides_of_al
 /// As accessor() and mutable_accessor(). Throws ShapeError also for what std::layout_stride cannot
 /// say: elements that share memory, as expand makes them, or that interleave.
 template <Element T, std::size_t N>
-Mdspan<const T, N> as_mdspan(const Tensor& tensor, CallSite site = CallSite::current()) {
+inline Mdspan<const T, N> as_mdspan(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "as_mdspan");
   const Dims strides = detail::strides_for_mdspan(tensor.layout(), "as_mdspan");
   return detail::mdspan_of(accessor<T, N>(tensor, site), strides);
 }
 template <Element T, std::size_t N>
-Mdspan<T, N> as_mutable_mdspan(Tensor& tensor, CallSite site = CallSite::current()) {
+inline Mdspan<T, N> as_mutable_mdspan(Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "as_mutable_mdspan");
   const Dims strides = detail::strides_for_mdspan(tensor.layout(), "as_mutable_mdspan");
   return detail::mdspan_of(mutable_accessor<T, N>(tensor, site), strides);

@@ -5,6 +5,7 @@
 
 struct Counted {
   std::int64_t lazy_clones;
+  std::int64_t copies;
   const void* default_allocator;
 };
 
@@ -23,7 +24,8 @@ Counted COPY(int count) {
     const byre::Buffer clone = buffer;
     buffer.mutable_data()[0] = std::byte{1};
   }
-  return {byre::stats::snapshot().lazy_clones, &byre::default_allocator()};
+  const byre::stats::Counters counters = byre::stats::snapshot();
+  return {counters.lazy_clones, counters.copies, &byre::default_allocator()};
 }
 
 #else
@@ -31,8 +33,8 @@ Counted COPY(int count) {
 int main() {
   const Counted one = first(3);
   const Counted another = second(5);
-  const bool are_apart = one.lazy_clones == 3 && another.lazy_clones == 5 &&
-                         one.default_allocator != another.default_allocator;
+  const bool are_apart = one.lazy_clones == 3 && one.copies == 3 && another.lazy_clones == 5 &&
+                         another.copies == 5 && one.default_allocator != another.default_allocator;
   return are_apart ? 0 : 1;
 }
 

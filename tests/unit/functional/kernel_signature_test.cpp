@@ -172,6 +172,10 @@ TEST(KernelSignatures, that_return_any_number_are_counted_when_called) {
   two.cpu([](const AnyTensor& a) { return Tensors{a}; });
   EXPECT_TRUE(says(complaint_of<DispatchError>([&] { call(two.op(), {counted(2)}); }),
                    "returned 1 tensors, and the schema says 2"));
+  const Definition many = define_next("(Tensor a) -> Tensor");
+  many.cpu([](const AnyTensor& a) { return Tensors{a, a}; });
+  EXPECT_TRUE(says(complaint_of<DispatchError>([&] { call(many.op(), {counted(2)}); }),
+                   "returned 2 tensors, and the schema says 1"));
 }
 
 TEST(KernelSignatures, that_are_refused_leave_room_for_one_that_fits) {

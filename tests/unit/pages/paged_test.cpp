@@ -229,6 +229,7 @@ TEST_F(Paged, a_range_is_writable_and_a_range_beyond_is_refused) {
       says(complaint_of<InvalidArgument>([&] { (void)clone.mutable_range(paged_nbytes, 1); }),
            "1 bytes from byte 8388608 on", "8388608 bytes"));
   EXPECT_THROW((void)clone.mutable_range(1, paged_nbytes), InvalidArgument);
+  EXPECT_THROW((void)clone.mutable_range(2 * paged_nbytes, 1), InvalidArgument);
   EXPECT_THROW((void)clone.mutable_range(2, static_cast<std::size_t>(-1)), InvalidArgument);
 }
 

@@ -166,7 +166,7 @@ struct basic_no_data final : basic_header<Sync> {
 };
 
 template <sync::Sync Sync>
-basic_header<Sync>& no_data() noexcept {
+inline basic_header<Sync>& no_data() noexcept {
   return Sync::template no_destructor<basic_no_data<Sync>>();
 }
 

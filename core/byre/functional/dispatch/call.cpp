@@ -152,7 +152,7 @@ Arguments checked_arguments(const Schema& schema, Arguments arguments) try {
   throw OutOfMemory::of_heap(schema.name.c_str());
 }
 
-/// What a kernel returns, as many tensors as the schema says beside what is written.
+/// Runs the kernel. Returns its new tensors: as many as the schema declares, without the written ones.
 static Tensors run(const Kernel& kernel, const Operator& op, Key key,
                    std::span<Argument> arguments) try {
   Tensors made = kernel({op, arguments});
@@ -184,7 +184,7 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
   Tensors results;
   results.reserve(schema.returns.size());  // now: once it is written, nothing may fail
   Tensors made = run(*kernel, op, key, arguments);
-  // What is written, in the places of the schema, and what is new.
+  // The written tensors in their places of the schema, and the new ones.
   auto next = made.begin();
   for (const Return& returned : schema.returns) {
     results.push_back(returned.alias ? arguments[schema.index_of(returned.alias)].tensor()

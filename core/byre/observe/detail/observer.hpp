@@ -24,8 +24,8 @@ enum class RecordKind : std::uint8_t {
   pin,    ///< to write
   pin_to_read,
   unpin,
-  overlay,  ///< `data` is one; `part_nbytes` were copied for it; `links_to` the last clone of what it shows
-  overlay_end,  ///< of `data`, of which `part_nbytes` were written
+  overlay,  ///< a new overlay `data`; `part_nbytes` were copied for it; `links_to` the last clone of the data it shows
+  overlay_end,  ///< the end of overlay `data`, in which `part_nbytes` were written
   pool_hit,     ///< a block of `nbytes` that was idle in a pool
   pool_miss,    ///< one that came from the system
   pool_put,     ///< one that idles from now on
@@ -53,7 +53,7 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
                                         bool was_alone) noexcept;
 /// The data at one address is known by another one from now on.
 [[gnu::cold]] BYRE_API void record_move(const void* from, const void* to) noexcept;
-/// Nobody has this address any more.
+/// The data at this address ended.
 [[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
 
 // A copy, or a write that found its data shared: what it did, and whether it waited, since this thread began it. One
@@ -62,7 +62,7 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 [[gnu::cold]] BYRE_API void begin_write(const void* of) noexcept;
 [[gnu::cold]] BYRE_API void record_steal(const void* data, std::size_t nbytes,
                                          CallSite site) noexcept;
-/// While nobody else can have stolen the data yet.
+/// Before another owner can steal the data.
 [[gnu::cold]] BYRE_API void record_copy(const void* data, const void* copy, std::size_t nbytes,
                                         CopyCause cause, CallSite site) noexcept;
 /// `shown` may have ended.
@@ -108,7 +108,7 @@ inline void report_end(const void* data) noexcept {
   if_recording([=] { forget_data(data); });
 }
 
-/// A pool's block, by a change of what it counts.
+/// A block that a pool gets or gives, with the change of a counter if there is one.
 inline void report_pool(RecordKind kind, std::size_t nbytes) noexcept {
   if_recording([=] { record_pool(kind, nbytes); });
 }
@@ -118,8 +118,8 @@ inline void report_pool(RecordKind kind, std::size_t nbytes, Change change) noex
 }
 
 template <class Header, class AddOwner>
-[[gnu::cold, gnu::noinline]] void report_recorded_clone(Header& header, CallSite site,
-                                                        AddOwner add_owner) noexcept {
+[[gnu::cold, gnu::noinline]] inline void report_recorded_clone(Header& header, CallSite site,
+                                                               AddOwner add_owner) noexcept {
   add_owner();
   count(plus(Counter::lazy_clones), plus(Counter::bytes_cloned, header.nbytes()));
   if_recording(
@@ -139,8 +139,8 @@ template <class Header, class AddOwner>
   }
 }
 
-/// A clone of `nbytes`, of which `copied_nbytes` were copied at once. `data` names its source, which one owner had
-/// before if `was_alone`; it may be null for no bytes.
+/// A clone of `nbytes` bytes; `copied_nbytes` of them were copied at once. `data` names the source; null is no bytes.
+/// `was_alone`: before the clone, the source had one owner.
 inline void report_clone_of(const void* data, std::size_t nbytes, std::size_t copied_nbytes,
                             bool was_alone, CallSite site) noexcept {
   count(plus(Counter::lazy_clones), plus(Counter::bytes_cloned, nbytes - copied_nbytes));
@@ -210,7 +210,7 @@ class WriteReport {
     if_recording([&] { record_copy(source, copy, event.nbytes, event.cause, event.site); });
     counted_by(step, event);
   }
-  /// The same without the record.
+  /// As copied_by(), without a record.
   template <class Step>
   [[gnu::always_inline]] void counted_by(Step step, const CopyEvent& event) noexcept {
     const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;

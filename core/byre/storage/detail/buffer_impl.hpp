@@ -33,7 +33,7 @@ template <sync::Sync Sync>
   return claim_and_copy(wait, site, report, header().has_pages());
 }
 
-/// Nobody ever writes the data, so it is copied by an owner, without a claim.
+/// Read-only data is never written, so an owner copies it without a claim.
 template <sync::Sync Sync>
 [[gnu::cold]] Materialized basic_buffer<Sync>::copy_read_only(CallSite site,
                                                               stats::detail::WriteReport& report) {
@@ -42,7 +42,7 @@ template <sync::Sync Sync>
     return Materialized::overlaid;
   }
   Header* copy = cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
-  // Of what is not shared the other owners are no lazy clones, but pins.
+  // If the data is not shareable, its other owners are pins, not lazy clones.
   const bool is_shareable = header().is_shareable();
   stats::detail::if_recording([&] {
     // Approximate if other owners leave meanwhile: the cause that is counted below is exact.
@@ -59,8 +59,8 @@ template <sync::Sync Sync>
   return Materialized::copied;
 }
 
-/// Of data whose copies end later. One owner of the data claims at a time, and submits its copy: so whoever claims
-/// finds that the copies under way are submitted. Read-only data is copied by an owner, which stays one until the
+/// For data whose copies end later. One owner claims at a time and submits its copy, so a claim finds all copies under
+/// way submitted. Read-only data is copied by an owner, which stays one until the
 /// copy ends.
 template <sync::Sync Sync>
 [[gnu::cold]] Materialized basic_buffer<Sync>::submit_copy_or_steal(

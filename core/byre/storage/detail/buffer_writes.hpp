@@ -9,13 +9,14 @@
 namespace byre::inline v0 {
 
 template <sync::Sync Sync>
-basic_buffer<Sync> basic_buffer<Sync>::allocate(std::size_t nbytes, Allocator& allocator) {
+inline basic_buffer<Sync> basic_buffer<Sync>::allocate(std::size_t nbytes, Allocator& allocator) {
   return basic_buffer(cow::basic_allocated<Sync>::create(nbytes, allocator));
 }
 
 // The step that is measured where small data is copied has all its calls inlined.
 template <sync::Sync Sync>
-BYRE_FLATTEN Materialized basic_buffer<Sync>::copy_or_steal(Wait wait, CallSite site) {
+[[gnu::noinline]] BYRE_FLATTEN inline Materialized basic_buffer<Sync>::copy_or_steal(
+    Wait wait, CallSite site) {
   stats::detail::WriteReport report;
   return copy_or_steal(wait, site, report);
 }

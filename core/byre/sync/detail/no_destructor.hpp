@@ -15,7 +15,7 @@ namespace detail {
 
 /// What the constructor throws is thrown, and the next use tries again.
 template <class Object>
-[[gnu::cold, gnu::noinline]] Object& make_once(Published<Object>& made, std::byte* place) {
+[[gnu::cold, gnu::noinline]] inline Object& make_once(Published<Object>& made, std::byte* place) {
   const FirstUse lock;
   if (Object* const object = made.get()) {
     return *object;
@@ -31,7 +31,7 @@ template <class Object>
 /// first use. Not a static of the function: a fork in the middle of its initialization would leave the
 /// child one that nobody goes on with. Locks at the first use; wait-free later.
 template <class Object>
-Object& no_destructor() {
+inline Object& no_destructor() {
   alignas(Object) constinit static std::byte place[sizeof(Object)]{};
   constinit static detail::Published<Object> made;
   Object* const object = made.get();

@@ -40,7 +40,7 @@ BYRE_API void park(const void* address, ConditionRef keep_waiting) noexcept;
 BYRE_API void unpark_all(const void* address) noexcept;
 
 template <class Condition>
-void park(const void* address, Condition& condition) noexcept {
+inline void park(const void* address, Condition& condition) noexcept {
   park(address, ConditionRef(condition));
 }
 

@@ -15,8 +15,8 @@ struct CachedView {
   std::uint64_t generation = 0;  ///< of the alias, when the value was computed
   bool is_written = false;       ///< an operator returned it
   bool has_own_strides = false;  ///< the same, or replayed from such: they are not the path's
-  /// Of a tensor that was made of a value: that value, until the tensor's alias is written. Only
-  /// writes change it, so reads need no lock.
+  /// The value that the tensor was made from, until the tensor's alias is written. Only writes change
+  /// it, so reads need no lock.
   AnyTensor initial = {};
 };
 

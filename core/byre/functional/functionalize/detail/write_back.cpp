@@ -21,7 +21,7 @@ using byre::detail::Operand;
 using byre::detail::StridedCopy;
 using byre::detail::TensorWrite;
 
-/// Of parts on the host, with elements: the pointers are valid until the memory is cloned.
+/// For parts on the host that have elements. The pointers are valid until the memory is cloned.
 StridedCopy prepared(TensorWrite& write, const Tensor& part, const Tensor& value) {
   void* const to = write.materialize(&part.layout());
   return {part.sizes(), Operand::of(to, part.layout(), part.itemsize()),
