@@ -46,11 +46,11 @@ double median_ms(std::vector<std::int64_t> times_ns) {
 }
 
 Run run(const Way& way, const std::filesystem::path& folder, const Plan& plan) {
-  release_free_memory();  // so that no way finds memory that another one left
+  // Without free memory that another way left.
+  const auto resident = resident_nbytes("Anonymous");
   std::vector<Request> requests(2 * plan.requests);
   std::vector<std::int64_t> set_up(plan.requests), change(plan.requests), branch(plan.requests);
   const auto counted = byre::stats::snapshot();
-  const auto resident = resident_nbytes("Anonymous");
   Model base;
   const std::int64_t open_ns = time_ns([&] {
     base = way.is_mapped ? map_model(folder, plan.layers) : load_model(folder, plan.layers);
