@@ -21,9 +21,7 @@
 
 #include "support/child_process.hpp"
 #include "support/complaint.hpp"
-#include "support/failing_allocator.hpp"
 #include "support/temporary_folder.hpp"
-#include "text.hpp"
 
 namespace byre::test {
 namespace {
@@ -34,7 +32,6 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& text) { write_file(path_, text); }
   const fs::path& path() const { return path_; }
-  std::string text() const { return read_file(path_); }
 
  private:
   const TemporaryFolder folder_;
@@ -73,61 +70,6 @@ TEST(MappedFile, that_is_truncated_spares_copies_and_ends_readers) {
   }
 }
 
-TEST(MappedFile, is_read_without_copying_and_copied_by_every_write) {
-  const TemporaryFile file("a cow in a byre");
-  FailingAllocator allocator;
-  Buffer buffer = Buffer::map_file(file.path(), allocator);
-  EXPECT_EQ(buffer.origin(), Origin::mapped);
-  EXPECT_EQ(text_of(buffer), "a cow in a byre");
-  EXPECT_EQ(allocator.copies(), 0);
-
-  Buffer clone = buffer;
-  EXPECT_TRUE(clone.shares_data_with(buffer));
-  EXPECT_EQ(clone.materialize(), Materialized::copied);
-  EXPECT_EQ(buffer.materialize(), Materialized::copied);  // the last owner too
-  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
-  buffer.mutable_data()[0] = std::byte{'A'};
-  EXPECT_EQ(text_of(buffer), "A cow in a byre");
-  EXPECT_EQ(text_of(clone), "a cow in a byre");
-  EXPECT_EQ(file.text(), "a cow in a byre");
-}
-
-TEST(MappedFile, is_cloned_by_storages_and_never_waits) {
-  const TemporaryFile file("cow");
-  Storage storage = Storage::map_file(file.path());
-  Storage clone = storage.lazy_clone();
-  EXPECT_EQ(clone.materialize(Wait::never), Materialized::copied);
-  EXPECT_TRUE(storage.is_unique());
-}
-
-std::ptrdiff_t open_files() {
-  return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
-}
-
-TEST(MappedFile, is_not_kept_open) {
-  const TemporaryFile file("written once");
-  const TemporaryFile empty("");
-  const std::ptrdiff_t before = open_files();
-  const Buffer mapped = Buffer::map_file(file.path());
-  EXPECT_EQ(open_files(), before);
-  EXPECT_THROW(Buffer::map_file(empty.path()), FileError);
-  EXPECT_EQ(open_files(), before);
-}
-
-TEST(InputFile, that_is_cut_short_meanwhile_is_refused) {
-  const TemporaryFile file("half of it goes");
-  detail::InputFile input(file.path());
-  fs::resize_file(file.path(), 4);
-  std::string read(input.nbytes(), ' ');
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { input.read(read.data(), read.size()); }),
-                   "it ends too early"));
-}
-
-TEST(InputFile, whose_path_cannot_be_looked_up_is_refused_for_that) {
-  EXPECT_TRUE(says(complaint_of<FileError>([] { detail::InputFile(std::string(300, 'x')); }),
-                   "Check the path, its permissions"));
-}
-
 TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_has_a_copy) {
   const TemporaryFile file("a cow in a byre");
   const auto mappings = [&] { return mappings_of(file.path().parent_path()); };
@@ -148,23 +90,52 @@ TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_has_a_copy) {
   EXPECT_EQ(mappings(), 0);
 }
 
-TEST(MappedFile, that_is_missing_empty_or_no_file_is_refused_by_name) {
-  EXPECT_TRUE(says(complaint_of([] { Buffer::map_file("/no/such/cow"); }),
-                   "\"/no/such/cow\": there is no such file"));
-
-  const TemporaryFile empty("");
-  EXPECT_TRUE(says(complaint_of([&] { Buffer::map_file(empty.path()); }),
-                   empty.path().string() + "\": it is empty"));
-
-  EXPECT_TRUE(says(complaint_of([] { Buffer::map_file("/"); }), "not a regular file"));
-  EXPECT_THROW(Buffer::map_file(""), FileError);
-}
-
-TEST(MappedFile, whose_path_is_very_long_is_still_refused_with_reason_and_advice) {
+TEST(MappedFile, that_is_refused_is_named_and_not_kept_open) {
+  const TemporaryFile file("cow");
+  const fs::path folder = file.path().parent_path();
+  write_file(folder / "empty", "");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const auto open_files = [] {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+  };
+  const std::ptrdiff_t before = open_files();
+  const Buffer mapped = Buffer::map_file(file.path());
+  const std::pair<fs::path, std::string> refused[] = {
+      {"/no/such/cow", "\"/no/such/cow\": there is no such file"},
+      {folder / "empty", (folder / "empty").string() + "\": it is empty"},
+      {"/", "not a regular file"},
+      {"", ""},
+      {folder / "pipe", ""},  // without waiting for a writer
+  };
+  for (const auto& [path, reason] : refused) {
+    EXPECT_TRUE(says(complaint_of<FileError>([&] { Buffer::map_file(path); }), reason)) << path;
+  }
+  EXPECT_EQ(open_files(), before);
   const std::string complaint =
       complaint_of([] { Buffer::map_file("/no/" + std::string(3000, 'm')); });
   EXPECT_TRUE(complaint.ends_with("relative to.") || complaint.ends_with("open files."))
-      << complaint;
+      << "a long path leaves the reason and the advice: " << complaint;
+
+  ASSERT_EQ(::chmod(file.path().c_str(), 0), 0);
+  const uid_t self = ::geteuid();
+  constexpr uid_t nobody = 65534;
+  if (self == 0) {
+    ASSERT_EQ(::seteuid(nobody), 0);  // permissions do not bind the superuser
+  }
+  const std::string unreadable = complaint_of([&] { Buffer::map_file(file.path()); });
+  ASSERT_EQ(::seteuid(self), 0);
+  EXPECT_TRUE(says(unreadable, "Permission denied"));
+}
+
+TEST(InputFile, that_cannot_be_read_is_refused) {
+  const TemporaryFile file("half of it goes");
+  detail::InputFile input(file.path());
+  fs::resize_file(file.path(), 4);
+  std::string read(input.nbytes(), ' ');
+  EXPECT_TRUE(says(complaint_of<FileError>([&] { input.read(read.data(), read.size()); }),
+                   "it ends too early"));
+  EXPECT_TRUE(says(complaint_of<FileError>([] { detail::InputFile(std::string(300, 'x')); }),
+                   "Check the path, its permissions"));
 }
 
 TEST(MappedFile, of_more_bytes_than_an_object_can_have_is_refused_and_not_read_either) {
@@ -180,36 +151,6 @@ TEST(MappedFile, of_more_bytes_than_an_object_can_have_is_refused_and_not_read_e
     EXPECT_TRUE(
         says(complaint_of<FileError>([&] { detail::InputFile(file.path()); }), "more bytes"));
   }
-}
-
-TEST(MappedFile, that_is_a_pipe_is_refused_without_waiting_for_a_writer) {
-  const TemporaryFolder folder;
-  const fs::path pipe = folder / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THROW(Buffer::map_file(pipe), FileError);
-}
-
-TEST(MappedFile, that_is_unreadable_is_refused_by_name) {
-  const TemporaryFile file("cow");
-  ASSERT_EQ(::chmod(file.path().c_str(), 0), 0);
-  const uid_t self = ::geteuid();
-  constexpr uid_t nobody = 65534;
-  if (self == 0) {
-    ASSERT_EQ(::seteuid(nobody), 0);  // permissions do not bind the superuser
-  }
-  const std::string complaint = complaint_of([&] { Buffer::map_file(file.path()); });
-  ASSERT_EQ(::seteuid(self), 0);
-  EXPECT_TRUE(says(complaint, "Permission denied"));
-}
-
-TEST(MappedFile, that_finds_no_memory_for_a_write_still_reads) {
-  const TemporaryFile file("cow");
-  FailingAllocator allocator;
-  Buffer buffer = Buffer::map_file(file.path(), allocator);
-  allocator.fail_allocation(0);
-  EXPECT_THROW(buffer.mutable_data(), OutOfMemory);
-  EXPECT_EQ(text_of(buffer), "cow");
-  EXPECT_EQ(buffer.origin(), Origin::mapped);
 }
 
 }  // namespace

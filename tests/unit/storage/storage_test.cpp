@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
+// Promises about storages by name. stress/programs compares all else with a model: storage/random_programs_test.cpp.
 #include <byre/memory/pool.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/thread/thread.hpp>
 
 #include <cstring>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "support/at_once.hpp"
@@ -21,17 +20,6 @@ static_assert(sizeof(Storage) == sizeof(void*));
 static_assert(std::is_nothrow_copy_constructible_v<Storage>);
 static_assert(std::is_nothrow_move_constructible_v<Storage>);
 
-TEST(Storage, copying_the_handle_aliases) {
-  Storage storage = Storage::allocate(8);
-  Storage alias = storage;
-  alias.mutable_data()[0] = std::byte{42};
-  EXPECT_EQ(storage.data()[0], std::byte{42});
-  EXPECT_EQ(storage, alias);
-  EXPECT_EQ(storage.handle_count(), 2U);
-  EXPECT_TRUE(storage.is_unique());  // no other storage shares the data
-  EXPECT_EQ(storage.use_count(), 1U);
-}
-
 TEST(Storage, a_lazy_clone_has_an_identity_of_its_own_and_the_same_data) {
   Storage storage = Storage::allocate(8);
   storage.mutable_data()[0] = std::byte{1};
@@ -44,26 +32,6 @@ TEST(Storage, a_lazy_clone_has_an_identity_of_its_own_and_the_same_data) {
   storage.mutable_data()[0] = std::byte{2};
   EXPECT_EQ(clone.data()[0], std::byte{1});
   EXPECT_FALSE(clone.shares_data_with(storage));
-}
-
-TEST(Storage, a_write_through_one_alias_is_seen_by_all_aliases_and_by_no_clone) {
-  Storage storage = Storage::allocate(8);
-  storage.mutable_data()[0] = std::byte{1};
-  const Storage alias = storage;
-  const Storage clone = storage.lazy_clone();
-  storage.mutable_data()[0] = std::byte{2};
-  EXPECT_EQ(alias.data()[0], std::byte{2});
-  EXPECT_EQ(alias.data(), storage.data());
-  EXPECT_EQ(clone.data()[0], std::byte{1});
-}
-
-TEST(Storage, the_first_writer_copies_and_the_last_owner_keeps_the_data) {
-  Storage first = Storage::allocate(8);
-  Storage second = first.lazy_clone();
-  const std::byte* shared = first.data();
-  EXPECT_EQ(second.materialize(), Materialized::copied);
-  EXPECT_EQ(first.materialize(), Materialized::already_unique);
-  EXPECT_EQ(first.data(), shared);
 }
 
 // Of 4 MiB and more a copy is made by turns, and of fresh memory otherwise than of recycled.
@@ -86,67 +54,6 @@ TEST(Storage, a_clone_of_many_bytes_is_written_without_another_byte_of_either_ch
       std::memset(clone.mutable_data(), 0xA5, nbytes);
     }
   }
-}
-
-TEST(Storage, an_empty_handle_answers_every_question_and_refuses_a_size) {
-  Storage empty;
-  EXPECT_FALSE(empty);
-  EXPECT_EQ(empty.nbytes(), 0U);
-  EXPECT_EQ(empty.data(), nullptr);
-  EXPECT_EQ(empty.mutable_data(), nullptr);
-  EXPECT_EQ(empty.materialize(), Materialized::already_unique);
-  EXPECT_TRUE(empty.is_unique());
-  EXPECT_EQ(empty.use_count(), 0U);
-  EXPECT_EQ(empty.handle_count(), 0U);
-  EXPECT_FALSE(empty.lazy_clone());
-  EXPECT_FALSE(empty.shares_data_with(Storage()));
-  EXPECT_FALSE(Storage::allocate(1).shares_data_with(empty));
-  EXPECT_EQ(&empty.allocator(), &default_allocator());
-  EXPECT_EQ(empty.origin(), Origin::allocated);
-  EXPECT_THROW(empty.resize(1), InvalidArgument);
-}
-
-TEST(Storage, resizing_is_seen_by_every_handle) {
-  Storage storage = Storage::allocate(4);
-  std::memcpy(storage.mutable_data(), "cows", 4);
-  const Storage alias = storage;
-  storage.resize(200'000);
-  EXPECT_EQ(alias.nbytes(), 200'000U);
-  EXPECT_EQ(std::memcmp(alias.data(), "cows", 4), 0);
-}
-
-TEST(Storage, only_a_sole_handle_makes_it_smaller) {
-  Storage storage = Storage::allocate(8);
-  Storage alias = storage;
-  EXPECT_THROW(storage.resize(4), NotUnique);
-  EXPECT_EQ(alias.nbytes(), 8U);
-  storage.resize(8);
-  alias = Storage();
-  storage.resize(4);
-  EXPECT_EQ(storage.nbytes(), 4U);
-}
-
-TEST(Storage, resizing_is_refused_while_a_lazy_clone_shares_the_data) {
-  Storage storage = Storage::allocate(4);
-  Storage clone = storage.lazy_clone();
-  EXPECT_THROW(storage.resize(8), NotUnique);
-  clone.materialize();
-  storage.resize(8);
-  EXPECT_EQ(storage.nbytes(), 8U);
-  EXPECT_EQ(clone.nbytes(), 4U);
-}
-
-TEST(Storage, holds_any_buffer) {
-  FailingAllocator allocator;
-  Storage storage(Buffer::allocate(16, allocator));
-  EXPECT_EQ(&storage.allocator(), &allocator);
-  int deleted = 0;
-  int value = 7;
-  Storage adopted = Storage(Buffer::adopt(&value, sizeof value, [&](void*) { ++deleted; }));
-  EXPECT_EQ(adopted.origin(), Origin::adopted);
-  EXPECT_EQ(adopted.data(), reinterpret_cast<std::byte*>(&value));
-  adopted = Storage();
-  EXPECT_EQ(deleted, 1);
 }
 
 TEST(Storage, the_last_handle_on_whichever_thread_releases_it) {
@@ -188,19 +95,6 @@ TEST(Storage, is_lazily_cloned_from_many_threads_at_once_from_the_first_clone_on
           EXPECT_EQ(clones[thread].data()[31], static_cast<std::byte>(round % 256));
         }
       });
-}
-
-TEST(Storage, a_writable_clone_that_may_not_wait_copies_pending_data) {
-  FailingAllocator allocator;
-  Halt copy;
-  Storage slow = Storage::allocate(100, allocator);
-  Storage hasty = slow.lazy_clone();
-  allocator.halt_copy(copy);
-  boost::thread copier([&] { slow.mutable_data(); });
-  copy.await_entry();
-  EXPECT_EQ(hasty.writable_clone(Wait::never).nbytes(), 100U);  // one that waits would hang
-  copy.let_go();
-  copier.join();
 }
 
 }  // namespace
