@@ -33,18 +33,12 @@ TEST(Attachment, slot_costs_a_storage_one_pointer) {
   EXPECT_EQ(sizeof(detail::basic_attachment_slot<sync::Boost>), sizeof(void*));
 }
 
-TEST(Attachment, is_none_until_there_is_one) {
+TEST(Attachment, is_the_first_one_and_a_second_is_destroyed) {
   const Storage storage = Storage::allocate(8);
   EXPECT_EQ(storage.slot()->attachment(), nullptr);
   EXPECT_EQ(Storage().slot(), nullptr);
-  detail::Attachment& attached = storage.slot()->attach(std::make_unique<CountedAttachment>(7));
-  EXPECT_EQ(value_of(attached), 7);
-  EXPECT_EQ(storage.slot()->attachment(), &attached);
-}
-
-TEST(Attachment, is_the_first_one_and_a_second_is_destroyed) {
-  const Storage storage = Storage::allocate(8);
   detail::Attachment& first = storage.slot()->attach(std::make_unique<CountedAttachment>(1));
+  EXPECT_EQ(value_of(first), 1);
   EXPECT_EQ(&storage.slot()->attach(std::make_unique<CountedAttachment>(2)), &first);
   EXPECT_EQ(storage.slot()->attachment(), &first);
   EXPECT_EQ(CountedAttachment::live, 1);
@@ -64,25 +58,19 @@ TEST(Attachment, takes_the_place_of_a_tag) {
   EXPECT_EQ(storage.slot()->attachment(), &attached);
 }
 
-TEST(Attachment, is_destroyed_with_the_storage) {
-  Storage storage = Storage::allocate(8);
-  storage.slot()->attach(std::make_unique<CountedAttachment>());
-  Storage alias = storage;
-  storage = Storage();
-  EXPECT_EQ(CountedAttachment::live, 1);
-  elsewhere([&] { alias = Storage(); });
-  EXPECT_EQ(CountedAttachment::live, 0);
-}
-
-TEST(Attachment, is_shared_by_all_handles_and_survives_writes) {
+TEST(Attachment, is_shared_by_all_handles_survives_writes_and_ends_with_the_last) {
   Storage storage = Storage::allocate(8);
   detail::Attachment& attached = storage.slot()->attach(std::make_unique<CountedAttachment>());
   const Storage clone = storage.lazy_clone();
   storage.mutable_data()[0] = std::byte{1};
-  const Storage alias = storage;
+  Storage alias = storage;
   Storage moved = std::move(storage);
   EXPECT_EQ(alias.slot()->attachment(), &attached);
   EXPECT_EQ(moved.slot()->attachment(), &attached);
+  moved = Storage();
+  EXPECT_EQ(CountedAttachment::live, 1);
+  elsewhere([&] { alias = Storage(); });
+  EXPECT_EQ(CountedAttachment::live, 0);
 }
 
 TEST(Attachment, is_not_shared_with_lazy_clones) {
