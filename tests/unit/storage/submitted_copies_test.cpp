@@ -3,7 +3,6 @@
 // all orders of threads; here are the answers, the figures and the errors, and real threads.
 #include <byre/observe/counters.hpp>
 #include <byre/observe/events.hpp>
-#include <byre/observe/expect.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -11,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -37,205 +37,157 @@ int value_of(QueuedDevice& device, const Buffer& buffer) {
   return *value;
 }
 
-TEST(SubmittedCopies, let_the_writer_go_on_before_the_device_has_copied) {
-  QueuedDevice device(CopiesEnd::in_order);
-  const Buffer source = sevens(device);
-  device.run();
+/// A buffer of a device, and a clone of it.
+struct Shared {
+  explicit Shared(CopiesEnd copies_end) : device(copies_end) {}
+
+  QueuedDevice device;
+  Buffer source = sevens(device);
   Buffer clone = source;
-  EXPECT_EQ(clone.materialize(), Materialized::copied);
-  EXPECT_FALSE(clone.shares_data_with(source));
-  EXPECT_TRUE(clone.is_unique());
-  EXPECT_FALSE(source.is_unique()) << "the device has yet to read it";
-  EXPECT_EQ(source.use_count(), 1U);
-  device.submit_fill(clone.mutable_data(), 8, 64);
-  device.run();
-  EXPECT_TRUE(source.is_unique());
-  EXPECT_EQ(value_of(device, source), 7);
-  EXPECT_EQ(value_of(device, clone), 8);
+};
+
+/// Memory to adopt: 64 bytes that are 7, and whether they were released.
+struct Lent {
+  Buffer adopted(QueuedDevice& device) {
+    return Buffer::adopt(
+        bytes.data(), 64, [this](void*) { ++releases; }, device);
+  }
+  Buffer adopted_to_read(QueuedDevice& device) {
+    return Buffer::adopt_read_only(
+        bytes.data(), 64, [this](void*) { ++releases; }, device);
+  }
+
+  std::vector<std::byte> bytes = std::vector<std::byte>(64, std::byte{7});
+  int releases = 0;
+};
+
+class SubmittedCopies : public testing::TestWithParam<CopiesEnd> {};
+INSTANTIATE_TEST_SUITE_P(OfBothKinds, SubmittedCopies,
+                         testing::Values(CopiesEnd::later, CopiesEnd::in_order));
+
+TEST_P(SubmittedCopies, let_the_writer_go_on_before_the_device_has_copied) {
+  Shared both(GetParam());
+  const stats::Counters before = stats::snapshot();
+  EXPECT_EQ(both.clone.materialize(), Materialized::copied);
+  EXPECT_FALSE(both.clone.shares_data_with(both.source));
+  EXPECT_TRUE(both.clone.is_unique());
+  EXPECT_FALSE(both.source.is_unique()) << "the device has yet to read it";
+  EXPECT_EQ(both.source.use_count(), 1U);
+  both.device.submit_fill(both.clone.mutable_data(), 8, 64);
+  both.device.run();
+  EXPECT_TRUE(both.source.is_unique());
+  EXPECT_EQ(value_of(both.device, both.source), 7);
+  EXPECT_EQ(value_of(both.device, both.clone), 8);
+  const stats::Counters done = stats::snapshot() - before;
+  EXPECT_EQ(done.copies, BYRE_STATS ? 1 : 0);
+  EXPECT_EQ(done.bytes_copied, BYRE_STATS ? 64 : 0);
 }
 
 TEST(SubmittedCopies, are_stolen_beside_in_order) {
-  QueuedDevice device(CopiesEnd::in_order);
-  Buffer source = sevens(device);
-  Buffer clone = source;
-  clone.materialize();
-  const std::byte* const before = std::as_const(source).data();
-  EXPECT_EQ(source.materialize(), Materialized::stole);
-  EXPECT_EQ(source.materialize(Wait::never), Materialized::stole) << "while the copy is under way";
-  EXPECT_EQ(source.mutable_data(), before);
-  device.submit_fill(source.mutable_data(), 9, 64);
-  EXPECT_EQ(value_of(device, clone), 7) << "the copy stands in front of the write";
-  EXPECT_EQ(value_of(device, source), 9);
-  EXPECT_EQ(source.materialize(), Materialized::already_unique);
+  Shared both(CopiesEnd::in_order);
+  both.clone.materialize();
+  const std::byte* const before = std::as_const(both.source).data();
+  const stats::Counters counted = stats::snapshot();
+  EXPECT_EQ(both.source.materialize(), Materialized::stole);
+  EXPECT_EQ((stats::snapshot() - counted).steals, BYRE_STATS ? 1 : 0);
+  EXPECT_EQ(both.source.materialize(Wait::never), Materialized::stole) << "still under way";
+  EXPECT_EQ(both.source.mutable_data(), before);
+  both.device.submit_fill(both.source.mutable_data(), 9, 64);
+  EXPECT_EQ(value_of(both.device, both.clone), 7) << "the copy stands in front of the write";
+  EXPECT_EQ(value_of(both.device, both.source), 9);
+  EXPECT_EQ(both.source.materialize(), Materialized::already_unique);
 }
 
-TEST(SubmittedCopies, without_an_order_are_copied_again_by_who_may_not_wait) {
-  QueuedDevice device(CopiesEnd::later);
-  Buffer source = sevens(device);
-  Buffer clone = source;
-  clone.materialize();
-  EXPECT_EQ(source.materialize(Wait::never), Materialized::copied);
-  EXPECT_EQ(value_of(device, source), 7);
-  EXPECT_EQ(value_of(device, clone), 7);
+TEST(SubmittedCopies, without_an_order_are_made_again_if_the_writer_may_not_wait) {
+  Shared both(CopiesEnd::later);
+  both.clone.materialize();
+  EXPECT_EQ(both.source.materialize(Wait::never), Materialized::copied);
+  EXPECT_EQ(value_of(both.device, both.source), 7);
+  EXPECT_EQ(value_of(both.device, both.clone), 7);
 }
 
-#if BYRE_STATS
-
-/// Whose turn it was no longer has it, when its sink is called.
-TEST(SubmittedCopies, are_reported_to_sinks_that_may_write_the_same_data) {
-  QueuedDevice device(CopiesEnd::in_order);
-  Buffer source = sevens(device);
-  Buffer clone = source;
-  Buffer other = source;
-  int reports = 0;
-  const stats::InstalledSink sink([&](const stats::CopyEvent&) {
-    ++reports;
-    other.materialize();
-  });
-  clone.materialize();
-  EXPECT_EQ(reports, 1);
-  EXPECT_FALSE(other.shares_data_with(source));
-  EXPECT_EQ(value_of(device, other), 7);
-}
-
-TEST(SubmittedCopies, that_are_complete_are_ended_before_sinks_are_told) {
-  for (const CopiesEnd copies_end : {CopiesEnd::later, CopiesEnd::in_order}) {
-    QueuedDevice device(copies_end);
-    Buffer source = sevens(device);
+TEST_P(SubmittedCopies, keep_a_source_until_they_end) {
+  for (const bool is_read_only : {false, true}) {
+    QueuedDevice device(GetParam());
+    Lent lent;
+    Buffer clone = is_read_only ? lent.adopted_to_read(device) : lent.adopted(device);
+    if (!is_read_only) {
+      const Buffer source = clone;
+      clone.materialize();
+    }
+    EXPECT_EQ(clone.materialize(),
+              is_read_only ? Materialized::copied : Materialized::already_unique);
+    EXPECT_EQ(lent.releases, 0) << "the device has yet to read it";
     device.run();
-    device.copies_at_once = true;
-    Buffer clone = source;
-    std::optional<bool> was_unique;
-    const stats::InstalledSink sink([&](const stats::CopyEvent&) {
-      was_unique = source.is_unique();
-      EXPECT_EQ(source.materialize(Wait::never), Materialized::already_unique);
-    });
-    EXPECT_EQ(clone.materialize(), Materialized::copied);
-    EXPECT_EQ(was_unique, true);
+    EXPECT_EQ(lent.releases, 1);
+    EXPECT_EQ(value_of(device, clone), 7);
   }
 }
 
-TEST(SubmittedCopies, of_read_only_data_release_it_before_sinks_are_told) {
-  QueuedDevice device(CopiesEnd::later);
-  device.copies_at_once = true;
-  const std::vector<std::byte> lent(64, std::byte{7});
-  bool is_released = false;
-  Buffer buffer = Buffer::adopt_read_only(
-      lent.data(), 64, [&is_released](void*) { is_released = true; }, device);
-  bool was_released = false;
-  const stats::InstalledSink sink([&](const stats::CopyEvent&) { was_released = is_released; });
-  buffer.materialize();
-  EXPECT_TRUE(was_released);
-}
-
-TEST(SubmittedCopies, without_an_order_are_waited_for) {
-  QueuedDevice device(CopiesEnd::later);
-  Buffer source = sevens(device);
-  Buffer clone = source;
-  clone.materialize();
-  const std::int64_t waits = stats::snapshot().waits;
-  std::thread other([&device, waits] {
-    await([waits] { return stats::snapshot().waits > waits; });
-    device.run();
-  });
-  EXPECT_EQ(source.materialize(), Materialized::stole);
-  other.join();
-  EXPECT_TRUE(source.is_unique());
-}
-
-#endif
-
-TEST(SubmittedCopies, keep_a_source_that_nobody_owns) {
-  QueuedDevice device(CopiesEnd::in_order);
-  bool is_released = false;
-  std::vector<std::byte> lent(64, std::byte{7});
-  Buffer clone;
+TEST_P(SubmittedCopies, that_cannot_be_submitted_change_nothing) {
+  Shared both(GetParam());
+  both.device.fails_to_submit = true;
+  EXPECT_THROW(both.clone.mutable_data(), std::runtime_error);
+  EXPECT_TRUE(both.clone.shares_data_with(both.source));
+  EXPECT_EQ(both.source.use_count(), 2U);
+  Lent lent;
   {
-    const Buffer source = Buffer::adopt(
-        lent.data(), 64, [&is_released](void*) { is_released = true; }, device);
-    clone = source;
-    clone.materialize();
-  }
-  EXPECT_FALSE(is_released) << "the device has yet to read it";
-  device.run();
-  EXPECT_TRUE(is_released);
-  EXPECT_EQ(value_of(device, clone), 7);
-}
-
-TEST(SubmittedCopies, of_read_only_data_keep_it_too) {
-  QueuedDevice device(CopiesEnd::in_order);
-  bool is_released = false;
-  const std::vector<std::byte> lent(64, std::byte{7});
-  Buffer buffer = Buffer::adopt_read_only(
-      lent.data(), 64, [&is_released](void*) { is_released = true; }, device);
-  EXPECT_EQ(buffer.materialize(), Materialized::copied);
-  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
-  EXPECT_FALSE(is_released);
-  EXPECT_EQ(value_of(device, buffer), 7);
-  EXPECT_TRUE(is_released);
-}
-
-TEST(SubmittedCopies, that_cannot_be_submitted_change_nothing) {
-  for (const CopiesEnd copies_end : {CopiesEnd::later, CopiesEnd::in_order}) {
-    QueuedDevice device(copies_end);
-    Buffer source = sevens(device);
-    Buffer clone = source;
-    device.fails_to_submit = true;
-    EXPECT_THROW(clone.mutable_data(), std::runtime_error);
-    EXPECT_TRUE(clone.shares_data_with(source));
-    EXPECT_EQ(source.use_count(), 2U);
-    device.fails_to_submit = false;
-    EXPECT_EQ(clone.materialize(), Materialized::copied);
-    device.run();
-    EXPECT_EQ(source.materialize(), Materialized::already_unique);
-  }
-}
-
-TEST(SubmittedCopies, of_read_only_data_that_cannot_be_submitted_change_nothing) {
-  QueuedDevice device(CopiesEnd::in_order);
-  const std::vector<std::byte> lent(64, std::byte{7});
-  int releases = 0;
-  {
-    Buffer buffer = Buffer::adopt_read_only(
-        lent.data(), 64, [&releases](void*) { ++releases; }, device);
-    device.fails_to_submit = true;
+    Buffer buffer = lent.adopted_to_read(both.device);
     EXPECT_THROW(buffer.mutable_data(), std::runtime_error);
     EXPECT_TRUE(buffer.is_read_only());
     EXPECT_EQ(buffer.use_count(), 1U);
-    EXPECT_EQ(releases, 0);
+    EXPECT_EQ(lent.releases, 0);
   }
-  EXPECT_EQ(releases, 1);
+  EXPECT_EQ(lent.releases, 1);
+  both.device.fails_to_submit = false;
+  EXPECT_EQ(both.clone.materialize(), Materialized::copied);
+  both.device.run();
+  EXPECT_EQ(both.source.materialize(), Materialized::already_unique);
 }
 
-TEST(SubmittedCopies, may_be_complete_at_once) {
-  QueuedDevice device(CopiesEnd::in_order);
-  const Buffer source = sevens(device);
-  device.run();
-  device.copies_at_once = true;
-  Buffer clone = source;
-  EXPECT_EQ(clone.materialize(), Materialized::copied);
-  EXPECT_TRUE(source.is_unique());
-  EXPECT_EQ(value_of(device, clone), 7);
+TEST_P(SubmittedCopies, may_be_complete_at_once_and_are_ended_before_sinks_are_told) {
+  Shared both(GetParam());
+  both.device.run();
+  both.device.copies_at_once = true;
+  Lent lent;
+  Buffer read_only = lent.adopted_to_read(both.device);
+  int reports = 0;
+  const stats::InstalledSink sink([&](const stats::CopyEvent&) {
+    if (++reports == 1) {
+      EXPECT_TRUE(both.source.is_unique());
+      EXPECT_EQ(both.source.materialize(Wait::never), Materialized::already_unique);
+    } else {
+      EXPECT_EQ(lent.releases, 1);
+    }
+  });
+  EXPECT_EQ(both.clone.materialize(), Materialized::copied);
+  EXPECT_TRUE(both.source.is_unique());
+  read_only.materialize();
+  EXPECT_EQ(reports, BYRE_STATS ? 2 : 0);
+  EXPECT_EQ(value_of(both.device, both.clone), 7);
 }
 
 TEST(SubmittedCopies, do_not_keep_the_last_owner_from_resizing_in_order) {
-  QueuedDevice device(CopiesEnd::in_order);
-  Buffer source = sevens(device);
-  Buffer clone = source;
-  EXPECT_THROW(source.resize(32), NotUnique);
-  clone.materialize();
-  source.resize(32);
-  EXPECT_EQ(source.nbytes(), 32U);
-  source.resize(128);
-  EXPECT_EQ(value_of(device, source), 7);
-  EXPECT_EQ(value_of(device, clone), 7);
+  for (const CopiesEnd copies_end : {CopiesEnd::later, CopiesEnd::in_order}) {
+    Shared both(copies_end);
+    EXPECT_THROW(both.source.resize(32), NotUnique);
+    both.clone.materialize();
+    if (copies_end == CopiesEnd::later) {
+      EXPECT_THROW(both.source.resize(32), NotUnique) << "without an order it waits for the end";
+      both.device.run();
+    }
+    both.source.resize(32);
+    EXPECT_EQ(both.source.nbytes(), 32U);
+    both.source.resize(128);
+    EXPECT_EQ(value_of(both.device, both.source), 7);
+    EXPECT_EQ(value_of(both.device, both.clone), 7);
+  }
 }
 
-TEST(SubmittedCopies, let_nobody_resize_read_only_data_that_is_shared) {
+TEST(SubmittedCopies, of_read_only_data_own_it_and_refuse_a_resize) {
   QueuedDevice device(CopiesEnd::in_order);
-  const std::vector<std::byte> lent(64, std::byte{7});
-  Buffer buffer = Buffer::adopt_read_only(
-      lent.data(), 64, [](void*) {}, device);
+  Lent lent;
+  Buffer buffer = lent.adopted_to_read(device);
   Buffer copied = buffer;
   copied.materialize();
   EXPECT_EQ(buffer.use_count(), 2U) << "a copier of read-only data owns it until its copy ends";
@@ -244,170 +196,105 @@ TEST(SubmittedCopies, let_nobody_resize_read_only_data_that_is_shared) {
   device.run();
 }
 
-TEST(SubmittedCopies, without_an_order_keep_everybody_from_resizing) {
-  QueuedDevice device(CopiesEnd::later);
-  Buffer source = sevens(device);
-  Buffer clone = source;
-  clone.materialize();
-  EXPECT_THROW(source.resize(32), NotUnique);
-  device.run();
-  source.resize(32);
+#if BYRE_STATS
+
+/// The writer's turn has ended when its sink is called.
+TEST(SubmittedCopies, are_reported_to_sinks_that_may_write_the_same_data) {
+  Shared both(CopiesEnd::in_order);
+  Buffer other = both.source;
+  int reports = 0;
+  const stats::InstalledSink sink([&](const stats::CopyEvent&) {
+    ++reports;
+    other.materialize();
+  });
+  both.clone.materialize();
+  EXPECT_EQ(reports, 1);
+  EXPECT_FALSE(other.shares_data_with(both.source));
+  EXPECT_EQ(value_of(both.device, other), 7);
 }
 
-TEST(SubmittedCopies, are_counted_as_copies_are) {
-  if (!BYRE_STATS) {
-    GTEST_SKIP() << "nothing is counted";
-  }
-  QueuedDevice device(CopiesEnd::in_order);
-  Buffer source = sevens(device);
-  Buffer clone = source;
-  const stats::Counters before = stats::snapshot();
-  clone.materialize();
-  source.materialize();
-  const stats::Counters done = stats::snapshot() - before;
-  EXPECT_EQ(done.copies, 1);
-  EXPECT_EQ(done.bytes_copied, 64);
-  EXPECT_EQ(done.steals, 1);
-  device.run();
+TEST(SubmittedCopies, without_an_order_are_waited_for) {
+  Shared both(CopiesEnd::later);
+  both.clone.materialize();
+  const std::int64_t waits = stats::snapshot().waits;
+  std::thread other([&both, waits] {
+    await([waits] { return stats::snapshot().waits > waits; });
+    both.device.run();
+  });
+  EXPECT_EQ(both.source.materialize(), Materialized::stole);
+  other.join();
+  EXPECT_TRUE(both.source.is_unique());
 }
 
-TEST(SubmittedCopies, say_why_they_are_made) {
-  if (!BYRE_STATS) {
-    GTEST_SKIP() << "nobody is told";
-  }
-  const std::vector<std::byte> lent(64, std::byte{7});
-  for (const CopiesEnd copies_end : {CopiesEnd::later, CopiesEnd::in_order}) {
-    QueuedDevice device(copies_end);
-    std::vector<stats::CopyCause> causes;
-    const stats::InstalledSink sink(
-        [&causes](const stats::CopyEvent& event) { causes.push_back(event.cause); });
-    const auto adopted = [&] {
-      return Buffer::adopt_read_only(
-          lent.data(), 64, [](void*) {}, device);
-    };
-    adopted().materialize();
-    Buffer source = sevens(device);
-    Buffer clone = source;
-    clone.materialize();
-    source.materialize(Wait::never);
-    Buffer lent_to_two = adopted();
-    const Buffer other = lent_to_two;
-    lent_to_two.materialize();
-    device.run();
-    using enum stats::CopyCause;
-    EXPECT_EQ(causes, copies_end == CopiesEnd::later
-                          ? std::vector({read_only, shared, pending, shared})
-                          : std::vector({read_only, shared, shared}));
-  }
+TEST_P(SubmittedCopies, say_why_they_are_made) {
+  Shared both(GetParam());
+  Lent lent;
+  std::vector<stats::CopyCause> causes;
+  const stats::InstalledSink sink(
+      [&causes](const stats::CopyEvent& event) { causes.push_back(event.cause); });
+  lent.adopted_to_read(both.device).materialize();
+  both.clone.materialize();
+  both.source.materialize(Wait::never);
+  Buffer lent_to_two = lent.adopted_to_read(both.device);
+  const Buffer other = lent_to_two;
+  lent_to_two.materialize();
+  both.device.run();
+  using enum stats::CopyCause;
+  EXPECT_EQ(causes, GetParam() == CopiesEnd::later
+                        ? std::vector({read_only, shared, pending, shared})
+                        : std::vector({read_only, shared, shared}));
 }
 
-/// Nobody would wake a child of the process that waited for its parent's device.
+#endif
+
+/// No thread of a child of the process would end its parent's copies.
 TEST(SubmittedCopies, of_its_parent_are_not_waited_for_by_a_child_of_the_process) {
-  QueuedDevice device(CopiesEnd::later);
-  Buffer source = sevens(device);
-  Buffer clone = source;
-  clone.materialize();
+  Shared both(CopiesEnd::later);
+  both.clone.materialize();
   const ChildResult result = run_in_child(
-      [&source](int) {
-        if (source.materialize() != Materialized::copied) {
+      [&both](int) {
+        if (both.source.materialize() != Materialized::copied) {
           throw std::runtime_error("the child did not copy");
         }
       },
       std::chrono::seconds(20));
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
-  device.run();
+  both.device.run();
 }
 
 TEST(SubmittedCopies, of_storages_are_made_by_one_of_a_parallel_loop) {
   QueuedDevice device(CopiesEnd::in_order);
   Storage storage(sevens(device));
   const Storage clone = storage.lazy_clone();
-  std::vector<std::thread> loop;
   std::atomic<int> copied = 0;
-  for (int index = 0; index < 4; ++index) {
-    loop.emplace_back(
-        [&] { copied += storage.materialize_in_parallel() == Materialized::copied ? 1 : 0; });
-  }
-  for (std::thread& thread : loop) {
-    thread.join();
-  }
+  at_once(4, [&](std::size_t) {
+    copied += storage.materialize_in_parallel() == Materialized::copied ? 1 : 0;
+  });
   EXPECT_EQ(copied, 1);
   device.run();
 }
 
 /// Owners of one buffer all write, while the device works: promise 3.
-TEST(SubmittedCopies, are_one_less_than_writers) {
-  for (const CopiesEnd copies_end : {CopiesEnd::later, CopiesEnd::in_order}) {
-    for (int round = 0; round < 200; ++round) {
-      constexpr int writers = 4;
-      QueuedDevice device(copies_end);
-      device.start();
-      std::vector<Buffer> owners(writers, sevens(device));
-      std::atomic<int> kept = 0;
-      std::vector<std::thread> running;
-      for (int index = 0; index < writers; ++index) {
-        running.emplace_back([&, index] {
-          Buffer& mine = owners[static_cast<std::size_t>(index)];
-          kept += mine.materialize() == Materialized::copied ? 0 : 1;
-          device.submit_fill(mine.mutable_data(), 10 + index, 32);
-        });
-      }
-      for (std::thread& thread : running) {
-        thread.join();
-      }
-      device.stop();
-      EXPECT_EQ(kept, 1);
-      for (int index = 0; index < writers; ++index) {
-        const Buffer& mine = owners[static_cast<std::size_t>(index)];
-        EXPECT_EQ(value_of(device, mine), 10 + index);
-        const auto untouched = device.submit_read(mine.data() + 63);
-        device.run();
-        EXPECT_EQ(*untouched, 7);
-      }
+TEST_P(SubmittedCopies, are_one_less_than_writers) {
+  for (int round = 0; round < 200; ++round) {
+    constexpr std::size_t writers = 4;
+    QueuedDevice device(GetParam());
+    device.start();
+    std::vector<Buffer> owners(writers, sevens(device));
+    std::atomic<int> kept = 0;
+    at_once(writers, [&](std::size_t index) {
+      kept += owners[index].materialize() == Materialized::copied ? 0 : 1;
+      device.submit_fill(owners[index].mutable_data(), 10 + static_cast<int>(index), 32);
+    });
+    device.stop();
+    EXPECT_EQ(kept, 1);
+    for (std::size_t index = 0; index < writers; ++index) {
+      EXPECT_EQ(value_of(device, owners[index]), 10 + static_cast<int>(index));
+      const auto untouched = device.submit_read(owners[index].data() + 63);
+      device.run();
+      EXPECT_EQ(*untouched, 7);
     }
   }
-}
-
-TEST(PendingCopies, are_ended_once) {
-  int ends = 0;
-  const auto count = [](void* counted) noexcept { ++*static_cast<int*>(counted); };
-  {
-    PendingCopy first(&ends, count);
-    EXPECT_TRUE(first);
-    PendingCopy second(std::move(first));
-    EXPECT_FALSE(first);  // NOLINT: what is moved from has none
-    EXPECT_TRUE(second);
-    EXPECT_EQ(ends, 0);
-    second.end();
-    EXPECT_EQ(ends, 1);
-    second.end();
-  }
-  EXPECT_EQ(ends, 1);
-  { const PendingCopy dropped(&ends, count); }
-  EXPECT_EQ(ends, 2);
-  PendingCopy forgotten(&ends, count);
-  forgotten.forget();
-  EXPECT_FALSE(forgotten);
-  int others = 0;
-  PendingCopy assigned(&others, count);
-  assigned = PendingCopy(&ends, count);
-  EXPECT_EQ(others, 1) << "what it was is ended";
-  EXPECT_EQ(ends, 2);
-  assigned.end();
-  EXPECT_EQ(ends, 3) << "and then what it became";
-  EXPECT_EQ(others, 1);
-}
-
-using SubmittedCopiesDeathTest = testing::Test;
-
-TEST(SubmittedCopiesDeathTest, are_not_of_memory_that_the_host_addresses) {
-  struct OfTheHost final : Allocator {
-    OfTheHost() : Allocator(Device::cpu(), CopiesEnd::in_order) {}
-    Block allocate(const Request&) override { return {}; }
-    void deallocate(const Block&) noexcept override {}
-    const char* name() const noexcept override { return "host"; }
-  };
-  EXPECT_DEATH(OfTheHost(), "copies of memory that the host addresses have to end on return");
 }
 
 }  // namespace
