@@ -13,8 +13,8 @@
 #include <optional>
 
 #include "output_file_fixture.hpp"
+#include "pages/children.hpp"
 #include "support/caught_warnings.hpp"
-#include "support/child_process.hpp"
 #include "support/complaint.hpp"
 
 namespace byre::test {
@@ -57,40 +57,26 @@ class ClosedFiles : public OutputFileTest {
   std::vector<int> taken_;
 };
 
-TEST_F(ClosedFiles, are_refused_where_they_are_written) {
-  write_file(path, "before");
-  {
-    OutputFile output(path);
-    take_numbers();
-    EXPECT_TRUE(says(complaint_of<FileError>([&] { output.write("after", 5); }),
-                     "code elsewhere closed its descriptor"));
+TEST_F(ClosedFiles, are_refused_where_they_are_written_and_leave_what_was_there) {
+  enum { written, committed, discarded };
+  for (const auto then : {written, committed, discarded}) {
+    write_file(path, "before");
+    {
+      OutputFile output(path);
+      if (then != written) {
+        output.write("after", 5);
+      }
+      take_numbers();
+      if (then != discarded) {
+        EXPECT_TRUE(says(complaint_of<FileError>(
+                             [&] { then == written ? output.write("after", 5) : output.commit(); }),
+                         "code elsewhere closed its descriptor"));
+      }
+    }
+    expect_others_untouched();
+    EXPECT_EQ(read_file(path), "before") << then;
+    EXPECT_EQ(files_of_ours(), 1) << then;
   }
-  expect_others_untouched();
-  EXPECT_EQ(read_file(path), "before");
-  EXPECT_EQ(files_of_ours(), 1);
-}
-
-TEST_F(ClosedFiles, are_refused_where_they_are_committed) {
-  write_file(path, "before");
-  {
-    OutputFile output(path);
-    output.write("after", 5);
-    take_numbers();
-    EXPECT_TRUE(says(complaint_of<FileError>([&] { output.commit(); }), "closed its descriptor"));
-  }
-  expect_others_untouched();
-  EXPECT_EQ(read_file(path), "before");
-  EXPECT_EQ(files_of_ours(), 1);
-}
-
-TEST_F(ClosedFiles, leave_no_temporary_file_where_they_are_discarded) {
-  {
-    OutputFile output(path);
-    output.write("after", 5);
-    take_numbers();
-  }
-  expect_others_untouched();
-  EXPECT_EQ(files_of_ours(), 0);
 }
 
 TEST_F(ClosedFiles, warn_of_a_temporary_file_whose_folder_moved_or_was_replaced) {
@@ -160,13 +146,10 @@ TEST_F(ClosedFiles, are_refused_where_they_are_read) {
   expect_others_untouched();
 }
 
-/// Ends the child with a failure that names the file's kind, if `open_files` is below 3.
-void expect_no_standard_stream(const char* kind, int output) {
+/// In a child: that `kind` of file, which was opened last, is none of the closed standard streams.
+void expect_no_standard_stream(const char* kind) {
   for (const int number : {0, 1, 2}) {
-    if (::fcntl(number, F_GETFD) >= 0) {
-      write_all(output, std::string(kind) + " is descriptor " + std::to_string(number));
-      ::_exit(1);
-    }
+    EXPECT_LT(::fcntl(number, F_GETFD), 0) << kind << " is descriptor " << number;
   }
   std::printf("a line for standard output");
   std::fflush(stdout);
@@ -175,42 +158,36 @@ void expect_no_standard_stream(const char* kind, int output) {
 TEST_F(ClosedFiles, of_standard_streams_are_not_replaced_by_files) {
   const fs::path read = folder / "read";
   write_file(read, "weights");
-  const ChildResult result = run_in_child(
-      [&](int output) {
-        for (const int number : {0, 1, 2}) {
-          ::close(number);
-        }
-        detail::InputFile input(read);
-        expect_no_standard_stream("an input file", output);
-        OutputFile written(path);
-        expect_no_standard_stream("an output file", output);
-        const int own = ::fcntl(output, F_DUPFD, 3);
-        OutputFile in_place("/proc/self/fd/" + std::to_string(own));
-        expect_no_standard_stream("a file written in place", output);
-        std::string text(input.nbytes(), ' ');
-        input.read(text.data(), text.size());
-        written.write(text.data(), text.size());
-        written.commit();
-      },
-      std::chrono::seconds(60));
-  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << ": " << result.output;
+  in_a_child([&] {
+    std::array<int, 2> own{};
+    EXPECT_EQ(::pipe(own.data()), 0);
+    for (const int number : {0, 1, 2}) {
+      ::close(number);
+    }
+    detail::InputFile input(read);
+    expect_no_standard_stream("an input file");
+    OutputFile written(path);
+    expect_no_standard_stream("an output file");
+    OutputFile in_place("/proc/self/fd/" + std::to_string(own[1]));
+    expect_no_standard_stream("a file written in place");
+    std::string text(input.nbytes(), ' ');
+    input.read(text.data(), text.size());
+    written.write(text.data(), text.size());
+    written.commit();
+  });
   EXPECT_EQ(read_file(path), "weights");
 }
 
 TEST_F(ClosedFiles, that_get_no_number_from_3_on_leave_no_temporary_file) {
-  const ChildResult result = run_in_child(
-      [&](int) {
-        const int free = ::fcntl(0, F_DUPFD, 3);  // one number, for the folder
-        ::close(free);
-        const auto numbers = static_cast<rlim_t>(free) + 1;
-        const rlimit least = {.rlim_cur = numbers, .rlim_max = numbers};
-        ::setrlimit(RLIMIT_NOFILE, &least);
-        ::close(1);
-        EXPECT_THROW(OutputFile{path}, FileError);
-        ::_exit(testing::Test::HasFailure() ? 1 : 0);
-      },
-      std::chrono::seconds(60));
-  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << ": " << result.output;
+  in_a_child([&] {
+    const int free = ::fcntl(0, F_DUPFD, 3);  // one number, for the folder
+    ::close(free);
+    const auto numbers = static_cast<rlim_t>(free) + 1;
+    const rlimit least = {.rlim_cur = numbers, .rlim_max = numbers};
+    ::setrlimit(RLIMIT_NOFILE, &least);
+    ::close(1);
+    EXPECT_THROW(OutputFile{path}, FileError);
+  });
   EXPECT_EQ(files(), 0);
 }
 
@@ -224,15 +201,11 @@ TEST_F(OutputFileTest, has_nothing_that_was_printed_while_it_was_opened) {
 TEST_F(OutputFileTest, of_a_working_directory_that_is_gone_is_refused) {
   const fs::path gone = folder / "gone";
   fs::create_directory(gone);
-  const ChildResult result = run_in_child(
-      [&](int) {
-        fs::current_path(gone);
-        fs::remove(gone);
-        EXPECT_THROW(OutputFile{"weights"}, FileError);
-        ::_exit(testing::Test::HasFailure() ? 1 : 0);
-      },
-      std::chrono::seconds(60));
-  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << ": " << result.output;
+  in_a_child([&] {
+    fs::current_path(gone);
+    fs::remove(gone);
+    EXPECT_THROW(OutputFile{"weights"}, FileError);
+  });
 }
 
 TEST_F(OutputFileTest, whose_opening_finds_no_memory_is_out_of_memory) {
