@@ -108,41 +108,40 @@ TEST(TileTable, says_how_large_the_node_is_that_there_is_no_memory_for) {
 }
 
 /// A write that stands still in the middle of a copy of a node: of the root, or of one below it.
-class HaltedNodeCopy {
- protected:
+struct HaltedNodeCopy {
   explicit HaltedNodeCopy(int nodes_above)
-      : source_(tiled_of<NarrowTiles>(eight_tiles, allocator_)), clone_(source_) {
-    halted_ = &copy_;
+      : source(tiled_of<NarrowTiles>(eight_tiles, allocator)), clone(source) {
+    halted_ = &copy;
     nodes_above_ = nodes_above;
-    writer_ = boost::thread([this] {
+    writer = boost::thread([this] {
       before_next_new = &halt_at_node;
-      put(clone_, 1, 'x');
+      put(clone, 1, 'x');
     });
-    copy_.await_entry();
+    copy.await_entry();
   }
   void let_go() {
-    copy_.let_go();
-    writer_.join();
-    EXPECT_EQ(text_of(clone_), "aaaaxbbbccccddddeeeeffffgggghhhh");
+    copy.let_go();
+    writer.join();
+    EXPECT_EQ(text_of(clone), "aaaaxbbbccccddddeeeeffffgggghhhh");
   }
   /// The other owner writes the same tile, and has to wait for a copy.
   void write_meanwhile() {
     const Counted counted;
-    boost::thread last_owner([&] { put(source_, 1, 'y'); });
+    boost::thread last_owner([&] { put(source, 1, 'y'); });
     await([&] { return counted.since().waits != 0; });
     let_go();
     last_owner.join();
-    EXPECT_EQ(text_of(source_), "aaaaybbbccccddddeeeeffffgggghhhh");
-    source_ = NarrowTiles();
-    clone_ = NarrowTiles();
-    EXPECT_EQ(allocator_.blocks_out(), 0U);
+    EXPECT_EQ(text_of(source), "aaaaybbbccccddddeeeeffffgggghhhh");
+    source = NarrowTiles();
+    clone = NarrowTiles();
+    EXPECT_EQ(allocator.blocks_out(), 0U);
   }
 
-  FailingAllocator allocator_;
-  Halt copy_;
-  NarrowTiles source_;
-  NarrowTiles clone_;
-  boost::thread writer_;
+  FailingAllocator allocator;
+  Halt copy;
+  NarrowTiles source;
+  NarrowTiles clone;
+  boost::thread writer;
 
  private:
   static void halt_at_node() {
@@ -157,67 +156,58 @@ class HaltedNodeCopy {
   static inline int nodes_above_ = 0;
 };
 
-class NodeCopyUnderWay : public testing::TestWithParam<int>, protected HaltedNodeCopy {
- protected:
-  NodeCopyUnderWay() : HaltedNodeCopy(GetParam()) {}
-};
+class NodeCopyUnderWay : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(AtAnyLevel, NodeCopyUnderWay, testing::Range(0, 3));
 
-TEST_P(NodeCopyUnderWay, the_last_owner_that_may_not_wait_copies_too) {
-  put(source_, 1, 'y', Wait::never);
-  EXPECT_EQ(text_of(source_), "aaaaybbbccccddddeeeeffffgggghhhh");
-  let_go();
-  EXPECT_EQ(text_of(source_), "aaaaybbbccccddddeeeeffffgggghhhh");
-}
-
-TEST_P(NodeCopyUnderWay, ranges_are_written_without_waiting) {
-  source_.write(4, bytes_of("1234"), Wait::never);
-  EXPECT_EQ(text_of(source_), "aaaa1234ccccddddeeeeffffgggghhhh");
-  let_go();
-}
-
-TEST_P(NodeCopyUnderWay, what_is_cut_does_not_wait) {
-  source_.truncate(4, Wait::never);
-  EXPECT_EQ(text_of(source_), "aaaa");
-  let_go();
-}
-
-TEST_P(NodeCopyUnderWay, sizes_change_without_waiting) {
-  source_.resize(4, Wait::never);
-  source_.append(bytes_of("1234"), Wait::never);
-  EXPECT_EQ(text_of(source_), "aaaa1234");
-  let_go();
-}
-
-TEST_P(NodeCopyUnderWay, the_copier_releases_what_nobody_owns_any_more) {
-  source_ = NarrowTiles();
-  let_go();
-  clone_ = NarrowTiles();
-  EXPECT_EQ(allocator_.blocks_out(), 0U);
+TEST_P(NodeCopyUnderWay, no_change_by_the_other_owner_waits_that_may_not) {
+  const struct {
+    void (*change)(NarrowTiles& tiled);
+    const char* text;
+  } changes[] = {
+      {[](NarrowTiles& tiled) { tiled.write(4, bytes_of("1234"), Wait::never); },
+       "aaaa1234ccccddddeeeeffffgggghhhh"},
+      {[](NarrowTiles& tiled) { put(tiled, 1, 'y', Wait::never); },
+       "aaaaybbbccccddddeeeeffffgggghhhh"},
+      {[](NarrowTiles& tiled) { tiled.truncate(4, Wait::never); }, "aaaa"},
+      {[](NarrowTiles& tiled) {
+         tiled.resize(4, Wait::never);
+         tiled.append(bytes_of("1234"), Wait::never);
+       },
+       "aaaa1234"},
+      {[](NarrowTiles& tiled) { tiled = NarrowTiles(); }, ""},
+  };
+  for (const auto& [change, text] : changes) {
+    HaltedNodeCopy under_way(GetParam());
+    change(under_way.source);
+    EXPECT_EQ(text_of(under_way.source), text);
+    under_way.let_go();
+    EXPECT_EQ(text_of(under_way.source), text);
+    under_way.source = under_way.clone = NarrowTiles();
+    EXPECT_EQ(under_way.allocator.blocks_out(), 0U) << "the copier releases what no other owns";
+  }
 }
 
 TEST_P(NodeCopyUnderWay, the_last_owner_waits_and_keeps_the_node) {
   if (!BYRE_STATS) {
-    let_go();
     GTEST_SKIP() << "built without stats";
   }
-  write_meanwhile();
+  HaltedNodeCopy(GetParam()).write_meanwhile();
 }
 
 TEST_P(NodeCopyUnderWay, a_child_of_a_fork_copies_what_nobody_will_finish) {
   if (!heap_outlives_forks) {
-    let_go();
     GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
   }
+  HaltedNodeCopy under_way(GetParam());
   const ChildResult child = run_in_child(
       [&](int) {
-        put(source_, 1, 'c');
-        ::_exit(source_.tile(1)[0] == std::byte{'c'} ? EXIT_SUCCESS : EXIT_FAILURE);
+        put(under_way.source, 1, 'c');
+        ::_exit(under_way.source.tile(1)[0] == std::byte{'c'} ? EXIT_SUCCESS : EXIT_FAILURE);
       },
       std::chrono::seconds(20));
   EXPECT_TRUE(child.exit.is_success()) << child.exit.text() << child.output;
-  let_go();
-  EXPECT_EQ(text_of(source_), eight_tiles);
+  under_way.let_go();
+  EXPECT_EQ(text_of(under_way.source), eight_tiles);
 }
 
 // The copy fails, so that its thread copies nothing else that could be waited for.
@@ -250,12 +240,9 @@ TEST(TileTable, made_in_a_child_of_a_fork_is_waited_for_there) {
   if (!heap_outlives_forks || !BYRE_STATS) {
     GTEST_SKIP() << "needs stats, and a malloc that is safe across forks";
   }
-  struct InChild : HaltedNodeCopy {
-    InChild() : HaltedNodeCopy(0) { write_meanwhile(); }
-  };
   const ChildResult child = run_in_child(
       [](int) {
-        const InChild write;
+        HaltedNodeCopy(0).write_meanwhile();
         ::_exit(testing::Test::HasFailure() ? EXIT_FAILURE : EXIT_SUCCESS);
       },
       std::chrono::seconds(20));
