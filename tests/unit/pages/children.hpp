@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +20,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 #include "support/child_process.hpp"
 
@@ -84,6 +87,25 @@ inline std::string mapping_field(const std::byte* begin, const std::string& fiel
     }
   }
   return "";
+}
+
+/// The open files of this process: where the link of each number leads, and one of the folder of these.
+inline std::map<int, std::string> open_files() {
+  std::map<int, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code is_gone;  // the folder's own
+    files[std::stoi(entry.path().filename())] =
+        std::filesystem::read_symlink(entry.path(), is_gone).string();
+  }
+  return files;
+}
+inline bool is_memory_file(const std::string& name) {
+  return name.find("/memfd:byre") != std::string::npos;
+}
+/// Memory that an open file has.
+inline std::size_t memory_nbytes(int number) {
+  struct ::stat about {};
+  return ::fstat(number, &about) == 0 ? static_cast<std::size_t>(about.st_blocks) * 512 : 0;
 }
 
 /// Address space that this process has in use.

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -26,16 +25,10 @@
 namespace byre::test {
 namespace {
 
-bool is_memory_file(int number) {
-  char target[64]{};
-  const std::string link = "/proc/self/fd/" + std::to_string(number);
-  return ::readlink(link.c_str(), target, sizeof target - 1) > 0 &&
-         std::string(target).starts_with("/memfd:byre");
-}
-
+/// The number of this process's memory file, or -1.
 int memory_file() {
-  for (int number = 0; number < most_files; ++number) {
-    if (is_memory_file(number)) {
+  for (const auto& [number, name] : open_files()) {
+    if (is_memory_file(name)) {
       return number;
     }
   }

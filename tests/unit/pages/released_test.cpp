@@ -7,22 +7,18 @@
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
 
+#include "children.hpp"
 #include "paged_buffers.hpp"
-#include "support/child_process.hpp"
 #include "support/emulated.hpp"
 #include "support/failing_new.hpp"
 #include "support/temporary_folder.hpp"
@@ -37,7 +33,7 @@ constexpr const char* file_name = "mapped.weights";
 struct Kept {
   std::size_t mappings = 0;
   std::size_t open_files = 0;
-  std::int64_t memory_nbytes = 0;
+  std::size_t memory_nbytes = 0;
 
   friend bool operator==(const Kept&, const Kept&) = default;
   friend std::ostream& operator<<(std::ostream& out, const Kept& kept) {
@@ -47,7 +43,7 @@ struct Kept {
 };
 
 bool is_ours(const std::string& name) {
-  return name.find("memfd:byre") != std::string::npos || name.find(file_name) != std::string::npos;
+  return is_memory_file(name) || name.find(file_name) != std::string::npos;
 }
 
 Kept kept_by_the_system() {
@@ -56,14 +52,9 @@ Kept kept_by_the_system() {
   for (std::string line; std::getline(maps, line);) {
     kept.mappings += is_ours(line) ? 1U : 0U;
   }
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+  for (const auto& [number, name] : open_files()) {
     ++kept.open_files;
-    std::error_code is_gone;  // the folder's own
-    if (is_ours(std::filesystem::read_symlink(entry.path(), is_gone).string())) {
-      struct ::stat status {};
-      EXPECT_EQ(::stat(entry.path().c_str(), &status), 0);
-      kept.memory_nbytes += std::int64_t{status.st_blocks} * 512;
-    }
+    kept.memory_nbytes += is_ours(name) ? memory_nbytes(number) : 0;
   }
   return kept;
 }
@@ -77,17 +68,13 @@ class PagedReleased : public testing::Test {
     if (is_emulated()) {
       GTEST_SKIP() << "an emulator shows mappings of its own";
     }
-    const ChildResult result = run_in_child(
-        [&](int) {
-          work();
-          const Kept before = kept_by_the_system();
-          EXPECT_EQ(before.mappings, 0U);
-          work();
-          EXPECT_EQ(kept_by_the_system(), before);
-          ::_exit(testing::Test::HasFailure() ? EXIT_FAILURE : EXIT_SUCCESS);
-        },
-        std::chrono::seconds(60));
-    EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
+    in_a_child([&] {
+      work();
+      const Kept before = kept_by_the_system();
+      EXPECT_EQ(before.mappings, 0U);
+      work();
+      EXPECT_EQ(kept_by_the_system(), before);
+    });
   }
 
   static Buffer in_memory_file() { return filled(std::byte{1}, least_paged_nbytes); }
@@ -132,7 +119,7 @@ TEST_F(PagedReleased, writable_clones_leave_nothing_in_any_order) {
         third.mutable_data()[1] = std::byte{4};
         const Buffer fourth = third.writable_clone();
         EXPECT_EQ(fourth.origin(), Origin::overlay);
-        EXPECT_TRUE(run_in_child([](int) {}, std::chrono::seconds(60)).exit.is_success());
+        in_a_child([] {});
         (is_source_first ? clone : source).reset();
         third.mutable_data()[2] = std::byte{5};
         const Buffer fifth = third.writable_clone();
@@ -223,8 +210,7 @@ TEST_F(PagedReleased, data_that_forks_have_seen_leaves_nothing) {
       Buffer buffer = in_memory_file();
       Buffer overlay = buffer;
       overlay.mutable_data()[0] = std::byte{2};
-      const ChildResult result = run_in_child([](int) {}, std::chrono::seconds(60));
-      EXPECT_TRUE(result.exit.is_success());
+      in_a_child([] {});
       buffer.mutable_data()[1] = std::byte{3};
     }
     oldest = in_memory_file();  // ends the file of before the forks
