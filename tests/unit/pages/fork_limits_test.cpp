@@ -54,10 +54,7 @@ void expect_only_the_child_loses_data(Buffer& buffer, Buffer& overlay) {
   for (const Buffer* const lost : {&buffer, &overlay}) {
     EXPECT_NE(last_words_of([&] { (void)read_byte(*lost); }).find("refused its parent a private"),
               std::string::npos);
-  }
-  // The addresses stay reserved when the owners are gone.
-  for (Buffer* const lost : {&buffer, &overlay}) {
-    EXPECT_NE(last_words_of([&] {
+    EXPECT_NE(last_words_of([&] {  // the addresses stay reserved when the owners are gone
                 const std::byte* const data = lost->data();
                 buffer = overlay = Buffer();
                 if (is_mapped(data)) {
@@ -163,7 +160,8 @@ TEST_F(PagedForkLimits, of_private_memory_leave_lazy_clones_to_the_parent) {
   expect_only_a_child_loses_data(&limit_private_memory);
 }
 
-TEST_F(PagedForkLimits, of_locked_memory_leave_lazy_clones_to_both) {
+TEST_F(PagedForkLimits, of_locked_memory_and_of_descriptors_leave_lazy_clones_to_both) {
+  expect_a_child_has_copies(&close_descriptors);
   expect_a_child_has_copies([] {
     set_limit(RLIMIT_MEMLOCK, 64 << 10);
     ASSERT_TRUE(::geteuid() != 0 || ::setuid(65534) == 0);
@@ -195,10 +193,6 @@ TEST_F(PagedForkLimits, a_child_with_copies_sees_no_write_of_its_parent) {
     ::waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
   });
-}
-
-TEST_F(PagedForkLimits, of_descriptors_leave_lazy_clones_to_both) {
-  expect_a_child_has_copies(&close_descriptors);
 }
 
 TEST_F(PagedForkLimits, of_mappings_leave_lazy_clones_to_the_parent) {
@@ -283,30 +277,20 @@ std::byte* map_pages(std::size_t count) {
   return static_cast<std::byte*>(pages);
 }
 
-TEST(LostPages, are_lost_from_the_first_byte_to_the_last) {
-  in_a_child([] {
-    std::byte* const begin = map_pages(4) + page_nbytes;
-    std::byte* const end = begin + 2 * page_nbytes;
-    detail::lose_pages(begin, 2 * page_nbytes);
-    EXPECT_TRUE(is_lost(begin));
-    EXPECT_TRUE(is_lost(end - 1));
-    EXPECT_FALSE(is_lost(begin - 1));
-    EXPECT_FALSE(is_lost(end));
-  });
-}
-
-TEST(LostPages, of_more_ranges_than_have_room_are_lost_too) {
+TEST(LostPages, are_lost_from_the_first_byte_to_the_last_of_any_number) {
   in_a_child([] {
     constexpr std::size_t ranges = 5000;  // there is room for 4096
-    std::byte* const begin = map_pages(2 * ranges);
+    std::byte* const begin = map_pages(3 * ranges + 1) + page_nbytes;
+    const auto at = [&](std::size_t range) { return begin + 3 * range * page_nbytes; };
     for (std::size_t range = 0; range < ranges; ++range) {
-      detail::lose_pages(begin + 2 * range * page_nbytes, page_nbytes);
+      detail::lose_pages(at(range), 2 * page_nbytes);
     }
     for (std::size_t range = 0; range < ranges; ++range) {
-      ASSERT_TRUE(is_lost(begin + 2 * range * page_nbytes)) << range;
+      ASSERT_TRUE(is_lost(at(range))) << range;
+      ASSERT_TRUE(is_lost(at(range) + 2 * page_nbytes - 1)) << range;
     }
-    EXPECT_FALSE(is_lost(begin + page_nbytes));
     EXPECT_FALSE(is_lost(begin - 1));
+    EXPECT_FALSE(is_lost(begin + 2 * page_nbytes));
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Data in pages: what a write copies, and that nobody else sees it.
+/// Data in pages: what a write copies. stress/programs compares what each owner sees with a model.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/explain.hpp>
@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "children.hpp"
 #include "paged_buffers.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
@@ -23,21 +24,6 @@ namespace byre::test {
 namespace {
 
 class Paged : public WithStats {};
-
-TEST_F(Paged, data_without_overlays_is_written_in_place) {
-  Buffer buffer = filled(std::byte{1});
-  EXPECT_EQ(buffer.origin(), Origin::paged);
-  const std::byte* const data = buffer.data();
-  for (const bool had_an_overlay : {false, true}) {
-    if (had_an_overlay) {
-      Buffer clone = buffer;
-      clone.mutable_data()[0] = std::byte{2};
-    }
-    EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
-    EXPECT_EQ(buffer.mutable_data(), data);
-    EXPECT_TRUE(is_all(buffer, std::byte{1}));
-  }
-}
 
 TEST_F(Paged, a_write_to_shared_data_copies_no_byte_itself) {
   Buffer buffer = filled(std::byte{1});
@@ -51,41 +37,6 @@ TEST_F(Paged, a_write_to_shared_data_copies_no_byte_itself) {
   EXPECT_EQ(clone.data()[12346], std::byte{1});
   EXPECT_EQ(counted.since().copies, 0);
   EXPECT_EQ(counted.since().overlays, 1);
-}
-
-TEST_F(Paged, the_last_owner_is_overlaid_too_while_there_are_overlays) {
-  Buffer buffer = filled(std::byte{1});
-  std::optional<Buffer> clone = buffer;
-  clone->mutable_data()[0] = std::byte{2};
-  EXPECT_FALSE(buffer.is_unique());
-  EXPECT_EQ(buffer.use_count(), 1U);
-  EXPECT_EQ(buffer.materialize(), Materialized::overlaid);
-  buffer.mutable_data()[1] = std::byte{3};
-  EXPECT_EQ(clone->data()[1], std::byte{1});
-  EXPECT_EQ(buffer.data()[0], std::byte{1});
-}
-
-TEST_F(Paged, an_overlay_of_an_overlay_has_the_pages_that_were_written) {
-  std::optional<Buffer> buffer = filled(std::byte{1});
-  std::optional<Buffer> first = *buffer;
-  for (std::size_t page = 0; page < 5; ++page) {
-    first->mutable_data()[page * 1'000'000] = std::byte{2};
-  }
-  buffer.reset();
-  const Counted counted;
-  Buffer second = *first;
-  EXPECT_EQ(second.materialize(), Materialized::overlaid);
-  EXPECT_EQ(counted.since().copies, 1);
-  EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(5 * page_nbytes));
-  second.mutable_data()[7] = std::byte{3};
-  EXPECT_EQ(first->data()[7], std::byte{1});
-  first->mutable_data()[8] = std::byte{4};
-  EXPECT_EQ(second.data()[8], std::byte{1});
-  first.reset();
-  for (std::size_t page = 0; page < 5; ++page) {
-    EXPECT_EQ(second.data()[page * 1'000'000], std::byte{2});
-  }
-  EXPECT_EQ(second.data()[7], std::byte{3});
 }
 
 TEST_F(Paged, snapshots_one_after_the_other_copy_what_was_written_since) {
@@ -123,55 +74,31 @@ TEST_F(Paged, pages_that_were_written_back_are_the_file_s) {
   EXPECT_EQ(other.data()[1], std::byte{1});
 }
 
-TEST_F(Paged, pages_are_not_written_back_while_others_show_the_file) {
-  Buffer owner = filled(std::byte{1});
-  Buffer overlay = owner;
-  overlay.mutable_data()[0] = std::byte{2};
-  Buffer clone = overlay;
-  clone.mutable_data()[1] = std::byte{3};
-  EXPECT_TRUE(is_all(owner, std::byte{1}));
-  Buffer other = owner;
-  other.mutable_data()[9] = std::byte{4};
-  owner = Buffer();
-  overlay = clone;
-  clone.mutable_data()[2] = std::byte{5};
-  EXPECT_EQ(other.data()[0], std::byte{1});
-  EXPECT_EQ(other.data()[1], std::byte{1});
-}
-
-TEST_F(Paged, overlays_that_are_mostly_written_are_copied_whole) {
-  Buffer buffer = filled(std::byte{1});
-  Buffer overlay = buffer;
-  std::memset(overlay.mutable_data(), 2, paged_nbytes / 8);
-  Buffer clone = overlay;
-  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
-  std::memset(overlay.mutable_data(), 2, paged_nbytes / 8 + 1);
-  clone = overlay;
-  EXPECT_EQ(clone.materialize(), Materialized::copied);
-  EXPECT_EQ(clone.origin(), Origin::paged);
-  EXPECT_EQ(std::memcmp(clone.data(), overlay.data(), paged_nbytes), 0);
-  buffer = Buffer();
-  EXPECT_EQ(Buffer(overlay).materialize(), Materialized::copied);
-}
-
-TEST_F(Paged, scattered_pages_are_copied_one_and_all_up_to_an_eighth) {
-  Buffer buffer = filled(std::byte{1});
-  Buffer overlay = buffer;
+TEST_F(Paged, overlays_are_copied_by_pages_up_to_an_eighth_and_whole_beyond) {
   constexpr std::size_t most = paged_nbytes / page_nbytes / 8;
-  const auto write_pages = [](Buffer& written, std::size_t count) {
-    for (std::size_t page = 0; page < count; ++page) {  // which touch no other
-      written.mutable_data()[2 * page * page_nbytes] = std::byte{2};
+  for (const std::size_t step : {std::size_t{1}, std::size_t{2}}) {  // side by side, and apart
+    Buffer buffer = filled(std::byte{1});
+    Buffer overlay = buffer;
+    const auto write_pages = [&](std::size_t count) {
+      for (std::size_t page = 0; page < count; ++page) {
+        overlay.mutable_data()[step * page * page_nbytes] = std::byte{2};
+      }
+    };
+    write_pages(most);
+    Buffer clone = overlay;
+    const Counted counted;
+    EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+    EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(most * page_nbytes));
+    EXPECT_EQ(std::memcmp(clone.data(), overlay.data(), paged_nbytes), 0);
+    write_pages(most + 1);
+    for (const bool is_last : {false, true}) {
+      buffer = is_last ? Buffer() : buffer;
+      clone = overlay;
+      EXPECT_EQ(clone.materialize(), Materialized::copied);
+      EXPECT_EQ(clone.origin(), Origin::paged);
+      EXPECT_EQ(std::memcmp(clone.data(), overlay.data(), paged_nbytes), 0);
     }
-  };
-  write_pages(overlay, most);
-  Buffer clone = overlay;
-  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
-  EXPECT_EQ(std::memcmp(clone.data(), overlay.data(), paged_nbytes), 0);
-  for (std::size_t page = 0; page < most; ++page) {
-    EXPECT_EQ(clone.data()[2 * page * page_nbytes], std::byte{2});
   }
-  write_pages(clone, most + 1);
-  EXPECT_EQ(Buffer(clone).materialize(), Materialized::copied);
 }
 
 TEST_F(Paged, memory_lives_until_the_last_owner_or_overlay_ends) {
@@ -216,21 +143,15 @@ TEST_F(Paged, little_data_is_ordinary) {
   EXPECT_EQ(clone.materialize(), Materialized::copied);
 }
 
-TEST_F(Paged, a_range_is_writable_and_a_range_beyond_is_refused) {
+TEST_F(Paged, a_range_beyond_the_end_is_refused) {
   Buffer buffer = filled(std::byte{1});
-  Buffer clone = buffer;
-  const auto range = clone.mutable_range(4000, 5000);
-  EXPECT_EQ(range.data(), clone.data() + 4000);
-  EXPECT_EQ(range.size(), 5000U);
-  std::memset(range.data(), 2, range.size());
-  EXPECT_TRUE(is_all(buffer, std::byte{1}));
-  EXPECT_TRUE(clone.mutable_range(paged_nbytes, 0).empty());
+  EXPECT_TRUE(buffer.mutable_range(paged_nbytes, 0).empty());
   EXPECT_TRUE(
-      says(complaint_of<InvalidArgument>([&] { (void)clone.mutable_range(paged_nbytes, 1); }),
+      says(complaint_of<InvalidArgument>([&] { (void)buffer.mutable_range(paged_nbytes, 1); }),
            "1 bytes from byte 8388608 on", "8388608 bytes"));
-  EXPECT_THROW((void)clone.mutable_range(1, paged_nbytes), InvalidArgument);
-  EXPECT_THROW((void)clone.mutable_range(2 * paged_nbytes, 1), InvalidArgument);
-  EXPECT_THROW((void)clone.mutable_range(2, static_cast<std::size_t>(-1)), InvalidArgument);
+  EXPECT_THROW((void)buffer.mutable_range(1, paged_nbytes), InvalidArgument);
+  EXPECT_THROW((void)buffer.mutable_range(2 * paged_nbytes, 1), InvalidArgument);
+  EXPECT_THROW((void)buffer.mutable_range(2, static_cast<std::size_t>(-1)), InvalidArgument);
 }
 
 TEST_F(Paged, a_write_to_a_large_mapped_file_copies_no_byte_itself) {
@@ -283,6 +204,30 @@ TEST_F(Paged, thousands_of_overlays_are_apart) {
     EXPECT_EQ(read, number);
   }
   EXPECT_TRUE(is_all(base, std::byte{1}));
+}
+
+// What a child writes its parent does not see: of_children_do_not_see_each_other, in random_programs_test.cpp.
+TEST(PagedForks, what_a_parent_writes_its_child_does_not_see) {
+  Buffer buffer = filled(std::byte{1});
+  const LateChild child([&] { return is_all(buffer, std::byte{1}); });
+  std::memset(buffer.mutable_data(), 2, paged_nbytes);
+  buffer = Buffer();
+  child.expect_right();
+}
+
+TEST(PagedForks, what_a_parent_would_write_back_its_child_does_not_see) {
+  Buffer overlay = filled(std::byte{1});
+  {
+    const Buffer base = overlay;
+    overlay.mutable_data()[0] = std::byte{2};
+  }
+  const LateChild child(
+      [&] { return overlay.data()[0] == std::byte{2} && overlay.data()[5000] == std::byte{1}; });
+  overlay.mutable_data()[5000] = std::byte{3};
+  Buffer clone = overlay;
+  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
+  EXPECT_EQ(clone.data()[5000], std::byte{3});
+  child.expect_right();
 }
 
 }  // namespace

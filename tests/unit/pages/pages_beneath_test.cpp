@@ -8,12 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <boost/thread/thread.hpp>
 
 #include <atomic>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -28,69 +26,81 @@ namespace {
 
 /// Memory that the memory files of this process have.
 std::size_t memory_files_nbytes() {
-  std::size_t blocks = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code error;
-    struct ::stat about {};
-    if (std::filesystem::read_symlink(entry, error).string().starts_with("/memfd:byre") &&
-        ::stat(entry.path().c_str(), &about) == 0) {
-      blocks += static_cast<std::size_t>(about.st_blocks);
-    }
+  std::size_t nbytes = 0;
+  for (const auto& [number, name] : open_files()) {
+    nbytes += is_memory_file(name) ? memory_nbytes(number) : 0;
   }
-  return blocks * 512;
+  return nbytes;
 }
 
 class PagesBeneath : public testing::Test {
  protected:
   void SetUp() override {
-    Buffer source = filled(std::byte{1});
-    const Buffer clone = source.writable_clone();
-    source.mutable_data()[0] = std::byte{2};
-    if (detail::count_written_pages(source.data(), paged_nbytes) == 0) {
+    write(0, 1, 2);
+    if (detail::count_written_pages(source_.data(), paged_nbytes) == 0) {
       GTEST_SKIP() << "the system does not say which pages were written";
     }
+    restart(paged_nbytes);
   }
+
+  /// Begins with a clone of other data.
+  void restart(std::size_t nbytes) {
+    clone_.reset();
+    source_ = filled(std::byte{1}, nbytes);
+    before_ = memory_files_nbytes();
+    clone_ = source_.writable_clone();
+  }
+  void write(std::size_t offset, std::size_t nbytes, int value) {
+    std::memset(source_.mutable_data() + offset, value, nbytes);
+  }
+  void expect_freed(std::size_t nbytes) const {
+    EXPECT_EQ(memory_files_nbytes() + nbytes, before_);
+  }
+
+  Buffer source_ = filled(std::byte{1});
+  std::optional<Buffer> clone_ = source_.writable_clone();
+  std::size_t before_ = 0;
 };
 
 TEST_F(PagesBeneath, are_freed_where_the_last_overlay_wrote) {
-  Buffer source = filled(std::byte{1});
-  const std::size_t before = memory_files_nbytes();
-  std::optional<Buffer> clone = source.writable_clone();
   {
-    Buffer lazy = source;
+    Buffer lazy = source_;
     WatchedSystem system;
     system.refuse_maps(1);
     EXPECT_EQ(lazy.materialize(), Materialized::copied);  // the overlay that it began has ended
   }
-  std::memset(source.mutable_data(), 2, paged_nbytes);
-  clone.reset();
-  EXPECT_EQ(memory_files_nbytes() + paged_nbytes, before);
-  EXPECT_TRUE(is_all(source, std::byte{2}));
-  Buffer second = source.writable_clone();
+  write(0, paged_nbytes, 2);
+  clone_.reset();
+  expect_freed(paged_nbytes);
+  EXPECT_TRUE(is_all(source_, std::byte{2}));
+  Buffer second = source_.writable_clone();
   EXPECT_TRUE(is_all(second, std::byte{2}));
-  EXPECT_TRUE(is_all(source, std::byte{2}));
-  EXPECT_EQ(memory_files_nbytes(), before);
+  EXPECT_TRUE(is_all(source_, std::byte{2}));
+  expect_freed(0);
 }
 
-TEST_F(PagesBeneath, stay_where_the_last_overlay_did_not_write) {
+TEST_F(PagesBeneath, are_freed_by_huge_pages_in_each_step_and_kept_between) {
   Buffer neighbor = filled(std::byte{1});  // whose mapping a step beyond the end would reach
   neighbor.writable_clone();
   std::memset(neighbor.mutable_data(), 2, paged_nbytes);
-  Buffer source = filled(std::byte{1});
-  const std::size_t before = memory_files_nbytes();
-  std::optional<Buffer> clone = source.writable_clone();
   constexpr std::size_t half = huge_page_nbytes / 2;  // whole huge pages are freed
-  std::memset(source.mutable_data() + half, 2, 4 * half);
-  std::memset(source.mutable_data() + 6 * half, 2, 2 * half);
-  const WatchedSystem system;
-  clone.reset();
-  EXPECT_EQ(memory_files_nbytes() + 4 * half, before);
-  for (std::size_t at = 0; at < paged_nbytes; at += page_nbytes) {
-    const bool is_written = at / half != 0 && at / half != 5;
-    ASSERT_EQ(source.data()[at], is_written ? std::byte{2} : std::byte{1}) << at;
-  }
-  for (const WatchedSystem::Range& range : system.advised(MADV_REMOVE)) {
-    EXPECT_LE(range.nbytes, 2 * half) << "no pages of the neighbor";
+  constexpr std::size_t large = std::size_t{64} << 20;
+  for (const std::size_t nbytes : {paged_nbytes, large + 2 * huge_page_nbytes}) {
+    restart(nbytes);
+    write(half, 4 * half, 2);
+    write(6 * half, nbytes - 6 * half, 2);
+    const WatchedSystem system;
+    clone_.reset();
+    expect_freed(nbytes - 4 * half);
+    for (std::size_t at = 0; at < nbytes; at += page_nbytes) {
+      const bool is_written = at / half != 0 && at / half != 5;
+      ASSERT_EQ(source_.data()[at], is_written ? std::byte{2} : std::byte{1}) << at;
+    }
+    std::size_t removed_nbytes = 0;
+    for (const WatchedSystem::Range& range : system.advised(MADV_REMOVE)) {
+      removed_nbytes += range.nbytes;
+    }
+    EXPECT_EQ(removed_nbytes, nbytes - 4 * half) << "no pages of the neighbor";
   }
 }
 
@@ -98,56 +108,29 @@ TEST_F(PagesBeneath, are_freed_once_no_other_shows_them_on_any_system) {
   for (const bool has_scan : {true, false}) {
     WatchedSystem system;
     system.has_pagemap_scan = has_scan;
-    Buffer source = filled(std::byte{1});
-    const std::size_t before = memory_files_nbytes();
-    std::optional<Buffer> clone = source.writable_clone();
-    std::optional<Buffer> other = source.writable_clone();
-    std::memset(source.mutable_data(), 2, paged_nbytes);
-    clone.reset();
-    EXPECT_EQ(memory_files_nbytes(), before);
+    restart(paged_nbytes);
+    std::optional<Buffer> other = source_.writable_clone();
+    write(0, paged_nbytes, 2);
+    clone_.reset();
+    expect_freed(0);
     EXPECT_TRUE(is_all(*other, std::byte{1}));
     other.reset();
-    EXPECT_EQ(memory_files_nbytes() + paged_nbytes, before);
-    EXPECT_TRUE(is_all(source, std::byte{2}));
+    expect_freed(paged_nbytes);
+    EXPECT_TRUE(is_all(source_, std::byte{2}));
   }
 }
 
-TEST_F(PagesBeneath, of_large_data_are_freed_in_each_step) {
-  constexpr std::size_t nbytes = (std::size_t{64} << 20) + 2 * huge_page_nbytes;
-  constexpr std::size_t written_nbytes = nbytes - 2 * huge_page_nbytes;
-  Buffer source = filled(std::byte{1}, nbytes);
-  const std::size_t before = memory_files_nbytes();
-  std::optional<Buffer> clone = source.writable_clone();
-  std::memset(source.mutable_data() + huge_page_nbytes, 2, written_nbytes);
-  clone.reset();
-  EXPECT_EQ(memory_files_nbytes() + written_nbytes, before);
-  EXPECT_EQ(source.data()[0], std::byte{1});
-  EXPECT_EQ(source.data()[huge_page_nbytes + written_nbytes - 1], std::byte{2});
-  EXPECT_EQ(source.data()[nbytes - 1], std::byte{1});
-}
-
 TEST_F(PagesBeneath, are_freed_if_more_than_an_eighth_was_written) {
-  Buffer source = filled(std::byte{1}, least_paged_nbytes);
-  const std::size_t before = memory_files_nbytes();
-  std::optional<Buffer> clone = source.writable_clone();
-  std::memset(source.mutable_data(), 2, least_paged_nbytes / 8);
-  clone.reset();
-  EXPECT_EQ(memory_files_nbytes(), before);
-  clone = source.writable_clone();
-  std::memset(source.mutable_data(), 3, least_paged_nbytes / 8);
-  source.mutable_data()[least_paged_nbytes / 8 + page_nbytes] = std::byte{3};
-  clone.reset();
-  EXPECT_EQ(memory_files_nbytes() + least_paged_nbytes / 8 + page_nbytes, before);
-}
-
-TEST_F(PagesBeneath, stay_for_an_owner_of_the_file) {
-  Buffer overlay = filled(std::byte{1});
-  const Buffer owner = overlay;
-  std::optional<Buffer> other = overlay;
-  other->mutable_data();
-  std::memset(overlay.mutable_data(), 2, paged_nbytes);
-  other.reset();
-  EXPECT_TRUE(is_all(owner, std::byte{1}));
+  constexpr std::size_t most = least_paged_nbytes / 8;
+  restart(least_paged_nbytes);
+  write(0, most, 2);
+  clone_.reset();
+  expect_freed(0);
+  clone_ = source_.writable_clone();
+  write(0, most, 3);
+  write(most + page_nbytes, 1, 3);
+  clone_.reset();
+  expect_freed(most + page_nbytes);
 }
 
 TEST_F(PagesBeneath, stay_for_an_overlay_that_is_begun) {
@@ -182,13 +165,11 @@ TEST_F(PagesBeneath, stay_for_an_overlay_that_is_begun) {
 }
 
 TEST_F(PagesBeneath, stay_for_a_child_that_shows_them) {
-  Buffer source = filled(std::byte{1});
-  std::optional<Buffer> clone = source.writable_clone();
-  const LateChild child([&] { return is_all(*clone, std::byte{1}); });
-  std::memset(source.mutable_data(), 2, paged_nbytes);
-  clone.reset();
-  clone = source.writable_clone();
-  EXPECT_TRUE(is_all(*clone, std::byte{2}));
+  const LateChild child([&] { return is_all(*clone_, std::byte{1}); });
+  write(0, paged_nbytes, 2);
+  clone_.reset();
+  clone_ = source_.writable_clone();
+  EXPECT_TRUE(is_all(*clone_, std::byte{2}));
   child.expect_right();
 }
 
@@ -298,47 +279,36 @@ TEST(Collapse, does_nothing_where_no_overlay_shares_a_file) {
 }
 
 TEST_F(PagesBeneath, are_not_gathered_where_no_overlay_sees_them) {
-  Buffer source = filled(std::byte{1});
-  std::optional<Buffer> clone = source.writable_clone();
-  std::memset(source.mutable_data(), 2, huge_page_nbytes / 2);
-  {
-    const WatchedSystem seen_by_the_clone;
-    source.collapse(0, huge_page_nbytes);
-    EXPECT_EQ(seen_by_the_clone.advised(collapse_advice).size(), 2U);
-  }
-  clone.reset();
-  const WatchedSystem system;
-  source.collapse(0, huge_page_nbytes);
-  EXPECT_TRUE(system.advised(collapse_advice).empty());
-  source.collapse(huge_page_nbytes, huge_page_nbytes);
-  EXPECT_EQ(system.advised(collapse_advice).size(), 2U);
+  write(0, huge_page_nbytes / 2, 2);
+  const auto collapses = [&](std::size_t offset) {
+    const WatchedSystem system;
+    source_.collapse(offset, huge_page_nbytes);
+    return system.advised(collapse_advice).size();
+  };
+  EXPECT_EQ(collapses(0), 2U) << "the clone sees them";
+  clone_.reset();
+  EXPECT_EQ(collapses(0), 0U);
+  EXPECT_EQ(collapses(huge_page_nbytes), 2U);
 }
 
 TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
-  Buffer source = filled(std::byte{1});
-  const Buffer lazy = source;
-  EXPECT_EQ(source.memory_id(), lazy.memory_id());
-  EXPECT_NE(source.memory_id(), filled(std::byte{1}).memory_id());
-  Buffer first = source.writable_clone();
-  Buffer second = first.writable_clone();
-  EXPECT_EQ(first.memory_id(), source.memory_id());
-  EXPECT_EQ(second.memory_id(), source.memory_id());
-  EXPECT_EQ(lazy.memory_id(), source.memory_id());
-  std::memset(source.mutable_data(), 2, paged_nbytes);
-  const Buffer third = source.writable_clone();  // in a new file
-  EXPECT_EQ(third.memory_id(), source.memory_id());
-  EXPECT_EQ(first.memory_id(), second.memory_id());
-  EXPECT_NE(first.memory_id(), source.memory_id());
-}
-
-TEST(MemoryId, is_equal_for_a_mapped_file_and_its_overlays) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(paged_nbytes, 'a'));
-  const Buffer mapped = Buffer::map_file(folder / "file");
-  Buffer overlay = mapped;
-  overlay.mutable_data();
-  EXPECT_EQ(mapped.memory_id(), overlay.memory_id());
-  EXPECT_EQ(mapped.memory_id(), overlay.writable_clone().memory_id());
+  for (Buffer source : {filled(std::byte{1}), Buffer::map_file(folder / "file")}) {
+    EXPECT_NE(source.memory_id(), filled(std::byte{1}).memory_id());
+    Buffer overlay = source;
+    EXPECT_EQ(source.memory_id(), overlay.memory_id());
+    overlay.mutable_data();
+    EXPECT_EQ(source.memory_id(), overlay.memory_id());
+    const Buffer first = overlay.writable_clone();
+    EXPECT_EQ(first.memory_id(), source.memory_id());
+  }
+  Buffer source = filled(std::byte{1});
+  const Buffer first = source.writable_clone();
+  std::memset(source.mutable_data(), 2, paged_nbytes);
+  const Buffer second = source.writable_clone();  // in a new file
+  EXPECT_EQ(second.memory_id(), source.memory_id());
+  EXPECT_NE(first.memory_id(), source.memory_id());
 }
 
 }  // namespace

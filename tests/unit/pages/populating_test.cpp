@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Which pages are made writable before they are written, and what is told where there is no memory for them.
 #include <byre/functional/functionalize/detail/write_back.hpp>
-#include <byre/interop/npy.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/tensor.hpp>
@@ -16,7 +15,6 @@
 
 #include "paged_buffers.hpp"
 #include "support/complaint.hpp"
-#include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
 
 namespace byre::test {
@@ -61,87 +59,41 @@ class Populating : public testing::Test {
 };
 
 TEST_F(Populating, a_range_s_pages_are_made_writable_and_no_others) {
-  WatchedSystem system;
-  overlay_.mutable_range(page_nbytes + 1, page_nbytes);
-  ASSERT_EQ(system.ranges().size(), 1U);
-  expect_range(system, 0, 1, 2);
-  overlay_.mutable_range(5 * page_nbytes, 1);
-  expect_range(system, 1, 5, 1);
-  overlay_.mutable_range(5 * page_nbytes, 0);
-  EXPECT_EQ(system.ranges().size(), 2U);
-}
-
-TEST_F(Populating, an_interrupted_call_for_pages_is_repeated) {
-  WatchedSystem system;
-  system.interruptions = 2;
-  overlay_.mutable_range(page_nbytes, 1);
-  EXPECT_EQ(system.ranges().size(), 3U);
-  expect_range(system, 2, 1, 1);
-}
-
-TEST_F(Populating, threads_of_a_loop_make_their_ranges_writable) {
   Storage clone = base_.lazy_clone();
-  WatchedSystem system;
-  clone.mutable_range_in_parallel(3 * page_nbytes, page_nbytes);
-  clone.mutable_range_in_parallel(7 * page_nbytes + 1, 1);
-  clone.mutable_range_in_parallel(0, 0);
-  EXPECT_EQ(clone.origin(), Origin::overlay);
-  const auto& ranges = system.ranges();
-  ASSERT_EQ(ranges.size(), 2U);
-  EXPECT_EQ(ranges[0].data, clone.data() + 3 * page_nbytes);
-  EXPECT_EQ(ranges[1].data, clone.data() + 7 * page_nbytes);
-}
-
-TEST_F(Populating, ordinary_memory_is_not_asked_about) {
   Storage ordinary = Storage::allocate(1 << 20);
   WatchedSystem system;
+  system.interruptions = 2;  // each repeats the call
+  overlay_.mutable_range(page_nbytes + 1, page_nbytes);
+  ASSERT_EQ(system.ranges().size(), 3U);
+  expect_range(system, 2, 1, 2);
+  overlay_.mutable_range(5 * page_nbytes, 1);
+  expect_range(system, 3, 5, 1);
+  overlay_.mutable_range(5 * page_nbytes, 0);
+  clone.mutable_range_in_parallel(7 * page_nbytes + 1, 1);
+  clone.mutable_range_in_parallel(0, 0);
   ordinary.mutable_range(0, 1 << 20);
-  Tensor t = Tensor::of<float>({2}, {1, 2});
-  fill_(t, 3);
-  EXPECT_TRUE(system.ranges().empty());
+  ASSERT_EQ(system.ranges().size(), 5U);
+  EXPECT_EQ(clone.origin(), Origin::overlay);
+  EXPECT_EQ(system.ranges()[4].data, clone.data() + 7 * page_nbytes);
 }
 
 TEST_F(Populating, a_range_without_memory_is_refused_and_unchanged) {
+  const shadow::ReshapeModeScope scope(shadow::ReshapeMode::error);
+  Tensor t = tensor();
+  const Tensor reshaped = t.reshape({-1});
   {
     WatchedSystem system;
     system.fail_after(0);
     EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { overlay_.mutable_range(10, 100); }),
                      "100 bytes", "paged allocator"));
     EXPECT_THROW(overlay_.mutable_range_in_parallel(10, 100), OutOfMemory);
+    EXPECT_THROW(t.set_at<float>({7, 0}, 2), OutOfMemory);
+    EXPECT_EQ(Buffer::allocate(4 << 20, paged_allocator()).origin(), Origin::allocated);
   }
+  EXPECT_EQ(reshaped.at<float>({0}), 0) << "a write would be reported here";
   EXPECT_TRUE(is_zero());
   EXPECT_EQ(overlay_.mutable_range_in_parallel(10, 100).size(), 100U);
   EXPECT_EQ(overlay_.mutable_range(10, 100).size(), 100U);
-}
-
-TEST_F(Populating, an_overlay_without_memory_for_pages_of_another_is_a_copy) {
-  overlay_.mutable_data()[0] = std::byte{1};
-  overlay_.mutable_data()[9 * page_nbytes] = std::byte{2};
-  for (const bool is_written_back : {false, true}) {
-    if (is_written_back) {
-      base_ = Storage();
-    }
-    Storage clone = overlay_.lazy_clone();
-    {
-      WatchedSystem system;
-      system.fail_after(0);
-      EXPECT_EQ(clone.materialize(), Materialized::copied);
-    }
-    EXPECT_TRUE(is_written_back || clone.origin() == Origin::allocated);
-    for (const Storage* const storage : {&overlay_, &clone}) {
-      EXPECT_EQ(storage->data()[0], std::byte{1});
-      EXPECT_EQ(storage->data()[9 * page_nbytes], std::byte{2});
-    }
-  }
-  Storage later = overlay_.lazy_clone();
-  EXPECT_EQ(later.materialize(), Materialized::overlaid);
-  EXPECT_EQ(std::memcmp(later.data(), overlay_.data(), rows * row_nbytes), 0);
-}
-
-TEST_F(Populating, a_file_without_memory_for_its_pages_is_ordinary_memory) {
-  WatchedSystem system;
-  system.fail_after(0);
-  EXPECT_EQ(Buffer::allocate(4 << 20, paged_allocator()).origin(), Origin::allocated);
 }
 
 /// Where in its file a mapping begins.
@@ -208,50 +160,6 @@ TEST_F(Populating, of_a_column_a_page_of_each_row_is_made_writable) {
       EXPECT_EQ(range.nbytes, page_nbytes);
     }
   }
-}
-
-TEST_F(Populating, an_element_without_memory_for_its_page_is_not_recorded) {
-  const shadow::ReshapeModeScope scope(shadow::ReshapeMode::error);
-  Tensor t = tensor();
-  const Tensor reshaped = t.reshape({-1});
-  {
-    WatchedSystem system;
-    system.fail_after(0);
-    EXPECT_THROW(t.set_at<float>({7, 0}, 2), OutOfMemory);
-  }
-  EXPECT_EQ(reshaped.at<float>({0}), 0) << "a write would be reported here";
-}
-
-TEST_F(Populating, rows_of_mapped_weights_are_written_by_pages) {
-  const TemporaryFolder folder;
-  save_npy(folder / "weights.npy", tensor());
-  const Tensor weights = map_npy(folder / "weights.npy");
-  Tensor tuned = weights.lazy_clone();
-  WatchedSystem system;
-  Tensor row = tuned.select(0, 3);
-  fill_(row, 1);
-  EXPECT_EQ(tuned.storage().origin(), Origin::overlay);
-  ASSERT_EQ(system.ranges().size(), 1U);
-  // Which lies behind the file's header, and so in a third page.
-  const auto* const begin = reinterpret_cast<const std::byte*>(row.data<float>());
-  EXPECT_EQ(system.ranges()[0].data, begin - reinterpret_cast<std::uintptr_t>(begin) % page_nbytes);
-  EXPECT_EQ(system.ranges()[0].data + system.ranges()[0].nbytes, begin + row_nbytes);
-
-  Tensor branch = tuned.lazy_clone();
-  Tensor other_row = branch.select(0, 7);
-  fill_(other_row, 2);
-  EXPECT_EQ(branch.storage().origin(), Origin::overlay);
-  row = tuned.select(0, 3);
-  fill_(row, 5);
-  for (std::int64_t column = 0; column < columns; column += columns - 1) {
-    EXPECT_EQ(branch.at<float>({3, column}), 1);
-    EXPECT_EQ(branch.at<float>({7, column}), 2);
-    EXPECT_EQ(tuned.at<float>({3, column}), 5);
-    EXPECT_EQ(tuned.at<float>({7, column}), 0);
-    EXPECT_EQ(weights.at<float>({3, column}), 0);
-  }
-  const Tensor in_file = load_npy(folder / "weights.npy");
-  EXPECT_EQ(std::memcmp(in_file.data<float>(), data(), rows * row_nbytes), 0);
 }
 
 TEST_F(Populating, functionalized_code_without_memory_for_pages_writes_nothing) {
