@@ -10,56 +10,39 @@
 #include <optional>
 
 #include "output_file_fixture.hpp"
+#include "pages/children.hpp"
 #include "support/complaint.hpp"
 
 namespace byre::test {
 namespace {
 
-/// No file may have more than a few bytes while this lives.
-class SmallFiles {
+/// A limit that holds while this lives.
+class Limited {
  public:
-  SmallFiles() {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit few{16, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &few);
+  Limited(decltype(RLIMIT_NOFILE) what, rlim_t most) : what_(what) {
+    ::getrlimit(what, &before_);
+    set_limit(what, most);
   }
-  ~SmallFiles() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, previous_);
-  }
-  SmallFiles(const SmallFiles&) = delete;
-  SmallFiles& operator=(const SmallFiles&) = delete;
+  ~Limited() { ::setrlimit(what_, &before_); }
+  Limited(const Limited&) = delete;
+  Limited& operator=(const Limited&) = delete;
 
  private:
-  rlimit before_{};
-  void (*const previous_)(int) = std::signal(SIGXFSZ, SIG_IGN);
-};
-
-/// No file can be opened while this lives, not even by a sanitizer.
-class NoMoreFiles {
- public:
-  NoMoreFiles() {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const rlimit none{0, before_.rlim_max};
-    ::setrlimit(RLIMIT_NOFILE, &none);
-  }
-  ~NoMoreFiles() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-  NoMoreFiles(const NoMoreFiles&) = delete;
-  NoMoreFiles& operator=(const NoMoreFiles&) = delete;
-
- private:
+  const decltype(RLIMIT_NOFILE) what_;
   rlimit before_{};
 };
 
 TEST_F(OutputFileTest, that_finds_no_room_leaves_what_was_there) {
   write_file(path, "before");
   const std::string text(100, 'x');
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
   EXPECT_TRUE(says(complaint_of<FileError>([&] {
-                     const SmallFiles small;
+                     const Limited small(RLIMIT_FSIZE, 16);
                      OutputFile output(path);
                      output.write(text.data(), text.size());
                    }),
                    "/file\": File too large. What was there is unchanged; choose another place"));
+  std::signal(SIGXFSZ, before);
   EXPECT_EQ(read_file(path), "before");
   EXPECT_EQ(files(), 1);
 }
@@ -80,31 +63,25 @@ TEST_F(OutputFileTest, is_flushed_before_it_has_its_name_and_so_is_the_name) {
   disk.watches = true;
   save(path, "12345");
   EXPECT_EQ(disk.steps, (std::vector<std::string>{"flush 5 bytes", "rename", "flush folder"}));
-}
-
-TEST_F(OutputFileTest, that_cannot_be_flushed_or_renamed_leaves_what_was_there) {
-  for (const char* step : {"flush 5 bytes", "rename"}) {
+  const struct {
+    const char* step;
+    int error;
+    const char* complaint;  // some folders cannot be flushed
+    const char* left;
+  } failures[] = {
+      {"flush 5 bytes", EIO, "is unchanged", "before"},
+      {"rename", EIO, "is unchanged", "before"},
+      {"flush folder", EIO, "was written, but may not survive a power failure", "12345"},
+      {"flush folder", EINVAL, "nothing was thrown", "12345"},
+  };
+  for (const auto& [step, error, complaint, left] : failures) {
     write_file(path, "before");
     disk.fails = step;
-    EXPECT_TRUE(says(complaint_of<FileError>([&] { save(path, "12345"); }), "is unchanged"));
-    EXPECT_EQ(read_file(path), "before") << step;
+    disk.error = error;
+    EXPECT_TRUE(says(complaint_of<FileError>([&] { save(path, "12345"); }), complaint));
+    EXPECT_EQ(read_file(path), left) << step;
     EXPECT_EQ(files(), 1) << step;
   }
-}
-
-TEST_F(OutputFileTest, whose_name_cannot_be_flushed_says_so) {
-  disk.fails = "flush folder";
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { save(path, "12345"); }),
-                   "was written, but may not survive a power failure"));
-  EXPECT_EQ(read_file(path), "12345");
-  EXPECT_EQ(files(), 1);
-}
-
-TEST_F(OutputFileTest, may_be_where_folders_cannot_be_flushed) {
-  disk.fails = "flush folder";
-  disk.error = EINVAL;
-  save(path, "12345");
-  EXPECT_EQ(read_file(path), "12345");
 }
 
 TEST_F(OutputFileTest, is_written_whole_if_signals_interrupt_or_a_write_is_short) {
@@ -210,7 +187,7 @@ TEST_F(OutputFileTest, refuses_folders_and_names_that_cannot_be) {
 
 TEST_F(OutputFileTest, that_would_be_one_open_file_too_many_says_so) {
   EXPECT_TRUE(says(complaint_of<FileError>([&name = path] {
-                     const NoMoreFiles none;
+                     const Limited none(RLIMIT_NOFILE, 0);
                      const OutputFile output(name);
                    }),
                    "close other files, or raise the limit of open files"));
