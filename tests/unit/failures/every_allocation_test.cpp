@@ -43,6 +43,7 @@ int Attempt::next_number() {
 void Attempt::operator()(const std::function<void()>& step,
                          const std::function<std::string()>& state) {
   const std::string before = state();
+  const std::ptrdiff_t alive_before = news_alive;
   std::exception_ptr failure;
   {
     const FailingNew failing(nth_, failures_);
@@ -62,6 +63,9 @@ void Attempt::operator()(const std::function<void()>& step,
       ADD_FAILURE() << "allocation " << nth_ << " failed: " << typeid(error).name()
                     << " was thrown, " << error.what();
     }
+    failure = nullptr;
+    EXPECT_TRUE(keeps_memory_ || news_alive <= alive_before)
+        << "left over where allocation " << nth_ << " failed";
     EXPECT_TRUE(new_failed) << "where memory was left";
     EXPECT_EQ(state(), before) << "allocation " << nth_ << " failed";
     step();
@@ -72,7 +76,7 @@ void Attempt::operator()(const std::function<void()>& step,
 }
 
 Tensor deep_tensor() {
-  Tensor tensor = Tensor::empty({1, 2, 1, 2, 1, 3}, DType::f32);
+  Tensor tensor = Tensor::empty(deep_sizes, DType::f32);
   auto* const first = tensor.mutable_data<float>();
   std::iota(first, first + tensor.numel(), 0.0F);
   return tensor;
@@ -105,13 +109,14 @@ class EveryAllocation : public testing::TestWithParam<Row> {
  protected:
   void run_with_each(Failures failures) {
     {
-      Attempt first(never_fails, failures, state_when_done_);  // also what is made once, as tables
+      Attempt first(never_fails, failures, GetParam().keeps_memory,
+                    state_when_done_);  // also what is made once, as tables
       GetParam().run(first);
       ASSERT_TRUE(first.is_without_failure());
     }
     for (int nth = 0;; ++nth) {
       ASSERT_LT(nth, 20000);
-      Attempt attempt(nth, failures, state_when_done_);
+      Attempt attempt(nth, failures, GetParam().keeps_memory, state_when_done_);
       GetParam().run(attempt);
       if (attempt.is_without_failure() || HasFailure()) {
         break;

@@ -21,11 +21,15 @@ namespace byre::test {
 /// prepares what it needs and then attempts one step.
 class Attempt {
  public:
-  Attempt(int nth, Failures failures, std::optional<std::string>& state_when_done)
-      : nth_(nth), failures_(failures), state_when_done_(state_when_done) {}
+  Attempt(int nth, Failures failures, bool keeps_memory,
+          std::optional<std::string>& state_when_done)
+      : nth_(nth),
+        failures_(failures),
+        keeps_memory_(keeps_memory),
+        state_when_done_(state_when_done) {}
 
-  /// A step that throws leaves `state()` as it was, and works when it is tried again; one that is done has
-  /// the state that it has where nothing fails.
+  /// A step that throws leaves `state()` as it was, and no memory, and works when it is tried again; one that is done
+  /// has the state that it has where nothing fails.
   void operator()(
       const std::function<void()>& step,
       const std::function<std::string()>& state = [] { return std::string(); });
@@ -40,6 +44,7 @@ class Attempt {
 
   const int nth_;
   const Failures failures_;
+  const bool keeps_memory_;
   const int number_ = next_number();
   std::optional<std::string>& state_when_done_;
   bool is_without_failure_ = false;
@@ -48,7 +53,13 @@ class Attempt {
 struct Row {
   const char* name;  ///< as the libraries export it, without `byre::`
   void (*run)(Attempt&);
+  /// A step that fails may keep memory for the next one: nodes of a table, or a file that a source shows already.
+  bool keeps_memory = false;
 };
+inline Row keeping_memory(Row row) {
+  row.keeps_memory = true;
+  return row;
+}
 
 std::span<const Row> rows_of_core();
 std::span<const Row> rows_of_tiles();
@@ -59,7 +70,18 @@ std::span<const Row> rows_of_operators();
 std::span<const Row> rows_of_texts();
 std::span<const Row> rows_of_transforms();
 
-/// With more dimensions than sizes are kept of in place: 0, 1, 2, ... of f32.
+/// Sizes, axes and indices, with more numbers than Dims has in place: a copy of them allocates.
+inline const Dims deep_sizes{1, 2, 1, 2, 1, 3};
+inline const Dims two_elements{1, 1, 1, 1, 1, 2};
+inline const Dims twelve_elements{1, 1, 1, 1, 1, 12};
+inline const Dims all_elements{1, 1, 1, 1, 1, -1};
+inline const Dims all_axes{0, 1, 2, 3, 4, 5};
+inline const Dims reversed_axes{5, 4, 3, 2, 1, 0};
+inline const Dims last_element{0, 1, 0, 1, 0, 2};
+inline const Dims last_steps{0, 0, 0, 0, 0, 1};
+inline const Dims sevens{7, 2, 7, 2, 7, 3};
+
+/// Of deep sizes: 0, 1, 2, ... of f32.
 Tensor deep_tensor();
 
 /// A step that throws an `Expected`, where it has the memory to say so.
@@ -98,26 +120,46 @@ std::string described(const std::optional<Held>& held) {
   return held ? described(*held) : "nothing";
 }
 
-/// A row of what `Function`, a lambda that captures nothing, makes of a tensor, which it may write.
-template <class Function>
-Row of_tensor(const char* name, Function) {
-  static_assert(std::is_empty_v<Function>);
+/// A row of what `Step`, a lambda that captures nothing, makes of what `Make` made. It may change that, and what it
+/// throws leaves that as it was. Both are described by the overload of described() that is found for their types.
+template <class Make, class Step>
+Row of(const char* name, Make, Step) {
+  static_assert(std::is_empty_v<Make> && std::is_empty_v<Step>);
   return {name, [](Attempt& attempt) {
-            Tensor tensor = deep_tensor();
-            std::optional<std::decay_t<decltype(Function()(tensor))>> result;
-            attempt([&] { result.emplace(Function()(tensor)); },
-                    [&] { return described(tensor) + described(result); });
+            auto made = Make()();
+            using Result = decltype(Step()(made));
+            if constexpr (std::is_void_v<Result>) {
+              attempt([&] { Step()(made); }, [&] { return described(made); });
+            } else {
+              std::optional<std::decay_t<Result>> result;
+              attempt([&] { result.emplace(Step()(made)); },
+                      [&] { return described(made) + described(result); });
+            }
           }};
 }
 
-/// The same of what needs no tensor.
+/// A row of what `Step` makes of a tensor.
+template <class Step>
+Row of_tensor(const char* name, Step step) {
+  return of(
+      name, [] { return deep_tensor(); }, step);
+}
+
+/// A row of what `Function` makes of nothing.
 template <class Function>
 Row of_nothing(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
-  return {name, [](Attempt& attempt) {
-            std::optional<std::decay_t<decltype(Function()())>> result;
-            attempt([&] { result.emplace(Function()()); }, [&] { return described(result); });
-          }};
+  return of(
+      name, [] { return std::string(); }, [](const std::string&) { return Function()(); });
+}
+
+/// A row of a `Step` that is refused by an `Expected`.
+template <class Expected, class Step>
+Row of_refusal(const char* name, Step) {
+  return of_nothing(name, [] {
+    refused<Expected>(Step());
+    return std::string();
+  });
 }
 
 }  // namespace byre::test

@@ -21,7 +21,7 @@
 namespace byre::test {
 namespace core_rows {
 
-/// Of one block, which operator new allows.
+/// An allocator of one block, which operator new allows.
 class Resource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t, std::size_t) override {
     ::operator delete(::operator new(1));  // a new-expression may be left out
@@ -32,48 +32,37 @@ class Resource final : public std::pmr::memory_resource {
 
   alignas(data_alignment) std::array<std::byte, 4096> memory_{};
 };
-
-void allocate_pmr(Attempt& attempt) {
+struct Pmr {
   Resource resource;
-  PmrAllocator allocator(resource);
-  attempt([&] { allocator.deallocate(allocator.allocate({64, 64})); });
-}
-
-void allocate_copy(Attempt& attempt) {
-  Resource resource;
-  PmrAllocator allocator(resource);
+  PmrAllocator allocator{resource};
   const std::byte bytes[64] = {};
-  attempt([&] { allocator.deallocate(allocator.allocate_copy({64, 64}, bytes, 64)); });
+};
+std::string described(const Pmr&) {
+  return "";
 }
+constexpr auto pmr = [] { return Pmr(); };
 
-/// The default, of an allocator that copies at once.
-void submit_copy(Attempt& attempt) {
-  Resource resource;
-  PmrAllocator allocator(resource);
-  const std::byte bytes[64] = {};
-  attempt([&] {
-    PendingCopy none;
-    allocator.deallocate(allocator.submit_copy({64, 64}, bytes, 64, none));
-  });
-}
-
-std::string described(const Buffer& buffer) {
-  return std::to_string(buffer.nbytes()) + explain(buffer);
-}
-std::string described(const Storage& storage) {
-  return std::to_string(storage.nbytes()) + explain(storage);
+/// A buffer or storage of 100 bytes, and another of none.
+template <class Held>
+struct Bytes {
+  Held held = Held::allocate(100);
+  Held other;
+};
+template <class Held>
+std::string described(const Bytes<Held>& bytes) {
+  const auto describe = [](const Held& held) {
+    return std::to_string(held.nbytes()) + explain(held);
+  };
+  return describe(bytes.held) + describe(bytes.other);
 }
 
 /// A row of what `Function`, which captures nothing, makes of a buffer or storage of 100 bytes.
 template <class Held, class Function>
 Row of_bytes(const char* name, Function) {
   static_assert(std::is_empty_v<Function>, "a lambda that captures nothing");
-  return {name, [](Attempt& attempt) {
-            Held held = Held::allocate(100);
-            Held result;
-            attempt([&] { result = Function()(held); },
-                    [&] { return described(held) + described(result); });
-          }};
+  return of(
+      name, [] { return Bytes<Held>(); },
+      [](Bytes<Held>& bytes) { bytes.other = Function()(bytes.held); });
 }
 
 template <class Held>
@@ -83,11 +72,17 @@ Held written_clone(Held& held) {
   return clone;
 }
 
+/// A row of a buffer or storage that shrinks to fit.
 template <class Held>
-void shrink_to_fit(Attempt& attempt) {
-  Held held = Held::allocate(1000);
-  held.resize(8);
-  attempt([&] { held.shrink_to_fit(); }, [&] { return described(held); });
+Row of_shrinking(const char* name) {
+  return of(
+      name,
+      [] {
+        Bytes<Held> bytes{.held = Held::allocate(1000), .other = Held()};
+        bytes.held.resize(8);
+        return bytes;
+      },
+      [](Bytes<Held>& bytes) { bytes.held.shrink_to_fit(); });
 }
 
 char lent[100];
@@ -97,73 +92,58 @@ void map_file(Attempt& attempt) {
   const TemporaryFolder folder;
   const auto path = folder / "a name that is longer than what strings have in place";
   write_file(path, "bytes");
-  Held held;
-  attempt([&] { held = Held::map_file(path); }, [&] { return described(held); });
+  Bytes<Held> bytes;
+  attempt([&] { bytes.other = Held::map_file(path); }, [&] { return described(bytes); });
 }
 
 // Where there is no memory for pages, or for an overlay, ordinary memory does.
 
 template <class Held>
-std::string contents(const Held& buffer) {
-  return buffer.data() == nullptr ? "none"
-                                  : std::string(reinterpret_cast<const char*>(buffer.data()), 3) +
-                                        std::to_string(buffer.nbytes());
-}
-
-void allocate_pages(Attempt& attempt) {
-  Buffer buffer;
-  attempt(
-      [&] {
-        Buffer made = Buffer::allocate(least_paged_nbytes, paged_allocator());
-        std::memcpy(made.mutable_data(), "abc", 3);
-        buffer = std::move(made);
-      },
-      [&] { return contents(buffer); });
-}
-
-void write_shared_pages(Attempt& attempt) {
-  Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
-  std::memcpy(buffer.mutable_data(), "abc", 3);
-  Buffer overlay = buffer;
-  attempt([&] { overlay.mutable_range(1, 1)[0] = std::byte{'d'}; },
-          [&] { return contents(buffer) + contents(overlay); });
-}
-
-void write_shared_pages_in_parallel(Attempt& attempt) {
-  Storage storage = Storage::allocate(least_paged_nbytes, paged_allocator());
-  std::memcpy(storage.mutable_data(), "abc", 3);
-  Storage overlay = storage.lazy_clone();
-  attempt([&] { overlay.mutable_range_in_parallel(1, 1)[0] = std::byte{'d'}; },
-          [&] { return contents(storage) + contents(overlay); });
-}
-
-void write_shared_overlay(Attempt& attempt) {
-  Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
-  std::memcpy(buffer.mutable_data(), "abc", 3);
-  Buffer overlay = buffer;
-  overlay.mutable_data()[0] = std::byte{'d'};
-  Buffer clone = overlay;
-  attempt([&] { clone.mutable_data()[2] = std::byte{'e'}; },
-          [&] { return contents(buffer) + contents(overlay) + contents(clone); });
-}
-
-template <class Held>
-void clone_pages_writably(Attempt& attempt) {
+Held pages() {
   Held held = Held::allocate(least_paged_nbytes, paged_allocator());
   std::memcpy(held.mutable_data(), "abc", 3);
-  Held clone;
-  attempt([&] { clone = held.writable_clone(); }, [&] { return contents(held) + contents(clone); });
+  return held;
 }
 
-/// Where a new file has to be had.
-void clone_written_pages_writably(Attempt& attempt) {
-  Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
-  const Buffer first = buffer.writable_clone();
-  std::memset(buffer.mutable_data(), 'a', least_paged_nbytes);
-  Buffer second;
-  attempt([&] { second = buffer.writable_clone(); },
-          [&] { return contents(buffer) + contents(second); });
+/// What owns or shows pages.
+template <class Held, std::size_t count>
+struct OfPages {
+  std::array<Held, count> all;
+};
+template <class Held, std::size_t count>
+std::string described(const OfPages<Held, count>& of) {
+  std::string text;
+  for (const Held& held : of.all) {
+    text += held.data() == nullptr ? "none"
+                                   : std::string(reinterpret_cast<const char*>(held.data()), 3) +
+                                         std::to_string(held.nbytes());
+  }
+  return text;
 }
+template <class Held>
+constexpr auto pages_and_none = [] {
+  return OfPages<Held, 2>{{pages<Held>(), Held()}};
+};
+template <class Held>
+constexpr auto shared_pages = [] {
+  const Held held = pages<Held>();
+  return OfPages<Held, 2>{{held.lazy_clone(), held.lazy_clone()}};
+};
+constexpr auto overlay_and_clone = [] {
+  const Buffer buffer = pages<Buffer>();
+  Buffer overlay = buffer;
+  overlay.mutable_data()[0] = std::byte{'d'};
+  return OfPages<Buffer, 3>{{buffer, overlay, overlay}};
+};
+/// Where a new file has to be had.
+constexpr auto written_pages = [] {
+  Buffer buffer = pages<Buffer>();
+  Buffer first = buffer.writable_clone();
+  std::memset(buffer.mutable_data(), 'a', least_paged_nbytes);
+  return OfPages<Buffer, 3>{{std::move(buffer), Buffer(), std::move(first)}};
+};
+template <class Held>
+constexpr auto clone_writably = [](auto& of) { of.all[1] = of.all[0].writable_clone(); };
 
 void write_file_of_format(Attempt& attempt) {
   const TemporaryFolder folder;
@@ -205,47 +185,40 @@ void limit_copies(Attempt& attempt) {
 
 // A record for which there is no memory is lost, and counted.
 
-void record(Attempt& attempt) {
-  attempt([&] {
-    const trace::Recording recording;
-    Buffer buffer = Buffer::allocate(100);
-    const Buffer clone = buffer.lazy_clone({"a/rather/long/name/of/a/file.cpp", 1});
-    buffer.mutable_data();
-  });
+void clone_and_write() {
+  Buffer buffer = Buffer::allocate(100);
+  const Buffer clone = buffer.lazy_clone({"a/rather/long/name/of/a/file.cpp", 1});
+  buffer.mutable_data();
 }
 
-template <class Show>
-void show_recording(Attempt& attempt, Show show) {
+/// A recording of two events, and where it may be written.
+struct Recorded {
+  Recorded() { clone_and_write(); }
+  TemporaryFolder folder;
+  std::filesystem::path path =
+      folder / "a name that is longer than what strings have in place.json";
   trace::Recording recording;
-  {
-    Buffer buffer = Buffer::allocate(100);
-    const Buffer clone = buffer.lazy_clone({"a/rather/long/name/of/a/file.cpp", 1});
-    buffer.mutable_data();
-  }
-  const std::uint64_t lost = recording.lost();
-  attempt([&] { show(recording); }, [&] { return std::to_string(lost); });
+};
+std::string described(const std::unique_ptr<Recorded>& recorded) {
+  return std::to_string(recorded->recording.lost());
 }
-
-void stop_recording(Attempt& attempt) {
-  show_recording(attempt, [](trace::Recording& recording) { recording.stop(); });
-}
-void trace_as_json(Attempt& attempt) {
-  show_recording(attempt, [](trace::Recording& recording) { recording.to_json(); });
-}
-void trace_as_text(Attempt& attempt) {
-  show_recording(attempt, [](trace::Recording& recording) { recording.summary(); });
-}
-void write_trace(Attempt& attempt) {
-  const TemporaryFolder folder;
-  const auto path = folder / "a name that is longer than what strings have in place.json";
-  show_recording(attempt, [&](trace::Recording& recording) { recording.write(path); });
-}
+constexpr auto recorded = [] { return std::make_unique<Recorded>(); };
 
 #endif
 
 // ---- reports
 
-shadow::Violation violation() {
+/// What is printed, and described by that alone.
+template <class Printed>
+struct Met {
+  Printed all;
+};
+template <class Printed>
+std::string described(const Met<Printed>&) {
+  return "";
+}
+
+constexpr auto one_violation = [] {
   const std::int64_t sizes[] = {2, 3, 2, 3, 2, 3, 2};
   shadow::Violation violation;
   violation.reshape = {{"a/rather/long/name/of/a/file.cpp", 1}, shadow::Shape(sizes), {}, {}};
@@ -254,30 +227,14 @@ shadow::Violation violation() {
   violation.count = 3;
   violation.untracked_escapes = 2;
   violation.first_escape = {"the/last/rather/long/name.cpp", 4};
-  return violation;
-}
-
-template <std::string (*Print)(const shadow::Violation&)>
-void print_violation(Attempt& attempt) {
-  const shadow::Violation met = violation();
-  std::string text;
-  attempt([&] { text = Print(met); }, [&] { return text; });
-}
-
-template <std::string (*Print)(const shadow::Summary&)>
-void print_sum(Attempt& attempt) {
+  return Met<shadow::Violation>{violation};
+};
+constexpr auto two_violations = [] {
   shadow::Summary sum;
-  sum.first_escape = violation().first_escape;
-  sum.triples = {violation(), violation()};
-  std::string text;
-  attempt([&] { text = Print(sum); }, [&] { return text; });
-}
-
-void print_shape(Attempt& attempt) {
-  const shadow::Shape shape = violation().reshape.shape;
-  std::string text;
-  attempt([&] { text = shadow::to_string(shape); }, [&] { return text; });
-}
+  sum.first_escape = one_violation().all.first_escape;
+  sum.triples = {one_violation().all, one_violation().all};
+  return Met<shadow::Summary>{sum};
+};
 
 /// So that there is one.
 void rely_on_an_alias() {
@@ -330,9 +287,19 @@ void suppress(Attempt& attempt) {
 }
 
 const Row rows[] = {
-    {"PmrAllocator::allocate", allocate_pmr},
-    {"Allocator::allocate_copy", allocate_copy},
-    {"Allocator::submit_copy", submit_copy},
+    of("PmrAllocator::allocate", pmr,
+       [](Pmr& p) {
+         p.allocator.deallocate(p.allocator.allocate({64, 64}));
+       }),
+    of("Allocator::allocate_copy", pmr,
+       [](Pmr& p) {
+         p.allocator.deallocate(p.allocator.allocate_copy({64, 64}, p.bytes, 64));
+       }),
+    of("Allocator::submit_copy", pmr,  // the default, of an allocator that copies at once
+       [](Pmr& p) {
+         PendingCopy none;
+         p.allocator.deallocate(p.allocator.submit_copy({64, 64}, p.bytes, 64, none));
+       }),
     of_bytes<Buffer>("Buffer::allocate", [](Buffer&) { return Buffer::allocate(50); }),
     of_bytes<Buffer>("Buffer::adopt",
                      [](Buffer&) { return Buffer::adopt(lent, sizeof lent, [](void*) {}); }),
@@ -342,20 +309,22 @@ const Row rows[] = {
     of_bytes<Buffer>("Buffer::lazy_clone",
                      [](Buffer&) { return Buffer::borrow(lent, sizeof lent).lazy_clone(); }),
     of_bytes<Buffer>("Buffer::mutable_data", [](Buffer& b) { return written_clone(b); }),
-    {"Buffer::allocate", allocate_pages},
-    {"Buffer::mutable_range", write_shared_pages},
-    {"Buffer::mutable_data", write_shared_overlay},
+    of("Buffer::allocate", pages_and_none<Buffer>, [](auto& of) { of.all[1] = pages<Buffer>(); }),
+    of("Buffer::mutable_range", shared_pages<Buffer>,
+       [](auto& of) { of.all[1].mutable_range(1, 1)[0] = std::byte{'d'}; }),
+    of("Buffer::mutable_data", overlay_and_clone,
+       [](auto& of) { of.all[2].mutable_data()[2] = std::byte{'e'}; }),
     of_bytes<Buffer>("Buffer::writable_clone", [](Buffer& b) { return b.writable_clone(); }),
-    {"Buffer::writable_clone", clone_pages_writably<Buffer>},
-    {"Buffer::writable_clone", clone_written_pages_writably},
+    keeping_memory(of("Buffer::writable_clone", pages_and_none<Buffer>, clone_writably<Buffer>)),
+    keeping_memory(of("Buffer::writable_clone", written_pages, clone_writably<Buffer>)),
     of_bytes<Buffer>("Buffer::resize", [](Buffer& b) { return b.resize(200), Buffer(); }),
-    {"Buffer::shrink_to_fit", shrink_to_fit<Buffer>},
+    of_shrinking<Buffer>("Buffer::shrink_to_fit"),
     of_bytes<Storage>("Storage::Storage", [](Storage&) { return Storage(Buffer::allocate(50)); }),
     of_bytes<Storage>("Storage::allocate", [](Storage&) { return Storage::allocate(50); }),
     {"Storage::map_file", map_file<Storage>},
     of_bytes<Storage>("Storage::lazy_clone", [](Storage& s) { return s.lazy_clone(); }),
     of_bytes<Storage>("Storage::writable_clone", [](Storage& s) { return s.writable_clone(); }),
-    {"Storage::writable_clone", clone_pages_writably<Storage>},
+    keeping_memory(of("Storage::writable_clone", pages_and_none<Storage>, clone_writably<Storage>)),
     of_bytes<Storage>("Storage::mutable_data", [](Storage& s) { return written_clone(s); }),
     of_bytes<Storage>("Storage::mutable_data_in_parallel",
                       [](Storage& s) {
@@ -363,9 +332,10 @@ const Row rows[] = {
                         clone.mutable_data_in_parallel()[0] = std::byte{1};
                         return clone;
                       }),
-    {"Storage::mutable_range_in_parallel", write_shared_pages_in_parallel},
+    of("Storage::mutable_range_in_parallel", shared_pages<Storage>,
+       [](auto& of) { of.all[1].mutable_range_in_parallel(1, 1)[0] = std::byte{'d'}; }),
     of_bytes<Storage>("Storage::resize", [](Storage& s) { return s.resize(200), Storage(); }),
-    {"Storage::shrink_to_fit", shrink_to_fit<Storage>},
+    of_shrinking<Storage>("Storage::shrink_to_fit"),
     of_nothing("explain", [] { return explain(Buffer::allocate(100)); }),
     of_nothing("explain", [] { return explain(Storage::allocate(100)); }),
 
@@ -376,17 +346,23 @@ const Row rows[] = {
     {"stats::InstalledSink::InstalledSink", install_sink},
     {"stats::CopyLimit::CopyLimit", limit_copies},
 #if BYRE_STATS
-    {"trace::Recording::Recording", record},
-    {"trace::Recording::stop", stop_recording},
-    {"trace::Recording::to_json", trace_as_json},
-    {"trace::Recording::summary", trace_as_text},
-    {"trace::Recording::write", write_trace},
+    of_nothing("trace::Recording::Recording",
+               [] {
+                 const trace::Recording recording;
+                 clone_and_write();
+                 return std::string();
+               }),
+    of("trace::Recording::stop", recorded, [](auto& of) { of->recording.stop(); }),
+    of("trace::Recording::to_json", recorded, [](auto& of) { (void)of->recording.to_json(); }),
+    of("trace::Recording::summary", recorded, [](auto& of) { (void)of->recording.summary(); }),
+    of("trace::Recording::write", recorded, [](auto& of) { of->recording.write(of->path); }),
 #endif
-    {"shadow::to_string", print_violation<shadow::to_string>},
-    {"shadow::to_json", print_violation<shadow::to_json>},
-    {"shadow::to_string", print_sum<shadow::to_string>},
-    {"shadow::to_json", print_sum<shadow::to_json>},
-    {"shadow::to_string", print_shape},
+    of("shadow::to_string", one_violation, [](auto& met) { return shadow::to_string(met.all); }),
+    of("shadow::to_json", one_violation, [](auto& met) { return shadow::to_json(met.all); }),
+    of("shadow::to_string", two_violations, [](auto& met) { return shadow::to_string(met.all); }),
+    of("shadow::to_json", two_violations, [](auto& met) { return shadow::to_json(met.all); }),
+    of("shadow::to_string", one_violation,
+       [](auto& met) { return shadow::to_string(met.all.reshape.shape); }),
     {"shadow::summary", sum_up},
     {"shadow::print_summary", print_summary},
     {"shadow::suppress_sites", suppress},

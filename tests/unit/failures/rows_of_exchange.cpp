@@ -17,68 +17,50 @@ std::string described_owners(const Tensor& tensor) {
 
 /// A row of what exports a tensor of which a lazy clone has the data too.
 template <class Export>
-void give_to_another(Attempt& attempt, const Export& export_tensor) {
-  const Tensor tensor = deep_tensor();
-  const Tensor clone = tensor.lazy_clone();
-  decltype(export_tensor(tensor)) managed = nullptr;
-  attempt([&] { managed = export_tensor(tensor); },
-          [&] { return described_owners(tensor) + described(clone); });
-  if (managed != nullptr) {
-    managed->deleter(managed);
-  }
+Row of_export(const char* name, Export) {
+  return {name, [](Attempt& attempt) {
+            const Tensor tensor = deep_tensor();
+            const Tensor clone = tensor.lazy_clone();
+            decltype(Export()(tensor)) managed = nullptr;
+            attempt([&] { managed = Export()(tensor); },
+                    [&] { return described_owners(tensor) + described(clone); });
+            if (managed != nullptr) {
+              managed->deleter(managed);
+            }
+          }};
 }
 
-void export_to_read(Attempt& attempt) {
-  give_to_another(attempt, [](const Tensor& tensor) { return to_dlpack(tensor); });
-}
-void export_to_write(Attempt& attempt) {
-  give_to_another(attempt,
-                  [](const Tensor& tensor) { return to_dlpack(tensor, DLPackAccess::write); });
-}
-void export_a_copy(Attempt& attempt) {
-  give_to_another(attempt,
-                  [](const Tensor& tensor) { return to_dlpack(tensor, DLPackAccess::copy); });
-}
-void export_to_older(Attempt& attempt) {
-  give_to_another(attempt, [](const Tensor& tensor) { return to_older_dlpack(tensor); });
-}
-void refuse_to_export(Attempt& attempt) {
-  attempt([] {
-    refused<InvalidArgument>(
-        [] { static_cast<void>(to_older_dlpack(deep_tensor(), DLPackAccess::read)); });
-  });
-}
-
-/// What fails releases what it was given.
+/// A row of an import. One that fails releases what it was given.
 template <class Import>
-void take_from_another(Attempt& attempt, const Import& import_tensor) {
-  const Tensor theirs = deep_tensor();
-  Tensor ours;
-  attempt([&] { ours = import_tensor(theirs); },
-          [&] { return described_owners(theirs) + (ours ? described_owners(ours) : ""); });
-}
-
-void import_to_read(Attempt& attempt) {
-  take_from_another(attempt, [](const Tensor& theirs) { return from_dlpack(to_dlpack(theirs)); });
-}
-void import_from_older(Attempt& attempt) {
-  take_from_another(attempt,
-                    [](const Tensor& theirs) { return from_dlpack(to_older_dlpack(theirs)); });
-}
-void refuse_to_import(Attempt& attempt) {
-  take_from_another(attempt, [](const Tensor& theirs) {
-    auto* const managed = to_dlpack(theirs);
-    managed->dl_tensor.strides[0] = -1;
-    refused<ShapeError>([&] { from_dlpack(managed); });
-    return Tensor();
-  });
+Row of_import(const char* name, Import) {
+  return {name, [](Attempt& attempt) {
+            const Tensor theirs = deep_tensor();
+            Tensor ours;
+            attempt(
+                [&] { ours = Import()(theirs); },
+                [&] { return described_owners(theirs) + (ours ? described_owners(ours) : ""); });
+          }};
 }
 
 const Row rows[] = {
-    {"to_dlpack", export_to_read},         {"to_dlpack", export_to_write},
-    {"to_dlpack", export_a_copy},          {"to_older_dlpack", export_to_older},
-    {"to_older_dlpack", refuse_to_export}, {"from_dlpack", import_to_read},
-    {"from_dlpack", import_from_older},    {"from_dlpack", refuse_to_import},
+    of_export("to_dlpack", [](const Tensor& t) { return to_dlpack(t); }),
+    of_export("to_dlpack", [](const Tensor& t) { return to_dlpack(t, DLPackAccess::write); }),
+    of_export("to_dlpack", [](const Tensor& t) { return to_dlpack(t, DLPackAccess::copy); }),
+    of_export("to_older_dlpack", [](const Tensor& t) { return to_older_dlpack(t); }),
+    of_tensor("to_older_dlpack",
+              [](Tensor& t) {
+                refused<InvalidArgument>([&] { (void)to_older_dlpack(t, DLPackAccess::read); });
+              }),
+    of_import("from_dlpack", [](const Tensor& theirs) { return from_dlpack(to_dlpack(theirs)); }),
+    of_import("from_dlpack",
+              [](const Tensor& theirs) { return from_dlpack(to_older_dlpack(theirs)); }),
+    of_import("from_dlpack",
+              [](const Tensor& theirs) {
+                auto* const managed = to_dlpack(theirs);
+                managed->dl_tensor.strides[0] = -1;
+                refused<ShapeError>([&] { from_dlpack(managed); });
+                return Tensor();
+              }),
 };
 
 }  // namespace exchange_rows

@@ -33,12 +33,20 @@ Row of_call(const char* name, Function) {
           }};
 }
 
-void check_arguments(Attempt& attempt) {
-  const Schema& schema = find("zeros").schema();
-  const Dims sizes{1, 2, 3, 4, 5, 6};
-  std::array<Arguments, 2> given{Arguments{sizes}, Arguments{sizes}};
-  std::size_t next = 0;
-  attempt([&] { (void)checked_arguments(schema, std::move(given.at(next++))); });
+/// Values to be moved from: one for the attempt that fails, and one for the next.
+template <class Value>
+class Supply {
+ public:
+  explicit Supply(const Value& value) : values_{value, value} {}
+  Value take() { return std::move(values_.at(next_++)); }
+
+ private:
+  std::array<Value, 2> values_;
+  std::size_t next_ = 0;
+};
+template <class Value>
+std::string described(const Supply<Value>&) {
+  return "";
 }
 
 void dispatch_on(Attempt& attempt) {
@@ -58,17 +66,6 @@ void find_metas(Attempt& attempt) {
       [&] { return text; });
 }
 
-void misread(Attempt& attempt) {
-  const Argument argument(Dims{1, 2, 3, 4, 5, 6});
-  attempt([&] { refused<DispatchError>([&] { (void)argument.tensor(); }); });
-}
-
-void box_results(Attempt& attempt) {
-  std::array<std::vector<Tensor>, 2> given{std::vector{deep_tensor()}, std::vector{deep_tensor()}};
-  std::size_t next = 0;
-  attempt([&] { (void)Boxed<std::vector<Tensor>>::from(std::move(given.at(next++))); });
-}
-
 // ---- what is registered stays: each attempt's is new
 
 std::string new_name(const Attempt& attempt) {
@@ -83,10 +80,8 @@ void define_one(Attempt& attempt) {
 }
 
 void define_by_schema(Attempt& attempt) {
-  const std::string text = new_name(attempt) + "(Tensor a) -> Tensor";
-  std::array<Schema, 2> schemas{parse_schema(text), parse_schema(text)};
-  std::size_t next = 0;
-  attempt([&] { (void)define(std::move(schemas.at(next++))); });
+  Supply schemas(parse_schema(new_name(attempt) + "(Tensor a) -> Tensor"));
+  attempt([&] { (void)define(schemas.take()); });
 }
 
 /// A row of one thing that is said of an operator, after which it has that.
@@ -131,11 +126,7 @@ const Row rows[] = {
     {"functional::define", define_by_schema},
     of_nothing("functional::extend", [] { return extend("add").op().name(); }),
     of_nothing("functional::find", [] { return find("add").name(); }),
-    of_nothing("functional::find",
-               [] {
-                 refused<DispatchError>([] { (void)find("ad"); });
-                 return std::string();
-               }),
+    of_refusal<DispatchError>("functional::find", [] { (void)find("ad"); }),
     of_nothing("functional::find_if_any", [] { return find_if_any("add")->name(); }),
     of_nothing("functional::operators", [] { return operators().front()->name(); }),
     of_definition(
@@ -181,7 +172,7 @@ const Row rows[] = {
             }),
     of_call("functional::call_for_one",
             [](AnyTensor& x) {
-              return call_for_one("sum.axes", {x, {0, 1, 2, 3, 4, 5}});
+              return call_for_one("sum.axes", {x, all_axes});
             }),
     of_call("functional::call_for_one",
             [](AnyTensor&) {
@@ -211,11 +202,19 @@ const Row rows[] = {
               refused<DispatchError>([] { refuse_missing_kernel(find("add"), Key::graph); });
               return x;
             }),
-    {"functional::checked_arguments", check_arguments},
+    of(
+        "functional::checked_arguments",
+        [] {
+          return Supply(Arguments{Dims{1, 2, 3, 4, 5, 6}});
+        },
+        [](auto& given) { (void)checked_arguments(find("zeros").schema(), given.take()); }),
     {"functional::dispatch", dispatch_on},
     {"functional::meta_of_results", find_metas},
-    {"functional::Argument::tensor", misread},
-    {"functional::Boxed::from", box_results},
+    of_refusal<DispatchError>("functional::Argument::tensor",
+                              [] { (void)Argument(all_axes).tensor(); }),
+    of(
+        "functional::Boxed::from", [] { return Supply(std::vector{deep_tensor()}); },
+        [](auto& given) { (void)Boxed<std::vector<Tensor>>::from(given.take()); }),
 };
 
 }  // namespace operators_rows

@@ -63,172 +63,94 @@ std::string state_of(const TemporaryFolder& folder, const std::filesystem::path&
          (std::filesystem::is_symlink(path) ? "a link to " : "") + read_file(path);
 }
 
-void save_over_a_file(Attempt& attempt) {
-  const TemporaryFolder folder;
-  const auto path = folder / "tensor.npy";
-  write_file(path, "what was there");
-  const Tensor tensor = deep_tensor();
-  attempt([&] { save_npy(path, tensor); }, [&] { return state_of(folder, path); });
+/// A row of what writes a file in place of one that is there, or through a link to it.
+template <bool is_link = false, class Save>
+Row of_saving(const char* name, Save) {
+  return {name, [](Attempt& attempt) {
+            const TemporaryFolder folder;
+            write_file(folder / "file", "what was there");
+            const auto path = folder / (is_link ? "link" : "file");
+            if (is_link) {
+              std::filesystem::create_symlink(folder / "file", path);
+            }
+            attempt([&] { Save()(path); }, [&] { return state_of(folder, path); });
+          }};
 }
 
-void save_through_a_link(Attempt& attempt) {
-  const TemporaryFolder folder;
-  write_file(folder / "tensor.npy", "what was there");
-  const auto path = folder / "link.npy";
-  std::filesystem::create_symlink(folder / "tensor.npy", path);
-  const Tensor tensor = deep_tensor().permute({5, 4, 3, 2, 1, 0});
-  attempt([&] { save_npy(path, tensor, {.byte_order = std::endian::big}); },
-          [&] { return state_of(folder, path); });
+std::string text_of(const Tensor& tensor) {
+  return described(tensor);
 }
-
-/// A row of what reads a file of a deep tensor.
-template <Tensor (*Load)(FileName)>
-void load(Attempt& attempt) {
-  const TemporaryFolder folder;
-  const auto path = folder / "a name that is longer than what strings have in place.npy";
-  save_npy(path, deep_tensor().permute({5, 4, 3, 2, 1, 0}));
-  Tensor tensor;
-  attempt([&] { tensor = Load(path); }, [&] { return described(tensor); });
-}
-
-void read_from_memory(Attempt& attempt) {
-  const TemporaryFolder folder;
-  save_npy(folder / "tensor.npy", deep_tensor());
-  const std::string bytes = read_file(folder / "tensor.npy");
-  Tensor tensor;
-  attempt([&] { tensor = read_npy(std::as_bytes(std::span(bytes))); },
-          [&] { return described(tensor); });
-}
-
-/// Of names and metadata that are longer than what strings have in place.
-NamedTensors deep_tensors() {
-  return {{"a name that is longer than what strings have in place", deep_tensor()},
-          {"another", deep_tensor().permute({5, 4, 3, 2, 1, 0})},
-          {"none", Tensor::empty({0}, DType::f32)}};
-}
-
-std::string described_tensors(const NamedTensors& tensors) {
+std::string text_of(const NamedTensors& tensors) {
   std::string text;
   for (const auto& [name, tensor] : tensors) {
     text += name + ": " + described(tensor) + "\n";
   }
   return text;
 }
-
-#if BYRE_NPZ
-template <NpzCompression compression>
-void save_archive(Attempt& attempt) {
-  const TemporaryFolder folder;
-  const auto path = folder / "tensors.npz";
-  write_file(path, "what was there");
-  const NamedTensors tensors = deep_tensors();
-  attempt([&] { save_npz(path, tensors, compression); }, [&] { return state_of(folder, path); });
-}
-
-template <NamedTensors (*Load)(FileName), NpzCompression compression>
-void load_archive(Attempt& attempt) {
-  const TemporaryFolder folder;
-  const auto path = folder / "a name that is longer than what strings have in place.npz";
-  save_npz(path, deep_tensors(), compression);
-  NamedTensors tensors;
-  attempt([&] { tensors = Load(path); }, [&] { return described_tensors(tensors); });
-}
-
-void read_archive_from_memory(Attempt& attempt) {
-  const TemporaryFolder folder;
-  save_npz(folder / "tensors.npz", deep_tensors());
-  const std::string bytes = read_file(folder / "tensors.npz");
-  NamedTensors tensors;
-  attempt([&] { tensors = read_npz(std::as_bytes(std::span(bytes))); },
-          [&] { return described_tensors(tensors); });
-}
-#endif
-
-using Notes = std::vector<std::pair<std::string, std::string>>;
-
-Notes long_notes() {
-  return {{"a key that is longer than what strings have in place", "and a value that is so, too"}};
-}
-
-void save_model_over_a_file(Attempt& attempt) {
-  const TemporaryFolder folder;
-  const auto path = folder / "model.safetensors";
-  write_file(path, "what was there");
-  const NamedTensors tensors = deep_tensors();
-  const Notes metadata = long_notes();
-  attempt([&] { save_safetensors(path, tensors, metadata); },
-          [&] { return state_of(folder, path); });
-}
-
-std::string described_model(const SafetensorsFile& file) {
+std::string text_of(const SafetensorsFile& file) {
   std::string text;
   for (const auto& [key, value] : file.metadata) {
     text += key + ": " + value + "\n";
   }
-  return text + described_tensors(file.tensors);
+  return text + text_of(file.tensors);
 }
 
-/// A row of what reads a model.
-template <SafetensorsFile (*Load)(FileName)>
-void load_model(Attempt& attempt) {
-  const TemporaryFolder folder;
-  const auto path = folder / "a name that is longer than what strings have in place.safetensors";
-  save_safetensors(path, deep_tensors(), long_notes());
-  SafetensorsFile file;
-  attempt([&] { file = Load(path); }, [&] { return described_model(file); });
+/// A file that was written, and what it holds.
+struct Written {
+  std::filesystem::path path;
+  std::string bytes;
+  std::span<const std::byte> span() const { return std::as_bytes(std::span(bytes)); }
+};
+
+/// A row of what `Load` makes of a file that `Save` wrote.
+template <class Save, class Load>
+Row of_loading(const char* name, Save, Load) {
+  return {name, [](Attempt& attempt) {
+            const TemporaryFolder folder;
+            Written file{folder / "a name that is longer than what strings have in place", ""};
+            Save()(file.path);
+            file.bytes = read_file(file.path);
+            std::optional<decltype(Load()(file))> loaded;
+            attempt([&] { loaded.emplace(Load()(file)); },
+                    [&] { return loaded ? text_of(*loaded) : ""; });
+          }};
 }
 
-void load_model_that_is_not_aligned(Attempt& attempt) {
-  const TemporaryFolder folder;
-  const auto path = folder / "model.safetensors";
-  save_safetensors(path, deep_tensors(), long_notes());
+const Tensor& tensor_to_save() {
+  static const Tensor tensor = deep_tensor().permute(reversed_axes);
+  return tensor;
+}
+/// Of names and metadata that are longer than what strings have in place.
+const NamedTensors& tensors_to_save() {
+  static const NamedTensors tensors = {
+      {"a name that is longer than what strings have in place", deep_tensor()},
+      {"another", tensor_to_save()},
+      {"none", Tensor::empty({0}, DType::f32)}};
+  return tensors;
+}
+constexpr auto save_array = [](const auto& path) { save_npy(path, tensor_to_save()); };
+constexpr auto save_model = [](const auto& path) {
+  static const std::vector<std::pair<std::string, std::string>> metadata = {
+      {"a key that is longer than what strings have in place", "and a value that is so, too"}};
+  save_safetensors(path, tensors_to_save(), metadata);
+};
+constexpr auto save_model_that_is_not_aligned = [](const auto& path) {
+  save_model(path);
   std::string bytes = read_file(path);
   ++bytes[0];
   bytes.insert(9, " ");
   write_file(path, bytes);
-  SafetensorsFile file;
-  attempt([&] { file = map_safetensors(path); }, [&] { return described_model(file); });
-}
-
-/// A row of what reads it from memory.
-template <class Read>
-void read_model(Attempt& attempt, const Read& read) {
-  const TemporaryFolder folder;
-  save_safetensors(folder / "model.safetensors", deep_tensors(), long_notes());
-  const std::string bytes = read_file(folder / "model.safetensors");
-  SafetensorsFile file;
-  attempt([&] { file = read(std::as_bytes(std::span(bytes))); },
-          [&] { return described_model(file); });
-}
-
-void read_model_from_memory(Attempt& attempt) {
-  read_model(attempt, [](std::span<const std::byte> bytes) { return read_safetensors(bytes); });
-}
-
-void parse_header_of_model(Attempt& attempt) {
-  read_model(attempt, [](std::span<const std::byte> bytes) {
-    return SafetensorsFile{{}, parse_safetensors_header(bytes, bytes.size()).metadata};
-  });
-}
-
-void refuse_model(Attempt& attempt) {
-  using namespace std::string_view_literals;
-  const auto bytes = "\x0d\0\0\0\0\0\0\0{\"a\":{\"b\":0}}"sv;
-  attempt([&] {
-    refused<FileError>(
-        [&] { static_cast<void>(read_safetensors(std::as_bytes(std::span(bytes)))); });
-  });
-}
+};
+#if BYRE_NPZ
+template <NpzCompression compression>
+constexpr auto save_archive =
+    [](const auto& path) { save_npz(path, tensors_to_save(), compression); };
+constexpr auto save_stored = save_archive<NpzCompression::stored>;
+constexpr auto save_deflated = save_archive<NpzCompression::deflated>;
+#endif
 
 std::string header_text() {
-  return npy_header(DType::f32, {1, 2, 1, 2, 1, 3});
-}
-
-void parse_header(Attempt& attempt) {
-  const std::string text = header_text();
-  Dims sizes;
-  attempt([&] { sizes = parse_npy_header(std::as_bytes(std::span(text))).sizes; },
-          [&] { return described(sizes); });
+  return npy_header(DType::f32, deep_sizes);
 }
 
 void write_to_stream(Attempt& attempt) {
@@ -241,37 +163,23 @@ void write_to_stream(Attempt& attempt) {
 
 const Row rows[] = {
     of_nothing("Tensor::Tensor", [] { return Tensor(Device::cpu()); }),
-    of_nothing("Tensor::empty",
-               [] {
-                 return Tensor::empty({1, 1, 1, 1, 1, 2}, DType::f32).sizes();
-               }),
-    of_nothing("Tensor::zeros",
-               [] {
-                 return Tensor::zeros({1, 1, 1, 1, 1, 2}, DType::f32);
-               }),
+    of_nothing("Tensor::empty", [] { return Tensor::empty(two_elements, DType::f32).sizes(); }),
+    of_nothing("Tensor::zeros", [] { return Tensor::zeros(two_elements, DType::f32); }),
     of_nothing("Tensor::of",
                [] {
-                 return Tensor::of<float>({1, 1, 1, 1, 1, 2}, {3, 4});
+                 return Tensor::of<float>(two_elements, {3, 4});
                }),
     of_tensor("Tensor::over",
-              [](T& x) {
-                return Tensor::over(x.storage(), {1, 1, 1, 1, 1, 2}, DType::f32);
-              }),
+              [](T& x) { return Tensor::over(x.storage(), two_elements, DType::f32); }),
     of_tensor("Tensor::size", [](T& x) { return std::to_string(x.size(-1)); }),
-    of_tensor("Tensor::resize",
-              [](T& x) {
-                return x.resize({1, 1, 1, 1, 1, 2});
-              }),
+    of_tensor("Tensor::resize", [](T& x) { return x.resize(two_elements); }),
     of_tensor("Tensor::resize",
               [](T& x) {
                 return x.resize({1, 1, 1, 1, 1, 200});
               }),
     of_type("Tensor::realize", [](T& x) { x.realize(DType::i64); }),
     of_tensor("Tensor::free_memory", [](T& x) { return x.free_memory(); }),
-    of_tensor("Tensor::reserve",
-              [](T& x) {
-                return x.reserve({7, 2, 7, 2, 7, 3});
-              }),
+    of_tensor("Tensor::reserve", [](T& x) { return x.reserve(sevens); }),
     of_type("Tensor::extend", [](T& x) { x.extend(7); }),
     of_tensor("Tensor::share_data", [](T& x) { return x.share_data(x.clone()); }),
     of_tensor("Tensor::share_external",
@@ -303,19 +211,13 @@ const Row rows[] = {
               }),
     of_tensor("Tensor::clone", [](T& x) { return x.transpose(1, 5).clone(); }),
     of_tensor("Tensor::contiguous", [](T& x) { return x.transpose(1, 5).contiguous(); }),
-    of_tensor("Tensor::reshape",
-              [](T& x) {
-                return x.reshape({1, 1, 1, 1, 1, -1});
-              }),
-    of_tensor("Tensor::reshape",
-              [](T& x) {
-                const shadow::ReshapeModeScope tracked(shadow::ReshapeMode::warn);
-                return x.reshape({1, 1, 1, 1, 1, -1});
-              }),
-    of_tensor("Tensor::reshape_",
-              [](T& x) {
-                return x.reshape_({1, 1, 1, 1, 1, -1});
-              }),
+    of_tensor("Tensor::reshape", [](T& x) { return x.reshape(all_elements); }),
+    keeping_memory(of_tensor("Tensor::reshape",
+                             [](T& x) {
+                               const shadow::ReshapeModeScope tracked(shadow::ReshapeMode::warn);
+                               return x.reshape(all_elements);
+                             })),
+    of_tensor("Tensor::reshape_", [](T& x) { return x.reshape_(all_elements); }),
     of_tensor("Tensor::to", [](T& x) { return x.to(Device::cpu()); }),
     of_tensor("Tensor::at",
               [](T& x) {
@@ -352,10 +254,7 @@ const Row rows[] = {
     of_tensor("ge", [](T& x) { return ge(x, x); }),
     of_tensor("where", [](T& x) { return where(ge(x, 3), x, 0); }),
     of_tensor("sum", [](T& x) { return sum(x); }),
-    of_tensor("sum",
-              [](T& x) {
-                return sum(x, {0, 1, 2, 3, 4, 5}, true);
-              }),
+    of_tensor("sum", [](T& x) { return sum(x, all_axes, true); }),
     of_tensor("sum",
               [](T& x) {
                 Tensor many = x;
@@ -369,37 +268,56 @@ const Row rows[] = {
               [](T& x) {
                 return cat({x, x}, 1);
               }),
-    of_tensor("flip",
-              [](T& x) {
-                return flip(x, {0, 1, 2, 3, 4, 5});
-              }),
+    of_tensor("flip", [](T& x) { return flip(x, all_axes); }),
 
     of_tensor("to_string", [](T& x) { return to_string(x, {.threshold = 3, .type = true}); }),
     of_tensor("to_string", [](T& x) { return to_string(x.sizes()); }),
     {"operator<<", write_to_stream},
     of_nothing("npy_header", [] { return header_text(); }),
-    {"parse_npy_header", parse_header},
-    {"load_npy", load<load_npy>},
-    {"map_npy", load<map_npy>},
-    {"read_npy", read_from_memory},
-    {"save_npy", save_over_a_file},
-    {"save_npy", save_through_a_link},
+    of_nothing("parse_npy_header",
+               [] {
+                 static const std::string text = header_text();
+                 return parse_npy_header(std::as_bytes(std::span(text))).sizes;
+               }),
+    of_loading("load_npy", save_array, [](auto& file) { return load_npy(file.path); }),
+    of_loading("map_npy", save_array, [](auto& file) { return map_npy(file.path); }),
+    of_loading("read_npy", save_array, [](auto& file) { return read_npy(file.span()); }),
+    of_saving("save_npy", save_array),
+    of_saving<true>("save_npy",
+                    [](const auto& path) {
+                      save_npy(path, tensor_to_save(), {.byte_order = std::endian::big});
+                    }),
 #if BYRE_NPZ
-    {"load_npz", load_archive<load_npz, NpzCompression::stored>},
-    {"load_npz", load_archive<load_npz, NpzCompression::deflated>},
-    {"map_npz", load_archive<map_npz, NpzCompression::stored>},
-    {"map_npz", load_archive<map_npz, NpzCompression::deflated>},
-    {"read_npz", read_archive_from_memory},
-    {"save_npz", save_archive<NpzCompression::stored>},
-    {"save_npz", save_archive<NpzCompression::deflated>},
+    of_loading("load_npz", save_stored, [](auto& file) { return load_npz(file.path); }),
+    of_loading("load_npz", save_deflated, [](auto& file) { return load_npz(file.path); }),
+    of_loading("map_npz", save_stored, [](auto& file) { return map_npz(file.path); }),
+    of_loading("map_npz", save_deflated, [](auto& file) { return map_npz(file.path); }),
+    of_loading("read_npz", save_stored, [](auto& file) { return read_npz(file.span()); }),
+    of_saving("save_npz", save_stored),
+    of_saving("save_npz", save_deflated),
 #endif
-    {"load_safetensors", load_model<load_safetensors>},
-    {"map_safetensors", load_model<map_safetensors>},
-    {"map_safetensors", load_model_that_is_not_aligned},
-    {"parse_safetensors_header", parse_header_of_model},
-    {"read_safetensors", read_model_from_memory},
-    {"read_safetensors", refuse_model},
-    {"save_safetensors", save_model_over_a_file},
+    of_loading("load_safetensors", save_model,
+               [](auto& file) { return load_safetensors(file.path); }),
+    of_loading("map_safetensors", save_model,
+               [](auto& file) { return map_safetensors(file.path); }),
+    of_loading("map_safetensors", save_model_that_is_not_aligned,
+               [](auto& file) { return map_safetensors(file.path); }),
+    of_loading("parse_safetensors_header", save_model,
+               [](auto& file) {
+                 auto header = parse_safetensors_header(file.span(), file.bytes.size());
+                 return SafetensorsFile{{}, std::move(header.metadata)};
+               }),
+    of_loading("read_safetensors", save_model,
+               [](auto& file) { return read_safetensors(file.span()); }),
+    of_nothing("read_safetensors",
+               [] {
+                 using namespace std::string_view_literals;
+                 const auto bytes = "\x0d\0\0\0\0\0\0\0{\"a\":{\"b\":0}}"sv;
+                 refused<FileError>(
+                     [&] { (void)read_safetensors(std::as_bytes(std::span(bytes))); });
+                 return std::string();
+               }),
+    of_saving("save_safetensors", save_model),
 };
 
 }  // namespace tensors_rows

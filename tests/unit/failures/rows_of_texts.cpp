@@ -18,40 +18,43 @@ constexpr const char* long_schema =
     "an_operator_of_a_long_name.overload(Tensor a, Scalar? b=1.5, int[] sizes=[1, 2, 3, 4, 5, 6], "
     "DType dtype=f32) -> (Tensor, Tensor)";
 
-/// A row of text that is made of `Held`, which is there already.
-template <class Held, class Make, class Print>
+/// What is there already, of which text is made.
+template <class Held>
+struct There {
+  Held held;
+};
+template <class Held>
+std::string described(const There<Held>&) {
+  return "";
+}
+/// A row of text that is made of what `Make` makes.
+template <class Make, class Print>
 Row of_text(const char* name, Make, Print) {
-  return {name, [](Attempt& attempt) {
-            const Held held = Make()();
-            std::string text;
-            attempt([&] { text = Print()(held); }, [&] { return text; });
-          }};
+  return of(
+      name, [] { return There{Make()()}; }, [](auto& there) { return Print()(there.held); });
 }
 
 const Row rows[] = {
-    of_text<Constant>(
-        "functional::to_string",
-        [] {
-          return Constant(Dims{1, 2, 3, 4, 5, 6});
-        },
+    of_text(
+        "functional::to_string", [] { return Constant(all_axes); },
         [](const Constant& constant) { return to_string(constant); }),
-    of_text<Scalar>(
+    of_text(
         "functional::to_string", [] { return Scalar(std::complex<float>(1e30F, 2e-30F)); },
         [](const Scalar& number) { return functional::to_string(number); }),
-    of_text<Argument>(
+    of_text(
         "functional::describe", [] { return Argument(deep()); },
         [](const Argument& argument) { return describe(argument); }),
-    of_text<AnyTensor>(
+    of_text(
         "functional::describe", [] { return deep(); },
         [](const AnyTensor& tensor) { return describe(tensor); }),
-    of_text<KeySet>(
+    of_text(
         "functional::to_string",
         [] { return KeySet(Key::cpu) | Key::batched | Key::functionalize; },
         [](KeySet keys) { return to_string(keys); }),
-    of_text<Schema>(
+    of_text(
         "functional::to_string", [] { return parse_schema(long_schema); },
         [](const Schema& schema) { return to_string(schema); }),
-    of_text<Schema>(
+    of_text(
         "functional::Schema::full_name", [] { return parse_schema(long_schema); },
         [](const Schema& schema) { return schema.full_name(); }),
     of_nothing("functional::parse_schema", [] { return parse_schema(long_schema).overload; }),
@@ -66,22 +69,12 @@ const Row rows[] = {
                [] { return to_string(Scanner("1234567890.125", "test").constant()); }),
     of_nothing("functional::Scanner::integer",
                [] { return std::to_string(Scanner("1234567890", "test").integer("a size")); }),
-    of_nothing("functional::Scanner::expect",
-               [] {
-                 refused<SyntaxError>(
-                     [] { Scanner("others", "test").expect("a rather long word"); });
-                 return std::string();
-               }),
-    of_nothing("functional::Scanner::expected",
-               [] {
-                 refused<SyntaxError>([] { Scanner("others", "test").expected("a long word"); });
-                 return std::string();
-               }),
-    of_nothing("functional::Scanner::refuse",
-               [] {
-                 refused<SyntaxError>([] { Scanner("others", "test").refuse("not this word", 2); });
-                 return std::string();
-               }),
+    of_refusal<SyntaxError>("functional::Scanner::expect",
+                            [] { Scanner("others", "test").expect("a rather long word"); }),
+    of_refusal<SyntaxError>("functional::Scanner::expected",
+                            [] { Scanner("others", "test").expected("a long word"); }),
+    of_refusal<SyntaxError>("functional::Scanner::refuse",
+                            [] { Scanner("others", "test").refuse("not this word", 2); }),
 };
 
 }  // namespace texts_rows

@@ -10,11 +10,13 @@ namespace tiles_rows {
 template <class Step>
 Row of_tiles(const char* name, Step) {
   static_assert(std::is_empty_v<Step>, "a lambda that captures nothing");
-  return {name, [](Attempt& attempt) {
+  return {name,
+          [](Attempt& attempt) {
             auto tiled = tiled_of<NarrowTiles>("aaaabbbbccccddddeeeeffff");
             const NarrowTiles clone = tiled;
             attempt([&] { Step()(tiled); }, [&] { return text_of(tiled) + text_of(clone); });
-          }};
+          },
+          true};  // nodes that were copied stay
 }
 
 const Row rows[] = {

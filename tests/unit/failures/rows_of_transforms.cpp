@@ -25,6 +25,14 @@ Tensors write_and_return(const Tensors& in) {
   return {call_for_one("transpose", {in[0], 1, 3}), call_for_one("select", {sum, 1, 0}), sum};
 }
 
+Tensors square(const Tensors& in) {
+  return call("mul", {in[0], in[0]});
+}
+Tensors add_one(const Tensors& in) {
+  return call("add_.scalar", {in[0], 1});
+}
+const BatchAxes axis_1{1};
+
 std::string text_of(const Tensors& tensors) {
   std::string text;
   for (const AnyTensor& tensor : tensors) {
@@ -82,7 +90,7 @@ Row of_recording(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
   return {name, [](Attempt& attempt) {
             const Recording recording;
-            const AnyTensor input = recording.input({1, 2, 1, 2, 1, 3}, DType::f32, "x");
+            const AnyTensor input = recording.input(deep_sizes, DType::f32, "x");
             AnyTensor result;
             attempt([&] { result = Function()(recording, input); },
                     [&] {
@@ -127,31 +135,14 @@ std::string eliminated(Graph& graph, std::size_t (*eliminate)(Graph&)) {
 
 const Row rows[] = {
     of_making("functional::functionalize", [] { return functionalize(write_and_return); }),
-    of_making("functional::vmap",
-              [] { return vmap([](const Tensors& in) {
-                     return call("mul", {in[0], in[0]});
-                   }); }),
+    of_making("functional::vmap", [] { return vmap(square); }),
     of_run("functional::functionalize", [] { return functionalize(write_and_return); }),
     of_run("functional::functionalize",
            [] { return functionalize(functionalize(write_and_return)); }),
-    of_run("functional::functionalize",
-           [] {
-             return functionalize(vmap([](const Tensors& in) {
-               return call("add_.scalar", {in[0], 1});
-             }));
-           }),
+    of_run("functional::functionalize", [] { return functionalize(vmap(add_one)); }),
     of_run("functional::functionalize_on", [] { return lowered(); }),
-    of_run("functional::vmap",
-           [] { return vmap([](const Tensors& in) {
-                  return call("mul", {in[0], in[0]});
-                }); }),
-    of_run("functional::vmap",
-           [] {
-             return vmap(functionalize([](const Tensors& in) {
-                           return call("add_.scalar", {in[0], 1});
-                         }),
-                         {1});
-           }),
+    of_run("functional::vmap", [] { return vmap(square); }),
+    of_run("functional::vmap", [] { return vmap(functionalize(add_one), axis_1); }),
     {"functional::capture", capture_again},
     of_run("functional::CapturedProgram::operator()",
            [] { return capture(write_and_return, {deep()}); }),
@@ -182,7 +173,7 @@ const Row rows[] = {
                  [](const Recording&, const AnyTensor&) { return (void)Recording(), AnyTensor(); }),
     of_recording("functional::Recording::input",
                  [](const Recording& recording, const AnyTensor&) {
-                   return recording.input({1, 2, 1, 2, 1, 3}, DType::f32);
+                   return recording.input(deep_sizes, DType::f32);
                  }),
     of_recording("functional::Recording::constant",
                  [](const Recording& recording, const AnyTensor&) {

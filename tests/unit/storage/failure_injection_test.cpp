@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many allocations buffers and storages make, and that each that fails leaves nothing over. Writes, clones and
-// resizes without memory: rows_of_core.cpp of tests/unit/failures, and stress/programs.
+// Memory of a device that fails, and what needs no heap. All else: rows_of_core.cpp of tests/unit/failures makes every
+// allocation fail, and looks for what is left over; so does stress/programs.
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <string>
-
 #include "support/at_once.hpp"
-#include "support/complaint.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/failing_new.hpp"
 #include "text.hpp"
@@ -19,58 +15,24 @@
 namespace byre::test {
 namespace {
 
-/// Runs `step` with its first, second, ... heap allocation failing until none fails any more.
-/// Each failure must be an Error and leave nothing over. Returns how many there were.
-int fail_each_new(const std::function<void()>& step) {
-  // A thread's counters take what they need of the heap when it first counts, and do without it if
-  // they must: the_first_use_needs_no_heap is about that.
-  (void)Buffer::allocate(1);
-  for (int nth = 0;; ++nth) {
-    const std::ptrdiff_t alive_before = news_alive;
-    bool threw = false;
-    try {
-      const FailingNew failing(nth);
-      step();
-    } catch (const Error& error) {
-      threw = true;
-      EXPECT_TRUE(says(error.what(), "out of memory"));
-    }
-    EXPECT_EQ(threw, new_failed);
-    EXPECT_EQ(news_alive, alive_before) << "left over where allocation " << nth << " failed";
-    if (!new_failed) {
-      return nth;
-    }
-  }
-}
-
-TEST(FailureInjection, each_allocation_of_a_new_storage_fails_cleanly) {
-  char memory[] = "cow";
-  int adopted = 0;
-  int deleted = 0;
-  const Storage storage = of_text<Storage>("cow");
-  // The identity; the data is malloc's. Foreign memory has a header, too.
-  EXPECT_EQ(fail_each_new([] { Storage::allocate(64); }), 1);
-  EXPECT_EQ(fail_each_new([&] { (void)storage.lazy_clone(); }), 1);
-  EXPECT_EQ(fail_each_new([&] { Storage(Buffer::borrow(memory, 3)); }), 2);
-  EXPECT_EQ(fail_each_new([&] {
-              ++adopted;
-              Storage(Buffer::adopt(memory, 3, [&deleted](void*) { ++deleted; }));
-            }),
-            2);
-  EXPECT_EQ(adopted, 3);
-  EXPECT_EQ(deleted, 3);
-  EXPECT_EQ(storage.use_count(), 1U);
-}
-
 TEST(FailureInjection, device_memory_fails_cleanly_at_every_allocation) {
   FailingAllocator allocator(Device(1, 0));
-  EXPECT_GT(fail_each_new([&] { Buffer::allocate(64, allocator); }), 0);
-  EXPECT_EQ(allocator.blocks_out(), 0U);
-  const std::ptrdiff_t alive_before = news_alive;
-  allocator.fail_allocation(0);
-  EXPECT_THROW(Buffer::allocate(64, allocator), OutOfMemory);
-  EXPECT_EQ(news_alive, alive_before);
-  EXPECT_EQ(allocator.blocks_out(), 0U);
+  bool is_over = false;
+  for (int nth = -1; !is_over; ++nth) {  // at first its own memory, then each of operator new
+    const std::ptrdiff_t alive_before = news_alive;
+    allocator.fail_allocation(nth == -1 ? 0 : FailingAllocator::never);
+    bool has_failed = false;
+    try {
+      const FailingNew failing(nth == -1 ? never_fails : nth);
+      Buffer::allocate(64, allocator);
+    } catch (const OutOfMemory&) {
+      has_failed = true;
+    }
+    EXPECT_EQ(has_failed, nth == -1 || new_failed);
+    is_over = !has_failed;
+    EXPECT_EQ(news_alive, alive_before) << "left over where allocation " << nth << " failed";
+    EXPECT_EQ(allocator.blocks_out(), 0U);
+  }
 }
 
 TEST(FailureInjection, a_heap_that_uses_byre_leaves_a_thread_one_cache) {
