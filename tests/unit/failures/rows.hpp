@@ -62,6 +62,7 @@ inline Row keeping_memory(Row row) {
 }
 
 std::span<const Row> rows_of_core();
+std::span<const Row> rows_of_reports();
 std::span<const Row> rows_of_tiles();
 std::span<const Row> rows_of_views();
 std::span<const Row> rows_of_tensors();

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors that other libraries see, and that come from them.
+// Tensors that other libraries see, and that come from them or from files.
 #include <byre/interop/dlpack.hpp>
+#include <byre/interop/npy.hpp>
+#include <byre/interop/npz.hpp>
+#include <byre/interop/safetensors.hpp>
 
+#include <filesystem>
 #include <string>
 
 #include "rows.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace exchange_rows {
@@ -42,6 +47,103 @@ Row of_import(const char* name, Import) {
           }};
 }
 
+/// What is found under a file's name, and that nothing is beside it.
+std::string state_of(const TemporaryFolder& folder, const std::filesystem::path& path) {
+  const std::filesystem::directory_iterator files(folder.path());
+  return std::to_string(std::distance(begin(files), end(files))) + " files, " +
+         (std::filesystem::is_symlink(path) ? "a link to " : "") + read_file(path);
+}
+
+/// A row of what writes a file in place of one that is there, or through a link to it.
+template <bool is_link = false, class Save>
+Row of_saving(const char* name, Save) {
+  return {name, [](Attempt& attempt) {
+            const TemporaryFolder folder;
+            write_file(folder / "file", "what was there");
+            const auto path = folder / (is_link ? "link" : "file");
+            if (is_link) {
+              std::filesystem::create_symlink(folder / "file", path);
+            }
+            attempt([&] { Save()(path); }, [&] { return state_of(folder, path); });
+          }};
+}
+
+std::string text_of(const Tensor& tensor) {
+  return described(tensor);
+}
+std::string text_of(const NamedTensors& tensors) {
+  std::string text;
+  for (const auto& [name, tensor] : tensors) {
+    text += name + ": " + described(tensor) + "\n";
+  }
+  return text;
+}
+std::string text_of(const SafetensorsFile& file) {
+  std::string text;
+  for (const auto& [key, value] : file.metadata) {
+    text += key + ": " + value + "\n";
+  }
+  return text + text_of(file.tensors);
+}
+
+/// A file that was written, and what it holds.
+struct Written {
+  std::filesystem::path path;
+  std::string bytes;
+  std::span<const std::byte> span() const { return std::as_bytes(std::span(bytes)); }
+};
+
+/// A row of what `Load` makes of a file that `Save` wrote.
+template <class Save, class Load>
+Row of_loading(const char* name, Save, Load) {
+  return {name, [](Attempt& attempt) {
+            const TemporaryFolder folder;
+            Written file{folder / "a name that is longer than what strings have in place", ""};
+            Save()(file.path);
+            file.bytes = read_file(file.path);
+            std::optional<decltype(Load()(file))> loaded;
+            attempt([&] { loaded.emplace(Load()(file)); },
+                    [&] { return loaded ? text_of(*loaded) : ""; });
+          }};
+}
+
+const Tensor& tensor_to_save() {
+  static const Tensor tensor = deep_tensor().permute(reversed_axes);
+  return tensor;
+}
+/// Of names and metadata that are longer than what strings have in place.
+const NamedTensors& tensors_to_save() {
+  static const NamedTensors tensors = {
+      {"a name that is longer than what strings have in place", deep_tensor()},
+      {"another", tensor_to_save()},
+      {"none", Tensor::empty({0}, DType::f32)}};
+  return tensors;
+}
+constexpr auto save_array = [](const auto& path) { save_npy(path, tensor_to_save()); };
+constexpr auto save_model = [](const auto& path) {
+  static const std::vector<std::pair<std::string, std::string>> metadata = {
+      {"a key that is longer than what strings have in place", "and a value that is so, too"}};
+  save_safetensors(path, tensors_to_save(), metadata);
+};
+constexpr auto save_model_that_is_not_aligned = [](const auto& path) {
+  save_model(path);
+  std::string bytes = read_file(path);
+  ++bytes[0];
+  bytes.insert(9, " ");
+  write_file(path, bytes);
+};
+#if BYRE_NPZ
+template <NpzCompression compression>
+constexpr auto save_archive =
+    [](const auto& path) { save_npz(path, tensors_to_save(), compression); };
+constexpr auto save_stored = save_archive<NpzCompression::stored>;
+constexpr auto save_deflated = save_archive<NpzCompression::deflated>;
+#endif
+
+std::string header_text() {
+  return npy_header(DType::f32, deep_sizes);
+}
+
 const Row rows[] = {
     of_export("to_dlpack", [](const Tensor& t) { return to_dlpack(t); }),
     of_export("to_dlpack", [](const Tensor& t) { return to_dlpack(t, DLPackAccess::write); }),
@@ -61,6 +163,52 @@ const Row rows[] = {
                 refused<ShapeError>([&] { from_dlpack(managed); });
                 return Tensor();
               }),
+
+    of_nothing("npy_header", [] { return header_text(); }),
+    of_nothing("parse_npy_header",
+               [] {
+                 static const std::string text = header_text();
+                 return parse_npy_header(std::as_bytes(std::span(text))).sizes;
+               }),
+    of_loading("load_npy", save_array, [](auto& file) { return load_npy(file.path); }),
+    of_loading("map_npy", save_array, [](auto& file) { return map_npy(file.path); }),
+    of_loading("read_npy", save_array, [](auto& file) { return read_npy(file.span()); }),
+    of_saving("save_npy", save_array),
+    of_saving<true>("save_npy",
+                    [](const auto& path) {
+                      save_npy(path, tensor_to_save(), {.byte_order = std::endian::big});
+                    }),
+#if BYRE_NPZ
+    of_loading("load_npz", save_stored, [](auto& file) { return load_npz(file.path); }),
+    of_loading("load_npz", save_deflated, [](auto& file) { return load_npz(file.path); }),
+    of_loading("map_npz", save_stored, [](auto& file) { return map_npz(file.path); }),
+    of_loading("map_npz", save_deflated, [](auto& file) { return map_npz(file.path); }),
+    of_loading("read_npz", save_stored, [](auto& file) { return read_npz(file.span()); }),
+    of_saving("save_npz", save_stored),
+    of_saving("save_npz", save_deflated),
+#endif
+    of_loading("load_safetensors", save_model,
+               [](auto& file) { return load_safetensors(file.path); }),
+    of_loading("map_safetensors", save_model,
+               [](auto& file) { return map_safetensors(file.path); }),
+    of_loading("map_safetensors", save_model_that_is_not_aligned,
+               [](auto& file) { return map_safetensors(file.path); }),
+    of_loading("parse_safetensors_header", save_model,
+               [](auto& file) {
+                 auto header = parse_safetensors_header(file.span(), file.bytes.size());
+                 return SafetensorsFile{{}, std::move(header.metadata)};
+               }),
+    of_loading("read_safetensors", save_model,
+               [](auto& file) { return read_safetensors(file.span()); }),
+    of_nothing("read_safetensors",
+               [] {
+                 using namespace std::string_view_literals;
+                 const auto bytes = "\x0d\0\0\0\0\0\0\0{\"a\":{\"b\":0}}"sv;
+                 refused<FileError>(
+                     [&] { (void)read_safetensors(std::as_bytes(std::span(bytes))); });
+                 return std::string();
+               }),
+    of_saving("save_safetensors", save_model),
 };
 
 }  // namespace exchange_rows

@@ -171,6 +171,11 @@ TEST_F(Paged, a_write_to_a_large_mapped_file_copies_no_byte_itself) {
     EXPECT_EQ(clone.data()[1], std::byte{'w'});
     EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(page_nbytes));
     EXPECT_EQ(counted.since().overlays, 3);
+    const Buffer snapshot = buffer.writable_clone();
+    std::memset(buffer.mutable_data(), 'm', paged_nbytes / 2);
+    EXPECT_EQ(snapshot.data()[1], std::byte{'b'});
+    EXPECT_EQ(snapshot.data()[2], std::byte{'w'});
+    EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(2 * page_nbytes));
   }
   EXPECT_EQ(read_file(folder / "weights"), std::string(paged_nbytes, 'w'));
 }
@@ -204,6 +209,26 @@ TEST_F(Paged, thousands_of_overlays_are_apart) {
     EXPECT_EQ(read, number);
   }
   EXPECT_TRUE(is_all(base, std::byte{1}));
+}
+
+TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(paged_nbytes, 'a'));
+  for (Buffer source : {filled(std::byte{1}), Buffer::map_file(folder / "file")}) {
+    EXPECT_NE(source.memory_id(), filled(std::byte{1}).memory_id());
+    Buffer overlay = source;
+    EXPECT_EQ(source.memory_id(), overlay.memory_id());
+    overlay.mutable_data();
+    EXPECT_EQ(source.memory_id(), overlay.memory_id());
+    const Buffer first = overlay.writable_clone();
+    EXPECT_EQ(first.memory_id(), source.memory_id());
+  }
+  Buffer source = filled(std::byte{1});
+  const Buffer first = source.writable_clone();
+  std::memset(source.mutable_data(), 2, paged_nbytes);
+  const Buffer second = source.writable_clone();  // in a new file
+  EXPECT_EQ(second.memory_id(), source.memory_id());
+  EXPECT_NE(first.memory_id(), source.memory_id());
 }
 
 // What a child writes its parent does not see: of_children_do_not_see_each_other, in random_programs_test.cpp.

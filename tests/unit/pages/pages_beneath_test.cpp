@@ -62,21 +62,28 @@ class PagesBeneath : public testing::Test {
   std::size_t before_ = 0;
 };
 
-TEST_F(PagesBeneath, are_freed_where_the_last_overlay_wrote) {
-  {
-    Buffer lazy = source_;
+TEST_F(PagesBeneath, are_freed_where_the_last_overlay_wrote_on_any_system) {
+  for (const bool has_scan : {true, false}) {
     WatchedSystem system;
+    system.has_pagemap_scan = has_scan;
+    restart(paged_nbytes);
+    std::optional<Buffer> other = source_.writable_clone();
+    Buffer lazy = source_;
     system.refuse_maps(1);
     EXPECT_EQ(lazy.materialize(), Materialized::copied);  // the overlay that it began has ended
+    lazy = Buffer();
+    write(0, paged_nbytes, 2);
+    clone_.reset();
+    expect_freed(0);
+    EXPECT_TRUE(is_all(*other, std::byte{1}));
+    other.reset();
+    expect_freed(paged_nbytes);
+    EXPECT_TRUE(is_all(source_, std::byte{2}));
+    const Buffer second = source_.writable_clone();
+    EXPECT_TRUE(is_all(second, std::byte{2}));
+    EXPECT_TRUE(is_all(source_, std::byte{2}));
+    expect_freed(0);
   }
-  write(0, paged_nbytes, 2);
-  clone_.reset();
-  expect_freed(paged_nbytes);
-  EXPECT_TRUE(is_all(source_, std::byte{2}));
-  Buffer second = source_.writable_clone();
-  EXPECT_TRUE(is_all(second, std::byte{2}));
-  EXPECT_TRUE(is_all(source_, std::byte{2}));
-  expect_freed(0);
 }
 
 TEST_F(PagesBeneath, are_freed_by_huge_pages_in_each_step_and_kept_between) {
@@ -101,22 +108,6 @@ TEST_F(PagesBeneath, are_freed_by_huge_pages_in_each_step_and_kept_between) {
       removed_nbytes += range.nbytes;
     }
     EXPECT_EQ(removed_nbytes, nbytes - 4 * half) << "no pages of the neighbor";
-  }
-}
-
-TEST_F(PagesBeneath, are_freed_once_no_other_shows_them_on_any_system) {
-  for (const bool has_scan : {true, false}) {
-    WatchedSystem system;
-    system.has_pagemap_scan = has_scan;
-    restart(paged_nbytes);
-    std::optional<Buffer> other = source_.writable_clone();
-    write(0, paged_nbytes, 2);
-    clone_.reset();
-    expect_freed(0);
-    EXPECT_TRUE(is_all(*other, std::byte{1}));
-    other.reset();
-    expect_freed(paged_nbytes);
-    EXPECT_TRUE(is_all(source_, std::byte{2}));
   }
 }
 
@@ -289,26 +280,6 @@ TEST_F(PagesBeneath, are_not_gathered_where_no_overlay_sees_them) {
   clone_.reset();
   EXPECT_EQ(collapses(0), 0U);
   EXPECT_EQ(collapses(huge_page_nbytes), 2U);
-}
-
-TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
-  const TemporaryFolder folder;
-  write_file(folder / "file", std::string(paged_nbytes, 'a'));
-  for (Buffer source : {filled(std::byte{1}), Buffer::map_file(folder / "file")}) {
-    EXPECT_NE(source.memory_id(), filled(std::byte{1}).memory_id());
-    Buffer overlay = source;
-    EXPECT_EQ(source.memory_id(), overlay.memory_id());
-    overlay.mutable_data();
-    EXPECT_EQ(source.memory_id(), overlay.memory_id());
-    const Buffer first = overlay.writable_clone();
-    EXPECT_EQ(first.memory_id(), source.memory_id());
-  }
-  Buffer source = filled(std::byte{1});
-  const Buffer first = source.writable_clone();
-  std::memset(source.mutable_data(), 2, paged_nbytes);
-  const Buffer second = source.writable_clone();  // in a new file
-  EXPECT_EQ(second.memory_id(), source.memory_id());
-  EXPECT_NE(first.memory_id(), source.memory_id());
 }
 
 }  // namespace

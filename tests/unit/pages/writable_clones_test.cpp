@@ -11,14 +11,12 @@
 #include <atomic>
 #include <cstring>
 #include <optional>
-#include <string>
 #include <thread>
 #include <vector>
 
 #include "children.hpp"
 #include "paged_buffers.hpp"
 #include "support/counted.hpp"
-#include "support/temporary_folder.hpp"
 #include "support/watched_system.hpp"
 
 namespace byre::test {
@@ -165,27 +163,6 @@ TEST_F(CountedClones, of_shrunk_data_share_its_pages_and_count_its_bytes) {
     EXPECT_TRUE(is_all(clone, static_cast<std::byte>(value)));
   }
   EXPECT_TRUE(is_all(first, std::byte{1}));
-}
-
-TEST_F(CountedClones, of_a_mapped_file_leave_the_file_alone) {
-  const TemporaryFolder folder;
-  const std::string text(paged_nbytes + 100, 'a');
-  write_file(folder / "file", text);
-  Buffer source = Buffer::map_file(folder / "file");
-  std::byte* const pointer = source.mutable_data();
-  const Counted counted;
-  std::optional<Buffer> clone = source.writable_clone();
-  EXPECT_EQ(counted.since().bytes_copied, 0);
-  std::memset(pointer, 'b', paged_nbytes / 2);
-  EXPECT_TRUE(is_all(*clone, std::byte{'a'}));
-  const Buffer second = source.writable_clone();
-  clone.reset();
-  pointer[0] = std::byte{'c'};
-  EXPECT_EQ(source.data(), pointer);
-  EXPECT_EQ(second.origin(), Origin::overlay);
-  EXPECT_EQ(second.data()[0], std::byte{'b'});
-  EXPECT_EQ(second.data()[paged_nbytes + 99], std::byte{'a'});
-  EXPECT_EQ(read_file(folder / "file"), text);
 }
 
 TEST(WritableClones, are_read_by_other_threads_while_they_begin) {

@@ -46,15 +46,12 @@ struct Shared {
   Buffer clone = source;
 };
 
-/// Memory to adopt: 64 bytes that are 7, and whether they were released.
+/// Memory to adopt: 64 bytes that are 7, and how often they were released.
 struct Lent {
-  Buffer adopted(QueuedDevice& device) {
-    return Buffer::adopt(
-        bytes.data(), 64, [this](void*) { ++releases; }, device);
-  }
-  Buffer adopted_to_read(QueuedDevice& device) {
-    return Buffer::adopt_read_only(
-        bytes.data(), 64, [this](void*) { ++releases; }, device);
+  Buffer adopted(QueuedDevice& device, bool is_read_only = true) {
+    const auto release = [this](void*) { ++releases; };
+    return is_read_only ? Buffer::adopt_read_only(bytes.data(), 64, release, device)
+                        : Buffer::adopt(bytes.data(), 64, release, device);
   }
 
   std::vector<std::byte> bytes = std::vector<std::byte>(64, std::byte{7});
@@ -110,7 +107,7 @@ TEST_P(SubmittedCopies, keep_a_source_until_they_end) {
   for (const bool is_read_only : {false, true}) {
     QueuedDevice device(GetParam());
     Lent lent;
-    Buffer clone = is_read_only ? lent.adopted_to_read(device) : lent.adopted(device);
+    Buffer clone = lent.adopted(device, is_read_only);
     if (!is_read_only) {
       const Buffer source = clone;
       clone.materialize();
@@ -132,7 +129,7 @@ TEST_P(SubmittedCopies, that_cannot_be_submitted_change_nothing) {
   EXPECT_EQ(both.source.use_count(), 2U);
   Lent lent;
   {
-    Buffer buffer = lent.adopted_to_read(both.device);
+    Buffer buffer = lent.adopted(both.device);
     EXPECT_THROW(buffer.mutable_data(), std::runtime_error);
     EXPECT_TRUE(buffer.is_read_only());
     EXPECT_EQ(buffer.use_count(), 1U);
@@ -150,7 +147,7 @@ TEST_P(SubmittedCopies, may_be_complete_at_once_and_are_ended_before_sinks_are_t
   both.device.run();
   both.device.copies_at_once = true;
   Lent lent;
-  Buffer read_only = lent.adopted_to_read(both.device);
+  Buffer read_only = lent.adopted(both.device);
   int reports = 0;
   const stats::InstalledSink sink([&](const stats::CopyEvent&) {
     if (++reports == 1) {
@@ -187,7 +184,7 @@ TEST(SubmittedCopies, do_not_keep_the_last_owner_from_resizing_in_order) {
 TEST(SubmittedCopies, of_read_only_data_own_it_and_refuse_a_resize) {
   QueuedDevice device(CopiesEnd::in_order);
   Lent lent;
-  Buffer buffer = lent.adopted_to_read(device);
+  Buffer buffer = lent.adopted(device);
   Buffer copied = buffer;
   copied.materialize();
   EXPECT_EQ(buffer.use_count(), 2U) << "a copier of read-only data owns it until its copy ends";
@@ -232,10 +229,10 @@ TEST_P(SubmittedCopies, say_why_they_are_made) {
   std::vector<stats::CopyCause> causes;
   const stats::InstalledSink sink(
       [&causes](const stats::CopyEvent& event) { causes.push_back(event.cause); });
-  lent.adopted_to_read(both.device).materialize();
+  lent.adopted(both.device).materialize();
   both.clone.materialize();
   both.source.materialize(Wait::never);
-  Buffer lent_to_two = lent.adopted_to_read(both.device);
+  Buffer lent_to_two = lent.adopted(both.device);
   const Buffer other = lent_to_two;
   lent_to_two.materialize();
   both.device.run();

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// What counts and records copies, and reports of reshapes.
+#include <byre/byre.hpp>
+#include <byre/observe/expect.hpp>
+#include <byre/observe/recording.hpp>
+#include <byre/shadow/report.hpp>
+#include <byre/shadow/summary.hpp>
+#include <byre/shadow/suppression.hpp>
+
+#include <filesystem>
+#include <memory>
+
+#include "rows.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace byre::test {
+namespace reports_rows {
+
+void install_sink(Attempt& attempt) {
+  attempt([] { const stats::InstalledSink sink([](const stats::CopyEvent&) {}); });
+}
+
+void limit_copies(Attempt& attempt) {
+  Buffer one = Buffer::allocate(100);
+  attempt([&] {
+    try {
+      stats::expect_copies_at_most(0, [&] {
+        Buffer clone = one.lazy_clone();
+        clone.mutable_data();
+      });
+    } catch (const TooManyCopies&) {
+    } catch (const InvalidArgument&) {  // a build without stats
+    }
+  });
+}
+
+#if BYRE_STATS  // or nothing is recorded
+
+// A record for which there is no memory is lost, and counted.
+
+void clone_and_write() {
+  Buffer buffer = Buffer::allocate(100);
+  const Buffer clone = buffer.lazy_clone({"a/rather/long/name/of/a/file.cpp", 1});
+  buffer.mutable_data();
+}
+
+/// A recording of two events, and where it may be written.
+struct Recorded {
+  Recorded() { clone_and_write(); }
+  TemporaryFolder folder;
+  std::filesystem::path path =
+      folder / "a name that is longer than what strings have in place.json";
+  trace::Recording recording;
+};
+std::string described(const std::unique_ptr<Recorded>& recorded) {
+  return std::to_string(recorded->recording.lost());
+}
+constexpr auto recorded = [] { return std::make_unique<Recorded>(); };
+
+#endif
+
+// ---- reports
+
+/// What is printed, and described by that alone.
+template <class Printed>
+struct Met {
+  Printed all;
+};
+template <class Printed>
+std::string described(const Met<Printed>&) {
+  return "";
+}
+
+constexpr auto one_violation = [] {
+  const std::int64_t sizes[] = {2, 3, 2, 3, 2, 3, 2};
+  shadow::Violation violation;
+  violation.reshape = {{"a/rather/long/name/of/a/file.cpp", 1}, shadow::Shape(sizes), {}, {}};
+  violation.write = {{"another/rather/long/name/of/a/file.cpp", 2}, shadow::Shape(sizes), {}, {}};
+  violation.access = {{"one/more/rather/long/name/of/a/file.cpp", 3}, shadow::Shape(sizes), {}, {}};
+  violation.count = 3;
+  violation.untracked_escapes = 2;
+  violation.first_escape = {"the/last/rather/long/name.cpp", 4};
+  return Met<shadow::Violation>{violation};
+};
+constexpr auto two_violations = [] {
+  shadow::Summary sum;
+  sum.first_escape = one_violation().all.first_escape;
+  sum.triples = {one_violation().all, one_violation().all};
+  return Met<shadow::Summary>{sum};
+};
+
+/// So that there is one.
+void rely_on_an_alias() {
+  const shadow::ReshapeModeScope tracked(shadow::ReshapeMode::warn);
+  const auto before = shadow::set_violation_handler([](const shadow::Violation&) noexcept {});
+  const Tensor x = deep_tensor();
+  x.reshape({-1}).set_at<float>({0}, 7);
+  static_cast<void>(x.at<float>({0, 0, 0, 0, 0, 0}));
+  shadow::set_violation_handler(before);
+}
+
+void sum_up(Attempt& attempt) {
+  rely_on_an_alias();
+  shadow::Summary sum;
+  attempt([&] { sum = shadow::summary(); },
+          [&] { return std::string(sum.triples.empty() ? "none" : "some"); });
+}
+
+void print_summary(Attempt& attempt) {
+  rely_on_an_alias();
+  const TemporaryFolder folder;
+  const std::string path = (folder / "summary-%p.json").string();
+  attempt([&] { shadow::print_summary(path); },
+          [&] { return std::string(std::filesystem::is_empty(folder.path()) ? "none" : "one"); });
+}
+
+/// Each attempt's file has more lines than one: all suppress, or none.
+void suppress(Attempt& attempt) {
+  const TemporaryFolder folder;
+  const std::string name = "suppressed" + std::to_string(attempt.number());
+  const std::string other = "the/first/of/two/rather/long/names/" + name + "_in_front.cpp";
+  const std::string last = "the/last/of/two/rather/long/names/" + name + ".cpp";
+  write_file(folder / "list", "# comment\n" + other + ":12\n\n" + last + "\n");
+  const auto path = folder / "list";
+  const auto is_suppressed = [&] {
+    shadow::reset_summary();
+    const shadow::ReshapeModeScope tracked(shadow::ReshapeMode::warn);
+    const auto before = shadow::set_violation_handler([](const shadow::Violation&) noexcept {});
+    const Tensor x = deep_tensor();
+    std::string text;
+    for (const std::string& file : {other, last}) {
+      x.reshape({-1}, {file.c_str(), 12}).set_at<float>({0}, 7);
+      static_cast<void>(x.at<float>({0, 0, 0, 0, 0, 0}));
+      text += std::to_string(shadow::summary().suppressed) + " ";
+    }
+    shadow::set_violation_handler(before);
+    return text;
+  };
+  attempt([&] { shadow::suppress_sites(path); }, is_suppressed);
+}
+
+const Row rows[] = {
+    {"stats::InstalledSink::InstalledSink", install_sink},
+    {"stats::CopyLimit::CopyLimit", limit_copies},
+#if BYRE_STATS
+    of_nothing("trace::Recording::Recording",
+               [] {
+                 const trace::Recording recording;
+                 clone_and_write();
+                 return std::string();
+               }),
+    of("trace::Recording::stop", recorded, [](auto& of) { of->recording.stop(); }),
+    of("trace::Recording::to_json", recorded, [](auto& of) { (void)of->recording.to_json(); }),
+    of("trace::Recording::summary", recorded, [](auto& of) { (void)of->recording.summary(); }),
+    of("trace::Recording::write", recorded, [](auto& of) { of->recording.write(of->path); }),
+#endif
+    of("shadow::to_string", one_violation, [](auto& met) { return shadow::to_string(met.all); }),
+    of("shadow::to_json", one_violation, [](auto& met) { return shadow::to_json(met.all); }),
+    of("shadow::to_string", two_violations, [](auto& met) { return shadow::to_string(met.all); }),
+    of("shadow::to_json", two_violations, [](auto& met) { return shadow::to_json(met.all); }),
+    of("shadow::to_string", one_violation,
+       [](auto& met) { return shadow::to_string(met.all.reshape.shape); }),
+    {"shadow::summary", sum_up},
+    {"shadow::print_summary", print_summary},
+    {"shadow::suppress_sites", suppress},
+};
+
+}  // namespace reports_rows
+
+std::span<const Row> rows_of_reports() {
+  return reports_rows::rows;
+}
+
+}  // namespace byre::test
