@@ -82,7 +82,7 @@ inline const Dims last_element{0, 1, 0, 1, 0, 2};
 inline const Dims last_steps{0, 0, 0, 0, 0, 1};
 inline const Dims sevens{7, 2, 7, 2, 7, 3};
 
-/// Of deep sizes: 0, 1, 2, ... of f32.
+/// A tensor of deep_sizes with the elements 0, 1, 2, ... of f32.
 Tensor deep_tensor();
 
 /// A step that throws an `Expected`, where it has the memory to say so.
@@ -121,8 +121,8 @@ std::string described(const std::optional<Held>& held) {
   return held ? described(*held) : "nothing";
 }
 
-/// A row of what `Step`, a lambda that captures nothing, makes of what `Make` made. It may change that, and what it
-/// throws leaves that as it was. Both are described by the overload of described() that is found for their types.
+/// A row: `Make` prepares a value; `Step` may change it and return a result. Both are lambdas that capture nothing. A
+/// step that throws leaves the value as it was. described() of value and result is compared.
 template <class Make, class Step>
 Row of(const char* name, Make, Step) {
   static_assert(std::is_empty_v<Make> && std::is_empty_v<Step>);
@@ -139,14 +139,14 @@ Row of(const char* name, Make, Step) {
           }};
 }
 
-/// A row of what `Step` makes of a tensor.
+/// A row: `Step` uses a tensor of deep_sizes.
 template <class Step>
 Row of_tensor(const char* name, Step step) {
   return of(
       name, [] { return deep_tensor(); }, step);
 }
 
-/// A row of what `Function` makes of nothing.
+/// A row: `Function` needs no value.
 template <class Function>
 Row of_nothing(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);

@@ -37,7 +37,7 @@ std::string described(const Pmr&) {
 }
 constexpr auto pmr = [] { return Pmr(); };
 
-/// A buffer or storage of 100 bytes, and another of none.
+/// A buffer or storage of 100 bytes, and an empty one.
 template <class Held>
 struct Bytes {
   Held held = Held::allocate(100);

@@ -47,14 +47,14 @@ Row of_import(const char* name, Import) {
           }};
 }
 
-/// What is found under a file's name, and that nothing is beside it.
+/// The contents under a file's name, and the number of files in its folder.
 std::string state_of(const TemporaryFolder& folder, const std::filesystem::path& path) {
   const std::filesystem::directory_iterator files(folder.path());
   return std::to_string(std::distance(begin(files), end(files))) + " files, " +
          (std::filesystem::is_symlink(path) ? "a link to " : "") + read_file(path);
 }
 
-/// A row of what writes a file in place of one that is there, or through a link to it.
+/// A row: `Save` replaces a file, or writes through a link to it.
 template <bool is_link = false, class Save>
 Row of_saving(const char* name, Save) {
   return {name, [](Attempt& attempt) {
@@ -86,14 +86,14 @@ std::string text_of(const SafetensorsFile& file) {
   return text + text_of(file.tensors);
 }
 
-/// A file that was written, and what it holds.
+/// A file that was written, and its bytes.
 struct Written {
   std::filesystem::path path;
   std::string bytes;
   std::span<const std::byte> span() const { return std::as_bytes(std::span(bytes)); }
 };
 
-/// A row of what `Load` makes of a file that `Save` wrote.
+/// A row: `Load` reads a file that `Save` wrote.
 template <class Save, class Load>
 Row of_loading(const char* name, Save, Load) {
   return {name, [](Attempt& attempt) {
@@ -111,7 +111,7 @@ const Tensor& tensor_to_save() {
   static const Tensor tensor = deep_tensor().permute(reversed_axes);
   return tensor;
 }
-/// Of names and metadata that are longer than what strings have in place.
+/// Names and metadata are longer than what strings have in place.
 const NamedTensors& tensors_to_save() {
   static const NamedTensors tensors = {
       {"a name that is longer than what strings have in place", deep_tensor()},

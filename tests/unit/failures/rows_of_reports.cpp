@@ -61,7 +61,7 @@ constexpr auto recorded = [] { return std::make_unique<Recorded>(); };
 
 // ---- reports
 
-/// What is printed, and described by that alone.
+/// A value to be printed. The text alone is compared.
 template <class Printed>
 struct Met {
   Printed all;

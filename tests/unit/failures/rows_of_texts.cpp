@@ -18,7 +18,7 @@ constexpr const char* long_schema =
     "an_operator_of_a_long_name.overload(Tensor a, Scalar? b=1.5, int[] sizes=[1, 2, 3, 4, 5, 6], "
     "DType dtype=f32) -> (Tensor, Tensor)";
 
-/// What is there already, of which text is made.
+/// A value to be written as text. The text alone is compared.
 template <class Held>
 struct There {
   Held held;
@@ -27,7 +27,7 @@ template <class Held>
 std::string described(const There<Held>&) {
   return "";
 }
-/// A row of text that is made of what `Make` makes.
+/// A row: `Print` writes the value that `Make` prepares as text.
 template <class Make, class Print>
 Row of_text(const char* name, Make, Print) {
   return of(

@@ -231,7 +231,7 @@ TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
   EXPECT_NE(first.memory_id(), source.memory_id());
 }
 
-// What a child writes its parent does not see: of_children_do_not_see_each_other, in random_programs_test.cpp.
+// Writes of a child are tested by of_children_do_not_see_each_other, in random_programs_test.cpp.
 TEST(PagedForks, what_a_parent_writes_its_child_does_not_see) {
   Buffer buffer = filled(std::byte{1});
   const LateChild child([&] { return is_all(buffer, std::byte{1}); });

@@ -175,24 +175,6 @@ TEST_P(WritableCloneLimits, sides_are_whole_in_limits_of_memory_and_addresses) {
   }
 }
 
-TEST(WritableClones, without_addresses_are_refused_and_made_later) {
-  if (is_sanitized || is_emulated()) {
-    GTEST_SKIP() << "sanitizers and emulators need memory of their own";
-  }
-  in_a_child([] {
-    Buffer source = filled(std::byte{1}, 64 << 20);
-    std::byte* const pointer = source.mutable_data();
-    set_limit(RLIMIT_AS, address_space_nbytes() + (16 << 20));
-    EXPECT_THROW(source.writable_clone(), OutOfMemory);
-    EXPECT_EQ(source.data(), pointer);
-    EXPECT_TRUE(is_all(source, std::byte{1}));
-    set_limit(RLIMIT_AS, RLIM_INFINITY);
-    const Buffer clone = source.writable_clone();
-    pointer[0] = std::byte{2};
-    EXPECT_TRUE(is_all(clone, std::byte{1}));
-  });
-}
-
 TEST_P(WritableCloneLimits, sides_are_whole_if_descriptors_are_lost) {
   in_a_child([this] {
     Source source = this->source();

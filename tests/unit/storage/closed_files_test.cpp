@@ -146,7 +146,7 @@ TEST_F(ClosedFiles, are_refused_where_they_are_read) {
   expect_others_untouched();
 }
 
-/// In a child: that `kind` of file, which was opened last, is none of the closed standard streams.
+/// In a child: expects that the file of this `kind`, opened last, has no number of a closed standard stream.
 void expect_no_standard_stream(const char* kind) {
   for (const int number : {0, 1, 2}) {
     EXPECT_LT(::fcntl(number, F_GETFD), 0) << kind << " is descriptor " << number;

@@ -100,7 +100,7 @@ TEST_F(ParallelWriters, of_shared_data_make_one_copy_and_each_writes_its_part_of
           Storage another = has_handles ? storage : Storage();
           Storage& asked = has_handles ? another : storage;
           loop.write(asked, thread);
-          // What natural code does beside a thread that asks late.
+          // Natural code reads so while another thread asks late.
           EXPECT_EQ(asked.data(), loop.data[thread]);
           EXPECT_EQ(asked.nbytes(), storage_nbytes);
           EXPECT_TRUE(asked.is_unique());
@@ -198,7 +198,7 @@ TEST_F(ParallelWriters, try_one_after_another_if_copies_fail) {
   }
 }
 
-/// A copy of a storage that stands still, beside another storage that shares the data.
+/// The copy of a clone stands still; `storage` shares the data.
 class UnfinishedCopy : public ParallelWriters {
  protected:
   UnfinishedCopy() {

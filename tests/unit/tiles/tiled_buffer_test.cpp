@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a tiled buffer is: a value, of which a lazy clone is written tile by tile. stress/programs compares the bytes,
-// the tiles that are shared and the copies of random steps with a model.
+// Tiled buffers are values, and a write to a lazy clone copies single tiles. stress/programs compares bytes, shared
+// tiles and copies after random steps with a model.
 #include "tiles.hpp"
 
 #include <byre/error/error.hpp>
