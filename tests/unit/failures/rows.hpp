@@ -63,12 +63,10 @@ inline Row keeping_memory(Row row) {
 
 std::span<const Row> rows_of_core();
 std::span<const Row> rows_of_reports();
-std::span<const Row> rows_of_tiles();
 std::span<const Row> rows_of_views();
 std::span<const Row> rows_of_tensors();
 std::span<const Row> rows_of_exchange();
 std::span<const Row> rows_of_operators();
-std::span<const Row> rows_of_texts();
 std::span<const Row> rows_of_transforms();
 
 /// Sizes, axes and indices, with more numbers than Dims has in place: a copy of them allocates.

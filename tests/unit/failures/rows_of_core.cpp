@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory, buffers, storages, and files that are written.
+// Memory, buffers, storages, tiled buffers, and files that are written.
 #include <byre/byre.hpp>
 #include <byre/files/output_file.hpp>
 #include <byre/memory/host_allocators.hpp>
@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory_resource>
 
+#include "../tiles/tiles.hpp"
 #include "rows.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -158,6 +159,19 @@ void write_file_of_format(Attempt& attempt) {
       });
 }
 
+/// A row: `Step` changes one of two tiled buffers that share all tiles, in a table of some levels.
+template <class Step>
+Row of_tiles(const char* name, Step) {
+  static_assert(std::is_empty_v<Step>, "a lambda that captures nothing");
+  return {name,
+          [](Attempt& attempt) {
+            auto tiled = tiled_of<NarrowTiles>("aaaabbbbccccddddeeeeffff");
+            const NarrowTiles clone = tiled;
+            attempt([&] { Step()(tiled); }, [&] { return text_of(tiled) + text_of(clone); });
+          },
+          true};  // nodes that were copied stay
+}
+
 const Row rows[] = {
     of("PmrAllocator::allocate", pmr,
        [](Pmr& p) {
@@ -214,6 +228,20 @@ const Row rows[] = {
     {"OutputFile::OutputFile", write_file_of_format},
     {"OutputFile::write", write_file_of_format},
     {"OutputFile::commit", write_file_of_format},
+
+    of_tiles("TiledBuffer::TiledBuffer",
+             [](NarrowTiles& tiled) {
+               NarrowTiles made(9, default_allocator(), 4);
+               made.write(0, bytes_of("012345678"));
+               tiled = std::move(made);
+             }),
+    of_tiles("TiledBuffer::mutable_tile", [](NarrowTiles& tiled) { put(tiled, 3, 'x'); }),
+    of_tiles("TiledBuffer::write", [](NarrowTiles& tiled) { tiled.write(6, bytes_of("0123456")); }),
+    of_tiles("TiledBuffer::append",
+             [](NarrowTiles& tiled) { tiled.append(bytes_of("0123456789012345678901234567890")); }),
+    of_tiles("TiledBuffer::truncate", [](NarrowTiles& tiled) { tiled.truncate(17); }),
+    of_tiles("TiledBuffer::truncate", [](NarrowTiles& tiled) { tiled.truncate(3); }),
+    of_tiles("TiledBuffer::resize", [](NarrowTiles& tiled) { tiled.resize(13); }),
 };
 
 }  // namespace core_rows

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Writable clones: what they copy, and what stays where it is. stress/programs writes both sides by pointers from before.
+/// Writable clones: the bytes that they copy, and the source that stays in place. stress/programs writes both sides by
+/// pointers from before.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Promises about one buffer by name. stress/programs compares all else with a model: storage/random_programs_test.cpp.
+// Promises about buffers by name. stress/programs compares all else with a model: storage/random_programs_test.cpp.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/storage/buffer.hpp>
 
