@@ -25,20 +25,6 @@ namespace {
 
 class Paged : public WithStats {};
 
-TEST_F(Paged, a_write_to_shared_data_copies_no_byte_itself) {
-  Buffer buffer = filled(std::byte{1});
-  const Counted counted;
-  Buffer clone = buffer;
-  EXPECT_EQ(clone.materialize(), Materialized::overlaid);
-  clone.mutable_data()[12345] = std::byte{2};
-  EXPECT_EQ(clone.origin(), Origin::overlay);
-  EXPECT_TRUE(is_all(buffer, std::byte{1}));
-  EXPECT_EQ(clone.data()[12345], std::byte{2});
-  EXPECT_EQ(clone.data()[12346], std::byte{1});
-  EXPECT_EQ(counted.since().copies, 0);
-  EXPECT_EQ(counted.since().overlays, 1);
-}
-
 TEST_F(Paged, snapshots_one_after_the_other_copy_what_was_written_since) {
   Buffer buffer = filled(std::byte{1});
   Buffer snapshot = buffer;

@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <boost/thread/thread.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -202,36 +201,6 @@ TEST(AdoptedMemory, whose_deleter_throws_when_moved_is_still_deleted_once) {
     }
     EXPECT_EQ(deleted, 1) << "with " << moves << " moves";
   }
-}
-
-TEST(AdoptedMemory, is_deleted_on_whichever_thread_lets_go_last) {
-  for (int round = 0; round < 500; ++round) {
-    int deleted = 0;
-    char memory[16]{};
-    {
-      Buffer buffer = Buffer::adopt(memory, sizeof memory, [&](void*) { ++deleted; });
-      boost::thread dropper([clone = buffer] {});
-      boost::thread writer([clone = buffer]() mutable { clone.mutable_data(); });
-      buffer = Buffer();
-      dropper.join();
-      writer.join();
-    }
-    EXPECT_EQ(deleted, 1);
-  }
-}
-
-TEST(BorrowedMemory, is_copied_by_a_lazy_clone_which_may_outlive_it) {
-  FailingAllocator allocator;
-  auto memory = std::make_unique<std::string>("cow");
-  Buffer buffer = Buffer::borrow(memory->data(), 3, allocator);
-  Buffer clone = buffer;
-  EXPECT_EQ(allocator.copies(), 1);
-  EXPECT_FALSE(clone.shares_data_with(buffer));
-  EXPECT_TRUE(buffer.is_unique());
-  buffer = Buffer();
-  memory.reset();
-  EXPECT_EQ(text_of(clone), "cow");
-  EXPECT_EQ(clone.origin(), Origin::allocated);
 }
 
 }  // namespace

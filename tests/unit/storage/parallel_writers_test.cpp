@@ -135,23 +135,6 @@ TEST_F(ParallelWriters, keep_the_original_or_copy_once_while_the_other_owner_lea
       });
 }
 
-// Two loops over storages that share data: of all their threads one copies, and one keeps it.
-TEST_F(ParallelWriters, of_two_storages_that_share_data_are_two_writers) {
-  Storage* const storages[] = {&storage, &clone};
-  run_rounds(
-      threads, 2000, [&](std::size_t) { share(); },
-      [&](std::size_t thread) {
-        storages[thread % 2]->mutable_data_in_parallel()[thread] = static_cast<std::byte>(thread);
-      },
-      [&](std::size_t) {
-        EXPECT_EQ(copies(), 1);
-        for (std::size_t thread = 0; thread < threads; ++thread) {
-          EXPECT_EQ(storages[thread % 2]->data()[thread], static_cast<std::byte>(thread));
-          EXPECT_EQ(storages[1 - thread % 2]->data()[thread], std::byte{7});
-        }
-      });
-}
-
 TEST_F(ParallelWriters, of_unshared_data_copy_once_what_is_never_written_in_place) {
   const std::array<std::byte, storage_nbytes> lent{};
   for (const bool is_lent : {false, true}) {

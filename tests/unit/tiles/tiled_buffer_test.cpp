@@ -67,24 +67,6 @@ TYPED_TEST(OfTiles, an_empty_one_and_one_that_was_moved_from_may_be_filled) {
   EXPECT_EQ(text_of(moved), "aaaabb");
 }
 
-TYPED_TEST(OfTiles, a_clone_shares_all_tiles_until_one_of_the_two_is_written) {
-  FailingAllocator allocator;
-  auto source = tiled_of<TypeParam>("aaaabbbbccccdddd", allocator);
-  TypeParam clone = source;
-  EXPECT_TRUE(clone.shares_data_with(source));
-  put(clone, 2, 'X');
-  EXPECT_FALSE(clone.shares_data_with(source));
-  EXPECT_EQ(allocator.allocations(), 4 + 1);
-  EXPECT_EQ(text_of(source), "aaaabbbbccccdddd");
-  EXPECT_EQ(text_of(clone), "aaaabbbbXcccdddd");
-  EXPECT_EQ(differences(source, clone), std::vector<std::size_t>{2});
-  put(source, 2, 'Y');  // no other tiled buffer has that tile any more
-  EXPECT_EQ(allocator.allocations(), 5);
-  source = clone = TypeParam();
-  EXPECT_EQ(allocator.blocks_out(), 0U);
-  EXPECT_EQ(allocator.wrong_releases(), 0);
-}
-
 TYPED_TEST(OfTiles, a_change_of_size_within_a_tile_and_back_is_seen_in_no_byte) {
   const auto source = tiled_of<TypeParam>("aaaabbbb");
   TypeParam clone = source;
