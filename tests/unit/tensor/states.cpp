@@ -1,96 +1,303 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "states.hpp"
 
-#include "state_operations.hpp"
+#include <byre/interop/npy.hpp>
+#include <byre/interop/safetensors.hpp>
+#include <byre/tensor/accessor.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/print.hpp>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "support/temporary_folder.hpp"
+#include "support/tensor/fake_device.hpp"
 
 namespace byre::test {
+namespace {
 
-// clang-format off
-const std::vector<Row>& rows() {
-  static const std::vector<Row> table{
-      //                                          fresh        sized        freed        full         full, shared    empty           empty, shared
-      {"what it is: `sizes()`, `dtype()`, ...; a copied handle; `release`, `reclaim`",
-       {{"ask", ask_everything}},                {"as it was", "as it was", "as it was", "as it was", "as it was",    "as it was",    "as it was"}},
-      {"views", views,                           {"view",      "no memory", "no memory", "view",      "view",         "view",         "view"}},
-      {"`view(dtype)`", {dtype_view},            {"no dtype",  "no memory", "no memory", "view",      "view",         "view",         "view"}},
-      {"`view_as_real`", {real_view},            {"no dtype",  "no dtype",  "no memory", "view",      "view",         "view",         "view"}, DType::complex64},
-      {"`view_as_complex`", {complex_view},      {"no dtype",  "no dtype",  "no memory", "view",      "view",         "view",         "view"}},
-      {"copies", clones,
-                                                 {"copy",      "no memory", "no memory", "copy",      "copy",         "copy",         "copy"}},
-      {"`contiguous`, `to` its device", itself,  {"copy",      "no memory", "no memory", "copy",      "copy",         "copy",         "copy"}},
-      {"`to` another device", {to_another},      {"no dtype",  "no memory", "no memory", "copy",      "copy",         "copy",         "copy"}},
-      {"`data<T>`, `raw_data`, `accessor<T>`", reads,
-                                                 {"no dtype",  "no dtype",  "no memory", "reads",     "reads",        "reads",        "reads"}},
-      {"`data<Other>`, `accessor<Other>`", reads_other,
-                                                 {"no dtype",  "no dtype",  "dtype",     "dtype",     "dtype",        "dtype",        "dtype"}},
-      {"`mutable_data<T>`, `mutable_accessor<T>`", writes_same,
-                                                 {"empty",     "full",      "full",      "writes",    "writes",       "writes",       "writes"}},
-      {"`mutable_data<Other>`", {write_other},   {"empty",     "full",      "full",      "anew",      "shared",       "empty",        "shared"}},
-      {"`mutable_accessor<Other>`", {write_accessor_other},
-                                                 {"empty",     "full",      "dtype",     "dtype",     "dtype",        "dtype",        "dtype"}},
-      {"`mutable_raw_data`", {write_raw},        {"no dtype",  "no dtype",  "full",      "writes",    "writes",       "writes",       "writes"}},
-      {"`at<T>`", {read_element},                {"no element", "no dtype", "no memory", "reads",     "reads",        "no element",   "no element"}},
-      {"`set_at<T>`", {write_element},           {"no element", "no dtype", "full",      "writes",    "writes",       "no element",   "no element"}},
-      {"`at<Other>`, `set_at<Other>`", other_elements,
-                                                 {"no element", "no dtype", "dtype",     "dtype",     "dtype",        "no element",   "no element"}},
+Returned nothing(const Tensor&) {
+  return {};
+}
+
+Returned some(std::vector<Tensor> tensors) {
+  return {.tensors = std::move(tensors)};
+}
+
+Returned one(Tensor tensor) {
+  return some({std::move(tensor)});
+}
+
+Returned read(const Tensor& tensor, const void* first) {
+  float value = 0;
+  if (tensor.numel() != 0) {
+    std::memcpy(&value, first, sizeof value);
+  }
+  return {.read = static_cast<double>(value)};
+}
+
+/// Of an operation that wrote to the first element, if there is one.
+Returned wrote(const Tensor& tensor, double value) {
+  return {.wrote = tensor.numel() != 0 ? std::optional(value) : std::nullopt};
+}
+
+template <class T>
+Returned write(const Tensor& tensor, T* first) {
+  if (tensor.numel() != 0) {
+    *first = T(7);
+  }
+  return wrote(tensor, 7);
+}
+
+Returned share_of_another(Tensor& tensor) {
+  const Tensor source = tensor.numel() == 0 ? Tensor::empty(tensor.sizes(), DType::f32)
+                                            : Tensor::of<float>(tensor.sizes(), {1, 2, 3, 4});
+  tensor.share_data(source);
+  return one(source);
+}
+
+Returned share_with_another(Tensor& tensor) {
+  Tensor target = Tensor(Device::cpu()).resize(tensor.sizes());
+  target.share_data(tensor);
+  return one(target);
+}
+
+Returned take_foreign(Tensor& tensor) {
+  auto* const foreign = new float[4]{1, 2, 3, 4};
+  tensor.share_external(foreign, DType::f32,
+                        [](void* data) { delete[] static_cast<float*>(data); });
+  return {};
+}
+
+Returned ask_everything(Tensor& tensor) {
+  const Tensor handle = tensor;
+  TensorBase* const raw = Tensor(handle).release();
+  const Tensor reclaimed = Tensor::reclaim(raw);
+  static_cast<void>(handle.size(-1) + handle.numel() + handle.storage_offset());
+  static_cast<void>(handle.nbytes() + handle.itemsize() + handle.ndim() + handle.handle_count());
+  static_cast<void>(handle.layout() == reclaimed.layout() && handle.is_contiguous());
+  static_cast<void>(handle.sizes() == handle.strides() && handle.device() == Device::cpu());
+  static_cast<void>(handle.is_dtype_initialized() && handle.is_storage_initialized());
+  static_cast<void>(handle.aliases(reclaimed) && handle.dtype() == reclaimed.dtype());
+  static_cast<void>(handle.storage() == reclaimed.storage() && bool(handle));
+  return {};
+}
+
+Tensor sevens_like(const Tensor& tensor) {
+  return fill_(*std::make_unique<Tensor>(Tensor::empty(tensor.sizes(), DType::f32)), 7);
+}
+
+Returned copy_from(Tensor& tensor) {
+  Tensor target = Tensor(Device::cpu()).resize(tensor.sizes());
+  return one(copy_(target, tensor));
+}
+
+/// Reads the operand by the difference that it makes.
+Returned operand_in_place(Tensor& tensor) {
+  Tensor sum = sevens_like(tensor);
+  add_(sum, tensor);
+  const Tensor difference = sub(sum, 7);
+  return read(tensor, difference.data<float>());
+}
+
+Returned save_and_load(Tensor& tensor) {
+  const TemporaryFolder folder;
+  save_npy(folder.path() / "x.npy", tensor);
+  return one(load_npy(folder.path() / "x.npy"));
+}
+
+Returned save_in_model(Tensor& tensor) {
+  const TemporaryFolder folder;
+  save_safetensors(folder.path() / "x.safetensors", NamedTensors{{"x", tensor}});
+  return one(load_safetensors(folder.path() / "x.safetensors").tensors[0].second);
+}
+
+Operation resizing(const char* name, const Dims& sizes,
+                   OnShrink on_shrink = OnShrink::keep_memory) {
+  return {name, [=](Tensor& x) { return nothing(x.resize(sizes, on_shrink)); }};
+}
+
+const Dims axes_swapped{1, 0};
+const Dims three_times{3, -1, 2};
+const Dims two_and_none{2, 0};
+const Tensor& by_three() {
+  static const Tensor matrix = Tensor::zeros({2, 3}, DType::f32);
+  return matrix;
+}
+
+std::vector<Operation> all_views() {
+  return {{"alias", [](Tensor& x) { return one(x.alias()); }},
+          {"view", [](Tensor& x) { return one(x.view({-1})); }},
+          {"as_strided", [](Tensor& x) { return one(x.as_strided(x.sizes(), x.strides())); }},
+          {"permute", [](Tensor& x) { return one(x.permute(axes_swapped)); }},
+          {"transpose", [](Tensor& x) { return one(x.transpose(0, 1)); }},
+          {"t", [](Tensor& x) { return one(x.t()); }},
+          {"movedim", [](Tensor& x) { return one(x.movedim({0}, {1})); }},
+          {"squeeze", [](Tensor& x) { return one(x.squeeze()); }},
+          {"squeeze_axis", [](Tensor& x) { return one(x.squeeze(0)); }},
+          {"unsqueeze", [](Tensor& x) { return one(x.unsqueeze(0)); }},
+          {"expand", [](Tensor& x) { return one(x.expand(three_times)); }},
+          {"select", [](Tensor& x) { return one(x.select(1, 1)); }},
+          {"slice", [](Tensor& x) { return one(x.slice(1, 0, 1)); }},
+          {"narrow", [](Tensor& x) { return one(x.narrow(1, 0, 1)); }},
+          {"split", [](Tensor& x) { return some(x.split(1, 1)); }},
+          {"split_sizes", [](Tensor& x) { return some(x.split(two_and_none, 1)); }},
+          {"chunk", [](Tensor& x) { return some(x.chunk(2, 1)); }},
+          {"unbind", [](Tensor& x) { return some(x.unbind(1)); }},
+          {"diagonal", [](Tensor& x) { return one(x.diagonal()); }},
+          {"unfold", [](Tensor& x) { return one(x.unfold(1, 2, 1)); }},
+          {"flatten", [](Tensor& x) { return one(x.flatten()); }}};
+}
+
+std::vector<Operation> computing() {
+  return {{"add", [](Tensor& x) { return one(add(x, x)); }},
+          {"sub", [](Tensor& x) { return one(sub(sevens_like(x), x)); }},
+          {"mul", [](Tensor& x) { return one(mul(sevens_like(x), x)); }},
+          {"div", [](Tensor& x) { return one(div(x, x)); }},
+          {"neg", [](Tensor& x) { return one(neg(x)); }},
+          {"relu", [](Tensor& x) { return one(relu(x)); }},
+          {"exp", [](Tensor& x) { return one(exp(x)); }},
+          {"eq", [](Tensor& x) { return one(eq(x, x)); }},
+          {"ge", [](Tensor& x) { return one(ge(x, x)); }},
+          {"where", [](Tensor& x) { return one(where(Tensor::zeros({}, DType::boolean), x, x)); }},
+          {"sum", [](Tensor& x) { return one(sum(x)); }},
+          {"matmul", [](Tensor& x) { return one(matmul(x, by_three())); }},
+          {"matmul_second",
+           [](Tensor& x) { return one(matmul(by_three().t().narrow(1, 0, x.size(0)), x)); }},
+          {"cat", [](Tensor& x) {
+             return one(cat(std::vector{sevens_like(x), x}));
+           }}};
+}
+
+std::vector<Operation> computing_in_place() {
+  return {
+      {"add_", [](Tensor& x) { return wrote(add_(x, sevens_like(x)), 8); }},
+      {"sub_", [](Tensor& x) { return wrote(sub_(x, sevens_like(x)), -6); }},
+      {"mul_", [](Tensor& x) { return wrote(mul_(x, sevens_like(x)), 7); }},
+      {"div_", [](Tensor& x) { return wrote(div_(x, sevens_like(x)), double(1.0F / 7.0F)); }},
+      {"neg_", [](Tensor& x) { return wrote(neg_(x), -1); }},
+      {"relu_", [](Tensor& x) { return wrote(fill_(relu_(x), 7), 7); }},  // positive as they are
+      {"exp_", [](Tensor& x) { return wrote(fill_(exp_(x), 7), 7); }}};
+}
+
+}  // namespace
+
+// clang-format off: a line for each operation
+const std::vector<Row>& state_rows() {
+  static const Operation freeing{"free_memory", [](Tensor& x) { return nothing(x.free_memory()); }};
+  static const Operation reserving{"reserve", [](Tensor& x) { return nothing(x.reserve({9, 2})); }};
+  static const Operation extending{"extend", [](Tensor& x) { return nothing(x.extend(1)); }};
+  static const Operation resizing_to_the_same{
+      "resize_same", [](Tensor& x) { return nothing(x.resize(Dims(x.sizes()))); }};
+  static const std::vector not_contiguous{Arrangement::transposed, Arrangement::sliced,
+                                          Arrangement::expanded};
+  static const std::vector<Row> all{
+      {"what it is", {{"ask", ask_everything}}},
+      {"views", all_views()},
+      {"`view(dtype)`", {{"view_dtype", [](Tensor& x) { return one(x.view(DType::u8)); }}}},
+      {"`view_as_real`",
+       {{"view_as_real", [](Tensor& x) { return one(x.view_as_real()); }}},
+       DType::complex64},
+      {"`view_as_complex`",
+       {{"view_as_complex", [](Tensor& x) { return one(x.view_as_complex()); }}}},
+      {"copies",
+       {{"lazy_clone", [](Tensor& x) { return one(x.lazy_clone()); }},
+        {"writable_clone", [](Tensor& x) { return one(x.writable_clone()); }},
+        {"clone", [](Tensor& x) { return one(x.clone()); }},
+        {"reshape", [](Tensor& x) { return one(x.reshape({-1})); }},
+        {"reshape_by_copy", [](Tensor& x) { return one(x.t().reshape({-1})); }}}},
+      {"`contiguous`, `to` its device",
+       {{"contiguous", [](Tensor& x) { return one(x.contiguous()); }},
+        {"to_its_device", [](Tensor& x) { return one(x.to(x.device())); }}}},
+      {"`to` another device",
+       {{"to_another_device", [](Tensor& x) { return one(x.to(FakeDevice::first().device())); }}}},
+      {"`data<T>`, `raw_data`, `accessor<T>`",
+       {{"data", [](Tensor& x) { return read(x, x.data<float>()); }},
+        {"raw_data", [](Tensor& x) { return read(x, x.raw_data()); }},
+        {"accessor", [](Tensor& x) { return read(x, byre::accessor<float, 2>(x).data()); }}}},
+      {"`data<Other>`, `accessor<Other>`",
+       {{"data_other", [](Tensor& x) { return read(x, x.data<double>()); }},
+        {"accessor_other",
+         [](Tensor& x) { return read(x, byre::accessor<double, 2>(x).data()); }}}},
+      {"`mutable_data<T>`, `mutable_accessor<T>`",
+       {{"mutable_data", [](Tensor& x) { return write(x, x.mutable_data<float>()); }},
+        {"mutable_accessor",
+         [](Tensor& x) { return write(x, byre::mutable_accessor<float, 2>(x).data()); }}}},
+      {"`mutable_data<Other>`",
+       {{"mutable_data_other", [](Tensor& x) { return write(x, x.mutable_data<double>()); }}}},
+      {"`mutable_accessor<Other>`",
+       {{"mutable_accessor_other",
+         [](Tensor& x) { return write(x, byre::mutable_accessor<double, 2>(x).data()); }}}},
+      {"`mutable_raw_data`",
+       {{"mutable_raw_data",
+         [](Tensor& x) { return write(x, static_cast<float*>(x.mutable_raw_data())); }}}},
+      {"`at<T>`",
+       {{"at",
+         [](Tensor& x) {
+           return Returned{.read = double(x.at<float>({0, 0}))};
+         }}}},
+      {"`set_at<T>`",
+       {{"set_at",
+         [](Tensor& x) {
+           return x.set_at<float>({0, 0}, 7), wrote(x, 7);
+         }}}},
+      {"`at<Other>`, `set_at<Other>`",
+       {{"at_other",
+         [](Tensor& x) {
+           return x.at<double>({0, 0}), nothing(x);
+         }},
+        {"set_at_other",
+         [](Tensor& x) {
+           return x.set_at<double>({0, 0}, 7), nothing(x);
+         }}}},
       {"`realize(its dtype)`",
-       {{"realize", [](Tensor& x) { return nothing(x.realize<float>()); }}},
-                                                 {"empty",     "full",      "full",      "as it was", "as it was",    "as it was",    "as it was"}},
+       {{"realize", [](Tensor& x) { return nothing(x.realize<float>()); }}}},
       {"`realize(another)`",
-       {{"realize_other", [](Tensor& x) { return nothing(x.realize<double>()); }}},
-                                                 {"empty",     "full",      "full",      "anew",      "shared",       "empty",        "shared"}},
-      {"`free_memory`",
-       {{"free_memory", [](Tensor& x) { return nothing(x.free_memory()); }}},
-                                                 {"as it was", "as it was", "as it was", "freed",     "shared",       "empty",        "shared"}},
-      {"`resize` to the same", {resizing_to_the_same()},
-                                                 {"as it was", "as it was", "as it was", "as it was", "as it was",    "as it was",    "as it was"}},
-      {"`resize` to fewer", {resizing("resize_fewer", {1, 2})},
-                                                 {"-",         "sized",     "freed",     "full",      "full, shared", "-",            "-"}},
-      {"`resize` to fewer, freeing", {resizing("resize_fewer_freeing", {1, 2}, OnShrink::free_memory)},
-                                                 {"-",         "sized",     "freed",     "freed",     "shared",       "-",            "-"}},
-      {"`resize` to none", {resizing("resize_none", {2, 0})},
-                                                 {"fresh",     "fresh",     "empty",     "empty",     "empty, shared", "empty",       "empty, shared"}},
-      {"`resize` to none, freeing", {resizing("resize_none_freeing", {2, 0}, OnShrink::free_memory)},
-                                                 {"fresh",     "fresh",     "empty",     "empty",     "shared",       "empty",        "empty, shared"}},
-      {"`resize` to more", {resizing("resize_more", {3, 2})},
-                                                 {"sized",     "sized",     "freed",     "freed",     "shared",       "freed",        "shared"}},
-      {"`resize` to more, within what is reserved", {resizing("resize_reserved", {3, 2})},
-                                                 {"-",         "-",         "-",         "full",      "full, shared", "full",         "full, shared"}, DType::f32, {Arrangement::reserved}},
-      {"`resize` to the same, not contiguous", {resizing_to_the_same()},
-                                                 {"-",         "-",         "-",         "as it was", "as it was",    "-",            "-"}, DType::f32, not_contiguous},
-      {"`resize` to others, not contiguous", resizes,
-                                                 {"-",         "-",         "-",         "strided",   "strided",      "-",            "-"}, DType::f32, not_contiguous},
-      {"`free_memory`, not contiguous",
-       {{"free_memory", [](Tensor& x) { return nothing(x.free_memory()); }}},
-                                                 {"-",         "-",         "-",         "freed",     "shared",       "-",            "-"}, DType::f32, not_contiguous},
-      {"`reserve`, not contiguous", {{"reserve", [](Tensor& x) { return nothing(x.reserve({9, 2})); }}},
-                                                 {"-",         "-",         "-",         "full",      "shared",       "-",            "-"}, DType::f32, not_contiguous},
-      {"`extend`, not contiguous", {{"extend", [](Tensor& x) { return nothing(x.extend(1)); }}},
-                                                 {"-",         "-",         "-",         "strided",   "shared",       "-",            "-"}, DType::f32, not_contiguous},
-      {"`reserve`", {{"reserve", [](Tensor& x) { return nothing(x.reserve({9, 2})); }}},
-                                                 {"no dtype",  "no dtype",  "full",      "full",      "shared",       "empty",        "shared"}},
-      {"`extend`", {{"extend", [](Tensor& x) { return nothing(x.extend(1)); }}},
-                                                 {"no dtype",  "no memory", "no memory", "full",      "shared",       "full",         "shared"}},
-      {"`share_data`, of a full or an empty one", {{"share_data_target", share_of_another}},
-                                                 {"empty, shared", "full, shared", "full, shared", "full, shared", "full, shared", "empty, shared", "empty, shared"}},
-      {"`share_data`, as its source", {{"share_data_source", share_with_another}},
-                                                 {"no dtype",  "no memory", "no memory", "view",      "view",         "view",         "view"}},
-      {"`share_external`", {{"share_external", take_foreign}},
-                                                 {"empty",     "full",      "full",      "anew",      "anew",         "empty",        "empty"}},
-      {"`fill_`, `zero_`", fills,                {"no dtype",  "no dtype",  "full",      "writes",    "writes",       "writes",       "writes"}},
-      {"`copy_`, to it", {copy_to},              {"empty",     "full",      "full",      "writes",    "writes",       "writes",       "writes"}},
-      {"`copy_`, from it", {copy_from},          {"no dtype",  "no memory", "no memory", "copy",      "copy",         "copy",         "copy"}},
-      {"computations", computations,             {"no dtype",  "no memory", "no memory", "new",       "new",          "new",          "new"}},
-      {"computations in place", computations_in_place,
-                                                 {"no dtype",  "no memory", "no memory", "writes",    "writes",       "writes",       "writes"}},
-      {"the other operand of a computation in place", {operand_in_place},
-                                                 {"no dtype",  "no memory", "no memory", "reads",     "reads",        "reads",        "reads"}},
-      {"`save_npy`, `save_safetensors`", {save, save_in_model},
-                                                 {"no dtype",  "no dtype",  "no memory", "copy",      "copy",         "copy",         "copy"}},
-      {"`to_string`", {{"to_string", [](Tensor& x) { return static_cast<void>(to_string(x)), nothing(x); }}},
-                                                 {"as it was", "as it was", "as it was", "as it was", "as it was",    "as it was",    "as it was"}},
+       {{"realize_other", [](Tensor& x) { return nothing(x.realize<double>()); }}}},
+      {"`free_memory`", {freeing}},
+      {"`resize` to the same", {resizing_to_the_same}},
+      {"`resize` to fewer", {resizing("resize_fewer", {1, 2})}},
+      {"`resize` to fewer, freeing",
+       {resizing("resize_fewer_freeing", {1, 2}, OnShrink::free_memory)}},
+      {"`resize` to none", {resizing("resize_none", {2, 0})}},
+      {"`resize` to none, freeing",
+       {resizing("resize_none_freeing", {2, 0}, OnShrink::free_memory)}},
+      {"`resize` to more", {resizing("resize_more", {3, 2})}},
+      {"`resize` to more, within what is reserved",
+       {resizing("resize_reserved", {3, 2})},
+       DType::f32,
+       {Arrangement::reserved}},
+      {"`resize` to the same, not contiguous", {resizing_to_the_same}, DType::f32, not_contiguous},
+      {"`resize` to others, not contiguous",
+       {resizing("resize_fewer", {1, 2}),
+        resizing("resize_fewer_freeing", {1, 2}, OnShrink::free_memory),
+        resizing("resize_none", {2, 0}), resizing("resize_more", {3, 2})},
+       DType::f32,
+       not_contiguous},
+      {"`free_memory`, not contiguous", {freeing}, DType::f32, not_contiguous},
+      {"`reserve`, not contiguous", {reserving}, DType::f32, not_contiguous},
+      {"`extend`, not contiguous", {extending}, DType::f32, not_contiguous},
+      {"`reserve`", {reserving}},
+      {"`extend`", {extending}},
+      {"`share_data`, of a full or an empty one", {{"share_data_target", share_of_another}}},
+      {"`share_data`, as its source", {{"share_data_source", share_with_another}}},
+      {"`share_external`", {{"share_external", take_foreign}}},
+      {"`fill_`, `zero_`",
+       {{"fill_", [](Tensor& x) { return wrote(fill_(x, 7), 7); }},
+        {"zero_", [](Tensor& x) { return wrote(zero_(x), 0); }}}},
+      {"`copy_`, to it",
+       {{"copy_to", [](Tensor& x) { return wrote(copy_(x, sevens_like(x)), 7); }}}},
+      {"`copy_`, from it", {{"copy_from", copy_from}}},
+      {"computations", computing()},
+      {"computations in place", computing_in_place()},
+      {"the other operand of a computation in place", {{"add_operand", operand_in_place}}},
+      {"`save_npy`, `save_safetensors`",
+       {{"save_npy", save_and_load}, {"save_safetensors", save_in_model}}},
+      {"`to_string`",
+       {{"to_string", [](Tensor& x) { return static_cast<void>(to_string(x)), nothing(x); }}}},
   };
-  return table;
+  return all;
 }
 // clang-format on
 

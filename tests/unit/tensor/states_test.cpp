@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every cell of the table of states: each operation, run in each state a tensor can be in.
+// Every cell of the table in docs/tensor-states.md, BYRE_TENSOR_STATES: each operation, run in each state a tensor can
+// be in, does what the document says.
 #include "states.hpp"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -13,22 +16,62 @@
 namespace byre::test {
 namespace {
 
+/// The reachable states, in the order of the table's columns.
+struct Properties {
+  std::string name;
+  bool has_dtype;
+  bool has_memory;  ///< is storage-initialized
+  bool is_shared;
+  bool has_elements;
+
+  bool is_as(const Properties& other) const {
+    return has_dtype == other.has_dtype && has_memory == other.has_memory &&
+           is_shared == other.is_shared && has_elements == other.has_elements;
+  }
+};
+
+const std::array<Properties, 7> states{{
+    {"fresh", false, true, false, false},
+    {"sized", false, false, false, true},
+    {"freed", true, false, false, true},
+    {"full", true, true, false, true},
+    {"full, shared", true, true, true, true},
+    {"empty", true, true, false, false},
+    {"empty, shared", true, true, true, false},
+}};
+
+/// The cells of each line of the document's table.
+std::vector<std::vector<std::string>> documented() {
+  std::vector<std::vector<std::string>> lines;
+  std::ifstream document(BYRE_TENSOR_STATES);
+  for (std::string line; std::getline(document, line);) {
+    if (line.starts_with("| operation |") || (!lines.empty() && line.starts_with("| "))) {
+      std::vector<std::string>& cells = lines.emplace_back();
+      for (std::size_t at = 2, end = 0; (end = line.find(" |", at)) != line.npos; at = end + 3) {
+        cells.push_back(line.substr(at, end - at));
+      }
+    }
+  }
+  return lines;
+}
+
 struct Cell {
   const Row* row;
   const Operation* operation;
   Arrangement arrangement;
-  State state;
-
-  std::string expected() const { return row->cells[static_cast<std::size_t>(state)]; }
+  const Properties* state;
+  std::string expected;
 };
 
 std::vector<Cell> cells() {
   std::vector<Cell> all;
-  for (const Row& row : rows()) {
+  const auto table = documented();
+  for (std::size_t line = 1; line < table.size() && line <= state_rows().size(); ++line) {
+    const Row& row = state_rows()[line - 1];
     for (const Operation& operation : row.operations) {
       for (const Arrangement arrangement : row.arrangements) {
-        for (std::size_t state = 0; state < state_count; ++state) {
-          all.push_back({&row, &operation, arrangement, static_cast<State>(state)});
+        for (std::size_t state = 0; state < states.size(); ++state) {
+          all.push_back({&row, &operation, arrangement, &states[state], table[line].at(state + 1)});
         }
       }
     }
@@ -38,12 +81,31 @@ std::vector<Cell> cells() {
 
 std::string name_of_cell(const ::testing::TestParamInfo<Cell>& info) {
   std::string name = std::string(info.param.operation->name) + "_when_";
-  for (const char character : std::string(properties_of(info.param.state).name)) {
+  for (const char character : info.param.state->name) {
     name += character == ' ' ? "_" : character == ',' ? "" : std::string(1, character);
   }
-  const std::string arrangement =
-      names_of_arrangements[static_cast<std::size_t>(info.param.arrangement)];
-  return arrangement.empty() ? name : name + "_" + arrangement;
+  constexpr std::array arrangements{"", "", "_transposed", "_sliced", "_expanded"};
+  return name + arrangements[static_cast<std::size_t>(info.param.arrangement)];
+}
+
+TEST(TensorStatesDocument, has_the_states_and_a_row_for_each_operation) {
+  const auto table = documented();
+  ASSERT_EQ(table.size(), state_rows().size() + 1);
+  for (std::size_t state = 0; state < states.size(); ++state) {
+    EXPECT_EQ(table[0].at(state + 1), states[state].name);
+  }
+  for (std::size_t number = 0; number < state_rows().size(); ++number) {
+    const Row& row = state_rows()[number];
+    const std::string& title = table[number + 1].front();
+    EXPECT_TRUE(title == row.title || title.starts_with(row.title + ": ")) << title;
+    const bool are_listed = row.operations.size() >= 5;
+    for (std::string named; const Operation& operation : row.operations) {
+      const std::string name = operation.name;
+      const bool is_variant = !named.empty() && name.starts_with(named + "_");
+      named = is_variant ? named : name;
+      EXPECT_TRUE(!are_listed || is_variant || says(title, "`" + name + "`")) << title;
+    }
+  }
 }
 
 Tensor counting(DType dtype) {
@@ -67,16 +129,20 @@ Tensor arranged(Arrangement arrangement, DType dtype) {
   }
 }
 
+struct Subject {
+  Tensor tensor;
+  Tensor other;  ///< shares its storage; null unless the state is a shared one
+};
+
 Subject make(const Cell& cell) {
-  const Properties& wanted = properties_of(cell.state);
-  const Row& row = *cell.row;
+  const Properties& wanted = *cell.state;
   Subject subject;
   if (!wanted.has_dtype) {
     subject.tensor = Tensor(Device::cpu()).resize({wanted.has_elements ? 2 : 0, 2});
     return subject;
   }
-  subject.tensor = wanted.has_elements ? arranged(cell.arrangement, row.dtype)
-                                       : Tensor::empty({0, 2}, row.dtype);
+  subject.tensor = wanted.has_elements ? arranged(cell.arrangement, cell.row->dtype)
+                                       : Tensor::empty({0, 2}, cell.row->dtype);
   if (!wanted.has_memory) {
     subject.tensor.free_memory();
   } else if (cell.arrangement == Arrangement::reserved) {
@@ -92,8 +158,8 @@ Subject make(const Cell& cell) {
 std::string state_of(const Tensor& tensor) {
   const Properties found{"", tensor.is_dtype_initialized(), tensor.is_storage_initialized(),
                          tensor.storage().handle_count() > 1, tensor.numel() != 0};
-  for (const Properties& known : properties_of_states) {
-    if (known == found) {
+  for (const Properties& known : states) {
+    if (known.is_as(found)) {
       return known.name;
     }
   }
@@ -135,42 +201,45 @@ double first_element(const Tensor& tensor) {
   return static_cast<double>(*on_host.data<float>());
 }
 
+struct Refusal {
+  const char* cell;
+  std::string (*complaint)(const std::function<void()>& run);
+  std::array<const char*, 2> words;
+};
+
+template <class Expected>
+std::string complaint(const std::function<void()>& run) {
+  return complaint_of<Expected>(run);
+}
+
+const std::array refusals{
+    Refusal{"`StateError`: no dtype", complaint<StateError>, {"dtype-un", "Call realize(dtype)"}},
+    Refusal{"`StateError`: no memory", complaint<StateError>, {"storage-un", "mutable_data<T>()"}},
+    Refusal{"`StateError`: shared", complaint<StateError>, {"is shared", "clone()"}},
+    Refusal{"`DTypeError`", complaint<DTypeError>, {"is of f32, and f64 was asked for", "copy_"}},
+    Refusal{"`ShapeError`: not contiguous", complaint<ShapeError>, {"contiguous", "[2, 2]"}},
+    Refusal{"`ShapeError`", complaint<ShapeError>, {"index 0 is out of range", ""}}};
+
 class TensorStates : public ::testing::TestWithParam<Cell> {
  protected:
   const Cell& cell_ = GetParam();
-  const std::string expected_ = cell_.expected();
+  const std::string expected_ = cell_.expected;
   Subject subject_ = make(cell_);
   Tensor& tensor_ = subject_.tensor;
   const Snapshot before_{tensor_};
 
-  template <class Expected>
-  void expect_refused(const std::vector<std::string>& said) {
-    const std::string text = complaint_of<Expected>([this] { cell_.operation->run(tensor_); });
-    for (const std::string& words : said) {
-      EXPECT_TRUE(says(text, words));
-    }
-    expect_unchanged(before_, tensor_);
-    EXPECT_EQ(Snapshot(tensor_).storage_handles, before_.storage_handles);
-  }
-
-  /// False if the table does not say that it is refused.
+  /// False if the document does not say that it is refused.
   bool expect_refusal() {
-    if (expected_ == "no dtype") {
-      expect_refused<StateError>({"dtype-uninitialized", "Call realize(dtype)"});
-    } else if (expected_ == "no memory") {
-      expect_refused<StateError>({"storage-uninitialized", "mutable_data<T>()"});
-    } else if (expected_ == "shared") {
-      expect_refused<StateError>({"is shared", "clone()"});
-    } else if (expected_ == "dtype") {
-      expect_refused<DTypeError>({"is of f32, and f64 was asked for", "copy_"});
-    } else if (expected_ == "strided") {
-      expect_refused<ShapeError>({"contiguous", "[2, 2]"});
-    } else if (expected_ == "no element") {
-      expect_refused<ShapeError>({"index 0 is out of range"});
-    } else {
-      return false;
+    for (const Refusal& refusal : refusals) {
+      if (expected_ == refusal.cell) {
+        const std::string text = refusal.complaint([this] { cell_.operation->run(tensor_); });
+        EXPECT_TRUE(says(text, refusal.words[0], refusal.words[1]));
+        expect_unchanged(before_, tensor_);
+        EXPECT_EQ(Snapshot(tensor_).storage_handles, before_.storage_handles);
+        return true;
+      }
     }
-    return true;
+    return false;
   }
 
   void expect_result() {
@@ -182,20 +251,18 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
     } else if (expected_ == "new") {
       EXPECT_FALSE(returned.tensors.at(0).aliases(tensor_));
       EXPECT_TRUE(returned.tensors.at(0).is_storage_initialized());
-      expect_unchanged(before_, tensor_);
     } else if (expected_ == "reads") {
       EXPECT_EQ(returned.read, tensor_.numel() == 0 ? 0.0 : 1.0);
-      expect_unchanged(before_, tensor_);
-    } else if (expected_ == "as it was") {
-      expect_unchanged(before_, tensor_);
     } else if (expected_ == "writes") {
       EXPECT_EQ(tensor_.layout(), before_.layout);
       EXPECT_EQ(tensor_.storage().data(), before_.data);
       EXPECT_EQ(returned.wrote.has_value(), tensor_.numel() != 0);
-    } else {
-      expect_state(returned.wrote.has_value());
+    } else if (expected_ != "as it was") {
+      return expect_state(returned.wrote);
     }
-    if (returned.wrote) {
+    if (expected_ != "writes") {
+      expect_unchanged(before_, tensor_);
+    } else if (returned.wrote) {
       EXPECT_EQ(first_element(tensor_), *returned.wrote);
     }
   }
@@ -207,7 +274,6 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
       EXPECT_EQ(view.aliases(tensor_), tensor_.is_dtype_initialized());
       EXPECT_EQ(view.handle_count(), 1U);
     }
-    expect_unchanged(before_, tensor_);
   }
 
   void expect_copy(Tensor copy) {
@@ -219,16 +285,18 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
         copy.set_at<float>(copy.ndim() == 1 ? At{0} : At{0, 0}, 7);
       }
     }
-    expect_unchanged(before_, tensor_);
   }
 
-  void expect_state(bool wrote) {
-    EXPECT_EQ(state_of(tensor_), expected_ == "anew" ? "full" : expected_);
-    const bool has_kept = properties_of(cell_.state).has_memory && expected_ != "anew" && !wrote &&
+  void expect_state(const std::optional<double>& wrote) {
+    const bool is_anew = expected_ == "→ full, anew";
+    EXPECT_EQ("→ " + state_of(tensor_), is_anew ? "→ full" : expected_);
+    const bool has_kept = cell_.state->has_memory && !is_anew && !wrote &&
                           std::string(cell_.operation->name) != "share_data_target";
     if (has_kept && tensor_.numel() != 0 && tensor_.is_storage_initialized() &&
-        properties_of(cell_.state).has_elements) {
+        cell_.state->has_elements) {
       EXPECT_EQ(first_element(tensor_), 1.0) << "elements that fit are kept";
+    } else if (wrote) {
+      EXPECT_EQ(first_element(tensor_), *wrote);
     }
   }
 
@@ -240,7 +308,7 @@ TEST_P(TensorStates, cell) {
   if (expected_ == "-") {
     return;  // means nothing in this state
   }
-  ASSERT_EQ(state_of(tensor_), properties_of(cell_.state).name) << "the state to begin with";
+  ASSERT_EQ(state_of(tensor_), cell_.state->name) << "the state to begin with";
   const Tensor& other = subject_.other;
   const Layout others_layout = other ? other.layout() : Layout();
   if (!expect_refusal()) {
