@@ -8,10 +8,11 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "failing_device.hpp"
 #include "support/complaint.hpp"
-#include "support/failing_allocator.hpp"
 #include "support/tensor/fake_device.hpp"
 
 namespace byre::test {
@@ -39,6 +40,7 @@ TEST_F(Devices, a_tensor_goes_there_and_comes_back) {
   EXPECT_FALSE(clone.aliases(there_));
   EXPECT_TRUE(clone.storage().shares_data_with(there_.storage()));
   EXPECT_EQ(floats_of(Tensor::zeros({2}, DType::f32, fake_.device())), (std::vector<float>{0, 0}));
+  EXPECT_EQ(floats_of(there_.select(0, 1).select(0, 2)), (std::vector<float>{6}));
 }
 
 TEST_F(Devices, a_tensor_goes_from_one_device_to_another_through_the_host) {
@@ -57,8 +59,6 @@ TEST_F(Devices, views_there_are_views) {
   EXPECT_TRUE(view.aliases(there_));
   EXPECT_EQ(view.device(), fake_.device());
   EXPECT_EQ(floats_of(view), (std::vector<float>{2, 5}));
-  EXPECT_EQ(floats_of(there_.expand({2, 2, 3}).select(0, 1)), floats_of(there_));
-  EXPECT_EQ(floats_of(there_.slice(1, 0, 3, 2)), (std::vector<float>{1, 3, 4, 6}));
 }
 
 TEST_F(Devices, clones_are_made_there) {
@@ -123,20 +123,6 @@ TEST_F(Devices, memory_there_grows_is_freed_and_comes_anew) {
   EXPECT_EQ(&fresh.storage().allocator(), &fake_.allocator());
 }
 
-TEST_F(Devices, bools_there_are_false_until_they_are_written) {
-  const auto expect_false = [&](const Tensor& bools) {
-    const Tensor bytes = bools.view(DType::u8).to(Device::cpu());
-    for (std::int64_t index = 0; index < bytes.numel(); ++index) {
-      EXPECT_EQ(bytes.at<std::uint8_t>({index}), 0) << index;
-    }
-  };
-  expect_false(Tensor::empty({100}, DType::boolean, fake_.device()));
-  Tensor bools = Tensor(fake_.device()).resize({100}).realize<bool>();
-  expect_false(bools);
-  expect_false(bools.extend(50));
-  expect_false(bools.free_memory().realize<bool>());
-}
-
 TEST_F(Devices, foreign_memory_there_is_copied_there) {
   const Tensor lender = there_.clone();
   Tensor x = Tensor(fake_.device()).resize({2, 3});
@@ -154,12 +140,9 @@ TEST_F(Devices, foreign_memory_there_is_copied_there) {
 
 TEST_F(Devices, the_host_is_told_that_it_cannot_address_an_element) {
   Tensor x = there_.clone();
-  for (const std::string& text : {complaint_of<DeviceError>([&] {
-                                    (void)x.at<float>({0, 0});
-                                  }),
-                                  complaint_of<DeviceError>([&] {
-                                    x.set_at<float>({0, 0}, 1);
-                                  })}) {
+  const auto get = [&] { std::ignore = x.at<float>({0, 0}); };
+  const auto set = [&] { x.set_at<float>({0, 0}, 1); };
+  for (const std::string& text : {complaint_of<DeviceError>(get), complaint_of<DeviceError>(set)}) {
     EXPECT_TRUE(says(text,
                      "is on device 1:1 (fake), whose memory the host cannot address. Copy it "
                      "with to(Device::cpu())"));
@@ -177,8 +160,62 @@ TEST_F(Devices, no_elements_cross_without_a_copy) {
   EXPECT_EQ(fake_.uploads, uploads);
 }
 
-TEST_F(Devices, one_element_and_no_dimensions_cross_as_any) {
-  EXPECT_EQ(floats_of(there_.select(0, 1).select(0, 2)), (std::vector<float>{6}));
+TEST_F(Devices, copies_convert_and_broadcast_between_them) {
+  const Tensor source = Tensor::of<float>({3}, {1.5F, -2.5F, 3});
+  const Tensor source_there = source.to(fake_.device());
+  const std::vector<float> converted{1, -2, 3, 1, -2, 3};
+  const auto as_floats = [](const Tensor& tensor) {
+    return floats_of(add(tensor.to(Device::cpu()), 0.0));
+  };
+  Tensor target = Tensor::zeros({2, 3}, DType::i32, fake_.device());
+  EXPECT_EQ(as_floats(copy_(target, source)), converted) << "host to device";
+  EXPECT_EQ(as_floats(copy_(zero_(target), source_there)), converted) << "within the device";
+  EXPECT_EQ(as_floats(copy_(Tensor::zeros({2, 3}, DType::i32), source_there)), converted);
+  EXPECT_EQ(as_floats(copy_(Tensor::empty({2, 3}, DType::i32, fake_.device()), target)), converted)
+      << "within the device, as it is";
+}
+
+TEST_F(Devices, that_fail_leave_the_state_of_what_was_to_be_written) {
+  FailingDevice& device = FailingDevice::instance();
+  const Device there = device.allocator().device();
+  const Tensor on_device = on_host_.to(there);
+  Tensor neither = Tensor(Device::cpu()).resize({2, 3});
+  Tensor no_memory = Tensor::empty({2, 3}, DType::i32, there).free_memory();
+  Tensor full = Tensor::zeros({2, 3}, DType::f32, there);
+  device.fails_to_transfer = true;
+  EXPECT_THROW(copy_(neither, on_device), DeviceError);
+  EXPECT_FALSE(neither.is_dtype_initialized());
+  EXPECT_FALSE(neither.is_storage_initialized());
+  EXPECT_THROW(copy_(no_memory, on_host_), DeviceError);
+  EXPECT_THROW(copy_(no_memory, on_device), DeviceError);
+  EXPECT_FALSE(no_memory.is_storage_initialized());
+  EXPECT_THROW(copy_(full, on_host_), DeviceError);
+  device.fails_to_transfer = false;
+  EXPECT_EQ(floats_of(full), std::vector<float>(6, 0));
+  EXPECT_EQ(floats_of(copy_(neither, on_device)), floats_of(on_host_));
+}
+
+TEST_F(Devices, a_view_that_spans_more_than_the_host_has_is_out_of_memory) {
+  if constexpr (sizeof(std::size_t) == 4) {
+    GTEST_SKIP() << "the host may have all that 32 bits count";
+  }
+  Tensor vast = Tensor(fake_.device()).resize({2, static_cast<std::int64_t>(max_nbytes / 32)});
+  vast.share_external(const_cast<float*>(there_.data<float>()), DType::f32, [](void*) {});
+  EXPECT_THROW(fill_(vast.select(1, 0), 1), OutOfMemory);
+}
+
+TEST_F(Devices, views_there_are_written_without_the_elements_between) {
+  Tensor there = Tensor::zeros({4, 6}, DType::f32, fake_.device());
+  const Tensor before = there.lazy_clone();
+  fill_(there.slice(0, 1, 4, 2).slice(1, 0, 6, 3), 5);
+  std::vector<float> expected(24, 0);
+  for (const std::size_t at : {6U, 9U, 18U, 21U}) {
+    expected[at] = 5;
+  }
+  EXPECT_EQ(floats_of(there), expected);
+  EXPECT_EQ(floats_of(before), std::vector<float>(24, 0));
+  EXPECT_THROW(copy_(there.narrow(0, 0, 3), there.narrow(0, 1, 3)), ShapeError);
+  EXPECT_EQ(zero_(Tensor::empty({0}, DType::f32, fake_.device())).numel(), 0);
 }
 
 TEST(DeviceDeathTest, there_is_one_host) {

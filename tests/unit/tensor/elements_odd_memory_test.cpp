@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operations on memory that is unusual: bool of other bytes than 0 and 1, and none at all.
+/// Operations on memory that is unusual: bool of other bytes than 0 and 1, none at all, and none yet.
 #include "elements_support.hpp"
 
 #include <byre/tensor/print.hpp>
@@ -113,6 +113,19 @@ TEST(NoElementsTest, sums_and_products_of_nothing_are_zero) {
   EXPECT_EQ(matmul(stack, row).sizes(), (Dims{2, 0, 1}));
   const Tensor other = stack.movedim({1}, {2});
   EXPECT_EQ(bytes_of<float>(matmul(other, stack)), std::vector<float>(18, 0.0F));
+}
+
+TEST(NoDtypeTest, copying_gives_the_dtype_and_filling_wants_one) {
+  Tensor x = Tensor(byre::Device::cpu()).resize({3});
+  EXPECT_EQ(
+      complaint_of<byre::StateError>([&] { fill_(x, 1); }),
+      "fill_: the tensor [3] is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() "
+      "first.");
+  EXPECT_TRUE(complaint_of<byre::StateError>([&] { zero_(x); }).starts_with("zero_: "));
+  EXPECT_THROW(copy_(x, Tensor::zeros({2}, DType::bf16)), byre::ShapeError);
+  EXPECT_FALSE(x.is_dtype_initialized());
+  copy_(x, Tensor::of<byre::BFloat16>({1}, {byre::BFloat16(2.0F)}));
+  EXPECT_EQ(bytes_of<byre::BFloat16>(x), std::vector(3, byre::BFloat16(2.0F)));
 }
 
 }  // namespace

@@ -5,17 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "failing_device.hpp"
 #include "support/at_once.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
-#include "support/failing_allocator.hpp"
 
 namespace byre::test {
 namespace {
@@ -26,68 +23,16 @@ std::vector<float> copied_floats_of(const Tensor& tensor) {
   return {first, first + dense.numel()};
 }
 
-/// A device that is the host's memory with an allocator that fails when told to.
-class DeviceOutOfMemory final : public DeviceSupport {
- public:
-  static DeviceOutOfMemory& instance() {
-    static DeviceOutOfMemory support;
-    static const bool is_registered = (register_device(Device(7, 7), support), true);
-    static_cast<void>(is_registered);
-    return support;
-  }
-  FailingAllocator& allocator() noexcept override { return allocator_; }
-  void copy_to_host(void* to, const void* from, std::size_t nbytes) override {
-    std::memcpy(to, from, nbytes);
-  }
-  void copy_from_host(void* to, const void* from, std::size_t nbytes) override {
-    std::memcpy(to, from, nbytes);
-  }
-  const char* name() const noexcept override { return "failing"; }
-
- private:
-  FailingAllocator allocator_{Device(7, 7)};
-};
-
-TEST(TensorMemory, what_fits_stays_where_it_is) {
-  Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
-  const float* const place = x.data<float>();
-  x.resize({2, 2});
-  EXPECT_EQ(x.data<float>(), place);
-  EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2, 3, 4}));
-  x.resize({6});
-  EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2, 3, 4, 5, 6}));
-  x.resize({2}, OnShrink::free_memory);
-  EXPECT_FALSE(x.is_storage_initialized());
-  EXPECT_EQ(x.nbytes(), 8U);
-}
-
-TEST(TensorMemory, what_is_contiguous_is_not_copied_to_be_so) {
-  const Tensor x = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-  const Counted counted;
-  const Recorder recorder;
-  for (const Tensor& each : {x, x.slice(0, 1), x.select(0, 1), x.view({3, 2})}) {
-    const Tensor contiguous = each.contiguous();
-    EXPECT_EQ(contiguous.data<float>(), each.data<float>());
-    EXPECT_TRUE(contiguous.storage().shares_data_with(x.storage()));
-    EXPECT_FALSE(contiguous.aliases(x));
-  }
-  EXPECT_TRUE(recorder.events().empty());
-  EXPECT_EQ(counted.since().live_bytes, 0) << counted.text();
-  const Tensor turned = x.t().contiguous();
-  EXPECT_NE(turned.data<float>(), x.data<float>());
-}
-
-TEST(TensorMemory, a_view_is_resized_within_the_storage_from_where_it_begins) {
+TEST(TensorMemory, a_view_that_outgrows_its_storage_or_all_sizes_is_refused_and_unchanged) {
   const Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
   Tensor tail = x.slice(0, 2, 4);
   tail.resize({2, 2});
-  EXPECT_EQ(copied_floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
   EXPECT_TRUE(says(complaint_of<StateError>([&] { tail.resize({5}); }),
                    "other tensors or handles, 1 of them"));
-  EXPECT_EQ(to_string(tail.sizes()), "[2, 2]");
   EXPECT_THROW(tail.resize({-1}), ShapeError);
   EXPECT_THROW(tail.resize({std::int64_t{1} << 61, 2}), ShapeError);
   EXPECT_THROW(tail.resize({std::int64_t{1} << 61}), ShapeError);
+  EXPECT_EQ(tail.sizes(), (Dims{2, 2}));
   EXPECT_EQ(copied_floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
 }
 
@@ -125,14 +70,10 @@ TEST(TensorMemory, extending_moves_as_seldom_as_growth_allows) {
   const float* place = x.data<float>();
   for (std::int64_t row = 1; row < 1000; ++row) {
     x.extend(1);
-    x.set_at<float>({row, 1}, static_cast<float>(row));
     moves += x.data<float>() == place ? 0 : 1;
     place = x.data<float>();
   }
   EXPECT_LT(moves, 40);
-  for (std::int64_t row = 0; row < 1000; ++row) {
-    ASSERT_EQ(x.at<float>({row, 1}), static_cast<float>(row));
-  }
   Tensor exact = Tensor::of<float>({2}, {1, 2});
   exact.extend(3, 0);
   EXPECT_EQ(exact.storage().nbytes(), 5 * sizeof(float));
@@ -151,15 +92,6 @@ TEST(TensorMemory, only_contiguous_tensors_are_extended_and_only_by_what_can_be_
   EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2, 3, 4}));
 }
 
-TEST(TensorMemory, growing_a_lazy_clone_leaves_the_other_alone) {
-  const Tensor x = Tensor::of<float>({2}, {1, 2});
-  Tensor clone = x.lazy_clone();
-  clone.extend(2);
-  clone.set_at<float>({0}, 10);
-  EXPECT_EQ(copied_floats_of(clone.slice(0, 0, 2)), (std::vector<float>{10, 2}));
-  EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2}));
-}
-
 class TensorTraces : public WithStats {};
 
 TEST_F(TensorTraces, have_the_copy_of_a_tensor_that_outgrows_what_it_shares) {
@@ -173,7 +105,7 @@ TEST_F(TensorTraces, have_the_copy_of_a_tensor_that_outgrows_what_it_shares) {
 }
 
 TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
-  FailingAllocator& allocator = DeviceOutOfMemory::instance().allocator();
+  FailingAllocator& allocator = FailingDevice::instance().allocator();
   const Tensor there = Tensor::of<float>({2, 2}, {1, 2, 3, 4}).to(Device(7, 7));
   const auto now = [](const Tensor& tensor) { return copied_floats_of(tensor.to(Device::cpu())); };
   const std::vector<float> before = now(there);
@@ -217,21 +149,15 @@ TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
   EXPECT_NE(freed.mutable_data<float>(), nullptr);
 }
 
-TEST(TensorMemory, shared_data_is_seen_under_the_sizes_of_the_target) {
-  Tensor source = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
-  Tensor target = Tensor(Device::cpu()).resize({3, 2});
-  target.share_data(source);
-  source.set_at<float>({1, 0}, 40);
-  EXPECT_EQ(target.at<float>({1, 1}), 40);
-  const std::string text =
-      complaint_of<ShapeError>([&] { Tensor(Device::cpu()).resize({5}).share_data(source); });
-  EXPECT_TRUE(says(text, "share_data: sizes [5] do not make the 6 elements"));
-  const std::string strided =
-      complaint_of<ShapeError>([&] { target.alias().share_data(source.t()); });
-  EXPECT_EQ(strided, "nothing was thrown") << "sizes [3, 2] are those of the source";
-  EXPECT_THROW(Tensor(Device::cpu()).resize({6}).share_data(source.t()), ShapeError);
+TEST(TensorMemory, shared_data_has_to_have_as_many_elements) {
+  const Tensor source = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor target = Tensor(Device::cpu()).resize({5});
+  EXPECT_TRUE(says(complaint_of<ShapeError>([&] { target.share_data(source); }),
+                   "share_data: sizes [5] do not make the 6 elements"));
+  EXPECT_THROW(target.resize({6}).share_data(source.t()), ShapeError);
+  target.resize({3, 2}).share_data(source);
   target.share_data(target);
-  EXPECT_EQ(target.at<float>({1, 1}), 40);
+  EXPECT_EQ(target.at<float>({1, 1}), 4);
 }
 
 TEST(TensorMemory, foreign_memory_is_deleted_once_whatever_happens) {
