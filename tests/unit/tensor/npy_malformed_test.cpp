@@ -37,13 +37,20 @@ std::string described(const std::string& descr, const std::string& order,
   return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
 }
 
+std::string array(const std::string& descr, const std::string& order, const std::string& shape,
+                  const std::string& data = "\1\1") {
+  return file_with(described(descr, order, shape), data);
+}
+
+std::string bytes(const std::string& shape, const std::string& data = "\1\1") {
+  return array("'|u1'", "False", shape, data);
+}
+
 struct Malformed {
   const char* name;
   std::string file;
   const char* said;
 };
-
-const std::string two_bytes("\1\1");
 
 const Malformed all_malformed[] = {
     {"nothing", "", "does not begin"},
@@ -68,73 +75,56 @@ const Malformed all_malformed[] = {
     {"no_colon", file_with("{'descr' '|u1'}", ""), "where ':' should be"},
     {"only_a_comma", file_with("{,}", ""), "where a string should be"},
     {"no_keys", file_with("{}", ""), "lacks the key 'descr'"},
-    {"no_descr", file_with("{'fortran_order': False, 'shape': (2,)}", two_bytes),
+    {"no_descr", file_with("{'fortran_order': False, 'shape': (2,)}", "\1\1"),
      "lacks the key 'descr'"},
-    {"no_order", file_with("{'descr': '|u1', 'shape': (2,)}", two_bytes),
+    {"no_order", file_with("{'descr': '|u1', 'shape': (2,)}", "\1\1"),
      "lacks the key 'fortran_order'"},
-    {"no_shape", file_with("{'descr': '|u1', 'fortran_order': False}", two_bytes),
+    {"no_shape", file_with("{'descr': '|u1', 'fortran_order': False}", "\1\1"),
      "lacks the key 'shape'"},
     {"a_key_twice", file_with("{'descr': '|u1', 'descr': '|u1'}", ""), "the key 'descr'"},
     {"an_unknown_key", file_with("{'descr': '|u1', 'align': True}", ""), "the key 'align'"},
-    {"more_behind_the_dictionary", file_with(described("'|u1'", "False", "(2,)") + "x", two_bytes),
+    {"more_behind_the_dictionary", file_with(described("'|u1'", "False", "(2,)") + "x", "\1\1"),
      "the end of the header"},
-    {"an_order_of_1", file_with(described("'|u1'", "1", "(2,)"), two_bytes), "True or False"},
-    {"an_order_in_quotes", file_with(described("'|u1'", "'False'", "(2,)"), two_bytes),
-     "True or False"},
-    {"a_longer_word_for_true", file_with(described("'|u1'", "Truely", "(2,)"), two_bytes),
-     "where '}' should be"},
-    {"objects", file_with(described("'|O'", "False", "(2,)"), two_bytes), "its dtype is '|O'"},
-    {"unsigned_words", file_with(described("'<u4'", "False", "(2,)"), two_bytes), "'<u4'"},
-    {"long_doubles", file_with(described("'<f16'", "False", "(2,)"), two_bytes), "'<f16'"},
-    {"complex_doubles", file_with(described("'<c16'", "False", "(2,)"), two_bytes), "'<c16'"},
-    {"strings", file_with(described("'<U3'", "False", "(2,)"), two_bytes), "'<U3'"},
-    {"bf16_of_other_programs", file_with(described("'<V2'", "False", "(2,)"), two_bytes), "'<V2'"},
-    {"an_empty_dtype", file_with(described("''", "False", "(2,)"), two_bytes), "its dtype is ''"},
-    {"a_dtype_of_what_a_terminal_obeys", file_with(described("'\x1b[2J'", "False", "()"), ""),
-     "'?[2J'"},
-    {"a_dtype_without_a_type", file_with(described("'<'", "False", "(2,)"), two_bytes), "'<'"},
-    {"an_order_of_networks", file_with(described("'!u1'", "False", "(2,)"), two_bytes), "'!u1'"},
-    {"a_structure", file_with(described("[('x', '<f4')]", "False", "(2,)"), two_bytes),
-     "structured"},
-    {"a_number_for_a_shape", file_with(described("'|u1'", "False", "2"), two_bytes), "'('"},
-    {"a_shape_without_its_comma", file_with(described("'|u1'", "False", "(2)"), two_bytes), "','"},
-    {"a_shape_with_two_commas", file_with(described("'|u1'", "False", "(2,,)"), two_bytes),
-     "an integer"},
-    {"a_list_for_a_shape", file_with(described("'|u1'", "False", "[2]"), two_bytes), "'('"},
+    {"an_order_of_1", array("'|u1'", "1", "(2,)"), "True or False"},
+    {"an_order_in_quotes", array("'|u1'", "'False'", "(2,)"), "True or False"},
+    {"a_longer_word_for_true", array("'|u1'", "Truely", "(2,)"), "where '}' should be"},
+    {"objects", array("'|O'", "False", "(2,)"), "its dtype is '|O'"},
+    {"unsigned_words", array("'<u4'", "False", "(2,)"), "'<u4'"},
+    {"long_doubles", array("'<f16'", "False", "(2,)"), "'<f16'"},
+    {"complex_doubles", array("'<c16'", "False", "(2,)"), "'<c16'"},
+    {"strings", array("'<U3'", "False", "(2,)"), "'<U3'"},
+    {"bf16_of_other_programs", array("'<V2'", "False", "(2,)"), "'<V2'"},
+    {"an_empty_dtype", array("''", "False", "(2,)"), "its dtype is ''"},
+    {"a_dtype_of_what_a_terminal_obeys", array("'\x1b[2J'", "False", "()", ""), "'?[2J'"},
+    {"a_dtype_without_a_type", array("'<'", "False", "(2,)"), "'<'"},
+    {"an_order_of_networks", array("'!u1'", "False", "(2,)"), "'!u1'"},
+    {"a_structure", array("[('x', '<f4')]", "False", "(2,)"), "structured"},
+    {"a_number_for_a_shape", bytes("2"), "'('"},
+    {"a_shape_without_its_comma", bytes("(2)"), "','"},
+    {"a_shape_with_two_commas", bytes("(2,,)"), "an integer"},
+    {"a_list_for_a_shape", bytes("[2]"), "'('"},
     {"an_unclosed_shape", file_with("{'descr': '|u1', 'fortran_order': False, 'shape': (2,", ""),
      "an integer"},
-    {"a_fraction", file_with(described("'|u1'", "False", "(2.0,)"), two_bytes), "')'"},
-    {"a_size_that_is_no_number", file_with(described("'|u1'", "False", "(None,)"), two_bytes),
-     "an integer"},
-    {"a_size_with_a_leading_zero", file_with(described("'|u1'", "False", "(02,)"), two_bytes),
+    {"a_fraction", bytes("(2.0,)"), "')'"},
+    {"a_size_that_is_no_number", bytes("(None,)"), "an integer"},
+    {"a_size_with_a_leading_zero", bytes("(02,)"),
      "has \"02,), }?\" at character 51, where an integer without leading zeros should be"},
-    {"a_size_below_zero_with_a_leading_zero",
-     file_with(described("'|u1'", "False", "(-01,)"), two_bytes), "without leading zeros"},
-    {"a_negative_size", file_with(described("'|u1'", "False", "(-2,)"), two_bytes), "negative"},
-    {"negative_sizes_whose_product_fits",
-     file_with(described("'|u1'", "False", "(-1, -2)"), two_bytes), "negative"},
-    {"a_size_of_more_than_64_bits",
-     file_with(described("'|u1'", "False", "(99999999999999999999,)"), two_bytes), "below 2^63"},
-    {"sizes_that_overflow",
-     file_with(described("'|u1'", "False", "(4294967296, 4294967297)"), two_bytes),
+    {"a_size_below_zero_with_a_leading_zero", bytes("(-01,)"), "without leading zeros"},
+    {"a_negative_size", bytes("(-2,)"), "negative"},
+    {"negative_sizes_whose_product_fits", bytes("(-1, -2)"), "negative"},
+    {"a_size_of_more_than_64_bits", bytes("(99999999999999999999,)"), "below 2^63"},
+    {"sizes_that_overflow", bytes("(4294967296, 4294967297)"),
      "more elements than an object can have bytes"},
-    {"sizes_that_overflow_in_front_of_a_zero",
-     file_with(described("'|u1'", "False", "(4294967296, 4294967297, 0)"), ""),
+    {"sizes_that_overflow_in_front_of_a_zero", bytes("(4294967296, 4294967297, 0)", ""),
      "more elements than an object can have bytes"},
-    {"bytes_that_overflow",
-     file_with(described("'<f8'", "False", "(2305843009213693952,)"), two_bytes), "bytes"},
-    {"more_elements_than_there_are", file_with(described("'|u1'", "False", "(3,)"), two_bytes),
-     "take 3 bytes, and 2 follow"},
-    {"fewer_elements_than_there_are", file_with(described("'|u1'", "False", "(1,)"), two_bytes),
-     "take 1 bytes, and 2 follow"},
-    {"bytes_behind_no_elements", file_with(described("'|u1'", "False", "(0,)"), two_bytes),
-     "take 0 bytes, and 2 follow"},
-    {"half_an_element", file_with(described("'<f4'", "False", "()"), two_bytes), "take 4 bytes"},
-    {"sizes_of_petabytes",
-     file_with(described("'<f8'", "False", "(1000000, 1000000000)"), two_bytes),
+    {"bytes_that_overflow", array("'<f8'", "False", "(2305843009213693952,)"), "bytes"},
+    {"more_elements_than_there_are", bytes("(3,)"), "take 3 bytes, and 2 follow"},
+    {"fewer_elements_than_there_are", bytes("(1,)"), "take 1 bytes, and 2 follow"},
+    {"bytes_behind_no_elements", bytes("(0,)"), "take 0 bytes, and 2 follow"},
+    {"half_an_element", array("'<f4'", "False", "()"), "take 4 bytes"},
+    {"sizes_of_petabytes", array("'<f8'", "False", "(1000000, 1000000000)"),
      sizeof(std::size_t) > 4 ? "and 2 follow" : "Was a size miscomputed?"},
-    {"a_bool_of_2", file_with(described("'|b1'", "False", "(2,)"), "\1\2"),
-     "bool number 1 is the byte 2"},
+    {"a_bool_of_2", array("'|b1'", "False", "(2,)", "\1\2"), "bool number 1 is the byte 2"},
 };
 
 std::string name_of_case(const testing::TestParamInfo<Malformed>& info) {
@@ -164,10 +154,8 @@ TEST(Npy, with_more_than_64_dimensions_is_refused) {
   for (int axis = 0; axis < 64; ++axis) {
     shape += "1, ";
   }
-  EXPECT_EQ(complaint_about(file_with(described("'|u1'", "False", shape + ")"), "\1")),
-            "nothing was thrown");
-  EXPECT_TRUE(says(complaint_about(file_with(described("'|u1'", "False", shape + "1)"), "\1")),
-                   "more than 64 dimensions"));
+  EXPECT_EQ(complaint_about(bytes(shape + ")", "\1")), "nothing was thrown");
+  EXPECT_TRUE(says(complaint_about(bytes(shape + "1)", "\1")), "more than 64 dimensions"));
 }
 
 TEST(Npy, cut_short_anywhere_or_with_a_byte_more_is_refused) {
