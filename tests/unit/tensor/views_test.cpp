@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every view as a pure function of layouts: what it gives, where it wraps around, what it refuses.
+// Views as pure functions of layouts: what they refuse and say, and what NumPy does not show: strides that lead nowhere,
+// offsets of no elements, numbers of any size. tests/tensor/views_against_numpy.py compares all else of every view.
 #include <byre/tensor/views.hpp>
 
 #include <gtest/gtest.h>
@@ -35,63 +36,40 @@ void expect_refused(View view, const std::string& words) {
   EXPECT_TRUE(says(complaint_of<ShapeError>(view), words));
 }
 
-TEST(Views, permute_puts_the_axes_in_order) {
-  EXPECT_EQ(text_of(views::permute(cube, {2, 0, 1})), "[4, 2, 3] by [1, 12, 4] from 0");
-  EXPECT_EQ(text_of(views::permute(cube, {-1, -3, -2})), "[4, 2, 3] by [1, 12, 4] from 0");
-  EXPECT_EQ(text_of(views::permute(scalar, {})), "[] by [] from 0");
+TEST(Views, that_name_axes_refuse_others_and_repeated_ones) {
   expect_refused([] { views::permute(cube, {0, 1}); }, "permute: 2 axes [0, 1]");
   expect_refused([] { views::permute(cube, {0, 1, 1}); }, "dimension 1 is named twice");
   expect_refused([] { views::permute(cube, {0, 1, -2}); }, "dimension 1 is named twice");
   expect_refused([] { views::permute(cube, {0, 1, 3}); }, "no dimension 3");
-}
-
-TEST(Views, transpose_swaps_two_dimensions) {
-  EXPECT_EQ(text_of(views::transpose(cube, 0, -1)), "[4, 3, 2] by [1, 4, 12] from 0");
-  EXPECT_EQ(views::transpose(cube, 1, 1), cube);
-  EXPECT_EQ(views::transpose(scalar, 0, -1), scalar);
   expect_refused([] { views::transpose(cube, 0, 3); }, "transpose: there is no dimension 3");
-  EXPECT_EQ(text_of(views::t(dense({2, 3}))), "[3, 2] by [1, 3] from 0");
-  EXPECT_EQ(views::t(dense({3})), dense({3}));
-  EXPECT_EQ(views::t(scalar), scalar);
   expect_refused([] { views::t(cube); }, "t: a tensor of 3 dimensions, [2, 3, 4]");
-}
-
-TEST(Views, movedim_keeps_the_order_of_the_others) {
-  EXPECT_EQ(text_of(views::movedim(cube, {0}, {2})), "[3, 4, 2] by [4, 1, 12] from 0");
-  EXPECT_EQ(text_of(views::movedim(cube, {-1, 0}, {0, 1})), "[4, 2, 3] by [1, 12, 4] from 0");
-  EXPECT_EQ(views::movedim(cube, {}, {}), cube);
   expect_refused([] { views::movedim(cube, {0}, {1, 2}); }, "movedim: 1 dimensions [0] to 2");
   expect_refused([] { views::movedim(cube, {0, 1}, {2}); }, "movedim: 2 dimensions [0, 1] to 1");
   expect_refused([] { views::movedim(cube, {0, 0}, {1, 2}); }, "named twice");
   expect_refused([] { views::movedim(cube, {0, 1}, {2, 2}); }, "named twice");
+  expect_refused([] { views::squeeze(cube, 4); }, "squeeze: there is no dimension 4");
+  expect_refused([] { views::diagonal(cube, 0, 1, -2); }, "dimension 1 is named twice");
+  expect_refused([] { views::diagonal(dense({3})); }, "no dimension 1");
+  expect_refused([] { views::diagonal(scalar); }, "no dimensions");
+  expect_refused([] { views::flatten(cube, 2, 1); }, "flatten: from dimension 2 to 1");
+  expect_refused([] { views::flatten(views::t(dense({2, 3}))); }, "Use reshape");
 }
 
-TEST(Views, squeeze_drops_dimensions_of_one_element) {
-  const Layout layout = dense({1, 3, 1, 2});
-  EXPECT_EQ(text_of(views::squeeze(layout)), "[3, 2] by [2, 1] from 0");
-  EXPECT_EQ(text_of(views::squeeze(layout, -2)), "[1, 3, 2] by [6, 2, 1] from 0");
-  EXPECT_EQ(views::squeeze(layout, 1), layout);
-  EXPECT_EQ(views::squeeze(scalar), scalar);
-  EXPECT_EQ(views::squeeze(scalar, -1), scalar);
-  EXPECT_EQ(views::squeeze(dense({1, 1})), scalar);
-  expect_refused([&] { views::squeeze(layout, 4); }, "squeeze: there is no dimension 4");
-}
-
-TEST(Views, unsqueeze_takes_one_place_more_than_there_are_dimensions) {
+TEST(Views, of_dimensions_of_one_element_have_the_strides_of_dense_ones) {
   EXPECT_EQ(text_of(views::unsqueeze(dense({2, 3}), 0)), "[1, 2, 3] by [6, 3, 1] from 0");
   EXPECT_EQ(text_of(views::unsqueeze(dense({2, 3}), 2)), "[2, 3, 1] by [3, 1, 1] from 0");
   EXPECT_EQ(text_of(views::unsqueeze(dense({2, 3}), -1)), "[2, 3, 1] by [3, 1, 1] from 0");
   EXPECT_EQ(text_of(views::unsqueeze(scalar, -1)), "[1] by [1] from 0");
+  EXPECT_EQ(text_of(views::squeeze(dense({1, 3, 1, 2}), -2)), "[1, 3, 2] by [6, 2, 1] from 0");
+  EXPECT_EQ(text_of(views::flatten(scalar)), "[1] by [1] from 0");
   expect_refused([] { views::unsqueeze(dense({2, 3}), 3); }, "unsqueeze: there is no dimension 3");
   expect_refused([] { views::unsqueeze(dense({2, 3}), -4); }, "no dimension -4");
 }
 
 TEST(Views, expand_repeats_by_strides_of_zero) {
   const Layout column = dense({3, 1});
-  EXPECT_EQ(text_of(views::expand(column, {3, 4})), "[3, 4] by [1, 0] from 0");
   EXPECT_EQ(text_of(views::expand(column, {2, -1, 4})), "[2, 3, 4] by [0, 1, 0] from 0");
   EXPECT_EQ(text_of(views::expand(column, {3, 0})), "[3, 0] by [1, 0] from 0");
-  EXPECT_EQ(text_of(views::expand(scalar, {2, 2})), "[2, 2] by [0, 0] from 0");
   EXPECT_EQ(text_of(views::expand(dense({0, 1}), {0, 5})), "[0, 5] by [1, 0] from 0");
   expect_refused([&] { views::expand(column, {3}); }, "the fewer dimensions of [3]");
   expect_refused([&] { views::expand(column, {2, 4}); }, "dimension 0 has 3");
@@ -101,9 +79,6 @@ TEST(Views, expand_repeats_by_strides_of_zero) {
 }
 
 TEST(Views, select_takes_one_index_of_a_dimension) {
-  EXPECT_EQ(text_of(views::select(cube, 1, 2)), "[2, 4] by [12, 1] from 8");
-  EXPECT_EQ(text_of(views::select(cube, -1, -1)), "[2, 3] by [12, 4] from 3");
-  EXPECT_EQ(text_of(views::select(dense({5}), 0, -5)), "[] by [] from 0");
   for (const std::int64_t index : {std::int64_t{3}, std::int64_t{-4}, huge_number, lowest}) {
     expect_refused([=] { views::select(cube, 1, index); },
                    "select: index " + std::to_string(index) + " is out of range for dimension 1");
@@ -114,15 +89,11 @@ TEST(Views, select_takes_one_index_of_a_dimension) {
 
 TEST(Views, slices_are_cut_to_the_dimension_as_in_python) {
   const Layout ten = dense({10});
-  EXPECT_EQ(text_of(views::slice(ten, 0, 2, 7)), "[5] by [1] from 2");
-  EXPECT_EQ(text_of(views::slice(ten, 0, 2, 7, 2)), "[3] by [2] from 2");
-  EXPECT_EQ(text_of(views::slice(ten, -1, -3)), "[3] by [1] from 7");
   EXPECT_EQ(text_of(views::slice(ten, 0, -100, 100)), "[10] by [1] from 0");
   EXPECT_EQ(text_of(views::slice(ten, 0, lowest, huge_number, huge_number)), "[1] by [1] from 0");
   EXPECT_EQ(text_of(views::slice(ten, 0, 7, 2)), "[0] by [1] from 0");
   EXPECT_EQ(text_of(views::slice(ten, 0, 100, 200)), "[0] by [1] from 0");
   EXPECT_EQ(text_of(views::slice(ten, 0, 0, -1, 4)), "[3] by [4] from 0");
-  EXPECT_EQ(text_of(views::slice(dense({0, 3}), 0)), "[0, 3] by [3, 1] from 0");
   for (const std::int64_t step : {std::int64_t{0}, std::int64_t{-1}, lowest}) {
     expect_refused([=] { views::slice(dense({10}), 0, 9, 0, step); },
                    "slice: a step of " + std::to_string(step) + ". Strides are never negative");
@@ -131,7 +102,6 @@ TEST(Views, slices_are_cut_to_the_dimension_as_in_python) {
 }
 
 TEST(Views, narrow_takes_only_what_is_there) {
-  EXPECT_EQ(text_of(views::narrow(cube, 1, 1, 2)), "[2, 2, 4] by [12, 4, 1] from 4");
   EXPECT_EQ(text_of(views::narrow(cube, 1, -1, 1)), "[2, 1, 4] by [12, 4, 1] from 8");
   EXPECT_EQ(text_of(views::narrow(cube, 1, 3, 0)), "[2, 0, 4] by [12, 4, 1] from 0");
   const std::vector<std::pair<std::int64_t, std::int64_t>> outside{
@@ -142,33 +112,24 @@ TEST(Views, narrow_takes_only_what_is_there) {
   }
 }
 
-TEST(Views, split_and_chunk_make_parts_that_make_up_all) {
+TEST(Views, split_chunk_and_unbind_make_parts_that_make_up_all) {
   const Layout five = dense({5});
-  EXPECT_EQ(texts_of(views::split(five, 2)),
-            "[2] by [1] from 0; [2] by [1] from 2; [1] by [1] from 4");
   EXPECT_EQ(texts_of(views::split(five, huge_number)), "[5] by [1] from 0");
   EXPECT_EQ(texts_of(views::split(five, Dims{1, 0, 4})),
             "[1] by [1] from 0; [0] by [1] from 0; [4] by [1] from 1");
   EXPECT_EQ(texts_of(views::split(dense({0}), 0)), "[0] by [1] from 0");
   EXPECT_EQ(texts_of(views::split(dense({0}), Dims{})), "");
-  EXPECT_EQ(texts_of(views::chunk(five, 3)),
-            "[2] by [1] from 0; [2] by [1] from 2; [1] by [1] from 4");
   EXPECT_EQ(views::chunk(five, 9).size(), 5U);
   EXPECT_EQ(views::chunk(dense({0}), 2).size(), 2U);
-  EXPECT_EQ(texts_of(views::chunk(cube, 2, -1)),
-            "[2, 3, 2] by [12, 4, 1] from 0; [2, 3, 2] by [12, 4, 1] from 2");
+  EXPECT_EQ(views::unbind(dense({0, 3})).size(), 0U);
   expect_refused([&] { views::split(five, 0); }, "split: parts of 0 elements");
   expect_refused([&] { views::split(five, -1); }, "split: parts of -1 elements");
-  expect_refused([&] { views::split(five, Dims{2, 2}); }, "They have to make up all of it");
-  expect_refused([&] { views::split(five, Dims{6, -1}); }, "They have to make up all of it");
-  expect_refused([&] { views::split(five, Dims{-1, 6}); }, "They have to make up all of it");
-  expect_refused(
-      [&] {
-        views::split(five, Dims{huge_number, huge_number});
-      },
-      "They have to make up all of it");
+  for (const Dims& sizes : {Dims{2, 2}, Dims{6, -1}, Dims{-1, 6}, Dims{huge_number, huge_number}}) {
+    expect_refused([&] { views::split(five, sizes); }, "They have to make up all of it");
+  }
   expect_refused([&] { views::chunk(five, 0); }, "chunk: into 0 parts");
   expect_refused([] { views::chunk(scalar, 1); }, "chunk: a tensor of no dimensions cannot be cut");
+  expect_refused([] { views::unbind(scalar); }, "unbind: a tensor of no dimensions");
 }
 
 TEST(Views, more_parts_than_there_is_memory_for_are_refused) {
@@ -180,32 +141,14 @@ TEST(Views, more_parts_than_there_is_memory_for_are_refused) {
   EXPECT_THROW(views::split(views::expand(dense({1}), {many}), 1), OutOfMemory);
 }
 
-TEST(Views, unbind_is_one_select_for_each_index) {
-  EXPECT_EQ(texts_of(views::unbind(dense({2, 3}))), "[3] by [1] from 0; [3] by [1] from 3");
-  EXPECT_EQ(texts_of(views::unbind(dense({2, 2}), -1)), "[2] by [2] from 0; [2] by [2] from 1");
-  EXPECT_EQ(views::unbind(dense({0, 3})).size(), 0U);
-  expect_refused([] { views::unbind(scalar); }, "unbind: a tensor of no dimensions");
-}
-
-TEST(Views, diagonals_lie_above_and_below) {
-  const Layout matrix = dense({3, 4});
-  EXPECT_EQ(text_of(views::diagonal(matrix)), "[3] by [5] from 0");
-  EXPECT_EQ(text_of(views::diagonal(matrix, 2)), "[2] by [5] from 2");
-  EXPECT_EQ(text_of(views::diagonal(matrix, -1)), "[2] by [5] from 4");
-  EXPECT_EQ(text_of(views::diagonal(matrix, 0, 1, 0)), "[3] by [5] from 0");
-  EXPECT_EQ(text_of(views::diagonal(cube, 0, 0, -1)), "[3, 2] by [4, 13] from 0");
+TEST(Views, diagonals_outside_of_a_matrix_are_empty) {
   for (const std::int64_t offset : {std::int64_t{4}, std::int64_t{-3}, huge_number, lowest}) {
-    EXPECT_EQ(views::diagonal(matrix, offset).numel(), 0) << offset;
-    EXPECT_EQ(views::diagonal(matrix, offset).offset, 0) << offset;
+    EXPECT_EQ(views::diagonal(dense({3, 4}), offset).numel(), 0) << offset;
+    EXPECT_EQ(views::diagonal(dense({3, 4}), offset).offset, 0) << offset;
   }
-  expect_refused([&] { views::diagonal(matrix, 0, 1, -1); }, "dimension 1 is named twice");
-  expect_refused([] { views::diagonal(dense({3})); }, "no dimension 1");
-  expect_refused([] { views::diagonal(scalar); }, "no dimensions");
 }
 
 TEST(Views, unfold_slides_a_window) {
-  EXPECT_EQ(text_of(views::unfold(dense({7}), 0, 3, 2)), "[3, 3] by [2, 1] from 0");
-  EXPECT_EQ(text_of(views::unfold(dense({7}), 0, 3, 1)), "[5, 3] by [1, 1] from 0");
   EXPECT_EQ(text_of(views::unfold(cube, 1, 3, huge_number)),
             "[2, 1, 4, 3] by [12, 4, 1, 4] from 0");
   EXPECT_EQ(text_of(views::unfold(dense({2}), 0, 0, 1)), "[3, 0] by [1, 1] from 0");
@@ -218,16 +161,6 @@ TEST(Views, unfold_slides_a_window) {
   expect_refused([] { views::unfold(dense({7}), 0, 8, 1); }, "unfold: windows of 8 elements");
   expect_refused([] { views::unfold(dense({7}), 0, 3, 0); }, "3 elements, 0 apart");
   expect_refused([] { views::unfold(dense({7}), 0, -1, 1); }, "windows of -1 elements");
-}
-
-TEST(Views, flatten_joins_dimensions_that_lie_densely) {
-  EXPECT_EQ(text_of(views::flatten(cube)), "[24] by [1] from 0");
-  EXPECT_EQ(text_of(views::flatten(cube, 1)), "[2, 12] by [12, 1] from 0");
-  EXPECT_EQ(text_of(views::flatten(cube, -3, -2)), "[6, 4] by [4, 1] from 0");
-  EXPECT_EQ(text_of(views::flatten(scalar)), "[1] by [1] from 0");
-  EXPECT_EQ(text_of(views::flatten(dense({0, 3}))), "[0] by [1] from 0");
-  expect_refused([] { views::flatten(cube, 2, 1); }, "flatten: from dimension 2 to 1");
-  expect_refused([] { views::flatten(views::t(dense({2, 3}))); }, "Use reshape");
 }
 
 }  // namespace
