@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layouts as pure values: counts without overflow, contiguity, other sizes, single elements.
+// Layouts as pure values: counts without overflow, contiguity, other sizes, single elements; and Dims, whose numbers lie
+// in place up to five and elsewhere beyond.
 #include <byre/memory/allocator.hpp>
+#include <byre/tensor/dims.hpp>
 #include <byre/tensor/layout.hpp>
 
 #include <gtest/gtest.h>
@@ -8,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/complaint.hpp"
@@ -98,15 +101,10 @@ TEST(Layout, its_end_is_one_past_the_highest_element) {
   EXPECT_EQ((Layout{{4}, {0}, 5}.end()), 6);
 }
 
-TEST(Layout, other_sizes_of_a_contiguous_one_are_a_view) {
-  EXPECT_EQ(viewed(dense({2, 6}), {3, 4}), "[3, 4] by [4, 1] from 0");
-  EXPECT_EQ(viewed(dense({2, 6}), {12}), "[12] by [1] from 0");
+TEST(Layout, other_sizes_are_a_view_where_strides_can_say_it) {
   EXPECT_EQ(viewed(dense({12}), {1, 12, 1}), "[1, 12, 1] by [12, 1, 1] from 0");
   EXPECT_EQ(viewed(dense({}), {1, 1}), "[1, 1] by [1, 1] from 0");
   EXPECT_EQ(viewed(dense({1, 1}), {}), "[] by [] from 0");
-}
-
-TEST(Layout, other_sizes_are_a_view_where_strides_can_say_it) {
   const Layout transposed{{4, 3}, {1, 4}};
   EXPECT_EQ(viewed(transposed, {12}), "only by a copy");
   EXPECT_EQ(viewed(transposed, {2, 2, 3}), "[2, 2, 3] by [2, 1, 4] from 0");
@@ -184,6 +182,75 @@ TEST(Layout, no_overlap_with_itself_goes_unnoticed) {
     exact += may_overlap_itself(layout) == overlaps(layout) ? 1 : 0;
   }
   EXPECT_GT(exact, 7500) << "of 8000, where it is not in doubt";
+}
+
+TEST(DimsTest, behaves_as_a_vector_below_and_above_what_fits_in_place) {
+  Dims dims;
+  std::vector<std::int64_t> model;
+  const auto expect_equal = [&] {
+    ASSERT_EQ(std::vector<std::int64_t>(dims.begin(), dims.end()), model);
+  };
+  for (const std::size_t length : std::initializer_list<std::size_t>{3, 9, 5, 6}) {
+    while (model.size() < length) {
+      const auto number = static_cast<std::int64_t>(model.size() * 10 + length);
+      const auto middle = static_cast<std::ptrdiff_t>(model.size() / 2);
+      dims.push_back(number);
+      model.push_back(number);
+      EXPECT_EQ(*dims.insert(dims.begin() + middle, -number), -number);
+      model.insert(model.begin() + middle, -number);
+      expect_equal();
+      EXPECT_EQ(dims.back(), model.back());
+    }
+    Dims copy(dims);
+    EXPECT_EQ(copy, dims);
+    copy.front() = 999;
+    EXPECT_NE(copy, dims);
+    const Dims moved(std::move(copy));
+    EXPECT_EQ(moved.size(), model.size());
+    EXPECT_EQ(copy.size(), 0U);  // NOLINT: what was moved from is empty
+    copy = dims;
+    EXPECT_EQ(copy, dims);
+    while (model.size() > length / 2) {
+      dims.erase(dims.begin() + 1);
+      model.erase(model.begin() + 1);
+      expect_equal();
+      dims.pop_back();
+      model.pop_back();
+      expect_equal();
+    }
+    dims.resize(length, 7);
+    model.resize(length, 7);
+    expect_equal();
+    dims.resize(1);
+    model.resize(1);
+    expect_equal();
+  }
+}
+
+TEST(DimsTest, grows_and_shrinks_by_one_without_moving_each_time) {
+  constexpr std::size_t length = 1'000'000;
+  Dims dims;
+  std::size_t moves = 0;
+  const auto count_moves = [&](const auto& change) {
+    const std::int64_t* const before = dims.data();
+    change();
+    moves += dims.data() == before ? 0U : 1U;
+  };
+  while (dims.size() < length) {
+    count_moves([&] { dims.push_back(static_cast<std::int64_t>(dims.size())); });
+    ASSERT_LE(moves, 20U) << "at " << dims.size();  // 2^20 is more than there are
+  }
+  EXPECT_EQ(dims[length / 2], static_cast<std::int64_t>(length / 2));
+  EXPECT_EQ(Dims(dims), dims);
+  Dims copy(dims);
+  copy.push_back(7);
+  EXPECT_EQ(copy[length - 1], dims.back());
+  EXPECT_EQ(copy.back(), 7);
+  moves = 0;
+  while (!dims.empty()) {
+    count_moves([&] { dims.pop_back(); });
+    ASSERT_LE(moves, 1U) << "at " << dims.size();  // back in place
+  }
 }
 
 }  // namespace

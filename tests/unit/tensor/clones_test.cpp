@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Clones, lazy and writable: what they copy, share and keep, also of small parts of a storage. Random programs compare
+/// what clones and their views see with a model: tests/equivalence.
+#include <byre/memory/host_allocators.hpp>
+#include <byre/pages/paged_allocator.hpp>
+#include <byre/tensor/elements.hpp>
+#include <byre/tensor/tensor.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/counted.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/tensor/fake_device.hpp"
+
+namespace byre::test {
+namespace {
+
+constexpr std::int64_t width = 64;
+
+/// 0, 1, 2, ... by rows.
+Tensor numbered() {
+  std::vector<std::int32_t> values(width * width);
+  std::iota(values.begin(), values.end(), 0);
+  return Tensor::of<std::int32_t>({width, width}, values);
+}
+
+/// The clone equals its source, and holds so many elements, in a storage of its own.
+void expect_part(const Tensor& clone, const Tensor& source, std::int64_t numel) {
+  EXPECT_EQ(sum(eq(clone, source)).at<std::int64_t>({}), source.numel());
+  EXPECT_EQ(clone.storage().nbytes(), static_cast<std::size_t>(numel) * 4);
+  EXPECT_EQ(clone.storage_offset(), 0);
+  EXPECT_TRUE(clone.storage().is_unique());
+}
+
+TEST(SmallParts, are_copied_by_each_operation_that_clones) {
+  const Tensor x = numbered();
+  const Tensor row = x.select(0, 3);
+  expect_part(row.lazy_clone(), row, width);
+  expect_part(row.contiguous(), row, width);
+  expect_part(row.to(Device::cpu()), row, width);
+  expect_part(row.reshape({8, -1}), row.view({8, -1}), width);
+  Tensor reshaped = row;
+  reshaped.reshape_({8, 8});
+  EXPECT_EQ(reshaped.storage().nbytes(), width * 4U);
+  EXPECT_TRUE(x.storage().is_unique()) << "nothing shares it";
+}
+
+TEST(SmallParts, of_half_or_more_share_the_storage) {
+  const Tensor x = numbered();
+  for (const Tensor& each : {x, x.t(), x.slice(0, 0, width / 2), x.slice(0, width / 2, width),
+                             x.slice(1, 0, width, 2), x.slice(0, 1)}) {
+    EXPECT_TRUE(each.lazy_clone().storage().shares_data_with(x.storage()));
+    EXPECT_EQ(each.lazy_clone().strides(), each.strides());
+  }
+  const Tensor less = x.slice(0, 1, width / 2);
+  EXPECT_FALSE(less.lazy_clone().storage().shares_data_with(x.storage()));
+}
+
+TEST(SmallParts, keep_the_order_of_their_strides) {
+  const Tensor x = numbered();
+  const Tensor block = x.slice(0, 0, 4).slice(1, 8, 10);
+  expect_part(block.lazy_clone(), block, 8);
+  EXPECT_EQ(block.lazy_clone().strides(), (Dims{2, 1}));
+  expect_part(block.t().lazy_clone(), block.t(), 8);
+  EXPECT_EQ(block.t().lazy_clone().strides(), (Dims{1, 2}));
+  const Tensor column = x.select(1, 5);
+  expect_part(column.lazy_clone(), column, width);
+  EXPECT_TRUE(column.lazy_clone().is_contiguous());
+  const Tensor split = column.reshape({8, 8});
+  expect_part(split, column.view({8, 8}), width);
+}
+
+TEST(SmallParts, repeat_what_their_sources_repeat) {
+  const Tensor x = numbered();
+  const Tensor repeated = x.slice(0, 3, 4).expand({1000, width});
+  expect_part(repeated.lazy_clone(), repeated, width);
+  EXPECT_EQ(repeated.lazy_clone().strides(), (Dims{0, 1}));
+  const Tensor column = x.slice(1, 3, 4).expand({width, 100});
+  expect_part(column.lazy_clone(), column, width);
+  EXPECT_EQ(column.lazy_clone().strides(), (Dims{1, 0}));
+  const Tensor element = x.as_strided({1000000}, {0}, 7);
+  expect_part(element.reshape({1000, 1000}), element.view({1000, 1000}), 1);
+}
+
+TEST(SmallParts, that_overlap_are_copied_with_all_between) {
+  const Tensor x = numbered();
+  const Tensor windows = x.select(0, 3).unfold(0, 8, 1);
+  Tensor clone = windows.lazy_clone();
+  expect_part(clone, windows, width);
+  EXPECT_EQ(clone.strides(), windows.strides());
+  clone.set_at<std::int32_t>({0, 1}, -1);
+  EXPECT_EQ(clone.at<std::int32_t>({1, 0}), -1) << "the windows overlap as before";
+  const Tensor often = x.as_strided({60, 60}, {1, 1}, 0);
+  expect_part(often.lazy_clone(), often, 119);
+  const Tensor wide = x.as_strided({3, 3}, {width * 15, width * 15}, 0);
+  EXPECT_TRUE(wide.lazy_clone().storage().shares_data_with(x.storage()));
+}
+
+TEST(SmallParts, without_elements_keep_nothing) {
+  const Tensor x = numbered();
+  const Tensor none = x.slice(0, 3, 3);
+  EXPECT_EQ(none.lazy_clone().storage().nbytes(), 0U);
+  EXPECT_EQ(none.lazy_clone().sizes(), (Dims{0, width}));
+  EXPECT_EQ(x.slice(1, 3, 3).lazy_clone().strides(), (Dims{1, 1}));
+  EXPECT_EQ(x.as_strided({0, 4}, {0, 1}, 0).lazy_clone().storage().nbytes(), 0U);
+  EXPECT_TRUE(x.storage().is_unique());
+}
+
+TEST(SmallParts, of_a_mapped_file_share_it) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(1000, 'f'));
+  const Tensor x = Tensor::over(Storage::map_file(folder / "file"), {1000}, DType::u8);
+  EXPECT_TRUE(x.slice(0, 0, 10).lazy_clone().storage().shares_data_with(x.storage()));
+}
+
+class CountedClones : public WithStats {};
+
+TEST_F(CountedClones, a_lazy_reshape_copies_nothing_until_it_is_written) {
+  const Tensor x = Tensor::zeros({64, 64}, DType::f32);
+  const Counted counted;
+  Tensor reshaped = x.reshape({16, -1});
+  EXPECT_EQ(counted.since().lazy_clones, 1) << counted.text();
+  EXPECT_EQ(counted.since().copies, 0) << counted.text();
+  EXPECT_EQ(counted.since().live_bytes, 0) << counted.text();
+  reshaped.set_at<float>({3, 4}, 1.0F);
+  EXPECT_EQ(counted.since().copies, 1) << counted.text();
+  EXPECT_EQ(x.at<float>({12, 4}), 0.0F);
+  const Counted counted_again;
+  const Tensor transposed = x.t().reshape({-1});
+  EXPECT_EQ(counted_again.since().lazy_clones, 0) << counted_again.text();
+  EXPECT_GE(counted_again.since().live_bytes, 64 * 64 * 4) << counted_again.text();
+}
+
+TEST_F(CountedClones, of_small_parts_hold_their_own_bytes_once_the_rest_is_gone) {
+  const Counted counted;
+  Tensor x = numbered();
+  Tensor part = x.slice(0, 0, 2).reshape({-1});
+  const auto whole = counted.since().live_bytes;
+  part.set_at<std::int32_t>({0}, 9);
+  EXPECT_EQ(counted.since().bytes_copied, 0) << counted.text();
+  EXPECT_EQ(counted.since().live_bytes, whole) << counted.text();
+  EXPECT_EQ(x.at<std::int32_t>({0, 0}), 0);
+  x = Tensor();
+  EXPECT_LE(counted.since().live_bytes, 2 * width * 4 + 1024) << counted.text();
+}
+
+constexpr std::int64_t side = 512;  // of i32: 1 MiB
+
+/// Zeros in pages.
+Tensor in_pages() {
+  Tensor x = Tensor::empty({side, side}, DType::i32, paged_allocator());
+  zero_(x);
+  return x;
+}
+
+class WritableTensors : public WithStats {};
+
+TEST_F(WritableTensors, keep_layout_and_address_and_copy_nothing) {
+  Tensor x = in_pages();
+  std::int32_t* const pointer = x.mutable_data<std::int32_t>();
+  for (Tensor source : {x, x.t(), x.slice(0, 100), x.slice(1, 0, side, 2)}) {
+    const Counted counted;
+    Tensor clone = source.writable_clone();
+    EXPECT_EQ(counted.since().bytes_copied, 0);
+    EXPECT_EQ(clone.sizes(), source.sizes());
+    EXPECT_EQ(clone.strides(), source.strides());
+    EXPECT_EQ(clone.storage_offset(), source.storage_offset());
+    EXPECT_EQ(clone.dtype(), DType::i32);
+    EXPECT_EQ(std::as_const(x).data<std::int32_t>(), pointer);
+    EXPECT_FALSE(clone.aliases(x));
+  }
+  const Tensor row = x.select(0, 3);
+  Tensor clone = x.writable_clone();
+  pointer[3 * side] = 1;  // seen by all views of the source, and by no clone
+  EXPECT_EQ(row.at<std::int32_t>({0}), 1);
+  EXPECT_EQ(clone.at<std::int32_t>({3, 0}), 0);
+}
+
+TEST_F(WritableTensors, of_a_small_part_are_copied_now_and_keep_no_pages) {
+  const Tensor x = in_pages();
+  Tensor column = x.select(1, 5).slice(0, 0, side, 2);
+  const Counted counted;
+  Tensor clone = column.writable_clone();
+  EXPECT_EQ(clone.storage().nbytes(), clone.nbytes());
+  EXPECT_EQ(clone.sizes(), column.sizes());
+  EXPECT_EQ(x.storage().origin(), Origin::paged) << "the storage is not cloned";
+  EXPECT_EQ(counted.since().overlays, 0);
+  clone.set_at<std::int32_t>({0}, 7);
+  EXPECT_EQ(column.at<std::int32_t>({0}), 0);
+}
+
+TEST_F(WritableTensors, of_a_lazily_cloned_tensor_leave_the_lazy_clone_alone) {
+  Tensor x = in_pages();
+  const Tensor lazy = x.lazy_clone();
+  Tensor clone = x.writable_clone();
+  fill_(x, 1);
+  fill_(clone, 2);
+  EXPECT_EQ(sum(lazy).at<std::int64_t>({}), 0);
+  EXPECT_EQ(sum(x).at<std::int64_t>({}), side * side);
+  EXPECT_EQ(sum(clone).at<std::int64_t>({}), 2 * side * side);
+}
+
+TEST_F(WritableTensors, on_a_device_are_copies) {
+  Tensor there = Tensor::zeros({2, 3}, DType::f32, FakeDevice::first().device());
+  const Counted counted;
+  Tensor clone = there.writable_clone();
+  EXPECT_EQ(counted.since().copies, 1);
+  fill_(clone, 2);
+  EXPECT_EQ(there.to(Device::cpu()).at<float>({1, 2}), 0);
+  EXPECT_EQ(clone.to(Device::cpu()).at<float>({1, 2}), 2);
+}
+
+TEST(WritableStorages, of_memory_that_others_write_stay_where_it_is) {
+  std::array<std::byte, 100> lent{};
+  Storage storage = Storage(Buffer::borrow(lent.data(), lent.size()));
+  Storage clone = storage.writable_clone();
+  EXPECT_EQ(std::as_const(storage).data(), lent.data());
+  lent[0] = std::byte{1};
+  EXPECT_EQ(std::as_const(storage).data()[0], std::byte{1});
+  EXPECT_EQ(std::as_const(clone).data()[0], std::byte{0});
+}
+
+TEST_F(WritableTensors, of_read_only_memory_leave_it_and_are_copies) {
+  const std::array<std::byte, 100> lent{};
+  Storage storage = Storage(Buffer::borrow(lent.data(), lent.size()));
+  const Counted counted;
+  Storage clone = storage.writable_clone();
+  EXPECT_EQ(counted.since().copies, 2);
+  EXPECT_NE(std::as_const(storage).data(), lent.data());
+  EXPECT_FALSE(storage.is_read_only());
+  EXPECT_FALSE(clone.is_read_only());
+  EXPECT_FALSE(clone.shares_data_with(storage));
+}
+
+TEST(WritableStorages, of_an_alias_see_what_no_other_handle_of_the_source_writes) {
+  Storage storage = Storage::allocate(least_paged_nbytes, paged_allocator());
+  const Storage alias = storage;
+  storage.mutable_data()[0] = std::byte{1};
+  Storage clone = storage.writable_clone();
+  EXPECT_NE(clone, storage);
+  storage.mutable_data()[0] = std::byte{2};
+  EXPECT_EQ(alias.data()[0], std::byte{2});
+  EXPECT_EQ(std::as_const(clone).data()[0], std::byte{1});
+}
+
+}  // namespace
+}  // namespace byre::test
