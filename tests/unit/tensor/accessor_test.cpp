@@ -61,18 +61,6 @@ TEST(AccessorTest, the_wrong_count_type_state_or_device_is_refused) {
   EXPECT_THROW((byre::accessor<float, 2>(x)), byre::StateError);
 }
 
-TEST(AccessorTest, writing_never_makes_a_tensor_another_dtype) {
-  Tensor x = telling<float>({2, 3});
-  const float first = x.at<float>({0, 0});
-  EXPECT_EQ(complaint_of<byre::DTypeError>([&] { byre::mutable_accessor<double, 2>(x); }),
-            "mutable_accessor: the tensor [2, 3] is of f32, and f64 was asked for. Convert it by "
-            "copy_, or ask for f32.");
-  EXPECT_EQ(x.at<float>({0, 0}), first);
-  Tensor none = Tensor(byre::Device::cpu()).resize({2, 3});
-  byre::mutable_accessor<double, 2>(none)(0, 0) = 1;
-  EXPECT_EQ(none.dtype(), byre::DType::f64);
-}
-
 /// What std::layout_stride asks of extents and strides: in some order, each stride is at least the
 /// one before by its extent, and none is 0.
 bool are_of_an_mdspan(const Dims& sizes, const Dims& strides) {

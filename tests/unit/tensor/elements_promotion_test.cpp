@@ -18,29 +18,18 @@ DType dtype_number(std::size_t number) {
 
 TEST(PromotionTest, dtypes_promote_as_in_this_table) {
   // Rows and columns in the order of DType.
-  std::istringstream table(
-      "bool      u8        i8        i16       i32       i64       f16       bf16      f32       "
-      "f64       complex64 "
-      "u8        u8        i16       i16       i32       i64       f16       bf16      f32       "
-      "f64       complex64 "
-      "i8        i16       i8        i16       i32       i64       f16       bf16      f32       "
-      "f64       complex64 "
-      "i16       i16       i16       i16       i32       i64       f16       bf16      f32       "
-      "f64       complex64 "
-      "i32       i32       i32       i32       i32       i64       f16       bf16      f32       "
-      "f64       complex64 "
-      "i64       i64       i64       i64       i64       i64       f16       bf16      f32       "
-      "f64       complex64 "
-      "f16       f16       f16       f16       f16       f16       f16       f32       f32       "
-      "f64       complex64 "
-      "bf16      bf16      bf16      bf16      bf16      bf16      f32       bf16      f32       "
-      "f64       complex64 "
-      "f32       f32       f32       f32       f32       f32       f32       f32       f32       "
-      "f64       complex64 "
-      "f64       f64       f64       f64       f64       f64       f64       f64       f64       "
-      "f64       complex64 "
-      "complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64 "
-      "complex64 complex64");
+  std::istringstream table(R"(
+      bool  u8    i8    i16   i32   i64   f16   bf16  f32   f64   complex64
+      u8    u8    i16   i16   i32   i64   f16   bf16  f32   f64   complex64
+      i8    i16   i8    i16   i32   i64   f16   bf16  f32   f64   complex64
+      i16   i16   i16   i16   i32   i64   f16   bf16  f32   f64   complex64
+      i32   i32   i32   i32   i32   i64   f16   bf16  f32   f64   complex64
+      i64   i64   i64   i64   i64   i64   f16   bf16  f32   f64   complex64
+      f16   f16   f16   f16   f16   f16   f16   f32   f32   f64   complex64
+      bf16  bf16  bf16  bf16  bf16  bf16  f32   bf16  f32   f64   complex64
+      f32   f32   f32   f32   f32   f32   f32   f32   f32   f64   complex64
+      f64   f64   f64   f64   f64   f64   f64   f64   f64   f64   complex64
+      complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64)");
   for (std::size_t a = 0; a < dtypes; ++a) {
     for (std::size_t b = 0; b < dtypes; ++b) {
       std::string wanted;
@@ -125,29 +114,22 @@ TEST(PromotionTest, numbers_take_the_dtype_of_the_tensor_beside_them_in_its_cate
 
 TEST(PromotionTest, numbers_stand_for_either_operand) {
   const Tensor x = Tensor::of<float>({2}, {4.0F, -8.0F});
-  const auto expect_floats = [](const Tensor& found, float first, float second) {
+  struct Case {
+    Tensor found;
+    float first;
+    float second;
+  };
+  for (const auto& [found, first, second] :
+       {Case{add(x, 1), 5, -7}, Case{add(1, x), 5, -7}, Case{sub(x, 1), 3, -9},
+        Case{sub(1, x), -3, 9}, Case{mul(x, 0.5), 2, -4}, Case{mul(0.5, x), 2, -4},
+        Case{div(x, 2), 2, -4}, Case{div(2, x), 0.5F, -0.25F}, Case{add_(x.clone(), 1), 5, -7},
+        Case{sub_(x.clone(), 1), 3, -9}, Case{mul_(x.clone(), 2), 8, -16},
+        Case{div_(x.clone(), 4), 1, -2}, Case{where(ge(x, 0), x, 7), 4, 7},
+        Case{where(ge(0, x), 7, x), 4, 7}, Case{mul(eq(x, 4.0), 1.0F), 1, 0},
+        Case{mul(eq(4, x), 1.0F), 1, 0}}) {
     EXPECT_EQ(found.at<float>({0}), first);
     EXPECT_EQ(found.at<float>({1}), second);
-  };
-  expect_floats(add(x, 1), 5, -7);
-  expect_floats(add(1, x), 5, -7);
-  expect_floats(sub(x, 1), 3, -9);
-  expect_floats(sub(1, x), -3, 9);
-  expect_floats(mul(x, 0.5), 2, -4);
-  expect_floats(mul(0.5, x), 2, -4);
-  expect_floats(div(x, 2), 2, -4);
-  expect_floats(div(2, x), 0.5F, -0.25F);
-  Tensor y = x.clone();
-  expect_floats(add_(y, 1), 5, -7);
-  expect_floats(sub_(y, 2), 3, -9);
-  expect_floats(mul_(y, 2), 6, -18);
-  expect_floats(div_(y, 6), 1, -3);
-  expect_floats(where(ge(x, 0), x, 7), 4, 7);
-  expect_floats(where(ge(0, x), 7, x), 4, 7);
-  EXPECT_TRUE(eq(x, 4.0).at<bool>({0}));
-  EXPECT_FALSE(eq(x, 4.0).at<bool>({1}));
-  EXPECT_TRUE(eq(4, x).at<bool>({0}));
-  EXPECT_FALSE(eq(4, x).at<bool>({1}));
+  }
 }
 
 TEST(PromotionTest, in_place_the_category_may_not_rise_and_the_width_may) {
