@@ -4,7 +4,6 @@
 
 #include "model.hpp"
 #include "tensor_programs/arguments.hpp"
-#include "tensor_programs/views.hpp"
 
 namespace byre::test {
 namespace {
@@ -129,16 +128,7 @@ class StepGenerator {
   }
 
   const std::string& any_view() {
-    static const std::vector<std::string> all = [] {
-      std::vector<std::string> names;
-      for (const functional::Operator* const op : functional::operators()) {
-        const bool keeps_dtype = op->name() != "view.dtype" && !op->name().starts_with("view_as");
-        if (keeps_dtype && is_view({0, op->name(), {}})) {
-          names.push_back(op->name());
-        }
-      }
-      return names;
-    }();
+    static const std::vector<std::string> all = views_of_the_dtype();
     return random_.one_of(all);
   }
 
@@ -197,6 +187,17 @@ class StepGenerator {
 };
 
 }  // namespace
+
+std::vector<std::string> views_of_the_dtype() {
+  std::vector<std::string> names;
+  for (const functional::Operator* const op : functional::operators()) {
+    const bool keeps_dtype = op->name() != "view.dtype" && !op->name().starts_with("view_as");
+    if (op->effect() == Effect::view && keeps_dtype) {
+      names.push_back(op->name());
+    }
+  }
+  return names;
+}
 
 Program generate_steps(std::uint64_t seed, Kind kind, const std::vector<Step>& published) {
   return StepGenerator(seed, kind, published).program();

@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <unordered_map>
-
-#include "tensor_programs/views.hpp"
 
 namespace byre::test {
 namespace {
@@ -61,27 +58,6 @@ Happened Model::run(const Step& step) {
   number_ = step.number;
   line_ = line_of(step);
   is_in_scope_ = step.place.is_in_scope;
-  static const std::unordered_map<std::string, Happened (Model::*)(const Step&)> handlers{
-      {"over", &Model::make_tensors},
-      {"reshape", &Model::make_tensors},
-      {"lazy_clone", &Model::make_tensors},
-      {"moved", &Model::make_tensors},
-      {"clone", &Model::make_tensors},
-      {"contiguous", &Model::make_tensors},
-      {"reshape_", &Model::change_family},
-      {"share_data", &Model::change_family},
-      {"drop", &Model::change_family},
-      {"resize", &Model::change_memory},
-      {"extend", &Model::change_memory},
-      {"free_memory", &Model::change_memory},
-      {"fill_", &Model::change_elements},
-      {"set_at", &Model::change_elements},
-      {"write_through", &Model::change_elements},
-      {"write_kept", &Model::change_elements},
-      {"add_", &Model::change_by_other},
-      {"copy_", &Model::change_by_other},
-      {"read_at", &Model::read},
-      {"read", &Model::read}};
   const auto take = [&] {
     if (step.op == "make") {
       return make_tensors(step);
@@ -89,7 +65,14 @@ Happened Model::run(const Step& step) {
     if (!tensors_.contains(ref_at(step, 0))) {
       return Happened::skipped;
     }
-    return is_view(step) ? make_views(step) : (this->*handlers.at(step.op))(step);
+    const auto is = [&](auto... names) { return ((step.op == names) || ...); };
+    return is_view(step)                                          ? make_views(step)
+           : is("reshape_", "share_data", "drop")                 ? change_family(step)
+           : is("resize", "extend", "free_memory")                ? change_memory(step)
+           : is("fill_", "set_at", "write_through", "write_kept") ? change_elements(step)
+           : is("add_", "copy_")                                  ? change_by_other(step)
+           : is("read_at", "read")                                ? read(step)
+                                                                  : make_tensors(step);
   };
   try {
     const Happened happened = take();

@@ -7,7 +7,6 @@
 #include <ranges>
 
 #include "model.hpp"
-#include "tensor_programs/views.hpp"
 
 namespace byre::test {
 namespace {

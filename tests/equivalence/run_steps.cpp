@@ -7,7 +7,6 @@
 
 #include "run_steps.hpp"
 #include "support/tensor/fake_device.hpp"
-#include "tensor_programs/views.hpp"
 
 namespace byre::test {
 namespace {

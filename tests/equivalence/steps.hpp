@@ -57,6 +57,9 @@ inline constexpr Operation operations[]{
 };
 // clang-format on
 
+/// Those that "any view" is one of: they keep the dtype.
+std::vector<std::string> views_of_the_dtype();
+
 /// Lines of the file that is suppressed come after all others.
 inline constexpr int first_suppressed_line = 100'000;
 constexpr bool is_suppressed_line(int line) noexcept {

@@ -3,9 +3,30 @@
 /// same on all of them as on plain tensors, the reference.
 #pragma once
 
-#include "outcome.hpp"
+#include "tensor_programs/program.hpp"
 
 namespace byre::test {
+
+/// All there is to see of a tensor.
+struct Seen {
+  DType dtype = DType::uninitialized;
+  Layout layout;
+  std::size_t storage_nbytes = 0;
+  std::string elements;
+  std::size_t same_as = 0;  ///< the first tensor of the outcome that is this very one
+  std::size_t aliases = 0;  ///< the first that shares its storage
+};
+
+/// What can be told of a program once it is done: of the outputs, then of all tensors that were there before, inputs and
+/// those that were none.
+struct Outcome {
+  Trace trace;
+  std::vector<Seen> tensors;
+  std::string failure;  ///< of the run itself
+};
+
+/// Whether elements are the same bit by bit, all NaNs alike.
+bool have_same_elements(const Tensor& a, const Tensor& b);
 
 /// The reference: as byre/tensor does it, with views, in memory.
 Outcome run_reference(const Program& program);
@@ -31,5 +52,8 @@ const std::vector<Target>& all_targets();
 
 /// How `target` differs from the reference, or nothing.
 std::string difference(const Program& program, const Target& target);
+/// Nothing, or if it differs from `expected`, the smallest program that does, and how.
+std::string smallest_difference(const Program& program, const Outcome& expected,
+                                const Target& target);
 
 }  // namespace byre::test

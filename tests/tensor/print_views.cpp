@@ -10,7 +10,6 @@
 
 #include "support/random.hpp"
 #include "tensor_programs/generate.hpp"
-#include "tensor_programs/views.hpp"
 
 namespace byre::test {
 namespace {

@@ -4,9 +4,6 @@
 #include <cstdlib>
 
 #include "arguments.hpp"
-#include "kinds.hpp"
-#include "unsupported.hpp"
-#include "user_operators.hpp"
 
 namespace byre::test {
 namespace {
@@ -250,12 +247,10 @@ class Generator {
 }  // namespace
 
 Program generate(std::uint64_t seed, Flavor flavor) {
-  define_user_operators();
   return Generator(seed, flavor).generated();
 }
 
 Program generate_pair(std::uint64_t seed, const std::string& view, const std::string& write) {
-  define_user_operators();
   return Generator(seed, Flavor::anything).pair(view, write);
 }
 

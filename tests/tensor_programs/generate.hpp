@@ -13,6 +13,21 @@ enum class Flavor {
   views,  ///< views, and writes that neither compute nor convert: what NumPy does too
 };
 
+/// A program draws one of the operators.
+struct Kind {
+  unsigned weight;
+  std::vector<std::string> operators;
+};
+
+/// Which operators programs call, and how often. Views and operators along axes are those of the registry: new ones need
+/// no row.
+const std::vector<Kind>& kinds_of(Flavor flavor);
+
+/// Operators as users define them, of which the pass knows their schemas alone: proof_corners, a view; proof_double_,
+/// which writes, and returns something new; proof_exchange_, which writes two, and returns nothing; proof_halves, which
+/// is pure, and returns two.
+void define_user_operators();
+
 /// A seed has one program.
 Program generate(std::uint64_t seed, Flavor flavor = Flavor::anything);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "program.hpp"
 
-#include "unsupported.hpp"
-
 namespace byre::test {
 namespace {
 
@@ -51,7 +49,68 @@ bool is_apart_from(const std::vector<Ref>& inputs, const AnyTensor& captured,
   });
 }
 
+const Ref* ref_at(const Step& step, std::size_t index) {
+  return index < step.arguments.size() ? std::get_if<Ref>(&step.arguments[index]) : nullptr;
+}
+
+/// Of what is written to bytes of bools: numbers that are bools, as an integer of any size.
+bool keeps_bools(const Step& step, const Values& values) {
+  static const std::set<std::string> moves{"zero_",      "resize_",    "permute_", "transpose_",
+                                           "t_",         "movedim_",   "squeeze_", "squeeze_.axis",
+                                           "unsqueeze_", "as_strided_"};
+  if (moves.contains(step.op)) {
+    return true;
+  }
+  const Ref* const self = ref_at(step, 0);  // of cat.out a list is the first
+  if (self == nullptr || !is_integral(values.at(*self).dtype())) {
+    return false;
+  }
+  if (step.op == "fill_") {
+    const auto* const number = std::get_if<Scalar>(&step.arguments[1]);
+    const std::int64_t* const whole = number == nullptr ? nullptr : number->as_integer();
+    return whole != nullptr && (*whole == 0 || *whole == 1);
+  }
+  const Ref* const source = step.op == "copy_" ? ref_at(step, 1) : nullptr;
+  return source != nullptr && values.at(*source).dtype() == DType::boolean;
+}
+
 }  // namespace
+
+bool Unsupported::is_done_by(const Step& step, const Values& values) const {
+  const functional::Operator& op = functional::find(step.op);
+  for (const StepArgument& argument : step.arguments) {
+    if (const Ref* const ref = std::get_if<Ref>(&argument);
+        ref != nullptr && !values.contains(*ref)) {
+      return false;  // nothing is done
+    }
+  }
+  for (const std::size_t index : op.written()) {
+    const Ref* const written = ref_at(step, index);
+    if (written != nullptr &&
+        (is_captured(*written) || (is_of_bools(*written) && !keeps_bools(step, values)))) {
+      return true;
+    }
+  }
+  const Ref* const source = step.op == "set_" ? ref_at(step, 1) : nullptr;
+  return source != nullptr && (is_captured(*source) || is_of_bools(*source));
+}
+
+void Unsupported::follow(const Step& step, const Values& values) {
+  const Ref* const of = ref_at(step, 0);
+  if (of == nullptr || functional::find(step.op).effect() != Effect::view) {
+    return;
+  }
+  const bool is_view_of_bools = values.at(*of).dtype() == DType::boolean;
+  for (auto made = values.lower_bound({step.number, 0});
+       made != values.end() && made->first.step == step.number; ++made) {
+    if (is_captured(*of)) {
+      captured_.insert(made->first);
+    }
+    if (is_of_bools(*of) || (is_view_of_bools && made->second.dtype() != DType::boolean)) {
+      of_bools_.insert(made->first);
+    }
+  }
+}
 
 Happened take(const Step& step, Values& values, std::string* why) {
   try {
@@ -71,7 +130,7 @@ Happened take(const Step& step, Values& values, std::string* why) {
     return Happened::skipped;
   } catch (const Error& error) {
     if (why != nullptr) {
-      *why += "  " + step.op + " is refused: " + error.what() + "\n";
+      *why = error.what();
     }
     const bool is_of_operands = dynamic_cast<const ShapeError*>(&error) != nullptr ||
                                 dynamic_cast<const DTypeError*>(&error) != nullptr;
@@ -105,8 +164,9 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
   }
   Unsupported unsupported(program.captured);
   for (const Step& step : program.body) {
+    std::string* const why = &trace.said.emplace_back();
     const Happened happened =
-        unsupported.is_done_by(step, values) ? Happened::skipped : take(step, values, &trace.said);
+        unsupported.is_done_by(step, values) ? Happened::skipped : take(step, values, why);
     trace.happened.push_back(static_cast<char>(happened));
     if (happened == Happened::done) {
       unsupported.follow(step, values);
@@ -123,6 +183,14 @@ Values set_up(const Program& program) {
     take(step, values);
   }
   return values;
+}
+
+std::string to_string(const Trace& trace) {
+  std::string text = trace.happened + "\n";
+  for (const std::string& refusal : trace.said) {
+    text += refusal.empty() ? "" : "  " + refusal + "\n";
+  }
+  return text;
 }
 
 std::string to_string(Ref ref) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,11 +39,6 @@ struct Ref {
 };
 
 using StepArgument = functional::BasicArgument<Ref>;
-
-/// A step's argument that is a number.
-inline Scalar number(std::int64_t value) {
-  return Scalar(value);
-}
 
 /// Where a step is made, for programs that depend on call sites.
 struct Place {
@@ -86,16 +82,38 @@ constexpr bool is_refusal(char happened) noexcept {
          happened != static_cast<char>(Happened::skipped);
 }
 
-/// Calls the operator, or not; adds to `why` what refused it.
+/// Calls the operator, or not; `why` becomes what refused it.
 Happened take(const Step& step, Values& values, std::string* why = nullptr);
 
 /// Those that there are.
 Tensors present(const std::vector<Ref>& refs, const Values& values);
 
+/// Follows a program step by step, for what the pass does not promise and programs therefore do not do: to write what
+/// they captured, which it refuses, and other bytes than 0 and 1 to bools.
+class Unsupported {
+ public:
+  explicit Unsupported(const std::vector<Ref>& captured)
+      : captured_(captured.begin(), captured.end()) {}
+
+  /// Whether the step, whose operands are among `values`, does something that is not supported.
+  bool is_done_by(const Step& step, const Values& values) const;
+  /// The step was done.
+  void follow(const Step& step, const Values& values);
+
+  /// What was captured, and views of that.
+  bool is_captured(Ref ref) const { return captured_.contains(ref); }
+  /// Views of bools as another dtype.
+  bool is_of_bools(Ref ref) const { return of_bools_.contains(ref); }
+
+ private:
+  std::set<Ref> captured_;
+  std::set<Ref> of_bools_;
+};
+
 /// What happened to each step of a body, and why.
 struct Trace {
   std::string happened;
-  std::string said;
+  std::vector<std::string> said;  ///< by the step; empty unless it was refused
 };
 
 /// What the body does to `inputs`, which have those names in it, beside what it captures of what
@@ -106,9 +124,21 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
 /// A new tensor for each name of the setup.
 Values set_up(const Program& program);
 
+/// What happened, and the refusals, a line each.
+std::string to_string(const Trace& trace);
 /// "t3_1", the second tensor of step 3, or "t3", the first.
 std::string to_string(Ref ref);
 /// "t3 = slice(t1, 0, 1, none, 2)".
 std::string to_string(const Step& step);
 std::string to_string(const Program& program);
+
+/// What fails too, and of which no single step, input, output or number can be dropped or made smaller.
+Program shrunk(Program program, const std::function<bool(const Program&)>& fails);
+
+// views.cpp: by the members of Tensor, where operators make views by rules of layouts.
+bool is_view(const Step& step);
+/// All arguments behind the first one, with the defaults of the schema.
+functional::Arguments constants_of(const Step& step);
+/// The views that `step` makes of its first tensor, which is `self`. Throws what Tensor throws.
+std::vector<Tensor> views_of(const Tensor& self, const Step& step);
 }  // namespace byre::test

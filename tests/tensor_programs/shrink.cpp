@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "shrink.hpp"
-
 #include "support/shrink.hpp"
+
+#include "program.hpp"
 
 namespace byre::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "views.hpp"
-
 #include <unordered_map>
+
+#include "program.hpp"
 
 namespace byre::test {
 namespace {

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+// Random programs, each run on plain tensors of the CPU and in targets of the pass: outputs, inputs and what they share
+// are the same bit by bit. BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is how many; BYRE_TEST_SEED the first.
+#include <byre/functional/functionalize/detail/alias.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <span>
+
+#include "support/random.hpp"
+#include "targets.hpp"
+#include "tensor_programs/generate.hpp"
+
+namespace byre::test {
+namespace {
+
+/// For as long as it lives, aliases of this thread keep few updates and few regions, so that programs of some steps reach
+/// both bounds. How few is another for each `kind`.
+class SmallAliasBounds {
+ public:
+  explicit SmallAliasBounds(std::size_t kind) {
+    functional::detail::alias_bounds() = {.updates = 2 + kind % 3, .regions = 1 + kind / 3 % 2};
+  }
+  SmallAliasBounds(const SmallAliasBounds&) = delete;
+  SmallAliasBounds& operator=(const SmallAliasBounds&) = delete;
+  ~SmallAliasBounds() { functional::detail::alias_bounds() = {}; }
+};
+
+std::size_t count_of(const Outcome& outcome, Happened happened) {
+  return static_cast<std::size_t>(
+      std::ranges::count(outcome.trace.happened, static_cast<char>(happened)));
+}
+
+class RandomPrograms : public testing::TestWithParam<const char*> {};
+
+TEST_P(RandomPrograms, agree_with_and_without_the_pass) {
+  std::vector<Target> targets = all_targets();
+  std::erase_if(targets, [](const Target& target) { return !target.name.starts_with(GetParam()); });
+  const std::uint64_t first = seed();
+  std::size_t done = 0;
+  std::size_t others = 0;
+  std::size_t updates_reached = 0;
+  std::size_t regions_reached = 0;
+  for (std::uint64_t number = first; number < first + program_count(); ++number) {
+    const Program program = generate(number);
+    const Outcome expected = run_reference(program);
+    done += count_of(expected, Happened::done);
+    others += expected.trace.happened.size() - count_of(expected, Happened::done);
+    std::optional<SmallAliasBounds> few;
+    if (number % 2 == 1) {
+      few.emplace(number / 2);
+    }
+    for (const Target& target : targets) {
+      ASSERT_EQ(smallest_difference(program, expected, target), "") << "BYRE_TEST_SEED=" << number;
+    }
+    if (few) {
+      updates_reached += functional::detail::alias_bounds().updates_reached;
+      regions_reached += functional::detail::alias_bounds().regions_reached;
+    }
+  }
+  std::printf(
+      "%zu programs: %zu steps, and %zu that were refused or skipped; aliases had as many "
+      "updates as they may keep %zu times, and regions %zu times\n",
+      program_count(), done, others, updates_reached, regions_reached);
+  EXPECT_GT(done, others * 2);
+  EXPECT_GE(updates_reached, program_count() / 50);
+  EXPECT_GE(regions_reached, program_count() / 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, RandomPrograms, testing::Values("cpu", "graph", "opaque"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+std::vector<std::string> operators_of(Effect effect) {
+  define_user_operators();
+  std::vector<std::string> names;
+  for (const functional::Operator* const op : functional::operators()) {
+    if (op->effect() == effect) {
+      names.push_back(op->name());
+    }
+  }
+  return names;
+}
+
+/// By turns; all of them with BYRE_FUNCTIONALIZATION_TARGETS=all in the environment, which takes minutes.
+std::span<const Target> targets_at(std::uint64_t turn) {
+  static const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_TARGETS");
+  const std::span<const Target> all = all_targets();
+  return given != nullptr && std::string(given) == "all" ? all : all.subspan(turn % all.size(), 1);
+}
+
+bool is_done(const std::string& op, const Program& program, const Outcome& outcome) {
+  for (std::size_t index = 0; index < program.body.size(); ++index) {
+    if (program.body[index].op == op &&
+        outcome.trace.happened[index] == static_cast<char>(Happened::done)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Programs that read what sees the memory after a write through a view, and after one more write.
+TEST(EveryPair, of_a_view_and_a_write_does_what_it_does_in_memory) {
+  constexpr std::uint64_t programs_of_each = 40;
+  std::uint64_t number = seed();
+  std::size_t pairs = 0;
+  std::size_t done = 0;
+  std::map<std::string, std::size_t> written;  // by view, and by write
+  for (const std::string& view : operators_of(Effect::view)) {
+    for (const std::string& write : operators_of(Effect::write)) {
+      ++pairs;
+      bool is_written = false;
+      for (const std::uint64_t end = number + programs_of_each; number < end; ++number) {
+        const Program program = generate_pair(number, view, write);
+        const Outcome expected = run_reference(program);
+        is_written |= is_done(view, program, expected) && is_done(write, program, expected);
+        for (const Target& target : targets_at(number)) {
+          ASSERT_EQ(smallest_difference(program, expected, target), "")
+              << view << " and " << write << " on " << target.name;
+        }
+      }
+      written[view] += is_written ? 1 : 0;
+      written[write] += is_written ? 1 : 0;
+      done += is_written ? 1 : 0;
+    }
+  }
+  std::printf("%zu of %zu pairs\n", done, pairs);
+  EXPECT_GE(done, pairs - pairs / 20) << "pairs whose operators were done one after the other";
+  for (const auto& [op, times] : written) {
+    EXPECT_NE(times, 0U) << op << " was never written through, or refused everywhere";
+  }
+}
+
+/// Known-wrong targets: graphs that keep what they had where a scatter would have put something.
+class Updates : public testing::TestWithParam<const char*> {};
+
+TEST_P(Updates, that_are_ignored_are_refuted_by_a_program_of_a_few_steps) {
+  constexpr std::uint64_t most = 20'000;
+  const std::string scatter = GetParam();
+  const bool by_strides = scatter == "as_strided_scatter";
+  const Target wrong =
+      on_graph({false, by_strides ? ViewPaths::strides : ViewPaths::chains}, [&](Graph& graph) {
+        for (functional::GraphNode& node : graph.nodes) {
+          if (!node.is_constant() && node.op->name() == scatter) {
+            node.op = &functional::find("clone");
+            node.arguments.resize(1);
+          }
+        }
+      });
+  const std::uint64_t first = seed();
+  for (std::uint64_t number = first; number < first + most; ++number) {
+    const Program program = generate(number);
+    if (difference(program, wrong).empty()) {
+      continue;
+    }
+    const Program smallest = shrunk(
+        program, [&wrong](const Program& smaller) { return !difference(smaller, wrong).empty(); });
+    std::printf("after %llu programs:\n%s", static_cast<unsigned long long>(number - first),
+                to_string(smallest).c_str());
+    EXPECT_LE(smallest.body.size(), 5U);
+    EXPECT_LE(smallest.setup.size(), 5U);
+    EXPECT_EQ(difference(smallest, on_graph({})), "") << "what was left out is what differs";
+    return;
+  }
+  FAIL() << "no program of " << most << " needs it";
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Updates,
+                         testing::Values("select_scatter", "slice_scatter", "diagonal_scatter",
+                                         "as_strided_scatter"));
+
+}  // namespace
+}  // namespace byre::test
