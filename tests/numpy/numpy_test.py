@@ -49,19 +49,15 @@ class Files(programs.Test):
         self.assertEqual(back.tobytes(), array.astype(native).tobytes())
         self.assertEqual(back.flags.f_contiguous, array.flags.f_contiguous)
 
-    def test_every_dtype_shape_and_storage_order_comes_back_read_or_mapped(self):
+    def test_every_dtype_shape_and_order_comes_back_read_or_mapped(self):
         for dtype, shape, order in itertools.product(DTYPES, SHAPES, "CF"):
             array = numpy.asarray(counted(shape, dtype), order=order)
             numpy.save(self.scratch / "in.npy", array)
             for command in ("load", "map"):
                 with self.subTest(dtype=dtype, shape=shape, order=order, command=command):
                     self.assert_same(array, command)
-
-    def test_the_other_byte_order_is_read(self):
-        for dtype, order in itertools.product(DTYPES, "CF"):
-            array = counted((3, 4), dtype).astype(numpy.dtype(dtype).newbyteorder("S"), order=order)
-            numpy.save(self.scratch / "in.npy", array)
-            with self.subTest(dtype=dtype, order=order):
+            numpy.save(self.scratch / "in.npy", array.astype(array.dtype.newbyteorder("S"), order="A"))
+            with self.subTest(dtype=dtype, shape=shape, order=order, command="load swapped"):
                 self.assert_same(array, "load")
 
     def test_either_byte_order_and_versions_1_to_3_are_written(self):
@@ -112,9 +108,9 @@ class Archives(programs.Test):
         return found
 
     def through_byre(self, command, compression):
-        said = run(command, self.scratch / "in.npz", self.scratch / "out.npz", compression)
+        run(command, self.scratch / "in.npz", self.scratch / "out.npz", compression)
         with numpy.load(self.scratch / "out.npz") as archive:
-            return {name: archive[name] for name in archive.files}, said.split()
+            return {name: archive[name] for name in archive.files}
 
     def assert_same(self, back, arrays):
         self.assertEqual(list(back), list(arrays))
@@ -129,69 +125,11 @@ class Archives(programs.Test):
             save(self.scratch / "in.npz", **arrays)
             for command, compression in itertools.product(("load", "map"), ("stored", "deflated")):
                 with self.subTest(save=save.__name__, command=command, compression=compression):
-                    back, _ = self.through_byre(command, compression)
-                    self.assert_same(back, arrays)
+                    self.assert_same(self.through_byre(command, compression), arrays)
                     test = zipfile.ZipFile(self.scratch / "out.npz")
                     self.assertIsNone(test.testzip())
                     methods = {each.compress_type for each in test.infolist()}
                     self.assertEqual(methods, {zipfile.ZIP_STORED if compression == "stored" else zipfile.ZIP_DEFLATED})
-
-    def test_what_byre_stored_is_mapped_if_it_has_elements(self):
-        arrays = self.arrays()
-        numpy.savez(self.scratch / "in.npz", **arrays)
-        self.through_byre("load", "stored")
-        (self.scratch / "out.npz").rename(self.scratch / "in.npz")
-        back, said = self.through_byre("map", "stored")
-        self.assert_same(back, arrays)
-        self.assertEqual(said, ["mapped" if array.size else "loaded" for array in arrays.values()])
-
-    def test_archives_that_numpy_wrote_to_a_pipe_are_read(self):
-        arrays = self.arrays()
-        for save in (numpy.savez, numpy.savez_compressed):
-            stream = Unseekable()
-            save(stream, **arrays)
-            (self.scratch / "in.npz").write_bytes(bytes(stream.written))
-            with self.subTest(save=save.__name__):
-                self.assert_same(self.through_byre("load", "stored")[0], arrays)
-
-    def test_archives_of_more_members_than_16_bits_count_go_both_ways(self):
-        arrays = {str(number): numpy.array(number, "i4") for number in range(65540)}
-        numpy.savez(self.scratch / "in.npz", **arrays)
-        run("map", self.scratch / "in.npz", self.scratch / "out.npz", "stored")
-        with numpy.load(self.scratch / "out.npz") as archive:
-            self.assertEqual(archive.files, list(arrays))
-            self.assertEqual(archive["65539"], 65539)
-
-    def test_damage_is_refused(self):
-        numpy.savez(self.scratch / "in.npz", x=numpy.arange(10))
-        whole = (self.scratch / "in.npz").read_bytes()
-        at = whole.index(numpy.arange(10).tobytes())
-        (self.scratch / "in.npz").write_bytes(whole[:at] + b"!" + whole[at + 1:])
-        with self.assertRaises(subprocess.CalledProcessError) as refused:
-            self.through_byre("load", "stored")
-        self.assertIn("CRC error", refused.exception.stderr)
-
-
-class Unseekable:
-    """A file as a pipe is one, in which sizes can only follow the data."""
-
-    def __init__(self):
-        self.written = bytearray()
-
-    def write(self, data):
-        self.written += data
-        return len(data)
-
-    def read(self):
-        raise OSError("a pipe is written only")
-
-    def flush(self):
-        pass
-
-    def seek(self, *_):
-        raise OSError("a pipe has no places")
-
-    tell = seek
 
 
 def special(dtype):
@@ -266,24 +204,14 @@ class Printing(programs.Test):
             if array.shape and not array.size == 0 and (threshold, edge, precision) == (1000, 3, 8):
                 self.assertEqual(text, str(array) if width == 75 else expected)
 
-    def test_a_table_of_arrays(self):
-        self.assert_printed_alike(fixed_table())
+    def test_a_table_of_arrays_with_each_option(self):
+        for options in ({}, {"precision": 3}, {"precision": 0}, {"width": 20}, {"width": 3},
+                        {"threshold": 3, "edge": 1}, {"threshold": 0, "edge": 2}):
+            self.assert_printed_alike(fixed_table(), **options)
 
     def test_pairs_of_special_values(self):
         self.assert_printed_alike(pairs_of_special_values())
         self.assert_printed_alike(pairs_of_special_values(), precision=2)
-
-    def test_a_table_of_arrays_with_few_digits(self):
-        self.assert_printed_alike(fixed_table(), precision=3)
-        self.assert_printed_alike(fixed_table(), precision=0)
-
-    def test_a_table_of_arrays_in_narrow_lines(self):
-        self.assert_printed_alike(fixed_table(), width=20)
-        self.assert_printed_alike(fixed_table(), width=3)
-
-    def test_a_table_of_arrays_in_short_summaries(self):
-        self.assert_printed_alike(fixed_table(), threshold=3, edge=1)
-        self.assert_printed_alike(fixed_table(), threshold=0, edge=2)
 
     def test_every_29th_f16_and_all_powers_of_two(self):
         positive = numpy.arange(0x7C00, dtype="u2").view("f2")

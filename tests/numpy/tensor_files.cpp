@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests beside it have byre do. tensor_files load|map IN OUT [<|> VERSION] reads a .npy file and writes it
-// again, in that byte order and version; tensor_files load|map IN.npz OUT.npz stored|deflated does so with an archive;
-// tensor_files model load|map IN OUT with a .safetensors file; tensor_files print THRESHOLD EDGE PRECISION WIDTH
-// FILE... prints .npy files, a form feed after each.
+// What numpy_test.py has byre do. tensor_files load|map IN OUT [<|> VERSION] reads a .npy file and writes it again, in
+// that byte order and version; tensor_files load|map IN.npz OUT.npz stored|deflated does so with an archive;
+// tensor_files print THRESHOLD EDGE PRECISION WIDTH FILE... prints .npy files, a form feed after each.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
-#include <byre/interop/safetensors.hpp>
 #include <byre/tensor/print.hpp>
 
 #include <bit>
@@ -42,19 +40,9 @@ int run(std::span<const char* const> arguments) {
     byre::save_npz(arguments[2], tensors,
                    std::string(arguments[3]) == "deflated" ? byre::NpzCompression::deflated
                                                            : byre::NpzCompression::stored);
-    for (const auto& [name, tensor] : tensors) {
-      std::printf("%s\n", tensor.storage().origin() == byre::Origin::mapped ? "mapped" : "loaded");
-    }
     return 0;
   }
 #endif
-  if (arguments.size() == 4 && command == "model") {
-    const byre::SafetensorsFile file = arguments[1] == std::string("load")
-                                           ? byre::load_safetensors(arguments[2])
-                                           : byre::map_safetensors(arguments[2]);
-    byre::save_safetensors(arguments[3], file.tensors, file.metadata);
-    return 0;
-  }
   if (arguments.size() < 5 || command != "print") {
     return complain("see the source for its arguments");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors of .safetensors files, read and mapped. tests/numpy has another reader and writer of the format.
+// Tensors of .safetensors files, read and mapped.
 #include <byre/storage/foreign.hpp>
 
 #include <bit>
@@ -36,6 +36,23 @@ TEST(Safetensors, of_every_dtype_and_shape_come_back_as_they_were_from_each_way_
       EXPECT_TRUE(tensor.is_contiguous());
       EXPECT_EQ(tensor.sizes(), sizes);
     }
+  }
+}
+
+TEST(Safetensors, have_a_dtype_of_the_format) {
+  const TemporaryFolder folder;
+  NamedTensors saved;
+  for (const DType dtype : dtypes_by_size) {
+    saved.emplace_back(name_of(dtype), counted({2}, dtype));
+  }
+  save_safetensors(folder / "a.safetensors", saved);
+  const std::string file = read_file(folder / "a.safetensors");
+  for (const char* const entry :
+       {R"("bool":{"dtype":"BOOL")", R"("u8":{"dtype":"U8")", R"("i8":{"dtype":"I8")",
+        R"("i16":{"dtype":"I16")", R"("i32":{"dtype":"I32")", R"("i64":{"dtype":"I64")",
+        R"("f16":{"dtype":"F16")", R"("bf16":{"dtype":"BF16")", R"("f32":{"dtype":"F32")",
+        R"("f64":{"dtype":"F64")", R"("complex64":{"dtype":"C64")"}) {
+    EXPECT_TRUE(says(file, entry));
   }
 }
 
