@@ -101,21 +101,13 @@ TEST(Layout, its_end_is_one_past_the_highest_element) {
   EXPECT_EQ((Layout{{4}, {0}, 5}.end()), 6);
 }
 
+/// tests/tensor/views_against_numpy.py has views of other sizes, and those that only a copy can have.
 TEST(Layout, other_sizes_are_a_view_where_strides_can_say_it) {
   EXPECT_EQ(viewed(dense({12}), {1, 12, 1}), "[1, 12, 1] by [12, 1, 1] from 0");
-  EXPECT_EQ(viewed(dense({}), {1, 1}), "[1, 1] by [1, 1] from 0");
-  EXPECT_EQ(viewed(dense({1, 1}), {}), "[] by [] from 0");
   const Layout transposed{{4, 3}, {1, 4}};
   EXPECT_EQ(viewed(transposed, {12}), "only by a copy");
-  EXPECT_EQ(viewed(transposed, {2, 2, 3}), "[2, 2, 3] by [2, 1, 4] from 0");
   EXPECT_EQ(viewed(transposed, {4, 1, 3, 1}), "[4, 1, 3, 1] by [1, 3, 4, 1] from 0");
-  EXPECT_EQ(viewed(transposed, {2, 6}), "only by a copy");
-  const Layout gaps{{3, 2, 4}, {16, 8, 2}, 7};  // every second of 24, then of rows of 8
-  EXPECT_EQ(viewed(gaps, {24}), "[24] by [2] from 7");
-  EXPECT_EQ(viewed(gaps, {6, 4}), "[6, 4] by [8, 2] from 7");
-  const Layout repeated{{3, 4}, {0, 1}};
-  EXPECT_EQ(viewed(repeated, {12}), "only by a copy");
-  EXPECT_EQ(viewed(repeated, {3, 2, 2}), "[3, 2, 2] by [0, 2, 1] from 0");
+  EXPECT_EQ(viewed({{3, 4}, {0, 1}}, {3, 2, 2}), "[3, 2, 2] by [0, 2, 1] from 0");
   EXPECT_EQ(viewed({{3, 4}, {0, 0}}, {2, 6}), "[2, 6] by [0, 0] from 0");
 }
 
