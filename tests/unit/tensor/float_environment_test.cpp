@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,42 +46,24 @@ class FloatEnvironment : public testing::TestWithParam<FloatEnvironmentKind> {
   }
 };
 
-/// Subnormal, inexact, huge and not finite numbers of each dtype that has them, and integers; 24 of each, converted
-/// once, in the default environment.
+/// Subnormal, inexact, huge and not finite for one dtype or another.
+// clang-format off
+constexpr double telling_doubles[] = {
+    0x1p-1074, -0x1p-1074, 0x1.8p-1060, 0x1p-1022, 0x1.fffffffffffffp-128, -0x1p-149, 0x1.8p-140, 0x1p-126,
+    0x1p-133, -0x1.fep-127, 0x1p-24, 0x1.ff8p-15, -0x1.8p-20, 0x1p-14, 0.1, -3.25390625,
+    0x1.0000000000001p-8, 16777217.0, 0x1.7fp+15, 0x1.fffffep+127, -0.0,
+    std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 0x1p+1023};
+constexpr std::int64_t telling_integers[] = {
+    0, 1, -1, 3, 16'777'217, -16'777'219, (std::int64_t{1} << 53) + 1, 7, INT64_MAX, INT64_MIN, 100, -5,
+    2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24};
+// clang-format on
+
+/// 24 of each dtype, converted once, in the default environment.
 const std::vector<Tensor>& operands() {
   static const std::vector<Tensor> all = [] {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    const Tensor doubles = Tensor::of<double>({24}, {0x1p-1074,
-                                                     -0x1p-1074,
-                                                     0x1.8p-1060,
-                                                     0x1p-1022,
-                                                     0x1.fffffffffffffp-128,
-                                                     -0x1p-149,
-                                                     0x1.8p-140,
-                                                     0x1p-126,
-                                                     0x1p-133,
-                                                     -0x1.fep-127,
-                                                     0x1p-24,
-                                                     0x1.ff8p-15,
-                                                     -0x1.8p-20,
-                                                     0x1p-14,
-                                                     0.1,
-                                                     -3.25390625,
-                                                     0x1.0000000000001p-8,
-                                                     16777217.0,
-                                                     0x1.7fp+15,
-                                                     0x1.fffffep+127,
-                                                     -0.0,
-                                                     infinity,
-                                                     nan,
-                                                     0x1p+1023});
-    const Tensor integers = Tensor::of<std::int64_t>(
-        {24}, {0,  1,         -1,        3,   16'777'217, -16'777'219, (std::int64_t{1} << 53) + 1,
-               7,  INT64_MAX, INT64_MIN, 100, -5,         2,           4,
-               6,  8,         10,        12,  14,         16,          18,
-               20, 22,        24});
-    std::vector<Tensor> tensors{integers};
+    const Tensor doubles = Tensor::of<double>({24}, std::span<const double>(telling_doubles));
+    std::vector tensors{
+        Tensor::of<std::int64_t>({24}, std::span<const std::int64_t>(telling_integers))};
     for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
       tensors.push_back(copy_(Tensor::empty({24}, dtype), doubles));
     }
