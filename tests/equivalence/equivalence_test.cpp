@@ -2,8 +2,7 @@
 // Random programs, each run where reshape aliases, where it copies, and where it aliases and warns. Each
 // element that differs between the first two in a read was reported by then, but for the exceptions of
 // Account; and what is read, reported and counted is what the reference model says, and nothing else.
-// Programs whose reshapes all copy are run once: what is read and refused is what the model says, on one thread and on
-// several whose storages share data lazily.
+// Programs whose reshapes all copy are run once: what is read and refused is what the model says.
 // BYRE_EQUIVALENCE_PROGRAMS in the environment is how many programs of each kind.
 #include <byre/error/error.hpp>
 #include <byre/shadow/suppression.hpp>
@@ -14,15 +13,12 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <functional>
 #include <map>
 #include <set>
 
-#include "run_steps.hpp"
-#include "support/at_once.hpp"
+#include "model.hpp"
 #include "support/random.hpp"
-#include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
@@ -228,7 +224,7 @@ TEST(Equivalence, where_all_is_unique_and_whole_a_reported_read_is_a_difference)
   EXPECT_GT(counts.all - counts.reported, counts.all / 4);
 }
 
-TEST(RandomPrograms, one_thread_sees_what_the_model_says) {
+TEST(RandomPrograms, see_what_the_model_says) {
   const Counts counts = check_programs(Kind::copies);
   if (HasFailure() || counts.steps < 10'000) {
     return;
@@ -236,41 +232,6 @@ TEST(RandomPrograms, one_thread_sees_what_the_model_says) {
   EXPECT_GT(counts.refused, counts.steps / 100);
   EXPECT_LT(counts.refused, counts.steps / 4);
   expect_all_operations(counts, Kind::copies);
-}
-
-TEST(RandomPrograms, threads_that_share_data_lazily_never_see_each_other) {
-  constexpr std::size_t threads = 4;
-  std::vector<Step> published;
-  StepRunner maker(ReshapeMode::copy, "maker/");
-  for (int number = 1; number <= 6; ++number) {
-    published.push_back({number, "make", {Dims{number, 2 + number % 3}, Scalar(number * 100)}});
-    maker.run(published.back(), Model());
-  }
-  const std::uint64_t first = seed();
-  for (std::uint64_t round = 0; round < fewer_if_sanitized(12); ++round) {
-    std::array<Program, threads> programs;
-    std::array<Model, threads> models;
-    std::deque<StepRunner> runners;
-    Counts counts;
-    for (std::size_t thread = 0; thread < threads; ++thread) {
-      programs[thread] = generate_steps(first + round * threads + thread, Kind::copies, published);
-      ASSERT_TRUE(take(programs[thread], models[thread], counts));
-      runners.emplace_back(ReshapeMode::copy, "thread/", maker.tensors());
-    }
-    at_once(threads, [&](std::size_t thread) {
-      const std::vector<Step>& steps = programs[thread].body;
-      EXPECT_NO_THROW(
-          std::for_each(steps.begin() + std::ssize(published), steps.end(),
-                        [&](const Step& step) { runners[thread].run(step, models[thread]); }));
-    });
-    for (std::size_t thread = 0; thread < threads; ++thread) {
-      ASSERT_EQ(failure_of_reads("a thread", runners[thread].outcome().reads,
-                                 models[thread].reads_of_copies()),
-                "")
-          << "BYRE_TEST_SEED=" << first << ", round " << round << "\n"
-          << to_string(programs[thread]);
-    }
-  }
 }
 
 }  // namespace

@@ -14,9 +14,7 @@ const Dims sizes_of_larger[] = {{}, {3, 4}, {2, 5, 3}, {1, 2, 1, 2, 2, 2}, {5, 0
 /// Writes steps down that the model takes.
 class StepGenerator {
  public:
-  StepGenerator(std::uint64_t seed, Kind kind, const std::vector<Step>& published)
-      : random_(seed), kind_(kind), published_(static_cast<int>(published.size())) {
-    std::for_each(published.begin(), published.end(), [this](const Step& step) { add(step); });
+  StepGenerator(std::uint64_t seed, Kind kind) : random_(seed), kind_(kind) {
     for (Operation operation : operations) {
       operation.weight = operation.weights[static_cast<std::size_t>(kind)];
       operations_.push_back(operation);
@@ -25,14 +23,10 @@ class StepGenerator {
 
   Program program() {
     add(made());
-    const std::size_t length = published_ != 0         ? 500U
-                               : kind_ == Kind::copies ? 20 + random_.below(std::size_t{80})
-                               : is_whole()            ? 6 + random_.below(std::size_t{18})
-                                                       : 6 + random_.below(std::size_t{24});
-    for (int turn = 0; program_.body.size() < length; ++turn) {
-      if (published_ != 0 && turn % 6 == 0) {
-        add({0, "lazy_clone", {Ref{1 + turn / 6 % published_, 0}}});
-      }
+    const std::size_t length = kind_ == Kind::copies ? 20 + random_.below(std::size_t{80})
+                               : is_whole()          ? 6 + random_.below(std::size_t{18})
+                                                     : 6 + random_.below(std::size_t{24});
+    while (program_.body.size() < length) {
       add(step());
     }
     if (kind_ == Kind::copies) {
@@ -69,12 +63,12 @@ class StepGenerator {
              value()}};
   }
 
-  /// The names of tensors that fit; published ones do not.
+  /// The names of tensors that fit.
   template <class Fits>
   std::vector<Ref> names_that(const Fits& fits) const {
     std::vector<Ref> names;
     for (const auto& [name, tensor] : model_.tensors()) {
-      if (name.step > published_ && fits(name, tensor)) {
+      if (fits(name, tensor)) {
         names.push_back(name);
       }
     }
@@ -178,7 +172,6 @@ class StepGenerator {
 
   RandomArguments random_;
   const Kind kind_;
-  const int published_;
   std::vector<Operation> operations_;
   Model model_;
   Program program_;
@@ -199,8 +192,8 @@ std::vector<std::string> views_of_the_dtype() {
   return names;
 }
 
-Program generate_steps(std::uint64_t seed, Kind kind, const std::vector<Step>& published) {
-  return StepGenerator(seed, kind, published).program();
+Program generate_steps(std::uint64_t seed, Kind kind) {
+  return StepGenerator(seed, kind).program();
 }
 
 }  // namespace byre::test

@@ -207,4 +207,10 @@ class Model {
 /// In row-major order.
 std::vector<std::size_t> places_of(const Layout& layout);
 
+/// The name of the file whose call sites are suppressed ends in this, after a `/`.
+inline constexpr const char* suppressed_file = "suppressed";
+
+/// Runs a program all of whose steps the model took over real tensors.
+RunOutcome run(const Program& program, const Model& model, shadow::ReshapeMode mode);
+
 }  // namespace byre::test

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "run_steps.hpp"
+#include "model.hpp"
 #include "support/tensor/fake_device.hpp"
 
 namespace byre::test {
@@ -16,7 +16,7 @@ using Elements64 = std::vector<std::int64_t>;
 
 /// A handler is a function, so these belong to the program that runs now, whose reshapes are tracked.
 RunOutcome* outcome = nullptr;
-thread_local int number_of_step = 0;
+int number_of_step = 0;
 
 void keep_report(const shadow::Violation& violation) noexcept {
   const auto line = [](const auto& of) { return static_cast<int>(of.site.line); };
@@ -56,7 +56,13 @@ Tensor element_of(const Tensor& self, const Dims& at) {
   return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
 }
 
-void write_through(const StepRunner::Kept& kept, std::int64_t value) {
+/// A pointer to write, and the layout that its tensor had.
+struct Kept {
+  std::int64_t* first = nullptr;
+  Layout layout;
+};
+
+void write_through(const Kept& kept, std::int64_t value) {
   for (const std::size_t place : places_of(kept.layout)) {
     kept.first[static_cast<std::int64_t>(place) - kept.layout.offset] = value++;
   }
@@ -70,7 +76,34 @@ Elements64 read(const Tensor& self, const Step& step, CallSite site) {
   return values_at(on_host.data<std::int64_t>(site), on_host.layout());
 }
 
-}  // namespace
+/// For one program and one thread.
+class StepRunner {
+ public:
+  /// Reshape does as `mode` says, if a step says nothing else.
+  StepRunner(shadow::ReshapeMode mode, const std::string& folder)
+      : mode_(mode), program_file_(folder + "program"), suppressed_(folder + suppressed_file) {}
+
+  /// Takes a step that `model` took. An error of a tracked reshape refuses once, and the step is tried again. Throws if
+  /// a step that the model refuses is not refused, and what the operations throw.
+  void run(const Step& step, const Model& model);
+
+  RunOutcome& outcome() { return outcome_; }
+
+ private:
+  static void fill(Tensor& self, std::int64_t value, CallSite site);
+  void expect_refusal(const Step& step, CallSite site);
+  void take(const Step& step, CallSite site, const Model& model);
+  static std::optional<Tensor> made_of(const Tensor& self, const Step& step, CallSite site);
+  void change(Tensor& self, const Step& step, CallSite site);
+  static void change_memory(Tensor& self, const Step& step, CallSite site);
+
+  const shadow::ReshapeMode mode_;
+  const std::string program_file_;
+  const std::string suppressed_;
+  std::map<Ref, Tensor> tensors_;
+  std::map<Ref, Kept> kept_;
+  RunOutcome outcome_;
+};
 
 /// Fills new memory.
 void StepRunner::fill(Tensor& self, std::int64_t value, CallSite site) {
@@ -195,6 +228,8 @@ void StepRunner::change_memory(Tensor& self, const Step& step, CallSite site) {
     fill(self, integer_at(step, step.op == "resize" ? 2 : 1), site);
   }
 }
+
+}  // namespace
 
 RunOutcome run(const Program& program, const Model& model, shadow::ReshapeMode mode) {
   static std::uint64_t runs = 0;

@@ -106,8 +106,7 @@ struct RunOutcome {
   shadow::Summary summary;
 };
 
-/// A random program that every mode of reshape can run, the same for the same seed. Tensors that `published` makes, in
-/// steps with the numbers from 1 on, are lazily cloned again and again, and only read else.
-Program generate_steps(std::uint64_t seed, Kind kind, const std::vector<Step>& published = {});
+/// A random program that every mode of reshape can run, the same for the same seed.
+Program generate_steps(std::uint64_t seed, Kind kind);
 
 }  // namespace byre::test

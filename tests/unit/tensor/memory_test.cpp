@@ -226,7 +226,7 @@ TEST(TensorHandles, handles_to_one_tensor_are_one_tensor) {
   EXPECT_EQ(same.handle_count(), 1U);
 }
 
-TEST(TensorHandles, threads_copy_view_and_drop_them_at_once) {
+TEST(TensorHandles, threads_copy_view_clone_write_and_drop_them_at_once) {
   FailingAllocator allocator;
   {
     const Tensor x = Tensor::empty({8, 8}, DType::i32, allocator);
@@ -235,10 +235,13 @@ TEST(TensorHandles, threads_copy_view_and_drop_them_at_once) {
       for (int round = 0; round < 2000; ++round) {
         const Tensor handle = x;
         const Tensor row = handle.select(0, 1);
-        Tensor clone = row.lazy_clone();
+        const Tensor clone = round % 3 == 0 ? row.lazy_clone() : handle.lazy_clone().select(0, 1);
+        const Tensor clone_of_clone = clone.lazy_clone();
+        Tensor written = clone.slice(0, 1, 3);
         ASSERT_EQ(row.at<std::int32_t>({1}), 7);
-        clone.set_at<std::int32_t>({1}, round);
+        written.set_at<std::int32_t>({0}, round);
         ASSERT_EQ(clone.at<std::int32_t>({1}), round);
+        ASSERT_EQ(clone_of_clone.at<std::int32_t>({1}), 7);
       }
     });
     EXPECT_EQ(x.handle_count(), 1U);
