@@ -9,15 +9,6 @@
 namespace byre::test {
 namespace {
 
-constexpr Element alike(std::int64_t value) {
-  return {{value, value}};
-}
-auto counted_from(std::int64_t value) {
-  return [=](const Element&, std::size_t index) {
-    return alike(value + static_cast<std::int64_t>(index));
-  };
-}
-
 /// The sum with aliases and with copies.
 Element sum(const Element& a, const Element& b) {
   return {{a.in[0] + b.in[0], a.in[1] + b.in[1]},
@@ -89,10 +80,7 @@ Happened Model::make_tensors(const Step& step) {
   const Ref result{step.number, 0};
   if (step.op == "make") {
     const Layout layout = contiguous_layout(dims_at(step, 0), "make");
-    Elements elements(static_cast<std::size_t>(layout.numel()));
-    std::ranges::generate(elements,
-                          [value = integer_at(step, 1)]() mutable { return alike(value++); });
-    tensors_.insert_or_assign(result, new_tensor(layout, elements));
+    tensors_.insert_or_assign(result, new_tensor(layout, counted_from(integer_at(step, 1))));
     return Happened::done;
   }
   const Tensor& self = tensors_.at(ref_at(step, 0));
@@ -119,7 +107,7 @@ Happened Model::change_elements(const Step& step) {
   const Ref name = ref_at(step, 0);
   const Tensor& self = tensors_.at(name);
   const std::int64_t value = integer_at(step, step.arguments.size() - 1);
-  const auto given = [=](const Element&, std::size_t) { return alike(value); };
+  const auto given = [=](const Element&, std::size_t) { return Element{{value, value}}; };
   if (step.op == "fill_") {
     if (may_overlap_itself(self.layout)) {
       return self.is_in_every_run() ? Happened::refused : Happened::skipped;

@@ -166,7 +166,7 @@ class Model {
   Tensor dense_clone(const Tensor& of);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
-  Tensor new_tensor(const Layout& layout, const Elements& elements);
+  Tensor new_tensor(const Layout& layout, const NewElement& element);
   Happened change_memory(const Step& step);
   Tensor filled(const Dims& sizes, std::int64_t value);
   Happened resize(Tensor& self, const Step& step);
@@ -203,6 +203,13 @@ class Model {
   bool is_in_scope_ = false;
   int now_ = 0;
 };
+
+inline auto counted_from(std::int64_t value) {
+  return [=](const Element&, std::size_t index) {
+    const std::int64_t next = value + static_cast<std::int64_t>(index);
+    return Element{{next, next}};
+  };
+}
 
 /// In row-major order.
 std::vector<std::size_t> places_of(const Layout& layout);

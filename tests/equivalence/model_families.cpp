@@ -21,6 +21,12 @@ bool is_dense(const Model::Places& places) {
   return true;
 }
 
+auto in_turn(Elements elements) {
+  return [elements = std::move(elements)](const Element&, std::size_t index) {
+    return elements[index];
+  };
+}
+
 }  // namespace
 
 Happened Model::make_views(const Step& step) {
@@ -151,7 +157,7 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
     Tensor part = of;
     part.layout = copied;
     Tensor made = new_tensor(contiguous_layout({copied.numel()}, "copy"),
-                             elements_of(part, places_of(copied)));
+                             in_turn(elements_of(part, places_of(copied))));
     made.layout = compact;
     made.is_on_device = of.is_on_device;
     made.family->memory->has_one_size = !has_own_storage;
@@ -200,9 +206,7 @@ bool Model::shares_memory(const Tensor& self) const {
 /// A tensor of new memory, filled through a pointer.
 Model::Tensor Model::filled(const Dims& sizes, std::int64_t value) {
   const Layout layout = contiguous_layout(sizes, "new memory");
-  Elements elements(static_cast<std::size_t>(layout.numel()));
-  std::ranges::generate(elements, [&]() { return Element{{value, value++}}; });
-  Tensor made = new_tensor(layout, elements);
+  Tensor made = new_tensor(layout, counted_from(value));
   made.family->memory->has_escaped = true;
   return made;
 }
@@ -257,13 +261,7 @@ Happened Model::extend(Tensor& self, const Step& step) {
   ++memory.lazy_clones;  // pointers are void
   Places behind(memory.cells.size() - kept);
   std::iota(behind.begin(), behind.end(), kept);
-  write(
-      self, behind,
-      [value = integer_at(step, 3)](const Element&, std::size_t index) {
-        const std::int64_t next = value + static_cast<std::int64_t>(index);
-        return Element{{next, next}};
-      },
-      true);
+  write(self, behind, counted_from(integer_at(step, 3)), true);
   return Happened::done;
 }
 
@@ -278,12 +276,13 @@ Model::Cells Model::separated(const Family& family) {
 
 Model::Tensor Model::clone(const Tensor& of) {
   access(*of.family, of.places, Kind::read);
-  Tensor made = new_tensor(contiguous_layout(of.layout.sizes, "clone"), elements_of(of, of.places));
+  Tensor made =
+      new_tensor(contiguous_layout(of.layout.sizes, "clone"), in_turn(elements_of(of, of.places)));
   made.is_on_device = of.is_on_device;
   return made;
 }
 
-Model::Tensor Model::new_tensor(const Layout& layout, const Elements& elements) {
+Model::Tensor Model::new_tensor(const Layout& layout, const NewElement& element) {
   ++now_;
   Tensor made{.layout = layout};
   const std::size_t cells = static_cast<std::size_t>(layout.numel());
@@ -291,7 +290,7 @@ Model::Tensor Model::new_tensor(const Layout& layout, const Elements& elements) 
   families_.push_back({.memory = &memories_.back(), .copy = Cells(cells), .observed = now_});
   memories_.back().begun_with = made.family = &families_.back();
   made.places = places_of(layout);
-  write(made, made.places, [&](const Element&, std::size_t index) { return elements[index]; });
+  write(made, made.places, element);
   return made;
 }
 

@@ -39,7 +39,7 @@ struct Batch {
   Tensor all;
   std::optional<std::int64_t> axis;  ///< the batch's; none where all members are given the same
 
-  Tensor memory;  ///< of which `all` is the beginning
+  Tensor memory;  ///< `all` is its beginning
 
   Batch(const Tensor& tensor, std::optional<std::int64_t> at, const Tensor* shared) : axis(at) {
     Dims sizes = tensor.sizes();
@@ -60,7 +60,7 @@ struct Batch {
     }
   }
   Tensor member(std::int64_t which) const { return axis ? all.select(*axis, which) : all; }
-  /// The same apart from all others; what has no batch, in as much memory.
+  /// A copy of the member. An input without a batch keeps the size of its memory.
   Tensor member_alone(std::int64_t which) const {
     return axis ? member(which).clone() : beginning_of(memory.clone(), all.sizes());
   }

@@ -23,9 +23,8 @@ struct Kind {
 /// no row.
 const std::vector<Kind>& kinds_of(Flavor flavor);
 
-/// Operators as users define them, of which the pass knows their schemas alone: proof_corners, a view; proof_double_,
-/// which writes, and returns something new; proof_exchange_, which writes two, and returns nothing; proof_halves, which
-/// is pure, and returns two.
+/// Operators as users define them: the pass knows their schemas alone. proof_corners is a view; proof_double_ writes and
+/// returns a new tensor; proof_exchange_ writes two tensors and returns none; proof_halves is pure and returns two.
 void define_user_operators();
 
 /// A seed has one program.

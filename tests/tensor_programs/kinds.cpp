@@ -81,7 +81,7 @@ std::vector<Kind> table_of(Flavor flavor) {
   return some;
 }
 
-/// Throws for tensors that are not alike, and for those that have elements in common.
+/// Throws if sizes or dtypes differ, or if the tensors have elements in common.
 void exchange(Tensor& a, Tensor& b) {
   const auto extent_of = [](const Tensor& tensor) {
     const auto itemsize = static_cast<std::int64_t>(tensor.itemsize());

@@ -53,7 +53,7 @@ const Ref* ref_at(const Step& step, std::size_t index) {
   return index < step.arguments.size() ? std::get_if<Ref>(&step.arguments[index]) : nullptr;
 }
 
-/// Of what is written to bytes of bools: numbers that are bools, as an integer of any size.
+/// Whether the step, which writes to bytes of bools, writes only 0 and 1, as an integer of any size.
 bool keeps_bools(const Step& step, const Values& values) {
   static const std::set<std::string> moves{"zero_",      "resize_",    "permute_", "transpose_",
                                            "t_",         "movedim_",   "squeeze_", "squeeze_.axis",

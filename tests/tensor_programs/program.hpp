@@ -95,12 +95,12 @@ class Unsupported {
   explicit Unsupported(const std::vector<Ref>& captured)
       : captured_(captured.begin(), captured.end()) {}
 
-  /// Whether the step, whose operands are among `values`, does something that is not supported.
+  /// Whether the step, whose operands are among `values`, does something unsupported.
   bool is_done_by(const Step& step, const Values& values) const;
   /// The step was done.
   void follow(const Step& step, const Values& values);
 
-  /// What was captured, and views of that.
+  /// A captured tensor, or a view of one.
   bool is_captured(Ref ref) const { return captured_.contains(ref); }
   /// Views of bools as another dtype.
   bool is_of_bools(Ref ref) const { return of_bools_.contains(ref); }
@@ -132,7 +132,7 @@ std::string to_string(Ref ref);
 std::string to_string(const Step& step);
 std::string to_string(const Program& program);
 
-/// What fails too, and of which no single step, input, output or number can be dropped or made smaller.
+/// A smaller program that fails too: without any one step, input or output, or with a smaller number, it does not fail.
 Program shrunk(Program program, const std::function<bool(const Program&)>& fails);
 
 // views.cpp: by the members of Tensor, where operators make views by rules of layouts.

@@ -164,8 +164,8 @@ TYPED_TEST(PointwiseTest, relu_keeps_what_is_positive_and_what_is_not_a_number) 
 }
 
 TYPED_TEST(PointwiseTest, exp_is_the_exponential_function) {
-  // Of f32 and f64 the last bit may be another: what each element is, elements_kernels_test.cpp says of many. Here it
-  // is the same wherever the element lies.
+  // The last bit of f32 and f64 may differ: elements_kernels_test.cpp compares many numbers. Here each result is the
+  // same wherever the element lies.
   if constexpr (std::is_same_v<TypeParam, float> || std::is_same_v<TypeParam, double>) {
     check_unary<TypeParam>(BYRE_UNARY(exp), [](TypeParam a) {
       return at<TypeParam>(byre::exp(Tensor::of<TypeParam>({}, std::span(&a, 1))), {});

@@ -108,19 +108,7 @@ std::vector<std::vector<Sample>> all_samples(std::size_t start = 0) {
 
 template <class T>
 T at(const Tensor& tensor, const Dims& indices) {
-  switch (indices.size()) {
-    case 0:
-      return tensor.at<T>({});
-    case 1:
-      return tensor.at<T>({indices[0]});
-    case 2:
-      return tensor.at<T>({indices[0], indices[1]});
-    case 3:
-      return tensor.at<T>({indices[0], indices[1], indices[2]});
-    default:
-      ADD_FAILURE() << "at() of " << indices.size() << " dimensions";
-      return T{};
-  }
+  return tensor.data<T>()[element_at(tensor.layout(), indices, "at") - tensor.storage_offset()];
 }
 
 inline void for_each_index(const Dims& sizes, FunctionRef<void(const Dims&)> visit) {

@@ -78,10 +78,10 @@ class Halves : public ::testing::Test {
 using BothHalves = ::testing::Types<Float16, BFloat16>;
 TYPED_TEST_SUITE(Halves, BothHalves);
 
-TYPED_TEST(Halves, every_bit_pattern_is_the_number_that_the_format_says_and_comes_back) {
+TYPED_TEST(Halves, every_bit_pattern_is_its_number_and_comes_back) {
   for (unsigned bits = 0; bits <= 0xFFFFU; ++bits) {
     const float value = TypeParam::of_bits(static_cast<std::uint16_t>(bits));
-    const unsigned quiet = 1U << (this->format.fraction_bits - 1);  // of what is not a number
+    const unsigned quiet = 1U << (this->format.fraction_bits - 1);  // of NaNs
     EXPECT_EQ(TypeParam(value).bits(), std::isnan(value) ? bits | quiet : bits);
     const unsigned magnitude = bits & 0x7FFFU;
     if (magnitude > this->format.infinity()) {

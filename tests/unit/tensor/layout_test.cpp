@@ -144,38 +144,6 @@ TEST(Layout, an_element_is_found_by_its_indices) {
   EXPECT_THROW(element_at(dense({0}), Dims{0}, "at"), ShapeError);
 }
 
-/// Whether two indices lead to one element, by trying all.
-bool overlaps(const Layout& layout) {
-  std::vector<std::int64_t> seen{layout.offset};
-  for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
-    std::vector<std::int64_t> next;
-    for (const std::int64_t element : seen) {
-      for (std::int64_t index = 0; index < layout.sizes[axis]; ++index) {
-        next.push_back(element + index * layout.strides[axis]);
-      }
-    }
-    seen = next;
-  }
-  std::sort(seen.begin(), seen.end());
-  return std::adjacent_find(seen.begin(), seen.end()) != seen.end();
-}
-
-TEST(Layout, no_overlap_with_itself_goes_unnoticed) {
-  int exact = 0;
-  for (std::int64_t code = 0; code < 4 * 4 * 4 * 5 * 5 * 5; ++code) {
-    std::int64_t rest = code;
-    const auto next = [&rest](std::int64_t base) {
-      const std::int64_t digit = rest % base;
-      rest /= base;
-      return digit;
-    };
-    const Layout layout{{next(4), next(4), next(4)}, {next(5), next(5), next(5)}};
-    EXPECT_TRUE(may_overlap_itself(layout) || !overlaps(layout)) << text_of(layout);
-    exact += may_overlap_itself(layout) == overlaps(layout) ? 1 : 0;
-  }
-  EXPECT_GT(exact, 7500) << "of 8000, where it is not in doubt";
-}
-
 TEST(DimsTest, behaves_as_a_vector_below_and_above_what_fits_in_place) {
   Dims dims;
   std::vector<std::int64_t> model;

@@ -157,7 +157,7 @@ const std::vector<Use> makers_of_shapes{
     {"npy_header", [](auto&, auto&) { npy_header(DType::f32, too_many); }},
 };
 
-TEST(MaxNdim, more_dimensions_are_refused_by_each_function_that_makes_a_shape) {
+TEST(MaxNdim, more_dimensions_are_refused_by_all_that_make_a_shape) {
   const Tensor scalar = Tensor::zeros({}, DType::f32);
   Tensor x = Tensor::zeros(most_dimensions, DType::f32);
   for (const auto& [name, use] : makers_of_shapes) {

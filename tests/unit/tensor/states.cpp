@@ -37,7 +37,7 @@ Returned read(const Tensor& tensor, const void* first) {
   return {.read = static_cast<double>(value)};
 }
 
-/// Of an operation that wrote to the first element, if there is one.
+/// The operation wrote to the first element, if there is one.
 Returned wrote(const Tensor& tensor, double value) {
   return {.wrote = tensor.numel() != 0 ? std::optional(value) : std::nullopt};
 }

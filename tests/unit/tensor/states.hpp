@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The operations that docs/tensor-states.md has a row of. What they do in each state is read from the document.
+/// The operations in the rows of docs/tensor-states.md, whose cells say their effects in each state.
 #pragma once
 
 #include <byre/tensor/tensor.hpp>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Copies between any strides, of sizes around those of the blocks that they go through.
-#include <algorithm>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,24 +20,12 @@ Tensor telling_numbers(const Dims& sizes) {
   return tensor;
 }
 
-/// The elements of a view, one after the other, each found by its strides alone.
-template <class T>
-void collect(const T* first, std::span<const std::int64_t> sizes,
-             std::span<const std::int64_t> strides, std::vector<T>& all) {
-  if (sizes.empty()) {
-    all.push_back(*first);
-    return;
-  }
-  for (std::int64_t index = 0; index < sizes[0]; ++index) {
-    collect(first + index * strides[0], sizes.subspan(1), strides.subspan(1), all);
-  }
-}
-
+/// One after the other.
 template <class T>
 std::vector<T> elements_of(const Tensor& tensor) {
   std::vector<T> all;
-  collect(tensor.data<T>(), std::span<const std::int64_t>(tensor.sizes()),
-          std::span<const std::int64_t>(tensor.strides()), all);
+  for_each_index(tensor.sizes(),
+                 [&](const Dims& indices) { all.push_back(at<T>(tensor, indices)); });
   return all;
 }
 
