@@ -113,7 +113,6 @@ TEST(NoElementsTest, sums_and_products_of_nothing_are_zero) {
   Tensor x = Tensor::zeros({3, 0}, DType::f32);
   x.free_memory();
   EXPECT_EQ(bytes_of<float>(sum(x, {1})), (std::vector<float>{0, 0, 0}));
-  EXPECT_EQ(sum(x, {0}).numel(), 0);
   Tensor stack = Tensor::zeros({2, 0, 3}, DType::f32);
   stack.free_memory();
   const Tensor row = Tensor::zeros({3, 1}, DType::f32);
