@@ -7,12 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "failing_device.hpp"
 #include "support/complaint.hpp"
+#include "support/failing_allocator.hpp"
 #include "support/tensor/fake_device.hpp"
 
 namespace byre::test {
@@ -171,6 +172,34 @@ TEST_F(Devices, copies_convert_and_broadcast_between_them) {
   EXPECT_EQ(as_floats(copy_(Tensor::empty({2, 3}, DType::i32, fake_.device()), target)), converted)
       << "within the device, as it is";
 }
+
+/// Memory of the host, whose transfers fail when told to.
+class FailingDevice final : public DeviceSupport {
+ public:
+  static FailingDevice& instance() {
+    static FailingDevice support;
+    static const bool is_registered = (register_device(Device(7, 7), support), true);
+    static_cast<void>(is_registered);
+    return support;
+  }
+
+  bool fails_to_transfer = false;
+
+  FailingAllocator& allocator() noexcept override { return allocator_; }
+  void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
+    if (fails_to_transfer) {
+      throw DeviceError(format_text("the device failed"));
+    }
+    std::memcpy(destination, source, nbytes);
+  }
+  void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
+    copy_to_host(destination, source, nbytes);
+  }
+  const char* name() const noexcept override { return "failing"; }
+
+ private:
+  FailingAllocator allocator_{Device(7, 7)};
+};
 
 TEST_F(Devices, that_fail_leave_the_state_of_what_was_to_be_written) {
   FailingDevice& device = FailingDevice::instance();
