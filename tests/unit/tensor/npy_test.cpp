@@ -4,6 +4,7 @@
 #include <byre/storage/foreign.hpp>
 
 #include <bit>
+#include <complex>
 #include <filesystem>
 #include <span>
 
@@ -82,15 +83,18 @@ TEST_F(NpyFiles, is_read_back_and_not_mapped_if_it_has_the_other_byte_order) {
 }
 
 TEST_F(NpyFiles, has_numbers_in_the_order_that_the_header_says) {
-  const auto pair_of_i32 = [](char byte_order, const std::string& data) {
-    std::string header = npy_header(DType::i32, {2});
-    header[header.find("i4") - 1] = byte_order;
-    return read_npy(as_bytes(header + data));
+  const auto read = [](const std::string& descr, const char* shape, const std::string& data) {
+    const std::string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape;
+    return read_npy(as_bytes(file_of(text + "}", data)));
   };
   const Tensor pair = Tensor::of<std::int32_t>({2}, {1, 512});
-  expect_same(pair_of_i32('<', std::string("\1\0\0\0\0\2\0\0", 8)), pair);
-  expect_same(pair_of_i32('>', std::string("\0\0\0\1\0\0\2\0", 8)), pair);
-  expect_same(pair_of_i32('=', packed_bytes_of(pair)), pair);
+  expect_same(read("<i4", "(2,)", std::string("\1\0\0\0\0\2\0\0", 8)), pair);
+  expect_same(read(">i4", "(2,)", std::string("\0\0\0\1\0\0\2\0", 8)), pair);
+  expect_same(read("=i4", "(2,)", packed_bytes_of(pair)), pair);
+  const Tensor complex =
+      Tensor::of<std::complex<float>>({}, {{1, 2}});  // two numbers, each in order
+  expect_same(read("<c8", "()", std::string("\0\0\x80\x3f\0\0\0\x40", 8)), complex);
+  expect_same(read(">c8", "()", std::string("\x3f\x80\0\0\x40\0\0\0", 8)), complex);
 }
 
 TEST_F(NpyFiles, may_have_the_longest_header_and_no_longer_one) {
