@@ -16,7 +16,7 @@ namespace {
 using byre::Layout;
 using byre::detail::Extent;
 
-/// A tensor's elements, each byte of which counts.
+/// A tensor's elements as they lie in memory.
 template <class T>
 std::vector<T> bytes_of(const Tensor& tensor) {
   const Tensor contiguous = tensor.contiguous();
@@ -26,7 +26,7 @@ std::vector<T> bytes_of(const Tensor& tensor) {
   return bytes;
 }
 
-/// Of bool.
+/// A tensor of bools as bytes.
 std::vector<std::uint8_t> bytes_of_bool(const Tensor& tensor) {
   EXPECT_EQ(tensor.dtype(), DType::boolean);
   return bytes_of<std::uint8_t>(tensor.view(DType::u8));
