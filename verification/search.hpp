@@ -75,24 +75,23 @@ Found search_body(const Search& search) {
 
 }  // namespace detail
 
-/// What a scenario says of itself.
-struct Description {
-  std::string_view name;
-  std::string_view shows;
-  Bound quick = full_search;
-  Bound deep = full_search;
-  Verdict expected = Verdict::pass;
-};
-
-/// Lists the scenario of a body.
+/// Lists the scenario of a body. `quick` is the bound of a quick run, `deep` that of a deep one.
 template <class Body>
-const Scenario& scenario(const Description& description) {
+const Scenario* scenario(std::string_view name, std::string_view shows, Bound quick = full_search,
+                         Bound deep = full_search, Verdict expected = Verdict::pass) {
   std::span<const std::string_view> cover;
   if constexpr (requires { Body::cover_points; }) {
     cover = Body::cover_points;
   }
-  return listed({description.name, description.shows, Body::threads, description.quick,
-                 description.deep, description.expected, cover, &detail::search_body<Body>});
+  return &listed(
+      {name, shows, Body::threads, quick, deep, expected, cover, &detail::search_body<Body>});
+}
+
+/// Lists the scenario of a known-wrong design, which has to end in that verdict.
+template <class Body>
+const Scenario* wrong(std::string_view name, std::string_view shows, Verdict expected,
+                      Bound bound = full_search) {
+  return scenario<Body>(name, shows, bound, bound, expected);
 }
 
 }  // namespace byre::verification

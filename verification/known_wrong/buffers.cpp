@@ -62,30 +62,23 @@ class FirstCloneRewritesSource {
   PlainUntilCloned source_;
 };
 
+const Scenario* const wrong_buffers_listed[] = {
+    wrong<ReadsRaceASteal<RelaxedLoads<Checked>>>(
+        "known_wrong.relaxed_uniqueness_writes",
+        "A relaxed load of the count does not order a write after a former owner's reads: I5.",
+        Verdict::data_race),
+    wrong<ResizesRaceDrops<RelaxedLoads<Checked>>>("known_wrong.relaxed_uniqueness_resizes",
+                                                   "Nor a change of size: I5.", Verdict::data_race),
+    wrong<ReadsAfterDrop>(
+        "known_wrong.reads_after_drop",
+        "Even a constant of the header is read while its last owner frees it: I2.",
+        Verdict::data_race),
+    wrong<FirstCloneRewritesSource>(
+        "known_wrong.first_clone_rewrites_source",
+        "Two first lazy clones at once race where a clone rewrites its source: promise 7.",
+        Verdict::data_race),
+};
+
 }  // namespace
-
-const Scenario relaxed_uniqueness_writes = scenario<ReadsRaceASteal<RelaxedLoads<Checked>>>({
-    .name = "known_wrong.relaxed_uniqueness_writes",
-    .shows = "A relaxed load of the count does not order a write after a former owner's reads: I5.",
-    .expected = Verdict::data_race,
-});
-
-const Scenario relaxed_uniqueness_resizes = scenario<ResizesRaceDrops<RelaxedLoads<Checked>>>({
-    .name = "known_wrong.relaxed_uniqueness_resizes",
-    .shows = "Nor a change of size: I5.",
-    .expected = Verdict::data_race,
-});
-
-const Scenario reads_after_drop = scenario<ReadsAfterDrop>({
-    .name = "known_wrong.reads_after_drop",
-    .shows = "Even a constant of the header is read while its last owner frees it: I2.",
-    .expected = Verdict::data_race,
-});
-
-const Scenario first_clone_rewrites_source = scenario<FirstCloneRewritesSource>({
-    .name = "known_wrong.first_clone_rewrites_source",
-    .shows = "Two first lazy clones at once race where a clone rewrites its source: promise 7.",
-    .expected = Verdict::data_race,
-});
 
 }  // namespace byre::verification

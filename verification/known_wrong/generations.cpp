@@ -38,20 +38,19 @@ struct ForgetfulRecords : Records {
   }
 };
 
+const Scenario* const wrong_generations_listed[] = {
+    wrong<CountsWritesTwice>(
+        "known_wrong.counts_writes_twice",
+        "Two counters of writes, compared and then bumped, as the seed says it, let two families "
+        "write at once with neither stale of the other: G3.",
+        Verdict::wrong_answer),
+    wrong<EarlierWritesAreFound<ForgetfulRecords>>(
+        "known_wrong.keeps_no_superseded_write",
+        "If superseded writes are not kept, a family that observes the last write finds no other: "
+        "G5.",
+        Verdict::wrong_answer),
+};
+
 }  // namespace
-
-const Scenario counts_writes_twice = scenario<CountsWritesTwice>({
-    .name = "known_wrong.counts_writes_twice",
-    .shows = "Two counters of writes, compared and then bumped, as the seed says it, let two "
-             "families write at once with neither stale of the other: G3.",
-    .expected = Verdict::wrong_answer,
-});
-
-const Scenario keeps_no_superseded_write = scenario<EarlierWritesAreFound<ForgetfulRecords>>({
-    .name = "known_wrong.keeps_no_superseded_write",
-    .shows = "If superseded writes are not kept, a family that observes the last write finds no "
-             "other: G5.",
-    .expected = Verdict::wrong_answer,
-});
 
 }  // namespace byre::verification

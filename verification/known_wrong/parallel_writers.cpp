@@ -76,39 +76,29 @@ class ClearsRelaxed {
   Checked::Atomic<std::uint32_t> taken_{0};
 };
 
+const Scenario* const wrong_parallel_writers_listed[] = {
+    wrong<LooksBeforeLock>("known_wrong.looks_before_lock",
+                           "A thread of a loop that looks for itself whether the data is its own "
+                           "reads it while another replaces it.",
+                           Verdict::data_race),
+    wrong<WritersInParallel<2, AsksOnce>>(
+        "known_wrong.asks_once",
+        "One that looks before it waits reads what another replaces, and not what came of it.",
+        Verdict::data_race),
+    wrong<WritersInParallel<2, NotifiesBeforeLeaving>>(
+        "known_wrong.notifies_before_leaving",
+        "Who lets go of a lock and notifies first loses who comes to sleep in between.",
+        Verdict::deadlock),
+    wrong<NeighboursAreLocked<LocksOf<NotifiesOneForLock>>>(
+        "known_wrong.locks_notify_one",
+        "Where two addresses share a bucket, one who is woken may be the other's.",
+        Verdict::deadlock, preemptions(2)),
+    wrong<WritersInParallel<2, ClearsRelaxed>>(
+        "known_wrong.clears_relaxed",
+        "A flag that is cleared relaxed does not order the next thread after the copy.",
+        Verdict::data_race),
+};
+
 }  // namespace
-
-const Scenario looks_before_lock = scenario<LooksBeforeLock>({
-    .name = "known_wrong.looks_before_lock",
-    .shows = "A thread of a loop that looks for itself whether the data is its own reads it while "
-             "another replaces it.",
-    .expected = Verdict::data_race,
-});
-
-const Scenario asks_once = scenario<WritersInParallel<2, AsksOnce>>({
-    .name = "known_wrong.asks_once",
-    .shows = "One that looks before it waits reads what another replaces, and not what came of it.",
-    .expected = Verdict::data_race,
-});
-
-const Scenario notifies_before_leaving = scenario<WritersInParallel<2, NotifiesBeforeLeaving>>({
-    .name = "known_wrong.notifies_before_leaving",
-    .shows = "Who lets go of a lock and notifies first loses who comes to sleep in between.",
-    .expected = Verdict::deadlock,
-});
-
-const Scenario locks_notify_one = scenario<NeighboursAreLocked<LocksOf<NotifiesOneForLock>>>({
-    .name = "known_wrong.locks_notify_one",
-    .shows = "Where two addresses share a bucket, one who is woken may be the other's.",
-    .quick = preemptions(2),
-    .deep = preemptions(2),
-    .expected = Verdict::deadlock,
-});
-
-const Scenario clears_relaxed = scenario<WritersInParallel<2, ClearsRelaxed>>({
-    .name = "known_wrong.clears_relaxed",
-    .shows = "A flag that is cleared relaxed does not order the next thread after the copy.",
-    .expected = Verdict::data_race,
-});
 
 }  // namespace byre::verification

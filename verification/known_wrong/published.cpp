@@ -7,37 +7,32 @@
 
 namespace byre::verification {
 
-const Scenario copy_then_count_drops = scenario<OwnersDrop<2, basic_copy_then_count<Checked>>>({
-    .name = "known_wrong.copy_then_count_drops",
-    .shows = "The protocol published in 2026 locks what another drop has freed: I2 and promise 1.",
-    .expected = Verdict::use_after_free,
-});
+namespace {
 
-const Scenario copy_then_count_writes =
-    scenario<OwnersWrite<2, basic_copy_then_count_unlocked<Checked>>>({
-        .name = "known_wrong.copy_then_count_writes",
-        .shows = "The protocol published in 2026, even without its lock, lets two writers make two "
-                 "copies: promise 3, I6.",
-        .expected = Verdict::wrong_answer,
-    });
+const Scenario* const wrong_published_listed[] = {
+    wrong<OwnersDrop<2, basic_copy_then_count<Checked>>>(
+        "known_wrong.copy_then_count_drops",
+        "The protocol published in 2026 locks what another drop has freed: I2 and promise 1.",
+        Verdict::use_after_free),
+    wrong<OwnersWrite<2, basic_copy_then_count_unlocked<Checked>>>(
+        "known_wrong.copy_then_count_writes",
+        "The protocol published in 2026, even without its lock, lets two writers make two copies: "
+        "promise 3, I6.",
+        Verdict::wrong_answer),
+    wrong<OwnersDrop<2, basic_count_then_lock<Checked>>>(
+        "known_wrong.count_then_lock_drops",
+        "The published protocol of 2023 locks what another drop has freed: I2 and promise 1.",
+        Verdict::use_after_free),
+    wrong<OwnersWrite<2, basic_count_then_lock<Checked>>>(
+        "known_wrong.count_then_lock_writes",
+        "The published protocol of 2023 copies what the last owner writes: promise 1, I4.",
+        Verdict::data_race),
+    wrong<OwnersFail<UndoesAfterUnlock<Checked>>>(
+        "known_wrong.undoes_after_unlock",
+        "A claim given up before its undo lets another owner write what is still owned: promise 5.",
+        Verdict::data_race),
+};
 
-const Scenario count_then_lock_drops = scenario<OwnersDrop<2, basic_count_then_lock<Checked>>>({
-    .name = "known_wrong.count_then_lock_drops",
-    .shows = "The published protocol of 2023 locks what another drop has freed: I2 and promise 1.",
-    .expected = Verdict::use_after_free,
-});
-
-const Scenario count_then_lock_writes = scenario<OwnersWrite<2, basic_count_then_lock<Checked>>>({
-    .name = "known_wrong.count_then_lock_writes",
-    .shows = "The published protocol of 2023 copies what the last owner writes: promise 1, I4.",
-    .expected = Verdict::data_race,
-});
-
-const Scenario undoes_after_unlock = scenario<OwnersFail<UndoesAfterUnlock<Checked>>>({
-    .name = "known_wrong.undoes_after_unlock",
-    .shows = "A claim given up before its undo lets another owner write what is still owned: "
-             "promise 5.",
-    .expected = Verdict::data_race,
-});
+}  // namespace
 
 }  // namespace byre::verification

@@ -79,21 +79,17 @@ class CopiesEndAtSubmission {
   Buffer writer_;
 };
 
+const Scenario* const wrong_submitted_copies_listed[] = {
+    wrong<ClaimsWithoutTheirTurn>("known_wrong.claims_without_their_turn",
+                                  "Where a claim in order and the submission of its copy are two "
+                                  "steps, the last owner's write is submitted in between.",
+                                  Verdict::wrong_answer),
+    wrong<CopiesEndAtSubmission>("known_wrong.copies_end_at_submission",
+                                 "A copy that ends before the device has made it lets the last "
+                                 "owner write what is still to be read.",
+                                 Verdict::data_race),
+};
+
 }  // namespace
-
-const Scenario claims_without_their_turn = scenario<ClaimsWithoutTheirTurn>({
-    .name = "known_wrong.claims_without_their_turn",
-    .shows = "Where a claim in order and the submission of its copy are two steps, the last "
-             "owner's write is "
-             "submitted in between.",
-    .expected = Verdict::wrong_answer,
-});
-
-const Scenario copies_end_at_submission = scenario<CopiesEndAtSubmission>({
-    .name = "known_wrong.copies_end_at_submission",
-    .shows = "A copy that ends before the device has made it lets the last owner write what is "
-             "still to be read.",
-    .expected = Verdict::data_race,
-});
 
 }  // namespace byre::verification

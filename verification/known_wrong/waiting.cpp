@@ -103,52 +103,35 @@ class DropWaitsForCopies : public basic_share_word<Checked> {
   Checked::Atomic<std::uint32_t> copies_{0};
 };
 
-}  // namespace
-
-const Scenario lot_checks_before_lock = scenario<SleeperIn<ChecksBeforeLock>>({
-    .name = "known_wrong.lot_checks_before_lock",
-    .shows = "A lot that checks the condition outside its lock loses a wake after the check.",
-    .expected = Verdict::deadlock,
-});
-
-const Scenario lot_wakes_without_lock = scenario<SleeperIn<WakesWithoutLock>>({
-    .name = "known_wrong.lot_wakes_without_lock",
-    .shows = "A waker that does not pass through the lock wakes who does not sleep yet.",
-    .expected = Verdict::deadlock,
-});
-
-const Scenario lot_wakes_before_lock = scenario<SleeperIn<WakesBeforeLock>>({
-    .name = "known_wrong.lot_wakes_before_lock",
-    .shows = "So does one that passes through it afterwards.",
-    .expected = Verdict::deadlock,
-});
-
-const Scenario lot_notifies_one = scenario<NeighboursWakeEachOther<LotOf<NotifiesOne>>>({
-    .name = "known_wrong.lot_notifies_one",
-    .shows = "Where two addresses share a bucket, one who is woken may be the other's.",
-    .quick = preemptions(2),
-    .deep = preemptions(2),
-    .expected = Verdict::deadlock,
-});
-
-const Scenario parks_without_recheck = scenario<ParksWithoutRecheck>({
-    .name = "known_wrong.parks_without_recheck",
-    .shows =
+const Scenario* const wrong_waiting_listed[] = {
+    wrong<SleeperIn<ChecksBeforeLock>>(
+        "known_wrong.lot_checks_before_lock",
+        "A lot that checks the condition outside its lock loses a wake after the check.",
+        Verdict::deadlock),
+    wrong<SleeperIn<WakesWithoutLock>>(
+        "known_wrong.lot_wakes_without_lock",
+        "A waker that does not pass through the lock wakes who does not sleep yet.",
+        Verdict::deadlock),
+    wrong<SleeperIn<WakesBeforeLock>>("known_wrong.lot_wakes_before_lock",
+                                      "So does one that passes through it afterwards.",
+                                      Verdict::deadlock),
+    wrong<NeighboursWakeEachOther<LotOf<NotifiesOne>>>(
+        "known_wrong.lot_notifies_one",
+        "Where two addresses share a bucket, one who is woken may be the other's.",
+        Verdict::deadlock, preemptions(2)),
+    wrong<ParksWithoutRecheck>(
+        "known_wrong.parks_without_recheck",
         "A thread that does not check again before it sleeps misses a wake: what parking promises.",
-    .expected = Verdict::deadlock,
-});
+        Verdict::deadlock),
+    wrong<ClaimsStealOnce<2, basic_share_word<ListInHeader<Checked>>>>(
+        "known_wrong.wakes_through_header",
+        "A waker that goes through the header touches what the waiter has freed: I2.",
+        Verdict::use_after_free),
+    wrong<DropsEndFirst<DropWaitsForCopies>>(
+        "known_wrong.drop_waits_for_copies",
+        "A drop that waits for copies ends no sooner than they do: promise 4.", Verdict::deadlock),
+};
 
-const Scenario wakes_through_header =
-    scenario<ClaimsStealOnce<2, basic_share_word<ListInHeader<Checked>>>>({
-        .name = "known_wrong.wakes_through_header",
-        .shows = "A waker that goes through the header touches what the waiter has freed: I2.",
-        .expected = Verdict::use_after_free,
-    });
-
-const Scenario drop_waits_for_copies = scenario<DropsEndFirst<DropWaitsForCopies>>({
-    .name = "known_wrong.drop_waits_for_copies",
-    .shows = "A drop that waits for copies ends no sooner than they do: promise 4.",
-    .expected = Verdict::deadlock,
-});
+}  // namespace
 
 }  // namespace byre::verification

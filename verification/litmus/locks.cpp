@@ -104,35 +104,35 @@ struct CrossedLocks : TwoThreads {
 };
 
 const Scenario* const locks_tests[] = {
-    &litmus_test<Both<Locked, read_plain>>("litmus.plain_reads",
-                                           "Two reads of plain data are no race."),
-    &litmus_test<Two<Locked, read_plain, write_plain>>(
+    litmus_test<Both<Locked, read_plain>>("litmus.plain_reads",
+                                          "Two reads of plain data are no race."),
+    litmus_test<Two<Locked, read_plain, write_plain>>(
         "litmus.plain_read_and_write", "A read and a write are.", Verdict::data_race),
-    &litmus_test<Both<Locked, write_plain>>("litmus.plain_writes", "So are two writes.",
+    litmus_test<Both<Locked, write_plain>>("litmus.plain_writes", "So are two writes.",
+                                           Verdict::data_race),
+    litmus_test<Exclusive>("litmus.exclusive_lock", "Holders of the lock come one by one."),
+    litmus_test<Both<Locked, write_shared>>("litmus.shared_lock_writes",
+                                            "A shared lock does not keep writes apart.",
                                             Verdict::data_race),
-    &litmus_test<Exclusive>("litmus.exclusive_lock", "Holders of the lock come one by one."),
-    &litmus_test<Both<Locked, write_shared>>("litmus.shared_lock_writes",
-                                             "A shared lock does not keep writes apart.",
-                                             Verdict::data_race),
-    &litmus_test<SharedAtOnce>("litmus.shared_lock_at_once", "Two may hold it shared."),
-    &litmus_test<Two<Locked, read_shared, write_alone>>(
+    litmus_test<SharedAtOnce>("litmus.shared_lock_at_once", "Two may hold it shared."),
+    litmus_test<Two<Locked, read_shared, write_alone>>(
         "litmus.shared_then_exclusive",
         "An exclusive holder comes after the shared holders before it."),
-    &litmus_test<SharedThenShared>(
+    litmus_test<SharedThenShared>(
         "litmus.blind.shared_then_shared",
         "Blind spot: holders of the shared lock are ordered, which C++ does not promise, so this "
         "race is not seen. The textbook form writes under no shared lock; the stress runs under "
         "ThreadSanitizer, which knows the difference."),
-    &litmus_test<Two<Locked, unlock_free, nothing>>("litmus.lock_not_held",
-                                                    "A lock that is not held cannot be unlocked.",
-                                                    Verdict::misused_lock),
-    &litmus_test<Two<Locked, upgrade, nothing>>(
+    litmus_test<Two<Locked, unlock_free, nothing>>("litmus.lock_not_held",
+                                                   "A lock that is not held cannot be unlocked.",
+                                                   Verdict::misused_lock),
+    litmus_test<Two<Locked, upgrade, nothing>>(
         "litmus.lock_upgraded", "A shared holder that wants the lock exclusively waits for itself.",
         Verdict::deadlock),
-    &litmus_test<FreedWhileHeld>("litmus.lock_freed_while_held",
-                                 "A lock outlives those who have it.", Verdict::use_after_free),
-    &litmus_test<CrossedLocks>("litmus.crossed_locks", "Two locks in two orders are a deadlock.",
-                               Verdict::deadlock),
+    litmus_test<FreedWhileHeld>("litmus.lock_freed_while_held",
+                                "A lock outlives those who have it.", Verdict::use_after_free),
+    litmus_test<CrossedLocks>("litmus.crossed_locks", "Two locks in two orders are a deadlock.",
+                              Verdict::deadlock),
 };
 
 }  // namespace

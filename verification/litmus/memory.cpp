@@ -125,38 +125,37 @@ struct Throws : TwoThreads {
 };
 
 const Scenario* const memory_tests[] = {
-    &litmus_test<Two<Allocated<Number>, free_it, load_freed>>(
+    litmus_test<Two<Allocated<Number>, free_it, load_freed>>(
         "litmus.freed_atomic", "An atomic is used after its end.", Verdict::use_after_free),
-    &litmus_test<Two<Allocated<Checked::SharedMutex>, free_it, lock_freed>>(
+    litmus_test<Two<Allocated<Checked::SharedMutex>, free_it, lock_freed>>(
         "litmus.freed_lock", "A lock is used after its end.", Verdict::use_after_free),
-    &litmus_test<Two<Allocated<Cell>, free_it, read_freed>>(
+    litmus_test<Two<Allocated<Cell>, free_it, read_freed>>(
         "litmus.freed_plain", "So is plain data.", Verdict::use_after_free),
-    &litmus_test<Both<AllocatedBytes, free_bytes>>("litmus.freed_twice", "Memory is freed twice.",
-                                                   Verdict::double_free),
-    &litmus_test<Two<Bytes, allocate_bytes, nothing>>("litmus.never_freed",
-                                                      "Memory is never freed.", Verdict::leak),
-    &litmus_test<Two<TrackedMemory, give_back, write_data>>(
+    litmus_test<Both<AllocatedBytes, free_bytes>>("litmus.freed_twice", "Memory is freed twice.",
+                                                  Verdict::double_free),
+    litmus_test<Two<Bytes, allocate_bytes, nothing>>("litmus.never_freed", "Memory is never freed.",
+                                                     Verdict::leak),
+    litmus_test<Two<TrackedMemory, give_back, write_data>>(
         "litmus.tracked_freed_plain", "And data of a buffer, whose memory is the model's own.",
         Verdict::use_after_free),
-    &litmus_test<TrackedHeaderFreedWhileUsed>(
+    litmus_test<TrackedHeaderFreedWhileUsed>(
         "litmus.blind.freed_header",
         "Blind spot: a read of what is neither atomic nor Plain is not watched, and finds the "
         "bytes of freed memory. The stress runs under AddressSanitizer."),
-    &litmus_test<Both<TrackedMemory, give_back>>(
+    litmus_test<Both<TrackedMemory, give_back>>(
         "litmus.tracked_freed_twice", "A block is given back twice.", Verdict::double_free),
-    &litmus_test<Both<TrackedMemory, nothing>>("litmus.tracked_never_freed",
-                                               "A block is never given back.", Verdict::leak),
-    &litmus_test<Two<TrackedMemory, read_data, nothing>>(
+    litmus_test<Both<TrackedMemory, nothing>>("litmus.tracked_never_freed",
+                                              "A block is never given back.", Verdict::leak),
+    litmus_test<Two<TrackedMemory, read_data, nothing>>(
         "litmus.not_yet_written", "Data is read before it is written.", Verdict::uninitialized),
-    &litmus_test<Fails<Faults::none>>("litmus.no_faults", "No allocation or copy fails unasked."),
-    &litmus_test<Fails<Faults::allocations>>("litmus.failing_allocations",
-                                             "Allocations fail in some executions, if asked to."),
-    &litmus_test<Fails<Faults::copies>>("litmus.failing_copies", "And copies."),
-    &litmus_test<Asserts>("litmus.asserts", "An assertion of core fails.", Verdict::core_assertion),
-    &litmus_test<Crashes>("litmus.crashes", "A program that falls over is no pass.",
-                          Verdict::crash),
-    &litmus_test<Throws>("litmus.throws", "Nor is one that an exception leaves.",
-                         Verdict::wrong_answer),
+    litmus_test<Fails<Faults::none>>("litmus.no_faults", "No allocation or copy fails unasked."),
+    litmus_test<Fails<Faults::allocations>>("litmus.failing_allocations",
+                                            "Allocations fail in some executions, if asked to."),
+    litmus_test<Fails<Faults::copies>>("litmus.failing_copies", "And copies."),
+    litmus_test<Asserts>("litmus.asserts", "An assertion of core fails.", Verdict::core_assertion),
+    litmus_test<Crashes>("litmus.crashes", "A program that falls over is no pass.", Verdict::crash),
+    litmus_test<Throws>("litmus.throws", "Nor is one that an exception leaves.",
+                        Verdict::wrong_answer),
 };
 
 }  // namespace

@@ -196,45 +196,45 @@ struct StaleFailure : OneResult {
 };
 
 const Scenario* const orders_tests[] = {
-    &litmus_test<StoreBuffering<relaxed, relaxed, Fate::seen>>(
+    litmus_test<StoreBuffering<relaxed, relaxed, Fate::seen>>(
         "litmus.store_buffering_relaxed", "Relaxed stores are seen late by both."),
-    &litmus_test<StoreBuffering<release, acquire, Fate::seen>>(
+    litmus_test<StoreBuffering<release, acquire, Fate::seen>>(
         "litmus.store_buffering_acq_rel",
         "So are releases: acquire and release do not order a "
         "store with a later load."),
-    &litmus_test<StoreBuffering<seq_cst, seq_cst, Fate::forbidden>>(
+    litmus_test<StoreBuffering<seq_cst, seq_cst, Fate::forbidden>>(
         "litmus.store_buffering_seq_cst", "Sequential consistency orders them."),
-    &litmus_test<MessagePassing<relaxed, relaxed, Fate::seen>>(
+    litmus_test<MessagePassing<relaxed, relaxed, Fate::seen>>(
         "litmus.message_passing_relaxed", "A relaxed message overtakes its data."),
-    &litmus_test<MessagePassing<release, relaxed, Fate::seen>>(
+    litmus_test<MessagePassing<release, relaxed, Fate::seen>>(
         "litmus.message_passing_release", "A release that nobody acquires orders nothing."),
-    &litmus_test<MessagePassing<relaxed, acquire, Fate::seen>>(
+    litmus_test<MessagePassing<relaxed, acquire, Fate::seen>>(
         "litmus.message_passing_acquire", "Nor does an acquire of what was not released."),
-    &litmus_test<MessagePassing<release, acquire, Fate::forbidden>>(
+    litmus_test<MessagePassing<release, acquire, Fate::forbidden>>(
         "litmus.message_passing_acq_rel", "Release and acquire keep the data before the message."),
-    &litmus_test<PlainMessagePassing<relaxed, relaxed>>(
+    litmus_test<PlainMessagePassing<relaxed, relaxed>>(
         "litmus.plain_message_relaxed", "Plain data behind a relaxed message is a race.",
         Verdict::data_race),
-    &litmus_test<PlainMessagePassing<release, acquire>>(
+    litmus_test<PlainMessagePassing<release, acquire>>(
         "litmus.plain_message_acq_rel", "Behind a release and an acquire it is none."),
-    &litmus_test<LoadBuffering>("litmus.blind.load_buffering",
-                                "Blind spot: no load sees a store that comes after it. In core "
-                                "each relaxed load is followed by a compare-exchange or another "
-                                "load the same word, which this cannot deceive."),
-    &litmus_test<IndependentReads<release, acquire, Fate::seen>>(
+    litmus_test<LoadBuffering>("litmus.blind.load_buffering",
+                               "Blind spot: no load sees a store that comes after it. In core "
+                               "each relaxed load is followed by a compare-exchange or another "
+                               "load the same word, which this cannot deceive."),
+    litmus_test<IndependentReads<release, acquire, Fate::seen>>(
         "litmus.independent_reads_acq_rel",
         "Readers of two variables may disagree on their order."),
-    &litmus_test<IndependentReads<seq_cst, seq_cst, Fate::forbidden>>(
+    litmus_test<IndependentReads<seq_cst, seq_cst, Fate::forbidden>>(
         "litmus.independent_reads_seq_cst", "Under sequential consistency they agree."),
-    &litmus_test<Coherence>("litmus.coherence", "Nobody sees one variable go back."),
-    &litmus_test<Staleness>("litmus.blind.staleness",
-                            "Blind spot: a load is at most one store late. No step of core "
-                            "depends on how old a value is: a word that says one owner is not old "
-                            "(I7), and any other leads to a compare-exchange or another load."),
-    &litmus_test<ReadModifyWrite>("litmus.read_modify_write", "Two relaxed additions both count."),
-    &litmus_test<SpuriousFailure>("litmus.spurious_failure",
-                                  "A weak compare-exchange fails spuriously."),
-    &litmus_test<StaleFailure>(
+    litmus_test<Coherence>("litmus.coherence", "Nobody sees one variable go back."),
+    litmus_test<Staleness>("litmus.blind.staleness",
+                           "Blind spot: a load is at most one store late. No step of core "
+                           "depends on how old a value is: a word that says one owner is not old "
+                           "(I7), and any other leads to a compare-exchange or another load."),
+    litmus_test<ReadModifyWrite>("litmus.read_modify_write", "Two relaxed additions both count."),
+    litmus_test<SpuriousFailure>("litmus.spurious_failure",
+                                 "A weak compare-exchange fails spuriously."),
+    litmus_test<StaleFailure>(
         "litmus.blind.stale_failure",
         "Blind spot: a failed compare-exchange returns the newest value. The word does not use "
         "it, but loads again; the textbook form compares once more, or loads under the lock."),

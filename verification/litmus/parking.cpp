@@ -155,33 +155,33 @@ struct SleepsOnACondition : MeetInACondition {
 };
 
 const Scenario* const parking_tests[] = {
-    &litmus_test<Two<Waiting, wake, wait_unconditionally>>(
+    litmus_test<Two<Waiting, wake, wait_unconditionally>>(
         "litmus.wake_before_wait", "A wake is not kept for a later wait.", Verdict::deadlock),
-    &litmus_test<Two<Waiting, set, load_and_wait>>("litmus.loads_before_parking",
-                                                   "A wake between a load and the sleep is lost.",
-                                                   Verdict::deadlock),
-    &litmus_test<Two<Waiting, set, wait>>("litmus.loads_while_parking",
-                                          "None is lost where the load is part of parking."),
-    &litmus_test<Two<Waiting, wake_elsewhere, wait>>(
+    litmus_test<Two<Waiting, set, load_and_wait>>("litmus.loads_before_parking",
+                                                  "A wake between a load and the sleep is lost.",
+                                                  Verdict::deadlock),
+    litmus_test<Two<Waiting, set, wait>>("litmus.loads_while_parking",
+                                         "None is lost where the load is part of parking."),
+    litmus_test<Two<Waiting, wake_elsewhere, wait>>(
         "litmus.woken_elsewhere", "A wake is for one address.", Verdict::deadlock),
-    &litmus_test<Two<Waiting, set_alone, wait_for_the_newest>>(
+    litmus_test<Two<Waiting, set_alone, wait_for_the_newest>>(
         "litmus.nobody_wakes", "A change without a wake wakes no thread.", Verdict::deadlock),
-    &litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
-    &litmus_test<WokenSpuriously<0, Fate::forbidden>>(
+    litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
+    litmus_test<WokenSpuriously<0, Fate::forbidden>>(
         "litmus.waits_to_the_end", "A wait lasts until the wake, where that is asked for."),
-    &litmus_test<WokenSpuriously<1, Fate::seen>>(
+    litmus_test<WokenSpuriously<1, Fate::seen>>(
         "litmus.woken_spuriously", "It ends spuriously, where a scenario wants that too."),
-    &litmus_test<DataBehindAWait<relaxed, relaxed>>(
+    litmus_test<DataBehindAWait<relaxed, relaxed>>(
         "litmus.wait_relaxed", "Parking alone does not order data: who does not sleep met nobody.",
         Verdict::data_race),
-    &litmus_test<DataBehindAWait<release, acquire>>("litmus.wait_acq_rel",
-                                                    "Release and acquire do."),
-    &litmus_test<OneHasACondition>("litmus.condition_of_one",
-                                   "A condition may read what is not at its address."),
-    &litmus_test<BothHaveConditions>("litmus.conditions_of_two", "So may those of two addresses."),
-    &litmus_test<SleepsOnACondition>("litmus.condition_of_a_sleeper",
-                                     "So may that of a thread that sleeps."),
-    &litmus_test<Two<Waiting, nothing, spin>>(
+    litmus_test<DataBehindAWait<release, acquire>>("litmus.wait_acq_rel",
+                                                   "Release and acquire do."),
+    litmus_test<OneHasACondition>("litmus.condition_of_one",
+                                  "A condition may read what is not at its address."),
+    litmus_test<BothHaveConditions>("litmus.conditions_of_two", "So may those of two addresses."),
+    litmus_test<SleepsOnACondition>("litmus.condition_of_a_sleeper",
+                                    "So may that of a thread that sleeps."),
+    litmus_test<Two<Waiting, nothing, spin>>(
         "litmus.spins_forever", "A loop that does not end is a livelock.", Verdict::livelock),
 };
 

@@ -72,26 +72,26 @@ struct CountedDown {
 };
 
 const Scenario* const release_sequences_tests[] = {
-    &litmus_test<ThroughReadModifyWrite>(
+    litmus_test<ThroughReadModifyWrite>(
         "litmus.release_through_add",
         "A release reaches through another thread's relaxed addition."),
-    &litmus_test<ThroughCompareExchange>("litmus.release_through_exchange",
-                                         "And through its relaxed compare-exchange."),
-    &litmus_test<NotThroughStore>("litmus.release_cut_by_store",
-                                  "Another thread's relaxed store ends it.", Verdict::data_race),
-    &litmus_test<NotFromRelaxed>("litmus.release_after_the_fact",
-                                 "A later release by another thread does not stand in for it.",
-                                 Verdict::data_race),
-    &litmus_test<PastOwnStore>(
+    litmus_test<ThroughCompareExchange>("litmus.release_through_exchange",
+                                        "And through its relaxed compare-exchange."),
+    litmus_test<NotThroughStore>("litmus.release_cut_by_store",
+                                 "Another thread's relaxed store ends it.", Verdict::data_race),
+    litmus_test<NotFromRelaxed>("litmus.release_after_the_fact",
+                                "A later release by another thread does not stand in for it.",
+                                Verdict::data_race),
+    litmus_test<PastOwnStore>(
         "litmus.blind.own_relaxed_store",
         "Blind spot: since C++20 a relaxed store by the same thread ends a release too, which is "
         "a race here. The one store in core is by a sole owner, who is alone with the word: I7."),
-    &litmus_test<CountedDown<acq_rel>>("litmus.count_down_acq_rel",
-                                       "The last of a count comes after all the others."),
-    &litmus_test<CountedDown<acquire>>("litmus.count_down_acquire", "Not without the releases.",
-                                       Verdict::data_race),
-    &litmus_test<CountedDown<release>>("litmus.count_down_release", "Nor without the acquire.",
-                                       Verdict::data_race),
+    litmus_test<CountedDown<acq_rel>>("litmus.count_down_acq_rel",
+                                      "The last of a count comes after all the others."),
+    litmus_test<CountedDown<acquire>>("litmus.count_down_acquire", "Not without the releases.",
+                                      Verdict::data_race),
+    litmus_test<CountedDown<release>>("litmus.count_down_release", "Nor without the acquire.",
+                                      Verdict::data_race),
 };
 
 }  // namespace

@@ -10,31 +10,24 @@ namespace byre::verification {
 
 using ShareLock = basic_share_lock<Checked>;
 
-const Scenario locked_owners_write = scenario<OwnersWrite<2, ShareLock>>({
-    .name = "reference.owners_write",
-    .shows = "Two owners of the textbook form write, and one keeps the data.",
-});
+namespace {
 
-const Scenario locked_claims_steal_once = scenario<ClaimsStealOnce<3, ShareLock>>({
-    .name = "reference.claims_steal_once",
-    .shows = "Three owners of the textbook form claim, and one steals.",
-    .quick = preemptions(3),
-    .deep = preemptions(6),
-});
+const Scenario* const reference_listed[] = {
+    scenario<OwnersWrite<2, ShareLock>>(
+        "reference.owners_write", "Two owners of the textbook form write, and one keeps the data."),
+    scenario<ClaimsStealOnce<3, ShareLock>>(
+        "reference.claims_steal_once", "Three owners of the textbook form claim, and one steals.",
+        preemptions(3), preemptions(6)),
+    scenario<OwnersDrop<3, ShareLock>>(
+        "reference.owners_drop",
+        "The last owner of the textbook form frees the data, after all reads."),
+    scenario<DropsEndFirst<ShareLock>>(
+        "reference.drops_end_first",
+        "A drop of the textbook form ends beside a copy that does not end before it."),
+    scenario<OwnersFail<ShareLock>>("reference.owners_fail",
+                                    "A copy of the textbook form that fails changes nothing."),
+};
 
-const Scenario locked_owners_drop = scenario<OwnersDrop<3, ShareLock>>({
-    .name = "reference.owners_drop",
-    .shows = "The last owner of the textbook form frees the data, after all reads.",
-});
-
-const Scenario locked_drops_end_first = scenario<DropsEndFirst<ShareLock>>({
-    .name = "reference.drops_end_first",
-    .shows = "A drop of the textbook form ends beside a copy that does not end before it.",
-});
-
-const Scenario locked_owners_fail = scenario<OwnersFail<ShareLock>>({
-    .name = "reference.owners_fail",
-    .shows = "A copy of the textbook form that fails changes nothing.",
-});
+}  // namespace
 
 }  // namespace byre::verification

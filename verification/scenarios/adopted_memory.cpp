@@ -60,19 +60,15 @@ class AndWritten : public AdoptedMemory<true> {
   };
 };
 
+const Scenario* const adopted_memory_listed[] = {
+    scenario<AdoptedMemory<false>>("adopted_memory_is_dropped",
+                                   "Adopted memory is lazily cloned like any other; its deleter is "
+                                   "called once, after all reads: promise 8."),
+    scenario<AndWritten>("adopted_memory_is_written",
+                         "The last owner of adopted memory writes it in place, and its deleter "
+                         "waits for that owner: promise 8."),
+};
+
 }  // namespace
-
-const Scenario adopted_memory_is_dropped = scenario<AdoptedMemory<false>>({
-    .name = "adopted_memory_is_dropped",
-    .shows =
-        "Adopted memory is lazily cloned like any other; its deleter is called once, after all "
-        "reads: promise 8.",
-});
-
-const Scenario adopted_memory_is_written = scenario<AndWritten>({
-    .name = "adopted_memory_is_written",
-    .shows = "The last owner of adopted memory writes it in place, and its deleter waits for that "
-             "owner: promise 8.",
-});
 
 }  // namespace byre::verification

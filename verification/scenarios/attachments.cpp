@@ -99,17 +99,14 @@ class TagsGiveWay {
   Slot slot_;
 };
 
+const Scenario* const attachments_listed[] = {
+    scenario<FirstAttachmentsRace>(
+        "first_attachments_race",
+        "Of two attachments to one storage at once one stays, and both threads use it.",
+        reduced_search),
+    scenario<TagsGiveWay>("tags_give_way", "A tag never takes the room of an attachment."),
+};
+
 }  // namespace
-
-const Scenario first_attachments_race = scenario<FirstAttachmentsRace>({
-    .name = "first_attachments_race",
-    .shows = "Of two attachments to one storage at once one stays, and both threads use it.",
-    .quick = reduced_search,
-});
-
-const Scenario tags_give_way = scenario<TagsGiveWay>({
-    .name = "tags_give_way",
-    .shows = "A tag never takes the room of an attachment.",
-});
 
 }  // namespace byre::verification

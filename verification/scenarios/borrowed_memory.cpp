@@ -50,17 +50,15 @@ class BorrowedMemory {
   CheckedBuffer clones_[threads];
 };
 
+const Scenario* const borrowed_memory_listed[] = {
+    scenario<BorrowedMemory<false>>("borrowed_memory",
+                                    "Borrowed memory may be cloned by two threads at once, and no "
+                                    "clone depends on the loan: promises 1 and 7."),
+    scenario<BorrowedMemory<true>>(
+        "read_only_loan",
+        "The same of memory that must not be written: the lender's stays as it is."),
+};
+
 }  // namespace
-
-const Scenario borrowed_memory = scenario<BorrowedMemory<false>>({
-    .name = "borrowed_memory",
-    .shows = "Borrowed memory may be cloned by two threads at once, and no clone depends on the "
-             "loan: promises 1 and 7.",
-});
-
-const Scenario read_only_loan = scenario<BorrowedMemory<true>>({
-    .name = "read_only_loan",
-    .shows = "The same of memory that must not be written: the lender's stays as it is.",
-});
 
 }  // namespace byre::verification

@@ -40,26 +40,16 @@ class OfFour : public OfOwners<4> {
   static constexpr auto cover_points = std::span(OfOwners<4>::cover_points).first<2>();
 };
 
+const Scenario* const claims_steal_once_listed[] = {
+    scenario<OfOwners<2>>("two_claims_steal_once",
+                          "Of two owners that claim, one steals, and who wakes it touches nothing "
+                          "that may be gone: I1, I2, I6."),
+    scenario<OfOwners<3>>("three_claims_steal_once", "Of three owners that claim, one steals: I6.",
+                          preemptions(4), preemptions(6)),
+    scenario<OfFour>("four_claims_steal_once", "Of four owners that claim, one steals: I6.",
+                     preemptions(2), preemptions(3)),
+};
+
 }  // namespace
-
-const Scenario two_claims_steal_once = scenario<OfOwners<2>>({
-    .name = "two_claims_steal_once",
-    .shows = "Of two owners that claim, one steals, and who wakes it touches nothing that may be "
-             "gone: I1, I2, I6.",
-});
-
-const Scenario three_claims_steal_once = scenario<OfOwners<3>>({
-    .name = "three_claims_steal_once",
-    .shows = "Of three owners that claim, one steals: I6.",
-    .quick = preemptions(4),
-    .deep = preemptions(6),
-});
-
-const Scenario four_claims_steal_once = scenario<OfFour>({
-    .name = "four_claims_steal_once",
-    .shows = "Of four owners that claim, one steals: I6.",
-    .quick = preemptions(2),
-    .deep = preemptions(3),
-});
 
 }  // namespace byre::verification

@@ -55,18 +55,14 @@ class BesideADrop : public ClonesRaceWriters<3> {
   }
 };
 
+const Scenario* const clones_race_writers_listed[] = {
+    scenario<ClonesRaceWriters<>>(
+        "clones_race_writers",
+        "An owner may clone while another writes; neither notices: promises 1 and 7, I4."),
+    scenario<BesideADrop>("clones_race_writers_and_drops", "The same while a third owner lets go.",
+                          preemptions(4), preemptions(7)),
+};
+
 }  // namespace
-
-const Scenario clones_race_writers = scenario<ClonesRaceWriters<>>({
-    .name = "clones_race_writers",
-    .shows = "An owner may clone while another writes; neither notices: promises 1 and 7, I4.",
-});
-
-const Scenario clones_race_writers_and_drops = scenario<BesideADrop>({
-    .name = "clones_race_writers_and_drops",
-    .shows = "The same while a third owner lets go.",
-    .quick = preemptions(4),
-    .deep = preemptions(7),
-});
 
 }  // namespace byre::verification

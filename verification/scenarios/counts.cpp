@@ -108,34 +108,25 @@ class NoHandleIsLeft {
   bool is_last_[threads] = {};
 };
 
+const Scenario* const counts_listed[] = {
+    scenario<WritesAfterADrop>(
+        "writes_after_a_drop",
+        "A dropped owner is not counted when the next write decides whether to copy: promise 3.",
+        reduced_search),
+    scenario<FailedOwnersAreCounted>(
+        "failed_owners_are_counted",
+        "Owners that fail to copy at once own again, each counted once: promise 5.",
+        reduced_search),
+    scenario<CopiersAreCounted>(
+        "copiers_are_counted", "Who copies is counted: no owner finds itself alone meanwhile, I5."),
+    scenario<NoHandleIsLeft>(
+        "no_handle_is_left",
+        "After the last handle was dropped none is counted, whoever drops it."),
+    scenario<OneHandleIsCopiedAtOnce>(
+        "one_handle_is_copied_at_once",
+        "One handle may be copied on many threads at once, and each copy is counted."),
+};
+
 }  // namespace
-
-const Scenario writes_after_a_drop = scenario<WritesAfterADrop>({
-    .name = "writes_after_a_drop",
-    .shows = "A dropped owner is not counted when the next write decides whether to copy: "
-             "promise 3.",
-    .quick = reduced_search,
-});
-
-const Scenario failed_owners_are_counted = scenario<FailedOwnersAreCounted>({
-    .name = "failed_owners_are_counted",
-    .shows = "Owners that fail to copy at once own again, each counted once: promise 5.",
-    .quick = reduced_search,
-});
-
-const Scenario copiers_are_counted = scenario<CopiersAreCounted>({
-    .name = "copiers_are_counted",
-    .shows = "Who copies is counted: no owner finds itself alone meanwhile, I5.",
-});
-
-const Scenario no_handle_is_left = scenario<NoHandleIsLeft>({
-    .name = "no_handle_is_left",
-    .shows = "After the last handle was dropped none is counted, whoever drops it.",
-});
-
-const Scenario one_handle_is_copied_at_once = scenario<OneHandleIsCopiedAtOnce>({
-    .name = "one_handle_is_copied_at_once",
-    .shows = "One handle may be copied on many threads at once, and each copy is counted.",
-});
 
 }  // namespace byre::verification

@@ -3,9 +3,13 @@
 
 namespace byre::verification {
 
-const Scenario drops_end_first = scenario<DropsEndFirst<>>({
-    .name = "drops_end_first",
-    .shows = "A drop ends beside a copy that does not end before it: promise 4.",
-});
+namespace {
+
+const Scenario* const drops_end_first_listed[] = {
+    scenario<DropsEndFirst<>>("drops_end_first",
+                              "A drop ends beside a copy that does not end before it: promise 4."),
+};
+
+}  // namespace
 
 }  // namespace byre::verification

@@ -64,18 +64,14 @@ class OneDropRacesACopy : public DropsRaceCopies<1> {
   }
 };
 
+const Scenario* const drops_race_copies_listed[] = {
+    scenario<OneDropRacesACopy>("drops_race_copies",
+                                "A drop never waits for a copy under way; whichever ends last "
+                                "frees, after all reads: promise 4, I1, I2."),
+    scenario<DropsRaceCopies<2>>("two_drops_race_a_copy", "The same with two drops.",
+                                 reduced_search),
+};
+
 }  // namespace
-
-const Scenario drops_race_copies = scenario<OneDropRacesACopy>({
-    .name = "drops_race_copies",
-    .shows = "A drop never waits for a copy under way; whichever ends last frees, after all reads: "
-             "promise 4, I1, I2.",
-});
-
-const Scenario two_drops_race_a_copy = scenario<DropsRaceCopies<2>>({
-    .name = "two_drops_race_a_copy",
-    .shows = "The same with two drops.",
-    .quick = reduced_search,
-});
 
 }  // namespace byre::verification

@@ -33,17 +33,13 @@ class DropsRaceDrops {
   SharedBuffers<threads> buffers_;
 };
 
+const Scenario* const drops_race_drops_listed[] = {
+    scenario<DropsRaceDrops<2>>("drops_race_drops",
+                                "Data is freed once, by whoever lets go last and after all reads: "
+                                "promises 1 and 4, I1, I2, I7."),
+    scenario<DropsRaceDrops<3>>("three_drops_race", "The same with three owners."),
+};
+
 }  // namespace
-
-const Scenario drops_race_drops = scenario<DropsRaceDrops<2>>({
-    .name = "drops_race_drops",
-    .shows = "Data is freed once, by whoever lets go last and after all reads: promises 1 and 4, "
-             "I1, I2, I7.",
-});
-
-const Scenario three_drops_race = scenario<DropsRaceDrops<3>>({
-    .name = "three_drops_race",
-    .shows = "The same with three owners.",
-});
 
 }  // namespace byre::verification

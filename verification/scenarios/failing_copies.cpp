@@ -57,20 +57,16 @@ class FailingCopies {
   Sleeper sleeper_;
 };
 
+const Scenario* const failing_copies_listed[] = {
+    scenario<FailingCopies<2>>("failing_copies",
+                               "A write whose allocation or copy fails changes nothing, and nobody "
+                               "else notices: promise 5, I3, I4.",
+                               reduced_search),
+    scenario<FailingCopies<3>>("three_failing_copies",
+                               "The same of three owners, any of which may fail.", preemptions(1),
+                               preemptions(3)),
+};
+
 }  // namespace
-
-const Scenario failing_copies = scenario<FailingCopies<2>>({
-    .name = "failing_copies",
-    .shows = "A write whose allocation or copy fails changes nothing, and nobody else notices: "
-             "promise 5, I3, I4.",
-    .quick = reduced_search,
-});
-
-const Scenario three_failing_copies = scenario<FailingCopies<3>>({
-    .name = "three_failing_copies",
-    .shows = "The same of three owners, any of which may fail.",
-    .quick = preemptions(1),
-    .deep = preemptions(3),
-});
 
 }  // namespace byre::verification

@@ -83,18 +83,14 @@ class FailingClonesOfALoan {
   CheckedBuffer source_;
 };
 
+const Scenario* const failures_elsewhere_listed[] = {
+    scenario<FailingResizes>("failing_resizes",
+                             "A resize that has to move and cannot changes nothing: promise 5."),
+    scenario<FailingClonesOfALoan>(
+        "failing_clones_of_a_loan",
+        "A clone of borrowed memory that cannot be copied leaves its source as it was: promise 5."),
+};
+
 }  // namespace
-
-const Scenario failing_resizes = scenario<FailingResizes>({
-    .name = "failing_resizes",
-    .shows = "A resize that has to move and cannot changes nothing: promise 5.",
-});
-
-const Scenario failing_clones_of_a_loan = scenario<FailingClonesOfALoan>({
-    .name = "failing_clones_of_a_loan",
-    .shows =
-        "A clone of borrowed memory that cannot be copied leaves its source as it was: promise "
-        "5.",
-});
 
 }  // namespace byre::verification

@@ -214,27 +214,21 @@ class FamiliesLeaveUnread : Families {
   bool is_reported_[threads] = {};
 };
 
+const Scenario* const families_listed[] = {
+    scenario<FamiliesRace>(
+        "families_race",
+        "Of families that write one storage at once one is stale of the other: G1, G2, G3."),
+    scenario<FamiliesReadAndWrite>(
+        "families_read_and_write",
+        "A family is stale of another's write once, and never of its own: G2, G3."),
+    scenario<FamiliesReadAtOnce>(
+        "families_read_at_once",
+        "Reads of one family at once find the write there was, or none: G2, G3.", reduced_search),
+    scenario<FamiliesLeaveUnread>(
+        "families_leave_unread",
+        "A family that wrote a part reports the rest when it reads that: G3, G4."),
+};
+
 }  // namespace
-
-const Scenario families_race = scenario<FamiliesRace>({
-    .name = "families_race",
-    .shows = "Of families that write one storage at once one is stale of the other: G1, G2, G3.",
-});
-
-const Scenario families_read_and_write = scenario<FamiliesReadAndWrite>({
-    .name = "families_read_and_write",
-    .shows = "A family is stale of another's write once, and never of its own: G2, G3.",
-});
-
-const Scenario families_read_at_once = scenario<FamiliesReadAtOnce>({
-    .name = "families_read_at_once",
-    .shows = "Reads of one family at once find the write there was, or none: G2, G3.",
-    .quick = reduced_search,
-});
-
-const Scenario families_leave_unread = scenario<FamiliesLeaveUnread>({
-    .name = "families_leave_unread",
-    .shows = "A family that wrote a part reports the rest when it reads that: G3, G4.",
-});
 
 }  // namespace byre::verification

@@ -30,19 +30,14 @@ class FirstClonesAtOnce {
   CheckedBuffer source_;
 };
 
+const Scenario* const first_clones_at_once_listed[] = {
+    scenario<FirstClonesAtOnce<>>(
+        "first_clones_at_once",
+        "Two threads may lazily clone one buffer, from its very first clone on: promises 2 and 7."),
+    scenario<FirstClonesAtOnce<3>>("three_first_clones_at_once", "The same of three threads.",
+                                   preemptions(4), preemptions(7)),
+};
+
 }  // namespace
-
-const Scenario first_clones_at_once = scenario<FirstClonesAtOnce<>>({
-    .name = "first_clones_at_once",
-    .shows = "Two threads may lazily clone one buffer, from its very first clone on: promises 2 "
-             "and 7.",
-});
-
-const Scenario three_first_clones_at_once = scenario<FirstClonesAtOnce<3>>({
-    .name = "three_first_clones_at_once",
-    .shows = "The same of three threads.",
-    .quick = preemptions(4),
-    .deep = preemptions(7),
-});
 
 }  // namespace byre::verification

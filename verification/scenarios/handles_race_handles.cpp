@@ -61,17 +61,14 @@ class LastHandlesRace {
   basic_storage<Checked> handles_[threads];
 };
 
+const Scenario* const handles_race_handles_listed[] = {
+    scenario<HandlesRaceHandles>("handles_race_handles",
+                                 "Handles to one storage may be copied and released on any thread, "
+                                 "and a count of one can be acted on."),
+    scenario<LastHandlesRace>(
+        "last_handles_race", "The last handle destroys the storage once, after all use by others."),
+};
+
 }  // namespace
-
-const Scenario handles_race_handles = scenario<HandlesRaceHandles>({
-    .name = "handles_race_handles",
-    .shows = "Handles to one storage may be copied and released on any thread, and a count of one "
-             "can be acted on.",
-});
-
-const Scenario last_handles_race = scenario<LastHandlesRace>({
-    .name = "last_handles_race",
-    .shows = "The last handle destroys the storage once, after all use by others.",
-});
 
 }  // namespace byre::verification

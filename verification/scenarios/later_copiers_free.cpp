@@ -38,12 +38,12 @@ class LaterCopiersFree {
   bool waited_ = false;
 };
 
-}  // namespace
+const Scenario* const later_copiers_free_listed[] = {
+    scenario<LaterCopiersFree>("later_copiers_free",
+                               "A steal leaves the data as new: later owners copy, drop and free "
+                               "as the first did: I3, I7."),
+};
 
-const Scenario later_copiers_free = scenario<LaterCopiersFree>({
-    .name = "later_copiers_free",
-    .shows = "A steal leaves the data as new: later owners copy, drop and free as the first did: "
-             "I3, I7.",
-});
+}  // namespace
 
 }  // namespace byre::verification

@@ -64,25 +64,16 @@ class WithAWaiter : public NeverWaits<1, 3> {
   Sleeper sleeper_;
 };
 
+const Scenario* const never_waits_listed[] = {
+    scenario<NobodyParks>("writers_never_wait",
+                          "Writers that must not wait copy instead, and are never parked: I1, I4."),
+    scenario<NeverWaits<0, 3>>("three_writers_never_wait", "The same of three.", preemptions(3),
+                               preemptions(5)),
+    scenario<WithAWaiter>("one_of_three_waits",
+                          "A writer that may wait beside two that must not: I3.", preemptions(3),
+                          preemptions(5)),
+};
+
 }  // namespace
-
-const Scenario writers_never_wait = scenario<NobodyParks>({
-    .name = "writers_never_wait",
-    .shows = "Writers that must not wait copy instead, and are never parked: I1, I4.",
-});
-
-const Scenario three_writers_never_wait = scenario<NeverWaits<0, 3>>({
-    .name = "three_writers_never_wait",
-    .shows = "The same of three.",
-    .quick = preemptions(3),
-    .deep = preemptions(5),
-});
-
-const Scenario one_of_three_waits = scenario<WithAWaiter>({
-    .name = "one_of_three_waits",
-    .shows = "A writer that may wait beside two that must not: I3.",
-    .quick = preemptions(3),
-    .deep = preemptions(5),
-});
 
 }  // namespace byre::verification

@@ -118,46 +118,30 @@ class OverlaysRaceAWriteBack : public PagedOwners<2> {
   CheckedBuffer clone_;
 };
 
-}  // namespace
-
-const Scenario overlays_race_writers = scenario<OverlaysRaceWriters<2>>({
-    .name = "overlays_race_writers",
-    .shows =
+const Scenario* const overlays_listed[] = {
+    scenario<OverlaysRaceWriters<2>>(
+        "overlays_race_writers",
         "Who writes shared pages sees them as it wrote them, and nobody else does: promise 1, I4.",
-    .quick = reduced_search,
-});
+        reduced_search),
+    scenario<OverlaysRaceWriters<3>>("three_overlays_race_writers", "The same of three owners.",
+                                     preemptions(1), reduced_search),
+    scenario<OverlaysOfOverlays>(
+        "overlays_of_overlays",
+        "An overlay of a clone of an overlay keeps their file constant and alive.", preemptions(1),
+        reduced_search),
+    scenario<UnwrittenOverlays>("unwritten_overlays",
+                                "A file is written in place once no overlay is left: I4, I5.",
+                                reduced_search),
+    scenario<LastOverlaysWriteBack>(
+        "last_overlays_write_back",
+        "The last overlay of a file that nobody owns, and its clones, may write it back.",
+        preemptions(1), reduced_search),
+    scenario<OverlaysRaceAWriteBack>(
+        "overlays_race_a_write_back",
+        "A file is not written back before the last other overlay of it has been read.",
+        reduced_search),
+};
 
-const Scenario three_overlays_race_writers = scenario<OverlaysRaceWriters<3>>({
-    .name = "three_overlays_race_writers",
-    .shows = "The same of three owners.",
-    .quick = preemptions(1),
-    .deep = reduced_search,
-});
-
-const Scenario overlays_of_overlays = scenario<OverlaysOfOverlays>({
-    .name = "overlays_of_overlays",
-    .shows = "An overlay of a clone of an overlay keeps their file constant and alive.",
-    .quick = preemptions(1),
-    .deep = reduced_search,
-});
-
-const Scenario unwritten_overlays = scenario<UnwrittenOverlays>({
-    .name = "unwritten_overlays",
-    .shows = "A file is written in place once no overlay is left: I4, I5.",
-    .quick = reduced_search,
-});
-
-const Scenario last_overlays_write_back = scenario<LastOverlaysWriteBack>({
-    .name = "last_overlays_write_back",
-    .shows = "The last overlay of a file that nobody owns, and its clones, may write it back.",
-    .quick = preemptions(1),
-    .deep = reduced_search,
-});
-
-const Scenario overlays_race_a_write_back = scenario<OverlaysRaceAWriteBack>({
-    .name = "overlays_race_a_write_back",
-    .shows = "A file is not written back before the last other overlay of it has been read.",
-    .quick = reduced_search,
-});
+}  // namespace
 
 }  // namespace byre::verification

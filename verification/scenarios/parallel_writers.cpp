@@ -126,54 +126,33 @@ class LoopsEnd : public LoopOverStorage<2> {
   void after() { expect(memory_.frees() == 1, "the storage is freed once"); }
 };
 
+const Scenario* const parallel_writers_listed[] = {
+    scenario<WritersOfShared<2>>("writers_in_parallel",
+                                 "Threads that ask one storage for write access at once: one "
+                                 "copies, and each then writes its part: promise 9.",
+                                 reduced_search),
+    scenario<WritersOfShared<3>>("three_writers_in_parallel", "The same of three threads.",
+                                 preemptions(2), preemptions(4)),
+    scenario<LoopRacesAClone<true>>(
+        "loops_race_a_writer",
+        "A loop is one writer among those of other storages: promises 1, 3 and 9.", preemptions(2),
+        preemptions(4)),
+    scenario<LoopRacesAClone<false>>(
+        "loops_race_a_drop", "The other owner leaves while a loop begins: promises 1, 4 and 9.",
+        preemptions(2), preemptions(4)),
+    scenario<FailingLoops>("failing_loops",
+                           "A thread of a loop whose copy fails changes nothing, and the next one "
+                           "tries: promises 5 and 9.",
+                           reduced_search),
+    scenario<LoopsEnd>(
+        "loops_end", "The storage may be destroyed as soon as its last writer is done: promise 9.",
+        reduced_search),
+    scenario<NeighboursAreLocked<Locks>>(
+        "neighbours_are_locked",
+        "Addresses of one bucket have locks of their own, and each waiter gets its own.",
+        preemptions(3), reduced_search),
+};
+
 }  // namespace
-
-const Scenario writers_in_parallel = scenario<WritersOfShared<2>>({
-    .name = "writers_in_parallel",
-    .shows = "Threads that ask one storage for write access at once: one copies, and each then "
-             "writes its part: promise 9.",
-    .quick = reduced_search,
-});
-
-const Scenario three_writers_in_parallel = scenario<WritersOfShared<3>>({
-    .name = "three_writers_in_parallel",
-    .shows = "The same of three threads.",
-    .quick = preemptions(2),
-    .deep = preemptions(4),
-});
-
-const Scenario loops_race_a_writer = scenario<LoopRacesAClone<true>>({
-    .name = "loops_race_a_writer",
-    .shows = "A loop is one writer among those of other storages: promises 1, 3 and 9.",
-    .quick = preemptions(2),
-    .deep = preemptions(4),
-});
-
-const Scenario loops_race_a_drop = scenario<LoopRacesAClone<false>>({
-    .name = "loops_race_a_drop",
-    .shows = "The other owner leaves while a loop begins: promises 1, 4 and 9.",
-    .quick = preemptions(2),
-    .deep = preemptions(4),
-});
-
-const Scenario failing_loops = scenario<FailingLoops>({
-    .name = "failing_loops",
-    .shows = "A thread of a loop whose copy fails changes nothing, and the next one tries: "
-             "promises 5 and 9.",
-    .quick = reduced_search,
-});
-
-const Scenario loops_end = scenario<LoopsEnd>({
-    .name = "loops_end",
-    .shows = "The storage may be destroyed as soon as its last writer is done: promise 9.",
-    .quick = reduced_search,
-});
-
-const Scenario neighbours_are_locked = scenario<NeighboursAreLocked<Locks>>({
-    .name = "neighbours_are_locked",
-    .shows = "Addresses of one bucket have locks of their own, and each waiter gets its own.",
-    .quick = preemptions(3),
-    .deep = reduced_search,
-});
 
 }  // namespace byre::verification

@@ -102,47 +102,29 @@ class LotTakesLateSleepers : public SleepersWakeSleepers<Lot> {
   bool is_asleep_ = false;
 };
 
-}  // namespace
-
-const Scenario lot_wakes_a_sleeper = scenario<LotWakesASleeper>({
-    .name = "lot_wakes_a_sleeper",
-    .shows =
-        "The lot that ships: a change before a wake is seen by the check, or wakes the sleeper.",
-});
-
-const Scenario lot_wakes_all = scenario<LotWakesAll>({
-    .name = "lot_wakes_all",
-    .shows = "One wake is for all who sleep in it at the address.",
-    .quick = preemptions(3),
-    .deep = reduced_search,
-});
-
-const Scenario lot_wakes_for_nothing = scenario<LotWakesForNothing>({
-    .name = "lot_wakes_for_nothing",
-    .shows = "Who is woken in it for nothing, or by another address of the bucket, sleeps again.",
-    .quick = reduced_search,
-});
-
-const Scenario lot_takes_late_sleepers = scenario<LotTakesLateSleepers>({
-    .name = "lot_takes_late_sleepers",
-    .shows = "Who comes to it while another is woken is woken in turn.",
-    .quick = preemptions(3),
-    .deep = reduced_search,
-});
-
-const Scenario lot_has_neighbours = scenario<NeighboursWakeEachOther<Lot>>({
-    .name = "lot_has_neighbours",
-    .shows =
+const Scenario* const parking_lots_listed[] = {
+    scenario<LotWakesASleeper>(
+        "lot_wakes_a_sleeper",
+        "The lot that ships: a change before a wake is seen by the check, or wakes the sleeper."),
+    scenario<LotWakesAll>("lot_wakes_all", "One wake is for all who sleep in it at the address.",
+                          preemptions(3), reduced_search),
+    scenario<LotWakesForNothing>(
+        "lot_wakes_for_nothing",
+        "Who is woken in it for nothing, or by another address of the bucket, sleeps again.",
+        reduced_search),
+    scenario<LotTakesLateSleepers>("lot_takes_late_sleepers",
+                                   "Who comes to it while another is woken is woken in turn.",
+                                   preemptions(3), reduced_search),
+    scenario<NeighboursWakeEachOther<Lot>>(
+        "lot_has_neighbours",
         "Two addresses of one bucket: a wake at one is for who sleeps there, whoever else does.",
-    .quick = preemptions(3),
-    .deep = reduced_search,
-});
-
-const Scenario claims_wait_in_lot = scenario<ClaimsStealOnce<2, WordInLot>>({
-    .name = "claims_wait_in_lot",
-    .shows =
+        preemptions(3), reduced_search),
+    scenario<ClaimsStealOnce<2, WordInLot>>(
+        "claims_wait_in_lot",
         "Of two claims one steals where the last owner waits in the lot that ships: I2, I3, I6.",
-    .quick = reduced_search,
-});
+        reduced_search),
+};
+
+}  // namespace
 
 }  // namespace byre::verification

@@ -171,39 +171,25 @@ class PinsToReadRaceEachOther : public PinnedStorage {
   Storage clone_;
 };
 
+const Scenario* const pins_listed[] = {
+    scenario<ClonesRaceUnpins>("clones_race_unpins",
+                               "Who clones a storage after its last pin was released shares the "
+                               "data, and sees what was written by the pin."),
+    scenario<PinsToReadRaceUnpins<2>>("pins_to_read_race_unpins",
+                                      "Who pins a storage to read while its pin is released is an "
+                                      "alias of pinned data, or shares data that nobody writes."),
+    scenario<PinsToReadRaceUnpins<3>>(
+        "pins_to_read_race_clones", "Meanwhile a third thread clones: pinned data is never shared.",
+        reduced_search),
+    scenario<PinsRaceUnpins>("pins_race_unpins",
+                             "Of two pins one is made while the other is released: the storage is "
+                             "pinned until both are."),
+    scenario<PinsToReadRaceEachOther>("pins_to_read_race_each_other",
+                                      "Two pin a storage to read while its pin is released and a "
+                                      "clone is made: pinned data is never shared.",
+                                      preemptions(3)),
+};
+
 }  // namespace
-
-const Scenario clones_race_unpins = scenario<ClonesRaceUnpins>({
-    .name = "clones_race_unpins",
-    .shows =
-        "Who clones a storage after its last pin was released shares the data, and sees what was "
-        "written by the pin.",
-});
-
-const Scenario pins_to_read_race_unpins = scenario<PinsToReadRaceUnpins<2>>({
-    .name = "pins_to_read_race_unpins",
-    .shows = "Who pins a storage to read while its pin is released is an alias of pinned data, or "
-             "shares data that nobody writes.",
-});
-
-const Scenario pins_to_read_race_clones = scenario<PinsToReadRaceUnpins<3>>({
-    .name = "pins_to_read_race_clones",
-    .shows = "Meanwhile a third thread clones: pinned data is never shared.",
-    .quick = reduced_search,
-});
-
-const Scenario pins_race_unpins = scenario<PinsRaceUnpins>({
-    .name = "pins_race_unpins",
-    .shows = "Of two pins one is made while the other is released: the storage is pinned until "
-             "both are.",
-});
-
-const Scenario pins_to_read_race_each_other = scenario<PinsToReadRaceEachOther>({
-    .name = "pins_to_read_race_each_other",
-    .shows =
-        "Two pin a storage to read while its pin is released and a clone is made: pinned data is "
-        "never shared.",
-    .quick = preemptions(3),
-});
 
 }  // namespace byre::verification

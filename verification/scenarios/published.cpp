@@ -50,11 +50,12 @@ class PartsAreFoundBesideDefinitions {
   sync::detail::basic_published<Checked, const Part> second_place_;
 };
 
-}  // namespace
+const Scenario* const published_listed[] = {
+    scenario<PartsAreFoundBesideDefinitions>(
+        "parts_are_found_beside_definitions",
+        "Who finds a part that is registered meanwhile finds it whole, and those before it."),
+};
 
-const Scenario parts_are_found_beside_definitions = scenario<PartsAreFoundBesideDefinitions>({
-    .name = "parts_are_found_beside_definitions",
-    .shows = "Who finds a part that is registered meanwhile finds it whole, and those before it.",
-});
+}  // namespace
 
 }  // namespace byre::verification

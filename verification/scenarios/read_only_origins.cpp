@@ -66,18 +66,14 @@ class OfTwoOwners : public ReadOnlyOrigins<2> {
   }
 };
 
+const Scenario* const read_only_origins_listed[] = {
+    scenario<OfTwoOwners>("read_only_origins",
+                          "A mapped file is shared like any data, never written, and unmapped "
+                          "after all reads: promise 1."),
+    scenario<ReadOnlyOrigins<3>>("three_read_only_origins", "The same of three owners.",
+                                 reduced_search),
+};
+
 }  // namespace
-
-const Scenario read_only_origins = scenario<OfTwoOwners>({
-    .name = "read_only_origins",
-    .shows = "A mapped file is shared like any data, never written, and unmapped after all reads: "
-             "promise 1.",
-});
-
-const Scenario three_read_only_origins = scenario<ReadOnlyOrigins<3>>({
-    .name = "three_read_only_origins",
-    .shows = "The same of three owners.",
-    .quick = reduced_search,
-});
 
 }  // namespace byre::verification

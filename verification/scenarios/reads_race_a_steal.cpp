@@ -3,9 +3,14 @@
 
 namespace byre::verification {
 
-const Scenario reads_race_a_steal = scenario<ReadsRaceASteal<>>({
-    .name = "reads_race_a_steal",
-    .shows = "A stealer writes only after every read by a former owner: promises 1 and 6, I5.",
-});
+namespace {
+
+const Scenario* const reads_race_a_steal_listed[] = {
+    scenario<ReadsRaceASteal<>>(
+        "reads_race_a_steal",
+        "A stealer writes only after every read by a former owner: promises 1 and 6, I5."),
+};
+
+}  // namespace
 
 }  // namespace byre::verification

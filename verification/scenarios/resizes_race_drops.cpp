@@ -3,10 +3,14 @@
 
 namespace byre::verification {
 
-const Scenario resizes_race_drops = scenario<ResizesRaceDrops<>>({
-    .name = "resizes_race_drops",
-    .shows = "Who finds itself unique comes after all that the others did, and may resize: "
-             "promise 1, I5, I7.",
-});
+namespace {
+
+const Scenario* const resizes_race_drops_listed[] = {
+    scenario<ResizesRaceDrops<>>("resizes_race_drops",
+                                 "Who finds itself unique comes after all that the others did, and "
+                                 "may resize: promise 1, I5, I7."),
+};
+
+}  // namespace
 
 }  // namespace byre::verification

@@ -3,16 +3,16 @@
 
 namespace byre::verification {
 
-const Scenario sleepers_are_woken = scenario<SleepersAreWoken<1>>({
-    .name = "sleepers_are_woken",
-    .shows = "A change before a wake is seen by the check, or wakes the sleeper: what parking "
-             "promises to I2 and I3.",
-});
+namespace {
 
-const Scenario two_sleepers_are_woken = scenario<SleepersAreWoken<2>>({
-    .name = "two_sleepers_are_woken",
-    .shows = "One wake is for all who sleep at the address.",
-    .quick = reduced_search,
-});
+const Scenario* const sleepers_are_woken_listed[] = {
+    scenario<SleepersAreWoken<1>>("sleepers_are_woken",
+                                  "A change before a wake is seen by the check, or wakes the "
+                                  "sleeper: what parking promises to I2 and I3."),
+    scenario<SleepersAreWoken<2>>("two_sleepers_are_woken",
+                                  "One wake is for all who sleep at the address.", reduced_search),
+};
+
+}  // namespace
 
 }  // namespace byre::verification

@@ -75,26 +75,18 @@ class StoragesWriteAfterDrops {
   Storage dropped_[threads];
 };
 
+const Scenario* const storages_race_listed[] = {
+    scenario<StoragesClonedAtOnce<2>>(
+        "storages_cloned_at_once",
+        "One storage may be lazily cloned by two threads at once: promises 2 and 7.",
+        preemptions(4), preemptions(7)),
+    scenario<StoragesClonedAtOnce<3>>("storages_cloned_by_three", "The same of three threads.",
+                                      preemptions(1), preemptions(3)),
+    scenario<StoragesWriteAfterDrops>("storages_write_after_drops",
+                                      "A storage is written in place once the last handle of the "
+                                      "other was released, on whichever thread: promise 1, I5."),
+};
+
 }  // namespace
-
-const Scenario storages_cloned_at_once = scenario<StoragesClonedAtOnce<2>>({
-    .name = "storages_cloned_at_once",
-    .shows = "One storage may be lazily cloned by two threads at once: promises 2 and 7.",
-    .quick = preemptions(4),
-    .deep = preemptions(7),
-});
-
-const Scenario storages_cloned_by_three = scenario<StoragesClonedAtOnce<3>>({
-    .name = "storages_cloned_by_three",
-    .shows = "The same of three threads.",
-    .quick = preemptions(1),
-    .deep = preemptions(3),
-});
-
-const Scenario storages_write_after_drops = scenario<StoragesWriteAfterDrops>({
-    .name = "storages_write_after_drops",
-    .shows = "A storage is written in place once the last handle of the other was released, on "
-             "whichever thread: promise 1, I5.",
-});
 
 }  // namespace byre::verification

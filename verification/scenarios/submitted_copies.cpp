@@ -275,65 +275,38 @@ class SubmittedCopiesOfReadOnly {
   Buffer buffers_[2];
 };
 
-}  // namespace
-
-const Scenario submitted_copies_race_writers = scenario<InOrderNeverWaits>({
-    .name = "submitted_copies_race_writers",
-    .shows = "Of owners of a device's data that all write, one keeps it and waits for no copy: "
-             "promises 1 and 3, I6.",
-    .quick = preemptions(2),
-    .deep = preemptions(4),
-});
-
-const Scenario three_submitted_copies = scenario<SubmittedCopiesRaceWriters<3>>({
-    .name = "three_submitted_copies",
-    .shows = "The same of three owners.",
-    .quick = preemptions(1),
-    .deep = preemptions(2),
-});
-
-const Scenario failing_submissions = scenario<FailingSubmissions<2>>({
-    .name = "failing_submissions",
-    .shows = "A write whose copy cannot be submitted changes nothing, and nobody else notices: "
-             "promise 5.",
-    .quick = preemptions(2),
-    .deep = preemptions(3),
-});
-
-const Scenario sources_end_with_their_copies = scenario<SourcesEndWithTheirCopies>({
-    .name = "sources_end_with_their_copies",
-    .shows = "Data that nobody owns any more lives until the device has copied it: I1.",
-    .quick = preemptions(3),
-    .deep = reduced_search,
-});
-
-const Scenario resizes_in_order = scenario<ResizesInOrder>({
-    .name = "resizes_in_order",
-    .shows = "Who is alone but for copies in front of it may change the size: I5.",
-    .quick = preemptions(3),
-    .deep = reduced_search,
-});
-
-const Scenario resizes_race_copies_in_order = scenario<ResizesRaceCopiesInOrder>({
-    .name = "resizes_race_copies_in_order",
-    .shows = "Nobody changes the size between the claim of a copy and its submission: I5.",
-    .quick = preemptions(2),
-    .deep = reduced_search,
-});
-
-const Scenario later_copies_are_waited_for = scenario<LaterCopiesAreWaitedFor>({
-    .name = "later_copies_are_waited_for",
-    .shows =
+const Scenario* const submitted_copies_listed[] = {
+    scenario<InOrderNeverWaits>("submitted_copies_race_writers",
+                                "Of owners of a device's data that all write, one keeps it and "
+                                "waits for no copy: promises 1 and 3, I6.",
+                                preemptions(2), preemptions(4)),
+    scenario<SubmittedCopiesRaceWriters<3>>("three_submitted_copies", "The same of three owners.",
+                                            preemptions(1), preemptions(2)),
+    scenario<FailingSubmissions<2>>("failing_submissions",
+                                    "A write whose copy cannot be submitted changes nothing, and "
+                                    "nobody else notices: promise 5.",
+                                    preemptions(2), preemptions(3)),
+    scenario<SourcesEndWithTheirCopies>(
+        "sources_end_with_their_copies",
+        "Data that nobody owns any more lives until the device has copied it: I1.", preemptions(3),
+        reduced_search),
+    scenario<ResizesInOrder>("resizes_in_order",
+                             "Who is alone but for copies in front of it may change the size: I5.",
+                             preemptions(3), reduced_search),
+    scenario<ResizesRaceCopiesInOrder>(
+        "resizes_race_copies_in_order",
+        "Nobody changes the size between the claim of a copy and its submission: I5.",
+        preemptions(2), reduced_search),
+    scenario<LaterCopiesAreWaitedFor>(
+        "later_copies_are_waited_for",
         "Where accesses have no order, the last owner waits until the device has copied: I4, I5.",
-    .quick = preemptions(2),
-    .deep = preemptions(3),
-});
+        preemptions(2), preemptions(3)),
+    scenario<SubmittedCopiesOfReadOnly>(
+        "submitted_copies_of_read_only",
+        "Read-only data of a device lives until all copies of it are made: I1.", preemptions(2),
+        preemptions(4)),
+};
 
-const Scenario submitted_copies_of_read_only = scenario<SubmittedCopiesOfReadOnly>({
-    .name = "submitted_copies_of_read_only",
-    .shows = "Read-only data of a device lives until all copies of it are made: I1.",
-    .quick = preemptions(2),
-    .deep = preemptions(4),
-});
+}  // namespace
 
 }  // namespace byre::verification

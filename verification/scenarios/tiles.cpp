@@ -162,57 +162,34 @@ class WritersOfTilesFail {
   bool wrote_[threads] = {};
 };
 
-}  // namespace
-
-const Scenario writers_of_one_tile = scenario<WritersOfTiles<2, true>>({
-    .name = "writers_of_one_tile",
-    .shows = "Two tiled buffers that share a tile and write it copy it once: promises 1 and 3.",
-    .quick = preemptions(2),
-    .deep = preemptions(4),
-});
-
-const Scenario writers_of_one_tile_of_a_high_table = scenario<WritersOfTiles<3, true>>({
-    .name = "writers_of_one_tile_of_a_high_table",
-    .shows = "The same with two levels of nodes.",
-    .quick = preemptions(0),
-    .deep = preemptions(2),
-});
-
-const Scenario three_writers_of_one_tile = scenario<WritersOfTiles<2, true, 3>>({
-    .name = "three_writers_of_one_tile",
-    .shows = "Three tiled buffers that share a tile and write it copy it twice: promise 3.",
-    .quick = preemptions(0),
-    .deep = preemptions(2),
-});
-
-const Scenario writers_of_two_tiles = scenario<WritersOfTiles<2, false>>({
-    .name = "writers_of_two_tiles",
-    .shows = "Each copies the tile that it writes, and no other: promise 1.",
-    .quick = reduced_search,
-    .deep = reduced_search,
-});
-
-const Scenario drops_race_a_writer_of_tiles = scenario<DropsRaceAWriterOfTiles>({
-    .name = "drops_race_a_writer_of_tiles",
-    .shows =
+const Scenario* const tiles_listed[] = {
+    scenario<WritersOfTiles<2, true>>(
+        "writers_of_one_tile",
+        "Two tiled buffers that share a tile and write it copy it once: promises 1 and 3.",
+        preemptions(2), preemptions(4)),
+    scenario<WritersOfTiles<3, true>>("writers_of_one_tile_of_a_high_table",
+                                      "The same with two levels of nodes.", preemptions(0),
+                                      preemptions(2)),
+    scenario<WritersOfTiles<2, true, 3>>(
+        "three_writers_of_one_tile",
+        "Three tiled buffers that share a tile and write it copy it twice: promise 3.",
+        preemptions(0), preemptions(2)),
+    scenario<WritersOfTiles<2, false>>(
+        "writers_of_two_tiles", "Each copies the tile that it writes, and no other: promise 1.",
+        reduced_search, reduced_search),
+    scenario<DropsRaceAWriterOfTiles>(
+        "drops_race_a_writer_of_tiles",
         "A tile is written in place once its other owner has let go of the table: promise 1, I5.",
-    .quick = preemptions(1),
-    .deep = preemptions(4),
-});
+        preemptions(1), preemptions(4)),
+    scenario<ATruncationRacesAWriter>("a_truncation_races_a_writer",
+                                      "Tiles that one drops stay the other's: promise 1.",
+                                      preemptions(0), preemptions(2)),
+    scenario<WritersOfTilesFail>("writers_of_one_tile_fail",
+                                 "A write to a tile that fails changes nothing, and the other "
+                                 "owner does not notice: promise 5.",
+                                 preemptions(1), preemptions(3)),
+};
 
-const Scenario a_truncation_races_a_writer = scenario<ATruncationRacesAWriter>({
-    .name = "a_truncation_races_a_writer",
-    .shows = "Tiles that one drops stay the other's: promise 1.",
-    .quick = preemptions(0),
-    .deep = preemptions(2),
-});
-
-const Scenario writers_of_one_tile_fail = scenario<WritersOfTilesFail>({
-    .name = "writers_of_one_tile_fail",
-    .shows = "A write to a tile that fails changes nothing, and the other owner does not notice: "
-             "promise 5.",
-    .quick = preemptions(1),
-    .deep = preemptions(3),
-});
+}  // namespace
 
 }  // namespace byre::verification

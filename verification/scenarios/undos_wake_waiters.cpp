@@ -76,28 +76,19 @@ class OfTwo : public UndosWakeWaiters<2, leaves> {
   };
 };
 
+const Scenario* const undos_wake_waiters_listed[] = {
+    scenario<UndosWakeWaiters<1, leaves>>("undos_wake_waiters",
+                                          "A waiter is woken when a failed copier owns again, and "
+                                          "is not left to sleep: promise 5, I3.",
+                                          reduced_search),
+    scenario<OfTwo>("two_undos_wake_waiters", "The same of two copiers that both fail.",
+                    preemptions(3), preemptions(5)),
+    scenario<UndosWakeWaiters<1, tries_again_without_waiting>>(
+        "undos_try_again",
+        "A failed copier that tries again, and must not wait, passes the waiter by: promise 5, I3.",
+        reduced_search),
+};
+
 }  // namespace
-
-const Scenario undos_wake_waiters = scenario<UndosWakeWaiters<1, leaves>>({
-    .name = "undos_wake_waiters",
-    .shows = "A waiter is woken when a failed copier owns again, and is not left to sleep: promise "
-             "5, I3.",
-    .quick = reduced_search,
-});
-
-const Scenario two_undos_wake_waiters = scenario<OfTwo>({
-    .name = "two_undos_wake_waiters",
-    .shows = "The same of two copiers that both fail.",
-    .quick = preemptions(3),
-    .deep = preemptions(5),
-});
-
-const Scenario undos_try_again = scenario<UndosWakeWaiters<1, tries_again_without_waiting>>({
-    .name = "undos_try_again",
-    .shows =
-        "A failed copier that tries again, and must not wait, passes the waiter by: promise 5, "
-        "I3.",
-    .quick = reduced_search,
-});
 
 }  // namespace byre::verification

@@ -122,38 +122,27 @@ class WritableClonesAreSharedLazily : public PagedOwners<2> {
   }
 };
 
-}  // namespace
-
-const Scenario writable_clones_race_writers = scenario<WritableClonesRaceWriters>({
-    .name = "writable_clones_race_writers",
-    .shows =
+const Scenario* const writable_clones_listed[] = {
+    scenario<WritableClonesRaceWriters>(
+        "writable_clones_race_writers",
         "A file is constant while a writable clone shows it, and written back by the last one: I4.",
-    .quick = reduced_search,
-});
+        reduced_search),
+    scenario<WritableClonesOfNewFiles>(
+        "writable_clones_of_new_files",
+        "A writable clone may move its source to a new file, at the address it has.",
+        reduced_search),
+    scenario<WritableClonesAtOnce>("writable_clones_at_once",
+                                   "Both sides of a writable clone may be cloned at once.",
+                                   reduced_search),
+    scenario<WritableClonesAreSharedLazily>(
+        "writable_clones_are_shared_lazily",
+        "A page is freed beneath the last overlay only while no overlay of it is begun.",
+        preemptions(1), reduced_search),
+    scenario<WritableClonesRaceLazyClones>(
+        "writable_clones_race_lazy_clones",
+        "A writable clone leaves lazy clones of its source as they are.", reduced_search),
+};
 
-const Scenario writable_clones_of_new_files = scenario<WritableClonesOfNewFiles>({
-    .name = "writable_clones_of_new_files",
-    .shows = "A writable clone may move its source to a new file, at the address it has.",
-    .quick = reduced_search,
-});
-
-const Scenario writable_clones_at_once = scenario<WritableClonesAtOnce>({
-    .name = "writable_clones_at_once",
-    .shows = "Both sides of a writable clone may be cloned at once.",
-    .quick = reduced_search,
-});
-
-const Scenario writable_clones_are_shared_lazily = scenario<WritableClonesAreSharedLazily>({
-    .name = "writable_clones_are_shared_lazily",
-    .shows = "A page is freed beneath the last overlay only while no overlay of it is begun.",
-    .quick = preemptions(1),
-    .deep = reduced_search,
-});
-
-const Scenario writable_clones_race_lazy_clones = scenario<WritableClonesRaceLazyClones>({
-    .name = "writable_clones_race_lazy_clones",
-    .shows = "A writable clone leaves lazy clones of its source as they are.",
-    .quick = reduced_search,
-});
+}  // namespace
 
 }  // namespace byre::verification

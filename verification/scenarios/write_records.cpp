@@ -99,33 +99,23 @@ class SupersededWritesAreFound : StorageWrites<Records> {
   Family third_;
 };
 
-}  // namespace
-
-const Scenario records_are_added_once = scenario<RecordsAreAddedOnce>({
-    .name = "records_are_added_once",
-    .shows = "Of each origin of writes there is one record, whoever adds it: G5.",
-    .quick = reduced_search,
-    .deep = reduced_search,
-});
-
-const Scenario later_writes_supersede = scenario<LaterWritesSupersede>({
-    .name = "later_writes_supersede",
-    .shows = "Of two superseded writes of one record the later stays: G5.",
-});
-
-const Scenario earlier_writes_are_found = scenario<EarlierWritesAreFound<Records>>({
-    .name = "earlier_writes_are_found",
-    .shows =
+const Scenario* const write_records_listed[] = {
+    scenario<RecordsAreAddedOnce>(
+        "records_are_added_once",
+        "Of each origin of writes there is one record, whoever adds it: G5.", reduced_search,
+        reduced_search),
+    scenario<LaterWritesSupersede>("later_writes_supersede",
+                                   "Of two superseded writes of one record the later stays: G5."),
+    scenario<EarlierWritesAreFound<Records>>(
+        "earlier_writes_are_found",
         "Who knows of the last write finds the earlier ones of a family that was not stale: G5.",
-    .quick = reduced_search,
-    .deep = reduced_search,
-});
+        reduced_search, reduced_search),
+    scenario<SupersededWritesAreFound>(
+        "superseded_writes_are_found",
+        "Who knows of the last write finds those that it superseded: G5.", preemptions(1),
+        preemptions(2)),
+};
 
-const Scenario superseded_writes_are_found = scenario<SupersededWritesAreFound>({
-    .name = "superseded_writes_are_found",
-    .shows = "Who knows of the last write finds those that it superseded: G5.",
-    .quick = preemptions(1),
-    .deep = preemptions(2),
-});
+}  // namespace
 
 }  // namespace byre::verification

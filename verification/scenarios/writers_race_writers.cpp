@@ -98,31 +98,20 @@ class Restless : public WritersRaceWriters<2> {
   bool parked_ = false;
 };
 
+const Scenario* const writers_race_writers_listed[] = {
+    scenario<TwoWriters>("writers_race_writers",
+                         "Two owners that write make one copy, and keep what they wrote: promises "
+                         "1 and 3, I4, I5, I6."),
+    scenario<OfMany<3>>("three_writers_race",
+                        "Three owners that write make two copies: promise 3, I6.", preemptions(3),
+                        preemptions(6)),
+    scenario<OfMany<4>>("four_writers_race",
+                        "Four owners that write make three copies: promise 3, I6.", preemptions(2),
+                        preemptions(3)),
+    scenario<Restless>("restless_writers_race_writers",
+                       "The same where waiters spin before they park, and wake spuriously: I3."),
+};
+
 }  // namespace
-
-const Scenario writers_race_writers = scenario<TwoWriters>({
-    .name = "writers_race_writers",
-    .shows = "Two owners that write make one copy, and keep what they wrote: promises 1 and 3, I4, "
-             "I5, I6.",
-});
-
-const Scenario three_writers_race = scenario<OfMany<3>>({
-    .name = "three_writers_race",
-    .shows = "Three owners that write make two copies: promise 3, I6.",
-    .quick = preemptions(3),
-    .deep = preemptions(6),
-});
-
-const Scenario four_writers_race = scenario<OfMany<4>>({
-    .name = "four_writers_race",
-    .shows = "Four owners that write make three copies: promise 3, I6.",
-    .quick = preemptions(2),
-    .deep = preemptions(3),
-});
-
-const Scenario restless_writers_race_writers = scenario<Restless>({
-    .name = "restless_writers_race_writers",
-    .shows = "The same where waiters spin before they park, and wake spuriously: I3.",
-});
 
 }  // namespace byre::verification
