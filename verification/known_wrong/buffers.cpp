@@ -3,8 +3,7 @@
 #include <byre/storage/detail/allocated.hpp>
 
 #include "../scenarios/buffers.hpp"
-#include "../scenarios/reads_race_a_steal.hpp"
-#include "../scenarios/resizes_race_drops.hpp"
+#include "../scenarios/sole_owners.hpp"
 #include "../search.hpp"
 #include "relaxed_loads.hpp"
 
@@ -80,5 +79,4 @@ const Scenario* const wrong_buffers_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

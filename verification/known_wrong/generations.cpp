@@ -52,5 +52,4 @@ const Scenario* const wrong_generations_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -100,5 +100,4 @@ const Scenario* const wrong_parallel_writers_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -6,7 +6,6 @@
 #include "undoes_after_unlock.hpp"
 
 namespace byre::verification {
-
 namespace {
 
 const Scenario* const wrong_published_listed[] = {
@@ -34,5 +33,4 @@ const Scenario* const wrong_published_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

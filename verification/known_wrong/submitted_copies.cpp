@@ -91,5 +91,4 @@ const Scenario* const wrong_submitted_copies_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Waiting and waking, wrong.
-#include "../scenarios/claims_steal_once.hpp"
-#include "../scenarios/drops_end_first.hpp"
+#include "../scenarios/owners.hpp"
 #include "../scenarios/parking_lots.hpp"
-#include "../scenarios/sleepers_are_woken.hpp"
 #include "list_in_header.hpp"
 
 namespace byre::verification {
@@ -50,8 +48,6 @@ template <class AnyLot>
 class SleeperIn : public SleepersAreWoken<1, ParksIn<AnyLot>> {
  public:
   static constexpr std::span<const std::string_view> cover_points{};
-
-  SleeperIn() { ParksIn<AnyLot>::lot(); }
 };
 
 /// Wrong: checks the condition, and then parks without a second check.
@@ -61,10 +57,10 @@ class ParksWithoutRecheck : public SleepersAreWoken<1> {
 
   void thread(unsigned index) {
     if (index == 0) {
-      change();
-    } else if (!is_changed()) {
+      event_.happen();
+    } else if (!event_.has_happened()) {
       Checked::park(
-          address, [] { return true; }, step_of<"sleeper.park">());
+          event_.address, [] { return true; }, step_of<"sleeper.park">());
     }
   }
 };
@@ -115,7 +111,7 @@ const Scenario* const wrong_waiting_listed[] = {
     wrong<SleeperIn<WakesBeforeLock>>("known_wrong.lot_wakes_before_lock",
                                       "So does one that passes through it afterwards.",
                                       Verdict::deadlock),
-    wrong<NeighboursWakeEachOther<LotOf<NotifiesOne>>>(
+    wrong<SleepersWakeSleepers<LotOf<NotifiesOne>>>(
         "known_wrong.lot_notifies_one",
         "Where two addresses share a bucket, one who is woken may be the other's.",
         Verdict::deadlock, preemptions(2)),
@@ -133,5 +129,4 @@ const Scenario* const wrong_waiting_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The textbook form does what the share word does: of owners that write one steals, a drop never waits, and a
 /// copy that fails changes nothing.
-#include "../scenarios/claims_steal_once.hpp"
-#include "../scenarios/drops_end_first.hpp"
 #include "../scenarios/owners.hpp"
 #include "share_lock.hpp"
 
@@ -29,5 +27,4 @@ const Scenario* const reference_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -3,6 +3,7 @@
 /// are watched for use after free, double frees and leaks, and it fails where the scheduler says.
 #pragma once
 
+#include <byre/error/error.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <array>
@@ -30,6 +31,18 @@ constexpr std::size_t cells(std::size_t count) noexcept {
 struct CopyFailed : std::exception {
   const char* what() const noexcept override { return "the copy failed"; }
 };
+
+/// Whether `action` succeeds, rather than ends by a failure that the scheduler chose.
+template <class Action>
+bool succeeds(const Action& action) {
+  try {
+    action();
+    return true;
+  } catch (const OutOfMemory&) {
+  } catch (const CopyFailed&) {
+  }
+  return false;
+}
 
 /// What the scheduler may choose to fail, in every execution each way.
 enum class Faults : std::uint8_t { none, allocations, copies, both };

@@ -108,5 +108,4 @@ const Scenario* const attachments_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -230,5 +230,4 @@ const Scenario* const families_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -143,5 +143,4 @@ const Scenario* const overlays_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -1,11 +1,60 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Owners of shared data that drop, write, or fail to copy, for protocols in the place of the share word: the textbook
-/// form, and the published designs that are wrong.
+/// Shared data without buffers: one cell and a share word, or another protocol in its place, for scenarios that need
+/// more owners or more steps than buffers leave room for. And scenarios of such owners, which the textbook form and the
+/// published designs run too.
 #pragma once
 
-#include "bare_data.hpp"
+#include <byre/cow/share_word.hpp>
+
+#include "sleepers.hpp"
 
 namespace byre::verification {
+
+/// The checker finds a second free, and a missing one.
+template <class Word = basic_share_word<Checked>>
+class BareData {
+ public:
+  BareData(unsigned owners, unsigned value) : shared_(new Shared) {
+    Execution::current().name(shared_, sizeof *shared_, "shared");
+    shared_->cell.set(value);
+    for (; owners > 1; --owners) {
+      shared_->share.add_owner();
+    }
+  }
+
+  unsigned read() const { return shared_->cell.get(); }
+  void write(unsigned value) { shared_->cell.set(value); }
+
+  void clone() { shared_->share.add_owner(); }
+  bool is_unique() const { return shared_->share.is_unique(); }
+  Claim claim(Wait wait = Wait::allowed) { return shared_->share.claim(wait); }
+  void abandon_copy() { shared_->share.abandon_copy(); }
+
+  /// The two after which nothing may be touched; true iff the caller has to free.
+  bool drop() { return freed_if(shared_->share.drop_owner()); }
+  bool finish_copy() { return freed_if(shared_->share.finish_copy()); }
+
+  /// The copy of a claim, of data that holds `value`, and its end.
+  bool copy(unsigned value = 7) {
+    expect(read() == value, "the data is constant while it is copied");
+    return finish_copy();
+  }
+
+ private:
+  struct Shared {
+    Word share;
+    Cell cell;
+  };
+
+  bool freed_if(bool nobody_is_left) {
+    if (nobody_is_left) {
+      delete shared_;
+    }
+    return nobody_is_left;
+  }
+
+  Shared* const shared_;
+};
 
 /// All owners read, and drop the data.
 template <unsigned Owners, class Word>
@@ -22,31 +71,36 @@ class OwnersDrop {
   BareData<Word> data_{Owners, 7};
 };
 
-/// All owners write, and keep the data.
-template <unsigned Owners, class Word>
-class OwnersWrite {
+/// All owners claim, then copy or write in place. The owner that steals drops the data then, or keeps it to the end.
+template <unsigned Owners, class Word = basic_share_word<Checked>, bool Keeps = false>
+class ClaimsStealOnce {
  public:
   static constexpr unsigned threads = Owners;
 
   void thread(unsigned) {
-    if (data_.claim() == Claim::steal) {
-      ++steals_;
-      data_.write(8);
-    } else {
-      expect(data_.read() == 7, "the data is constant while it is copied");
-      data_.finish_copy();
+    if (data_.claim() == Claim::copy) {
+      data_.copy();
+      return;
+    }
+    ++steals_;
+    data_.write(8);
+    if (!Keeps) {
+      data_.drop();
     }
   }
 
   void after() {
-    expect(steals_ == 1, "of all owners that write, one keeps the data");
-    expect(data_.drop(), "the others have left it");
+    expect(steals_ == 1, "of all owners that claim, one steals");
+    expect(!Keeps || data_.drop(), "the others have left the data");
   }
 
  private:
   BareData<Word> data_{Owners, 7};
   unsigned steals_ = 0;
 };
+
+template <unsigned Owners, class Word>
+using OwnersWrite = ClaimsStealOnce<Owners, Word, true>;
 
 /// Both owners write; the copy of the second fails.
 template <class Word>
@@ -59,8 +113,7 @@ class OwnersFail {
     if (data_.claim() == Claim::steal) {
       data_.write(8 + index);
     } else if (index == 0) {
-      expect(data_.read() == 7, "the data is constant while it is copied");
-      data_.finish_copy();
+      data_.copy();
     } else {
       data_.abandon_copy();
       expect(data_.read() == 7, "an owner whose copy failed reads what it had");
@@ -77,6 +130,38 @@ class OwnersFail {
  private:
   BareData<Word> data_{threads, 7};
   bool has_failed_ = false;
+};
+
+/// One of two owners copies, and ends the copy only when the other has dropped: a drop that waits for
+/// copies never ends.
+template <class Word = basic_share_word<Checked>>
+class DropsEndFirst {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view cover_points[] = {
+      "a drop ends while a copy is pending",
+      "the copier is the last, and frees",
+  };
+
+  void thread(unsigned index) {
+    if (index != 0) {
+      expect(data_.read() == 7, "an owner reads what it was given");
+      data_.drop();
+      drop_.happen();
+    } else if (data_.claim() == Claim::copy) {
+      drop_.await();
+      cover("a drop ends while a copy is pending");
+      if (data_.copy()) {
+        cover("the copier is the last, and frees");
+      }
+    } else {
+      data_.drop();
+    }
+  }
+
+ private:
+  BareData<Word> data_{threads, 7};
+  Event<> drop_;
 };
 
 }  // namespace byre::verification

@@ -154,5 +154,4 @@ const Scenario* const parallel_writers_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

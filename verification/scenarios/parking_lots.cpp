@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "parking_lots.hpp"
 
-#include "claims_steal_once.hpp"
+#include "owners.hpp"
 
 namespace byre::verification {
 
@@ -20,10 +20,8 @@ class LotWakesASleeper : public SleepersAreWoken<1, ParksIn<Lot>> {
       "a thread sleeps before the change",
       "the change comes before the sleep",
       "the change comes between the check and the sleep",
-      "a wait ends spuriously",
+      "a wait ends before the change",
   };
-
-  LotWakesASleeper() { ParksIn<Lot>::lot(); }
 
   void saw(const sync::Site& site, std::uint64_t) {
     if (site.name == "sleeper.change") {
@@ -31,7 +29,7 @@ class LotWakesASleeper : public SleepersAreWoken<1, ParksIn<Lot>> {
     } else if (site.name == "parking_lot.sleep" && is_changed_) {
       cover("the change comes between the check and the sleep");
     } else if (site.name == "parking_lot.unlock_parked" && is_asleep_ && !is_changed_) {
-      cover("a wait ends spuriously");
+      cover("a wait ends before the change");
     }
     is_asleep_ = is_asleep_ || site.name == "parking_lot.sleep";
   }
@@ -41,50 +39,29 @@ class LotWakesASleeper : public SleepersAreWoken<1, ParksIn<Lot>> {
   bool is_asleep_ = false;
 };
 
-/// Two at one address.
-class LotWakesAll : public SleepersAreWoken<2, ParksIn<Lot>> {
- public:
-  LotWakesAll() { ParksIn<Lot>::lot(); }
-};
-
 /// Others wake at the sleeper's address before anything has changed, and at another of its bucket.
-class LotWakesForNothing : public SleepersAreWoken<1, ParksIn<Lot>> {
+class LotWakesForNothing : public LotWakesASleeper {
  public:
-  static constexpr std::string_view cover_points[] = {"a thread is woken for nothing"};
+  static constexpr std::string_view cover_points[] = {"a wait ends before the change"};
 
   LotWakesForNothing() {
-    ParksIn<Lot>::lot();
     Execution::current().allow_spurious_returns(0);  // or nobody knows what it woke of
   }
 
   void thread(unsigned index) {
     if (index == 0) {
-      ParksIn<Lot>::unpark_all(address, step_of<"sleeper.unpark">());
-      ParksIn<Lot>::unpark_all(address_in_bucket(Lot::bucket_of(address)),
-                               step_of<"sleeper.unpark">());
+      for (const void* at : {event_.address, address_in_bucket(Lot::bucket_of(event_.address))}) {
+        ParksIn<Lot>::unpark_all(at, step_of<"sleeper.unpark">());
+      }
     }
     SleepersAreWoken::thread(index);
   }
-
-  void saw(const sync::Site& site, std::uint64_t) {
-    is_changed_ = is_changed_ || site.name == "sleeper.change";
-    if (site.name == "parking_lot.unlock_parked" && is_asleep_ && !is_changed_) {
-      cover("a thread is woken for nothing");
-    }
-    is_asleep_ = is_asleep_ || site.name == "parking_lot.sleep";
-  }
-
- private:
-  bool is_changed_ = false;
-  bool is_asleep_ = false;
 };
 
 /// The third comes while the second is woken, or sleeps beside it, at one address.
-class LotTakesLateSleepers : public SleepersWakeSleepers<Lot> {
+class LotTakesLateSleepers : public SleepersWakeSleepers<Lot, true> {
  public:
   static constexpr std::string_view cover_points[] = {"a thread parks while another is woken"};
-
-  LotTakesLateSleepers() : SleepersWakeSleepers(address_in_bucket(0), address_in_bucket(0)) {}
 
   void saw(const sync::Site& site, std::uint64_t) {
     if (current_thread() == 0) {
@@ -106,8 +83,9 @@ const Scenario* const parking_lots_listed[] = {
     scenario<LotWakesASleeper>(
         "lot_wakes_a_sleeper",
         "The lot that ships: a change before a wake is seen by the check, or wakes the sleeper."),
-    scenario<LotWakesAll>("lot_wakes_all", "One wake is for all who sleep in it at the address.",
-                          preemptions(3), reduced_search),
+    scenario<SleepersAreWoken<2, ParksIn<Lot>>>(
+        "lot_wakes_all", "One wake is for all who sleep in it at the address.", preemptions(3),
+        reduced_search),
     scenario<LotWakesForNothing>(
         "lot_wakes_for_nothing",
         "Who is woken in it for nothing, or by another address of the bucket, sleeps again.",
@@ -115,7 +93,7 @@ const Scenario* const parking_lots_listed[] = {
     scenario<LotTakesLateSleepers>("lot_takes_late_sleepers",
                                    "Who comes to it while another is woken is woken in turn.",
                                    preemptions(3), reduced_search),
-    scenario<NeighboursWakeEachOther<Lot>>(
+    scenario<SleepersWakeSleepers<Lot>>(
         "lot_has_neighbours",
         "Two addresses of one bucket: a wake at one is for who sleeps there, whoever else does.",
         preemptions(3), reduced_search),
@@ -123,8 +101,12 @@ const Scenario* const parking_lots_listed[] = {
         "claims_wait_in_lot",
         "Of two claims one steals where the last owner waits in the lot that ships: I2, I3, I6.",
         reduced_search),
+    scenario<SleepersAreWoken<1>>("sleepers_are_woken",
+                                  "A change before a wake is seen by the check, or wakes the "
+                                  "sleeper: what parking promises to I2 and I3."),
+    scenario<SleepersAreWoken<2>>("two_sleepers_are_woken",
+                                  "One wake is for all who sleep at the address.", reduced_search),
 };
 
 }  // namespace
-
 }  // namespace byre::verification

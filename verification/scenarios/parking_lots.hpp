@@ -4,7 +4,7 @@
 
 #include <byre/sync/detail/basic_parking_lot.hpp>
 
-#include "sleepers_are_woken.hpp"
+#include "sleepers.hpp"
 
 namespace byre::verification {
 
@@ -39,53 +39,27 @@ inline const void* address_in_bucket(std::size_t bucket, std::size_t number = 0)
   }
 }
 
-/// The second thread waits for the first and then changes a state that the third waits for.
-template <class AnyLot>
+/// The second thread waits for the first, and then changes a state that the third waits for: at one address, or at two
+/// of one bucket.
+template <class AnyLot, bool OneAddress = false>
 class SleepersWakeSleepers {
  public:
   static constexpr unsigned threads = 3;
 
-  /// Where the second waits, and the third.
-  SleepersWakeSleepers(const void* first, const void* second) : addresses_{first, second} {
-    Parking::lot();
-  }
-
   void thread(unsigned index) {
     if (index != 0) {
-      wait(index - 1);
+      events_[index - 1].await();
     }
     if (index != 2) {
-      change(index);
+      events_[index].happen();
     }
   }
 
- protected:
-  using Parking = ParksIn<AnyLot>;
+ private:
+  using EventInLot = Event<ParksIn<AnyLot>>;
 
-  void change(unsigned number) {
-    states_[number].store(1, step_of<"sleeper.change">(relaxed));
-    Parking::unpark_all(addresses_[number], step_of<"sleeper.unpark">());
-  }
-  void wait(unsigned number) {
-    const auto is_unchanged = [&state = states_[number]] {
-      return state.load(step_of<"sleeper.check">(relaxed)) == 0;
-    };
-    while (is_unchanged()) {
-      Parking::park(addresses_[number], is_unchanged, step_of<"sleeper.park">());
-    }
-  }
-
-  const void* addresses_[2];
-  Checked::Atomic<std::uint32_t> states_[2] = {Checked::Atomic<std::uint32_t>(0),
-                                               Checked::Atomic<std::uint32_t>(0)};
-};
-
-/// At two addresses of one bucket.
-template <class AnyLot>
-class NeighboursWakeEachOther : public SleepersWakeSleepers<AnyLot> {
- public:
-  NeighboursWakeEachOther()
-      : SleepersWakeSleepers<AnyLot>(address_in_bucket(0), address_in_bucket(0, 1)) {}
+  EventInLot events_[2] = {EventInLot(address_in_bucket(0)),
+                           EventInLot(address_in_bucket(0, OneAddress ? 0 : 1))};
 };
 
 }  // namespace byre::verification

@@ -191,5 +191,4 @@ const Scenario* const pins_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

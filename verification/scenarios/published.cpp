@@ -57,5 +57,4 @@ const Scenario* const published_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -308,5 +308,4 @@ const Scenario* const submitted_copies_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -191,5 +191,4 @@ const Scenario* const tiles_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

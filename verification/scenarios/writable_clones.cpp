@@ -144,5 +144,4 @@ const Scenario* const writable_clones_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

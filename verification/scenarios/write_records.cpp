@@ -117,5 +117,4 @@ const Scenario* const write_records_listed[] = {
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -1,21 +1,45 @@
 // SPDX-License-Identifier: BSL-1.0
+/// Owners of the same data that all write.
 #include "buffers.hpp"
 #include "word_state.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// All owners of the same data write.
-template <unsigned Writers>
+/// All owners of the same data write. All but the first `Waiting` must not wait, and so may all copy.
+template <unsigned Writers, unsigned Waiting = Writers>
 class WritersRaceWriters {
  public:
   static constexpr unsigned threads = Writers;
+  static constexpr std::string_view cover_points[] = {
+      "one owner keeps the original",
+      "all copy, rather than wait",
+  };
 
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
     expect(read(buffer) == 7, "an owner reads what it was given");
-    how_[index] = write(buffer, index);
+    how_[index] = write(buffer, index, index < Waiting ? Wait::allowed : Wait::never);
     expect(read(buffer) == index, "a writer reads what it wrote");
+  }
+
+  void saw(const sync::Site& site, std::uint64_t value) {
+    expect(Waiting != 0 || site.operation != sync::Operation::park,
+           "a writer that must not wait is not parked");
+    sleeper_.saw(site, value);
+    const WordState now(value);
+    if (site.name == "share_word.still_pending") {
+      cover(now.copies >= 2     ? "the last owner waits for two pending copies"
+            : sleeper_.sleeps() ? "the last owner waits for a pending copy"
+                                : "the copy ended before the last owner slept");
+    } else if (site.name == "share_word.wake_after_copy") {
+      cover("the last copy wakes the last owner");
+    } else if (site.name == "share_word.finish_copy" && sleeper_.sleeps() && now.copies != 0) {
+      cover("one of two copies ends while the last owner sleeps");
+    }
+    if (sleeper_.sleeps() && now.copies == 2) {
+      cover("two copy while the last owner sleeps");
+    }
   }
 
   void after() {
@@ -24,14 +48,16 @@ class WritersRaceWriters {
       expect(read(buffers_[index]) == index, "each owner keeps what it wrote");
       kept += how_[index] == Written::in_place ? 1 : 0;
     }
-    expect(kept == 1, "one owner keeps the original");
-    expect(buffers_.memory.copies() == threads - 1,
-           "writers make one copy fewer than there are owners");
+    cover(kept == 1 ? "one owner keeps the original" : "all copy, rather than wait");
+    expect(kept == 1 || (kept == 0 && Waiting != Writers), "one owner keeps the original");
+    expect(buffers_.memory.copies() == threads - kept, "all others copy, once each");
+    expect(buffers_.memory.frees() == 1 - kept, "the original is freed where nobody keeps it");
   }
 
  private:
   SharedBuffers<threads> buffers_;
   Written how_[threads] = {};
+  Sleeper sleeper_;
 };
 
 class TwoWriters : public WritersRaceWriters<2> {
@@ -41,19 +67,6 @@ class TwoWriters : public WritersRaceWriters<2> {
       "the copy ended before the last owner slept",
       "the last copy wakes the last owner",
   };
-
-  void saw(const sync::Site& site, std::uint64_t value) {
-    sleeper_.saw(site, value);
-    if (site.name == "share_word.still_pending") {
-      cover(sleeper_.sleeps() ? "the last owner waits for a pending copy"
-                              : "the copy ended before the last owner slept");
-    } else if (site.name == "share_word.wake_after_copy") {
-      cover("the last copy wakes the last owner");
-    }
-  }
-
- private:
-  Sleeper sleeper_;
 };
 
 template <unsigned Writers>
@@ -63,20 +76,15 @@ class OfMany : public WritersRaceWriters<Writers> {
       "the last owner waits for two pending copies",
       "one of two copies ends while the last owner sleeps",
   };
+};
 
-  void saw(const sync::Site& site, std::uint64_t value) {
-    sleeper_.saw(site, value);
-    const WordState now(value);
-    if (site.name == "share_word.still_pending" && now.copies >= 2) {
-      cover("the last owner waits for two pending copies");
-    }
-    if (site.name == "share_word.finish_copy" && sleeper_.sleeps() && now.copies != 0) {
-      cover("one of two copies ends while the last owner sleeps");
-    }
-  }
-
- private:
-  Sleeper sleeper_;
+class OneWaits : public WritersRaceWriters<3, 1> {
+ public:
+  static constexpr std::string_view cover_points[] = {
+      "one owner keeps the original",
+      "all copy, rather than wait",
+      "two copy while the last owner sleeps",
+  };
 };
 
 /// Waiters spin before they park, and are woken spuriously.
@@ -98,6 +106,26 @@ class Restless : public WritersRaceWriters<2> {
   bool parked_ = false;
 };
 
+/// One owner writes; another lets go of the data, and then a third writes.
+class WritesAfterADrop {
+ public:
+  static constexpr unsigned threads = 2;
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      drop(buffers_[2]);
+    }
+    write(buffers_[index], index);
+  }
+
+  void after() {
+    expect(buffers_.memory.copies() == 1, "of the two owners that are left, one copies");
+  }
+
+ private:
+  SharedBuffers<3> buffers_;
+};
+
 const Scenario* const writers_race_writers_listed[] = {
     scenario<TwoWriters>("writers_race_writers",
                          "Two owners that write make one copy, and keep what they wrote: promises "
@@ -110,8 +138,18 @@ const Scenario* const writers_race_writers_listed[] = {
                         preemptions(3)),
     scenario<Restless>("restless_writers_race_writers",
                        "The same where waiters spin before they park, and wake spuriously: I3."),
+    scenario<WritersRaceWriters<2, 0>>(
+        "writers_never_wait",
+        "Writers that must not wait copy instead, and are never parked: I1, I4."),
+    scenario<WritersRaceWriters<3, 0>>("three_writers_never_wait", "The same of three.",
+                                       preemptions(3), preemptions(5)),
+    scenario<OneWaits>("one_of_three_waits", "A writer that may wait beside two that must not: I3.",
+                       preemptions(3), preemptions(5)),
+    scenario<WritesAfterADrop>(
+        "writes_after_a_drop",
+        "A dropped owner is not counted when the next write decides whether to copy: promise 3.",
+        reduced_search),
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+/// Storages: their handles, and lazy clones of them.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
 
@@ -6,6 +7,48 @@
 
 namespace byre::verification {
 namespace {
+
+using Storage = basic_storage<Checked>;
+
+/// Two threads release the last two handles to a storage.
+class LastHandlesRace {
+ public:
+  static constexpr unsigned threads = 2;
+
+  LastHandlesRace() {
+    handles_[0] = Storage(buffer_of(7, memory_));
+    handles_[1] = handles_[0];
+  }
+
+  void thread(unsigned index) {
+    expect(read(handles_[index]) == 7, "a handle keeps its storage alive");
+    handles_[index] = {};
+  }
+
+  void after() { expect(memory_.frees() == 1, "the storage is freed once"); }
+
+ protected:
+  Tracked memory_;
+  Storage handles_[threads];
+};
+
+/// They copy them too; who finds itself alone with the storage, writes.
+class HandlesRaceHandles : public LastHandlesRace {
+ public:
+  static constexpr std::string_view cover_points[] = {"the last handle writes"};
+
+  void thread(unsigned index) {
+    {
+      const Storage another = handles_[index];
+      expect(read(another) == 7, "a storage is written only by who is alone with it");
+    }
+    if (index == 1 && handles_[1].handle_count() == 1) {
+      cover("the last handle writes");
+      cell(handles_[1].mutable_data()).set(8);
+    }
+    handles_[index] = Storage();
+  }
+};
 
 /// All threads lazily clone one storage through its one handle, and write the clones.
 template <unsigned Threads>
@@ -31,8 +74,6 @@ class StoragesClonedAtOnce {
   }
 
  private:
-  using Storage = basic_storage<Checked>;
-
   Tracked memory_;
   Storage source_;
 };
@@ -68,14 +109,55 @@ class StoragesWriteAfterDrops {
   }
 
  private:
-  using Storage = basic_storage<Checked>;
-
   Tracked memory_;
   Storage written_;
   Storage dropped_[threads];
 };
 
-const Scenario* const storages_race_listed[] = {
+/// Two threads copy one handle, and let go of their copies.
+class OneHandleIsCopiedAtOnce {
+ public:
+  static constexpr unsigned threads = 2;
+
+  OneHandleIsCopiedAtOnce() { handle_ = Storage(buffer_of(7, memory_)); }
+
+  void thread(unsigned) {
+    const Storage another = handle_;
+    expect(read(another) == 7, "a handle keeps its storage alive");
+  }
+
+  void after() { expect(handle_.handle_count() == 1, "each handle is counted once"); }
+
+ private:
+  Tracked memory_;
+  Storage handle_;
+};
+
+/// Two threads drop the handles that there are.
+class NoHandleIsLeft {
+ public:
+  static constexpr unsigned threads = 2;
+
+  NoHandleIsLeft() { handles_.add(); }
+
+  void thread(unsigned index) { is_last_[index] = handles_.drop(); }
+
+  void after() {
+    expect(is_last_[0] != is_last_[1], "one of two handles is the last");
+    expect(handles_.count() == 0, "none is left");
+  }
+
+ private:
+  basic_ref_count<Checked> handles_;
+  bool is_last_[threads] = {};
+};
+
+const Scenario* const handles_listed[] = {
+    scenario<HandlesRaceHandles>("handles_race_handles",
+                                 "Handles to one storage may be copied and released on any thread, "
+                                 "and a count of one can be acted on."),
+    scenario<LastHandlesRace>(
+        "last_handles_race", "The last handle destroys the storage once, after all use by others."),
     scenario<StoragesClonedAtOnce<2>>(
         "storages_cloned_at_once",
         "One storage may be lazily cloned by two threads at once: promises 2 and 7.",
@@ -85,8 +167,13 @@ const Scenario* const storages_race_listed[] = {
     scenario<StoragesWriteAfterDrops>("storages_write_after_drops",
                                       "A storage is written in place once the last handle of the "
                                       "other was released, on whichever thread: promise 1, I5."),
+    scenario<OneHandleIsCopiedAtOnce>(
+        "one_handle_is_copied_at_once",
+        "One handle may be copied on many threads at once, and each copy is counted."),
+    scenario<NoHandleIsLeft>(
+        "no_handle_is_left",
+        "After the last handle was dropped none is counted, whoever drops it."),
 };
 
 }  // namespace
-
 }  // namespace byre::verification

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Memory that is not allocated here: adopted, borrowed or mapped.
+#include "buffers.hpp"
+
+namespace byre::verification {
+namespace {
+
+/// Two owners of adopted memory, of which one reads and lets go and the other writes or lets go
+/// too.
+template <bool Writes>
+class AdoptedMemory {
+ public:
+  static constexpr unsigned threads = 2;
+  static constexpr std::string_view endings[] = {
+      "adopted memory is written in place",
+      "adopted memory is copied",
+  };
+  static constexpr auto cover_points = std::span<const std::string_view>(endings, Writes ? 2 : 0);
+
+  AdoptedMemory() {
+    cell_.emplace(7U);
+    Execution::current().name(&*cell_, sizeof(Cell), "adopted");
+    auto delete_cell = [this](void* data) {
+      expect(data == &*cell_, "the deleter is given what was adopted");
+      expect(++deleted_ == 1, "the deleter is called once");
+      cell_.reset();  // a write, to the checker: it comes after all reads
+    };
+    buffers_[0] = CheckedBuffer::adopt(&*cell_, cells(1), delete_cell, memory_);
+    buffers_[1] = buffers_[0];
+  }
+
+  void thread(unsigned index) {
+    auto& buffer = buffers_[index];
+    expect(read(buffer) == 7, "an owner reads what was adopted");
+    if (Writes && index == 0) {
+      how_ = write(buffer, 8);
+    } else {
+      drop(buffer);
+    }
+  }
+
+  void after() {
+    if (Writes) {
+      const bool in_place = how_ == Written::in_place;
+      cover(endings[in_place ? 0 : 1]);
+      expect(read(buffers_[0]) == 8, "the writer keeps what it wrote");
+      expect(deleted_ == (in_place ? 0U : 1U), "adopted memory lives as long as it is owned");
+      drop(buffers_[0]);
+    }
+    expect(deleted_ == 1, "adopted memory is deleted");
+  }
+
+ private:
+  Tracked memory_;
+  std::optional<Cell> cell_;
+  unsigned deleted_ = 0;
+  Written how_ = Written::in_place;
+  CheckedBuffer buffers_[threads];
+};
+
+/// Two threads clone a buffer of borrowed memory and write the clones; then the buffer itself is
+/// written and let go of, the lender looks at its memory and takes it back, and the clones live on.
+template <bool ReadOnly>
+class BorrowedMemory {
+ public:
+  static constexpr unsigned threads = 2;
+
+  BorrowedMemory() {
+    lent_.emplace(7U);
+    Execution::current().name(&*lent_, sizeof(Cell), "lent");
+    using Lent = std::conditional_t<ReadOnly, const void*, void*>;
+    source_ = CheckedBuffer::borrow(static_cast<Lent>(&*lent_), cells(1), memory_);
+  }
+
+  void thread(unsigned index) {
+    auto& clone = clones_[index];
+    clone = source_;
+    expect(!clone.shares_data_with(source_), "a clone outlives what its source has borrowed");
+    expect(clone.is_unique(), "so it is alone from the first");
+    expect(read(clone) == 7, "it is a clone all the same");
+    if (index == 0) {
+      expect(write(clone, 0) == Written::in_place, "and a write does not copy again");
+    }
+  }
+
+  void after() {
+    expect(read(source_) == 7, "the source never sees a write to a clone");
+    const Written how = write(source_, 8);
+    expect((how == Written::in_a_copy) == ReadOnly, "only a read-only loan is copied");
+    expect(memory_.copies() == threads + (ReadOnly ? 1U : 0U), "each clone makes one copy");
+    drop(source_);
+    expect(lent_->get() == (ReadOnly ? 7U : 8U), "the lender sees writes to what it lent for that");
+    lent_.reset();
+    expect(read(clones_[0]) == 0 && read(clones_[1]) == 7, "the clones outlive the loan");
+  }
+
+ private:
+  Tracked memory_;
+  std::optional<Cell> lent_;
+  CheckedBuffer source_;
+  CheckedBuffer clones_[threads];
+};
+
+/// Owners of a mapped file: all read, the first writes, which may fail, and all let go. Nobody may
+/// write the mapping, nor read it after its end.
+template <unsigned Owners>
+class ReadOnlyOrigins {
+ public:
+  static constexpr unsigned threads = Owners;
+  static constexpr std::string_view cover_points[] = {
+      "the writer is the last owner, and copies all the same",
+      "the writer leaves its share to another owner",
+  };
+
+  ReadOnlyOrigins() { buffers_.memory.set_faults(Faults::both); }
+
+  void thread(unsigned index) {
+    auto& buffer = buffers_[index];
+    expect(read(buffer) == mapped_number, "an owner reads the file");
+    if (index == 0) {
+      write_twice(buffer);
+    }
+    drop(buffer);
+  }
+
+  void saw(const sync::Site& site, std::uint64_t value) {
+    constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
+    if (site.name == "share_word.is_writable" && value == (read_only_bit | 1)) {
+      cover("the writer is the last owner, and copies all the same");
+    } else if (site.name == "share_word.drop_owner" && value == (read_only_bit | 1)) {
+      cover("the writer leaves its share to another owner");
+    }
+    expect(!site.name.starts_with("share_word.claim"), "read-only data is never claimed");
+  }
+
+  void after() {
+    expect(buffers_.memory.copies() == (wrote_ ? 1U : 0U), "one writer makes one copy");
+    expect(live_mappings() == 0, "the last owner ends the mapping");
+  }
+
+ private:
+  void write_twice(CheckedBuffer& buffer) {
+    wrote_ = succeeds([&] {
+      expect(write(buffer, 8) == Written::in_a_copy, "a write to read-only data copies");
+    });
+    if (wrote_) {
+      expect(write(buffer, 9) == Written::in_place, "once");
+    } else {
+      expect(buffer.is_read_only() && read(buffer) == mapped_number,
+             "a write that fails changes nothing");
+    }
+  }
+
+  SharedBuffers<threads> buffers_{
+      [](Tracked& of) { return CheckedBuffer::map_file("a file", of); }};
+  bool wrote_ = false;
+};
+
+const Scenario* const foreign_memory_listed[] = {
+    scenario<AdoptedMemory<false>>("adopted_memory_is_dropped",
+                                   "Adopted memory is lazily cloned like any other; its deleter is "
+                                   "called once, after all reads: promise 8."),
+    scenario<AdoptedMemory<true>>(
+        "adopted_memory_is_written",
+        "The last owner of adopted memory writes it in place, and its deleter "
+        "waits for that owner: promise 8."),
+    scenario<BorrowedMemory<false>>("borrowed_memory",
+                                    "Borrowed memory may be cloned by two threads at once, and no "
+                                    "clone depends on the loan: promises 1 and 7."),
+    scenario<BorrowedMemory<true>>(
+        "read_only_loan",
+        "The same of memory that must not be written: the lender's stays as it is."),
+    scenario<ReadOnlyOrigins<2>>(
+        "read_only_origins",
+        "A mapped file is shared like any data, never written, and unmapped "
+        "after all reads: promise 1."),
+    scenario<ReadOnlyOrigins<3>>("three_read_only_origins", "The same of three owners.",
+                                 reduced_search),
+};
+
+}  // namespace
+}  // namespace byre::verification

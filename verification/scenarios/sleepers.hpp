@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+/// What a Sync promises of park and unpark_all: a thread that sleeps until a change is woken by it.
+#pragma once
+
+#include "../search.hpp"
+
+namespace byre::verification {
+
+/// A state that one thread changes and others sleep for, by relaxed steps. The address is of no object, since neither
+/// may touch it. `Parking` is the model that the other scenarios stand on, or a lot.
+template <class Parking = Checked>
+class Event {
+ public:
+  explicit Event(const void* of = "where threads sleep") : address(of) {
+    if constexpr (requires { Parking::lot(); }) {
+      Parking::lot();
+    }
+  }
+
+  void happen() {
+    state_.store(1, step_of<"sleeper.change">(relaxed));
+    Parking::unpark_all(address, step_of<"sleeper.unpark">());
+  }
+  bool has_happened() const { return state_.load(step_of<"sleeper.check">(relaxed)) != 0; }
+  void await() const {
+    const auto keep_waiting = [this] {
+      const bool happened = has_happened();
+      cover(happened ? "the change comes before the sleep" : "a thread sleeps before the change");
+      return !happened;
+    };
+    while (!has_happened()) {
+      Parking::park(address, keep_waiting, step_of<"sleeper.park">());
+    }
+  }
+
+  const void* const address;
+
+ private:
+  Checked::Atomic<std::uint32_t> state_{0};
+};
+
+/// The first thread changes the state; the others sleep until then.
+template <unsigned Sleepers, class Parking = Checked>
+class SleepersAreWoken {
+ public:
+  static constexpr unsigned threads = Sleepers + 1;
+  static constexpr std::string_view cover_points[] = {
+      "a thread sleeps before the change",
+      "the change comes before the sleep",
+  };
+
+  void thread(unsigned index) { index == 0 ? event_.happen() : event_.await(); }
+
+ protected:
+  Event<Parking> event_;
+};
+
+}  // namespace byre::verification
