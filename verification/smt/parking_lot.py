@@ -2,9 +2,10 @@
 """A bucket of the parking lot (core/byre/sync/detail/basic_parking_lot.hpp): one address, with any number of
 threads that park there, change its state and wake; and any number that park at others of the bucket."""
 
-from code_tables import Code, Mutant
+from bucket import Bucket
+from code_tables import Mutant
 from terms import both, choose, either, equal, implies, negated
-from transitions import Ranking, System, Transition
+from transitions import Ranking, System, are, are_naturals, step
 
 PLACES = {
     "comer": "is about to park at the address",
@@ -37,55 +38,19 @@ WRONG = {
 MUTANTS = tuple(Mutant("parking_lot", name) for name in WRONG)
 
 
-
 def system(tables, mutant=None):
-    wrong = mutant.change if mutant in MUTANTS else ""
-    code = Code(tables, PREFIX, mutant)
-    without = code.is_left_out
-
-    def holders(state):
-        return state.kept + state.strange_holder + state.leaver + (
-            0 if without("lock_to_park") else state.locker + state.checker) + (
-            0 if without("lock_to_wake") else state.waker) + (
-            state.sleeper if wrong == "sleep_holds_lock" else 0)
-
-    def is_free(state):
-        return equal(holders(state), 0)
-
-    def may_lock(site):
-        return lambda state: True if without(site) else is_free(state)
-
-    def unlock(site):
-        return lambda state: state.but(kept=state.kept + 1) if without(site) else state
-
-    def sleep(state):
-        return state.but(restless=state.restless + 1) if without("sleep") else state
-
-    def notify(state):
-        """Whoever sleeps in the bucket is woken."""
-        if without("notify"):
-            return state
-        if wrong == "notify_one":
-            mine = both(state.sleeper >= 1, equal(state.strange_sleeper, 0))
-            return state.but(sleeper=state.sleeper - choose(mine, 1, 0),
-                             woken=state.woken + choose(mine, 1, 0))
-        return state.but(sleeper=state.sleeper * 0, woken=state.woken + state.sleeper,
-                         strange_sleeper=state.strange_sleeper * 0,
-                         stranger=state.stranger + state.strange_sleeper)
-
-    def step(name, start, end, guard=lambda s: True, effect=lambda s: s, sites=""):
-        return Transition(name, tuple(sites.split()), start, end, guard, effect)
-
+    bucket = Bucket(tables, PREFIX, mutant, MUTANTS, (
+        (None, "strange_holder"), (None, "leaver"), ("lock_to_park", "locker checker"), ("lock_to_wake", "waker")))
+    wrong, unlock = bucket.wrong, bucket.unlock
     must_wait = lambda s: equal(s.pending, 1)  # noqa: E731
     passes = "notifier" if wrong == "notify_before_lock" else "changer"
     change = None if wrong == "wake_left_out" else passes
     return System(
         dict.fromkeys(NUMBERS, "Int"),
-        lambda s: both(*(equal(getattr(s, name), 0) for name in NUMBERS)),
+        lambda s: are(s, 0, NUMBERS),
         {
-            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS),
-                                                   s.pending <= 1),
-            "one holds the lock": lambda s: holders(s) <= 1,
+            "numbers are naturals": are_naturals(NUMBERS, lambda s: s.pending <= 1),
+            "one holds the lock": lambda s: bucket.inside(s) <= 1,
             "who holds the lock releases it": lambda s: equal(s.kept, 0),
             "who has to wait sleeps": lambda s: equal(s.restless, 0),
             "who is about to sleep waits, or a wake will come": lambda s: implies(
@@ -94,31 +59,26 @@ def system(tables, mutant=None):
                 s.sleeper >= 1, either(must_wait(s), s.changer + s.waker + s.notifier >= 1)),
         },
         (
-            step("come", None, "comer"),
-            step("the state changes back", None, None, effect=lambda s: s.but(pending=s.pending * 0 + 1)),
-            step("change the state", None, change, must_wait, lambda s: s.but(pending=s.pending * 0)),
-            step("park: lock", "comer", "locker", may_lock("lock_to_park"), sites="lock_to_park"),
-            step("park: has to wait", "locker", "checker",
+            step("come", "", None, "comer"),
+            step("the state changes back", "", None, None, effect=lambda s: s.but(pending=s.pending * 0 + 1)),
+            step("change the state", "", None, change, must_wait, lambda s: s.but(pending=s.pending * 0)),
+            step("park: lock", "lock_to_park", "comer", "locker", bucket.may_lock("lock_to_park")),
+            step("park: has to wait", "", "locker", "checker",
                  lambda s: True if wrong == "check_before_lock" else must_wait(s)),
-            step("park: need not wait", "locker", "leaver", lambda s: negated(must_wait(s))),
-            step("park: sleep, and release the lock", "checker", "sleeper", effect=sleep, sites="sleep"),
-            step("wake up for nothing", "sleeper", "woken"),
-            step("woken: lock", "woken", "leaver", is_free, sites="sleep"),
-            step("leave", "leaver", None, effect=unlock("unlock_parked"), sites="unlock_parked"),
-            step("wake: lock", "changer", "waker", may_lock("lock_to_wake"), sites="lock_to_wake"),
-            step("wake: unlock", "waker", "notifier", effect=unlock("unlock_to_wake"),
-                 sites="unlock_to_wake"),
-            step("wake: notify", "notifier", None, effect=notify, sites="notify"),
-            step("come for another address", None, "stranger"),
-            step("lock for another address", "stranger", "strange_holder", is_free),
-            step("sleep for another address", "strange_holder", "strange_sleeper"),
-            step("pass through for another address", "strange_holder", "strange_notifier"),
-            step("notify for another address", "strange_notifier", None, effect=notify),
+            step("park: need not wait", "", "locker", "leaver", lambda s: negated(must_wait(s))),
+            step("park: sleep, and release the lock", "sleep", "checker", "sleeper", effect=bucket.sleep),
+            step("wake up for nothing", "", "sleeper", "woken"),
+            step("woken: lock", "sleep", "woken", "leaver", bucket.is_free),
+            step("leave", "unlock_parked", "leaver", None, effect=unlock("unlock_parked")),
+            step("wake: lock", "lock_to_wake", "changer", "waker", bucket.may_lock("lock_to_wake")),
+            step("wake: unlock", "unlock_to_wake", "waker", "notifier", effect=unlock("unlock_to_wake")),
+            step("wake: notify", "notify", "notifier", None, effect=bucket.notify),
+            *bucket.others("strange_holder", "pass through"),
         ),
         {"who need not wait sleeps only until it is woken": lambda s: implies(
             both(s.sleeper >= 1, negated(must_wait(s))), will_be_woken(s)),
          "who holds the lock is about to release it": lambda s: either(
-             is_free(s), s.locker + s.checker + s.leaver + s.waker + s.strange_holder >= 1)},
+             bucket.is_free(s), s.locker + s.checker + s.leaver + s.waker + s.strange_holder >= 1)},
         {
             "two addresses in a bucket, both with sleepers": lambda s: both(
                 equal(s.sleeper, 3), equal(s.strange_sleeper, 4), must_wait(s)),

@@ -76,20 +76,17 @@ def more_of_share_word(tables, mutant):
     yield Part("share_word header", "QF_BV", header.SORTS, tuple(header.questions(tables, mutant)))
 
 
-def more_of_parking_lot(tables, mutant):
-    yield Part("parking_lot wakes", "QF_LIA", dict.fromkeys(parking_lot.NUMBERS, "Int"),
-               tuple(parking_lot.progress(tables, mutant)))
+def proof_of_bucket(model):
+    def wakes(tables, mutant):
+        yield Part(f"{model.PREFIX}wakes".replace(".", " "), "QF_LIA", dict.fromkeys(model.NUMBERS, "Int"),
+                   tuple(model.progress(tables, mutant)))
 
-
-def more_of_lock_table(tables, mutant):
-    yield Part("lock_table wakes", "QF_LIA", dict.fromkeys(lock_table.NUMBERS, "Int"),
-               tuple(lock_table.progress(tables, mutant)))
+    return Proof(model.PREFIX, model.system, {}, wakes, own_mutants=model.MUTANTS)
 
 
 PROOFS = [
     Proof(NAME, share_word_proof.system, share_word_proof.WORD, more_of_share_word,
           {"use_count": "a number for people", "load_in_order": "of the part in order"}),
     Proof(ref_count.PREFIX, ref_count.system, ref_count.WORD),
-    Proof(parking_lot.PREFIX, parking_lot.system, {}, more_of_parking_lot, own_mutants=parking_lot.MUTANTS),
-    Proof(lock_table.PREFIX, lock_table.system, {}, more_of_lock_table, own_mutants=lock_table.MUTANTS),
+    *(proof_of_bucket(model) for model in (parking_lot, lock_table)),
 ]

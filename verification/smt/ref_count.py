@@ -4,7 +4,7 @@
 from code_tables import Code
 from departures import DEPARTURES, enters_alone, leaves
 from terms import both, equal, implies, negated
-from transitions import System, Transition
+from transitions import System, are_naturals, step
 
 PREFIX = "ref_count."
 HANDLES = {
@@ -30,16 +30,15 @@ def system(tables, mutant=None):
     def end(state):
         return state if code.is_left_out("end") else state.but(count=state.count * 0 + code.one_more("end"))
 
-    def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s):
-        exists = {"the object is there": lambda s: equal(s.destroyed, 0)} if sites else {}
-        return Transition(name, tuple(sites.split()), start, end, guard, effect, exists)
+    def of_object(step):
+        return step.but(needs={"the object is there": lambda s: equal(s.destroyed, 0)}) if step.sites else step
 
     return System(
         dict.fromkeys(NUMBERS, "Int"),
         lambda s: both(*(equal(getattr(s, name),
                                1 if name in ("count", "handle") else 0) for name in NUMBERS)),
         {
-            "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS)),
+            "numbers are naturals": are_naturals(NUMBERS),
             "handles are counted": lambda s: equal(s.count, s.handle + s.sole + s.ender),
             "who is alone is alone": lambda s: implies(s.sole + s.ender >= 1, equal(s.count, 1)),
             "nobody destroys what is used": lambda s: implies(s.count >= 1,
@@ -49,7 +48,7 @@ def system(tables, mutant=None):
             "every departure is known or can be acquired": lambda s: equal(s.departed, s.released + s.known),
             "who is alone has acquired every departure": lambda s: equal(s.missed, 0),
         },
-        (
+        tuple(of_object(step) for step in (
             step("add", "add", "handle", "handle",
                  effect=lambda s: changed(s, "add", 1).but(handle=s.handle + 1)),
             step("count: alone", "count", "handle", "sole", lambda s: equal(s.count, 1),
@@ -63,7 +62,7 @@ def system(tables, mutant=None):
                  lambda s: enters_alone(code, changed(s, "drop", -1), "drop")),
             step("end of being alone", "", "sole", "handle"),
             step("destroy", "", "destroyer", None, effect=lambda s: s.but(destroyed=s.destroyed + 1)),
-        ),
+        )),
         {"nothing is destroyed twice": lambda s: s.destroyed + s.destroyer <= 1},
         {
             "a thousand handles": lambda s: equal(s.handle, 1000),

@@ -5,7 +5,7 @@ claims has its turn until its copy is submitted, and the last owner writes behin
 import share_word_proof as proof
 from share_word import ShareWord
 from terms import both, equal, implies, negated
-from transitions import System, Transition
+from transitions import System, are, are_naturals, step
 
 # Further owners, and a further copier.
 OWNERS = {
@@ -30,11 +30,7 @@ def transitions(word, may_be_claimed=proof.is_claimed):
     def is_last(state):
         return equal(state.owners, word.constant("last_owner"))
 
-    def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=None):
-        exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if sites else {}
-        return Transition(name, tuple(sites.split()), start, end, guard, effect, {**exists, **(needs or {})})
-
-    return (
+    return tuple(proof.of_header(word, step) for step in (
         step("in order: take the turn", "", "owner", "claimer",
              lambda s: both(equal(s.claimer + s.submitter, 0), may_be_claimed(s))),
         step("claim in order: steal", "load_in_order", "claimer", "orderer", is_last,
@@ -45,16 +41,16 @@ def transitions(word, may_be_claimed=proof.is_claimed):
         step("in order: abandon the copy", "abandon_copy wake_after_abandon", "submitter", "owner",
              effect=users.abandon, needs={"core asserts that there is a copy": lambda s: s.copies >= 1}),
         step("in order: end of a write", "", "orderer", "owner"),
-    )
+    ))
 
 
 def initial(state):
-    return both(proof.initial(state), *(equal(getattr(state, name), 0) for name in (*OWNERS, *COPIERS)))
+    return both(proof.initial(state), are(state, 0, (*OWNERS, *COPIERS)))
 
 
 INVARIANTS = {
     **proof.INVARIANTS,
-    "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS)),
+    "numbers are naturals": are_naturals(NUMBERS),
     "I1 who owns is counted": lambda s: equal(s.owners, proof.sum_of(s, [*proof.OWNERS, *OWNERS])),
     "I1 who copies is counted": lambda s: equal(s.copies, s.copier + s.restorer + s.submitter),
     "nobody waits": lambda s: both(negated(s.waiting), equal(proof.sum_of(s, proof.WAITERS), 0)),

@@ -5,7 +5,7 @@ programs of any number of threads end, if each does finitely much, and the data 
 import share_word_proof as proof
 from share_word import ShareWord
 from terms import both, choose, either, equal, implies, negated
-from transitions import Ranking, System, Transition, all_end
+from transitions import Ranking, System, all_end, are
 
 # The steps of claims that may wait, of which no copy fails; and nobody clones or drops meanwhile.
 CLAIMS = (
@@ -85,7 +85,7 @@ def claims(tables, mutant=None):
         effect = step.effect
         if step.name in COPIES:
             effect = lambda s: step.effect(s).but(copied=s.copied + 1)  # noqa: E731
-        return Transition(step.name, step.sites, step.start, step.end, step.guard, effect)
+        return step.but(effect=effect, needs={})
 
     steps = [counted(step) for step in proof.transitions(ShareWord(tables, mutant)) if step.name in CLAIMS]
     return System(
@@ -93,8 +93,7 @@ def claims(tables, mutant=None):
         lambda s: both(
             negated(s.read_only), s.claims >= 1, equal(s.owner, s.claims), equal(s.owners, s.claims),
             equal(s.copied, 0),
-            negated(s.waiting),
-            *(equal(getattr(s, name), 0) for name in proof.NUMBERS if name not in ("owner", "owners"))),
+            negated(s.waiting), are(s, 0, proof.NOBODY_ELSE)),
         {
             **proof.INVARIANTS,
             "I6 every claim is an owner, or has copied": lambda s: equal(s.owners + s.copied, s.claims),
@@ -138,8 +137,8 @@ def programs(tables, mutant=None):
     def counted(step):
         if step.name not in BEGINS:
             return step
-        return Transition(step.name, step.sites, step.start, step.end, lambda s: both(s.left >= 1, step.guard(s)),
-                          lambda s: step.effect(s).but(left=s.left - 1))
+        return step.but(guard=lambda s: both(s.left >= 1, step.guard(s)),
+                        effect=lambda s: step.effect(s).but(left=s.left - 1), needs={})
 
     steps = [counted(step) for step in proof.transitions(ShareWord(tables, mutant)) if step.name not in FOR_NOTHING]
     system = proof.system(tables, mutant)

@@ -4,7 +4,7 @@
 from departures import DEPARTURES, ends_sequences, enters_alone, leaves
 from share_word import FIELDS, ShareWord
 from terms import both, either, equal, implies, negated, ones
-from transitions import System, Transition
+from transitions import System, are, are_naturals, step
 
 # Where threads are that the word counts as owners, each an owner's state within its operation.
 OWNERS = {
@@ -29,6 +29,7 @@ PLACES = [*OWNERS, *OTHERS]
 WAITERS = ("waiter", "checker", "sleeper", "storer")
 ALONE = ("writer", "relier", "leaver", "storer")
 NUMBERS = ["owners", "copies", *PLACES, "freed", *DEPARTURES]
+NOBODY_ELSE = [name for name in NUMBERS if name not in ("owners", "owner")]
 STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "finish_copy", "abandon_copy",
          "add_copy")
 WORD = dict.fromkeys(STEPS, FIELDS)
@@ -72,6 +73,13 @@ def is_claimed(state):
     return negated(state.read_only)
 
 
+def of_header(word, step):
+    """Parking and waking use the header's address alone."""
+    touches = any(word.is_atomic_step(site) for site in step.sites)
+    exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if touches else {}
+    return step.but(needs={**exists, **step.needs})
+
+
 def transitions(word, may_be_claimed=is_claimed):
     users = Users(word)
     is_sole = word.is_sole_use
@@ -79,19 +87,12 @@ def transitions(word, may_be_claimed=is_claimed):
     copied = {"core asserts that there is a copy": lambda s: s.copies >= 1}
     alone = {"I7 who stores is alone": is_sole}
 
-    def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=None):
-        sites = tuple(sites.split())
-        # Parking and waking use the header's address alone.
-        touches = any(word.is_atomic_step(site) for site in sites)
-        exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if touches else {}
-        return Transition(name, sites, start, end, guard, effect, {**exists, **(needs or {})})
-
     def never(s):
         return False
 
     parks = never if word.is_left_out("park") else word.has_to_wait
     in_a_claim = lambda s: both(negated(is_sole(s)), may_be_claimed(s))  # noqa: E731
-    return (
+    return tuple(of_header(word, step) for step in (
         step("add_owner", "add_owner", "owner", "owner",
              effect=lambda s: word.add_owner(s).but(owner=s.owner + 1)),
         step("drop_alone", "drop_alone", "owner", "leaver", is_sole,
@@ -144,12 +145,11 @@ def transitions(word, may_be_claimed=is_claimed):
         # There is no word any more: it counts nobody.
         step("free, alone", "", "leaver", None,
              effect=lambda s: s.but(freed=s.freed + 1, owners=s.owners - 1)),
-    )
+    ))
 
 
 def initial(state):
-    zero = [equal(getattr(state, name), 0) for name in NUMBERS if name not in ("owners", "owner")]
-    return both(equal(state.owners, 1), equal(state.owner, 1), negated(state.waiting), *zero)
+    return both(equal(state.owners, 1), equal(state.owner, 1), negated(state.waiting), are(state, 0, NOBODY_ELSE))
 
 
 def is_blocked(state):
@@ -158,7 +158,7 @@ def is_blocked(state):
 
 
 INVARIANTS = {
-    "numbers are naturals": lambda s: both(*(getattr(s, name) >= 0 for name in NUMBERS)),
+    "numbers are naturals": are_naturals(NUMBERS),
     "I1 who owns is counted": lambda s: equal(s.owners, sum_of(s, list(OWNERS))),
     "I1 who copies is counted": lambda s: equal(s.copies, s.copier + s.restorer),
     "I1 nobody frees what is used": lambda s: implies(s.owners + s.copies >= 1, equal(s.freer + s.freed, 0)),

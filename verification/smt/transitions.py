@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Systems of transitions over unbounded naturals, and the questions whose answers make a proof."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from solvers import Question
 from terms import Term, both, either, equal, negated
@@ -45,6 +45,9 @@ class Transition:
     effect: callable  # of a state: the state after, but for who is where
     needs: dict = field(default_factory=dict)  # what has to hold of a state where it is taken
 
+    def but(self, **changes):
+        return replace(self, **changes)
+
     def is_possible(self, state):
         return both(getattr(state, self.start) >= 1 if self.start else True, self.guard(state))
 
@@ -56,6 +59,21 @@ class Transition:
         after = self.after(state)
         same = [equal(getattr(then, name), getattr(after, name)) for name in vars(state)]
         return both(self.is_possible(state), *same)
+
+
+def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=()):
+    """`sites`: their names, in one text."""
+    return Transition(name, tuple(sites.split()), start, end, guard, effect, dict(needs))
+
+
+def are(state, number, names):
+    """Whether all of these are that number."""
+    return both(*(equal(getattr(state, name), number) for name in names))
+
+
+def are_naturals(names, *others):
+    """The invariant of these numbers, and of what else `others` say of a state."""
+    return lambda s: both(*(getattr(s, name) >= 0 for name in names), *(other(s) for other in others))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSL-1.0
+"""A bucket of the parking lot or of the table of locks: a mutex, and a condition variable on which any number of threads
+sleep for one address, and any number for others of the bucket. Both models count threads that are `sleeper`, `woken`,
+`stranger` and `strange_sleeper`; `restless`: who had to sleep and did not; `kept`: locks that were never released."""
+
+from code_tables import Code
+from terms import both, choose, equal
+from transitions import step
+
+
+class Bucket(Code):
+    """As it ships, or in one mutant of core's table, or in one of `own_mutants`, which `wrong` names then. `holders`: who
+    holds the mutex, by the site of the step that took it, or by None."""
+
+    def __init__(self, tables, prefix, mutant, own_mutants, holders):
+        super().__init__(tables, prefix, mutant)
+        self.wrong = mutant.change if mutant in own_mutants else ""
+        self.holders = holders
+
+    def inside(self, state):
+        """How many threads hold the mutex."""
+        count = state.kept
+        for site, places in self.holders:
+            first, *others = (getattr(state, place) for place in places.split())
+            count = count + (0 if site and self.is_left_out(site) else sum(others, first))
+        return count + (state.sleeper if self.wrong == "sleep_holds_lock" else 0)
+
+    def is_free(self, state):
+        return equal(self.inside(state), 0)
+
+    def may_lock(self, site):
+        return lambda state: True if self.is_left_out(site) else self.is_free(state)
+
+    def unlock(self, site):
+        return lambda state: state.but(kept=state.kept + 1) if self.is_left_out(site) else state
+
+    def sleep(self, state):
+        return state.but(restless=state.restless + 1) if self.is_left_out("sleep") else state
+
+    def notify(self, state):
+        """Whoever sleeps in the bucket is woken."""
+        if self.is_left_out("notify"):
+            return state
+        if self.wrong == "notify_one":
+            mine = both(state.sleeper >= 1, equal(state.strange_sleeper, 0))
+            return state.but(sleeper=state.sleeper - choose(mine, 1, 0),
+                             woken=state.woken + choose(mine, 1, 0))
+        return state.but(sleeper=state.sleeper * 0, woken=state.woken + state.sleeper,
+                         strange_sleeper=state.strange_sleeper * 0,
+                         stranger=state.stranger + state.strange_sleeper)
+
+    def others(self, holder, passes):
+        """The steps of those that use the bucket for another address."""
+        return (
+            step("come for another address", "", None, "stranger"),
+            step("lock for another address", "", "stranger", holder, self.is_free),
+            step("sleep for another address", "", holder, "strange_sleeper"),
+            step(f"{passes} for another address", "", holder, "strange_notifier"),
+            step("notify for another address", "", "strange_notifier", None, effect=self.notify),
+        )
