@@ -63,10 +63,15 @@ struct Recording {
       fail("takes more than " + std::to_string(most_steps) + " steps: it may not end");
     }
     if (others && steps == 1) {
-      is_silent = true;
-      others();
-      is_silent = false;
+      silently(others);
     }
+  }
+  /// What others do meanwhile.
+  template <class Act>
+  void silently(const Act& act) {
+    is_silent = true;
+    act();
+    is_silent = false;
   }
   /// Recorded or not: an operation that waits while its state is set up waits in a program too.
   void waits() const {

@@ -1,17 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Prints what the transitions of the proofs do from each small state, step by step, as steps/ does of the
-shipped code: one line per operation, interference and state. compare_steps.py compares the two."""
+"""Compares what the shipped code and the transitions of the proofs do from each small state, step by step: one line per
+operation, interference and state. The program that is built of steps/ prints those of the code.
 
+usage: protocol_steps.py PROTOCOL_STEPS PROTOCOL_TABLES
+Any difference fails, and is printed."""
+
+import difflib
+import itertools
 import pathlib
+import subprocess
 import sys
 
 import ref_count
+from bucket_steps import lot_lines, table_lines
 from code_tables import read_tables
-from lock_table_steps import table_lines
-from lot_steps import lot_lines
 from runs import Endless, Run, start_of, steps_of
 from word_steps import word_lines
+
+
+LIMIT_S = 120
 
 
 class Handle(Run):
@@ -40,31 +48,37 @@ class Handle(Run):
 
 def handle_lines(tables):
     steps = steps_of(ref_count, tables)
-    for operation in ("add", "drop", "count"):
-        for others in Handle.OTHERS:
-            for handles in range(1, 6):
-                state = start_of(ref_count, count=handles, handle=handles)
-                run = Handle(steps, state, "handle", f"ref_count {operation} {others} {handles}",
-                             lambda site, s: s.count, lambda run, others=others: run.another_acts(others))
-                yield run.line_of(operation)
+    for operation, others, handles in itertools.product(("add", "drop", "count"), Handle.OTHERS, range(1, 6)):
+        state = start_of(ref_count, count=handles, handle=handles)
+        run = Handle(steps, state, "handle", f"ref_count {operation} {others} {handles}",
+                     lambda site, s: s.count, lambda run, others=others: run.another_acts(others))
+        yield run.line_of(operation)
 
 
-LINES = (word_lines, handle_lines, lot_lines, table_lines)
+def model_lines(tables):
+    for lines in (word_lines, handle_lines, lot_lines, table_lines):
+        yield from lines(tables)
 
 
-def main(argv):
-    if len(argv) != 1 or argv[0] == "--help" or not pathlib.Path(argv[0]).is_file():
-        print(f"usage: protocol_steps.py PROTOCOL_TABLES\n{__doc__}",
-              file=sys.stdout if "--help" in argv else sys.stderr)
-        return 0 if "--help" in argv else 2
-    tables = read_tables(argv[0])
+def main(program, tables):
     try:
-        for lines in LINES:
-            print(*lines(tables), sep="\n")
+        model = list(model_lines(read_tables(tables)))
+        done = subprocess.run([pathlib.Path(program).resolve()], capture_output=True, text=True, timeout=LIMIT_S)
     except Endless as error:
         sys.exit(f"protocol_steps.py: {error}")
-    return 0
+    except subprocess.TimeoutExpired:
+        sys.exit(f"protocol_steps.py: {program} has not ended in {LIMIT_S} s")
+    if done.returncode != 0:
+        sys.exit(f"protocol_steps.py: {program} failed:\n{done.stderr or done.stdout[-2000:]}")
+    code = done.stdout.splitlines()
+    if code == model:
+        print(f"{len(code)} runs of operations, with equal steps in the code and in the model")
+        return 0
+    differences = list(difflib.unified_diff(code, model, "the C++ code", "the model", n=0, lineterm=""))
+    print(*differences[:60], sep="\n")
+    print(f"the code and the model differ, in {len(differences)} lines of a diff")
+    return 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) == 3 else __doc__)

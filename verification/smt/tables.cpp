@@ -3,7 +3,7 @@
 // of them.
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <string>
 
 #include "../relacy/mutation.hpp"
 
@@ -39,13 +39,6 @@ Json tables() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc > 1) {
-    const bool asks_for_help = std::string_view(argv[1]) == "--help";
-    (asks_for_help ? std::cout : std::cerr)
-        << "usage: protocol_tables\n"
-           "Prints the steps, the numbers and the mutants of core's protocols as JSON.\n";
-    return asks_for_help ? 0 : 2;
-  }
+int main() {
   std::cout << tables().dump(2) << '\n';
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """The steps of the share word, as protocol_steps.py prints them."""
 
+import itertools
+
 from runs import Run
 from share_word import FIELDS, ShareWord
 from share_word_in_order import NUMBERS
@@ -29,29 +31,14 @@ class Thread(Run):
     def somebody_clones(self):
         self.state = self.state.but(owners=self.state.owners + 1)
 
-    def is_waiter(self):
-        return self.place == "waiter"
-
     def compare_exchange(self, site, *names, seen):
         return self.visit(site, *names, seen=seen, fields=FIELDS)
 
-    def end_copies(self):
-        self.state = self.state.but(copies=0)
-
     # The operations: in which order they visit which sites.
-
-    def add_owner(self):
-        self.visit("add_owner", "add_owner")
 
     def drop_owner(self):
         if not self.visit("drop_alone", "drop_alone"):
             self.visit("drop_owner", "drop_owner", "drop_owner, the last")
-
-    def is_writable(self):
-        self.visit("is_writable", "is_writable")
-
-    def is_unique(self):
-        self.visit("is_unique", "is_unique")
 
     def claim(self, copies):
         while self.place in ("owner", "waiter"):
@@ -61,23 +48,20 @@ class Thread(Run):
                     self.visit("stop_waiting", "claim: stop waiting")
             elif any(self.is_possible(name, now) for name in copies):
                 self.compare_exchange("claim_copy", *copies, seen=now)
-            elif self.is_waiter() or self.announce_wait(now):
+            elif self.place == "waiter" or self.compare_exchange("announce_wait", "claim: announce a wait", seen=now):
                 self.park()
-
-    def announce_wait(self, now):
-        return self.compare_exchange("announce_wait", "claim: announce a wait", seen=now)
 
     def park(self):
         self.note("park")
         if self.interference == COPIES_JUST_ENDED:
-            self.end_copies()
+            self.state = self.state.but(copies=0)
         if self.visit("still_pending", "park: copies are pending"):
-            self.state, self.place = self.steps["park: sleep"].after(self.state), "sleeper"
+            self.take("park: sleep")
             if self.interference == A_COPY_FAILS:
                 self.state = self.state.but(owners=self.state.owners + 1, copies=self.state.copies - 1)
             else:
-                self.end_copies()
-            self.state, self.place = self.steps["park: wake up for nothing"].after(self.state), "waiter"
+                self.state = self.state.but(copies=0)
+            self.take("park: wake up for nothing")
 
     def claim_or_wait(self):
         self.claim(("claim: copy", "claim: copy after a wait"))
@@ -97,31 +81,16 @@ class Thread(Run):
         for _ in range(self.state.waker):
             self.note("wake_after_copy")
 
-    def is_sole_copier(self):
-        self.visit("is_sole_copier", "is_sole_copier")
-
-    def add_copy(self):
-        self.visit("add_copy", "add_copy")
-
     def abandon_copy(self):
         self.visit("abandon_copy", "abandon_copy")
         for _ in range(self.state.waker):
             self.note("wake_after_abandon")
 
 
-OPERATIONS = {
-    "add_owner": "owner",
-    "drop_owner": "owner",
-    "is_writable": "owner",
-    "is_unique": "owner",
-    "claim_or_wait": "owner",
-    "claim_at_once": "owner",
-    "claim_in_order": "owner",
-    "finish_copy": "copier",
-    "abandon_copy": "copier",
-    "is_sole_copier": "copier",
-    "add_copy": "copier",
-}
+OPERATIONS = (
+    ("owner", ("add_owner", "drop_owner", "is_writable", "is_unique", "claim_or_wait", "claim_at_once", "claim_in_order")),
+    ("copier", ("finish_copy", "abandon_copy", "is_sole_copier", "add_copy")),
+)
 # Where a thread is that was answered yes.
 YES = ("writer", "orderer", "relier", "restorer", "leaver", "freer")
 
@@ -131,19 +100,15 @@ def word_lines(tables):
     word = ShareWord(tables)
     steps = {step.name: step
              for step in (*transitions(word, lambda state: True), *transitions_in_order(word, lambda state: True))}
-    for operation, place in OPERATIONS.items():
-        for interference in range(4):
-            for start in words(place):
-                line = f"{operation} {interference} {text(start)}"
-                thread = Thread(steps, start, interference, place, line)
-                getattr(thread, operation)()
-                yield f"{thread.line} = {thread.place in YES:d}"
+    for place, operations in OPERATIONS:
+        for operation, interference, start in itertools.product(operations, range(4), words(place)):
+            thread = Thread(steps, start, interference, place, f"{operation} {interference} {text(start)}")
+            # Most operations are one step, of their name.
+            getattr(thread, operation, lambda: thread.visit(operation, operation))()
+            yield f"{thread.line} = {thread.place in YES:d}"
 
 
 def words(place):
-    for read_only in (False, True):
-        for copies in range(place == "copier", MOST + 1):
-            for waiting in (False, True):
-                for owners in range(place == "owner", MOST + 1):
-                    yield State({"owners": owners, "waiting": waiting, "copies": copies,
-                                 "read_only": read_only})
+    copies_of, owners_of = (range(place == counted, MOST + 1) for counted in ("copier", "owner"))
+    for read_only, copies, waiting, owners in itertools.product((False, True), copies_of, (False, True), owners_of):
+        yield State({"owners": owners, "waiting": waiting, "copies": copies, "read_only": read_only})

@@ -17,9 +17,7 @@ struct Condition {
     recording.is_locked = false;
     ++sleepers;
     recording.saw(*step.site, "1 0");
-    recording.is_silent = true;
-    once_unlocked();
-    recording.is_silent = false;
+    recording.silently(once_unlocked);
     recording.note(sleepers == 0 ? "woken" : "left asleep");
     recording.is_locked = true;
   }
@@ -31,25 +29,15 @@ struct Condition {
 
 using Table = sync::detail::basic_lock_table<Recorded, Recorded::SharedMutex, Condition, 1>;
 
-/// An address that nobody may touch, in the first bucket.
-const void* address_number(unsigned number) {
-  for (std::uintptr_t word = 64;; word += 64) {
-    const auto* const address = reinterpret_cast<const void*>(word);
-    if (Table::bucket_of(address) == 0 && number-- == 0) {
-      return address;
-    }
-  }
-}
-
 enum class Others : unsigned { work, fail, neighbour };
 
 void print_lock(Others others, bool held, bool work) {
   recording.clear();
   sleepers = 0;
   Table table;
-  Table::Holder mine(address_number(0));
-  Table::Holder theirs(address_number(0));
-  Table::Holder neighbour(address_number(1));
+  Table::Holder mine(address_in<Table>(0, 0));
+  Table::Holder theirs(address_in<Table>(0, 0));
+  Table::Holder neighbour(address_in<Table>(0, 1));
   const auto never_done = [] { return false; };
   bool is_held = held && table.lock_unless(theirs, never_done);
   static_cast<void>(table.lock_unless(neighbour, never_done));
@@ -77,7 +65,7 @@ void print_unlock(bool sleeps) {
   recording.clear();
   sleepers = sleeps ? 1 : 0;
   Table table;
-  Table::Holder mine(address_number(0));
+  Table::Holder mine(address_in<Table>(0, 0));
   static_cast<void>(table.lock_unless(mine, [] { return false; }));
   recording.begin(words("lock_table unlock", unsigned{sleeps}));
   table.unlock(mine);
@@ -88,7 +76,7 @@ void print_unlock(bool sleeps) {
     was_held = true;
     std::exit(1);
   };
-  Table::Holder next(address_number(0));
+  Table::Holder next(address_in<Table>(0, 0));
   static_cast<void>(table.lock_unless(next, [] { return false; }));
   recording.end(words(sleepers, unsigned{was_held}));
 }

@@ -19,9 +19,7 @@ struct Condition {
     recording.is_locked = false;
     slept_on = this;
     recording.saw(*step.site, "1 0");
-    recording.is_silent = true;
-    once_unlocked();
-    recording.is_silent = false;
+    recording.silently(once_unlocked);
     recording.note(slept_on == nullptr ? "woken" : "woken for nothing");
     slept_on = nullptr;
     recording.is_locked = true;
@@ -35,28 +33,18 @@ struct Condition {
 
 using Lot = sync::detail::basic_parking_lot<Recorded::SharedMutex, Condition, 1>;
 
-/// An address that nobody may touch; of two with one number, both are of one bucket.
-const void* address_in(std::size_t bucket, unsigned number) {
-  for (std::uintptr_t word = 64;; word += 64) {
-    const auto* const address = reinterpret_cast<const void*>(word);
-    if (Lot::bucket_of(address) == bucket && number-- == 0) {
-      return address;
-    }
-  }
-}
-
 enum class Others : unsigned { rest, change, change_before_check, wake_neighbour, wake_elsewhere };
 
 void print_park(Others others, bool pending) {
   recording.clear();
   Lot lot;
-  const void* const address = address_in(0, 0);
+  const void* const address = address_in<Lot>(0, 0);
   const auto act = [&] {
     if (others == Others::change || others == Others::change_before_check) {
       pending = false;
       lot.unpark_all(address);
     } else if (others != Others::rest) {
-      lot.unpark_all(others == Others::wake_neighbour ? address_in(0, 1) : address_in(1, 0));
+      lot.unpark_all(others == Others::wake_neighbour ? address_in<Lot>(0, 1) : address_in<Lot>(1, 0));
     }
   };
   once_unlocked = act;
@@ -76,13 +64,13 @@ void print_unpark(bool sleeps, bool elsewhere) {
   recording.begin(words("parking_lot unpark_all", unsigned{sleeps}, unsigned{elsewhere}));
   const auto wake = [&] {
     recording.is_silent = false;
-    lot.unpark_all(address_in(0, 0));
+    lot.unpark_all(address_in<Lot>(0, 0));
     recording.end(words(unsigned{slept_on != nullptr}));
   };
   if (sleeps) {
     recording.is_silent = true;
     once_unlocked = wake;
-    lot.park(elsewhere ? address_in(1, 0) : address_in(0, 0), [] { return true; });
+    lot.park(elsewhere ? address_in<Lot>(1, 0) : address_in<Lot>(0, 0), [] { return true; });
   } else {
     wake();
   }

@@ -16,6 +16,17 @@ unsigned print_ref_count_steps();
 unsigned print_parking_lot_steps();
 unsigned print_lock_table_steps();
 
+/// An address that nobody may touch, one of those in that bucket.
+template <class Buckets>
+const void* address_in(std::size_t bucket, unsigned number) {
+  for (std::uintptr_t word = 64;; word += 64) {
+    const auto* const address = reinterpret_cast<const void*>(word);
+    if (Buckets::bucket_of(address) == bucket && number-- == 0) {
+      return address;
+    }
+  }
+}
+
 /// The words of a line.
 template <class... Words>
 std::string words(const Words&... each) {
