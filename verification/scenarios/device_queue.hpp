@@ -99,11 +99,11 @@ class DeviceQueue final : public Allocator {
   bool refuses_ = false;
 };
 
-/// Owners of the same data of a device, which holds 7 at first. The last thread is the device.
+/// Owners of the same data of a device, which holds 7 at first.
 template <unsigned Owners, CopiesEnd End = CopiesEnd::in_order>
 class DeviceBuffers {
  public:
-  static constexpr unsigned threads = Owners + 1;
+  static constexpr unsigned owners = Owners;
 
  protected:
   using Buffer = basic_buffer<LocksIn<Locks>>;
@@ -118,8 +118,6 @@ class DeviceBuffers {
     }
   }
 
-  static bool is_device(unsigned index) noexcept { return index == Owners; }
-
   void submit_write(unsigned index) { device_.submit_write(buffers_[index].mutable_data(), index); }
   void submit_read(unsigned index, unsigned value) {
     device_.submit_read(std::as_const(buffers_[index]).data(), value);
@@ -127,6 +125,22 @@ class DeviceBuffers {
 
   DeviceQueue device_{End};
   Buffer buffers_[Owners];
+};
+
+/// Each owner acts on a thread of its own; the last thread is the device, which does what it was given at any time. In
+/// the end it does all there is left, before and after the body is asked.
+template <class Body>
+class BesideADevice : public Body {
+ public:
+  static constexpr unsigned threads = Body::owners + 1;
+
+  void thread(unsigned index) { index == Body::owners ? this->device_.run() : Body::act(index); }
+
+  void after() {
+    this->device_.run();
+    Body::check();
+    this->device_.run();
+  }
 };
 
 }  // namespace byre::verification

@@ -173,14 +173,16 @@ inline CheckedBuffer paged_buffer_of(unsigned value, CellFiles& files) {
   return buffer;
 }
 
-template <class Buffer>
-unsigned read_page(const Buffer& buffer) {
+inline unsigned read_page(const CheckedBuffer& buffer) {
   return reinterpret_cast<const Page*>(buffer.data())->get();
 }
 
-template <class Buffer>
-void write_page(Buffer& buffer, unsigned value) {
+inline void write_page(CheckedBuffer& buffer, unsigned value) {
   reinterpret_cast<Page*>(buffer.mutable_data())->set(value);
+}
+
+inline Page& page_of(CheckedBuffer& buffer) {
+  return *reinterpret_cast<Page*>(buffer.mutable_data());
 }
 
 /// The buffers of as many threads, which a scenario makes of its files.
@@ -190,6 +192,16 @@ class PagedOwners {
   static constexpr unsigned threads = Owners;
 
  protected:
+  /// `sees`: what the owner was given, and reads before and after it may write.
+  void write_own(unsigned index, unsigned sees) {
+    CheckedBuffer& buffer = buffers_[index];
+    expect(read_page(buffer) == sees, "an owner reads what it was given");
+    Page& page = page_of(buffer);
+    expect(read_page(buffer) == sees, "an overlay begins as that it is made of");
+    page.set(index);
+    expect(read_page(buffer) == index, "a writer reads what it wrote");
+  }
+
   CellFiles files_;
   CheckedBuffer buffers_[threads];
 };

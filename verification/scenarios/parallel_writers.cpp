@@ -4,10 +4,15 @@
 namespace byre::verification {
 namespace {
 
-/// Who sleeps in the table of locks, told from its steps.
-class LockSleeper {
+template <unsigned Writers>
+class WritersOfShared : public WritersInParallel<Writers> {
  public:
-  void saw(const sync::Site& site) {
+  static constexpr std::string_view cover_points[] = {
+      "a thread sleeps while another copies",
+      "a thread comes when the copy is made",
+  };
+
+  void saw(const sync::Site& site, std::uint64_t) {
     if (site.name == "lock_table.sleep") {
       cover("a thread sleeps while another copies");
     } else if (site.name == "share_word.finish_copy") {
@@ -19,20 +24,6 @@ class LockSleeper {
 
  private:
   bool is_copied_ = false;
-};
-
-template <unsigned Writers>
-class WritersOfShared : public WritersInParallel<Writers> {
- public:
-  static constexpr std::string_view cover_points[] = {
-      "a thread sleeps while another copies",
-      "a thread comes when the copy is made",
-  };
-
-  void saw(const sync::Site& site, std::uint64_t) { sleeper_.saw(site); }
-
- private:
-  LockSleeper sleeper_;
 };
 
 /// Another thread writes the clone, or drops it, meanwhile.
@@ -84,12 +75,7 @@ class FailingLoops : public LoopOverStorage<2> {
   FailingLoops() { memory_.set_faults(Faults::both); }
 
   void thread(unsigned index) {
-    try {
-      write(index);
-      wrote_[index] = true;
-    } catch (const OutOfMemory&) {
-    } catch (const CopyFailed&) {
-    }
+    wrote_[index] = succeeds([&] { write(index); });
   }
 
   void after() {

@@ -6,7 +6,7 @@
 namespace byre::verification {
 namespace {
 
-/// All owners write; the device does what it was given at any time.
+/// All owners write, and nobody waits for a copy.
 template <unsigned Owners>
 class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
  public:
@@ -15,92 +15,69 @@ class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
       "a copy has ended when the last owner writes",
   };
 
-  void thread(unsigned index) {
-    if (this->is_device(index)) {
-      this->device_.run();
-      return;
-    }
+  void act(unsigned index) {
     const std::byte* const shared = std::as_const(this->buffers_[index]).data();
     std::byte* const own = this->buffers_[index].mutable_data();
     this->device_.submit_read(own, 7);  // a copy of what was, whatever the last owner writes
     this->device_.submit_write(own, index);
     if (std::as_const(this->buffers_[index]).data() == shared) {
       ++kept_;
-      cover(this->buffers_[index].is_unique() ? "a copy has ended when the last owner writes"
-                                              : "a copy is under way when the last owner writes");
+      cover(cover_points[this->buffers_[index].is_unique() ? 1 : 0]);
     }
   }
 
-  void after() {
-    this->device_.run();
+  void saw(const sync::Site& site, std::uint64_t) {
+    expect(site.name != "share_word.park", "in order nobody waits for a copy");
+  }
+
+  void check() {
     expect(kept_ == 1, "one owner keeps the original");
     expect(this->device_.copies() == Owners - 1, "all others copy, once each");
     for (unsigned index = 0; index < Owners; ++index) {
       expect(this->buffers_[index].is_unique(), "nobody shares what was written");
       this->submit_read(index, index);
     }
-    this->device_.run();
   }
 
  private:
   unsigned kept_ = 0;
 };
 
-class InOrderNeverWaits : public SubmittedCopiesRaceWriters<2> {
- public:
-  void saw(const sync::Site& site, std::uint64_t) {
-    expect(site.name != "share_word.park", "in order nobody waits for a copy");
-  }
-};
-
 /// The scheduler chooses which submissions fail.
-template <unsigned Owners>
-class FailingSubmissions : public DeviceBuffers<Owners> {
+class FailingSubmissions : public DeviceBuffers<2> {
  public:
   static constexpr std::string_view cover_points[] = {"a submission fails", "none fails"};
 
-  FailingSubmissions() { this->device_.refuse(); }
+  FailingSubmissions() { device_.refuse(); }
 
-  void thread(unsigned index) {
-    if (this->is_device(index)) {
-      this->device_.run();
-      return;
-    }
-    try {
-      this->submit_write(index);
-      wrote_[index] = true;
-    } catch (const CopyFailed&) {
-    }
-    this->submit_read(index, wrote_[index] ? index : 7);
+  void act(unsigned index) {
+    wrote_[index] = succeeds([&] { submit_write(index); });
+    submit_read(index, wrote_[index] ? index : 7);
   }
 
-  void after() {
-    this->device_.run();
+  void check() {
     unsigned unwritten = 0;
-    for (unsigned index = 0; index < Owners; ++index) {
-      this->submit_read(index, wrote_[index] ? index : 7);
+    for (unsigned index = 0; index < owners; ++index) {
+      submit_read(index, wrote_[index] ? index : 7);
       unwritten += wrote_[index] ? 0 : 1;
     }
-    this->device_.run();
-    expect(unwritten == this->device_.refusals(), "only a failure keeps from writing");
+    expect(unwritten == device_.refusals(), "only a failure keeps from writing");
     cover(unwritten == 0 ? "none fails" : "a submission fails");
-    for (unsigned index = 0; index < Owners; ++index) {
-      expect(this->buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten),
+    for (unsigned index = 0; index < owners; ++index) {
+      expect(buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten),
              "who failed owns still, and nobody else does");
     }
   }
 
  private:
-  bool wrote_[Owners] = {};
+  bool wrote_[owners] = {};
 };
 
 /// Owners write, and let go of what they wrote at once: the device has yet to read it.
 class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
  public:
-  void thread(unsigned index) {
-    if (is_device(index)) {
-      device_.run();
-    } else if (index == 0) {
+  void act(unsigned index) {
+    if (index == 0) {
       // Not released before its copy ends: it is nobody's until the device gives it back.
       buffers_[0].mutable_data();
       kept_ = std::move(buffers_[0]);
@@ -109,11 +86,9 @@ class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
     }
   }
 
-  void after() {
-    device_.run();
+  void check() {
     expect(device_.frees() == device_.copies(), "the source is freed when its copy has ended");
     device_.submit_read(std::as_const(kept_).data(), 7);
-    device_.run();
   }
 
  private:
@@ -169,10 +144,8 @@ class ResizesInOrder : public ResizesOneOf<3> {
 /// Another copies: nobody changes the size between the copy's claim and its submission.
 class ResizesRaceCopiesInOrder : public ResizesOneOf<2> {
  public:
-  void thread(unsigned index) {
-    if (is_device(index)) {
-      device_.run();
-    } else if (index == 1) {
+  void act(unsigned index) {
+    if (index == 1) {
       resize_and_write(1);
     } else {
       device_.submit_read(buffers_[0].mutable_data(), 7);
@@ -180,21 +153,18 @@ class ResizesRaceCopiesInOrder : public ResizesOneOf<2> {
     }
   }
 
-  void after() {
-    device_.run();
-    submit_read(0, 7);
-    device_.run();
-  }
+  void check() { submit_read(0, 7); }
 };
 
 /// Nothing orders what the host does after the device: the last owner waits for the copy, and writes itself.
 class LaterCopiesAreWaitedFor : public DeviceBuffers<2, CopiesEnd::later> {
  public:
+  static constexpr unsigned threads = owners + 1;
   static constexpr std::string_view cover_points[] = {"the last owner sleeps",
                                                       "the last owner finds the copy made"};
 
   void thread(unsigned index) {
-    if (is_device(index)) {
+    if (index == owners) {
       while (!(is_done_[0] && is_done_[1])) {
         device_.run();
         Checked::pause();
@@ -233,7 +203,7 @@ class LaterCopiesAreWaitedFor : public DeviceBuffers<2, CopiesEnd::later> {
 /// Read-only data of the device: its owners copy it without a claim, and let go when the copy has ended.
 class SubmittedCopiesOfReadOnly {
  public:
-  static constexpr unsigned threads = 3;
+  static constexpr unsigned owners = 2;
 
   SubmittedCopiesOfReadOnly() {
     LocksIn<Locks>::table();
@@ -248,52 +218,48 @@ class SubmittedCopiesOfReadOnly {
     buffers_[1] = buffers_[0];
   }
 
-  void thread(unsigned index) {
-    if (index == 2) {
-      device_.run();
-    } else {
-      device_.submit_write(buffers_[index].mutable_data(), index);
-    }
-  }
+  void act(unsigned index) { device_.submit_write(buffers_[index].mutable_data(), index); }
 
-  void after() {
-    device_.run();
+  void check() {
     expect(releases_ == 1, "the last copy that ends releases what is read-only");
     expect(device_.copies() == 2, "every writer copies it");
     for (unsigned index = 0; index < 2; ++index) {
       device_.submit_read(std::as_const(buffers_[index]).data(), index);
     }
-    device_.run();
   }
+
+ protected:
+  DeviceQueue device_{CopiesEnd::in_order};
 
  private:
   using Buffer = basic_buffer<LocksIn<Locks>>;
 
   Cell lent_;
   unsigned releases_ = 0;
-  DeviceQueue device_{CopiesEnd::in_order};
   Buffer buffers_[2];
 };
 
 const Scenario* const submitted_copies_listed[] = {
-    scenario<InOrderNeverWaits>("submitted_copies_race_writers",
-                                "Of owners of a device's data that all write, one keeps it and "
-                                "waits for no copy: promises 1 and 3, I6.",
-                                preemptions(2), preemptions(4)),
-    scenario<SubmittedCopiesRaceWriters<3>>("three_submitted_copies", "The same of three owners.",
-                                            preemptions(1), preemptions(2)),
-    scenario<FailingSubmissions<2>>("failing_submissions",
-                                    "A write whose copy cannot be submitted changes nothing, and "
-                                    "nobody else notices: promise 5.",
-                                    preemptions(2), preemptions(3)),
-    scenario<SourcesEndWithTheirCopies>(
+    scenario<BesideADevice<SubmittedCopiesRaceWriters<2>>>(
+        "submitted_copies_race_writers",
+        "Of owners of a device's data that all write, one keeps it and "
+        "waits for no copy: promises 1 and 3, I6.",
+        preemptions(2), preemptions(4)),
+    scenario<BesideADevice<SubmittedCopiesRaceWriters<3>>>(
+        "three_submitted_copies", "The same of three owners.", preemptions(1), preemptions(2)),
+    scenario<BesideADevice<FailingSubmissions>>(
+        "failing_submissions",
+        "A write whose copy cannot be submitted changes nothing, and "
+        "nobody else notices: promise 5.",
+        preemptions(2), preemptions(3)),
+    scenario<BesideADevice<SourcesEndWithTheirCopies>>(
         "sources_end_with_their_copies",
         "Data that nobody owns any more lives until the device has copied it: I1.", preemptions(3),
         reduced_search),
     scenario<ResizesInOrder>("resizes_in_order",
                              "Who is alone but for copies in front of it may change the size: I5.",
                              preemptions(3), reduced_search),
-    scenario<ResizesRaceCopiesInOrder>(
+    scenario<BesideADevice<ResizesRaceCopiesInOrder>>(
         "resizes_race_copies_in_order",
         "Nobody changes the size between the claim of a copy and its submission: I5.",
         preemptions(2), reduced_search),
@@ -301,7 +267,7 @@ const Scenario* const submitted_copies_listed[] = {
         "later_copies_are_waited_for",
         "Where accesses have no order, the last owner waits until the device has copied: I4, I5.",
         preemptions(2), preemptions(3)),
-    scenario<SubmittedCopiesOfReadOnly>(
+    scenario<BesideADevice<SubmittedCopiesOfReadOnly>>(
         "submitted_copies_of_read_only",
         "Read-only data of a device lives until all copies of it are made: I1.", preemptions(2),
         preemptions(4)),

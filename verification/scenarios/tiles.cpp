@@ -139,12 +139,7 @@ class WritersOfTilesFail {
   WritersOfTilesFail() { tiles_.memory.set_faults(Faults::both); }
 
   void thread(unsigned index) {
-    try {
-      write(tiles_[index], 0, index);
-      wrote_[index] = true;
-    } catch (const OutOfMemory&) {
-    } catch (const CopyFailed&) {
-    }
+    wrote_[index] = succeeds([&] { write(tiles_[index], 0, index); });
   }
 
   void after() {

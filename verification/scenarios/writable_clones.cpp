@@ -5,10 +5,6 @@
 namespace byre::verification {
 namespace {
 
-Page& page_of(CheckedBuffer& buffer) {
-  return *reinterpret_cast<Page*>(buffer.mutable_data());
-}
-
 /// The source writes, is cloned again and writes on, while the first clone reads, writes and leaves.
 class WritableClonesRaceWriters {
  public:
@@ -113,12 +109,8 @@ class WritableClonesAreSharedLazily : public PagedOwners<2> {
   }
 
   void thread(unsigned index) {
-    CheckedBuffer& owner = buffers_[index];
-    owner.mutable_data();
-    expect(read_page(owner) == 8, "an overlay begins as that it is made of");
-    page_of(owner).set(index);
-    expect(read_page(owner) == index, "a writer reads what it wrote");
-    drop(owner);
+    write_own(index, 8);
+    drop(buffers_[index]);
   }
 };
 
