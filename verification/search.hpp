@@ -8,8 +8,6 @@
 #include <new>
 
 #include "relacy/checked.hpp"
-#include "relacy/checked_condition.hpp"
-#include "relacy/mapped_cells.hpp"
 #include "relacy/tracked.hpp"
 #include "scenario.hpp"
 #include "step_of.hpp"

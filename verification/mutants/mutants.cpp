@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "../runner/job.hpp"
-#include "right_verdicts.hpp"
 
 namespace byre::verification {
 namespace {
@@ -121,10 +120,10 @@ void print(const Outcome& outcome) {
 
 }  // namespace
 
-int run_mutants(const Options& options) {
+int run_mutants(unsigned at_once) {
   std::vector<Mutation> mutations = all_mutations();
   mutations.insert(mutations.begin(), Mutation{});
-  const std::vector<Outcome> outcomes = detect_all(mutations, options.jobs);
+  const std::vector<Outcome> outcomes = detect_all(mutations, at_once);
   std::ranges::for_each(outcomes, &print);
   const auto killed = std::ranges::count_if(
       outcomes, [](const Outcome& outcome) { return !outcome.killed_by.empty(); });

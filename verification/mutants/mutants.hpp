@@ -1,13 +1,73 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every mutant against the scenarios.
+/// Every mutant against the scenarios, and by which verdicts one is killed rightly: those that are what its kind of
+/// mistake does. Never by a crash, nor by what only the checker objects to.
 #pragma once
 
-#include "../runner/options.hpp"
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "../relacy/mutation.hpp"
+#include "../verdict.hpp"
 
 namespace byre::verification {
 
-/// byre-verify --mutants. 0 if every mutant is killed by a right verdict, and no scenario fails without one.
-int run_mutants(const Options& options);
+struct RightVerdicts {
+  std::string_view mistake;
+  Change change;
+  std::optional<sync::Operation> operation;  ///< or any
+  std::span<const Verdict> verdicts;
+};
+
+/// What a wrong count, or a wrong order of steps, can lead to. The last is for counts alone.
+inline constexpr Verdict any_failure[] = {
+    Verdict::data_race, Verdict::use_after_free, Verdict::double_free,    Verdict::leak,
+    Verdict::deadlock,  Verdict::wrong_answer,   Verdict::core_assertion, Verdict::livelock};
+inline constexpr std::span<const Verdict> any_failure_that_ends = std::span(any_failure).first<7>();
+inline constexpr Verdict unordered[] = {Verdict::data_race, Verdict::use_after_free,
+                                        Verdict::wrong_answer};
+// A lock may keep a wake from coming before the sleep.
+inline constexpr Verdict unlocked[] = {Verdict::data_race, Verdict::wrong_answer,
+                                       Verdict::deadlock};
+inline constexpr Verdict deadlock[] = {Verdict::deadlock};
+inline constexpr Verdict livelock[] = {Verdict::livelock};
+
+/// The first row that applies.
+inline constexpr RightVerdicts right_verdicts[] = {
+    {"an order that is too weak", Change::weaker, {}, unordered},
+    {"a wake that is left out", Change::left_out, sync::Operation::unpark, deadlock},
+    {"a sleep that is left out", Change::left_out, sync::Operation::park, livelock},
+    {"a lock that is neither taken nor released", Change::left_out, sync::Operation::lock,
+     unlocked},
+    {"a lock that is not released", Change::left_out, sync::Operation::unlock, deadlock},
+    {"two steps in place of one", Change::plain, {}, any_failure_that_ends},
+    {"a count that is left out", Change::left_out, {}, any_failure},
+    {"a number that is one too large", Change::plus_one, {}, any_failure},
+    {"a number that is one too small", Change::minus_one, {}, any_failure},
+    {"a bit or a unit that is zero", Change::zero, {}, any_failure},
+};
+
+inline const RightVerdicts& right_verdicts_of(const Mutation& mutation) noexcept {
+  return *std::ranges::find_if(right_verdicts, [&](const RightVerdicts& row) {
+    return row.change == mutation.change &&
+           (!row.operation.has_value() ||
+            (mutation.site != nullptr && mutation.site->operation == *row.operation));
+  });
+}
+
+inline bool is_right(const Mutation& mutation, Verdict verdict) noexcept {
+  if (mutation.is_none()) {
+    return false;
+  }
+  const auto right = right_verdicts_of(mutation).verdicts;
+  return std::ranges::find(right, verdict) != right.end();
+}
+
+/// byre-verify --mutants, `at_once` at a time. 0 if every mutant is killed by a right verdict, and no scenario fails without
+/// one.
+int run_mutants(unsigned at_once);
 
 /// byre-verify --explain: each step of core's tables with its operation, its order and its mutants, and each number.
 void explain();

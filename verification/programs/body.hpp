@@ -1,10 +1,148 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The body that runs the program under way, and the oracle over all its threads.
+/// A program as the body of a scenario: its threads do their operations, and hold each to the sequential model, and the
+/// oracle is over all threads.
 #pragma once
 
-#include "actor.hpp"
+#include "../scenarios/buffers.hpp"
+#include "model.hpp"
+#include "program.hpp"
 
 namespace byre::verification {
+
+/// Tracked memory of which one thread may for a while get none.
+class ScarceMemory final : public Allocator {
+ public:
+  Block allocate(const Request& request) override {
+    const auto thread = static_cast<std::size_t>(rl::ctx().current_thread());
+    if (thread < refuses_.size() && refuses_[thread]) {
+      throw std::bad_alloc();
+    }
+    return tracked_.allocate(request);
+  }
+  void deallocate(const Block& block) noexcept override { tracked_.deallocate(block); }
+  void copy(void* destination, const void* source, std::size_t nbytes) override {
+    tracked_.copy(destination, source, nbytes);
+  }
+  const char* name() const noexcept override { return "scarce memory"; }
+
+  void refuse(unsigned thread, bool refuses) noexcept { refuses_[thread] = refuses; }
+  const Tracked& tracked() const noexcept { return tracked_; }
+
+ private:
+  Tracked tracked_;
+  std::array<bool, Program::most_threads> refuses_{};
+};
+
+class Actor {
+ public:
+  void begin_with(const CheckedBuffer& shared) { own_ = shared; }
+
+  void run(unsigned thread, const Steps& steps, ScarceMemory& memory) {
+    for (unsigned i = 0; i < steps.size(); ++i) {
+      // No two writes of a program write the same.
+      run(steps[i], 1 + thread + i * static_cast<unsigned>(Program::most_threads), thread, memory);
+    }
+  }
+
+  /// When all threads are done: `owners_of` says how many buffers of the program have some data.
+  template <class OwnersOf>
+  void check_end(OwnersOf&& owners_of) const {
+    if (model_.own()) {
+      check_buffer(own_, *model_.own(), owners_of);
+    }
+    for (std::size_t i = 0; i < model_.kept_count(); ++i) {
+      check_buffer(kept_[i], model_.kept(i), owners_of);
+    }
+  }
+
+  const ThreadModel& model() const noexcept { return model_; }
+
+ private:
+  using Write = ThreadModel::Write;
+
+  void run(Operation operation, unsigned value, unsigned thread, ScarceMemory& memory) {
+    switch (operation) {
+      case Operation::read:
+        break;
+      case Operation::write:
+        write_own(value);
+        break;
+      case Operation::write_failing:
+        memory.refuse(thread, true);
+        try_to_write_own(value);
+        memory.refuse(thread, false);
+        break;
+      case Operation::clone_keep:
+        kept_[model_.kept_count()] = own_.lazy_clone();
+        model_.keep_clone();
+        break;
+      case Operation::clone_drop: {
+        const CheckedBuffer clone = own_.lazy_clone();
+        break;
+      }
+      case Operation::clone_write:
+        write_clone(value);
+        break;
+      case Operation::drop:
+        byre::verification::drop(own_);
+        model_.drop();
+        return;
+    }
+    expect(read(own_) == *model_.own(), "a thread reads what it wrote last, or had");
+  }
+
+  Materialized write_own(unsigned value) {
+    const Write allowed = model_.write_of_own();
+    const Materialized how = write(own_, value);
+    if (how == Materialized::copied) {
+      cover("a write copies");
+      expect(allowed != Write::in_place, "a write by who is alone makes no copy");
+      model_.copied_to(value);
+    } else {
+      cover(how == Materialized::stole ? "a write steals" : "a write finds itself alone");
+      expect(allowed != Write::copies, "a write leaves the thread's own clones alone");
+      expect(allowed == Write::depends || how == Materialized::already_unique,
+             "who is alone stays so until it clones");
+      model_.wrote_in_place(value);
+    }
+    return how;
+  }
+
+  void try_to_write_own(unsigned value) {
+    try {
+      expect(write_own(value) != Materialized::copied, "a write without memory makes no copy");
+    } catch (const OutOfMemory&) {
+      cover("a write fails");
+      expect(model_.write_of_own() != Write::in_place, "a write by who is alone needs no memory");
+    }
+  }
+
+  void write_clone(unsigned value) {
+    CheckedBuffer clone = own_.lazy_clone();
+    expect(write(clone, value) == Materialized::copied, "a write leaves what was cloned alone");
+    expect(read(clone) == value, "a clone reads what was written to it");
+    model_.copied_for_clone();
+  }
+
+  /// Asks for write access once, where the scenarios' write() asks again: who is alone stays so, and
+  /// one step less is a fifth of the executions.
+  static Materialized write(CheckedBuffer& buffer, unsigned value) {
+    const Materialized how = buffer.materialize();
+    cell(const_cast<std::byte*>(buffer.data())).set(value);
+    return how;
+  }
+
+  template <class OwnersOf>
+  static void check_buffer(const CheckedBuffer& buffer, unsigned value, OwnersOf& owners_of) {
+    expect(read(buffer) == value, "each buffer keeps what was written to it, or had");
+    expect(buffer.use_count() == owners_of(value), "the owners are counted");
+    expect(buffer.is_unique() == (owners_of(value) == 1), "is_unique is true of who is alone");
+  }
+
+  ThreadModel model_;
+  CheckedBuffer own_;
+  std::array<CheckedBuffer, Program::most_steps> kept_;
+};
 
 /// The program of the search under way.
 inline const Program* program_under_way = nullptr;

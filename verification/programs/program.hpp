@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Programs as data: what each of a few threads does, in order, with a buffer of its own that shares
-/// its data with those of the others from the start. And all of them that are small.
+/// its data with those of the others from the start. And all of them that are small, as
+/// scenarios: one for each family of them, and any one by itself.
 #pragma once
 
 #include <array>
@@ -9,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "../scenario.hpp"
 
 namespace byre::verification {
 
@@ -46,5 +49,8 @@ std::vector<Steps> all_steps(std::size_t most);
 /// Every choice of one of `steps` for each of `threads` threads. Threads that change places are the
 /// same program, and only one of those is listed.
 std::vector<Program> all_programs(std::size_t threads, std::span<const Steps> steps);
+
+/// One program by its name, "write; drop | clone-write", as a scenario of that name; or null.
+const Scenario* find_program(const std::string& name);
 
 }  // namespace byre::verification

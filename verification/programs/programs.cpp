@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "programs.hpp"
-
 #include <map>
 
 #include "body.hpp"

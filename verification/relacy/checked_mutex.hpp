@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// CheckedMutex: the lock of Checked. To take it and to let go of it are steps like any other, so
+/// The lock of Checked, and a condition variable. To take the lock and to let go of it are steps like any other, so
 /// mutants leave them out.
 #pragma once
 
@@ -109,6 +109,46 @@ class CheckedMutex {
   unsigned holders_ = 0;
   unsigned left_out_by_ = 0;  ///< who goes on as if it had it
   std::optional<Mode> kept_;  ///< as what it is never let go of
+};
+
+/// The condition variable of the parking lot. Its waits end spuriously as often as the execution allows.
+class CheckedCondition {
+ public:
+  CheckedCondition() = default;
+  CheckedCondition(const CheckedCondition&) = delete;
+  CheckedCondition& operator=(const CheckedCondition&) = delete;
+
+  /// To let go of the mutex and to sleep are one step.
+  void wait(CheckedMutex& mutex, sync::Step step, CallSite where = CallSite::current()) {
+    StepScope scope(step, sync::Operation::park, this, "waits", where);
+    scope.tell();
+    if (scope.change() == Change::left_out) {
+      return;
+    }
+    Execution& execution = Execution::current();
+    const bool ends_spuriously = execution.returns_spuriously();
+    mutex.let_go_to_wait(scope);
+    if (ends_spuriously) {
+      scope.let_others_run();
+    } else {
+      execution.wait_at(this, where);
+    }
+    mutex.take_after_wait(scope);
+  }
+
+  void notify_all(sync::Step step, CallSite where = CallSite::current()) {
+    StepScope scope(step, sync::Operation::unpark, this, "notifies all", where);
+    scope.tell();
+    if (scope.change() != Change::left_out) {
+      Execution::current().unpark_all(this, where);
+    }
+  }
+  /// The scheduler chooses whom.
+  void notify_one(sync::Step step, CallSite where = CallSite::current()) {
+    StepScope scope(step, sync::Operation::unpark, this, "notifies one", where);
+    scope.tell();
+    Execution::current().unpark_one(this, where);
+  }
 };
 
 }  // namespace byre::verification

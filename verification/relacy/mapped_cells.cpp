@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "mapped_cells.hpp"
-
 #include <byre/pages/detail/mapped_file.hpp>
 
 #include <memory>

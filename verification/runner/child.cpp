@@ -7,10 +7,11 @@
 #include <byre/observe/counters.hpp>
 #include <string_view>
 
+#include "job.hpp"
+#include "support/json.hpp"
+// After all others: Relacy's words.
 #include "../relacy/execution.hpp"
 #include "../relacy/trace.hpp"
-#include "job.hpp"
-#include "replay.hpp"
 
 namespace byre::verification {
 namespace {
@@ -20,17 +21,10 @@ constexpr std::uint64_t most_executions_for_a_trace = 2'000'000;
 constexpr std::chrono::seconds longest_for_a_trace{20};
 constexpr unsigned most_preemptions_in_a_trace = 8;
 
-/// Lines of which the first character says what they are.
-class Output {
- public:
-  explicit Output(int file) : file_(file) {}
-  void line(char kind, std::string_view text) const {
-    test::write_all(file_, kind + std::string(text) + '\n');
-  }
-
- private:
-  const int file_;
-};
+/// Each a line.
+void say(int file, const test::Json& what) {
+  test::write_all(file, what.dump(-1, ' ', false, test::Json::error_handler_t::replace) + '\n');
+}
 
 /// The same failure by as few preemptions as possible; else the one that was found.
 std::pair<Search, Found> shortest(const Job& job, const Found& found) {
@@ -50,30 +44,23 @@ std::pair<Search, Found> shortest(const Job& job, const Found& found) {
   return {search, found};
 }
 
-void write_lines(const Output& output, char kind, const std::string& text) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin);
-    output.line(kind, text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-}
-
-void write_trace(const Job& job, const Found& found, const Output& output) {
-  Job traced = job;
+/// The trace, and the string that replays it.
+test::Json traced(const Job& job, const Found& found) {
+  Job again = job;
   Found failing = found;
   if (!job.is_replay) {
-    std::tie(traced.search, failing) = shortest(job, found);
+    std::tie(again.search, failing) = shortest(job, found);
   }
-  output.line('Y', replay_string(traced, failing));
-  traced.search.state = job.is_replay ? job.search.state : failing.state;
-  traced.search.most_executions = 1;
+  const std::string replay = replay_string(again, failing);
+  again.search.state = job.is_replay ? job.search.state : failing.state;
+  again.search.most_executions = 1;
   trace.start();
-  const Found again = job.scenario->search(traced.search);
+  const Found end = job.scenario->search(again.search);
   trace.stop();
-  write_lines(output, 'T', trace_text(job.scenario->threads));
-  write_lines(output, 'T',
-              "        " + std::string(to_string(again.verdict)) +
-                  (again.message.empty() ? "" : ": " + again.message) + '\n');
+  return {{"replay", replay},
+          {"trace", trace_text(job.scenario->threads) + "        " +
+                        std::string(to_string(end.verdict)) +
+                        (end.message.empty() ? "" : ": " + end.message) + '\n'}};
 }
 
 int captured_file = -1;
@@ -137,32 +124,35 @@ void prepare_searches() {
 }
 
 void run_here(const Job& job, int file) {
-  const Output output(file);
   prepare_searches();
   active_mutation = job.mutation;
 
   const Found found = job.scenario->search(job.search);
-  // Said first, in case that looking for a trace fails.
-  output.line('V', to_string(found.verdict));
-  output.line('F', std::to_string(found.executions) + ' ' + std::to_string(found.seconds) + ' ' +
-                       std::to_string(found.programs) + ' ' + std::to_string(found.unbounded));
-  output.line('M', found.message.substr(0, found.message.find('\n')));
+  test::Json said = {{"verdict", to_string(found.verdict)},
+                     {"executions", found.executions},
+                     {"seconds", found.seconds},
+                     {"programs", found.programs},
+                     {"unbounded", found.unbounded},
+                     {"message", found.message.substr(0, found.message.find('\n'))},
+                     {"not_covered", test::Json::array()},
+                     {"reached", test::Json::array()}};
   for (const std::string_view state : (job.family != nullptr ? job.family : job.scenario)->cover) {
     if (!is_covered(state)) {
-      output.line('C', state);
+      said["not_covered"].push_back(state);
     }
   }
   for (const auto& table : site_tables()) {
     for (const sync::Site& site : table) {
       if (is_reached(site)) {
-        output.line('S', site.name);
+        said["reached"].push_back(site.name);
       }
     }
   }
+  say(file, said);  // first, in case that looking for a trace fails
   if (is_failure(found.verdict)) {
     Job failed = job;
     failed.scenario = found.within != nullptr ? found.within : job.scenario;
-    write_trace(failed, found, output);
+    say(file, traced(failed, found));
   }
 }
 

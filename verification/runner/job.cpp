@@ -2,43 +2,34 @@
 #include "job.hpp"
 
 #include <algorithm>
-#include <sstream>
 
-#include "../mutants/right_verdicts.hpp"
+#include "../mutants/mutants.hpp"
 #include "journal.hpp"
+#include "support/json.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// A line that a child wrote of its search.
+/// A line that a child wrote of its search: what came of it, or how it failed.
 void take_line(const std::string& line, Result& result) {
-  const std::string text = line.substr(1);
-  switch (line[0]) {
-    case 'V':
-      result.found.verdict = verdict_of(text).value_or(Verdict::crash);
-      break;
-    case 'F':
-      std::istringstream(text) >> result.found.executions >> result.found.seconds >>
-          result.found.programs >> result.found.unbounded;
-      break;
-    case 'M':
-      result.found.message = text;
-      break;
-    case 'C':
-      result.not_covered.push_back(text);
-      break;
-    case 'S':
-      result.reached.push_back(text);
-      break;
-    case 'T':
-      result.trace += text + '\n';
-      break;
-    case 'Y':
-      result.replay = text;
-      break;
-    default:
-      break;
+  const test::Json said = test::Json::parse(line, nullptr, false);
+  if (said.is_discarded()) {
+    return;  // what a child that ends badly says last
   }
+  if (said.contains("replay")) {
+    result.replay = said["replay"];
+    result.trace = said["trace"];
+    return;
+  }
+  Found& found = result.found;
+  found.verdict = verdict_of(said["verdict"].get<std::string>()).value_or(Verdict::crash);
+  found.executions = said["executions"];
+  found.seconds = said["seconds"];
+  found.programs = said["programs"];
+  found.unbounded = said["unbounded"];
+  found.message = said["message"];
+  result.not_covered = said["not_covered"];
+  result.reached = said["reached"];
 }
 
 void check_cover(Result& result) {

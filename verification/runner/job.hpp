@@ -54,6 +54,14 @@ void run_here(const Job& job, int output);
 /// In a child that searches by itself: nothing it writes is seen, and crashes become verdicts.
 void prepare_searches();
 
+/// The name of an execution of a failed job: "scenario/mutant/bound/state", where the state is every choice of the
+/// scheduler, three characters each: how many ways there were, which was taken, and what it decided.
+std::string replay_string(const Job& job, const Found& found);
+/// Scenario, mutant, bound and state. Throws UsageError.
+std::vector<std::string> parts_of_replay_string(const std::string& text);
+/// The state as the checker takes it. Throws UsageError.
+std::string unpacked_state(const std::string& text);
+
 /// The trace as columns, one for each thread.
 std::string trace_text(unsigned threads);
 

@@ -4,11 +4,12 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "support/json.hpp"
+
 namespace byre::verification {
 namespace {
 
-constexpr std::string_view begin = "search ";
-constexpr std::string_view end = "end";
+constexpr std::string_view begin = "{\"program\"";
 
 /// The code under test is in the headers, and so in the program.
 std::string this_program() {
@@ -33,29 +34,18 @@ Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this
     refuse();  // a device may have no end
   }
   std::ifstream written(file);
-  // A search without an end was broken off while it was written.
-  std::vector<std::string> lines;
   for (std::string line; std::getline(written, line);) {
-    if (line.empty()) {
-      continue;
+    const test::Json search = test::Json::parse(line, nullptr, false);
+    if (search.is_object() && search.value("program", "") == program_) {
+      searches_[search["search"]] = search["said"];
+    } else if (!line.empty() && !line.starts_with(begin)) {
+      refuse();  // a search that was broken off while it was written begins as others do
     }
-    if (line.starts_with(begin)) {
-      lines.clear();
-    } else if (lines.empty()) {
-      refuse();
-    }
-    if (line == end && lines.front().starts_with(std::string(begin) + program_ + ' ')) {
-      searches_[lines.front().substr(begin.size() + program_.size() + 1)] = {lines.begin() + 1,
-                                                                             lines.end()};
-    }
-    lines.push_back(line);
   }
   written.close();
   file_.open(file, std::ios::app);
-  if (!file_) {
-    throw std::runtime_error("cannot write " + file.string());
-  }
   file_ << '\n';  // after what was broken off
+  check();
 }
 
 std::vector<std::string> Journal::find(const Job& job) const {
@@ -64,11 +54,12 @@ std::vector<std::string> Journal::find(const Job& job) const {
 }
 
 void Journal::add(const Job& job, const std::vector<std::string>& lines) {
-  file_ << begin << program_ << ' ' << key_of(job) << '\n';
-  for (const std::string& line : lines) {
-    file_ << line << '\n';
-  }
-  file_ << end << std::endl;
+  const test::Json search{{"program", program_}, {"search", key_of(job)}, {"said", lines}};
+  file_ << search.dump() << std::endl;
+  check();
+}
+
+void Journal::check() const {
   if (!file_) {
     throw std::runtime_error("cannot write " + name_.string());
   }

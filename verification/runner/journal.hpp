@@ -24,6 +24,8 @@ class Journal {
   void add(const Job& job, const std::vector<std::string>& lines);
 
  private:
+  void check() const;
+
   const std::filesystem::path name_;
   const std::string program_;  ///< says which build this is
   std::ofstream file_;

@@ -99,7 +99,7 @@ int run_scenarios(const Options& options) {
 int main(int argument_count, char** arguments) {
   const Options options = parse_options(argument_count, arguments);
   if (options.mode == "mutants") {
-    return run_mutants(options);
+    return run_mutants(options.jobs);
   }
   if (options.mode == "replay") {
     return replay(options);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "options.hpp"
 
-#include "../programs/programs.hpp"
-#include "replay.hpp"
+#include "../programs/program.hpp"
 
 namespace byre::verification {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "replay.hpp"
-
 #include <array>
 #include <sstream>
+
+#include "job.hpp"
 
 namespace byre::verification {
 namespace {

@@ -89,10 +89,10 @@ class Runner(programs.Test):
         journal = self.scratch / "journal"
 
         def search(*arguments, status=0):
-            before = journal.read_text().count("\nend\n") if journal.exists() else 0
+            before = journal.read_text().count('{"program"') if journal.exists() else 0
             ended = run(*arguments, "--journal", journal)
             self.assertEqual(ended.returncode, status, ended)
-            return journal.read_text().count("\nend\n") - before
+            return journal.read_text().count('{"program"') - before
 
         self.assertEqual(search(*DROPS), 1)
         self.assertEqual(search(*DROPS, "--scenario", "three_drops_race"), 1)
@@ -105,9 +105,9 @@ class Runner(programs.Test):
         self.assertEqual(search(*short, "100000"), 1)
         # A search of another build is run again, and so is one that was broken off.
         whole = journal.read_text()
-        journal.write_text(whole.replace("search ", "search 1"))
+        journal.write_text(whole.replace('"program":"', '"program":"1'))
         self.assertEqual(search(*DROPS), 1)
-        journal.write_text(whole[:whole.index("\nend\n")])
+        journal.write_text(whole[:whole.index("}\n")])
         self.assertEqual(search(*DROPS), 1)
         self.assertEqual(search(*DROPS), 0)
 
