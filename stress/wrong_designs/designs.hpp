@@ -17,12 +17,9 @@
 #include <shared_mutex>
 #include <string_view>
 
-#include "../../verification/known_wrong/copy_then_count.hpp"
-#include "../../verification/known_wrong/count_then_lock.hpp"
 #include "../../verification/known_wrong/counts_writes_twice.hpp"
-#include "../../verification/known_wrong/list_in_header.hpp"
-#include "../../verification/known_wrong/relaxed_loads.hpp"
-#include "../../verification/known_wrong/undoes_after_unlock.hpp"
+#include "../../verification/known_wrong/published.hpp"
+#include "../../verification/known_wrong/wrong_syncs.hpp"
 #include "../sync_hooks.hpp"
 
 namespace byre::stress::wrong {

@@ -5,7 +5,7 @@
 #include "../scenarios/buffers.hpp"
 #include "../scenarios/sole_owners.hpp"
 #include "../search.hpp"
-#include "relaxed_loads.hpp"
+#include "wrong_syncs.hpp"
 
 namespace byre::verification {
 namespace {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The protocols that were published, and one that undoes a claim too late: see their headers.
+#include "published.hpp"
 #include "../scenarios/owners.hpp"
-#include "copy_then_count.hpp"
-#include "count_then_lock.hpp"
-#include "undoes_after_unlock.hpp"
 
 namespace byre::verification {
 namespace {

@@ -1,15 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Atomics, wrong: whoever asks whether it is alone reads the share word relaxed.
+/// Wrong forms of a Sync `Base`, for the share word.
 #pragma once
 
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/sync/sync.hpp>
 
 #include <cstddef>
+#include <cstdint>
+
+#include "../step_of.hpp"
 
 namespace byre::verification {
 
-/// For the share word, over `Base`.
+/// The list of waiters is beside the word, in the header, so that the thread that wakes reads what the waiter may have
+/// freed by then.
+template <sync::Sync Base>
+struct ListInHeader : Base {
+  static void unpark_all(const void* address, sync::Step step) noexcept {
+    using Word = typename Base::template Atomic<std::uint64_t>;
+    static_cast<const Word*>(address)->load(step_of<"wakes_through_header.load_waiters">(relaxed));
+    Base::unpark_all(address, step);
+  }
+};
+
+/// An owner that asks whether it is alone reads the share word relaxed.
 template <sync::Sync Base>
 struct RelaxedLoads : Base {
   template <class Value>

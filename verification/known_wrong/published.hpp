@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+/// The protocols that were published, and the textbook form with one step moved: all wrong. docs/protocol.md has the
+/// schedule of the first.
+#pragma once
+
+#include <byre/sync/sync.hpp>
+
+#include <cstdint>
+
+#include "../reference/share_lock.hpp"
+
+namespace byre::verification {
+
+/// As published in 2023: it lowers the count and then takes a lock that lives beside it, which the last owner may have
+/// freed by then. In the place of basic_share_word.
+template <sync::Sync Sync>
+class basic_count_then_lock {
+ public:
+  basic_count_then_lock() : count_(1) {}
+
+  void add_owner() noexcept { count_.fetch_add(1, step_of<"count_then_lock.add">(relaxed)); }
+
+  bool drop_owner() noexcept {
+    if (was_last()) {
+      return true;
+    }
+    unlock_copy();
+    return false;
+  }
+
+  bool is_writable() const noexcept { return false; }  // a write asks by giving up its reference
+  bool is_unique() const noexcept { return use_count() == 1; }
+  std::uint32_t use_count() const noexcept {
+    return count_.load(step_of<"count_then_lock.count">(acquire));
+  }
+
+  Claim claim(Wait = Wait::allowed) noexcept {
+    if (!was_last()) {
+      return Claim::copy;
+    }
+    count_.store(1, step_of<"count_then_lock.restore">(relaxed));
+    return Claim::steal;
+  }
+
+  bool finish_copy() noexcept {
+    unlock_copy();
+    return false;
+  }
+
+  void abandon_copy() noexcept {
+    add_owner();
+    unlock_copy();
+  }
+
+ private:
+  /// Waits for pending copies if it was; else holds the shared lock.
+  bool was_last() noexcept {
+    if (count_.fetch_sub(1, step_of<"count_then_lock.drop">(acq_rel)) == 1) {
+      mutex_.lock(step_of<"count_then_lock.lock_last">());
+      mutex_.unlock(step_of<"count_then_lock.unlock_last">());
+      return true;
+    }
+    mutex_.lock_shared(step_of<"count_then_lock.lock_copy">());
+    return false;
+  }
+
+  void unlock_copy() noexcept { mutex_.unlock_shared(step_of<"count_then_lock.unlock_copy">()); }
+
+  typename Sync::template Atomic<std::uint32_t> count_;
+  typename Sync::SharedMutex mutex_;
+};
+
+/// As published in 2026: an owner that sees others copies first, and lowers the count when it is done, so that all may
+/// copy; each but the last then takes a lock that waits for no copy, in what the last owner may have freed by then.
+/// Without the lock, nothing is touched too late, and still all may copy.
+template <sync::Sync Sync, bool TakesLock>
+class CopyThenCount {
+ public:
+  CopyThenCount() : count_(1) {}
+
+  void add_owner() noexcept { count_.fetch_add(1, step_of<"copy_then_count.add">(relaxed)); }
+
+  bool drop_owner() noexcept {
+    const bool was_last = count_.fetch_sub(1, step_of<"copy_then_count.drop">(acq_rel)) == 1;
+    if (TakesLock && was_last) {
+      mutex_.lock(step_of<"copy_then_count.lock_last">());
+      mutex_.unlock(step_of<"copy_then_count.unlock_last">());
+    } else if (TakesLock) {
+      mutex_.lock_shared(step_of<"copy_then_count.lock_other">());
+      mutex_.unlock_shared(step_of<"copy_then_count.unlock_other">());
+    }
+    return was_last;
+  }
+
+  bool is_unique() const noexcept { return use_count() == 1; }
+  std::uint32_t use_count() const noexcept {
+    return count_.load(step_of<"copy_then_count.count">(acquire));
+  }
+
+  Claim claim(Wait = Wait::allowed) noexcept { return is_unique() ? Claim::steal : Claim::copy; }
+  bool finish_copy() noexcept { return drop_owner(); }
+  void abandon_copy() noexcept {}
+
+ private:
+  typename Sync::template Atomic<std::uint32_t> count_;
+  typename Sync::SharedMutex mutex_;
+};
+
+/// In the place of basic_share_word.
+template <sync::Sync Sync>
+using basic_copy_then_count = CopyThenCount<Sync, true>;
+template <sync::Sync Sync>
+using basic_copy_then_count_unlocked = CopyThenCount<Sync, false>;
+
+/// The textbook form, but an owner whose copy failed gives up its claim, and then counts itself an owner again. In between
+/// another owner finds itself the last, and steals. In the place of basic_share_lock.
+template <class Sync>
+class UndoesAfterUnlock : public basic_share_lock<Sync> {
+ public:
+  void abandon_copy() noexcept {
+    static_cast<void>(this->finish_copy());
+    this->add_owner();
+  }
+};
+
+}  // namespace byre::verification
