@@ -14,9 +14,8 @@ Bound bound_of(const Scenario& scenario) {
   const Bound bound = scenario.quick;
   const bool needs_all =
       !scenario.cover.empty() && (scenario.threads > 3 || bound.preemptions == 1);
-  return bound.is_full() || bound.preemptions == 0 || needs_all
-             ? bound
-             : preemptions(bound.preemptions - 1);
+  return bound.is_full() || bound.preemptions == 0 || needs_all ? bound
+                                                                : Bound(bound.preemptions - 1);
 }
 
 Job job_of(const Scenario& scenario) {

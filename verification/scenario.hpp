@@ -21,8 +21,9 @@ namespace byre::verification {
 struct Bound {
   static constexpr unsigned none = ~0U;
   static constexpr unsigned reduced = none - 1;
-  unsigned preemptions = none;
+  unsigned preemptions;
 
+  constexpr Bound(unsigned most = none) : preemptions(most) {}
   bool is_full() const noexcept { return preemptions >= reduced; }
   bool is_reduced() const noexcept { return preemptions == reduced; }
   /// "full", "reduced", or the number.
@@ -33,9 +34,6 @@ struct Bound {
 };
 inline constexpr Bound full_search{};
 inline constexpr Bound reduced_search{Bound::reduced};
-constexpr Bound preemptions(unsigned count) noexcept {
-  return {count};
-}
 
 /// What is asked of one search.
 struct Search {
@@ -81,6 +79,11 @@ std::vector<const Scenario*> all_scenarios();
 
 /// From within a scenario: this state was reached.
 void cover(std::string_view state) noexcept;
+inline void cover_if(bool is_reached, std::string_view state) noexcept {
+  if (is_reached) {
+    cover(state);
+  }
+}
 bool is_covered(std::string_view state) noexcept;
 
 }  // namespace byre::verification

@@ -73,7 +73,8 @@ Found search_body(const Search& search) {
 
 }  // namespace detail
 
-/// Lists the scenario of a body. `quick` is the bound of a quick run, `deep` that of a deep one.
+/// Lists the scenario of a body. `quick` is the bound of a quick run, `deep` that of a deep one: full_search,
+/// reduced_search, or the most preemptions.
 template <class Body>
 const Scenario* scenario(std::string_view name, std::string_view shows, Bound quick = full_search,
                          Bound deep = full_search, Verdict expected = Verdict::pass) {

@@ -181,7 +181,7 @@ const Scenario* const wrong_waiting_listed[] = {
     wrong<SleepersWakeSleepers<LotOf<NotifiesOne>>>(
         "known_wrong.lot_notifies_one",
         "Where two addresses share a bucket, one who is woken may be the other's.",
-        Verdict::deadlock, preemptions(2)),
+        Verdict::deadlock, 2),
     wrong<ParksWithoutRecheck>(
         "known_wrong.parks_without_recheck",
         "A thread that does not check again before it sleeps misses a wake: what parking promises.",
@@ -208,7 +208,7 @@ const Scenario* const wrong_waiting_listed[] = {
     wrong<NeighboursAreLocked<LocksOf<NotifiesOne>>>(
         "known_wrong.locks_notify_one",
         "Where two addresses share a bucket, one who is woken may be the other's.",
-        Verdict::deadlock, preemptions(2)),
+        Verdict::deadlock, 2),
     wrong<WritersInParallel<2, ClearsRelaxed>>(
         "known_wrong.clears_relaxed",
         "A flag that is cleared relaxed does not order the next thread after the copy.",

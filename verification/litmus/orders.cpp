@@ -200,8 +200,7 @@ const Scenario* const orders_tests[] = {
         "litmus.store_buffering_relaxed", "Relaxed stores are seen late by both."),
     litmus_test<StoreBuffering<release, acquire, Fate::seen>>(
         "litmus.store_buffering_acq_rel",
-        "So are releases: acquire and release do not order a "
-        "store with a later load."),
+        "So are releases: acquire and release do not order a store with a later load."),
     litmus_test<StoreBuffering<seq_cst, seq_cst, Fate::forbidden>>(
         "litmus.store_buffering_seq_cst", "Sequential consistency orders them."),
     litmus_test<MessagePassing<relaxed, relaxed, Fate::seen>>(
@@ -217,10 +216,10 @@ const Scenario* const orders_tests[] = {
         Verdict::data_race),
     litmus_test<PlainMessagePassing<release, acquire>>(
         "litmus.plain_message_acq_rel", "Behind a release and an acquire it is none."),
-    litmus_test<LoadBuffering>("litmus.blind.load_buffering",
-                               "Blind spot: no load sees a store that comes after it. In core "
-                               "each relaxed load is followed by a compare-exchange or another "
-                               "load the same word, which this cannot deceive."),
+    litmus_test<LoadBuffering>(
+        "litmus.blind.load_buffering",
+        "Blind spot: no load sees a store that comes after it. In core each relaxed load is "
+        "followed by a compare-exchange or another load the same word, which this cannot deceive."),
     litmus_test<IndependentReads<release, acquire, Fate::seen>>(
         "litmus.independent_reads_acq_rel",
         "Readers of two variables may disagree on their order."),
@@ -228,16 +227,16 @@ const Scenario* const orders_tests[] = {
         "litmus.independent_reads_seq_cst", "Under sequential consistency they agree."),
     litmus_test<Coherence>("litmus.coherence", "Nobody sees one variable go back."),
     litmus_test<Staleness>("litmus.blind.staleness",
-                           "Blind spot: a load is at most one store late. No step of core "
-                           "depends on how old a value is: a word that says one owner is not old "
-                           "(I7), and any other leads to a compare-exchange or another load."),
+                           "Blind spot: a load is at most one store late. No step of core depends "
+                           "on how old a value is: a word that says one owner is not old (I7), and "
+                           "any other leads to a compare-exchange or another load."),
     litmus_test<ReadModifyWrite>("litmus.read_modify_write", "Two relaxed additions both count."),
     litmus_test<SpuriousFailure>("litmus.spurious_failure",
                                  "A weak compare-exchange fails spuriously."),
     litmus_test<StaleFailure>(
         "litmus.blind.stale_failure",
-        "Blind spot: a failed compare-exchange returns the newest value. The word does not use "
-        "it, but loads again; the textbook form compares once more, or loads under the lock."),
+        "Blind spot: a failed compare-exchange returns the newest value. The word does not use it, "
+        "but loads again; the textbook form compares once more, or loads under the lock."),
 };
 
 }  // namespace

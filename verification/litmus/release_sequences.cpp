@@ -84,8 +84,8 @@ const Scenario* const release_sequences_tests[] = {
                                 Verdict::data_race),
     litmus_test<PastOwnStore>(
         "litmus.blind.own_relaxed_store",
-        "Blind spot: since C++20 a relaxed store by the same thread ends a release too, which is "
-        "a race here. The one store in core is by a sole owner, who is alone with the word: I7."),
+        "Blind spot: since C++20 a relaxed store by the same thread ends a release too, which is a "
+        "race here. The one store in core is by a sole owner, who is alone with the word: I7."),
     litmus_test<CountedDown<acq_rel>>("litmus.count_down_acq_rel",
                                       "The last of a count comes after all the others."),
     litmus_test<CountedDown<acquire>>("litmus.count_down_acquire", "Not without the releases.",

@@ -27,10 +27,7 @@ struct Effort {
   Bound bound;
   std::uint64_t executions;
 };
-constexpr Effort efforts[] = {{preemptions(0), 500},
-                              {preemptions(1), 2'000},
-                              {preemptions(2), 10'000},
-                              {preemptions(3), 30'000}};
+constexpr Effort efforts[] = {{0, 500}, {1, 2'000}, {2, 10'000}, {3, 30'000}};
 
 Found search(const Scenario& scenario, const Effort& effort) {
   Search search{.bound = effort.bound};
@@ -49,7 +46,7 @@ std::vector<const Scenario*> in_likely_order(const Mutation& mutation) {
         scenario->name.starts_with("programs.") || scenario->name.starts_with("reference.")) {
       continue;
     }
-    static_cast<void>(search(*scenario, {preemptions(0), 20}));
+    static_cast<void>(search(*scenario, {0, 20}));
     (is_reached(mutation) ? likely : others).push_back(scenario);
   }
   likely.insert(likely.end(), others.begin(), others.end());

@@ -86,7 +86,7 @@ struct Family {
   std::size_t most_steps = 2;  ///< of one thread
   std::size_t least_steps_in_all;
   std::size_t most_steps_in_all;
-  Bound quick = preemptions(2);
+  Bound quick = 2;
   /// A quick run searches a program in full, reduced, where so many executions are enough.
   std::uint64_t quick_reduced;
   Bound deep = reduced_search;
@@ -103,7 +103,7 @@ constexpr Family families[] = {
      .shows = "So do a thread of two operations and one of one.",
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
-     .quick = preemptions(3),
+     .quick = 3,
      .quick_reduced = 10'000},
     {.name = "programs.two_operations",
      .shows = "So do two threads of up to two operations in all.",

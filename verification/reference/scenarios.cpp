@@ -15,7 +15,7 @@ const Scenario* const reference_listed[] = {
         "reference.owners_write", "Two owners of the textbook form write, and one keeps the data."),
     scenario<ClaimsStealOnce<3, ShareLock>>(
         "reference.claims_steal_once", "Three owners of the textbook form claim, and one steals.",
-        preemptions(3), preemptions(6)),
+        3, 6),
     scenario<OwnersDrop<3, ShareLock>>(
         "reference.owners_drop",
         "The last owner of the textbook form frees the data, after all reads."),

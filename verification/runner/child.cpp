@@ -34,7 +34,7 @@ std::pair<Search, Found> shortest(const Job& job, const Found& found) {
   search.longest = longest_for_a_trace;
   for (unsigned count = 0;
        count <= most_preemptions_in_a_trace && count < job.search.bound.preemptions; ++count) {
-    search.bound = preemptions(count);
+    search.bound = count;
     Found shorter = job.scenario->search(search);
     if (shorter.verdict == found.verdict) {
       return {search, shorter};

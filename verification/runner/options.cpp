@@ -73,7 +73,7 @@ Bound parse_bound(const std::string& text) {
   return text == "full" ? full_search
          : text == "reduced"
              ? reduced_search
-             : preemptions(number_of("a bound, if not 'full' or 'reduced',", text, 0));
+             : Bound(number_of("a bound, if not 'full' or 'reduced',", text, 0));
 }
 
 }  // namespace

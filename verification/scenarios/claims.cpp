@@ -21,9 +21,7 @@ class OfOwners : public ClaimsStealOnce<Owners> {
       waiter_stole_ = true;
     } else if (site.name == "share_word.drop_alone") {
       waited_and_left_ = waiter_stole_;
-      if (!waiter_stole_) {
-        cover("a steal without a wait");
-      }
+      cover_if(!waiter_stole_, "a steal without a wait");
     } else if (site.name == "share_word.wake_after_copy" && waited_and_left_) {
       cover("the stealer has left when the last copier wakes it");
     }
@@ -106,9 +104,8 @@ class UndosWakeWaiters {
     if (site.name == "share_word.abandon_copy" && sleeper_.sleeps()) {
       cover("an undo while a waiter is parked");
       woken_by_undo_ = true;
-      if (WordState(value).copies != 0) {
-        cover("an undo while a waiter is parked and another copies on");
-      }
+      cover_if(WordState(value).copies != 0,
+               "an undo while a waiter is parked and another copies on");
     } else if (site.name == "share_word.claim_copy" && woken_by_undo_) {
       cover("a waiter copies after all");
     }
@@ -165,9 +162,8 @@ const Scenario* const claims_listed[] = {
                           "Of two owners that claim, one steals, and who wakes it touches nothing "
                           "that may be gone: I1, I2, I6."),
     scenario<OfOwners<3>>("three_claims_steal_once", "Of three owners that claim, one steals: I6.",
-                          preemptions(4), preemptions(6)),
-    scenario<OfFour>("four_claims_steal_once", "Of four owners that claim, one steals: I6.",
-                     preemptions(2), preemptions(3)),
+                          4, 6),
+    scenario<OfFour>("four_claims_steal_once", "Of four owners that claim, one steals: I6.", 2, 3),
     scenario<LaterCopiersFree>("later_copiers_free",
                                "A steal leaves the data as new: later owners copy, drop and free "
                                "as the first did: I3, I7."),
@@ -175,8 +171,7 @@ const Scenario* const claims_listed[] = {
                                           "A waiter is woken when a failed copier owns again, and "
                                           "is not left to sleep: promise 5, I3.",
                                           reduced_search),
-    scenario<OfTwo>("two_undos_wake_waiters", "The same of two copiers that both fail.",
-                    preemptions(3), preemptions(5)),
+    scenario<OfTwo>("two_undos_wake_waiters", "The same of two copiers that both fail.", 3, 5),
     scenario<UndosWakeWaiters<1, tries_again_without_waiting>>(
         "undos_try_again",
         "A failed copier that tries again, and must not wait, passes the waiter by: promise 5, I3.",

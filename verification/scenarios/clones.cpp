@@ -57,9 +57,8 @@ class ClonesRaceWriters {
   }
 
   void saw(const sync::Site& site, std::uint64_t value) {
-    if (site.name == "share_word.add_owner" && WordState(value).copies != 0) {
-      cover("data is cloned while it is copied");
-    }
+    cover_if(site.name == "share_word.add_owner" && WordState(value).copies != 0,
+             "data is cloned while it is copied");
   }
 
   void after() {
@@ -86,13 +85,13 @@ const Scenario* const clones_listed[] = {
     scenario<FirstClonesAtOnce<>>(
         "first_clones_at_once",
         "Two threads may lazily clone one buffer, from its very first clone on: promises 2 and 7."),
-    scenario<FirstClonesAtOnce<3>>("three_first_clones_at_once", "The same of three threads.",
-                                   preemptions(4), preemptions(7)),
+    scenario<FirstClonesAtOnce<3>>("three_first_clones_at_once", "The same of three threads.", 4,
+                                   7),
     scenario<ClonesRaceWriters<>>(
         "clones_race_writers",
         "An owner may clone while another writes; neither notices: promises 1 and 7, I4."),
     scenario<BesideADrop>("clones_race_writers_and_drops", "The same while a third owner lets go.",
-                          preemptions(4), preemptions(7)),
+                          4, 7),
 };
 
 }  // namespace

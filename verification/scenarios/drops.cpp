@@ -24,11 +24,10 @@ class DropsRaceDrops {
   }
 
   void saw(const sync::Site& site, std::uint64_t value) {
-    if (site.name == "share_word.drop_alone" && value == 1) {
-      cover("the last owner finds itself alone");
-    } else if (site.name == "share_word.drop_owner" && value == 0) {
-      cover("two drops at once: the later one frees");
-    }
+    cover_if(site.name == "share_word.drop_alone" && value == 1,
+             "the last owner finds itself alone");
+    cover_if(site.name == "share_word.drop_owner" && value == 0,
+             "two drops at once: the later one frees");
   }
 
   void after() { expect(buffers_.memory.frees() == 1, "the data is freed once"); }
@@ -65,11 +64,10 @@ class DropsRaceCopies {
         site.operation == sync::Operation::lock || site.operation == sync::Operation::park;
     expect(!may_block || current_thread() == 0, "a drop never blocks");
     const WordState now(value);
-    if (site.name == "share_word.drop_owner" && now.owners == 0 && now.copies == 1) {
-      cover("the last owner drops while a copy is pending");
-    } else if (site.name == "share_word.finish_copy" && value == 0) {
-      cover("the copier is the last, and frees");
-    }
+    cover_if(site.name == "share_word.drop_owner" && now.owners == 0 && now.copies == 1,
+             "the last owner drops while a copy is pending");
+    cover_if(site.name == "share_word.finish_copy" && value == 0,
+             "the copier is the last, and frees");
   }
 
   void after() {

@@ -153,8 +153,7 @@ const Scenario* const failures_listed[] = {
                                "else notices: promise 5, I3, I4.",
                                reduced_search),
     scenario<FailingCopies<3>>("three_failing_copies",
-                               "The same of three owners, any of which may fail.", preemptions(1),
-                               preemptions(3)),
+                               "The same of three owners, any of which may fail.", 1, 3),
     scenario<FailingResizes>("failing_resizes",
                              "A resize that has to move and cannot changes nothing: promise 5."),
     scenario<FailingClonesOfALoan>(

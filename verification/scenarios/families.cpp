@@ -44,12 +44,6 @@ class Families {
     return stale.has_value();
   }
 
-  static void cover_if(bool is_reached, std::string_view state) {
-    if (is_reached) {
-      cover(state);
-    }
-  }
-
   shadow::detail::basic_storage_generation<Checked> storage_;
 
  private:
@@ -160,8 +154,7 @@ class FamiliesReadAtOnce : Families {
   }
 
   void after() {
-    static constexpr std::string_view states[] = {"no read is stale", "one is", "both are"};
-    cover(states[int(is_stale_[0]) + int(is_stale_[1])]);
+    cover(cover_points[int(is_stale_[0]) + int(is_stale_[1])]);
     expect(reading_.stale(storage_).has_value() == (!is_stale_[0] && !is_stale_[1]),
            "a family is not stale once it was reported");
   }

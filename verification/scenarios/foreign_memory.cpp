@@ -125,11 +125,10 @@ class ReadOnlyOrigins {
 
   void saw(const sync::Site& site, std::uint64_t value) {
     constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
-    if (site.name == "share_word.is_writable" && value == (read_only_bit | 1)) {
-      cover("the writer is the last owner, and copies all the same");
-    } else if (site.name == "share_word.drop_owner" && value == (read_only_bit | 1)) {
-      cover("the writer leaves its share to another owner");
-    }
+    cover_if(site.name == "share_word.is_writable" && value == (read_only_bit | 1),
+             "the writer is the last owner, and copies all the same");
+    cover_if(site.name == "share_word.drop_owner" && value == (read_only_bit | 1),
+             "the writer leaves its share to another owner");
     expect(!site.name.starts_with("share_word.claim"), "read-only data is never claimed");
   }
 
@@ -160,20 +159,18 @@ const Scenario* const foreign_memory_listed[] = {
     scenario<AdoptedMemory<false>>("adopted_memory_is_dropped",
                                    "Adopted memory is lazily cloned like any other; its deleter is "
                                    "called once, after all reads: promise 8."),
-    scenario<AdoptedMemory<true>>(
-        "adopted_memory_is_written",
-        "The last owner of adopted memory writes it in place, and its deleter "
-        "waits for that owner: promise 8."),
+    scenario<AdoptedMemory<true>>("adopted_memory_is_written",
+                                  "The last owner of adopted memory writes it in place, and its "
+                                  "deleter waits for that owner: promise 8."),
     scenario<BorrowedMemory<false>>("borrowed_memory",
                                     "Borrowed memory may be cloned by two threads at once, and no "
                                     "clone depends on the loan: promises 1 and 7."),
     scenario<BorrowedMemory<true>>(
         "read_only_loan",
         "The same of memory that must not be written: the lender's stays as it is."),
-    scenario<ReadOnlyOrigins<2>>(
-        "read_only_origins",
-        "A mapped file is shared like any data, never written, and unmapped "
-        "after all reads: promise 1."),
+    scenario<ReadOnlyOrigins<2>>("read_only_origins",
+                                 "A mapped file is shared like any data, never written, and "
+                                 "unmapped after all reads: promise 1."),
     scenario<ReadOnlyOrigins<3>>("three_read_only_origins", "The same of three owners.",
                                  reduced_search),
 };

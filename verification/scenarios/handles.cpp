@@ -160,10 +160,9 @@ const Scenario* const handles_listed[] = {
         "last_handles_race", "The last handle destroys the storage once, after all use by others."),
     scenario<StoragesClonedAtOnce<2>>(
         "storages_cloned_at_once",
-        "One storage may be lazily cloned by two threads at once: promises 2 and 7.",
-        preemptions(4), preemptions(7)),
-    scenario<StoragesClonedAtOnce<3>>("storages_cloned_by_three", "The same of three threads.",
-                                      preemptions(1), preemptions(3)),
+        "One storage may be lazily cloned by two threads at once: promises 2 and 7.", 4, 7),
+    scenario<StoragesClonedAtOnce<3>>("storages_cloned_by_three", "The same of three threads.", 1,
+                                      3),
     scenario<StoragesWriteAfterDrops>("storages_write_after_drops",
                                       "A storage is written in place once the last handle of the "
                                       "other was released, on whichever thread: promise 1, I5."),

@@ -151,9 +151,7 @@ class DropsEndFirst {
     } else if (data_.claim() == Claim::copy) {
       drop_.await();
       cover("a drop ends while a copy is pending");
-      if (data_.copy()) {
-        cover("the copier is the last, and frees");
-      }
+      cover_if(data_.copy(), "the copier is the last, and frees");
     } else {
       data_.drop();
     }

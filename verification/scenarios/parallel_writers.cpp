@@ -117,15 +117,13 @@ const Scenario* const parallel_writers_listed[] = {
                                  "Threads that ask one storage for write access at once: one "
                                  "copies, and each then writes its part: promise 9.",
                                  reduced_search),
-    scenario<WritersOfShared<3>>("three_writers_in_parallel", "The same of three threads.",
-                                 preemptions(2), preemptions(4)),
+    scenario<WritersOfShared<3>>("three_writers_in_parallel", "The same of three threads.", 2, 4),
     scenario<LoopRacesAClone<true>>(
         "loops_race_a_writer",
-        "A loop is one writer among those of other storages: promises 1, 3 and 9.", preemptions(2),
-        preemptions(4)),
+        "A loop is one writer among those of other storages: promises 1, 3 and 9.", 2, 4),
     scenario<LoopRacesAClone<false>>(
-        "loops_race_a_drop", "The other owner leaves while a loop begins: promises 1, 4 and 9.",
-        preemptions(2), preemptions(4)),
+        "loops_race_a_drop", "The other owner leaves while a loop begins: promises 1, 4 and 9.", 2,
+        4),
     scenario<FailingLoops>("failing_loops",
                            "A thread of a loop whose copy fails changes nothing, and the next one "
                            "tries: promises 5 and 9.",
@@ -135,8 +133,8 @@ const Scenario* const parallel_writers_listed[] = {
         reduced_search),
     scenario<NeighboursAreLocked<Locks>>(
         "neighbours_are_locked",
-        "Addresses of one bucket have locks of their own, and each waiter gets its own.",
-        preemptions(3), reduced_search),
+        "Addresses of one bucket have locks of their own, and each waiter gets its own.", 3,
+        reduced_search),
 };
 
 }  // namespace

@@ -84,19 +84,18 @@ const Scenario* const parking_lots_listed[] = {
         "lot_wakes_a_sleeper",
         "The lot that ships: a change before a wake is seen by the check, or wakes the sleeper."),
     scenario<SleepersAreWoken<2, ParksIn<Lot>>>(
-        "lot_wakes_all", "One wake is for all who sleep in it at the address.", preemptions(3),
-        reduced_search),
+        "lot_wakes_all", "One wake is for all who sleep in it at the address.", 3, reduced_search),
     scenario<LotWakesForNothing>(
         "lot_wakes_for_nothing",
         "Who is woken in it for nothing, or by another address of the bucket, sleeps again.",
         reduced_search),
     scenario<LotTakesLateSleepers>("lot_takes_late_sleepers",
-                                   "Who comes to it while another is woken is woken in turn.",
-                                   preemptions(3), reduced_search),
+                                   "Who comes to it while another is woken is woken in turn.", 3,
+                                   reduced_search),
     scenario<SleepersWakeSleepers<Lot>>(
         "lot_has_neighbours",
-        "Two addresses of one bucket: a wake at one is for who sleeps there, whoever else does.",
-        preemptions(3), reduced_search),
+        "Two addresses of one bucket: a wake at one is for who sleeps there, whoever else does.", 3,
+        reduced_search),
     scenario<ClaimsStealOnce<2, WordInLot>>(
         "claims_wait_in_lot",
         "Of two claims one steals where the last owner waits in the lot that ships: I2, I3, I6.",

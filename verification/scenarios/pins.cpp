@@ -154,12 +154,8 @@ class PinsToReadRaceEachOther : public PinnedStorage {
   void after() {
     const bool aliases = storage_.is_pinned();
     const bool shares = clone_.shares_data_with(storage_);
-    if (aliases) {
-      cover("a reader aliases");
-    }
-    if (shares) {
-      cover("the clone shares");
-    }
+    cover_if(aliases, "a reader aliases");
+    cover_if(shares, "the clone shares");
     expect(!(aliases && shares), "pinned data is shared with no clone");
     clone_ = Storage();
     readers_ = {};
@@ -187,7 +183,7 @@ const Scenario* const pins_listed[] = {
     scenario<PinsToReadRaceEachOther>("pins_to_read_race_each_other",
                                       "Two pin a storage to read while its pin is released and a "
                                       "clone is made: pinned data is never shared.",
-                                      preemptions(3)),
+                                      3),
 };
 
 }  // namespace

@@ -242,35 +242,33 @@ class SubmittedCopiesOfReadOnly {
 const Scenario* const submitted_copies_listed[] = {
     scenario<BesideADevice<SubmittedCopiesRaceWriters<2>>>(
         "submitted_copies_race_writers",
-        "Of owners of a device's data that all write, one keeps it and "
-        "waits for no copy: promises 1 and 3, I6.",
-        preemptions(2), preemptions(4)),
-    scenario<BesideADevice<SubmittedCopiesRaceWriters<3>>>(
-        "three_submitted_copies", "The same of three owners.", preemptions(1), preemptions(2)),
-    scenario<BesideADevice<FailingSubmissions>>(
-        "failing_submissions",
-        "A write whose copy cannot be submitted changes nothing, and "
-        "nobody else notices: promise 5.",
-        preemptions(2), preemptions(3)),
+        "Of owners of a device's data that all write, one keeps it and waits for no copy: promises "
+        "1 and 3, I6.",
+        2, 4),
+    scenario<BesideADevice<SubmittedCopiesRaceWriters<3>>>("three_submitted_copies",
+                                                           "The same of three owners.", 1, 2),
+    scenario<BesideADevice<FailingSubmissions>>("failing_submissions",
+                                                "A write whose copy cannot be submitted changes "
+                                                "nothing, and nobody else notices: promise 5.",
+                                                2, 3),
     scenario<BesideADevice<SourcesEndWithTheirCopies>>(
         "sources_end_with_their_copies",
-        "Data that nobody owns any more lives until the device has copied it: I1.", preemptions(3),
+        "Data that nobody owns any more lives until the device has copied it: I1.", 3,
         reduced_search),
     scenario<ResizesInOrder>("resizes_in_order",
                              "Who is alone but for copies in front of it may change the size: I5.",
-                             preemptions(3), reduced_search),
+                             3, reduced_search),
     scenario<BesideADevice<ResizesRaceCopiesInOrder>>(
         "resizes_race_copies_in_order",
-        "Nobody changes the size between the claim of a copy and its submission: I5.",
-        preemptions(2), reduced_search),
+        "Nobody changes the size between the claim of a copy and its submission: I5.", 2,
+        reduced_search),
     scenario<LaterCopiesAreWaitedFor>(
         "later_copies_are_waited_for",
         "Where accesses have no order, the last owner waits until the device has copied: I4, I5.",
-        preemptions(2), preemptions(3)),
+        2, 3),
     scenario<BesideADevice<SubmittedCopiesOfReadOnly>>(
         "submitted_copies_of_read_only",
-        "Read-only data of a device lives until all copies of it are made: I1.", preemptions(2),
-        preemptions(4)),
+        "Read-only data of a device lives until all copies of it are made: I1.", 2, 4),
 };
 
 }  // namespace

@@ -160,29 +160,25 @@ class WritersOfTilesFail {
 const Scenario* const tiles_listed[] = {
     scenario<WritersOfTiles<2, true>>(
         "writers_of_one_tile",
-        "Two tiled buffers that share a tile and write it copy it once: promises 1 and 3.",
-        preemptions(2), preemptions(4)),
+        "Two tiled buffers that share a tile and write it copy it once: promises 1 and 3.", 2, 4),
     scenario<WritersOfTiles<3, true>>("writers_of_one_tile_of_a_high_table",
-                                      "The same with two levels of nodes.", preemptions(0),
-                                      preemptions(2)),
+                                      "The same with two levels of nodes.", 0, 2),
     scenario<WritersOfTiles<2, true, 3>>(
         "three_writers_of_one_tile",
-        "Three tiled buffers that share a tile and write it copy it twice: promise 3.",
-        preemptions(0), preemptions(2)),
+        "Three tiled buffers that share a tile and write it copy it twice: promise 3.", 0, 2),
     scenario<WritersOfTiles<2, false>>(
         "writers_of_two_tiles", "Each copies the tile that it writes, and no other: promise 1.",
         reduced_search, reduced_search),
     scenario<DropsRaceAWriterOfTiles>(
         "drops_race_a_writer_of_tiles",
         "A tile is written in place once its other owner has let go of the table: promise 1, I5.",
-        preemptions(1), preemptions(4)),
+        1, 4),
     scenario<ATruncationRacesAWriter>("a_truncation_races_a_writer",
-                                      "Tiles that one drops stay the other's: promise 1.",
-                                      preemptions(0), preemptions(2)),
+                                      "Tiles that one drops stay the other's: promise 1.", 0, 2),
     scenario<WritersOfTilesFail>("writers_of_one_tile_fail",
                                  "A write to a tile that fails changes nothing, and the other "
                                  "owner does not notice: promise 5.",
-                                 preemptions(1), preemptions(3)),
+                                 1, 3),
 };
 
 }  // namespace

@@ -128,8 +128,8 @@ const Scenario* const writable_clones_listed[] = {
                                    reduced_search),
     scenario<WritableClonesAreSharedLazily>(
         "writable_clones_are_shared_lazily",
-        "A page is freed beneath the last overlay only while no overlay of it is begun.",
-        preemptions(1), reduced_search),
+        "A page is freed beneath the last overlay only while no overlay of it is begun.", 1,
+        reduced_search),
     scenario<WritableClonesRaceLazyClones>(
         "writable_clones_race_lazy_clones",
         "A writable clone leaves lazy clones of its source as they are.", reduced_search),

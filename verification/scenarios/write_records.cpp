@@ -112,8 +112,7 @@ const Scenario* const write_records_listed[] = {
         reduced_search, reduced_search),
     scenario<SupersededWritesAreFound>(
         "superseded_writes_are_found",
-        "Who knows of the last write finds those that it superseded: G5.", preemptions(1),
-        preemptions(2)),
+        "Who knows of the last write finds those that it superseded: G5.", 1, 2),
 };
 
 }  // namespace

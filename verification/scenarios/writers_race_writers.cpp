@@ -37,9 +37,7 @@ class WritersRaceWriters {
     } else if (site.name == "share_word.finish_copy" && sleeper_.sleeps() && now.copies != 0) {
       cover("one of two copies ends while the last owner sleeps");
     }
-    if (sleeper_.sleeps() && now.copies == 2) {
-      cover("two copy while the last owner sleeps");
-    }
+    cover_if(sleeper_.sleeps() && now.copies == 2, "two copy while the last owner sleeps");
   }
 
   void after() {
@@ -131,20 +129,17 @@ const Scenario* const writers_race_writers_listed[] = {
                          "Two owners that write make one copy, and keep what they wrote: promises "
                          "1 and 3, I4, I5, I6."),
     scenario<OfMany<3>>("three_writers_race",
-                        "Three owners that write make two copies: promise 3, I6.", preemptions(3),
-                        preemptions(6)),
+                        "Three owners that write make two copies: promise 3, I6.", 3, 6),
     scenario<OfMany<4>>("four_writers_race",
-                        "Four owners that write make three copies: promise 3, I6.", preemptions(2),
-                        preemptions(3)),
+                        "Four owners that write make three copies: promise 3, I6.", 2, 3),
     scenario<Restless>("restless_writers_race_writers",
                        "The same where waiters spin before they park, and wake spuriously: I3."),
     scenario<WritersRaceWriters<2, 0>>(
         "writers_never_wait",
         "Writers that must not wait copy instead, and are never parked: I1, I4."),
-    scenario<WritersRaceWriters<3, 0>>("three_writers_never_wait", "The same of three.",
-                                       preemptions(3), preemptions(5)),
+    scenario<WritersRaceWriters<3, 0>>("three_writers_never_wait", "The same of three.", 3, 5),
     scenario<OneWaits>("one_of_three_waits", "A writer that may wait beside two that must not: I3.",
-                       preemptions(3), preemptions(5)),
+                       3, 5),
     scenario<WritesAfterADrop>(
         "writes_after_a_drop",
         "A dropped owner is not counted when the next write decides whether to copy: promise 3.",
