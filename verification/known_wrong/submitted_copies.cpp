@@ -29,27 +29,6 @@ class ClaimsWithoutTheirTurn {
 };
 
 /// Wrong: an allocator ends a copy that it has submitted, and that the device has yet to make.
-class EndsAtSubmission final : public Allocator {
- public:
-  EndsAtSubmission() : Allocator(Device(1, 0), CopiesEnd::later) {}
-
-  Block allocate(const Request& request) override { return device_.allocate(request); }
-  void deallocate(const Block& block) noexcept override { device_.deallocate(block); }
-  Block submit_copy(const Request& request, const void* source, std::size_t nbytes,
-                    PendingCopy& pending) override {
-    PendingCopy nothing;
-    const Block block = device_.submit_copy(request, source, nbytes, nothing);
-    pending.end();
-    return block;
-  }
-  const char* name() const noexcept override { return "device"; }
-  void run() { device_.run(); }
-  void submit_write(std::byte* data, unsigned value) { device_.submit_write(data, value); }
-
- private:
-  DeviceQueue device_{CopiesEnd::later};
-};
-
 class CopiesEndAtSubmission {
  public:
   static constexpr unsigned threads = 2;
@@ -74,7 +53,7 @@ class CopiesEndAtSubmission {
  private:
   using Buffer = basic_buffer<LocksIn<Locks>>;
 
-  EndsAtSubmission device_;
+  DeviceQueue device_{CopiesEnd::later, true};
   Buffer source_;
   Buffer writer_;
 };

@@ -9,38 +9,14 @@
 
 namespace byre::verification {
 
-/// Tracked memory of which one thread may for a while get none.
-class ScarceMemory final : public Allocator {
- public:
-  Block allocate(const Request& request) override {
-    const auto thread = static_cast<std::size_t>(rl::ctx().current_thread());
-    if (thread < refuses_.size() && refuses_[thread]) {
-      throw std::bad_alloc();
-    }
-    return tracked_.allocate(request);
-  }
-  void deallocate(const Block& block) noexcept override { tracked_.deallocate(block); }
-  void copy(void* destination, const void* source, std::size_t nbytes) override {
-    tracked_.copy(destination, source, nbytes);
-  }
-  const char* name() const noexcept override { return "scarce memory"; }
-
-  void refuse(unsigned thread, bool refuses) noexcept { refuses_[thread] = refuses; }
-  const Tracked& tracked() const noexcept { return tracked_; }
-
- private:
-  Tracked tracked_;
-  std::array<bool, Program::most_threads> refuses_{};
-};
-
 class Actor {
  public:
   void begin_with(const CheckedBuffer& shared) { own_ = shared; }
 
-  void run(unsigned thread, const Steps& steps, ScarceMemory& memory) {
+  void run(unsigned thread, const Steps& steps, Tracked& memory) {
     for (unsigned i = 0; i < steps.size(); ++i) {
       // No two writes of a program write the same.
-      run(steps[i], 1 + thread + i * static_cast<unsigned>(Program::most_threads), thread, memory);
+      run(steps[i], 1 + thread + i * static_cast<unsigned>(Program::most_threads), memory);
     }
   }
 
@@ -60,7 +36,7 @@ class Actor {
  private:
   using Write = ThreadModel::Write;
 
-  void run(Operation operation, unsigned value, unsigned thread, ScarceMemory& memory) {
+  void run(Operation operation, unsigned value, Tracked& memory) {
     switch (operation) {
       case Operation::read:
         break;
@@ -68,9 +44,9 @@ class Actor {
         write_own(value);
         break;
       case Operation::write_failing:
-        memory.refuse(thread, true);
+        memory.refuse(true);
         try_to_write_own(value);
-        memory.refuse(thread, false);
+        memory.refuse(false);
         break;
       case Operation::clone_keep:
         kept_[model_.kept_count()] = own_.lazy_clone();
@@ -203,12 +179,11 @@ class RunsProgram {
       alive += actor.model().blocks_of_its_own();
     }
     alive += owners_of(ThreadModel::original) != 0;
-    const Tracked& memory = memory_.tracked();
-    expect(memory.copies() == copies, "as many copies are made as writes report");
-    expect(memory.allocations() - memory.frees() == alive, "what nobody owns is freed at once");
+    expect(memory_.copies() == copies, "as many copies are made as writes report");
+    expect(memory_.allocations() - memory_.frees() == alive, "what nobody owns is freed at once");
   }
 
-  ScarceMemory memory_;
+  Tracked memory_;
   std::array<Actor, threads> actors_;
 };
 

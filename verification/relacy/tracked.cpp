@@ -12,7 +12,8 @@ Tracked::~Tracked() {
 }
 
 Block Tracked::allocate(const Request& request) {
-  if (chooses_to_fail(Faults::allocations)) {
+  const auto thread = static_cast<std::size_t>(rl::ctx().current_thread());
+  if ((thread < refuses_.size() && refuses_[thread]) || chooses_to_fail(Faults::allocations)) {
     throw std::bad_alloc();
   }
   if (block_count_ == most) {

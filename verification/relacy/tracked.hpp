@@ -65,6 +65,11 @@ class Tracked final : public Allocator {
   /// From now on; the buffers of the set-up are wanted whole.
   void set_faults(Faults faults) noexcept { faults_ = faults; }
 
+  /// Whether the thread that runs gets no memory, until it asks for the contrary.
+  void refuse(bool refuses) noexcept {
+    refuses_[static_cast<std::size_t>(rl::ctx().current_thread())] = refuses;
+  }
+
   unsigned allocations() const noexcept { return block_count_; }
   unsigned copies() const noexcept { return copies_; }  ///< complete ones
   unsigned failures() const noexcept { return failures_; }
@@ -83,6 +88,7 @@ class Tracked final : public Allocator {
   static std::array<char, 16> name_of(const char* what, unsigned number) noexcept;
 
   Faults faults_;
+  std::array<bool, StepsAhead::most_threads> refuses_{};
   std::array<Record, most> blocks_{};
   unsigned block_count_ = 0;
   unsigned copies_ = 0;

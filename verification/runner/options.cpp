@@ -70,10 +70,9 @@ Mutation find_mutation(const std::string& name) {
 }
 
 Bound parse_bound(const std::string& text) {
-  return text == "full" ? full_search
-         : text == "reduced"
-             ? reduced_search
-             : Bound(number_of("a bound, if not 'full' or 'reduced',", text, 0));
+  return text == "full"      ? full_search
+         : text == "reduced" ? reduced_search
+                             : Bound(number_of("a bound, if not 'full' or 'reduced',", text, 0));
 }
 
 }  // namespace

@@ -14,7 +14,9 @@ namespace byre::verification {
 /// the checker, so that a call is one step. Cells are the device's to read and write.
 class DeviceQueue final : public Allocator {
  public:
-  explicit DeviceQueue(CopiesEnd copies_end) : Allocator(Device(1, 0), copies_end) {}
+  /// `ends_early`: wrong, a copy ends when it is submitted.
+  explicit DeviceQueue(CopiesEnd copies_end, bool ends_early = false)
+      : Allocator(Device(1, 0), copies_end), ends_early_(ends_early) {}
   Block allocate(const Request& request) override { return memory_.allocate(request); }
   void deallocate(const Block& block) noexcept override { memory_.deallocate(block); }
   Block submit_copy(const Request& request, const void* source, std::size_t nbytes,
@@ -29,7 +31,10 @@ class DeviceQueue final : public Allocator {
     submit({.kind = Command::copy,
             .data = static_cast<std::byte*>(block.data),
             .source = static_cast<const std::byte*>(source),
-            .pending = std::move(pending)});
+            .pending = ends_early_ ? PendingCopy() : std::move(pending)});
+    if (ends_early_) {
+      pending.end();
+    }
     ++copies_;
     return block;
   }
@@ -89,6 +94,7 @@ class DeviceQueue final : public Allocator {
     return done_ == submitted_ ? nullptr : &commands_[done_++];
   }
 
+  const bool ends_early_;
   Tracked memory_;
   ModelLock lock_;
   Command commands_[16];

@@ -6,17 +6,18 @@
 namespace byre::verification {
 namespace {
 
-/// All owners write, and the scheduler chooses which allocations and copies fail.
-template <unsigned Owners>
+/// All owners write, but for some that only own, and the scheduler chooses which allocations and copies fail.
+template <unsigned Writers, unsigned Others = 0, Faults MayFail = Faults::both>
 class FailingCopies {
  public:
-  static constexpr unsigned threads = Owners;
+  static constexpr unsigned threads = Writers;
+  static constexpr unsigned owners = Writers + Others;
   static constexpr std::string_view cover_points[] = {
       "a copy is given up",
       "a copy is given up while the last owner sleeps",
   };
 
-  FailingCopies() { buffers_.memory.set_faults(Faults::both); }
+  FailingCopies() { buffers_.memory.set_faults(MayFail); }
 
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
@@ -34,13 +35,13 @@ class FailingCopies {
 
   void after() {
     unsigned unwritten = 0;
-    for (unsigned index = 0; index < threads; ++index) {
+    for (unsigned index = 0; index < owners; ++index) {
       expect(read(buffers_[index]) == (wrote_[index] ? index : 7),
              "each owner keeps what it wrote, or had");
       unwritten += wrote_[index] ? 0 : 1;
     }
-    expect(unwritten == buffers_.memory.failures(), "only a failure keeps from writing");
-    for (unsigned index = 0; index < threads; ++index) {
+    expect(unwritten == Others + buffers_.memory.failures(), "only a failure keeps from writing");
+    for (unsigned index = 0; index < owners; ++index) {
       expect(buffers_[index].is_unique() == (wrote_[index] || unwritten == 1),
              "an owner whose write failed owns still, and the others have left");
       expect(buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten), "each owner once");
@@ -48,9 +49,15 @@ class FailingCopies {
   }
 
  private:
-  SharedBuffers<threads> buffers_;
-  bool wrote_[threads] = {};
+  SharedBuffers<owners> buffers_;
+  bool wrote_[owners] = {};
   Sleeper sleeper_;
+};
+
+/// Two of three owners fail to copy, at once. Where the third owns on, nobody waits.
+class FailedOwnersAreCounted : public FailingCopies<2, 1, Faults::allocations> {
+ public:
+  static constexpr std::string_view cover_points[] = {"a copy is given up"};
 };
 
 /// One owner reads and lets go; the other, where it finds itself alone, grows, which may fail.
@@ -125,26 +132,6 @@ class FailingClonesOfALoan {
   Tracked memory_;
   Cell lent_{7};
   CheckedBuffer source_;
-};
-
-/// Two of three owners fail to copy, at once.
-class FailedOwnersAreCounted {
- public:
-  static constexpr unsigned threads = 2;
-
-  FailedOwnersAreCounted() { buffers_.memory.set_faults(Faults::allocations); }
-
-  void thread(unsigned index) {
-    static_cast<void>(succeeds([&] { write(buffers_[index], index); }));
-  }
-
-  void after() {
-    expect(buffers_[2].use_count() == 1 + buffers_.memory.failures(),
-           "who failed owns again, once");
-  }
-
- private:
-  SharedBuffers<3> buffers_;
 };
 
 const Scenario* const failures_listed[] = {

@@ -44,7 +44,8 @@ struct Page {
 
 class CellFile final : public byre::detail::PageFile {
  public:
-  CellFile() { set_own(); }
+  /// `refuses_written`: each overlay but the last has too much written for copies of its pages.
+  explicit CellFile(bool refuses_written = false) : refuses_written_(refuses_written) { set_own(); }
 
   byre::detail::Overlay map_overlay(std::byte* source, byre::detail::OtherOverlays others,
                                     byre::detail::MovedPages) noexcept override {
@@ -111,9 +112,6 @@ class CellFile final : public byre::detail::PageFile {
     }
   }
 
-  /// From now on, each overlay but the last has too much written for copies of its pages.
-  void refuse_written() noexcept { refuses_written_ = true; }
-
   void unmap_overlay(std::byte* overlay) noexcept override {
     delete reinterpret_cast<Page*>(overlay);
   }
@@ -148,7 +146,7 @@ class CellFile final : public byre::detail::PageFile {
   unsigned begun_ = 0;
   bool has_only_overlays_ = false;
   std::unique_ptr<Page> own_ = std::make_unique<Page>(stored_, true);
-  bool refuses_written_ = false;
+  const bool refuses_written_;
 };
 
 class CellFiles final : public byre::detail::PageAllocator {
@@ -156,11 +154,7 @@ class CellFiles final : public byre::detail::PageAllocator {
   Block allocate(const Request&) override { throw std::bad_alloc(); }
   void deallocate(const Block&) noexcept override {}
   std::unique_ptr<byre::detail::PageFile> create_file(std::size_t) override {
-    auto file = std::make_unique<CellFile>();
-    if (refuses_written) {
-      file->refuse_written();
-    }
-    return file;
+    return std::make_unique<CellFile>(refuses_written);
   }
   const char* name() const noexcept override { return "pages of cells"; }
 

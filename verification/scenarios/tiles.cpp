@@ -46,26 +46,33 @@ class SharedTiles {
   Tiles tiles_[Owners];
 };
 
-/// All write the same tile, or each another one.
-template <std::size_t TileCount, bool SameTile, unsigned Writers = 2>
+/// All write the same tile, or each another one; the scheduler chooses which allocations and copies fail, if any may.
+template <std::size_t TileCount, bool SameTile, unsigned Writers = 2, Faults MayFail = Faults::none>
 class WritersOfTiles {
  public:
   static constexpr unsigned threads = Writers;
 
+  WritersOfTiles() { tiles_.memory.set_faults(MayFail); }
+
   void thread(unsigned index) {
     Tiles& own = tiles_[index];
-    write(own, tile_of(index), index);
-    expect(read(own, tile_of(index)) == index, "a writer reads what it wrote");
+    wrote_[index] = succeeds([&] { write(own, tile_of(index), index); });
+    expect(read(own, tile_of(index)) == (wrote_[index] ? index : 7),
+           "a writer reads what it wrote, or had");
   }
 
   void after() {
+    unsigned unwritten = 0;
     for (unsigned index = 0; index < threads; ++index) {
       for (std::size_t tile = 0; tile < TileCount; ++tile) {
-        expect(read(tiles_[index], tile) == (tile == tile_of(index) ? index : 7),
+        const bool is_written = wrote_[index] && tile == tile_of(index);
+        expect(read(tiles_[index], tile) == (is_written ? index : 7),
                "each owner keeps what it wrote, and sees no write of another");
       }
+      unwritten += wrote_[index] ? 0 : 1;
     }
-    expect(tiles_.memory.copies() == (SameTile ? threads - 1 : threads),
+    expect(unwritten == tiles_.memory.failures(), "only a failure keeps from writing");
+    expect(MayFail != Faults::none || tiles_.memory.copies() == (SameTile ? threads - 1 : threads),
            "a tile is copied once less than it has owners, where all write it, and no other is");
   }
 
@@ -73,6 +80,7 @@ class WritersOfTiles {
   static std::size_t tile_of(unsigned index) { return SameTile ? 0 : index; }
 
   SharedTiles<TileCount, threads> tiles_;
+  bool wrote_[threads] = {};
 };
 
 /// One writes a tile while the other reads all and lets go.
@@ -131,32 +139,6 @@ class ATruncationRacesAWriter {
   SharedTiles<3, threads> tiles_;
 };
 
-/// Both write the same tile, and the scheduler chooses which allocations and copies fail.
-class WritersOfTilesFail {
- public:
-  static constexpr unsigned threads = 2;
-
-  WritersOfTilesFail() { tiles_.memory.set_faults(Faults::both); }
-
-  void thread(unsigned index) {
-    wrote_[index] = succeeds([&] { write(tiles_[index], 0, index); });
-  }
-
-  void after() {
-    unsigned unwritten = 0;
-    for (unsigned index = 0; index < threads; ++index) {
-      expect(read(tiles_[index], 0) == (wrote_[index] ? index : 7) && read(tiles_[index], 1) == 7,
-             "a write succeeds, or changes nothing");
-      unwritten += wrote_[index] ? 0 : 1;
-    }
-    expect(unwritten == tiles_.memory.failures(), "only a failure keeps from writing");
-  }
-
- private:
-  SharedTiles<2, threads> tiles_;
-  bool wrote_[threads] = {};
-};
-
 const Scenario* const tiles_listed[] = {
     scenario<WritersOfTiles<2, true>>(
         "writers_of_one_tile",
@@ -175,10 +157,11 @@ const Scenario* const tiles_listed[] = {
         1, 4),
     scenario<ATruncationRacesAWriter>("a_truncation_races_a_writer",
                                       "Tiles that one drops stay the other's: promise 1.", 0, 2),
-    scenario<WritersOfTilesFail>("writers_of_one_tile_fail",
-                                 "A write to a tile that fails changes nothing, and the other "
-                                 "owner does not notice: promise 5.",
-                                 1, 3),
+    scenario<WritersOfTiles<2, true, 2, Faults::both>>(
+        "writers_of_one_tile_fail",
+        "A write to a tile that fails changes nothing, and the other "
+        "owner does not notice: promise 5.",
+        1, 3),
 };
 
 }  // namespace

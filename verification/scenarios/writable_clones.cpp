@@ -6,12 +6,14 @@ namespace byre::verification {
 namespace {
 
 /// The source writes, is cloned again and writes on, while the first clone reads, writes and leaves.
+/// `RefusesWritten`: so many pages are written that the second clone moves to a new file.
+template <bool RefusesWritten>
 class WritableClonesRaceWriters {
  public:
   static constexpr unsigned threads = 2;
 
-  explicit WritableClonesRaceWriters(bool refuses_written = false) {
-    files_.refuses_written = refuses_written;
+  WritableClonesRaceWriters() {
+    files_.refuses_written = RefusesWritten;
     source_ = paged_buffer_of(7, files_);
     page_ = &page_of(source_);
     clone_ = source_.writable_clone();
@@ -40,12 +42,6 @@ class WritableClonesRaceWriters {
   CheckedBuffer source_;
   CheckedBuffer clone_;
   Page* page_;
-};
-
-/// So many pages are written that the second clone moves to a new file.
-class WritableClonesOfNewFiles : public WritableClonesRaceWriters {
- public:
-  WritableClonesOfNewFiles() : WritableClonesRaceWriters(true) {}
 };
 
 /// Both sides are cloned at once, and one of them is the last to show the file.
@@ -115,11 +111,11 @@ class WritableClonesAreSharedLazily : public PagedOwners<2> {
 };
 
 const Scenario* const writable_clones_listed[] = {
-    scenario<WritableClonesRaceWriters>(
+    scenario<WritableClonesRaceWriters<false>>(
         "writable_clones_race_writers",
         "A file is constant while a writable clone shows it, and written back by the last one: I4.",
         reduced_search),
-    scenario<WritableClonesOfNewFiles>(
+    scenario<WritableClonesRaceWriters<true>>(
         "writable_clones_of_new_files",
         "A writable clone may move its source to a new file, at the address it has.",
         reduced_search),
