@@ -21,7 +21,6 @@ from proofs import PROOFS
 from solvers import Question
 
 SKIPPED = 77
-ROW = "{:<42} {:>9}  {:>7} {:>7}  {}"
 
 
 @dataclass(frozen=True)
@@ -79,23 +78,15 @@ def in_files(tasks):
     return files
 
 
-def solve(solver, path, tasks):
-    """The answers to each of the tasks, and the time of all."""
-    begin = time.monotonic()
-    found = iter(solvers.answers(solver, path, sum(len(task.pairs) for task in tasks)))
-    return [[next(found) for _ in task.pairs] for task in tasks], time.monotonic() - begin
-
-
 def write(path, tasks):
     questions = [Question(f"{task.mutant}: {question.name}".lstrip(": "), question.conditions)
                  for task in tasks for question, _ in task.pairs]
     path.write_text(solvers.script(tasks[0].part.sorts, questions, tasks[0].part.logic))
 
 
-def faults_of(task, answers):
-    """The questions that were not answered as what proves is; and those on which the solvers differ, or
-    that one did not answer."""
-    found = list(zip(*answers.values()))
+def faults_of(task, found):
+    """The questions that were not answered as what proves is; and those on which the solvers differ, or that one did not
+    answer. `found`: of each question what the solvers said."""
     wrong = [question.name for (question, wanted), each in zip(task.pairs, found) if set(each) != {wanted}]
     unclear = [question.name for (question, _), each in zip(task.pairs, found)
                if len(set(each)) > 1 or "unknown" in each]
@@ -115,64 +106,36 @@ def verdict_on_mutant(mutant, refuted_by, unclear):
     return f"refuted: {refuted_by[0]}", True
 
 
-class Report:
-    def __init__(self):
-        self.rows, self.failures = 0, 0
-        print(ROW.format("proof or mutant", "questions", *solvers.SOLVERS, "verdict"))
-
-    def add(self, name, questions, verdict, is_right, seconds=()):
-        self.failures += not is_right
-        self.rows += 1
-        self.tell(name, questions, verdict, seconds)
-
-    def tell(self, name, questions, verdict, seconds=()):
-        times = [f"{seconds[solver]:.1f} s" if seconds else "" for solver in solvers.SOLVERS]
-        print(ROW.format(name, questions, *times, verdict), flush=True)
-
-    def fail(self, text):
-        self.failures += 1
-        print(f"FAILED: {text}", flush=True)
-
-
 def answered(files, folder):
-    """Of each file: its tasks, what each solver said to them, and how long it took."""
+    """Each task, and what the solvers said to each of its questions."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        ends = {name: {solver: pool.submit(solve, solver, folder / name, tasks) for solver in solvers.SOLVERS}
-                for name, tasks in files.items()}
-        try:
-            for name, end in ends.items():
-                results = {solver: each.result() for solver, each in end.items()}
-                answers = {solver: result[0] for solver, result in results.items()}
-                yield name, files[name], answers, {solver: result[1] for solver, result in results.items()}
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        ends = [[pool.submit(solvers.answers, solver, folder / name, sum(len(task.pairs) for task in tasks))
+                 for solver in solvers.SOLVERS] for name, tasks in files.items()]
+        for tasks, end in zip(files.values(), ends):
+            found = zip(*(each.result() for each in end))
+            for task in tasks:
+                yield task, [next(found) for _ in task.pairs]
 
 
-def run(arguments, tables, asked, folder):
-    report = Report()
-    for proof in PROOFS:
-        for row in proof.rows_without_model(tables):
-            report.fail(f"no transition is of the step {proof.prefix}{row}")
+def rows_of(arguments, tables, asked, folder):
+    """The name of each proof and mutant, how many questions it took, what is said of it, and whether that is right."""
     files = in_files([task for task in asked if arguments.only in (task.mutant or task.part.name)])
     for name, of_file in files.items():
         write(folder / name, of_file)
     mutants = {mutant.name: (mutant, [], [], []) for proof in PROOFS for mutant in proof.mutants(tables)
                if arguments.only in mutant.name}
-    for name, of_file, answers, seconds in answered(files, folder):
-        for place, task in enumerate(of_file):
-            wrong, unclear = faults_of(task, {solver: each[place] for solver, each in answers.items()})
-            if task.mutant:
-                for kept, new in zip(mutants[task.mutant][1:], (wrong, unclear, [len(task.pairs)])):
-                    kept.extend(new)
-            else:
-                said = f"NOT PROVED: {'; '.join(wrong)}" if wrong else "proved"
-                report.add(task.part.name, len(task.pairs), said, not wrong, seconds)
-        if of_file[0].mutant:
-            report.tell(f"mutants of {of_file[0].part.name}", sum(len(task.pairs) for task in of_file),
-                        "asked", seconds)
+    for task, found in answered(files, folder):
+        wrong, unclear = faults_of(task, found)
+        if not task.mutant:
+            yield task.part.name, len(found), f"NOT PROVED: {'; '.join(wrong)}" if wrong else "proved", not wrong
+            continue
+        for kept, new in zip(mutants[task.mutant][1:], (wrong, unclear, [len(found)])):
+            kept.extend(new)
     for name, (mutant, wrong, unclear, questions) in mutants.items():
-        report.add(name, sum(questions), *verdict_on_mutant(mutant, wrong, unclear))
-    return report
+        yield name, sum(questions), *verdict_on_mutant(mutant, wrong, unclear)
+    for proof in PROOFS:
+        for row in proof.rows_without_model(tables):
+            yield proof.prefix + row, 0, "NO TRANSITION IS OF THIS STEP", False
 
 
 def main(argv):
@@ -190,10 +153,12 @@ def main(argv):
     with contextlib.ExitStack() as stack:
         passing = tempfile.TemporaryDirectory(prefix="byre-smt-")
         folder = arguments.keep or pathlib.Path(stack.enter_context(passing))
-        report = run(arguments, tables, asked, folder)
-    seconds = time.monotonic() - begin
-    print(f"{report.rows} proofs and mutants, {report.failures} not as they should be, {seconds:.0f} s")
-    return 1 if report.failures else 0
+        count = failures = 0
+        for *row, is_right in rows_of(arguments, tables, asked, folder):
+            print("{:<42} {:>6} questions  {}".format(*row), flush=True)
+            count, failures = count + 1, failures + (not is_right)
+    print(f"{count} proofs and mutants, {failures} not as they should be, {time.monotonic() - begin:.0f} s")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
