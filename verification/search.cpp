@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "search.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <map>
 #include <ostream>
+#include <utility>
 
 namespace byre::verification {
 namespace {
@@ -26,45 +29,59 @@ std::ostream& nowhere() {
   return stream;
 }
 
+constexpr std::pair<rl::test_result_e, Verdict> verdicts[] = {
+    {rl::test_result_success, Verdict::pass},
+    {rl::test_result_until_condition_hit, Verdict::unknown},
+    {rl::test_result_data_race, Verdict::data_race},
+    {rl::test_result_access_to_freed_memory, Verdict::use_after_free},
+    {rl::test_result_usage_of_non_initialized_mutex, Verdict::use_after_free},
+    {rl::test_result_double_free, Verdict::double_free},
+    {rl::test_result_memory_leak, Verdict::leak},
+    {rl::test_result_resource_leak, Verdict::leak},
+    {rl::test_result_unitialized_access, Verdict::uninitialized},
+    {rl::test_result_deadlock, Verdict::deadlock},
+    {rl::test_result_livelock, Verdict::livelock},
+    {rl::test_result_recursion_on_nonrecursive_mutex, Verdict::misused_lock},
+    {rl::test_result_unlocking_mutex_wo_ownership, Verdict::misused_lock},
+    {rl::test_result_destroying_owned_mutex, Verdict::misused_lock},
+    {rl::test_result_double_initialization_of_mutex, Verdict::misused_lock},
+    {rl::test_result_mutex_write_to_read_upgrade, Verdict::misused_lock},
+    {rl::test_result_mutex_read_to_write_upgrade, Verdict::misused_lock},
+};
+
 Verdict verdict_of(rl::test_result_e result) {
-  switch (result) {
-    case rl::test_result_success:
-      return Verdict::pass;
-    case rl::test_result_until_condition_hit:
-      return Verdict::unknown;
-    case rl::test_result_data_race:
-      return Verdict::data_race;
-    case rl::test_result_access_to_freed_memory:
-    case rl::test_result_usage_of_non_initialized_mutex:
-      return Verdict::use_after_free;
-    case rl::test_result_double_free:
-      return Verdict::double_free;
-    case rl::test_result_memory_leak:
-    case rl::test_result_resource_leak:
-      return Verdict::leak;
-    case rl::test_result_unitialized_access:
-      return Verdict::uninitialized;
-    case rl::test_result_deadlock:
-      return Verdict::deadlock;
-    case rl::test_result_livelock:
-      return Verdict::livelock;
-    case rl::test_result_recursion_on_nonrecursive_mutex:
-    case rl::test_result_unlocking_mutex_wo_ownership:
-    case rl::test_result_destroying_owned_mutex:
-    case rl::test_result_double_initialization_of_mutex:
-    case rl::test_result_mutex_write_to_read_upgrade:
-    case rl::test_result_mutex_read_to_write_upgrade:
-      return Verdict::misused_lock;
-    default:
-      return Verdict::checker_error;
-  }
+  const auto* const found =
+      std::ranges::find(verdicts, result, &std::pair<rl::test_result_e, Verdict>::first);
+  return found == std::end(verdicts) ? Verdict::checker_error : found->second;
 }
 
 /// Far from the 60 or so steps of an execution.
 constexpr unsigned most_steps = 1000;
 constexpr std::uint64_t executions_between_looks = 4096;
 
+std::map<std::string_view, Scenario>& scenarios() {
+  static std::map<std::string_view, Scenario> all;
+  return all;
+}
+
 }  // namespace
+
+const Scenario& listed(const Scenario& scenario) {
+  const auto [at, is_new] = scenarios().try_emplace(scenario.name, scenario);
+  if (!is_new) {
+    std::fprintf(stderr, "two scenarios are named %s\n", std::string(scenario.name).c_str());
+    std::abort();
+  }
+  return at->second;
+}
+
+std::vector<const Scenario*> all_scenarios() {
+  std::vector<const Scenario*> all;
+  for (const auto& [name, scenario] : scenarios()) {
+    all.push_back(&scenario);
+  }
+  return all;
+}
 
 void fail(Verdict verdict, const char* text) noexcept {
   now.own_verdict = verdict;

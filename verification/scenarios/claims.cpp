@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Claims, and owners whose copies fail, of bare data.
 #include "owners.hpp"
-#include "word_state.hpp"
 
 namespace byre::verification {
 namespace {

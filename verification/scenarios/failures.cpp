@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Allocations and copies that the scheduler chooses to fail.
 #include "buffers.hpp"
-#include "word_state.hpp"
+#include "sleepers.hpp"
 
 namespace byre::verification {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Owners of the same data that all write.
 #include "buffers.hpp"
-#include "word_state.hpp"
+#include "sleepers.hpp"
 
 namespace byre::verification {
 namespace {
