@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
   using namespace byre::verification;
   // With --drop-waits it has to fail.
   const bool drop_waits = argc == 2 && std::string_view(argv[1]) == "--drop-waits";
-  const unsigned unreached = print_share_word_steps(drop_waits) + print_ref_count_steps() +
-                             print_parking_lot_steps() + print_lock_table_steps();
+  const unsigned unreached =
+      print_share_word_steps(drop_waits) + print_ref_count_steps() + print_bucket_steps();
   return unreached == 0 ? 0 : 1;
 }

@@ -13,8 +13,7 @@ namespace byre::verification {
 /// `drop_waits`: of a wrong form whose drop waits for copies, which fails the program.
 unsigned print_share_word_steps(bool drop_waits);
 unsigned print_ref_count_steps();
-unsigned print_parking_lot_steps();
-unsigned print_lock_table_steps();
+unsigned print_bucket_steps();  ///< of the parking lot and the table of locks
 
 /// An address that nobody may touch, one of those in that bucket.
 template <class Buckets>
