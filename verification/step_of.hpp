@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Steps of code outside core: the textbook form, known-wrong designs, litmus tests.
+/// Steps of code outside core: the textbook form, known-wrong designs, litmus tests. And addresses that it waits at.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 namespace byre::verification {
 
@@ -29,6 +31,17 @@ inline constexpr sync::Site own_site{Name.text, sync::Operation::load, seq_cst};
 template <StepName Name>
 constexpr sync::Step step_of(std::memory_order order = seq_cst) noexcept {
   return {&own_site<Name>, order};
+}
+
+/// An address that nobody may touch, one of those in that bucket.
+template <class Buckets>
+const void* address_in(std::size_t bucket, unsigned number = 0) {
+  for (std::uintptr_t word = 64;; word += 64) {
+    const auto* const address = reinterpret_cast<const void*>(word);
+    if (Buckets::bucket_of(address) == bucket && number-- == 0) {
+      return address;
+    }
+  }
 }
 
 }  // namespace byre::verification

@@ -122,7 +122,7 @@ class NeighboursAreLocked {
   void after() { expect(done_[0].get() == 2 && done_[1].get() == 2, "each has the lock once"); }
 
  private:
-  const void* addresses_[2] = {address_in_bucket(0), address_in_bucket(0, 1)};
+  const void* addresses_[2] = {address_in<Lot>(0), address_in<Lot>(0, 1)};
   Cell done_[2] = {Cell(0), Cell(0)};
 };
 

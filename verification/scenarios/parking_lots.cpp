@@ -50,7 +50,7 @@ class LotWakesForNothing : public LotWakesASleeper {
 
   void thread(unsigned index) {
     if (index == 0) {
-      for (const void* at : {event_.address, address_in_bucket(Lot::bucket_of(event_.address))}) {
+      for (const void* at : {event_.address, address_in<Lot>(Lot::bucket_of(event_.address))}) {
         ParksIn<Lot>::unpark_all(at, step_of<"sleeper.unpark">());
       }
     }

@@ -28,17 +28,6 @@ struct ParksIn : Checked {
 
 static_assert(sync::Sync<ParksIn<Lot>>);
 
-/// An address that nobody may touch; of two with one number, both are of one bucket.
-inline const void* address_in_bucket(std::size_t bucket, std::size_t number = 0) {
-  std::uintptr_t address = 64;
-  for (;; address += 64) {
-    const auto* const candidate = reinterpret_cast<const void*>(address);
-    if (Lot::bucket_of(candidate) == bucket && number-- == 0) {
-      return candidate;
-    }
-  }
-}
-
 /// The second thread waits for the first, and then changes a state that the third waits for: at one address, or at two
 /// of one bucket.
 template <class AnyLot, bool OneAddress = false>
@@ -58,8 +47,8 @@ class SleepersWakeSleepers {
  private:
   using EventInLot = Event<ParksIn<AnyLot>>;
 
-  EventInLot events_[2] = {EventInLot(address_in_bucket(0)),
-                           EventInLot(address_in_bucket(0, OneAddress ? 0 : 1))};
+  EventInLot events_[2] = {EventInLot(address_in<Lot>(0)),
+                           EventInLot(address_in<Lot>(0, OneAddress ? 0 : 1))};
 };
 
 }  // namespace byre::verification

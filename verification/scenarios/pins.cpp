@@ -32,6 +32,7 @@ class PinnedStorage {
     consumer_ = Pin();
   }
   void expect_unpinned() {
+    clone_ = Storage();
     expect(!storage_.is_pinned(), "a storage is not pinned once its pins are released");
     expect(storage_.lazy_clone().shares_data_with(storage_), "and is shared again");
     expect(read(storage_) == 8, "what the consumer wrote is there");
@@ -39,6 +40,7 @@ class PinnedStorage {
 
   Tracked memory_;
   Storage storage_;
+  Storage clone_;  ///< of a scenario that makes one
   Pin consumer_;
 };
 
@@ -60,13 +62,7 @@ class ClonesRaceUnpins : public PinnedStorage {
     }
   }
 
-  void after() {
-    clone_ = Storage();
-    expect_unpinned();
-  }
-
- private:
-  Storage clone_;
+  void after() { expect_unpinned(); }
 };
 
 /// Whoever pins to read meanwhile has an alias of pinned data, or a share of data that nobody writes.
@@ -109,7 +105,6 @@ class PinsToReadRaceUnpins : public PinnedStorage {
 
  private:
   Pin reader_;
-  Storage clone_;
 };
 
 /// A pin to write, which is a write: the other pin's holder does not write then, but may let go.
@@ -157,14 +152,12 @@ class PinsToReadRaceEachOther : public PinnedStorage {
     cover_if(aliases, "a reader aliases");
     cover_if(shares, "the clone shares");
     expect(!(aliases && shares), "pinned data is shared with no clone");
-    clone_ = Storage();
     readers_ = {};
     expect_unpinned();
   }
 
  private:
   std::array<Pin, 2> readers_;
-  Storage clone_;
 };
 
 const Scenario* const pins_listed[] = {

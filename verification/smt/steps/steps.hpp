@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../../recording.hpp"
+#include "../../step_of.hpp"
 
 namespace byre::verification {
 
@@ -14,17 +15,6 @@ namespace byre::verification {
 unsigned print_share_word_steps(bool drop_waits);
 unsigned print_ref_count_steps();
 unsigned print_bucket_steps();  ///< of the parking lot and the table of locks
-
-/// An address that nobody may touch, one of those in that bucket.
-template <class Buckets>
-const void* address_in(std::size_t bucket, unsigned number) {
-  for (std::uintptr_t word = 64;; word += 64) {
-    const auto* const address = reinterpret_cast<const void*>(word);
-    if (Buckets::bucket_of(address) == bucket && number-- == 0) {
-      return address;
-    }
-  }
-}
 
 /// The words of a line.
 template <class... Words>
