@@ -18,17 +18,11 @@ Bound bound_of(const Scenario& scenario) {
                                                                 : Bound(bound.preemptions - 1);
 }
 
-Job job_of(const Scenario& scenario) {
-  Job job;
-  job.scenario = &scenario;
-  job.search.bound = bound_of(scenario);
-  return job;
-}
-
 int run_all() {
   std::vector<Job> jobs;
   for (const Scenario* scenario : all_scenarios()) {
-    jobs.push_back(job_of(*scenario));
+    jobs.push_back(
+        {.scenario = scenario, .mutation = {}, .search = {.bound = bound_of(*scenario)}});
   }
   const std::vector<Result> results = run(jobs, 2, report(jobs.size()));
   print(results);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The protocols that were published, and one that undoes a claim too late: see their headers.
+/// Protocols in the place of the share word. The textbook form does what the share word does: of owners that write one
+/// steals, a drop never waits, and a copy that fails changes nothing. The others were published, and are wrong.
 #include "published.hpp"
 #include "../scenarios/owners.hpp"
 
 namespace byre::verification {
 namespace {
+
+using ShareLock = basic_share_lock<Checked>;
 
 const Scenario* const wrong_published_listed[] = {
     wrong<OwnersDrop<2, basic_copy_then_count<Checked>>>(
@@ -28,6 +31,19 @@ const Scenario* const wrong_published_listed[] = {
         "known_wrong.undoes_after_unlock",
         "A claim given up before its undo lets another owner write what is still owned: promise 5.",
         Verdict::data_race),
+    scenario<OwnersWrite<2, ShareLock>>(
+        "reference.owners_write", "Two owners of the textbook form write, and one keeps the data."),
+    scenario<ClaimsStealOnce<3, ShareLock>>(
+        "reference.claims_steal_once", "Three owners of the textbook form claim, and one steals.",
+        3, 6),
+    scenario<OwnersDrop<3, ShareLock>>(
+        "reference.owners_drop",
+        "The last owner of the textbook form frees the data, after all reads."),
+    scenario<DropsEndFirst<ShareLock>>(
+        "reference.drops_end_first",
+        "A drop of the textbook form ends beside a copy that does not end before it."),
+    scenario<OwnersFail<ShareLock>>("reference.owners_fail",
+                                    "A copy of the textbook form that fails changes nothing."),
 };
 
 }  // namespace

@@ -123,4 +123,36 @@ class UndoesAfterUnlock : public basic_share_lock<Sync> {
   }
 };
 
+/// A drop waits until all copies have ended, as that of the last lazy clone did in the published form of 2023.
+template <class Sync>
+class DropWaitsForCopies : public basic_share_word<Sync> {
+ public:
+  Claim claim(Wait wait = Wait::allowed) {
+    const Claim claimed = basic_share_word<Sync>::claim(wait);
+    if (claimed == Claim::copy) {
+      copies_.fetch_add(1, step_of<"drop_waits.begin_copy">(relaxed));
+    }
+    return claimed;
+  }
+  bool drop_owner() {
+    while (are_pending()) {
+      Sync::park(
+          place, [this] { return are_pending(); }, step_of<"drop_waits.park">());
+    }
+    return basic_share_word<Sync>::drop_owner();
+  }
+  bool finish_copy() {
+    copies_.fetch_sub(1, step_of<"drop_waits.end_copy">(relaxed));
+    Sync::unpark_all(place, step_of<"drop_waits.unpark">());
+    return basic_share_word<Sync>::finish_copy();
+  }
+
+ private:
+  static constexpr const void* place = "where drops wait";
+
+  bool are_pending() const { return copies_.load(step_of<"drop_waits.load_copies">(relaxed)) != 0; }
+
+  typename Sync::template Atomic<std::uint32_t> copies_{0};
+};
+
 }  // namespace byre::verification

@@ -3,6 +3,7 @@
 #include "../scenarios/owners.hpp"
 #include "../scenarios/parallel_writers.hpp"
 #include "../scenarios/parking_lots.hpp"
+#include "published.hpp"
 #include "wrong_syncs.hpp"
 
 namespace byre::verification {
@@ -64,40 +65,6 @@ class ParksWithoutRecheck : public SleepersAreWoken<1> {
           event_.address, [] { return true; }, step_of<"sleeper.park">());
     }
   }
-};
-
-/// Wrong: a drop waits until all copies have ended, as that of the last lazy clone did in the published form of
-/// 2023.
-class DropWaitsForCopies : public basic_share_word<Checked> {
- public:
-  Claim claim(Wait wait = Wait::allowed) {
-    const Claim claimed = basic_share_word::claim(wait);
-    if (claimed == Claim::copy) {
-      copies_.fetch_add(1, step_of<"drop_waits.begin_copy">(std::memory_order::relaxed));
-    }
-    return claimed;
-  }
-  bool drop_owner() {
-    while (are_pending()) {
-      Checked::park(
-          place, [this] { return are_pending(); }, step_of<"drop_waits.park">());
-    }
-    return basic_share_word::drop_owner();
-  }
-  bool finish_copy() {
-    copies_.fetch_sub(1, step_of<"drop_waits.end_copy">(std::memory_order::relaxed));
-    Checked::unpark_all(place, step_of<"drop_waits.unpark">());
-    return basic_share_word::finish_copy();
-  }
-
- private:
-  static constexpr const void* place = "where drops wait";
-
-  bool are_pending() const {
-    return copies_.load(step_of<"drop_waits.load_copies">(std::memory_order::relaxed)) != 0;
-  }
-
-  Checked::Atomic<std::uint32_t> copies_{0};
 };
 
 /// Wrong: who finds the data its own before it has the lock does without.
@@ -190,7 +157,7 @@ const Scenario* const wrong_waiting_listed[] = {
         "known_wrong.wakes_through_header",
         "A waker that goes through the header touches what the waiter has freed: I2.",
         Verdict::use_after_free),
-    wrong<DropsEndFirst<DropWaitsForCopies>>(
+    wrong<DropsEndFirst<DropWaitsForCopies<Checked>>>(
         "known_wrong.drop_waits_for_copies",
         "A drop that waits for copies ends no sooner than they do: promise 4.", Verdict::deadlock),
     wrong<LooksBeforeLock>("known_wrong.looks_before_lock",

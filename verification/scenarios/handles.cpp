@@ -115,22 +115,16 @@ class StoragesWriteAfterDrops {
 };
 
 /// Two threads copy one handle, and let go of their copies.
-class OneHandleIsCopiedAtOnce {
+class OneHandleIsCopiedAtOnce : public LastHandlesRace {
  public:
-  static constexpr unsigned threads = 2;
-
-  OneHandleIsCopiedAtOnce() { handle_ = Storage(buffer_of(7, memory_)); }
+  OneHandleIsCopiedAtOnce() { handles_[1] = {}; }
 
   void thread(unsigned) {
-    const Storage another = handle_;
+    const Storage another = handles_[0];
     expect(read(another) == 7, "a handle keeps its storage alive");
   }
 
-  void after() { expect(handle_.handle_count() == 1, "each handle is counted once"); }
-
- private:
-  Tracked memory_;
-  Storage handle_;
+  void after() { expect(handles_[0].handle_count() == 1, "each handle is counted once"); }
 };
 
 /// Two threads drop the handles that there are.

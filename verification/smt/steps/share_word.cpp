@@ -3,6 +3,7 @@
 // a claim that may wait fails the program if it parks, pauses, or takes more steps than it needs alone.
 #include <byre/cow/share_word.hpp>
 
+#include "../../known_wrong/published.hpp"
 #include "steps.hpp"
 
 namespace byre::verification {
@@ -28,27 +29,6 @@ std::string text(std::uint64_t word) {
 }
 
 using ShareWord = basic_share_word<Recorded>;
-
-/// Wrong: a drop waits until all copies have ended. The copies are counted outside the word.
-class DropWaits : public ShareWord {
- public:
-  using ShareWord::ShareWord;
-
-  Claim claim(Wait wait) {
-    const Claim claimed = ShareWord::claim(wait);
-    copies_ += claimed == Claim::copy ? 1U : 0U;
-    return claimed;
-  }
-  bool drop_owner() {
-    while (copies_ != 0) {
-      Recorded::pause();
-    }
-    return ShareWord::drop_owner();
-  }
-
- private:
-  unsigned copies_ = 0;
-};
 
 template <class Word>
 struct Operation {
@@ -162,7 +142,7 @@ void print() {
 
 unsigned print_share_word_steps(bool drop_waits) {
   recording.text = [](const sync::Site&, std::uint64_t word) { return text(word); };
-  drop_waits ? print<DropWaits>() : print<ShareWord>();
+  drop_waits ? print<DropWaitsForCopies<Recorded>>() : print<ShareWord>();
   // use_count only reads a number for people.
   return recording.report_unreached(cow::share_word_sites, {"share_word.use_count"});
 }
