@@ -13,20 +13,6 @@
 namespace byre::verification {
 namespace {
 
-struct Options {
-  std::string mode;  ///< "list", "mutants", "explain", "replay" or "help" is done instead of a run
-  bool deep = false;
-  std::vector<const Scenario*> scenarios;  ///< none: all
-  Mutation mutation;
-  std::optional<Bound> bound;  ///< instead of the scenarios' own
-  std::string replay;
-  std::optional<std::filesystem::path> json_file;
-  std::optional<std::filesystem::path> journal;
-  unsigned jobs = 2;
-  std::uint64_t executions = ~std::uint64_t{0};  ///< the most for one search
-  unsigned seconds = 600;                        ///< the most for one search
-};
-
 test::CommandLine command_line() {
   test::CommandLine line;
   line.flag("list", "the scenarios")
@@ -59,8 +45,9 @@ test::CommandLine command_line() {
   return line;
 }
 
-unsigned number_of(const std::string& name, const std::string& text, unsigned least) {
-  return static_cast<unsigned>(test::parse_number(name, text, least, 1'000'000'000));
+/// Of an option whose least value is 1.
+unsigned number_of(const test::GivenOptions& given, const char* name, unsigned otherwise) {
+  return static_cast<unsigned>(given.number(name, 1, 1'000'000'000).value_or(otherwise));
 }
 
 const Scenario& find_scenario(const std::string& name) {
@@ -93,7 +80,8 @@ Mutation find_mutation(const std::string& name) {
 Bound parse_bound(const std::string& text) {
   return text == "full"      ? full_search
          : text == "reduced" ? reduced_search
-                             : Bound(number_of("a bound, if not 'full' or 'reduced',", text, 0));
+                             : static_cast<unsigned>(test::parse_number(
+                                   "a bound, if not 'full' or 'reduced',", text, 0, 1'000'000'000));
 }
 
 std::string usage() {
@@ -117,53 +105,29 @@ Job parse_replay(const std::string& text) {
   return job;
 }
 
-Options parse_options(int argument_count, char** arguments) {
-  const test::GivenOptions given = command_line().parse(argument_count, arguments);
-  Options options;
-  options.mode = given.mode();
+std::vector<Job> jobs_of(const test::GivenOptions& given) {
+  const bool deep = given.has("deep");
+  const auto bound = given.text("bound");
+  std::vector<const Scenario*> scenarios;
   for (const std::string& name : given.texts("scenario")) {
-    options.scenarios.push_back(&find_scenario(name));
+    scenarios.push_back(&find_scenario(name));
   }
-  options.deep = given.has("deep");
-  options.mutation = find_mutation(given.text("mutant").value_or("none"));
-  if (const auto bound = given.text("bound")) {
-    options.bound = parse_bound(*bound);
-  }
-  options.replay = given.text("replay").value_or("");
-  options.json_file = given.text("json");
-  options.journal = given.text("journal");
-  const auto number = [&](const char* name, unsigned otherwise) {
-    const auto text = given.text(name);
-    return text ? number_of(std::string("--") + name, *text, 1) : otherwise;
-  };
-  options.jobs = number("jobs", 2);
-  options.seconds = number("seconds", options.deep ? 3600 : 600);
+  Job job;
+  job.mutation = find_mutation(given.text("mutant").value_or("none"));
+  job.search.longest = std::chrono::seconds(number_of(given, "seconds", deep ? 3600 : 600));
   if (given.has("executions")) {
-    options.executions = number("executions", 1);
+    job.search.most_executions = number_of(given, "executions", 1);
   }
-  return options;
-}
-
-std::vector<Job> jobs_of(const Options& options) {
-  const auto scenarios = options.scenarios.empty() ? all_scenarios() : options.scenarios;
   std::vector<Job> jobs;
-  for (const Scenario* scenario : scenarios) {
+  for (const Scenario* scenario : scenarios.empty() ? all_scenarios() : scenarios) {
     // A known-wrong design fails with or without a mutant.
-    if (!options.mutation.is_none() && scenario->expected != Verdict::pass) {
+    if (!job.mutation.is_none() && scenario->expected != Verdict::pass) {
       continue;
     }
-    Job job;
-    job.scenario = scenario;
-    job.mutation = options.mutation;
-    job.search.bound = options.bound.value_or(options.deep ? scenario->deep : scenario->quick);
-    job.search.most_executions = options.executions;
-    job.search.longest = std::chrono::seconds(options.seconds);
-    if (!options.deep || !scenario->parts) {
-      jobs.push_back(job);
-      continue;
-    }
-    job.family = scenario;
-    for (const Scenario* part : scenario->parts()) {
+    job.search.bound = bound ? parse_bound(*bound) : deep ? scenario->deep : scenario->quick;
+    job.family = deep && scenario->parts ? scenario : nullptr;
+    for (const Scenario* part :
+         job.family != nullptr ? scenario->parts() : std::vector<const Scenario*>{scenario}) {
       job.scenario = part;
       jobs.push_back(job);
     }
@@ -184,10 +148,10 @@ void print_list() {
   }
 }
 
-int replay(const Options& options) {
-  const Job job = parse_replay(options.replay);
+int replay(const std::string& text) {
+  const Job job = parse_replay(text);
   const Result result = run({job}, 1, [](const Result&) {}).front();
-  if (!is_failure(result.found.verdict) || result.replay != options.replay) {
+  if (!is_failure(result.found.verdict) || result.replay != text) {
     throw UsageError(
         "stale replay string: that execution does not fail, or makes other choices, so the program "
         "is not the one that printed it; look for the failure again: byre-verify --scenario '" +
@@ -200,12 +164,12 @@ int replay(const Options& options) {
 
 /// Unchanged code: everything as expected, and every row of core's tables reached by a full run. A
 /// mutant: killed by some scenario.
-bool is_good(const Options& options, const std::vector<Result>& results) {
-  if (!options.mutation.is_none()) {
+bool is_good(const std::vector<Result>& results, bool is_full) {
+  if (!results.front().job.mutation.is_none()) {
     return std::ranges::any_of(results, &Result::is_as_expected);
   }
   bool good = std::ranges::all_of(results, &Result::is_as_expected);
-  if (options.scenarios.empty()) {
+  if (is_full) {
     for (const std::string& site : unreached_sites(results)) {
       std::printf("FAILED: no scenario reaches %s\n", site.c_str());
       good = false;
@@ -214,34 +178,35 @@ bool is_good(const Options& options, const std::vector<Result>& results) {
   return good;
 }
 
-int run_scenarios(const Options& options) {
-  test::JsonOutput json(options.json_file);
-  const std::vector<Job> jobs = jobs_of(options);
+int run_scenarios(const test::GivenOptions& given) {
+  const std::vector<Job> jobs = jobs_of(given);
+  test::JsonOutput json(given.text("json"));
   std::optional<Journal> journal;
-  if (options.journal) {
-    journal.emplace(*options.journal);
+  if (const auto file = given.text("journal")) {
+    journal.emplace(*file);
   }
-  const std::vector<Result> results =
-      by_family(run(jobs, options.jobs, report(jobs.size()), journal ? &*journal : nullptr));
+  const std::vector<Result> results = by_family(
+      run(jobs, number_of(given, "jobs", 2), report(jobs.size()), journal ? &*journal : nullptr));
   print(results);
   json.write(figures_of(results));
-  return is_good(options, results) ? 0 : 1;
+  return is_good(results, given.texts("scenario").empty()) ? 0 : 1;
 }
 
 int main(int argument_count, char** arguments) {
-  const Options options = parse_options(argument_count, arguments);
-  if (options.mode == "mutants") {
-    return run_mutants(options.jobs);
+  const test::GivenOptions given = command_line().parse(argument_count, arguments);
+  const std::string& mode = given.mode();
+  if (mode == "mutants") {
+    return run_mutants(number_of(given, "jobs", 2));
   }
-  if (options.mode == "replay") {
-    return replay(options);
+  if (mode == "replay") {
+    return replay(*given.text("replay"));
   }
-  if (options.mode.empty()) {
-    return run_scenarios(options);
+  if (mode.empty()) {
+    return run_scenarios(given);
   }
-  options.mode == "list"      ? print_list()
-  : options.mode == "explain" ? explain()
-                              : static_cast<void>(std::printf("%s", usage().c_str()));
+  mode == "list"      ? print_list()
+  : mode == "explain" ? explain()
+                      : static_cast<void>(std::printf("%s", usage().c_str()));
   return 0;
 }
 
