@@ -15,11 +15,19 @@ namespace {
 
 constexpr std::size_t most_operations = 9;
 
-enum class Operation : std::uint8_t { add, drop, claim, claim_at_once, finish, abandon };
-constexpr Operation operations[] = {Operation::add,    Operation::drop,
-                                    Operation::claim,  Operation::claim_at_once,
-                                    Operation::finish, Operation::abandon};
+enum Operation : std::size_t { add, drop, claim, claim_at_once, finish, abandon };
 constexpr std::string_view names[] = {"add", "drop", "claim", "claim-at-once", "finish", "abandon"};
+
+/// Each answers whether it steals, or frees.
+template <class Form>
+constexpr bool (*operations[])(Form&) = {
+    [](Form& form) { return form.add_owner(), false; },
+    [](Form& form) { return form.drop_owner(); },
+    [](Form& form) { return form.claim(Wait::allowed) == Claim::steal; },
+    [](Form& form) { return form.claim(Wait::never) == Claim::steal; },
+    [](Form& form) { return form.finish_copy(); },
+    [](Form& form) { return form.abandon_copy(), false; },
+};
 
 struct State {
   std::uint64_t owners;
@@ -27,44 +35,16 @@ struct State {
   friend bool operator==(State, State) = default;
 
   bool allows(Operation operation) const noexcept {
-    switch (operation) {
-      case Operation::claim:
-        return owners >= 2 || (owners == 1 && copies == 0);
-      case Operation::finish:
-      case Operation::abandon:
-        return copies >= 1;
-      default:
-        return owners >= 1;
-    }
+    return operation == claim    ? owners >= 2 || (owners == 1 && copies == 0)
+           : operation >= finish ? copies >= 1
+                                 : owners >= 1;
   }
 };
-
-/// Steals, or frees.
-template <class Form>
-bool answer_of(Form& form, Operation operation) {
-  switch (operation) {
-    case Operation::add:
-      form.add_owner();
-      return false;
-    case Operation::drop:
-      return form.drop_owner();
-    case Operation::claim:
-      return form.claim(Wait::allowed) == Claim::steal;
-    case Operation::claim_at_once:
-      return form.claim(Wait::never) == Claim::steal;
-    case Operation::finish:
-      return form.finish_copy();
-    case Operation::abandon:
-      form.abandon_copy();
-      return false;
-  }
-  return false;
-}
 
 [[noreturn]] void fail(const std::vector<Operation>& sequence, const char* what) {
   std::cerr << "the share word and the textbook form differ in " << what << ", after:";
   for (const Operation operation : sequence) {
-    std::cerr << ' ' << names[static_cast<std::size_t>(operation)];
+    std::cerr << ' ' << names[operation];
   }
   std::cerr << '\n';
   std::exit(1);
@@ -77,12 +57,12 @@ State run(const std::vector<Operation>& sequence) {
   basic_share_lock<Recorded> lock;
   bool answer = false;
   for (const Operation operation : sequence) {
-    answer = answer_of(word, operation);
-    if (answer != answer_of(lock, operation)) {
+    answer = operations<basic_share_word<Recorded>>[operation](word);
+    if (answer != operations<basic_share_lock<Recorded>>[operation](lock)) {
       fail(sequence, "the answer");
     }
   }
-  if (answer && (sequence.back() == Operation::drop || sequence.back() == Operation::finish)) {
+  if (answer && (sequence.back() == drop || sequence.back() == finish)) {
     return {};  // freed
   }
   const std::uint64_t bits = *recording.atomics[0];
@@ -104,7 +84,7 @@ std::size_t run_all(std::vector<Operation>& sequence) {
   const State state = run(sequence);
   std::size_t count = 1;
   if (sequence.size() < most_operations) {
-    for (const Operation operation : operations) {
+    for (const Operation operation : {add, drop, claim, claim_at_once, finish, abandon}) {
       if (state.allows(operation)) {
         sequence.push_back(operation);
         count += run_all(sequence);
