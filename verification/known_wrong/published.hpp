@@ -112,8 +112,8 @@ using basic_copy_then_count = CopyThenCount<Sync, true>;
 template <sync::Sync Sync>
 using basic_copy_then_count_unlocked = CopyThenCount<Sync, false>;
 
-/// The textbook form, but an owner whose copy failed gives up its claim, and then counts itself an owner again. In between
-/// another owner finds itself the last, and steals. In the place of basic_share_lock.
+/// The textbook form, but an owner whose copy failed gives up its claim, and then counts itself an owner again. In
+/// between another owner finds itself the last, and steals. In the place of basic_share_lock.
 template <class Sync>
 class UndoesAfterUnlock : public basic_share_lock<Sync> {
  public:

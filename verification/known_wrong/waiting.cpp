@@ -40,7 +40,8 @@ class WakesBeforeLock : public Lot {
   }
 };
 
-/// Wrong: one waiter of the bucket is woken, as there is one rare waiter for an address, or one thread can have the lock.
+/// Wrong: one waiter of the bucket is woken, as there is one rare waiter for an address, or one thread can have the
+/// lock.
 class NotifiesOne : public CheckedCondition {
  public:
   void notify_all(sync::Step step) { notify_one(step); }

@@ -65,8 +65,8 @@ inline bool is_right(const Mutation& mutation, Verdict verdict) noexcept {
   return std::ranges::find(right, verdict) != right.end();
 }
 
-/// byre-verify --mutants, `at_once` at a time. 0 if every mutant is killed by a right verdict, and no scenario fails without
-/// one.
+/// byre-verify --mutants, `at_once` at a time. 0 if every mutant is killed by a right verdict, and no scenario fails
+/// without one.
 int run_mutants(unsigned at_once);
 
 /// byre-verify --explain: each step of core's tables with its operation, its order and its mutants, and each number.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a Sync promises of park and unpark_all: a thread that sleeps until a change is woken by it. And what a step of a
-/// share word read or left behind, and whether an owner sleeps then, for cover points.
+/// A Sync promises of park and unpark_all that a thread which sleeps until a change is woken by it. And for cover
+/// points: the value that a step of a share word read or left behind, and whether an owner sleeps then.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>

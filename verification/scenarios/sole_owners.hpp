@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two owners, of which one reads and lets go, and the other acts on being alone.
+/// Two owners: one reads and lets go, and the other acts on being alone.
 #pragma once
 
 #include "buffers.hpp"

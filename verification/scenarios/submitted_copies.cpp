@@ -6,7 +6,7 @@
 namespace byre::verification {
 namespace {
 
-/// All owners write, and nobody waits for a copy.
+/// All owners write, and no owner waits for a copy.
 template <unsigned Owners>
 class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
  public:
@@ -27,7 +27,7 @@ class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
   }
 
   void saw(const sync::Site& site, std::uint64_t) {
-    expect(site.name != "share_word.park", "in order nobody waits for a copy");
+    expect(site.name != "share_word.park", "in order no owner waits for a copy");
   }
 
   void check() {

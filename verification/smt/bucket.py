@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A bucket of the parking lot or of the table of locks: a mutex, and a condition variable on which any number of threads
-sleep for one address, and any number for others of the bucket. Both models count threads that are `sleeper`, `woken`,
-`stranger` and `strange_sleeper`; `restless`: who had to sleep and did not; `kept`: locks that were never released."""
+"""A bucket of the parking lot or of the table of locks: a mutex, and a condition variable on which any number of
+threads sleep for one address, and any number for others of the bucket. Both models count threads that are `sleeper`,
+`woken`, `stranger` and `strange_sleeper`; `restless`: threads that had to sleep and did not; `kept`: locks that were
+never released."""
 
 from code_tables import Code
 from terms import both, choose, equal
@@ -9,8 +10,8 @@ from transitions import step
 
 
 class Bucket(Code):
-    """As it ships, or in one mutant of core's table, or in one of `own_mutants`, which `wrong` names then. `holders`: who
-    holds the mutex, by the site of the step that took it, or by None."""
+    """As it ships, or in one mutant of core's table, or in one of `own_mutants`, which `wrong` names then. `holders`:
+    the places of threads that hold the mutex, by the site of the step that took it, or by None."""
 
     def __init__(self, tables, prefix, mutant, own_mutants, holders):
         super().__init__(tables, prefix, mutant)
@@ -38,7 +39,7 @@ class Bucket(Code):
         return state.but(restless=state.restless + 1) if self.is_left_out("sleep") else state
 
     def notify(self, state):
-        """Whoever sleeps in the bucket is woken."""
+        """All threads that sleep in the bucket are woken."""
         if self.is_left_out("notify"):
             return state
         if self.wrong == "notify_one":

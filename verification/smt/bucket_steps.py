@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The steps of the parking lot and of the table of locks, as protocol_steps.py compares them: who parks at an address and
-is woken by whom, and who wakes; who wants an address that is free, or held by another that leaves it, or that works on;
-and who leaves."""
+"""The steps of the parking lot and of the table of locks, as protocol_steps.py compares them: a thread parks at an
+address and is woken, or wakes; a thread wants an address that is free, or that another holds and leaves, or works on
+with; and a thread leaves."""
 
 import itertools
 
@@ -100,7 +100,7 @@ def lot_lines(tables):
     for sleeper, elsewhere in itertools.product(range(2), range(2)):
         state = start_of(parking_lot, changer=1, sleeper=sleeper)
         run = Waiter(steps, state, "changer", f"parking_lot unpark_all {sleeper} {elsewhere}")
-        # Who sleeps elsewhere is nobody of this bucket.
+        # A thread that sleeps elsewhere is in another bucket.
         run.state = run.state.but(sleeper=0) if elsewhere else run.state
         answer = run.unpark_all()
         yield f"{run.line} = {answer + sleeper * elsewhere}"
@@ -108,7 +108,7 @@ def lot_lines(tables):
 
 def table_lines(tables):
     steps = steps_of(lock_table, tables)
-    # Who holds the address has work.
+    # A thread that holds the address has work.
     for others, (held, work) in itertools.product(OF_TABLE, ((0, 0), (0, 1), (1, 1))):
         state = start_of(lock_table, comer=1, work=work, holder=held, listed=held)
         run = Locker(steps, state, "comer", f"lock_table lock_unless {others} {held} {work}")

@@ -101,7 +101,8 @@ class Thread(Run):
 
 
 OPERATIONS = (
-    ("owner", ("add_owner", "drop_owner", "is_writable", "is_unique", "claim_or_wait", "claim_at_once", "claim_in_order")),
+    ("owner", ("add_owner", "drop_owner", "is_writable", "is_unique", "claim_or_wait", "claim_at_once",
+               "claim_in_order")),
     ("copier", ("finish_copy", "abandon_copy", "is_sole_copier", "add_copy")),
 )
 # Where a thread is that was answered yes.

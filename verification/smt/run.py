@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """Proves the protocols for any number of threads, with two solvers, and has them refute every mutant.
 
-Exit status: 0 if both solvers gave every answer that proves, and refuted each mutant by what its kind of
-mistake leads to; 1 if not, 2 for what cannot be asked, 77 if a solver is not installed."""
+Exit status: 0 if both solvers gave every answer that proves, and refuted each mutant by a question
+that fits its kind of mistake; 1 if not, 2 for what cannot be asked, 77 if a solver is not installed."""
 
 import argparse
 import concurrent.futures
@@ -85,8 +85,8 @@ def write(path, tasks):
 
 
 def faults_of(task, found):
-    """The questions that were not answered as what proves is; and those on which the solvers differ, or that one did not
-    answer. `found`: of each question what the solvers said."""
+    """The questions that were not answered as what proves is; and those on which the solvers differ, or that one did
+    not answer. `found`: the answers of the solvers to each question."""
     wrong = [question.name for (question, wanted), each in zip(task.pairs, found) if set(each) != {wanted}]
     unclear = [question.name for (question, _), each in zip(task.pairs, found)
                if len(set(each)) > 1 or "unknown" in each]
@@ -94,7 +94,7 @@ def faults_of(task, found):
 
 
 def verdict_on_mutant(mutant, refuted_by, unclear):
-    """What is said of it, and whether that is right: what refutes it has to be what its kind of mistake leads to."""
+    """The verdict, and whether it is right: the first question that refutes a mutant has to fit its kind of mistake."""
     wanted = ("departure" if mutant.change in ORDERS else  # one that an acquire has not seen
               "in two steps: " if mutant.change == "plain" else "")
     if unclear:
@@ -107,7 +107,7 @@ def verdict_on_mutant(mutant, refuted_by, unclear):
 
 
 def answered(files, folder):
-    """Each task, and what the solvers said to each of its questions."""
+    """Each task, with the answers of the solvers to each of its questions."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         ends = [[pool.submit(solvers.answers, solver, folder / name, sum(len(task.pairs) for task in tasks))
                  for solver in solvers.SOLVERS] for name, tasks in files.items()]
@@ -118,7 +118,7 @@ def answered(files, folder):
 
 
 def rows_of(arguments, tables, asked, folder):
-    """The name of each proof and mutant, how many questions it took, what is said of it, and whether that is right."""
+    """Of each proof and mutant: its name, its number of questions, the verdict, and whether that is right."""
     files = in_files([task for task in asked if arguments.only in (task.mutant or task.part.name)])
     for name, of_file in files.items():
         write(folder / name, of_file)

@@ -62,17 +62,17 @@ class Transition:
 
 
 def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=()):
-    """`sites`: their names, in one text."""
+    """`sites`: the names of the sites, in one text."""
     return Transition(name, tuple(sites.split()), start, end, guard, effect, dict(needs))
 
 
 def are(state, number, names):
-    """Whether all of these are that number."""
+    """Whether all variables of these names are equal to the number."""
     return both(*(equal(getattr(state, name), number) for name in names))
 
 
 def are_naturals(names, *others):
-    """The invariant of these numbers, and of what else `others` say of a state."""
+    """The invariant that these numbers are naturals, and that `others` hold of a state."""
     return lambda s: both(*(getattr(s, name) >= 0 for name in names), *(other(s) for other in others))
 
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Of a parking lot of two buckets: who parks at an address, and is woken by whom; and who wakes. Others act as soon as
-// they get the lock: before the waiter asks whether it has to wait they only change the state, and then wait for the lock
-// themselves. Of a table of locks of two buckets: who wants the lock of an address that is free, or that another holds,
-// who works and leaves, or fails and leaves, or whose neighbour leaves first; and who leaves. Others act once the bucket
-// is unlocked.
+// A parking lot and a table of locks, of two buckets each. In the lot, a thread parks at an address and is woken, or
+// wakes. Others act as soon as they get the lock: before the waiter asks whether it has to wait they only change the
+// state, and then wait for the lock themselves. In the table, a thread wants the lock of an address that is free, or
+// that another holds, which works and leaves, or fails and leaves, or whose neighbour leaves first; or a thread leaves.
+// Others act once the bucket is unlocked.
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 
@@ -12,7 +12,7 @@
 namespace byre::verification {
 namespace {
 
-/// Whether a thread sleeps, and where if not in any bucket.
+/// Whether a thread sleeps, and where; null: in the bucket that is notified next.
 struct Condition;
 bool is_asleep = false;
 const Condition* slept_on = nullptr;
