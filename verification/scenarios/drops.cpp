@@ -89,32 +89,6 @@ class OneDropRacesACopy : public DropsRaceCopies<1> {
   };
 };
 
-/// All threads clone a buffer that was never cloned; the first writes its clone, and all let go.
-template <unsigned Threads = 2>
-class FirstClonesAtOnce {
- public:
-  static constexpr unsigned threads = Threads;
-
-  FirstClonesAtOnce() { source_ = buffer_of(7, memory_); }
-
-  void thread(unsigned index) {
-    CheckedBuffer clone = source_;
-    expect(read(clone) == 7, "a clone reads what its source does");
-    if (index == 0) {
-      expect(write(clone, 8) == Written::in_a_copy, "the source is an owner still");
-    }
-  }
-
-  void after() {
-    expect(read(source_) == 7, "the source never sees a write to a clone");
-    expect(source_.is_unique(), "no owner is counted that is gone");
-  }
-
- private:
-  Tracked memory_;
-  CheckedBuffer source_;
-};
-
 /// One owner clones and lets go of both; another writes; a third, if any, lets go.
 template <unsigned Threads = 2>
 class ClonesRaceWriters {
@@ -182,11 +156,6 @@ const Scenario* const drops_listed[] = {
     scenario<ResizesRaceDrops<>>("resizes_race_drops",
                                  "Who finds itself unique comes after all that the others did, and "
                                  "may resize: promise 1, I5, I7."),
-    scenario<FirstClonesAtOnce<>>(
-        "first_clones_at_once",
-        "Two threads may lazily clone one buffer, from its very first clone on: promises 2 and 7."),
-    scenario<FirstClonesAtOnce<3>>("three_first_clones_at_once", "The same of three threads.", 4,
-                                   7),
     scenario<ClonesRaceWriters<>>(
         "clones_race_writers",
         "An owner may clone while another writes; neither notices: promises 1 and 7, I4."),

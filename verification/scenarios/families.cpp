@@ -3,6 +3,7 @@
 #include <byre/shadow/detail/generation.hpp>
 
 #include <algorithm>
+#include <optional>
 
 #include "../search.hpp"
 
@@ -44,7 +45,18 @@ class Families {
     return stale.has_value();
   }
 
+  /// Whether there is a write to report, which has to be the first record's; the reading family has observed it then.
+  bool reports(std::optional<WriteStamp> write) {
+    if (write) {
+      expect(record_of(*write) == 0, "the write that is reported is the one there was");
+      reading_.observe_by_reading(*write);
+    }
+    return write.has_value();
+  }
+
   shadow::detail::basic_storage_generation<Checked> storage_;
+  Family writing_;
+  Family reading_;
 
  private:
   Checked::Plain<unsigned> made_[std::size(records)]{
@@ -111,28 +123,21 @@ class FamiliesReadAndWrite : Families {
     } else {
       const auto stale = reading_.stale(storage_);
       cover(stale ? "a read is stale" : "a read is not stale");
-      if (stale) {
-        expect(record_of(*stale) == 0, "the write that it is stale of is the one there was");
-        reading_.observe_by_reading(*stale);
-        expect(reading_.observed() == *stale, "a family has observed what was reported");
-      }
+      expect(!reports(stale) || reading_.observed() == *stale,
+             "a family has observed what was reported");
     }
   }
 
   void after() {
     expect(third_.stale(storage_).has_value(), "a family is stale of what came after it was made");
     expect(!writing_.stale(storage_), "the writes are its own");
-    if (const auto stale = reading_.stale(storage_)) {
-      reading_.observe_by_reading(*stale);
-    }
+    reports(reading_.stale(storage_));
     expect(!reading_.stale(storage_), "a family is not stale once it was reported");
     expect(Family(reading_).observed() == reading_.observed(),
            "a new family has observed what its origin has");
   }
 
  private:
-  Family writing_;
-  Family reading_;
   Family third_;
 };
 
@@ -146,10 +151,8 @@ class FamiliesReadAtOnce : Families {
     if (index == 2) {
       make(0);
       expect(!write(writing_, 0, 1), "who writes alone is not stale");
-    } else if (const auto stale = reading_.stale(storage_)) {
-      expect(record_of(*stale) == 0, "the write that it is stale of is the one there was");
-      reading_.observe_by_reading(*stale);
-      is_stale_[index] = true;
+    } else {
+      is_stale_[index] = reports(reading_.stale(storage_));
     }
   }
 
@@ -160,8 +163,6 @@ class FamiliesReadAtOnce : Families {
   }
 
  private:
-  Family writing_;
-  Family reading_;
   bool is_stale_[2] = {};
 };
 
@@ -179,13 +180,7 @@ class FamiliesLeaveUnread : Families {
     expect(write(reading_, 1, 0), "a write is stale of the one before");
   }
 
-  void thread(unsigned index) {
-    if (const auto unread = reading_.stale_or_unread(storage_)) {
-      expect(record_of(*unread) == 0, "what it has not read is what was reported");
-      reading_.observe_by_reading(*unread);
-      is_reported_[index] = true;
-    }
-  }
+  void thread(unsigned index) { is_reported_[index] = reports(reading_.stale_or_unread(storage_)); }
 
   void after() {
     expect(is_reported_[0] || is_reported_[1], "a read reports what the family has not read");
@@ -201,8 +196,6 @@ class FamiliesLeaveUnread : Families {
   }
 
  private:
-  Family writing_;
-  Family reading_;
   Family covering_;
   bool is_reported_[threads] = {};
 };

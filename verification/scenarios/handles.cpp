@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Storages: their handles, and lazy clones of them.
+/// Storages: their handles, and first lazy clones of them and of buffers.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
+
+#include <type_traits>
 
 #include "buffers.hpp"
 
@@ -50,32 +52,43 @@ class HandlesRaceHandles : public LastHandlesRace {
   }
 };
 
-/// All threads lazily clone one storage through its one handle, and write the clones.
-template <unsigned Threads>
-class StoragesClonedAtOnce {
+/// All threads lazily clone a buffer or a storage that was never cloned, through its one handle. All write their clones,
+/// but of a buffer only the first.
+template <class Source, unsigned Threads>
+class ClonedAtOnce {
  public:
   static constexpr unsigned threads = Threads;
 
-  StoragesClonedAtOnce() { source_ = Storage(buffer_of(7, memory_)); }
+  ClonedAtOnce() { source_ = Source(buffer_of(7, memory_)); }
 
   void thread(unsigned index) {
-    Storage clone = source_.lazy_clone();
-    expect(!(clone == source_), "a lazy clone is another storage");
-    expect(clone.handle_count() == 1, "with one handle");
-    expect(write(clone, index) == Written::in_a_copy, "the source owns the data still");
-    expect(read(clone) == index, "a clone keeps what is written to it");
+    Source clone = source_.lazy_clone();
+    expect(read(clone) == 7, "a clone reads what its source does");
+    if constexpr (is_storage) {
+      expect(!(clone == source_), "a lazy clone is another storage");
+      expect(clone.handle_count() == 1, "with one handle");
+    }
+    if (index < writers) {
+      expect(write(clone, index) == Written::in_a_copy, "the source owns the data still");
+      expect(read(clone) == index, "a clone keeps what is written to it");
+    }
   }
 
   void after() {
     expect(read(source_) == 7, "the source never sees a write to a clone");
     expect(source_.is_unique(), "no owner is counted that is gone");
-    expect(source_.handle_count() == 1, "no handle is counted that is gone");
-    expect(memory_.copies() == threads, "each clone makes one copy");
+    expect(memory_.copies() == writers, "each clone that is written makes one copy");
+    if constexpr (is_storage) {
+      expect(source_.handle_count() == 1, "no handle is counted that is gone");
+    }
   }
 
  private:
+  static constexpr bool is_storage = std::is_same_v<Source, Storage>;
+  static constexpr unsigned writers = is_storage ? Threads : 1;
+
   Tracked memory_;
-  Storage source_;
+  Source source_;
 };
 
 /// Two storages that share data, with two handles each: two threads hold one of both. The first
@@ -152,11 +165,11 @@ const Scenario* const handles_listed[] = {
                                  "and a count of one can be acted on."),
     scenario<LastHandlesRace>(
         "last_handles_race", "The last handle destroys the storage once, after all use by others."),
-    scenario<StoragesClonedAtOnce<2>>(
+    scenario<ClonedAtOnce<Storage, 2>>(
         "storages_cloned_at_once",
         "One storage may be lazily cloned by two threads at once: promises 2 and 7.", 4, 7),
-    scenario<StoragesClonedAtOnce<3>>("storages_cloned_by_three", "The same of three threads.", 1,
-                                      3),
+    scenario<ClonedAtOnce<Storage, 3>>("storages_cloned_by_three", "The same of three threads.", 1,
+                                       3),
     scenario<StoragesWriteAfterDrops>("storages_write_after_drops",
                                       "A storage is written in place once the last handle of the "
                                       "other was released, on whichever thread: promise 1, I5."),
@@ -166,6 +179,11 @@ const Scenario* const handles_listed[] = {
     scenario<NoHandleIsLeft>(
         "no_handle_is_left",
         "After the last handle was dropped none is counted, whoever drops it."),
+    scenario<ClonedAtOnce<CheckedBuffer, 2>>(
+        "first_clones_at_once",
+        "Two threads may lazily clone one buffer, from its very first clone on: promises 2 and 7."),
+    scenario<ClonedAtOnce<CheckedBuffer, 3>>("three_first_clones_at_once",
+                                             "The same of three threads.", 4, 7),
 };
 
 }  // namespace
