@@ -80,7 +80,6 @@ class StepScope {
   std::memory_order order() const noexcept { return order_; }
   rl::memory_order relacy_order() const noexcept { return to_relacy(order_); }
   rl::debug_info info() const noexcept { return to_relacy(where_); }
-  CallSite where() const noexcept { return where_; }
 
   /// Before the thread blocks within the step, whatever steps were within it too.
   void goes_on_later() const noexcept {

@@ -60,11 +60,10 @@ class SleepersAreWoken {
 
 struct WordState {
   explicit WordState(std::uint64_t word) noexcept
-      : owners(word & 0x7FFF'FFFF), copies(word >> 32 & 0x7FFF'FFFF), waiting(word >> 31 & 1) {}
+      : owners(word & 0x7FFF'FFFF), copies(word >> 32 & 0x7FFF'FFFF) {}
 
   std::uint64_t owners;
   std::uint64_t copies;
-  bool waiting;
 };
 
 /// Follows the owner that waits, if any: it sleeps from the load that found copies pending until

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The reference count (core/byre/sync/detail/ref_count.hpp), and however many handles it counts."""
 
-from code_tables import Code
-from departures import DEPARTURES, enters_alone, leaves
+from code_tables import DEPARTURES, Code, enters_alone, leaves
 from terms import both, equal, implies, negated
 from transitions import System, are_naturals, step
 

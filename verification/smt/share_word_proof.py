@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The share word and its users, however many: how many threads are where, and what always holds."""
 
-from departures import DEPARTURES, ends_sequences, enters_alone, leaves
+from code_tables import DEPARTURES, ends_sequences, enters_alone, leaves
 from share_word import FIELDS, ShareWord
 from terms import both, either, equal, implies, negated, ones
 from transitions import System, are, are_naturals, step
