@@ -12,7 +12,7 @@ class FileAndOverlays : public PagedOwners<3> {
   FileAndOverlays() {
     buffers_[0] = paged_buffer_of(7, files_);
     buffers_[1] = buffers_[0];
-    write_page(buffers_[1], 8);
+    page_of(buffers_[1]).set(8);
     buffers_[2] = buffers_[1];
   }
 };
@@ -62,7 +62,7 @@ class UnwrittenOverlays : public PagedOwners<2> {
   void thread(unsigned index) {
     CheckedBuffer& buffer = buffers_[index];
     if (index == 0) {
-      write_page(buffer, 9);
+      page_of(buffer).set(9);
     } else {
       expect(read_page(buffer) == 7, "the file is constant while an overlay shows it");
     }
@@ -93,7 +93,7 @@ class OverlaysRaceAWriteBack : public PagedOwners<2> {
     buffers_[0] = file;
     buffers_[0].mutable_data();
     buffers_[1] = file;
-    write_page(buffers_[1], 8);
+    page_of(buffers_[1]).set(8);
     clone_ = buffers_[1];
   }
 
@@ -102,7 +102,7 @@ class OverlaysRaceAWriteBack : public PagedOwners<2> {
     if (index == 0) {
       expect(read_page(buffer) == 7, "the file is constant while an overlay shows it");
     } else {
-      write_page(buffer, 9);
+      page_of(buffer).set(9);
       expect(read_page(clone_) == 8, "a clone reads what it was given");
       drop(clone_);
     }
@@ -183,7 +183,7 @@ class WritableClonesRaceLazyClones {
 
   void thread(unsigned index) {
     if (index == 1) {
-      write_page(lazy_, 5);
+      page_of(lazy_).set(5);
       expect(read_page(lazy_) == 5, "an owner reads what it wrote");
       drop(lazy_);
       return;

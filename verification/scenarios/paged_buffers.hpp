@@ -161,22 +161,18 @@ class CellFiles final : public byre::detail::PageAllocator {
   bool refuses_written = false;  ///< of files that are created from now on
 };
 
+inline Page& page_of(CheckedBuffer& buffer) {
+  return *reinterpret_cast<Page*>(buffer.mutable_data());
+}
+
 inline CheckedBuffer paged_buffer_of(unsigned value, CellFiles& files) {
   auto buffer = CheckedBuffer::allocate(sizeof(Page), files);
-  reinterpret_cast<Page*>(buffer.mutable_data())->set(value);
+  page_of(buffer).set(value);
   return buffer;
 }
 
 inline unsigned read_page(const CheckedBuffer& buffer) {
   return reinterpret_cast<const Page*>(buffer.data())->get();
-}
-
-inline void write_page(CheckedBuffer& buffer, unsigned value) {
-  reinterpret_cast<Page*>(buffer.mutable_data())->set(value);
-}
-
-inline Page& page_of(CheckedBuffer& buffer) {
-  return *reinterpret_cast<Page*>(buffer.mutable_data());
 }
 
 /// The buffers of as many threads, which a scenario makes of its files.
