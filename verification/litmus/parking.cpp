@@ -49,13 +49,7 @@ constexpr auto spin = [](Waiting& waiting) {
 
 struct AllAreWoken : Waiting {
   static constexpr unsigned threads = 3;
-  void thread(unsigned index) {
-    if (index == 0) {
-      set();
-    } else {
-      wait();
-    }
-  }
+  void thread(unsigned index) { index == 0 ? set() : wait(); }
 };
 
 /// Whether a wait may end before it is over.
@@ -120,19 +114,11 @@ struct MeetInACondition : TwoThreads {
   }
 };
 
-struct OneHasACondition : MeetInACondition {
+template <unsigned ThreadsWithConditions>
+struct HaveConditions : MeetInACondition {
   void thread(unsigned index) {
     const auto condition = [this] { return meet(), false; };
-    index == 0 ? Checked::park(&address, condition, at()) : meet();
-    meet_again();
-  }
-  char address = 0;
-};
-
-struct BothHaveConditions : MeetInACondition {
-  void thread(unsigned index) {
-    Checked::park(
-        &addresses[index], [this] { return meet(), false; }, at());
+    index < ThreadsWithConditions ? Checked::park(&addresses[index], condition, at()) : meet();
     meet_again();
   }
   char addresses[2] = {};
@@ -176,9 +162,9 @@ const Scenario* const parking_tests[] = {
         Verdict::data_race),
     litmus_test<DataBehindAWait<release, acquire>>("litmus.wait_acq_rel",
                                                    "Release and acquire do."),
-    litmus_test<OneHasACondition>("litmus.condition_of_one",
-                                  "A condition may read what is not at its address."),
-    litmus_test<BothHaveConditions>("litmus.conditions_of_two", "So may those of two addresses."),
+    litmus_test<HaveConditions<1>>("litmus.condition_of_one",
+                                   "A condition may read what is not at its address."),
+    litmus_test<HaveConditions<2>>("litmus.conditions_of_two", "So may those of two addresses."),
     litmus_test<SleepsOnACondition>("litmus.condition_of_a_sleeper",
                                     "So may that of a thread that sleeps."),
     litmus_test<Two<Waiting, nothing, spin>>(
