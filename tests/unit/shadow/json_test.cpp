@@ -17,9 +17,11 @@ class Summaries : public testing::Test {
 TEST_F(Summaries, have_reports_that_are_json_objects) {
   const char* const file = "src/\"json\".cpp";
   Tensor x = Tensor::zeros({2, 3}, DType::f32);
-  Tensor y = reshaped(x, {6}, ReshapeMode::warn, site(10, file));
-  escape(x, site(9, file));
-  write(y, site(11, file));
+  const Tensor y = reshaped(x, {6}, ReshapeMode::warn, site(10, file));
+  Tensor row = x.select(0, 1);
+  Tensor part = y.slice(0, 4);
+  escape(row, site(9, file));
+  write(part, site(11, file));
   const Violation violation = reports.only();
   const Json expected = {{"reshape",
                           {{"file", file},
@@ -29,8 +31,8 @@ TEST_F(Summaries, have_reports_that_are_json_objects) {
                            {"from_ndim", 2},
                            {"from_sizes", {2, 3}},
                            {"mode", "warn"}}},
-                         {"write", {{"file", file}, {"line", 9}, {"ndim", 2}, {"sizes", {2, 3}}}},
-                         {"access", {{"file", file}, {"line", 11}, {"ndim", 1}, {"sizes", {6}}}},
+                         {"write", {{"file", file}, {"line", 9}, {"ndim", 1}, {"sizes", {3}}}},
+                         {"access", {{"file", file}, {"line", 11}, {"ndim", 1}, {"sizes", {2}}}},
                          {"access_is", "write"},
                          {"advice", to_string(violation.advice)},
                          {"count", 1},

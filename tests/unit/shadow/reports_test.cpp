@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What reports say, how often, and to whom; and what is advised.
+/// What reports say, how often, and to whom. programs_test.cpp has their advice.
 #include <limits>
 
 #include "support/caught_warnings.hpp"
-#include "support/tensor/fake_device.hpp"
 #include "tracked.hpp"
 
 namespace byre::test {
@@ -164,19 +163,7 @@ TEST_F(Reports, are_handed_out_with_no_lock_held) {
   EXPECT_EQ(shadow::summary().triples.size(), 2U);
 }
 
-// ---- advice
-
-class AdviceOfReports : public Tracked {
- protected:
-  /// Of all that was met so far, which is the same.
-  static void expect_of_all(Advice advice) {
-    for (const Violation& each : shadow::summary().triples) {
-      EXPECT_EQ(each.advice, advice) << each.reshape.site.line << ", " << each.access.site.line;
-    }
-  }
-};
-
-TEST_F(AdviceOfReports, has_a_name_and_says_what_to_write) {
+TEST_F(Reports, have_an_advice_with_a_name_and_say_what_to_write) {
   Violation violation;
   for (const auto& [advice, name, text] :
        {std::tuple(Advice::view, "view", "share memory, write view in place of that reshape"),
@@ -188,149 +175,6 @@ TEST_F(AdviceOfReports, has_a_name_and_says_what_to_write) {
     EXPECT_NE(to_json(violation).find("\"" + std::string(name) + "\""), std::string::npos);
     EXPECT_NE(to_string(violation).find(text), std::string::npos);
   }
-}
-
-TEST_F(AdviceOfReports, is_of_a_reshape_which_has_one_rewrite) {
-  write(x, site(11));
-  read(y, site(12));
-  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
-  write(x, site(11));
-  read(y, site(12));
-  expect_of_all(Advice::view_or_clone);
-  write(y, site(13));
-  read(x, site(14));
-  EXPECT_EQ(reports.last().advice, Advice::view) << "the input reads what was written through it";
-  expect_of_all(Advice::view);
-}
-
-TEST_F(AdviceOfReports, of_a_write_of_all_there_is_after_a_write_is_nothing) {
-  write(x, site(11));
-  write(y, site(12));
-  EXPECT_EQ(reports.only().advice, Advice::nothing);
-  write(x, site(13));
-  read(y, site(14));
-  EXPECT_EQ(reports.last().advice, Advice::reshape_and_clone) << "it follows but itself";
-  Tensor on_device = Tensor::zeros({6}, DType::f32, FakeDevice::first().device());
-  Tensor other = reshaped(on_device, {2, 3}, ReshapeMode::warn, site(20));
-  write(on_device, site(15));
-  write(other, site(16));
-  EXPECT_EQ(reports.last().advice, Advice::nothing);
-}
-
-TEST_F(AdviceOfReports, of_nothing_gives_way_once_a_part_is_written) {
-  write(x, site(11));
-  write(y, site(12));
-  expect_of_all(Advice::nothing);
-  write(x, site(11));
-  write_part(y, site(12));
-  EXPECT_NE(shadow::summary().triples.at(0).advice, Advice::nothing);
-}
-
-TEST_F(AdviceOfReports, to_see_a_write_is_for_all_that_read_it) {
-  const Tensor z = reshaped(y, {6}, ReshapeMode::warn, site(20));
-  write(y, site(11));
-  read(z, site(12));
-  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
-  read(x, site(13));
-  expect_of_all(Advice::view);
-  write(y, site(11));
-  Tensor all = z;
-  write(all, site(14));
-  EXPECT_EQ(reports.last().advice, Advice::nothing) << "what was there is not read";
-  Tensor other = Tensor::zeros({6}, DType::f32);
-  const Tensor snapshot = reshaped(other, {6}, ReshapeMode::warn, site(30));
-  write(other, site(11));
-  read(snapshot, site(12));
-  EXPECT_EQ(reports.last().advice, Advice::reshape_and_clone) << "of other tensors at that line";
-}
-
-TEST_F(AdviceOfReports, of_a_sibling_is_a_clone_at_each_write) {
-  const Tensor z = reshaped(x, {3, 2}, ReshapeMode::warn, site(20));
-  for (int time = 0; time < 2; ++time) {
-    write(y, site(11));
-    read(z, site(12));
-  }
-  EXPECT_EQ(reports.only().reshape.site.line, 20U);
-  Tensor younger = z;
-  write(younger, site(13));
-  read(y, site(14));
-  EXPECT_EQ(reports.last().reshape.site.line, 10U) << "of the sibling that reads";
-  expect_of_all(Advice::reshape_and_clone);
-}
-
-TEST_F(AdviceOfReports, of_a_known_triple_changes_once_a_view_is_read) {
-  write(x, site(11));
-  read(y, site(12));
-  EXPECT_EQ(reports.only().advice, Advice::reshape_and_clone);
-  write(y, site(11));
-  read(x, site(12));
-  EXPECT_EQ(reports.count(), 1U) << "the triple is known";
-  ASSERT_EQ(shadow::summary().triples.size(), 1U);
-  expect_of_all(Advice::view);
-}
-
-TEST_F(AdviceOfReports, of_a_known_write_is_a_view_for_all_that_read_it) {
-  write(x, site(11));
-  read(y, site(12));
-  write(y, site(13));
-  read(x, site(14));
-  const Tensor z = reshaped(y, {6}, ReshapeMode::warn, site(20));
-  write(y, site(11));
-  read(x, site(12));
-  EXPECT_EQ(reports.count(), 2U) << "the triple and the reshape are known";
-  read(z, site(15));
-  EXPECT_EQ(reports.last().advice, Advice::view) << "x reads what is written at line 11";
-}
-
-TEST_F(AdviceOfReports, of_a_known_triple_stays_if_less_is_relied_on) {
-  const auto meet_again = [](const auto& access) {
-    Tensor other = Tensor::zeros({6}, DType::f32);
-    Tensor other_reshaped = reshaped(other, {2, 3});
-    write(other, site(11));
-    access(other_reshaped, site(12));
-  };
-  meet_again(read);
-  meet_again(write);
-  expect_of_all(Advice::reshape_and_clone);
-  for (int time = 0; time < 2; ++time) {
-    write(x, site(11));
-    read(y, site(12));
-  }
-  expect_of_all(Advice::view_or_clone);
-  meet_again(read);
-  expect_of_all(Advice::view_or_clone);
-  EXPECT_EQ(reports.count(), 1U);
-}
-
-TEST_F(AdviceOfReports, of_nothing_gives_way_to_a_view_at_an_unknown_reshape) {
-  Tensor z = reshaped(x, {2, 3}, ReshapeMode::warn, CallSite{});
-  write(z, site(11));
-  write(x, site(12));
-  expect_of_all(Advice::nothing);
-  write(z, site(11));
-  write_part(x, site(12));
-  ASSERT_EQ(shadow::summary().triples.size(), 2U);
-  EXPECT_EQ(shadow::summary().triples.at(0).advice, Advice::view);
-}
-
-TEST_F(AdviceOfReports, at_call_sites_that_are_not_known_is_for_no_other) {
-  const Tensor z = reshaped(y, {6}, ReshapeMode::warn, CallSite{});
-  write(y, CallSite{});
-  read(x, site(12));
-  EXPECT_EQ(reports.only().advice, Advice::view);
-  read(z, site(13));
-  EXPECT_EQ(reports.last().advice, Advice::reshape_and_clone);
-  Tensor other = reshaped(x, {6}, ReshapeMode::warn, CallSite{});
-  write(other, site(14));
-  read(x, site(15));
-  EXPECT_EQ(reports.last().advice, Advice::view);
-  write(y, site(16));
-  read(z, site(17));
-  EXPECT_EQ(reports.last().advice, Advice::view_or_clone);
-  const Tensor last = reshaped(other, {2, 3}, ReshapeMode::warn, site(20));
-  write(other, site(14));
-  read(last, site(18));
-  EXPECT_EQ(reports.last().advice, Advice::reshape_and_clone) << "the reshape of the writer";
 }
 
 }  // namespace

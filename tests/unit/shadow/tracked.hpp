@@ -43,10 +43,6 @@ inline void read(const Tensor& tensor, CallSite at) {
 inline void write(Tensor& tensor, CallSite at) {
   fill_(tensor, 7, at);
 }
-/// One element of a contiguous one.
-inline void write_part(Tensor& tensor, CallSite at) {
-  tensor.view({-1}).set_at<float>({0}, 8, at);
-}
 /// A raw pointer to write leaves.
 inline void escape(Tensor& tensor, CallSite at) {
   static_cast<void>(tensor.mutable_raw_data(Wait::allowed, at));

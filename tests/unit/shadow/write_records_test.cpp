@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which superseded writes the records of a storage keep.
-#include <byre/shadow/detail/generation.hpp>
-#include <byre/shadow/detail/write_records.hpp>
+/// Which writes the records of a storage keep.
+#include <byre/shadow/detail/storage_shadow.hpp>
 
-#include <gtest/gtest.h>
-#include <cstdint>
-#include <vector>
+#include <array>
+
+#include "tracked.hpp"
 
 namespace byre::test {
 namespace {
@@ -43,25 +42,34 @@ class WriteRecords : public testing::Test {
   shadow::detail::basic_family_generation<sync::Boost> family_;
 };
 
-TEST_F(WriteRecords, keep_no_write_that_was_superseded_at_the_same_call_site) {
-  for (int times = 0; times < 3; ++times) {
-    write(1);
+TEST_F(WriteRecords, keep_the_last_superseded_write_of_each_other_call_site) {
+  for (const int origin : {1, 1, 1}) {
+    write(origin);
   }
   EXPECT_EQ(superseded(), std::vector<std::uint64_t>{});
-}
-
-TEST_F(WriteRecords, keep_the_last_write_of_each_call_site_but_the_last) {
-  for (const int origin : {1, 1, 2, 2, 2, 3, 2, 3, 3}) {
+  for (const int origin : {2, 2, 2, 3, 2, 3, 3}) {
     write(origin);
   }
-  EXPECT_EQ(superseded(), (std::vector<std::uint64_t>{6, 7, 2}));
+  EXPECT_EQ(superseded(), (std::vector<std::uint64_t>{7, 8, 3}));
+  write(4);
+  EXPECT_EQ(superseded(), (std::vector<std::uint64_t>{10, 8, 3}));
+  EXPECT_EQ(superseded(3, 10), std::vector<std::uint64_t>{8})
+      << "not the observed one, nor the last";
 }
 
-TEST_F(WriteRecords, have_no_write_that_was_observed_or_is_not_before_the_last) {
-  for (const int origin : {1, 2, 3, 4}) {
-    write(origin);
+TEST(WriteRecordsOfStorages, of_a_loop_over_sizes_are_one_for_each_call_site) {
+  namespace detail = shadow::detail;
+  const CaughtReports reports;
+  const Storage storage = Storage::allocate(400);
+  shadow::ShadowHandle first;
+  for (std::int64_t size = 1; size <= 100; ++size) {
+    const std::array sizes{size};
+    const auto family =
+        detail::link_by_reshape(storage, nullptr, ReshapeMode::warn, {site(10), sizes}, sizes);
+    detail::end_write(storage, family.get(), {site(11), sizes});
+    first = first != nullptr ? first : family;
+    EXPECT_EQ(family->generation.observed().record(), first->generation.observed().record());
   }
-  EXPECT_EQ(superseded(1, 3), std::vector<std::uint64_t>{2});
 }
 
 }  // namespace
