@@ -27,48 +27,42 @@ def printed(*commands, **variables):
     return ran(*commands, **variables).stdout.splitlines()
 
 
+TRACKS, DOES_NOT = ["tracks", "a reason to"], ["does not track", "no reason to"]
+ALL = ["mode", "mode", "default", "error", "mode", "scope", "alias", "mode", "end", "mode", "default", "none", "mode"]
+READ_ONCE = ["tracks", "set", "BYRE_RESHAPE", "warn", "mode", "tracks"]
+# Commands, the value of BYRE_RESHAPE, and what is printed.
+CASES = [
+    # The mode of the environment comes after the default and the scope.
+    *((ALL, mode, [mode, mode, "error", "alias", "error", mode]) for mode in MODES),
+    *((ALL, nothing, ["copy", "copy", "error", "alias", "error", "copy"]) for nothing in (None, "")),
+    # It is known to track before the program asks for the mode.
+    *((["tracks", "mode", "tracks"], mode, [*TRACKS, mode, *TRACKS]) for mode in ("warn", "error")),
+    *((["tracks", "mode", "tracks"], mode, [*DOES_NOT, mode, *DOES_NOT]) for mode in ("alias", "copy")),
+    # A program that chooses to copy has nothing to look out for.
+    (["scope", "copy", "tracks"], None, DOES_NOT),
+    (["scope", "copy", "tracks"], "warn", ["does not track", "a reason to"]),
+    *((["default", "copy", "tracks"], mode, DOES_NOT) for mode in (None, "warn")),
+    # It is read once, unless it was wrong.
+    (READ_ONCE, None, [*DOES_NOT, "copy", *DOES_NOT]),
+    (READ_ONCE, "wrong", [*DOES_NOT, "warn", *TRACKS]),
+]
+
+
 class Modes(unittest.TestCase):
-    ALL = ["mode", "mode", "default", "error", "mode", "scope", "alias", "mode", "end", "mode",
-           "default", "none", "mode"]
+    def test_in_force_and_tracking_are_as_the_environment_says(self):
+        for commands, mode, expected in CASES:
+            with self.subTest(commands=commands, mode=mode):
+                self.assertEqual(printed(*commands, **({} if mode is None else {"RESHAPE": mode})), expected)
 
-    def test_a_mode_of_the_environment_comes_after_the_default_and_the_scope(self):
-        for mode in MODES:
-            self.assertEqual(printed(*self.ALL, RESHAPE=mode), [mode, mode, "error", "alias", "error", mode])
-
-    def test_copy_is_in_force_where_the_environment_says_nothing(self):
-        for nothing in {}, {"RESHAPE": ""}:
-            self.assertEqual(printed(*self.ALL, **nothing), ["copy", "copy", "error", "alias", "error", "copy"])
-
-    def test_an_unknown_mode_is_complained_of_each_time_it_would_be_in_force(self):
+    def test_that_are_unknown_are_complained_of_each_time_they_would_be_in_force(self):
         for unknown in "Warn", "warn,error", "1", "alias ":
-            first, again, *with_default, last = printed(*self.ALL, RESHAPE=unknown)
+            first, again, *with_default, last = printed(*ALL, RESHAPE=unknown)
             self.assertEqual([again, last], [first, first])
             self.assertEqual(with_default, ["error", "alias", "error"])
             self.assertIn(f'BYRE_RESHAPE in the environment is "{unknown}"', first)
             for mode in MODES:
                 self.assertRegex(first, rf"none of .*\b{mode}\b")
         self.assertLess(len(printed("mode", RESHAPE="x" * 10000)[0]), 400)
-
-    def test_it_is_known_to_track_before_anybody_asks_for_the_mode(self):
-        tracks, does_not = ["tracks", "a reason to"], ["does not track", "no reason to"]
-        for mode in MODES:
-            expected = tracks if mode in ("warn", "error") else does_not
-            self.assertEqual(printed("tracks", "mode", "tracks", RESHAPE=mode), [*expected, mode, *expected])
-        self.assertEqual(printed("tracks", "mode", "tracks"), [*does_not, "copy", *does_not])
-        wrong = printed("tracks", "mode", "tracks", RESHAPE="wrong")
-        self.assertEqual(wrong[:2] + wrong[3:], does_not * 2)
-
-    def test_who_says_to_copy_has_nothing_to_look_out_for(self):
-        for where in "scope", "default":
-            self.assertEqual(printed(where, "copy", "tracks"), ["does not track", "no reason to"])
-        self.assertEqual(printed("scope", "copy", "tracks", RESHAPE="warn"), ["does not track", "a reason to"])
-        self.assertEqual(printed("default", "copy", "tracks", RESHAPE="warn"), ["does not track", "no reason to"])
-
-    def test_it_is_read_once_unless_it_was_wrong(self):
-        commands = ["tracks", "set", "BYRE_RESHAPE", "warn", "mode", "tracks"]
-        does_not = ["does not track", "no reason to"]
-        self.assertEqual(printed(*commands), [*does_not, "copy", *does_not])
-        self.assertEqual(printed(*commands, RESHAPE="wrong"), [*does_not, "warn", "tracks", "a reason to"])
 
 
 class Reports(unittest.TestCase):

@@ -49,18 +49,6 @@ TEST_F(Mode, of_the_process_is_on_all_threads_and_of_a_scope_on_its_own) {
   }
 }
 
-TEST_F(Mode, of_the_process_may_be_set_by_many_threads_at_once) {
-  at_once(4, [](std::size_t thread) {
-    for (int round = 0; round < 1000; ++round) {
-      set_default_reshape_mode(modes[thread]);
-      const ReshapeModeScope scope(modes[3 - thread]);
-      EXPECT_EQ(reshape_mode(), modes[3 - thread]);
-    }
-  });
-  const ReshapeMode last = reshape_mode();
-  elsewhere([&] { EXPECT_EQ(reshape_mode(), last); });
-}
-
 class ReshapeInEachMode : public testing::TestWithParam<ReshapeMode> {
  protected:
   bool aliases() const { return GetParam() != ReshapeMode::copy; }
