@@ -10,10 +10,9 @@
 
 namespace examples {
 
-Arguments::Arguments(int argc, const char* const* argv, const std::vector<Option>& options,
-                     const char* word) {
+Arguments::Arguments(int argc, const char* const* argv, const std::vector<Option>& options) {
   std::map<std::string, bool> takes_value{{"help", false}, {"json", false}};
-  texts_ = {{"", ""}, {"json", ""}};
+  texts_ = {{"json", ""}};
   for (const Option& option : options) {
     takes_value[option.name] = option.usual != nullptr;
     texts_[option.name] = option.usual == nullptr ? "" : option.usual;
@@ -21,12 +20,7 @@ Arguments::Arguments(int argc, const char* const* argv, const std::vector<Option
   for (int at = 1; at < argc; ++at) {
     const std::string text = argv[at];
     if (!text.starts_with("--")) {
-      if (word == nullptr || has("")) {
-        throw UsageError("Unexpected argument '" + text + "'.");
-      }
-      texts_[""] = text;
-      given_[""] = true;
-      continue;
+      throw UsageError("Unexpected argument '" + text + "'.");
     }
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(2, equals == text.npos ? text.npos : equals - 2);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The command line of an example: `--name VALUE` or `--name=VALUE`, flags, and at most one word without a name.
-/// Every program has --help and --json [FILE]. Each error is a UsageError that names the allowed values.
+/// The command line of an example: `--name VALUE` or `--name=VALUE`, and flags. Every program has --help and --json [FILE]. Each error is a UsageError that names the allowed values.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +18,11 @@ struct Option {
 
 class Arguments {
  public:
-  /// `word` names the word that may stand alone, such as "PROGRAM"; nullptr: none may.
-  Arguments(int argc, const char* const* argv, const std::vector<Option>& options,
-            const char* word = nullptr);
+  Arguments(int argc, const char* const* argv, const std::vector<Option>& options);
 
   /// True if the option is on the command line.
   bool has(const std::string& name) const { return given_.contains(name); }
-  /// The value that is given, else the usual one. The word without a name has the name "".
+  /// The value that is given, else the usual one.
   const std::string& text(const std::string& name) const { return texts_.at(name); }
   std::uint64_t number(const std::string& name, std::uint64_t least, std::uint64_t most) const;
   /// Which of `choices` is given, as an index.

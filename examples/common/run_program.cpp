@@ -45,9 +45,8 @@ void print(const std::string& text) {
 }
 
 std::string help_text(const Program& program) {
-  std::string text = std::string("Usage: ") + program.name + " " +
-                     (program.word == nullptr ? "" : program.word + std::string(" ")) +
-                     "[options]\n\n" + program.about + "\nOptions\n";
+  std::string text =
+      std::string("Usage: ") + program.name + " " + "[options]\n\n" + program.about + "\nOptions\n";
   std::vector<Option> options = program.options;
   options.push_back({"json", "", "write the figures as JSON to a file, or print them"});
   for (const Option& option : options) {
@@ -101,7 +100,7 @@ void throw_if_interrupted() {
 
 int run_program(const Program& program, int argc, const char* const* argv) {
   try {
-    return run(program, Arguments(argc, argv, program.options, program.word));
+    return run(program, Arguments(argc, argv, program.options));
   } catch (const UsageError& error) {
     return say(program, std::string(error.what()) + " See --help.", 2);
   } catch (const Interrupted& interruption) {

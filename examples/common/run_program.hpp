@@ -25,7 +25,6 @@ struct Program {
   const char* about;  ///< the text of --help in front of the options
   std::vector<Option> options;
   Report (*work)(const Arguments&);
-  const char* word = nullptr;  ///< as in Arguments
 };
 
 /// What main() returns: 0, 1 if something failed or is wrong, 2 for wrong usage.

@@ -31,7 +31,7 @@ stats::to_string trace::Recording::lost
 functional::CpuTensor::rebind functional::FunctionalizeOptionsScope::FunctionalizeOptionsScope
 functional::Graph::value_count functional::Operator::registered_keys functional::Recording::node_count
 functional::RecordingScope::RecordingScope functional::Scanner::accept
-functional::Scanner::is_at_identifier functional::Scanner::is_at_number functional::Scanner::skip_lines
+functional::Scanner::is_at_identifier functional::Scanner::is_at_number
 functional::Schema::effect functional::Schema::index_of functional::Schema::new_count
 functional::TensorImpl::rebind functional::fallback functional::functionalize_options
 functional::is_functional functional::name_of functional::thread_keys functional::traits_of

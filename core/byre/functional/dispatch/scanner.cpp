@@ -180,7 +180,7 @@ void Scanner::skip_blanks() noexcept {
     const char next = text_[at_];
     if (next == '#') {
       at_ = std::min(text_.find('\n', at_), text_.size());
-    } else if (next == ' ' || next == '\t' || next == '\r' || (next == '\n' && !lines_end_)) {
+    } else if (next == ' ' || next == '\t' || next == '\r' || next == '\n') {
       ++at_;
     } else {
       return;
@@ -188,18 +188,9 @@ void Scanner::skip_blanks() noexcept {
   }
 }
 
-void Scanner::skip_lines() noexcept {
-  while (peek() == '\n') {
-    ++at_;
-    skip_blanks();
-  }
-}
-
 void Scanner::expected(std::string_view what) const try {
   std::string found = "the end";
-  if (peek() == '\n') {
-    found = "the end of the line";
-  } else if (!is_at_end()) {
+  if (!is_at_end()) {
     const std::size_t end = std::max(at_ + 1, end_of_word(text_, at_));
     found = "'" + std::string(between(at_, end)) + "'";
   }

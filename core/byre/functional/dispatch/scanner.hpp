@@ -26,13 +26,12 @@ class BYRE_API SyntaxError : public Error {
   std::size_t column_;
 };
 
-/// Of a text that outlives it. Blanks between words are skipped; a line's end is one only where
-/// `lines_end` is false. `#` begins a comment, to the end of the line.
+/// The text outlives the scanner. Blanks and line ends between words are skipped. `#` begins a comment, to the end of
+/// the line.
 class BYRE_API Scanner {
  public:
   /// `source` is what errors call the text: "schema", or the name of a file.
-  Scanner(std::string_view text, std::string_view source, bool lines_end = false) noexcept
-      : text_(text), source_(source), lines_end_(lines_end) {
+  Scanner(std::string_view text, std::string_view source) noexcept : text_(text), source_(source) {
     skip_blanks();
   }
 
@@ -58,8 +57,6 @@ class BYRE_API Scanner {
   /// A number, true, false, none, a dtype or a list of integers, as to_string(Constant) writes
   /// them.
   Constant constant();
-  /// Only between lines: passes line ends and blank lines.
-  void skip_lines() noexcept;
 
   /// Throws SyntaxError, at the next word or at `position`: "expected `what`, found ...".
   [[noreturn]] void expected(std::string_view what) const;
@@ -73,7 +70,6 @@ class BYRE_API Scanner {
   std::string_view text_;
   std::string_view source_;
   std::size_t at_ = 0;
-  bool lines_end_;
 };
 
 }  // namespace byre::inline v0::functional
