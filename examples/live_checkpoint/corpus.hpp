@@ -32,15 +32,6 @@ inline std::vector<fs::path> files_below(const fs::path& path) {
   return files;
 }
 
-/// Pictures and archives have bytes that no text has.
-inline bool is_text(const std::string& text) {
-  const auto beginning = text.substr(0, 65536);
-  return std::ranges::none_of(beginning, [](char character) {
-    const auto byte = static_cast<unsigned char>(character);
-    return byte < ' ' && !(byte >= '\b' && byte <= '\r') && byte != 0x1b;
-  });
-}
-
 /// Letters, digits and bytes beyond ASCII; in lower case.
 inline bool is_part_of_word(char& character) {
   if (character >= 'A' && character <= 'Z') {
@@ -68,7 +59,8 @@ inline Corpus read_corpus(const fs::path& path, std::uint64_t most_tokens) {
     std::ifstream file(name, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::string word;
-    for (char character : is_text(text) ? text : "") {
+    // Pictures and archives have bytes of 0.
+    for (char character : text.find('\0') == text.npos ? text : "") {
       if (is_part_of_word(character)) {
         word.push_back(character);
       } else {

@@ -11,7 +11,6 @@ namespace examples::reshape_audit {
 namespace {
 
 namespace shadow = byre::shadow;
-using shadow::ReshapeMode;
 
 /// The results of a pipeline in a mode of reshape, and what was reported. A program's own audit has these lines around
 /// its work.
@@ -20,10 +19,10 @@ struct Run {
   std::vector<shadow::Violation> reports;
 };
 
-Run run_in(ReshapeMode mode, Results (*pipeline)()) {
+Run run_in(ReshapeMode mode, const Pipeline& pipeline, Reshape reshape = as_found) {
   shadow::reset_summary();
   const shadow::ReshapeModeScope scope(mode);
-  Results results = pipeline();
+  Results results = pipeline.run(reshape);
   return {std::move(results), shadow::summary().triples};
 }
 
@@ -34,12 +33,12 @@ bool are_same(const Results& left, const Results& right) {
 /// The faults of the rewritten form, a sentence each.
 std::vector<std::string> faults_of(const Pipeline& pipeline) {
   std::vector<std::string> faults;
-  const Results meant = run_in(pipeline.meant, pipeline.as_found).results;
+  const Results meant = run_in(pipeline.meant, pipeline).results;
   for (const ReshapeMode mode :
        {ReshapeMode::alias, ReshapeMode::warn, ReshapeMode::error, ReshapeMode::copy}) {
     const std::string where =
         std::string(pipeline.name) + ", rewritten, in mode " + std::string(name_of(mode));
-    const Run run = run_in(mode, pipeline.rewritten);
+    const Run run = run_in(mode, pipeline, pipeline.rewritten);
     if (!run.reports.empty()) {
       faults.push_back(where + ": is still reported.");
     }
@@ -54,8 +53,8 @@ Report work(const Arguments&) {
   shadow::set_violation_handler(
       [](const shadow::Violation&) noexcept {});  // reports are printed below
   Report report;
-  for (const Pipeline& pipeline : all_pipelines()) {
-    const Run audited = run_in(ReshapeMode::warn, pipeline.as_found);
+  for (const Pipeline& pipeline : all_pipelines) {
+    const Run audited = run_in(ReshapeMode::warn, pipeline);
     Json reports = Json::array();
     report.text += std::string(pipeline.name) + ": " + pipeline.what + "\n";
     for (const shadow::Violation& violation : audited.reports) {
@@ -65,9 +64,8 @@ Report work(const Arguments&) {
     report.text += audited.reports.empty() ? "relies on nothing\n\n" : "\n";
     report.figures["pipelines"][pipeline.name] = {
         {"reports", reports},
-        {"copies compute the same",
-         are_same(run_in(ReshapeMode::copy, pipeline.as_found).results,
-                  run_in(ReshapeMode::alias, pipeline.as_found).results)}};
+        {"copies compute the same", are_same(run_in(ReshapeMode::copy, pipeline).results,
+                                             run_in(ReshapeMode::alias, pipeline).results)}};
     if (pipeline.rewritten != nullptr) {
       for (const std::string& fault : faults_of(pipeline)) {
         report.faults.push_back(fault);

@@ -121,19 +121,6 @@ class AllModes(WithText):
         if pages["copies"] is not None:
             self.assertTrue(0 < pages["overlays"] + pages["copies"] < tokens)
 
-    def test_are_traced_with_the_lines_of_each_copy(self):
-        trace = self.scratch / "trace.json"
-        done = run(*self.arguments(mode="lazy", snapshot_every=EVERY // 10), "--json",
-                   env={**os.environ, "BYRE_TRACE": str(trace)})
-        counted = json.loads(done.stdout)["modes"]["lazy"]["copies"]
-        if counted is None:
-            self.skipTest("byre was built without stats")
-        copies = [event for event in json.loads(trace.read_text())["traceEvents"] if event["name"] == "copy (shared)"]
-        self.assertEqual(len(copies), counted)
-        for copy in copies:
-            self.assertRegex(copy["args"]["written_at"], r"tables\.hpp:\d+")
-            self.assertRegex(copy["args"]["cloned_at"][0], r"tables\.hpp:\d+")
-
     def assert_refused_run(self, said, output, **changes):
         done = run(*self.arguments(output, **changes))
         self.assertEqual((done.returncode, done.stdout), (1, ""))
