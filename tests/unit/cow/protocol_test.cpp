@@ -6,138 +6,113 @@
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>
 
+#include <cstddef>
+#include <vector>
+
 #include "support/at_once.hpp"
 
 namespace byre::test {
 namespace {
 
-class Protocol : public testing::Test {
- protected:
-  ShareWord word;
+/// The numbers of owners and of copies under way.
+struct Counts {
+  unsigned owners = 1;
+  unsigned copies = 0;
 };
 
-TEST_F(Protocol, new_data_has_one_owner_that_may_write_at_once) {
-  EXPECT_TRUE(word.is_writable());
-  EXPECT_TRUE(word.is_unique());
-  EXPECT_EQ(word.use_count(), 1U);
+/// A word, and the counts that it has to have.
+struct Protocol {
+  explicit Protocol(bool is_read_only) : read_only(is_read_only), word(is_read_only) {}
+
+  bool is_gone() const { return counts.owners == 0 && counts.copies == 0; }
+  void claims(Claim claimed, bool copies) {
+    EXPECT_EQ(claimed, copies ? Claim::copy : Claim::steal);
+    counts.owners -= copies ? 1U : 0U;
+    counts.copies += copies ? 1U : 0U;
+  }
+  void expect_counts() const {
+    EXPECT_EQ(word.use_count(), counts.owners);
+    EXPECT_EQ(word.is_unique(), counts.owners == 1 && counts.copies == 0);
+    EXPECT_EQ(word.is_writable(), !read_only && counts.owners == 1 && counts.copies == 0);
+    EXPECT_EQ(word.is_sole_copier(), counts.owners == 0 && counts.copies == 1);
+  }
+
+  const bool read_only;
+  ShareWord word;
+  Counts counts;
+};
+
+/// An operation of the word, and whether it may be next: a waiting claim of the last owner would hang during a copy.
+struct Operation {
+  const char* name;
+  bool (*may)(const Protocol& at);
+  void (*take)(Protocol& at);
+};
+constexpr auto by_an_owner = [](const Protocol& at) { return at.counts.owners != 0; };
+constexpr auto by_a_writer = [](const Protocol& at) {
+  return at.counts.owners != 0 && !at.read_only;
+};
+constexpr auto by_a_copier = [](const Protocol& at) { return at.counts.copies != 0; };
+const Operation operations[] = {
+    {"add_owner", by_an_owner, [](Protocol& at) { at.word.add_owner(), ++at.counts.owners; }},
+    {"drop_owner", by_an_owner,
+     [](Protocol& at) {
+       const bool has_to_free = at.word.drop_owner();
+       --at.counts.owners;
+       EXPECT_EQ(has_to_free, at.is_gone());
+     }},
+    {"claim",
+     [](const Protocol& at) {
+       return by_a_writer(at) && (at.counts.owners > 1 || at.counts.copies == 0);
+     },
+     [](Protocol& at) { at.claims(at.word.claim(), at.counts.owners > 1); }},
+    {"claim, never to wait", by_a_writer,
+     [](Protocol& at) {
+       at.claims(at.word.claim(Wait::never), at.counts.owners > 1 || at.counts.copies != 0);
+     }},
+    {"claim_in_order", by_a_writer,
+     [](Protocol& at) { at.claims(at.word.claim_in_order(), at.counts.owners > 1); }},
+    {"finish_copy", by_a_copier,
+     [](Protocol& at) {
+       const bool has_to_free = at.word.finish_copy();
+       --at.counts.copies;
+       EXPECT_EQ(has_to_free, at.is_gone());
+     }},
+    {"abandon_copy", by_a_copier,
+     [](Protocol& at) { at.word.abandon_copy(), --at.counts.copies, ++at.counts.owners; }},
+    {"add_copy", by_a_copier, [](Protocol& at) { at.word.add_copy(), ++at.counts.copies; }},
+};
+
+/// Takes `path` on a new word, and then all paths that begin so.
+void take_all_paths(bool read_only, std::vector<const Operation*>& path) {
+  constexpr std::size_t longest = 8;
+  Protocol at(read_only);
+  for (const Operation* const operation : path) {
+    operation->take(at);
+  }
+  if (!at.is_gone()) {
+    at.expect_counts();
+  }
+  if (testing::Test::HasFailure()) {
+    for (const Operation* const operation : path) {
+      ADD_FAILURE() << "after " << operation->name;
+    }
+    return;
+  }
+  for (const Operation& next : operations) {
+    if (path.size() < longest && next.may(at) && !testing::Test::HasFailure()) {
+      path.push_back(&next);
+      take_all_paths(read_only, path);
+      path.pop_back();
+    }
+  }
 }
 
-TEST_F(Protocol, a_clone_makes_another_owner_until_it_is_dropped) {
-  word.add_owner();
-  EXPECT_FALSE(word.is_unique());
-  EXPECT_FALSE(word.is_writable());
-  EXPECT_EQ(word.use_count(), 2U);
-
-  EXPECT_FALSE(word.drop_owner());
-  EXPECT_TRUE(word.is_unique());
-  EXPECT_EQ(word.use_count(), 1U);
-}
-
-TEST_F(Protocol, the_last_drop_says_so) {
-  word.add_owner();
-  word.add_owner();
-  EXPECT_FALSE(word.drop_owner());
-  EXPECT_FALSE(word.drop_owner());
-  EXPECT_TRUE(word.drop_owner());
-}
-
-TEST_F(Protocol, the_owner_left_over_may_write_at_once_and_its_claim_steals) {
-  word.add_owner();
-  EXPECT_FALSE(word.drop_owner());
-  EXPECT_TRUE(word.is_writable());
-  EXPECT_EQ(word.claim(), Claim::steal);
-  EXPECT_TRUE(word.is_writable());
-  EXPECT_TRUE(word.drop_owner());
-}
-
-TEST_F(Protocol, read_only_data_is_never_writable_though_it_may_be_unique) {
-  ShareWord read_only(true);
-  EXPECT_FALSE(read_only.is_writable());
-  EXPECT_TRUE(read_only.is_unique());
-  EXPECT_EQ(read_only.use_count(), 1U);
-  EXPECT_TRUE(read_only.drop_owner());
-}
-
-TEST_F(Protocol, of_three_owners_that_claim_in_turn_two_copy_and_the_last_steals) {
-  word.add_owner();
-  word.add_owner();
-  EXPECT_EQ(word.claim(), Claim::copy);
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_EQ(word.claim(), Claim::copy);
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_EQ(word.claim(), Claim::steal);
-  EXPECT_TRUE(word.drop_owner());
-}
-
-TEST_F(Protocol, a_copier_is_no_owner_but_keeps_the_data_from_being_unique) {
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  EXPECT_EQ(word.use_count(), 1U);
-  EXPECT_FALSE(word.is_unique());
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_TRUE(word.is_unique());
-}
-
-TEST_F(Protocol, a_copier_that_outlives_the_owners_is_told_to_free) {
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  EXPECT_FALSE(word.drop_owner());  // and does not wait for the copy
-  EXPECT_TRUE(word.finish_copy());
-}
-
-TEST_F(Protocol, of_two_copiers_the_later_to_finish_is_told_to_free) {
-  word.add_owner();
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  ASSERT_EQ(word.claim(), Claim::copy);
-  EXPECT_FALSE(word.drop_owner());
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_TRUE(word.finish_copy());
-}
-
-TEST_F(Protocol, a_copier_that_fails_owns_again) {
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  word.abandon_copy();
-  EXPECT_EQ(word.use_count(), 2U);
-  EXPECT_FALSE(word.drop_owner());
-  EXPECT_EQ(word.claim(), Claim::steal);
-}
-
-TEST_F(Protocol, a_copier_that_fails_when_all_owners_left_owns_alone) {
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  ASSERT_FALSE(word.drop_owner());
-  word.abandon_copy();
-  EXPECT_TRUE(word.is_unique());
-  EXPECT_EQ(word.claim(), Claim::steal);
-  EXPECT_TRUE(word.drop_owner());
-}
-
-TEST_F(Protocol, a_last_owner_that_may_not_wait_copies) {
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  EXPECT_EQ(word.claim(Wait::never), Claim::copy);
-  EXPECT_EQ(word.use_count(), 0U);
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_TRUE(word.finish_copy());
-}
-
-TEST_F(Protocol, a_last_owner_that_may_not_wait_steals_where_nothing_is_pending) {
-  word.add_owner();
-  ASSERT_FALSE(word.drop_owner());
-  EXPECT_EQ(word.claim(Wait::never), Claim::steal);
-}
-
-TEST_F(Protocol, clones_of_shared_data_may_be_made_while_copies_are_pending) {
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  word.add_owner();
-  EXPECT_EQ(word.use_count(), 2U);
-  EXPECT_EQ(word.claim(), Claim::copy);
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_EQ(word.claim(), Claim::steal);
+TEST(Protocol, counts_owners_and_copies_on_every_path_of_eight_operations) {
+  for (const bool read_only : {false, true}) {
+    std::vector<const Operation*> path;
+    take_all_paths(read_only, path);
+  }
 }
 
 // A build without counters cannot tell that the waiter has parked: there the tests see only that it ends well.
@@ -164,20 +139,22 @@ class WaitingOwner : public testing::Test {
   Claim answer{};
 };
 
-TEST_F(WaitingOwner, steals_when_the_copy_ends) {
-  wait_for_copiers(1);
-  EXPECT_FALSE(word.finish_copy());
-  waiter.join();
-  EXPECT_EQ(answer, Claim::steal);
-  EXPECT_TRUE(word.is_writable());  // `waiting` is gone
-}
-
-TEST_F(WaitingOwner, steals_when_the_last_of_two_copies_ends) {
-  wait_for_copiers(2);
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_FALSE(word.finish_copy());
-  waiter.join();
-  EXPECT_EQ(answer, Claim::steal);
+TEST_F(WaitingOwner, steals_when_the_last_copy_ends_even_if_it_is_interrupted) {
+  for (const int copiers : {1, 2}) {
+    wait_for_copiers(copiers);
+    waiter.interrupt();
+    for (int copier = 0; copier < copiers; ++copier) {
+      EXPECT_FALSE(word.finish_copy());
+    }
+    waiter.join();
+    EXPECT_EQ(answer, Claim::steal);
+    EXPECT_TRUE(word.is_writable());  // `waiting` is gone
+  }
+  // So that later copiers free.
+  word.add_owner();
+  EXPECT_EQ(word.claim(), Claim::copy);
+  EXPECT_FALSE(word.drop_owner());
+  EXPECT_TRUE(word.finish_copy());
 }
 
 TEST_F(WaitingOwner, copies_after_all_when_the_copier_fails) {
@@ -188,38 +165,6 @@ TEST_F(WaitingOwner, copies_after_all_when_the_copier_fails) {
   EXPECT_EQ(word.use_count(), 1U);  // the copier that failed
   EXPECT_FALSE(word.drop_owner());  // leaves the one that waited, which copies
   EXPECT_TRUE(word.finish_copy());  // and is told to free: `waiting` is gone
-}
-
-TEST_F(WaitingOwner, that_stole_leaves_a_word_whose_later_copiers_free) {
-  wait_for_copiers(1);
-  EXPECT_FALSE(word.finish_copy());
-  waiter.join();
-  word.add_owner();
-  EXPECT_EQ(word.claim(), Claim::copy);
-  EXPECT_FALSE(word.drop_owner());
-  EXPECT_TRUE(word.finish_copy());
-}
-
-TEST_F(WaitingOwner, is_not_interrupted) {
-  wait_for_copiers(1);
-  waiter.interrupt();
-  EXPECT_FALSE(word.finish_copy());
-  waiter.join();
-  EXPECT_EQ(answer, Claim::steal);
-}
-
-TEST(ShareWord, has_a_sole_copier_if_no_owner_and_no_other_copy_is_left) {
-  ShareWord word;
-  word.add_owner();
-  ASSERT_EQ(word.claim(), Claim::copy);
-  EXPECT_FALSE(word.is_sole_copier());
-  ASSERT_FALSE(word.drop_owner());
-  EXPECT_TRUE(word.is_sole_copier());
-  word.add_copy();
-  EXPECT_FALSE(word.is_sole_copier());
-  EXPECT_FALSE(word.finish_copy());
-  EXPECT_TRUE(word.is_sole_copier());
-  EXPECT_TRUE(word.finish_copy());
 }
 
 // A Sync whose additions find counts that are at their limit.
