@@ -42,10 +42,7 @@ class FakePages final : public PageSource {
     system_pages().unmap(address, lead, nbytes);
   }
 
-  std::uint64_t seconds() noexcept override {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    return seconds_;
-  }
+  std::uint64_t seconds() noexcept override { return get(seconds_); }
   void wait_for(std::uint64_t seconds) {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     seconds_ += seconds;
@@ -60,24 +57,16 @@ class FakePages final : public PageSource {
   int maps() const { return get(maps_); }
   int refused() const { return get(refused_); }
   /// The alignment that the last mapping was asked for.
-  std::size_t last_alignment() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    return last_alignment_;
-  }
+  std::size_t last_alignment() const { return get(last_alignment_); }
   /// Of what was not mapped, or of another size.
   int wrong_unmaps() const { return get(wrong_unmaps_); }
-  std::size_t mapped() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    return mapped_.size();
-  }
+  std::size_t mapped() const { return get(mapped_).size(); }
   /// The addresses given back, in that order.
-  std::vector<const void*> unmapped() const {
-    const boost::lock_guard<boost::mutex> lock(mutex_);
-    return unmapped_;
-  }
+  std::vector<const void*> unmapped() const { return get(unmapped_); }
 
  private:
-  int get(const int& member) const {
+  template <class Member>
+  Member get(const Member& member) const {
     const boost::lock_guard<boost::mutex> lock(mutex_);
     return member;
   }

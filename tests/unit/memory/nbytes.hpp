@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Numbers of bytes that read as they are said.
+/// Numbers of bytes that read as they are said, and addresses.
 #pragma once
 
 #include <byre/memory/pages.hpp>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 
 namespace byre::test {
@@ -18,6 +19,10 @@ inline constexpr std::size_t plenty = 1024 * mib;
 
 constexpr std::size_t pages(std::size_t count) {
   return count * page_nbytes;
+}
+
+inline std::uintptr_t address_of(const void* place) {
+  return reinterpret_cast<std::uintptr_t>(place);
 }
 
 /// Address space that this process has in use.

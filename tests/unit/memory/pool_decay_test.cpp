@@ -10,8 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nbytes.hpp"
-#include "support/fake_pages.hpp"
+#include "pool_test.hpp"
 
 namespace byre::test {
 namespace {
@@ -19,45 +18,25 @@ namespace {
 constexpr std::uint64_t period = 10;
 constexpr std::size_t block_nbytes = pages(20);
 
-class PoolDecayTest : public testing::Test {
+class PoolDecayTest : public PoolTest {
  protected:
-  ~PoolDecayTest() override {
-    for (const Block& block : out_) {
-      pool.deallocate(block);
-    }
-  }
-
   /// Takes so many, and releases them in that order.
-  std::vector<const void*> use(std::size_t count) {
-    std::vector<Block> blocks;
-    std::vector<const void*> addresses;
-    for (; blocks.size() < count; blocks.push_back(pool.allocate({block_nbytes, 64}))) {
-    }
-    for (const Block& block : blocks) {
-      pool.deallocate(block);
-      addresses.push_back(block.data);
-    }
-    return addresses;
+  std::vector<Block> use(std::size_t count) {
+    return release(std::vector<std::size_t>(count, block_nbytes));
   }
 
   /// Requests that no idle block serves.
   void ask(int times = 1) {
     for (; times > 0; --times) {
-      out_.push_back(pool.allocate({pages(1000), 64}));
+      take(pages(1000));
     }
   }
 
-  std::size_t idle_blocks() const { return pool.idle_nbytes() / block_nbytes; }
-
-  FakePages source;
-  RecyclingPool pool{plenty, source};
-
- private:
-  std::vector<Block> out_;
+  std::size_t idle_blocks() const { return pool->idle_nbytes() / block_nbytes; }
 };
 
 TEST_F(PoolDecayTest, half_of_what_was_idle_for_a_period_goes_oldest_first) {
-  const auto released = use(8);
+  const auto released = places_of(use(8));
   source.wait_for(period);
   ask();
   EXPECT_EQ(idle_blocks(), 8U) << "in that period they were used";
@@ -69,7 +48,7 @@ TEST_F(PoolDecayTest, half_of_what_was_idle_for_a_period_goes_oldest_first) {
   EXPECT_EQ(idle_blocks(), 7U) << "one block at a time";
   ask(10);
   EXPECT_EQ(source.unmapped(), std::vector(released.begin(), released.begin() + 4));
-  EXPECT_EQ(pool.idle_nbytes(), 4 * block_nbytes);
+  EXPECT_EQ(pool->idle_nbytes(), 4 * block_nbytes);
 }
 
 TEST_F(PoolDecayTest, every_period_halves_what_is_left_until_nothing_is) {
@@ -126,7 +105,7 @@ TEST_F(PoolDecayTest, many_periods_without_a_call_count_each) {
               {8, 64, 0},            // as many as a word has bits
               {8, 100'000'000, 0}};  // years
   for (const auto& row : rows) {
-    pool.trim();
+    pool->trim();
     use(row.blocks);
     source.wait_for(period);
     ask();

@@ -17,34 +17,19 @@
 #include <optional>
 #include <vector>
 
-#include "nbytes.hpp"
+#include "pool_test.hpp"
 #include "support/complaint.hpp"
 #include "support/emulated.hpp"
-#include "support/fake_pages.hpp"
 
 namespace byre::test {
 namespace {
 
-class PoolLimitsTest : public testing::Test {
+class PoolLimitsTest : public PoolTest {
  protected:
-  Block take(std::size_t nbytes) { return pool->allocate({nbytes, 64}); }
-
   /// Three blocks of different sizes, released in this order.
-  static std::vector<const void*> release_three(RecyclingPool& pool) {
-    std::vector<Block> blocks;
-    for (const std::size_t count : {50U, 20U, 100U}) {
-      blocks.push_back(pool.allocate({pages(count), 64}));
-    }
-    std::vector<const void*> addresses;
-    for (const Block& block : blocks) {
-      pool.deallocate(block);
-      addresses.push_back(block.data);
-    }
-    return addresses;
+  std::vector<const void*> release_three() {
+    return places_of(release({pages(50), pages(20), pages(100)}));
   }
-
-  FakePages source;
-  std::optional<RecyclingPool> pool{std::in_place, plenty, source};
 };
 
 TEST_F(PoolLimitsTest, what_exceeds_a_limit_goes_oldest_first) {
@@ -55,31 +40,33 @@ TEST_F(PoolLimitsTest, what_exceeds_a_limit_goes_oldest_first) {
   enum { before, after, by_trim };
   for (const auto& row : rows) {
     for (const auto limited : {before, after, by_trim}) {
-      FakePages pages_of_three;
-      RecyclingPool three(plenty, pages_of_three);
-      if (limited == before) {
-        three.set_limit_nbytes(row.most);
-      }
-      const auto released = release_three(three);
+      pool->trim();
+      pool->set_limit_nbytes(limited == before ? row.most : plenty);
+      const std::size_t unmapped_before = source.unmapped().size();
+      const auto released = release_three();
       if (limited == after) {
-        three.set_limit_nbytes(row.most);
+        pool->set_limit_nbytes(row.most);
       } else if (limited == by_trim) {
-        three.trim(row.most);
+        pool->trim(row.most);
       }
-      EXPECT_EQ(three.limit_nbytes(), limited == by_trim ? plenty : row.most);
-      EXPECT_EQ(three.idle_nbytes(), row.idle);
-      EXPECT_EQ(pages_of_three.mapped(), 3 - row.unmapped);
+      EXPECT_EQ(pool->limit_nbytes(), limited == by_trim ? plenty : row.most);
+      EXPECT_EQ(pool->idle_nbytes(), row.idle);
+      EXPECT_EQ(source.mapped(), 3 - row.unmapped);
+      const auto unmapped = source.unmapped();
       const auto gone = released.begin() + static_cast<std::ptrdiff_t>(row.unmapped);
-      EXPECT_EQ(pages_of_three.unmapped(), std::vector(released.begin(), gone)) << row.most;
+      EXPECT_EQ(std::vector(unmapped.begin() + static_cast<std::ptrdiff_t>(unmapped_before),
+                            unmapped.end()),
+                std::vector(released.begin(), gone))
+          << row.most;
     }
   }
 }
 
 TEST_F(PoolLimitsTest, a_block_that_is_taken_and_released_again_is_the_youngest) {
-  const auto released = release_three(*pool);
+  const auto released = release_three();
   const Block again = take(pages(50));
   ASSERT_EQ(again.data, released[0]);
-  pool->deallocate(again);
+  give_back(again);
   pool->trim(pages(50));
   EXPECT_EQ(source.unmapped(), (std::vector{released[1], released[2]}));
 }
@@ -87,13 +74,13 @@ TEST_F(PoolLimitsTest, a_block_that_is_taken_and_released_again_is_the_youngest)
 TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_pushes_no_other_out) {
   pool->set_limit_nbytes(pages(180));
   const Block large = take(pages(200));
-  release_three(*pool);
-  pool->deallocate(large);
+  release_three();
+  give_back(large);
   EXPECT_EQ(source.unmapped(), std::vector<const void*>{large.data});
   EXPECT_EQ(pool->idle_nbytes(), pages(170));
   pool->trim();
   pool->set_limit_nbytes(pages(50));
-  pool->deallocate(take(pages(50)));
+  give_back(take(pages(50)));
   EXPECT_EQ(pool->idle_nbytes(), pages(50)) << "a block as large as the limit stays";
 }
 
@@ -108,8 +95,8 @@ TEST(IdleBlocks, beyond_the_limit_alone_are_taken_out_too) {
 }
 
 TEST_F(PoolLimitsTest, everything_is_unmapped_when_the_pool_is_destroyed) {
-  release_three(*pool);
-  pool->deallocate(take(5 * mib));
+  release_three();
+  give_back(take(5 * mib));
   EXPECT_EQ(source.mapped(), 4U);
   pool.reset();
   EXPECT_EQ(source.mapped(), 0U);
@@ -117,24 +104,23 @@ TEST_F(PoolLimitsTest, everything_is_unmapped_when_the_pool_is_destroyed) {
 }
 
 TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_without_idle_blocks) {
-  const auto released = release_three(*pool);
+  const auto released = release_three();
   source.refuse(1);
   const Block block = take(pages(1000));  // more than is idle
   EXPECT_NE(block.data, nullptr);
   EXPECT_EQ(source.refused(), 1);
   EXPECT_EQ(source.unmapped(), released);
   EXPECT_EQ(pool->idle_nbytes(), 0U);
-  pool->deallocate(block);
 }
 
 TEST_F(PoolLimitsTest, a_mapping_refused_twice_is_out_of_memory) {
-  release_three(*pool);
+  release_three();
   source.refuse(2);
   EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] { (void)take(70'000'000); }), "70000000 bytes",
                    "recycling pool"));
   const Block block = take(70'000'000);
   EXPECT_NE(block.data, nullptr);
-  pool->deallocate(block);
+  give_back(block);
   pool.reset();  // dies if the failed request counts as a block that is out
   EXPECT_EQ(source.mapped(), 0U);
 }
@@ -164,11 +150,11 @@ TEST_F(PoolLimitsTest, counters_agree_with_what_is_idle_and_what_is_alive) {
   }
   EXPECT_EQ(changed().live_bytes, 0);
   EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pages(30)));
-  release_three(*pool);
+  release_three();
   EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pool->idle_nbytes()));
   const Block recycled = take(pages(50) - 5);
   EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pool->idle_nbytes()));
-  pool->deallocate(recycled);
+  give_back(recycled);
   pool->trim(pages(60));
   EXPECT_EQ(changed().pooled_bytes, static_cast<std::int64_t>(pool->idle_nbytes()));
   pool.reset();

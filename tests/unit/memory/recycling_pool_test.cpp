@@ -10,36 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "nbytes.hpp"
-#include "support/fake_pages.hpp"
+#include "pool_test.hpp"
 #include "support/scattered_bytes.hpp"
 
 namespace byre::test {
 namespace {
 
-std::uintptr_t address_of(const Block& block) {
-  return reinterpret_cast<std::uintptr_t>(block.data);
-}
-
-class RecyclingPoolTest : public testing::Test {
- protected:
-  Block take(std::size_t nbytes) { return pool.allocate({nbytes, 64}); }
-
-  /// Blocks of these sizes, alive at the same time, released in this order.
-  std::vector<Block> release(const std::vector<std::size_t>& sizes) {
-    std::vector<Block> blocks;
-    for (const std::size_t nbytes : sizes) {
-      blocks.push_back(take(nbytes));
-    }
-    for (const Block& block : blocks) {
-      pool.deallocate(block);
-    }
-    return blocks;
-  }
-
-  FakePages source;
-  RecyclingPool pool{plenty, source};
-};
+using RecyclingPoolTest = PoolTest;
 
 TEST_F(RecyclingPoolTest, hands_out_a_released_block_again_once) {
   const Block released = release({100 * kib})[0];
@@ -50,8 +27,6 @@ TEST_F(RecyclingPoolTest, hands_out_a_released_block_again_once) {
   EXPECT_EQ(source.maps(), 1);
   const Block fresh = take(100 * kib);
   EXPECT_NE(fresh.data, again.data);
-  pool.deallocate(again);
-  pool.deallocate(fresh);
 }
 
 TEST_F(RecyclingPoolTest, hands_out_a_released_block_of_nearly_the_same_size) {
@@ -59,7 +34,6 @@ TEST_F(RecyclingPoolTest, hands_out_a_released_block_of_nearly_the_same_size) {
   const Block smaller = take(pages(100) - 7);
   EXPECT_EQ(smaller.data, released.data);
   EXPECT_EQ(smaller.capacity, pages(108));
-  pool.deallocate(smaller);
 }
 
 TEST_F(RecyclingPoolTest, prefers_the_block_that_fits_best) {
@@ -71,9 +45,6 @@ TEST_F(RecyclingPoolTest, prefers_the_block_that_fits_best) {
   EXPECT_EQ(second.data, blocks[2].data);
   EXPECT_EQ(third.data, blocks[0].data);
   EXPECT_EQ(source.maps(), 3);
-  for (const Block& block : {first, second, third}) {
-    pool.deallocate(block);
-  }
 }
 
 TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_equals) {
@@ -82,8 +53,6 @@ TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_equals) {
   const Block second = take(pages(95));
   EXPECT_EQ(first.data, blocks[2].data) << "the warmest";
   EXPECT_EQ(second.data, blocks[1].data);
-  pool.deallocate(first);
-  pool.deallocate(second);
 }
 
 TEST_F(RecyclingPoolTest, hands_out_no_block_too_small_or_an_eighth_too_large) {
@@ -96,42 +65,34 @@ TEST_F(RecyclingPoolTest, hands_out_no_block_too_small_or_an_eighth_too_large) {
   const Block larger = take(pages(19) + 1);
   EXPECT_EQ(source.maps(), 4) << "19 pages are too few for a byte more";
   EXPECT_EQ(larger.capacity, pages(20));
-  for (const Block& block : {within, fresh, larger}) {
-    pool.deallocate(block);
-  }
 }
 
 TEST_F(RecyclingPoolTest, leaves_small_blocks_to_malloc) {
   const Block small = take(RecyclingPool::recycled_from - 1);
-  EXPECT_EQ(address_of(small) % data_alignment, 0U);
+  EXPECT_EQ(address_of(small.data) % data_alignment, 0U);
   std::memset(small.data, 1, RecyclingPool::recycled_from - 1);
-  pool.deallocate(small);
   const Block none = take(0);
-  EXPECT_EQ(address_of(none) % data_alignment, 0U);
-  pool.deallocate(none);
-  const Block copy = pool.allocate_copy({0, 64}, nullptr, 0);  // as a clone of lent nothing does
+  EXPECT_EQ(address_of(none.data) % data_alignment, 0U);
+  const Block copy = pool->allocate_copy({0, 64}, nullptr, 0);  // as a clone of lent nothing does
   EXPECT_NE(copy.data, nullptr);
-  pool.deallocate(copy);
+  pool->deallocate(copy);
   EXPECT_EQ(source.maps(), 0);
-  EXPECT_EQ(pool.idle_nbytes(), 0U);
+  EXPECT_EQ(pool->idle_nbytes(), 0U);
 }
 
 TEST_F(RecyclingPoolTest, starts_blocks_on_a_page_and_from_2_mib_on_a_huge_page) {
   const std::size_t small_pages[] = {64 * kib, 64 * kib + 1, 1 * mib, 2 * mib - page_nbytes};
   const std::size_t huge_pages[] = {2 * mib - 1, 2 * mib, 2 * mib + 1, 9 * mib};
-  std::vector<Block> blocks;
+  const auto expect_begin_on = [&](std::size_t alignment, std::size_t nbytes) {
+    const Block block = take(nbytes);
+    EXPECT_EQ(address_of(block.data) % alignment, 0U) << nbytes;
+    EXPECT_LT(block.capacity - nbytes, page_nbytes) << nbytes;
+  };
   for (const std::size_t nbytes : small_pages) {
-    blocks.push_back(take(nbytes));
-    EXPECT_EQ(address_of(blocks.back()) % page_nbytes, 0U) << nbytes;
-    EXPECT_LT(blocks.back().capacity - nbytes, page_nbytes) << nbytes;
+    expect_begin_on(page_nbytes, nbytes);
   }
   for (const std::size_t nbytes : huge_pages) {
-    blocks.push_back(take(nbytes));
-    EXPECT_EQ(address_of(blocks.back()) % huge_page_nbytes, 0U) << nbytes;
-    EXPECT_LT(blocks.back().capacity - nbytes, page_nbytes) << nbytes;
-  }
-  for (const Block& block : blocks) {
-    pool.deallocate(block);
+    expect_begin_on(huge_page_nbytes, nbytes);
   }
 }
 
@@ -139,20 +100,20 @@ TEST_F(RecyclingPoolTest, gives_room_for_the_largest_prefix_beside_the_data) {
   const std::size_t sizes[] = {0, 100, 64 * kib, 3 * mib};
   for (const std::size_t nbytes : sizes) {
     for (int round = 0; round < 2; ++round) {  // fresh, then recycled
-      const Block block = pool.allocate({nbytes, 1024});
+      const Block block = take(nbytes, 1024);
       std::memset(static_cast<std::byte*>(block.data) - 1024, 3, 1024 + block.capacity);
-      pool.deallocate(block);
+      give_back(block);
     }
   }
 }
 
 TEST_F(RecyclingPoolTest, knows_exactly_how_much_is_idle) {
   release({pages(16), pages(100), pages(100) + 1});
-  EXPECT_EQ(pool.idle_nbytes(), pages(16) + pages(100) + pages(101));
+  EXPECT_EQ(pool->idle_nbytes(), pages(16) + pages(100) + pages(101));
   const Block taken = take(pages(100));
-  EXPECT_EQ(pool.idle_nbytes(), pages(16) + pages(101));
-  pool.deallocate(taken);
-  EXPECT_EQ(pool.idle_nbytes(), pages(16) + pages(100) + pages(101));
+  EXPECT_EQ(pool->idle_nbytes(), pages(16) + pages(101));
+  give_back(taken);
+  EXPECT_EQ(pool->idle_nbytes(), pages(16) + pages(100) + pages(101));
 }
 
 struct Copy {
@@ -174,17 +135,17 @@ TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory)
   }
   const std::vector<std::byte> text = scattered_bytes(9 * mib);
   for (const Copy& copy : copies) {
-    pool.trim();
+    pool->trim();
     for (const char* memory : {"fresh", "recycled"}) {
       const int maps = source.maps();
-      const Block block = pool.allocate_copy({copy.request, 64}, text.data(), copy.source);
+      const Block block = pool->allocate_copy({copy.request, 64}, text.data(), copy.source);
       EXPECT_EQ(std::memcmp(text.data(), block.data, copy.source), 0)
           << memory << ", " << copy.source << " of " << copy.request;
       EXPECT_GE(block.capacity, copy.request);
       const bool fresh = memory[0] == 'f' && copy.request >= RecyclingPool::recycled_from;
       EXPECT_EQ(source.maps() - maps, fresh ? 1 : 0) << memory << ", " << copy.request;
       std::memset(block.data, 0xA5, block.capacity);
-      pool.deallocate(block);
+      pool->deallocate(block);
     }
   }
 }
@@ -201,16 +162,15 @@ TEST(DefaultPool, is_the_default_allocator_and_has_a_sensible_limit) {
 TEST_F(RecyclingPoolTest, aligns_blocks_of_a_huge_page_and_more_as_one) {
   for (const auto& [nbytes, alignment] : {std::pair(huge_page_nbytes - page_nbytes, page_nbytes),
                                           std::pair(huge_page_nbytes, huge_page_nbytes)}) {
-    const Block block = take(nbytes);
+    take(nbytes);
     EXPECT_EQ(source.last_alignment(), alignment) << nbytes;
-    pool.deallocate(block);
   }
 }
 
 TEST_F(RecyclingPoolTest, keeps_its_limit_if_a_large_block_replaces_small_ones) {
-  pool.set_limit_nbytes(pages(300));
+  pool->set_limit_nbytes(pages(300));
   release({pages(100), pages(100), pages(100), pages(300)});
-  EXPECT_EQ(pool.idle_nbytes(), pages(300));
+  EXPECT_EQ(pool->idle_nbytes(), pages(300));
   EXPECT_EQ(source.mapped(), 1U);
 }
 

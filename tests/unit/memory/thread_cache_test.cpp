@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -36,7 +37,7 @@ struct Made {
   std::byte* end;
 };
 
-TEST(ThreadCache, hands_out_again_what_it_holds_last_in_first_out) {
+TEST(ThreadCache, hands_out_blocks_of_the_size_asked_for_last_in_first_out) {
   ThreadCache cache;
   const Made first(3);
   const Made second(3);
@@ -46,20 +47,12 @@ TEST(ThreadCache, hands_out_again_what_it_holds_last_in_first_out) {
   EXPECT_EQ(again.base, second.base);
   EXPECT_EQ(again.data, second.end - 2 * line);
   EXPECT_EQ(again.capacity, 2 * line);
-  EXPECT_EQ(cache.take({.nbytes = 128, .prefix = 64}).base, first.base);
+  EXPECT_EQ(cache.take({.nbytes = 2 * line}).data, nullptr) << "only of the size asked for";
+  EXPECT_EQ(cache.take({.nbytes = 3 * line + 1}).data, nullptr);
+  EXPECT_EQ(cache.take({.nbytes = 2 * line + 1}).base, first.base);
   EXPECT_EQ(cache.take({.nbytes = 128, .prefix = 64}).data, nullptr);
   std::free(first.base);
   std::free(second.base);
-}
-
-TEST(ThreadCache, hands_out_a_block_of_the_size_asked_for_only) {
-  ThreadCache cache;
-  const Made made(3);
-  ASSERT_TRUE(cache.put(made.base, made.end));
-  EXPECT_EQ(cache.take({.nbytes = 2 * line}).data, nullptr);
-  EXPECT_EQ(cache.take({.nbytes = 3 * line + 1}).data, nullptr);
-  EXPECT_EQ(cache.take({.nbytes = 2 * line + 1}).base, made.base);
-  std::free(made.base);
 }
 
 TEST(ThreadCache, holds_no_block_that_is_larger_than_the_largest) {
@@ -250,28 +243,14 @@ TEST_F(WatchedCaches, report_nothing_of_a_block_that_is_handed_out_again) {
   EXPECT_EQ(again.data()[127], std::byte{'b'});
 }
 
-/// Pages of which the last cannot be read.
-class GuardedPages {
- public:
-  GuardedPages()
-      : pages_(static_cast<std::byte*>(mmap(nullptr, 2 * page_nbytes, PROT_READ | PROT_WRITE,
-                                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-    mprotect(end(), page_nbytes, PROT_NONE);
-  }
-  ~GuardedPages() { munmap(pages_, 2 * page_nbytes); }
-  GuardedPages(const GuardedPages&) = delete;
-  GuardedPages& operator=(const GuardedPages&) = delete;
-
-  std::byte* end() const { return pages_ + page_nbytes; }
-
- private:
-  std::byte* pages_;
-};
-
 TEST_F(CachesOfThreads, serve_copies_that_read_no_byte_behind_foreign_memory) {
-  const GuardedPages pages;
+  const auto deleter = [](std::byte* at) { ::munmap(at, 2 * page_nbytes); };
+  const std::unique_ptr<std::byte, decltype(deleter)> pages(static_cast<std::byte*>(::mmap(
+      nullptr, 2 * page_nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)));
+  std::byte* const end = pages.get() + page_nbytes;
+  ::mprotect(end, page_nbytes, PROT_NONE);
   for (const std::size_t nbytes : {std::size_t{1}, std::size_t{63}, std::size_t{65}}) {
-    std::byte* const foreign = pages.end() - nbytes;
+    std::byte* const foreign = end - nbytes;
     std::memset(foreign, 'c', nbytes);
     const Buffer adopted = Buffer::adopt(foreign, nbytes, [](void*) {});
     { const Buffer warm_up = Buffer::allocate(nbytes); }
