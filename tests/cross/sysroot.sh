@@ -26,7 +26,7 @@ apt_there() {
 # The packages of Boost that those we name depend on, themselves included.
 packages_of_libraries() {
   apt_there --no-install-recommends --simulate install \
-    {libboost-atomic-dev,libboost-thread-dev,libboost-program-options-dev}":$architecture" |
+    {libboost-atomic-dev,libboost-thread-dev}":$architecture" |
     sed -n 's/^Inst \(libboost-[^ :]*[0-9][^ :]*\).*/\1/p' | sort -u
 }
 

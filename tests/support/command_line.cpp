@@ -2,54 +2,21 @@
 #include "command_line.hpp"
 
 #include <algorithm>
-#include <boost/program_options.hpp>
 #include <boost/thread/exceptions.hpp>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 namespace byre::test {
 
-namespace po = boost::program_options;
-using Texts = std::vector<std::string>;
-
-namespace {
-
-/// What is wrong. Boost 1.74 never ends replacing the placeholders of its texts, such as %option%, where
-/// an argument is written like one.
-std::string explained(const po::error& error, int argc, const char* const* argv) {
-  const bool is_placeholder = std::any_of(
-      argv + 1, argv + argc, [](std::string_view text) { return text.find('%') != text.npos; });
-  return is_placeholder ? "an argument with a % in it is not understood" : error.what();
-}
-
-}  // namespace
-
-struct CommandLine::Parts {
-  po::options_description options{"Options", 96, 60};
-  po::options_description hidden;
-  po::positional_options_description positions;
-  std::set<std::string> repeatable;
-  std::map<std::string, std::set<std::string>> modes;
-};
-
-std::set<std::string> GivenOptions::names() const {
-  std::set<std::string> names;
-  for (const auto& [name, texts] : texts_) {
-    names.insert(name);
-  }
-  return names;
-}
-
 std::vector<std::string> GivenOptions::texts(const std::string& name) const {
   const auto found = texts_.find(name);
-  return found == texts_.end() ? Texts() : found->second;
+  return found == texts_.end() ? std::vector<std::string>() : found->second;
 }
 
 std::optional<std::string> GivenOptions::text(const std::string& name) const {
@@ -78,95 +45,80 @@ void GivenOptions::if_given(const std::string& name,
   }
 }
 
-CommandLine::CommandLine() : parts_(std::make_unique<Parts>()) {}
-CommandLine::~CommandLine() = default;
-CommandLine::CommandLine(CommandLine&&) noexcept = default;
-CommandLine& CommandLine::operator=(CommandLine&&) noexcept = default;
-
-CommandLine& CommandLine::flag(const std::string& name, const char* help) {
-  parts_->options.add_options()(name.c_str(), po::value<Texts>()->zero_tokens(), help);
-  return *this;
-}
-
-CommandLine& CommandLine::value(const std::string& name, const char* value_name, const char* help) {
-  parts_->options.add_options()(name.c_str(), po::value<std::string>()->value_name(value_name),
-                                help);
-  return *this;
-}
-
-CommandLine& CommandLine::values(const std::string& name, const char* value_name,
-                                 const char* help) {
-  parts_->options.add_options()(name.c_str(),
-                                po::value<Texts>()->composing()->value_name(value_name), help);
-  parts_->repeatable.insert(name);
-  return *this;
-}
-
-CommandLine& CommandLine::optional_value(const std::string& name, const char* value_name,
-                                         const char* help) {
-  parts_->options.add_options()(
-      name.c_str(), po::value<Texts>()->zero_tokens()->multitoken()->value_name(value_name), help);
-  return *this;
-}
-
-CommandLine& CommandLine::operands(const std::string& name) {
-  parts_->hidden.add_options()(name.c_str(), po::value<Texts>());
-  parts_->positions.add(name.c_str(), -1);
-  parts_->repeatable.insert(name);
+CommandLine& CommandLine::add(const std::string& name, Takes takes, const char* value_name,
+                              const char* help) {
+  const std::size_t comma = std::min(name.find(','), name.size());
+  const std::string short_name = comma == name.size() ? "" : "-" + name.substr(comma + 1);
+  options_.push_back({name.substr(0, comma), short_name, takes, value_name, help});
   return *this;
 }
 
 CommandLine& CommandLine::mode(const std::string& option, std::set<std::string> uses) {
-  parts_->modes[option] = std::move(uses);
+  modes_[option] = std::move(uses);
   return *this;
 }
 
-GivenOptions CommandLine::parse(int argc, const char* const* argv) const {
-  constexpr auto style = po::command_line_style::unix_style &
-                         ~static_cast<int>(po::command_line_style::allow_guessing);
-  GivenOptions given;
-  try {
-    po::options_description all;
-    all.add(parts_->options).add(parts_->hidden);
-    po::variables_map map;
-    po::store(po::command_line_parser(argc, argv)
-                  .options(all)
-                  .positional(parts_->positions)
-                  .style(style)
-                  .run(),
-              map);
-    for (const auto& [name, value] : map) {
-      const auto* const one = boost::any_cast<std::string>(&value.value());
-      const Texts& texts = given.texts_[name] = one != nullptr ? Texts{*one} : value.as<Texts>();
-      if (texts.size() > 1 && parts_->repeatable.count(name) == 0) {
-        throw UsageError("--" + name + " takes one value, not also '" + texts[1] + "'");
-      }
+const CommandLine::Option& CommandLine::option_of(const std::string& argument) const {
+  for (const Option& option : options_) {
+    const bool is_operand = option.takes == Takes::operands;
+    if (is_operand ? !argument.starts_with('-')
+                   : argument == "--" + option.name || argument == option.short_name) {
+      return option;
     }
-  } catch (const po::error& error) {
-    throw UsageError(explained(error, argc, argv));
+  }
+  throw UsageError("there is no option '" + argument + "'");
+}
+
+GivenOptions CommandLine::parse(int argc, const char* const* argv) const {
+  GivenOptions given;
+  for (int at = 1; at < argc; ++at) {
+    const std::string argument = argv[at];
+    const std::size_t equals = argument.starts_with('-') ? argument.find('=') : argument.npos;
+    const Option& option = option_of(argument.substr(0, equals));
+    const bool is_value_next = at + 1 < argc && !std::string_view(argv[at + 1]).starts_with('-');
+    std::optional<std::string> value;
+    if (option.takes == Takes::operands) {
+      value = argument;
+    } else if (equals != argument.npos) {
+      value = argument.substr(equals + 1);
+    } else if (option.takes != Takes::nothing && is_value_next) {
+      value = argv[++at];
+    }
+    if (value && option.takes == Takes::nothing) {
+      throw UsageError("--" + option.name + " takes no value, not '" + *value + "'");
+    }
+    if (!value && (option.takes == Takes::one || option.takes == Takes::several)) {
+      throw UsageError("--" + option.name + " takes a value");
+    }
+    const auto [texts, is_first] = given.texts_.try_emplace(option.name);
+    if (!is_first && option.takes != Takes::several && option.takes != Takes::operands) {
+      throw UsageError("--" + option.name + " is given twice");
+    }
+    if (value) {
+      texts->second.push_back(std::move(*value));
+    }
   }
   choose_mode(given);
   return given;
 }
 
 void CommandLine::choose_mode(GivenOptions& given) const {
-  const auto& modes = parts_->modes;
   for (const auto& [name, texts] : given.texts_) {
-    if (modes.count(name) != 0 && !given.mode_.empty()) {
+    if (modes_.count(name) != 0 && !given.mode_.empty()) {
       throw UsageError("either --" + given.mode_ + " or --" + name + ", not both");
     }
-    given.mode_ = modes.count(name) != 0 ? name : given.mode_;
+    given.mode_ = modes_.count(name) != 0 ? name : given.mode_;
   }
-  const auto chosen = modes.find(given.mode_);
+  const auto chosen = modes_.find(given.mode_);
   for (const auto& [name, texts] : given.texts_) {
-    if (chosen == modes.end() || name == given.mode_ || chosen->second.count(name) != 0) {
+    if (chosen == modes_.end() || name == given.mode_ || chosen->second.count(name) != 0) {
       continue;
     }
     if (!given.mode_.empty()) {
       throw UsageError("--" + given.mode_ + " does not take --" + name);
     }
     std::string users;
-    for (const auto& [option, uses] : modes) {
+    for (const auto& [option, uses] : modes_) {
       if (uses.count(name) != 0) {
         users += (users.empty() ? "--" : " or --") + option;
       }
@@ -176,9 +128,15 @@ void CommandLine::choose_mode(GivenOptions& given) const {
 }
 
 std::string CommandLine::help() const {
-  std::ostringstream text;
-  text << parts_->options;
-  return text.str();
+  std::string text = "Options:\n";
+  for (const Option& option : options_) {
+    if (option.takes != Takes::operands) {
+      text += "  " + option.short_name + (option.short_name.empty() ? "--" : ", --") + option.name +
+              (*option.value_name == '\0' ? "" : " ") + option.value_name + "\n      " + option.help +
+              '\n';
+    }
+  }
+  return text;
 }
 
 std::uint64_t parse_number(const std::string& name, const std::string& text, std::uint64_t least,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Command lines of programs that test or measure: parsed by Boost.Program_options, strictly. Whatever is
-/// wrong is a UsageError that says what is right, and exit status 2.
+/// Command lines of programs that test or measure, parsed strictly. An error is a UsageError that says what is right,
+/// and exit status 2.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -24,7 +23,6 @@ struct UsageError : std::runtime_error {
 class GivenOptions {
  public:
   bool has(const std::string& name) const { return texts_.count(name) != 0; }
-  std::set<std::string> names() const;
   /// The option that chose what is done; empty if none did.
   const std::string& mode() const noexcept { return mode_; }
 
@@ -46,22 +44,26 @@ class GivenOptions {
   std::string mode_;
 };
 
-/// The options that a program takes. A name may end with its short form, as in "help,h".
+/// The options that a program takes, each by "--name value" or "--name=value".
 class CommandLine {
  public:
-  CommandLine();
-  ~CommandLine();
-  CommandLine(CommandLine&&) noexcept;
-  CommandLine& operator=(CommandLine&&) noexcept;
-
-  CommandLine& flag(const std::string& name, const char* help);
-  CommandLine& value(const std::string& name, const char* value_name, const char* help);
+  /// A name may end with its short form, as in "help,h".
+  CommandLine& flag(const std::string& name, const char* help) {
+    return add(name, Takes::nothing, "", help);
+  }
+  CommandLine& value(const std::string& name, const char* value_name, const char* help) {
+    return add(name, Takes::one, value_name, help);
+  }
   /// May be given several times.
-  CommandLine& values(const std::string& name, const char* value_name, const char* help);
+  CommandLine& values(const std::string& name, const char* value_name, const char* help) {
+    return add(name, Takes::several, value_name, help);
+  }
   /// The value may be left out.
-  CommandLine& optional_value(const std::string& name, const char* value_name, const char* help);
+  CommandLine& optional_value(const std::string& name, const char* value_name, const char* help) {
+    return add(name, Takes::one_or_none, value_name, help);
+  }
   /// What stands without an option is taken as values of `name`; else it is an error.
-  CommandLine& operands(const std::string& name);
+  CommandLine& operands(const std::string& name) { return add(name, Takes::operands, "", ""); }
   /// With `option`, or "" for none of these, the program does one thing, to which only `uses` matter.
   /// Where there are modes, an option that does not matter is an error.
   CommandLine& mode(const std::string& option, std::set<std::string> uses);
@@ -72,11 +74,21 @@ class CommandLine {
   std::string help() const;
 
  private:
-  struct Parts;
+  enum class Takes : std::uint8_t { nothing, one, several, one_or_none, operands };
+  struct Option {
+    std::string name;
+    std::string short_name;
+    Takes takes;
+    const char* value_name;
+    const char* help;
+  };
 
+  CommandLine& add(const std::string& name, Takes takes, const char* value_name, const char* help);
+  const Option& option_of(const std::string& argument) const;
   void choose_mode(GivenOptions& given) const;
 
-  std::unique_ptr<Parts> parts_;
+  std::vector<Option> options_;
+  std::map<std::string, std::set<std::string>> modes_;
 };
 
 /// What a whole number says. `name` is what takes it, as "--threads". Throws UsageError.
