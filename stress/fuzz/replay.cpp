@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The main program of a target where there is no libFuzzer: runs the inputs of a corpus, and some that are made of them
-/// at random. The input that ends the program is kept as crash_input.
-#include <fcntl.h>
-#include <unistd.h>
-
+/// at random. The input that ends the program is kept as crash_input_TARGET.
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,34 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int fatal_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
-struct sigaction handled_before[std::size(fatal_signals)];
-const std::string* under_way = nullptr;
-
-/// Then a sanitizer's handler runs, or none: a wrong address is accessed again.
-void keep_input(int signal) {
-  constexpr char said[] = "the input is kept: run this program with crash_input to repeat it\n";
-  const int file = ::open("crash_input", O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  [[maybe_unused]] auto written = ::write(file, under_way->data(), under_way->size());
-  written = ::write(STDERR_FILENO, said, sizeof said - 1);
-  ::close(file);
-  const auto at = std::find(std::begin(fatal_signals), std::end(fatal_signals), signal);
-  sigaction(signal, &handled_before[at - std::begin(fatal_signals)], nullptr);
-  if (signal == SIGABRT) {
-    std::raise(signal);
-  }
-}
-
-void handle_fatal_signals() {
-  struct sigaction action {};
-  action.sa_handler = &keep_input;
-  for (std::size_t at = 0; at < std::size(fatal_signals); ++at) {
-    sigaction(fatal_signals[at], &action, &handled_before[at]);
-  }
-}
+/// The input under way is in this file, which is removed at the end.
+const fs::path kept = std::string("crash_input_") + target_name;
 
 void run(const std::string& input) {
-  under_way = &input;
+  test::write_file(kept, input);
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
 }
 
@@ -102,6 +74,7 @@ int run(int argc, const char* const* argv) {
   for (std::uint64_t number = 0; number < runs; ++number) {
     run(mutant_of(corpus, random));
   }
+  fs::remove(kept);
   std::printf("%s: %zu inputs of the corpus and %llu random ones found nothing\n", program_name(),
               corpus.size(), static_cast<unsigned long long>(runs));
   return 0;
@@ -111,7 +84,6 @@ int run(int argc, const char* const* argv) {
 }  // namespace byre::fuzz
 
 int main(int argc, char** argv) {
-  byre::fuzz::handle_fatal_signals();
   return byre::test::run_main(byre::fuzz::program_name(),
                               [&] { return byre::fuzz::run(argc, argv); });
 }

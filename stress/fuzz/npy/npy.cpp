@@ -6,15 +6,10 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
-#include <exception>
-#include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "../target.hpp"
-#include "support/temporary_folder.hpp"
+#include "../files.hpp"
 
 namespace byre::fuzz {
 namespace {
@@ -23,34 +18,20 @@ constexpr std::array dtypes{DType::boolean, DType::u8,  DType::i8,       DType::
                             DType::i32,     DType::i64, DType::f16,      DType::bf16,
                             DType::f32,     DType::f64, DType::complex64};
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-std::string described(const Tensor& tensor) {
-  return to_string(tensor.sizes()) + " of " + name_of(tensor.dtype());
-}
-
-void expect_same(const Tensor& found, const Tensor& wanted, const char* how) {
-  const Tensor left = found.contiguous();
-  const Tensor right = wanted.contiguous();
-  if (left.dtype() != right.dtype() || left.sizes() != right.sizes()) {
-    fail("%s was written and %s is %s", described(right).c_str(), described(left).c_str(), how);
-  }
-  if (right.nbytes() != 0 && std::memcmp(left.raw_data(), right.raw_data(), right.nbytes()) != 0) {
-    fail("the elements of %s that are %s are not those written", described(right).c_str(), how);
-  }
-}
-
-void write_and_read(const Tensor& tensor) {
-  static const test::TemporaryFolder folder;
-  const std::filesystem::path path = folder / "array.npy";
-  save_npy(path, tensor);
-  expect_same(load_npy(path), tensor, "read");
-  expect_same(map_npy(path), tensor, "mapped");
-  const std::string bytes = test::read_file(path);
-  expect_same(read_npy(bytes_of(bytes)), tensor, "read from memory");
-}
+constexpr Format format{
+    .save = [](const auto& path, const Contents& file) { save_npy(path, file.tensors[0].second); },
+    .load =
+        [](const auto& path) {
+          return Contents{{{"array", load_npy(path)}}, {}};
+        },
+    .map =
+        [](const auto& path) {
+          return Contents{{{"array", map_npy(path)}}, {}};
+        },
+    .read =
+        [](auto bytes) {
+          return Contents{{{"array", read_npy(bytes)}}, {}};
+        }};
 
 /// Sizes are refused whose product does not fit, sizes of 0 left out as strides are made of the others.
 /// The bytes have to fit too, unless there are none.
@@ -110,27 +91,12 @@ void write_a_tensor(Choices input) {
     size = static_cast<std::int64_t>(input.below(6));
   }
   Tensor tensor = Tensor::zeros(sizes, dtype);
-  if (tensor.nbytes() != 0) {
-    auto* const bytes = static_cast<std::uint8_t*>(tensor.mutable_raw_data());
-    for (std::size_t at = 0; at < tensor.nbytes(); ++at) {
-      bytes[at] = dtype == DType::boolean ? input.byte() % 2 : input.byte();
-    }
-  }
+  fill(tensor, [&] { return input.byte(); });
   if (order != 0 && tensor.ndim() > 1) {
     tensor = order == 1 && tensor.ndim() == 2 ? tensor.t() : tensor.transpose(0, 1);
   }
-  trace("%s, strides %s", described(tensor).c_str(), to_string(tensor.strides()).c_str());
-  write_and_read(tensor);
-}
-
-void read_anything(std::string_view file) {
-  try {
-    const Tensor tensor = read_npy(bytes_of(file));
-    trace("%s", described(tensor).c_str());
-    write_and_read(tensor);
-  } catch (const FileError& refusal) {
-    trace("%s", refusal.what());
-  }
+  trace("%s, strides %s", described("array", tensor).c_str(), to_string(tensor.strides()).c_str());
+  save_and_read(format, {{{"array", tensor}}, {}});
 }
 
 /// A file with the right length in front of the description, and as many zeros behind as it asks for: only
@@ -149,9 +115,13 @@ void read_a_description(Choices input) {
     trace("%zu bytes are asked for", wanted);
     file.append(wanted < most ? wanted : 0, '\0');
   } catch (const FileError&) {
-    // read_npy says the same.
+    // Each way of reading says the same.
   }
-  read_anything(file);
+  read_anything(format, file);
+}
+
+void read_a_file(Choices input) {
+  read_anything(format, std::string(input.rest()));
 }
 
 }  // namespace
@@ -162,23 +132,6 @@ const char* const target_name = "npy";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes) {
   using namespace byre::fuzz;
-  Choices input(bytes, nbytes);
-  try {
-    switch (input.below(4)) {
-      case 0:
-        write_a_header(input);
-        break;
-      case 1:
-        write_a_tensor(input);
-        break;
-      case 2:
-        read_anything(input.rest());
-        break;
-      default:
-        read_a_description(input);
-    }
-  } catch (const std::exception& error) {
-    fail("an error that nothing calls for: %s", error.what());
-  }
-  return 0;
+  return run_one_of({write_a_header, write_a_tensor, read_a_file, read_a_description}, bytes,
+                    nbytes);
 }

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Checks for the targets of files: contents that are saved come back in each way of reading, and any bytes are refused
+/// in each way, or have the same contents in each, which are saved and read back themselves.
+#pragma once
+
+#include <byre/interop/safetensors.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "support/temporary_folder.hpp"
+#include "target.hpp"
+
+namespace byre::fuzz {
+
+/// Tensors, and metadata in a format that has any.
+using Contents = SafetensorsFile;
+
+struct Format {
+  void (*save)(const std::filesystem::path& path, const Contents& contents);
+  Contents (*load)(const std::filesystem::path& path);
+  Contents (*map)(const std::filesystem::path& path);
+  Contents (*read)(std::span<const std::byte> bytes);
+  /// Whether save() takes a name that has a zero byte, as files of other writers may have.
+  bool saves_zero_bytes = true;
+};
+
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+/// Gives each byte of a tensor's elements what `next()` says, a bool 0 or 1.
+template <class Next>
+void fill(Tensor& tensor, Next next) {
+  auto* const bytes =
+      tensor.nbytes() == 0 ? nullptr : static_cast<std::uint8_t*>(tensor.mutable_raw_data());
+  for (std::size_t at = 0; at < tensor.nbytes(); ++at) {
+    const std::uint8_t byte = next();
+    bytes[at] = tensor.dtype() == DType::boolean ? byte % 2 : byte;
+  }
+}
+
+/// "f: [2, 3] of f32".
+inline std::string described(const std::string& name, const Tensor& tensor) {
+  return name + ": " + to_string(tensor.sizes()) + " of " + name_of(tensor.dtype());
+}
+
+inline const std::filesystem::path& scratch() {
+  static const test::TemporaryFolder folder;
+  static const std::filesystem::path path = folder / "file";
+  return path;
+}
+
+inline bool is_same(const Tensor& found, const Tensor& wanted) {
+  const Tensor left = found.contiguous();
+  const Tensor right = wanted.contiguous();
+  return left.dtype() == right.dtype() && left.sizes() == right.sizes() &&
+         (right.nbytes() == 0 ||
+          std::memcmp(left.raw_data(), right.raw_data(), right.nbytes()) == 0);
+}
+
+inline void expect_same(const Contents& found, const Contents& wanted, const char* how) {
+  if (found.metadata != wanted.metadata || found.tensors.size() != wanted.tensors.size()) {
+    fail("%zu tensors and %zu keys are %s, not the %zu and %zu", found.tensors.size(),
+         found.metadata.size(), how, wanted.tensors.size(), wanted.metadata.size());
+  }
+  for (std::size_t at = 0; at < found.tensors.size(); ++at) {
+    const auto& [name, tensor] = found.tensors[at];
+    const auto& [wanted_name, wanted_tensor] = wanted.tensors[at];
+    if (name != wanted_name || !is_same(tensor, wanted_tensor)) {
+      fail("tensor %zu, %s, is %s as %s", at, described(wanted_name, wanted_tensor).c_str(), how,
+           described(name, tensor).c_str());
+    }
+  }
+}
+
+/// What reading gives, or what was said.
+struct Outcome {
+  std::optional<Contents> contents;
+  std::string refusal;
+};
+
+template <class Read>
+Outcome outcome_of(const Read& read) {
+  try {
+    return {read(), ""};
+  } catch (const FileError& error) {
+    trace("%s", error.what());
+    return {std::nullopt, error.what()};
+  }
+}
+
+/// From memory of just this size, from a file and from a mapping.
+struct Way {
+  const char* name;
+  Outcome outcome;
+};
+inline std::array<Way, 3> read_in_each_way(const Format& format, const std::string& bytes) {
+  const auto exact = std::make_unique_for_overwrite<std::byte[]>(bytes.size());
+  std::memcpy(exact.get(), bytes.data(), bytes.size());
+  const auto read = [&] { return format.read({exact.get(), bytes.size()}); };
+  return {Way{"read from memory", outcome_of(read)},
+          Way{"loaded", outcome_of([&] { return format.load(scratch()); })},
+          Way{"mapped", outcome_of([&] { return format.map(scratch()); })}};
+}
+
+inline void expect_read(const std::array<Way, 3>& ways, const Contents& contents) {
+  for (const auto& [name, outcome] : ways) {
+    if (!outcome.contents) {
+      fail("what was saved is not %s: %s", name, outcome.refusal.c_str());
+    }
+    expect_same(*outcome.contents, contents, name);
+  }
+}
+
+inline bool has_zero_bytes(const Contents& contents) {
+  for (const auto& [name, tensor] : contents.tensors) {
+    if (name.find('\0') != name.npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+inline void save_and_read(const Format& format, const Contents& contents) {
+  format.save(scratch(), contents);
+  expect_read(read_in_each_way(format, test::read_file(scratch())), contents);
+}
+
+/// `bytes` that a writer of the target's own made.
+inline void expect_read(const Format& format, const std::string& bytes, const Contents& contents) {
+  test::write_file(scratch(), bytes);
+  expect_read(read_in_each_way(format, bytes), contents);
+}
+
+inline void expect_refused(const Format& format, const std::string& bytes, const char* why) {
+  test::write_file(scratch(), bytes);
+  for (const auto& [name, outcome] : read_in_each_way(format, bytes)) {
+    if (outcome.contents) {
+      fail("%s is %s", why, name);
+    }
+  }
+}
+
+inline void read_anything(const Format& format, const std::string& bytes) {
+  test::write_file(scratch(), bytes);
+  const auto ways = read_in_each_way(format, bytes);
+  const Outcome& read = ways[0].outcome;
+  for (const auto& [name, outcome] : ways) {
+    // Nothing that is mapped is checked against a CRC.
+    const bool may_differ =
+        &outcome == &ways[2].outcome && read.refusal.find("CRC error") != read.refusal.npos;
+    if (outcome.contents.has_value() != read.contents.has_value() && !may_differ) {
+      fail("it is %s, unlike read from memory: %s%s", name, read.refusal.c_str(),
+           outcome.refusal.c_str());
+    }
+  }
+  if (read.contents) {
+    expect_read(ways, *read.contents);
+    if (format.saves_zero_bytes || !has_zero_bytes(*read.contents)) {
+      save_and_read(format, *ways[2].outcome.contents);
+    }
+  }
+}
+
+/// Takes the act that the first byte chooses. An exception that leaves it is a finding.
+inline int run_one_of(void (*const (&acts)[4])(Choices), const std::uint8_t* bytes,
+                      std::size_t nbytes) {
+  Choices input(bytes, nbytes);
+  const std::size_t chosen = input.below(4);
+  try {
+    acts[chosen](input);
+  } catch (const std::exception& error) {
+    fail("an error that nothing calls for: %s", error.what());
+  }
+  return 0;
+}
+
+}  // namespace byre::fuzz
