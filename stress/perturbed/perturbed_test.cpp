@@ -2,13 +2,10 @@
 /// Perturbed: delays follow from the seed, change no answer, and are not there when off.
 #include "perturbed.hpp"
 
-#include <byre/storage/buffer.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -42,9 +39,6 @@ TEST(Perturbed, decides_by_its_seed_alone) {
   EXPECT_EQ(decisions(often, 5), decisions(often, 5));
   EXPECT_NE(decisions(often, 5), decisions(often, 6));
   EXPECT_NE(decisions(often, 5), decisions(often, 5 + (std::uint64_t{1} << 32)));
-}
-
-TEST(Perturbed, gives_each_thread_of_a_run_decisions_of_its_own) {
   EXPECT_NE(decisions(often, seed_of_thread(5, 0)), decisions(often, seed_of_thread(5, 1)));
   EXPECT_NE(seed_of_thread(5, 1), seed_of_thread(6, 0));
 }
@@ -56,51 +50,38 @@ TEST(Perturbed, opens_about_as_many_windows_as_it_is_told) {
               windows * 0.1);
 }
 
-TEST(Perturbed, delays_nothing_when_off) {
-  Perturbed::Atomic<std::uint32_t> atomic(0);
+template <class Act>
+std::uint64_t delays_of(Act act) {
   const std::uint64_t before = delays_of_this_thread();
-  for (const bool perturbed : {true, false}) {
-    std::optional<ScopedPerturbation> perturbs;
-    if (perturbed) {
-      perturbs.emplace(no_perturbation, 5);
-    }
-    for (int step = 0; step < 1000; ++step) {
-      atomic.fetch_add(1, relaxed);
-      ASSERT_EQ(Perturbed::spin_limit, sync::Boost::spin_limit);
-    }
-  }
-  EXPECT_EQ(delays_of_this_thread(), before);
+  act();
+  return delays_of_this_thread() - before;
 }
 
-TEST(Perturbed, is_as_it_was_before_when_a_perturbation_ends) {
-  const ScopedPerturbation outer({.pauses = 1}, 1);
+TEST(Perturbed, delays_nothing_when_off) {
   Perturbed::Atomic<std::uint32_t> atomic(0);
+  const auto load = [&] {
+    EXPECT_EQ(Perturbed::spin_limit, sync::Boost::spin_limit);
+    atomic.load(relaxed);
+  };
+  EXPECT_EQ(delays_of(load), 0U);
+  const ScopedPerturbation outer({.pauses = 1}, 1);
   {
     const ScopedPerturbation inner(no_perturbation, 1);
-    const std::uint64_t before = delays_of_this_thread();
-    atomic.load(relaxed);
-    EXPECT_EQ(delays_of_this_thread(), before);
+    EXPECT_EQ(delays_of(load), 0U);
   }
-  const std::uint64_t before = delays_of_this_thread();
-  atomic.load(relaxed);
-  EXPECT_EQ(delays_of_this_thread(), before + 2) << "before and after the load";
+  EXPECT_EQ(delays_of([&] { atomic.load(relaxed); }), 2U) << "before and after the load";
 }
 
 TEST(Perturbed, delays_plain_data_and_parking_too) {
   const ScopedPerturbation perturbs({.pauses = 1}, 1);
-  const auto delays_of = [](auto act) {
-    const std::uint64_t before = delays_of_this_thread();
-    act();
-    return delays_of_this_thread() - before;
-  };
   Perturbed::Plain<void*> plain(nullptr);
+  const auto park = [&] {
+    Perturbed::park(
+        &plain, [] { return false; }, relaxed);
+  };
   EXPECT_EQ(delays_of([&] { plain.get(); }), 2U);
   EXPECT_EQ(delays_of([&] { plain.set(nullptr); }), 2U);
-  EXPECT_EQ(delays_of([&] {
-              Perturbed::park(
-                  &plain, [] { return false; }, relaxed);
-            }),
-            4U);
+  EXPECT_EQ(delays_of(park), 4U);
   EXPECT_EQ(delays_of([&] { Perturbed::unpark_all(&plain, relaxed); }), 2U);
 }
 
@@ -121,20 +102,6 @@ TEST(Perturbed, refuses_what_is_no_chance) {
        {Perturbation{.yields = -0.1}, Perturbation{.sleeps = 1.5}, Perturbation{.spurious = 2},
         Perturbation{.yields = 0.6, .pauses = 0.6}, Perturbation{.pauses = not_a_number}}) {
     EXPECT_THROW(ScopedPerturbation(wrong, 1), std::invalid_argument);
-  }
-}
-
-TEST(PerturbedBuffer, does_what_a_buffer_does) {
-  using PerturbedBuffer = basic_buffer<Perturbed>;
-  const ScopedPerturbation perturbs(often, 9);
-  for (int round = 0; round < 100; ++round) {
-    PerturbedBuffer buffer = PerturbedBuffer::allocate(64);
-    buffer.mutable_data()[0] = std::byte{1};
-    PerturbedBuffer clone = buffer;
-    EXPECT_TRUE(clone.shares_data_with(buffer));
-    EXPECT_EQ(clone.materialize(), Materialized::copied);
-    EXPECT_EQ(clone.data()[0], std::byte{1});
-    EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
   }
 }
 
