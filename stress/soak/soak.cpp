@@ -2,8 +2,8 @@
 #include "soak.hpp"
 
 #include <algorithm>
-#include <iomanip>
-#include <sstream>
+#include <cstdio>
+#include <utility>
 
 #include "../workload.hpp"
 
@@ -23,41 +23,47 @@ constexpr Variant variants[] = {
 
 class SoakRun {
  public:
-  explicit SoakRun(const Settings& settings) : settings_(settings) {
-    pin_malloc_thresholds();
-    soak_.seed = settings.seed;
-    for (const Workload& workload : all_workloads()) {
-      soak_.workloads.push_back({std::string(workload.name)});
-    }
-  }
+  explicit SoakRun(const Settings& settings) : settings_(settings) {}
 
-  Soak complete() {
-    while (!is_over() && rotate()) {
-      if (++soak_.rotations == 1) {
-        soak_.at_start = resources_after_trimming();
+  bool complete() {
+    pin_malloc_thresholds();
+    Resources before;
+    for (; !is_over() && rotate(); ++rotations_) {
+      if (rotations_ == 0) {
+        before = resources_after_trimming();
       }
     }
-    soak_.at_end = resources_after_trimming();
-    soak_.seconds = Seconds(Clock::now() - begun_).count();
-    if (soak_.rotations >= 2 && can_judge_growth()) {
-      const auto grown = growth(soak_.at_start, soak_.at_end);
-      soak_.failures.insert(soak_.failures.end(), grown.begin(), grown.end());
+    for (const Outcome& sum : sums_) {
+      std::printf("%s", text_of(sum).c_str());
     }
-    return std::move(soak_);
+    const Resources after = resources_after_trimming();
+    std::printf("%llu rotations; bytes in use: %llu after the first, %llu at the end\n",
+                static_cast<unsigned long long>(rotations_),
+                static_cast<unsigned long long>(before.heap_nbytes),
+                static_cast<unsigned long long>(after.heap_nbytes));
+    if (rotations_ < 2 || !can_judge_growth()) {
+      std::printf(
+          "not judged: a sanitizer keeps what is freed, or the second rotation did not end\n");
+      return !has_failed_;
+    }
+    for (const std::string& grown : growth(before, after)) {
+      std::printf("FAILED: %s\n", grown.c_str());
+      has_failed_ = true;
+    }
+    return !has_failed_;
   }
 
  private:
   bool is_over() const {
-    return soak_.rotations >= 2 &&
-           (settings_.operations || Clock::now() - begun_ >= settings_.duration);
+    return rotations_ >= 2 && (settings_.operations || Clock::now() - begun_ >= settings_.duration);
   }
 
   /// False if it was ended early.
   bool rotate() {
-    for (std::size_t at = 0; at < all_workloads().size(); ++at) {
+    for (std::size_t at = 0; at < sums_.size(); ++at) {
       for (const Variant& variant : variants) {
         run(at, variant);
-        if (stop_requested() || !soak_.failures.empty()) {
+        if (stop_requested() || has_failed_) {
           return false;
         }
       }
@@ -71,62 +77,39 @@ class SoakRun {
     settings.duration = slice();
     settings.perturbation = variant.perturbation;
     settings.threads = variant.with_most_threads ? most_threads : settings.threads;
-    const Outcome outcome = all_workloads()[at].run(settings);
-    SoakedWorkload& soaked = soak_.workloads[at];
-    ++soaked.runs;
-    soaked.operations += outcome.operations;
-    soaked.faults += outcome.faults;
-    soaked.delays += outcome.delays;
-    if (!outcome.failures.empty()) {
-      soak_.failures.push_back(text_of(outcome));
+    Outcome outcome = all_workloads()[at].run(settings);
+    has_failed_ = !outcome.failures.empty();
+    Outcome& sum = sums_[at];
+    if (!has_failed_) {  // else the outcome has the command that repeats it
+      outcome.settings = settings_;
+      outcome.seconds += sum.seconds;
+      outcome.operations += sum.operations;
+      outcome.rounds += sum.rounds;
+      outcome.faults += sum.faults;
+      outcome.delays += sum.delays;
+      outcome.counters = outcome.counters - (stats::Counters() - sum.counters);
     }
+    sum = std::move(outcome);
   }
 
   /// Eight rotations show what grows. A run takes a moment to set up.
   Seconds slice() const {
-    const auto runs = static_cast<double>(8 * all_workloads().size() * std::size(variants));
+    const auto runs = static_cast<double>(8 * sums_.size() * std::size(variants));
     return std::clamp(settings_.duration / runs, Seconds(1), Seconds(60));
   }
 
   const Settings settings_;
   const Clock::time_point begun_ = Clock::now();
   std::uint64_t runs_ = 0;
-  Soak soak_;
+  std::uint64_t rotations_ = 0;
+  std::vector<Outcome> sums_ = std::vector<Outcome>(all_workloads().size());
+  bool has_failed_ = false;
 };
 
 }  // namespace
 
-Soak soak(const Settings& settings) {
+bool soak(const Settings& settings) {
   return SoakRun(settings).complete();
-}
-
-std::string text_of(const Soak& soak) {
-  std::ostringstream page;
-  page << "soak: seed " << soak.seed << ", " << std::fixed << std::setprecision(1)
-       << soak.seconds / 60 << " minutes, " << soak.rotations << " rotations\n\n";
-  const auto row = [&](const auto& name, const auto&... columns) {
-    page << std::left << std::setw(32) << name << std::right;
-    ((page << std::setw(16) << columns), ...);
-    page << '\n';
-  };
-  row("workload", "runs", "operations", "faults", "delays");
-  for (const SoakedWorkload& each : soak.workloads) {
-    row(each.name, each.runs, each.operations, each.faults, each.delays);
-  }
-  page << '\n';
-  row("trimmed", "first rotation", "end");
-  row("bytes in use", soak.at_start.heap_nbytes, soak.at_end.heap_nbytes);
-  row("bytes resident", soak.at_start.resident_nbytes, soak.at_end.resident_nbytes);
-  row("mappings", soak.at_start.mappings, soak.at_end.mappings);
-  row("open files", soak.at_start.files, soak.at_end.files);
-  if (soak.rotations < 2 || !can_judge_growth()) {
-    page << "not judged: a sanitizer keeps what is freed, or the second rotation did not end\n";
-  }
-  page << "\nfailures: " << (soak.failures.empty() ? "none" : "") << '\n';
-  for (const std::string& failure : soak.failures) {
-    page << failure << '\n';
-  }
-  return page.str();
 }
 
 }  // namespace byre::stress
