@@ -51,22 +51,15 @@ void adopt(State<T>& state, Slot& to) {
         read_only ? "constant" : "writable");
   std::byte* const data = state.memory.adopt(bytes);
   const Memory::Release release{&state.memory, nbytes};
-  make_foreign(state, to, std::move(bytes),
-               {.origin = is_aliased ? Origin::aliased : Origin::adopted,
-                .read_only = read_only,
-                .others_data = is_aliased ? data : nullptr},
-               [&](Allocator& allocator) {
-                 using Buffer = typename T::Buffer;
-                 const void* const constant = data;
-                 if (!is_aliased) {
-                   return typename Slot::Real(
-                       read_only ? Buffer::adopt_read_only(constant, nbytes, release, allocator)
-                                 : Buffer::adopt(data, nbytes, release, allocator));
-                 }
-                 return typename Slot::Real(
-                     read_only ? Buffer::adopt_aliased(constant, nbytes, release, allocator)
-                               : Buffer::adopt_aliased(data, nbytes, release, allocator));
-               });
+  make_foreign(
+      state, to, std::move(bytes),
+      {.origin = is_aliased ? Origin::aliased : Origin::adopted,
+       .read_only = read_only,
+       .others_data = is_aliased ? data : nullptr},
+      [&](Allocator& allocator) {
+        return typename Slot::Real(T::Buffer::adopt(
+            Foreign<Memory::Release>{data, nbytes, release, !read_only, is_aliased}, allocator));
+      });
 }
 
 template <class T, class Slot>
@@ -78,17 +71,17 @@ void borrow(State<T>& state, Slot& to) {
   auto lender = std::make_unique<std::byte[]>(nbytes);
   std::copy(bytes.begin(), bytes.end(), lender.get());
   std::byte* const data = lender.get();
-  make_foreign(state, to, std::move(bytes),
-               {.origin = Origin::borrowed,
-                .read_only = read_only,
-                .others_data = data,
-                .lender = std::move(lender)},
-               [&](Allocator& allocator) {
-                 const void* const constant = data;
-                 return
-                     typename Slot::Real(read_only ? T::Buffer::borrow(constant, nbytes, allocator)
-                                                   : T::Buffer::borrow(data, nbytes, allocator));
-               });
+  make_foreign(
+      state, to, std::move(bytes),
+      {.origin = Origin::borrowed,
+       .read_only = read_only,
+       .others_data = data,
+       .lender = std::move(lender)},
+      [&](Allocator& allocator) {
+        return typename Slot::Real(T::Buffer::adopt(
+            Foreign<>{.data = data, .nbytes = nbytes, .may_write = !read_only, .outlives = false},
+            allocator));
+      });
 }
 
 template <class T, class Slot>
