@@ -34,10 +34,11 @@ class Run {
       std::chrono::seconds hang_timeout = default_hang_timeout)
       : settings_(settings),
         shared_(settings.threads),
+        logs_(settings.threads),
         safepoint_(settings.threads, [this] { supervisor_.wake(); }),
         supervisor_(
             std::move(workload), settings, [this] { return done(); },
-            [this] { return last_steps(); }, hang_timeout) {
+            [this] { return programs::lines_of(logs_); }, hang_timeout) {
     // Copies of a few bytes end before another thread can meet them.
     const programs::Limits limits{.mix = *settings.mix,
                                   .slots = settings.slots,
@@ -86,7 +87,6 @@ class Run {
     explicit Worker(Arguments&&... arguments) : program(std::forward<Arguments>(arguments)...) {}
 
     programs::Program<T> program;
-    programs::Log log;
     std::atomic<std::uint64_t> done{0};
     std::uint64_t delays = 0;
   };
@@ -99,7 +99,7 @@ class Run {
   void run(Worker& worker) {
     // The first allocation makes the thread cache, while no fault is injected.
     (void)T::Buffer::allocate(1);
-    programs::Log::use(&worker.log);
+    programs::Log::use(&logs_[worker.program.state().thread]);
     worker.program.state().share();
     {
       const ScopedPerturbation perturbs(
@@ -177,16 +177,6 @@ class Run {
     return sum;
   }
 
-  std::vector<std::string> last_steps() const {
-    std::vector<std::string> lines;
-    for (std::size_t thread = 0; thread < workers_.size(); ++thread) {
-      for (const std::string& line : workers_[thread].log.lines()) {
-        lines.push_back("thread " + std::to_string(thread) + ": " + line);
-      }
-    }
-    return lines;
-  }
-
   Outcome outcome() {
     Outcome outcome = supervisor_.outcome();
     outcome.rounds = checkpoints_ + 1;
@@ -202,6 +192,7 @@ class Run {
   RecyclingPool pool_{std::size_t{32} << 20};
   programs::Memory memory_{pool_};
   programs::Shared<T> shared_;
+  std::vector<programs::Log> logs_;
   std::deque<Worker> workers_;
   std::atomic<bool> stop_{false};
   Safepoint safepoint_;

@@ -6,11 +6,17 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace byre::programs {
 namespace {
 
 constinit thread_local Log* this_threads_log = nullptr;
+
+bool is_wanted() noexcept {
+  static const bool wanted = std::getenv("BYRE_STEPS") != nullptr;
+  return wanted;
+}
 
 }  // namespace
 
@@ -34,24 +40,29 @@ void fail(const char* format, ...) noexcept {
 }
 
 void trace(const char* format, ...) noexcept {
-  static const bool is_wanted = std::getenv("BYRE_STEPS") != nullptr;
-  Log* const log = this_threads_log;
-  if (!is_wanted && log == nullptr) {
+  if (!is_wanted() && this_threads_log == nullptr) {
     return;
   }
-  char line[120];
+  char line[Log::line_length];
   std::va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  if (log != nullptr) {
+  trace_words(line);
+}
+
+void trace_words(const char* words) noexcept {
+  if (Log* const log = this_threads_log) {
     // Relaxed: a reader that sees half a line is about to report a crash.
     const std::size_t count = log->count_.load(std::memory_order_relaxed);
-    std::copy(std::begin(line), std::end(line), log->lines_[count % Log::length].begin());
+    auto& line = log->lines_[count % Log::length];
+    const std::size_t length = ::strnlen(words, line.size() - 1);
+    std::memcpy(line.data(), words, length);
+    line[length] = '\0';
     log->count_.store(count + 1, std::memory_order_relaxed);
   }
-  if (is_wanted) {
-    std::fprintf(stderr, "%s\n", line);
+  if (is_wanted()) {
+    std::fprintf(stderr, "%s\n", words);
   }
 }
 

@@ -93,18 +93,18 @@ void Fixture::count(unsigned thread, Materialized how) noexcept {
   switch (how) {
     case Materialized::copied:
       ++counts.copied;
-      record(thread, "copied");
+      record("copied");
       return;
     case Materialized::stole:
       ++counts.stole;
-      record(thread, "stole");
+      record("stole");
       return;
     case Materialized::already_unique:
       ++counts.unique;
-      record(thread, "was alone");
+      record("was alone");
       return;
     case Materialized::overlaid:
-      record(thread, "was overlaid");
+      record("was overlaid");
       return;
   }
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../perturbed/perturbed.hpp"
+#include "../programs/trace.hpp"
 #include "quarantine.hpp"
 #include "race.hpp"
 #include "support/random.hpp"
@@ -25,20 +26,6 @@ struct SyncOf<basic_buffer<With>> {
   using Sync = With;
 };
 
-/// What one thread did, or all.
-struct RaceCounts {
-  std::uint64_t clones = 0;
-  std::uint64_t copied = 0;
-  std::uint64_t stole = 0;
-  std::uint64_t unique = 0;
-  std::uint64_t drops = 0;
-
-  /// Writers that kept the data they shared.
-  std::uint64_t kept() const noexcept { return stole + unique; }
-  std::uint64_t operations() const noexcept { return clones + copied + kept() + drops; }
-  RaceCounts& operator+=(const RaceCounts& other) noexcept;
-};
-
 /// Methods that take a thread's number may be called by that thread at any time. Others say when.
 class Fixture {
  public:
@@ -46,7 +33,6 @@ class Fixture {
       : threads(settings.threads),
         nbytes(settings.nbytes),
         seed(settings.seed),
-        step_log_(settings.step_log),
         counts_(settings.threads) {}
 
   const unsigned threads;
@@ -61,6 +47,10 @@ class Fixture {
   std::uint64_t stamp(unsigned thread) const noexcept { return (round + 1) * 256 + thread; }
   /// The content that a round begins with.
   std::uint64_t original() const noexcept { return stamp(255); }
+  /// A number that the seed, the round and the thread determine.
+  std::uint64_t number_of(unsigned thread) const noexcept {
+    return seed_of_thread(seed, stamp(thread)) >> 40;
+  }
 
   /// A buffer with one owner. Between rounds.
   template <class Buffer>
@@ -80,7 +70,7 @@ class Fixture {
 
   template <class Buffer>
   Buffer clone(unsigned thread, const Buffer& source) {
-    record(thread, "clones");
+    record("clones");
     Buffer clone = source.lazy_clone();
     ++counts_[thread].counts.clones;
     return clone;
@@ -93,7 +83,7 @@ class Fixture {
   template <class Buffer>
   Materialized write(unsigned thread, Buffer& buffer, std::uint64_t expected,
                      Wait wait = Wait::allowed) {
-    record(thread, "asks to write");
+    record("asks to write");
     const std::byte* const shared = buffer.data();
     const Materialized how = buffer.materialize(wait);
     count(thread, how);
@@ -103,31 +93,41 @@ class Fixture {
     return how;
   }
 
+  /// As write(), but its copy fails if `fails`. Returns false if it failed.
+  template <class Buffer>
+  bool try_write(unsigned thread, Buffer& buffer, std::uint64_t expected, bool fails) {
+    bool has_written = true;
+    Quarantine::next_copy_fails = fails;
+    try {
+      write(thread, buffer, expected);
+    } catch (const CopyFailed&) {
+      has_written = false;
+    }
+    Quarantine::next_copy_fails = false;
+    return has_written;
+  }
+
   template <class Buffer>
   void drop(unsigned thread, Buffer& buffer) {
-    record(thread, "drops");
+    record("drops");
     buffer = Buffer();
     ++counts_[thread].counts.drops;
-    record(thread, "dropped");
+    record("dropped");
   }
 
   /// Calls `turn` so often, each time with another number: the same numbers for a seed, a round and a
   /// thread. Perturbed are the gaps.
   template <class Turn>
   void take_turns(unsigned thread, int count, Turn turn) {
-    test::RandomEngine random(seed_of_thread(seed + round * RaceSettings::most_threads, thread));
+    test::RandomEngine random(seed_of_thread(seed + round * most_threads, thread));
     for (; count > 0; --count) {
       const stress::detail::Window window;
       turn(random());
     }
   }
 
-  /// What the thread is about to do, or has done: a literal.
-  void record(unsigned thread, const char* step) noexcept {
-    if (step_log_ != nullptr) {
-      step_log_->record(thread, round, step);
-    }
-  }
+  /// Records a step that the thread is about to take, or has taken.
+  void record(const char* step) noexcept { programs::trace_words(step); }
 
   /// By any thread, as the two below.
   void expect(bool holds, const char* what) {
@@ -158,7 +158,6 @@ class Fixture {
                     std::uint64_t expected);
   [[gnu::cold]] void fail_unequal(std::uint64_t is, std::uint64_t expected, const char* what);
 
-  StepLog* const step_log_;
   std::vector<OfThread> counts_;
   std::mutex mutex_;
   std::vector<std::string> failures_;

@@ -71,6 +71,9 @@ void Quarantine::copy(void* destination, const void* source, std::size_t nbytes)
   if (before_copy) {
     before_copy();
   }
+  if (next_copy_fails) {
+    throw CopyFailed();
+  }
   Allocator::copy(destination, source, nbytes);
 }
 

@@ -10,8 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 
 namespace byre::stress::races {
+
+struct CopyFailed : std::runtime_error {
+  CopyFailed() : runtime_error("a copy that was to fail") {}
+};
 
 /// Thread-safe, and without a lock: a lock would order the threads that are to race. Under a sanitizer it
 /// frees memory at once, and leaves these checks to the sanitizer.
@@ -36,6 +41,8 @@ class Quarantine final : public Allocator {
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return "quarantine"; }
 
+  /// Whether the next copy by this thread throws CopyFailed.
+  static inline constinit thread_local bool next_copy_fails = false;
   /// Runs on the copying thread before each copy; may throw. To be set between rounds.
   std::function<void()> before_copy;
 

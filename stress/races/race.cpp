@@ -4,8 +4,11 @@
 #include <byre/storage/buffer.hpp>
 
 #include "../perturbed/perturbed.hpp"
-#include "scenarios/all.hpp"
-#include "scenarios/tensors.hpp"
+#include "scenarios/failing_copies.hpp"
+#include "scenarios/families_write_at_once.hpp"
+#include "scenarios/pending_copies.hpp"
+#include "scenarios/storages.hpp"
+#include "scenarios/tiles.hpp"
 
 namespace byre::stress {
 namespace {

@@ -12,34 +12,45 @@
 #include <string_view>
 #include <vector>
 
-#include "../perturbed/perturbation.hpp"
-#include "step_log.hpp"
+#include "../programs/trace.hpp"
+#include "../settings.hpp"
 
 namespace byre::stress {
 
+namespace races {
+
+/// What one thread did, or all.
+struct RaceCounts {
+  std::uint64_t clones = 0;
+  std::uint64_t copied = 0;
+  std::uint64_t stole = 0;
+  std::uint64_t unique = 0;
+  std::uint64_t drops = 0;
+
+  /// Writers that kept the data they shared.
+  std::uint64_t kept() const noexcept { return stole + unique; }
+  std::uint64_t operations() const noexcept { return clones + copied + kept() + drops; }
+  RaceCounts& operator+=(const RaceCounts& other) noexcept;
+};
+
+}  // namespace races
+
 struct RaceResult {
-  std::uint64_t rounds = 0;      ///< begun; if one failed it is the last
-  std::uint64_t operations = 0;  ///< clones, writes and drops that raced
-  std::uint64_t lazy_clones = 0;
-  std::uint64_t copies = 0;
-  std::uint64_t steals = 0;
-  std::uint64_t writes_in_place = 0;  ///< by unique owners
+  std::uint64_t rounds = 0;  ///< begun; if one failed it is the last
+  races::RaceCounts counts;
   std::uint64_t delays = 0;           ///< by perturbation; known at the end
   std::vector<std::string> failures;  ///< of the first round that failed, which ends the race
 };
 
 struct RaceSettings {
-  static constexpr unsigned least_threads = 2;
-  static constexpr unsigned most_threads = 64;
-
   std::uint64_t seed = 1;
-  unsigned threads = 4;  ///< from least_threads to most_threads
+  unsigned threads = 4;  ///< from least_race_threads to most_threads
   std::uint64_t rounds = 1000;
   std::size_t nbytes = 256;     ///< of each buffer, at least 1
   Perturbation perturbation{};  ///< none: the race runs on sync::Boost, else on Perturbed
   std::stop_token stop{};       ///< ends the race after the round under way
   std::function<void(const RaceResult&)> after_round{};  ///< gets the result so far; must not throw
-  races::StepLog* step_log = nullptr;  ///< of as many threads, each of which records its steps
+  programs::Log* logs = nullptr;                         ///< one for each thread, for its steps
 };
 
 /// A scenario. While it runs, nothing else in the process may use byre:

@@ -83,23 +83,24 @@ TEST(Races, that_should_have_steals_and_waits_have_some) {
                                     .after_round =
                                         [&](const RaceResult& so_far) {
                                           waited = waited || (stats::snapshot() - before).waits > 0;
-                                          if (waited && so_far.steals > 0) {
+                                          if (waited && so_far.counts.stole > 0) {
                                             stop.request_stop();
                                           }
                                         },
                                 });
-  EXPECT_GT(result.steals, 0U);
+  EXPECT_GT(result.counts.stole, 0U);
   EXPECT_TRUE(waited);
   EXPECT_TRUE(result.failures.empty()) << text_of(result);
 }
 
 TEST(RaceSettings, have_each_thread_record_its_last_steps) {
-  races::StepLog steps(2);
+  std::vector<programs::Log> logs(2);
   const RaceResult result =
-      race_named("drops_against_drops").run({.threads = 2, .rounds = 3, .step_log = &steps});
+      race_named("drops_against_drops").run({.threads = 2, .rounds = 1, .logs = logs.data()});
   EXPECT_TRUE(result.failures.empty()) << text_of(result);
-  EXPECT_EQ(steps.lines(), (std::vector<std::string>{"thread 0, round 2: begins, drops, dropped",
-                                                     "thread 1, round 2: begins, drops, dropped"}));
+  EXPECT_EQ(programs::lines_of(logs),
+            (std::vector<std::string>{"thread 0: begins", "thread 0: drops", "thread 0: dropped",
+                                      "thread 1: begins", "thread 1: drops", "thread 1: dropped"}));
 }
 
 TEST(RaceSettings, out_of_range_are_refused) {

@@ -7,9 +7,9 @@
 #include <boost/atomic/atomic.hpp>
 
 #include <exception>
+#include <future>
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "../perturbed/perturbed.hpp"
 #include "../thread_group.hpp"
@@ -19,8 +19,7 @@ namespace byre::stress::races {
 namespace {
 
 void check_settings(const RaceSettings& settings) {
-  if (settings.threads < RaceSettings::least_threads ||
-      settings.threads > RaceSettings::most_threads) {
+  if (settings.threads < least_race_threads || settings.threads > most_threads) {
     throw std::invalid_argument("a race takes from 2 to 64 threads, not " +
                                 std::to_string(settings.threads));
   }
@@ -41,44 +40,36 @@ class ScenarioRun {
   RaceResult run() {
     {
       // No thread enters a barrier before all have been started.
-      ThreadGroup others([this] { send(Signal::cancel); });
+      std::promise<bool> begins;
+      const std::shared_future<bool> begun = begins.get_future().share();
+      bool all_are_started = false;
+      ThreadGroup others([&] {
+        if (!all_are_started) {
+          begins.set_value(false);
+        }
+      });
       for (unsigned thread = 1; thread < settings_.threads; ++thread) {
-        others.start([this, thread] {
-          if (await_signal() == Signal::begin) {
+        others.start([this, thread, begun] {
+          if (begun.get()) {
             run_rounds(thread);
           }
         });
       }
-      send(Signal::begin);
+      all_are_started = true;
+      begins.set_value(true);
       run_rounds(0);
     }
+    result_.delays = delays_;
     return result_;
   }
 
  private:
-  enum class Signal : std::uint8_t { none, begin, cancel };
-
-  /// The first signal counts.
-  void send(Signal signal) noexcept {
-    Signal before = Signal::none;
-    // Release pairs with await_signal(): what was made before is there.
-    signal_.compare_exchange_strong(before, signal, boost::memory_order_release,
-                                    boost::memory_order_relaxed);
-  }
-  Signal await_signal() const noexcept {
-    for (;;) {
-      if (const Signal sent = signal_.load(boost::memory_order_acquire); sent != Signal::none) {
-        return sent;
-      }
-      std::this_thread::yield();
-    }
-  }
-
   /// Thread 0 does what one thread does, between the finish of a round and the start of the next.
   void run_rounds(unsigned thread) {
     const ScopedPerturbation perturbation(settings_.perturbation,
                                           seed_of_thread(settings_.seed, thread));
     const std::uint64_t delays_before = delays_of_this_thread();
+    programs::Log::use(settings_.logs != nullptr ? &settings_.logs[thread] : nullptr);
     for (;;) {
       if (thread == 0) {
         const ScopedPerturbation undisturbed(no_perturbation, 0);
@@ -88,7 +79,7 @@ class ScenarioRun {
       if (over_) {
         break;
       }
-      fixture_.record(thread, "begins");
+      fixture_.record("begins");
       guarded([&] { scenario_->act(thread); });
       finish_.arrive_and_wait();
       if (thread == 0) {
@@ -98,10 +89,7 @@ class ScenarioRun {
     }
     // Relaxed: read after the join.
     delays_.fetch_add(delays_of_this_thread() - delays_before, boost::memory_order_relaxed);
-    finish_.arrive_and_wait();
-    if (thread == 0) {
-      result_.delays = delays_.load(boost::memory_order_relaxed);
-    }
+    programs::Log::use(nullptr);
   }
 
   void begin_round() {
@@ -119,11 +107,7 @@ class ScenarioRun {
     check_counters(counts);
     guarded([this] { scenario_->check(); });
     check_memory();
-    result_.operations += counts.operations();
-    result_.lazy_clones += counts.clones;
-    result_.copies += counts.copied;
-    result_.steals += counts.stole;
-    result_.writes_in_place += counts.unique;
+    result_.counts += counts;
     fixture_.next_round();
     result_.failures = fixture_.failures();
     if (settings_.after_round) {
@@ -169,7 +153,6 @@ class ScenarioRun {
   const std::unique_ptr<Scenario> scenario_;
   SpinBarrier start_;
   SpinBarrier finish_;
-  boost::atomic<Signal> signal_{Signal::none};
   bool over_ = false;  // written between a finish and a start, by thread 0
   stats::Counters before_;
   boost::atomic<std::uint64_t> delays_{0};

@@ -37,4 +37,8 @@ RaceResult run_scenario(const RaceSettings& settings) {
   });
 }
 
+/// The scenarios of tensors, which have one Sync, the one that ships: perturbed are the gaps between their operations.
+RaceResult run_reshapes_of_tensors(const RaceSettings& settings);
+RaceResult run_views_of_one_alias(const RaceSettings& settings);
+
 }  // namespace byre::stress::races

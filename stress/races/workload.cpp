@@ -7,6 +7,7 @@
 #include <limits>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "../supervisor.hpp"
 #include "../thread_group.hpp"
@@ -20,10 +21,10 @@ class RaceRun {
   RaceRun(const Race& race, const Settings& settings)
       : race_(race),
         settings_(settings),
-        step_log_(settings_.threads),
+        logs_(settings_.threads),
         supervisor_(
             std::string(race.name), settings_, [this] { return operations(); },
-            [this] { return step_log_.lines(); }) {}
+            [this] { return programs::lines_of(logs_); }) {}
 
   Outcome complete() {
     {
@@ -61,9 +62,9 @@ class RaceRun {
         .after_round =
             [this](const RaceResult& result) {
               // Relaxed: only a number to show.
-              operations_.store(result.operations, boost::memory_order_relaxed);
+              operations_.store(result.counts.operations(), boost::memory_order_relaxed);
             },
-        .step_log = &step_log_,
+        .logs = logs_.data(),
     };
   }
 
@@ -73,12 +74,12 @@ class RaceRun {
 
   Outcome outcome() const {
     Outcome outcome = supervisor_.outcome();
-    outcome.operations = result_.operations;
+    outcome.operations = result_.counts.operations();
     outcome.rounds = result_.rounds;
     outcome.delays = result_.delays;
     outcome.failures = result_.failures;
     if (!outcome.failures.empty()) {
-      const auto last = step_log_.lines();
+      const auto last = programs::lines_of(logs_);
       outcome.failures.insert(outcome.failures.end(), last.begin(), last.end());
     }
     return outcome;
@@ -91,7 +92,7 @@ class RaceRun {
   boost::atomic<bool> is_over_{false};
   RaceResult result_;
   std::exception_ptr error_;  // of a race that could not be run
-  races::StepLog step_log_;
+  std::vector<programs::Log> logs_;
   Supervisor supervisor_;
 };
 

@@ -11,7 +11,10 @@
 
 #include "../mixed/run.hpp"
 #include "../races/run_scenario.hpp"
-#include "../races/scenarios/all.hpp"
+#include "../races/scenarios/failing_copies.hpp"
+#include "../races/scenarios/families_write_at_once.hpp"
+#include "../races/scenarios/pending_copies.hpp"
+#include "../races/scenarios/tiles.hpp"
 #include "designs.hpp"
 #include "support/child_process.hpp"
 #include "support/sanitized.hpp"

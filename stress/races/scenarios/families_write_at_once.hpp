@@ -36,25 +36,25 @@ class FamiliesWriteAtOnce final : public Scenario {
 
   void act(unsigned thread) override {
     OfThread& mine = families_[thread];
-    fixture_.record(thread, "attaches");
+    fixture_.record("attaches");
     mine.shadow = &static_cast<Shadow&>(mine.storage.slot()->attach(std::make_unique<Shadow>()));
-    fixture_.record(thread, "adds its record");
+    fixture_.record("adds its record");
     const auto record = Records::id_of(*mine.shadow->records.find_or_add(thread));
     fixture_.expect(Records::id_of(*mine.shadow->records.find_or_add(thread)) == record,
                     "of each origin there is one record");
     Family family;
     for (Write& write : mine.writes) {
-      fixture_.record(thread, "reads");
+      fixture_.record("reads");
       if (const auto missed = family.stale(mine.shadow->generation)) {
         write.missed_by_read = named(*missed, *mine.shadow);
         family.observe(*missed);
       }
-      fixture_.record(thread, "writes");
+      fixture_.record("writes");
       if (const auto missed = family.write(mine.shadow->generation, record, [](auto) {})) {
         write.missed_by_write = named(*missed, *mine.shadow);
       }
       write.generation = static_cast<std::size_t>(family.observed().generation());
-      fixture_.record(thread, "lets pointers leave");
+      fixture_.record("lets pointers leave");
       mine.first_escapes += mine.shadow->escapes.add() == 0 ? 1U : 0U;
     }
     fixture_.expect_content(mine.storage, fixture_.original(), "what nobody changed");

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
+/// Scenarios in which all owners but one are in the middle of their copies when the last one is about to write.
 #pragma once
 
 #include <boost/atomic/atomic.hpp>
 
 #include <thread>
+#include <utility>
 
-#include "shared_owners.hpp"
+#include "owners.hpp"
 
 namespace byre::stress::races {
 
-/// All owners but one are in the middle of their copies when the last one is about to write.
 template <class Buffer>
 class PendingCopies : public SharedOwners<Buffer> {
  public:
@@ -47,6 +48,112 @@ class PendingCopies : public SharedOwners<Buffer> {
 
   boost::atomic<unsigned> pending_{0};
   boost::atomic<bool> is_released_{false};
+};
+
+/// The others stay in their copies until the last owner has written. It must not wait, or no thread would
+/// get any further: so it copies too. The last copier releases the original.
+template <class Buffer>
+class NeverWaits final : public PendingCopies<Buffer> {
+ public:
+  using PendingCopies<Buffer>::PendingCopies;
+
+  void act(unsigned thread) override {
+    if (thread != this->special_thread()) {
+      this->write(thread);
+      return;
+    }
+    this->await_copiers();
+    this->write(thread, Wait::never);
+    this->release_copiers();
+  }
+
+  void check() override {
+    const unsigned threads = this->fixture_.threads;
+    this->expect_left({threads, 0, threads}, [](unsigned) { return Left::written; });
+    this->drop_all();
+  }
+};
+
+/// The last owner waits for the others' copies, and steals. If they end before it looks, it finds its
+/// data unique instead: the outcome is the same but for the count of steals. Every other round it drops
+/// its data at once, while those who woke it may still be there.
+template <class Buffer>
+class StealAgainstPendingCopies : public PendingCopies<Buffer> {
+ public:
+  using PendingCopies<Buffer>::PendingCopies;
+
+  void act(unsigned thread) override {
+    const bool is_thief = thread == this->special_thread();
+    if (is_thief) {
+      this->await_copiers();
+      this->release_copiers();
+    }
+    this->write(thread);
+    if (is_thief && drops()) {
+      this->drop(thread);
+    }
+  }
+
+  void check() override {
+    expect_one_steal();
+    this->drop_all();
+  }
+
+ protected:
+  void expect_one_steal() {
+    const unsigned threads = this->fixture_.threads;
+    this->expect_left({threads - 1, 1, threads - (drops() ? 1 : 0)}, [this](unsigned thread) {
+      return thread == this->special_thread() && drops() ? Left::nothing : Left::written;
+    });
+  }
+  Buffer take_stolen() { return std::exchange(this->owners_[this->special_thread()], Buffer()); }
+
+  bool drops_what_it_stole_ = true;
+
+ private:
+  bool drops() const { return drops_what_it_stole_ && this->fixture_.round % 2 == 1; }
+};
+
+/// Stolen data is as good as new, whether its owner waited for it or not. In the next round it is cloned,
+/// and drops race copies of it.
+template <class Buffer>
+class StolenDataIsSharedAgain final : public StealAgainstPendingCopies<Buffer> {
+  using Steal = StealAgainstPendingCopies<Buffer>;
+
+ public:
+  explicit StolenDataIsSharedAgain(Fixture& fixture) : Steal(fixture), drops_(fixture) {
+    this->drops_what_it_stole_ = false;
+  }
+
+  void prepare() override {
+    if (is_shared_again()) {
+      this->fixture_.fill(stolen_.mutable_data(), this->fixture_.original());
+      drops_.share(std::exchange(stolen_, Buffer()));
+    } else {
+      Steal::prepare();
+    }
+  }
+
+  void act(unsigned thread) override {
+    is_shared_again() ? drops_.act(thread) : Steal::act(thread);
+  }
+
+  void check() override {
+    if (is_shared_again()) {
+      drops_.check();
+      return;
+    }
+    this->expect_one_steal();
+    stolen_ = this->take_stolen();
+    this->share(Buffer());
+    this->expect_live_blocks(1, "blocks but for the stolen one");
+  }
+
+ private:
+  bool is_shared_again() const { return this->fixture_.round % 2 == 1; }
+
+  DropsAgainstCopies<Buffer> drops_;
+  Buffer stolen_;
 };
 
 }  // namespace byre::stress::races

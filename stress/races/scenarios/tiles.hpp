@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the scenarios of tiled buffers share: few tiles, in a table of several levels.
+/// Scenarios of tiled buffers that have few tiles, in a table of several levels.
 #pragma once
 
+#include <byre/error/error.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/tiled_buffer.hpp>
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
-#include <span>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "../run_scenario.hpp"
+
+#if BYRE_FAILS_NEW
+#include "support/failing_new.hpp"
+#endif
 
 namespace byre::stress::races {
 
@@ -63,12 +68,8 @@ class TilesScenario : public Scenario {
   void append(unsigned thread) {
     std::vector<std::byte> bytes(fixture_.nbytes);
     fixture_.fill(bytes.data(), fixture_.stamp(thread));
-    fixture_.record(thread, "appends");
+    fixture_.record("appends");
     owners_[thread].tiled.append(bytes);
-  }
-  /// A number that depends on the seed alone.
-  std::uint64_t plan_of(unsigned thread) const {
-    return seed_of_thread(fixture_.seed, fixture_.stamp(thread)) >> 40;
   }
 
   void expect_tile(Tiled& tiled, std::size_t index, std::uint64_t stamp, const char* what) {
@@ -102,6 +103,151 @@ class TilesScenario : public Scenario {
 
   Fixture& fixture_;
   std::vector<Owner> owners_;
+};
+
+/// Lazy clones of one tiled buffer, without other owners, write one tile at once: N-1 copies of it, and one
+/// keeps it. Each finds the nodes on the way shared, claimed or left by others. Some have no memory for a
+/// node, or their copy fails, and try again; then they append a tile, and some cut it off.
+template <class Buffer>
+class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
+ public:
+  using TilesScenario<Buffer>::TilesScenario;
+
+  void prepare() override {
+    const auto original = this->filled();
+    for (auto& owner : this->owners_) {
+      owner.tiled = original;
+    }
+  }
+
+  void act(unsigned thread) override {
+    const std::uint64_t plan = this->fixture_.number_of(thread);
+    if (!write_with_faults(thread, plan % 8)) {
+      this->expect_owner(thread, this->fixture_.original());
+      this->write(thread);
+    }
+    this->append(thread);
+    if (cuts(thread)) {
+      this->fixture_.record("truncates");
+      this->owners_[thread].tiled.truncate(this->tile_count * this->fixture_.nbytes);
+    }
+  }
+
+  void check() override {
+    Fixture& fixture = this->fixture_;
+    const std::uint64_t threads = fixture.threads;
+    fixture.expect_equal(fixture.counts().copied, threads - 1, "copies");
+    fixture.expect_equal(fixture.counts().kept(), 1, "writers that kept the original");
+    std::uint64_t appended = 0;
+    for (unsigned thread = 0; thread < fixture.threads; ++thread) {
+      appended += cuts(thread) ? 0U : 1U;
+      this->expect_owner(thread, fixture.stamp(thread));
+      expect_differences(thread);
+    }
+    this->expect_live_blocks(this->tile_count - 1 + threads + appended, "tiles of the owners");
+    this->drop_owners();
+    this->expect_live_blocks(0, "tiles without an owner");
+  }
+
+ private:
+  bool cuts(unsigned thread) const { return this->fixture_.number_of(thread) / 8 % 2 == 0; }
+
+  /// False if it failed.
+  bool write_with_faults(unsigned thread, std::uint64_t fault) {
+    bool has_written = false;
+#if BYRE_FAILS_NEW
+    // The one that fails is that of a node, if the thread copies so many.
+    test::news_until_failure = fault >= 1 && fault <= 3 ? int(fault) - 1 : test::never_fails;
+#endif
+    try {
+      TileOf tile(this->owners_[thread].tiled, this->common_tile());
+      has_written = this->fixture_.try_write(thread, tile, this->fixture_.original(), fault == 0);
+    } catch (const OutOfMemory&) {
+      this->fixture_.record("has no memory for a node");
+    }
+#if BYRE_FAILS_NEW
+    test::news_until_failure = test::never_fails;
+#endif
+    return has_written;
+  }
+
+  void expect_differences(unsigned thread) {
+    const auto& first = this->owners_[0].tiled;
+    const auto& other = this->owners_[thread].tiled;
+    std::size_t count = 0;
+    for_each_difference(first, other, [&](std::size_t index) {
+      ++count;
+      this->fixture_.expect(index == this->common_tile() || index == this->tile_count,
+                            "unwritten tiles are shared");
+    });
+    const bool longer = std::max(first.tile_count(), other.tile_count()) > this->tile_count;
+    this->fixture_.expect_equal(count, thread == 0 ? 0U : longer ? 2U : 1U, "tiles that differ");
+  }
+};
+
+/// All threads clone one tiled buffer at once that was never cloned before, and clone their clones. Then, by
+/// the seed, they write, cut and drop these while others still clone. The source shows nothing of it: when
+/// its clones are gone it owns every tile and node alone.
+template <class Buffer>
+class TilesClonedAtOnce final : public TilesScenario<Buffer> {
+ public:
+  using TilesScenario<Buffer>::TilesScenario;
+
+  void prepare() override { source_ = this->filled(); }
+
+  void act(unsigned thread) override {
+    Fixture& fixture = this->fixture_;
+    auto& owner = this->owners_[thread];
+    owner.tiled = fixture.clone(thread, const_source());
+    fixture.take_turns(thread, turns, [&](std::uint64_t random) {
+      Tiled clone = fixture.clone(thread, random % 2 == 0 ? const_source() : owner.tiled);
+      const bool keeps = random / 2 % 2 == 0;
+      if (random / 4 % 2 == 0) {
+        fixture.record("truncates");
+        clone.truncate(random / 8 % (clone.tile_count() + 1) * fixture.nbytes);
+      }
+      // Whether the tile is unshared is not known here: other clones of this thread come and go.
+      if (keeps && clone.tile_count() == this->tile_count && !owner.has_written) {
+        fixture.drop(thread, owner.tiled);
+        owner.tiled = std::move(clone);
+        this->write(thread);
+        owner.has_written = true;
+      } else {
+        fixture.drop(thread, clone);
+      }
+    });
+  }
+
+  void check() override {
+    Fixture& fixture = this->fixture_;
+    std::uint64_t written = 0;
+    for (unsigned thread = 0; thread < fixture.threads; ++thread) {
+      const bool has_written = this->owners_[thread].has_written;
+      written += has_written ? 1U : 0U;
+      this->expect_owner(thread, has_written ? fixture.stamp(thread) : fixture.original());
+    }
+    fixture.expect_equal(fixture.counts().copied, written, "copies");
+    this->expect_live_blocks(this->tile_count + written, "tiles of the source and its clones");
+    this->drop_owners();
+    this->expect_live_blocks(this->tile_count, "tiles of the source");
+    for (std::size_t index = 0; index < this->tile_count; ++index) {
+      this->expect_tile(source_, index, fixture.original(), "what the source has");
+      fixture.expect(
+          TileOf(source_, index).materialize(Wait::allowed) == Materialized::already_unique,
+          "the source is alone when its clones are gone");
+    }
+    source_ = Tiled();
+    this->expect_live_blocks(0, "tiles without an owner");
+  }
+
+ private:
+  using Tiled = typename TilesScenario<Buffer>::Tiled;
+
+  static constexpr int turns = 4;
+
+  const Tiled& const_source() const noexcept { return source_; }
+
+  Tiled source_;
 };
 
 }  // namespace byre::stress::races

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#pragma once
-
 #include <byre/tensor.hpp>
 
 #include <boost/atomic/atomic.hpp>
@@ -16,6 +14,7 @@
 #include "../spin_barrier.hpp"
 
 namespace byre::stress::races {
+namespace {
 
 /// Tensors, in error mode, so that each access says whether it was reported. All threads reshape one tensor
 /// for the first time at once; then they read it and what they reshaped, reshape both again, and write
@@ -102,9 +101,9 @@ class ReshapesOfTensors final : public Scenario {
         case 1:
           return reshape(thread, mine.tensor, mine.knows);
         case 2:
-          return read_base(thread);
+          return read_base();
         default:
-          fixture_.record(thread, "reads");
+          fixture_.record("reads");
           expect_reported(tell_of_read(mine, thread), mine.knows, true);
           mine.knows = {{last_.number, last_.number}, {}};
           return;
@@ -112,12 +111,12 @@ class ReshapesOfTensors final : public Scenario {
     }
     const std::unique_lock lock(mutex_);
     settle();
-    fixture_.record(thread, "writes");
+    fixture_.record("writes");
     choice == 7 ? write(base_, nobody, random / 8) : write(mine, thread, random / 8);
   }
 
   void reshape(unsigned thread, const Tensor& input, const Knows& knows) {
-    fixture_.record(thread, "reshapes");
+    fixture_.record("reshapes");
     Family& mine = families_[thread];
     mine.tensor = input.reshape({2, half}, line(At::reshapes, thread));
     mine.knows = knows;
@@ -125,8 +124,8 @@ class ReshapesOfTensors final : public Scenario {
   }
 
   /// Which others do too: one of them has a report, or some.
-  void read_base(unsigned thread) {
-    fixture_.record(thread, "reads what was reshaped");
+  void read_base() {
+    fixture_.record("reads what was reshaped");
     base_reads_.fetch_add(1, boost::memory_order_relaxed);
     if (tell_of_read(base_, nobody)) {
       base_reports_.fetch_add(1, boost::memory_order_relaxed);
@@ -227,5 +226,11 @@ class ReshapesOfTensors final : public Scenario {
   boost::atomic<std::uint64_t> reports_{0};
   boost::atomic<std::uint64_t> reshapes_{0};
 };
+
+}  // namespace
+
+RaceResult run_reshapes_of_tensors(const RaceSettings& settings) {
+  return run_scenario<ReshapesOfTensors>(settings);
+}
 
 }  // namespace byre::stress::races

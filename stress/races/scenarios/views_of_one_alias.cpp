@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#pragma once
-
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
+#include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <boost/atomic/atomic.hpp>
@@ -18,12 +17,12 @@
 #include "../spin_barrier.hpp"
 
 namespace byre::stress::races {
+namespace {
 
 /// A tensor under the functionalize pass: all threads make its first views at once, and then, by a seed,
 /// use, make and drop views of it, of views that others have and use, and of a part that nobody writes.
 /// Each writes its own part, alone, as tensors ask for; everything else is at once, also where it applies
 /// updates and hands out what is seen on the way. Whoever uses a view sees what was written last.
-/// Tensors know one Sync, the one that ships: what is perturbed is what comes between their operations.
 class ViewsOfOneAlias final : public Scenario {
  public:
   explicit ViewsOfOneAlias(Fixture& fixture)
@@ -46,7 +45,7 @@ class ViewsOfOneAlias final : public Scenario {
   void act(unsigned thread) override {
     Tensors& mine = parts_[thread].views;
     try {
-      fixture_.record(thread, "makes the first views");
+      fixture_.record("makes the first views");
       // By chains and by strides, as the seed has it; the first of all makes the alias.
       const functional::FunctionalizeOptionsScope scope(
           {.paths = (fixture_.seed + fixture_.round) % 4 == 0 ? functional::ViewPaths::strides
@@ -99,7 +98,7 @@ class ViewsOfOneAlias final : public Scenario {
     const auto which = static_cast<std::size_t>(random / 8);
     if (choice < 2) {
       const std::unique_lock lock(mutex_);
-      fixture_.record(thread, "writes");
+      fixture_.record("writes");
       ++writes_;
       values_[thread] = static_cast<std::int64_t>(fixture_.stamp(thread) * turns + which % turns);
       Tensors& mine = parts_[thread].views;
@@ -112,20 +111,20 @@ class ViewsOfOneAlias final : public Scenario {
     const AnyTensor& view = seen[which / fixture_.threads % seen.size()];
     switch (choice) {
       case 2:
-        fixture_.record(thread, "uses what nobody writes");
+        fixture_.record("uses what nobody writes");
         expect_seen(functional::call_for_one("select", {base_, 0, std::int64_t(fixture_.threads)}),
                     0, "what nobody writes stays as it was");
         break;
       case 3:
-        fixture_.record(thread, "uses the base");
+        fixture_.record("uses the base");
         expect_base();
         break;
       case 4:
-        fixture_.record(thread, "uses what it last wrote");
+        fixture_.record("uses what it last wrote");
         expect_seen(parts_[thread].views.back(), values_[thread], "a thread sees what it wrote");
         break;
       case 5: {
-        fixture_.record(thread, "makes a view of a view");
+        fixture_.record("makes a view of a view");
         AnyTensor short_lived = functional::call_for_one("transpose", {view, 0, 1});
         expect_seen(short_lived, values_[other], "a new view sees the last write");
         fixture_.drop(thread, short_lived);
@@ -139,7 +138,7 @@ class ViewsOfOneAlias final : public Scenario {
         break;
       }
       default:
-        fixture_.record(thread, "uses a view");
+        fixture_.record("uses a view");
         expect_seen(view, values_[other], "a use sees the last write");
         break;
     }
@@ -174,5 +173,11 @@ class ViewsOfOneAlias final : public Scenario {
   std::vector<std::int64_t> values_;  // of each thread's part
   std::uint64_t writes_ = 0;
 };
+
+}  // namespace
+
+RaceResult run_views_of_one_alias(const RaceSettings& settings) {
+  return run_scenario<ViewsOfOneAlias>(settings);
+}
 
 }  // namespace byre::stress::races

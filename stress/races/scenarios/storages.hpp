@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+/// Scenarios of storages: parallel loops over two that share data, and pins of one that is cloned.
 #pragma once
 
+#include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <boost/atomic/atomic.hpp>
@@ -8,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 #include "../run_scenario.hpp"
@@ -26,7 +27,7 @@ class LoopsAtOnce final : public Scenario {
       // Relaxed: one thread fails for each.
       if (failures_left_.load(boost::memory_order_relaxed) > 0 &&
           failures_left_.fetch_sub(1, boost::memory_order_relaxed) > 0) {
-        throw Fails();
+        throw CopyFailed();
       }
     };
   }
@@ -41,13 +42,13 @@ class LoopsAtOnce final : public Scenario {
 
   void act(unsigned thread) override {
     Storage mine = storages_[thread % 2];  // a handle of its own
-    fixture_.record(thread, "asks to write in parallel");
+    fixture_.record("asks to write in parallel");
     for (bool is_done = false; !is_done;) {
       try {
         fixture_.count(thread, mine.materialize_in_parallel());
         is_done = true;
-      } catch (const Fails&) {
-        fixture_.record(thread, "fails");
+      } catch (const CopyFailed&) {
+        fixture_.record("fails");
         failed_.fetch_add(1, boost::memory_order_relaxed);
       }
     }
@@ -56,7 +57,7 @@ class LoopsAtOnce final : public Scenario {
     for (std::size_t at = thread; at < fixture_.nbytes; at += fixture_.threads) {
       data_[thread].first[at] = content_of(thread);
     }
-    fixture_.record(thread, "wrote its part");
+    fixture_.record("wrote its part");
   }
 
   void check() override {
@@ -86,9 +87,6 @@ class LoopsAtOnce final : public Scenario {
  private:
   using Storage = basic_storage<typename SyncOf<Buffer>::Sync>;
 
-  struct Fails : std::runtime_error {
-    Fails() : std::runtime_error("this copy was chosen to fail") {}
-  };
   struct alignas(64) OfThread {
     std::byte* first = nullptr;
   };
@@ -111,6 +109,80 @@ class LoopsAtOnce final : public Scenario {
   std::uint64_t planned_ = 0;
   boost::atomic<std::int64_t> failures_left_{0};
   boost::atomic<std::uint64_t> failed_{0};
+};
+
+/// One thread writes by the pointer of a pin and releases it. Half of the others pin the storage to read meanwhile,
+/// and half clone it once it is not pinned. Either no clone shares the data, and all readers are aliases of it; or it
+/// is not pinned, and all readers share what the pin wrote.
+template <class Buffer>
+class UnpinsAgainstClones final : public Scenario {
+ public:
+  explicit UnpinsAgainstClones(Fixture& fixture) : fixture_(fixture), threads_(fixture.threads) {
+    fixture.counts_copies = false;  // a thread that clones pinned data does not know that it copies
+  }
+
+  void prepare() override {
+    storage_ = Storage(fixture_.filled<Buffer>(fixture_.original()));
+    threads_[0].pin = storage_.pin();
+  }
+
+  void act(unsigned thread) override {
+    OfThread& mine = threads_[thread];
+    const Storage& storage = storage_;
+    if (thread == 0) {
+      fixture_.record("writes and releases its pin");
+      fixture_.fill(mine.pin.mutable_data(), fixture_.stamp(0));
+      mine.pin = Pin();
+    } else if (thread % 2 == 1) {
+      fixture_.record("pins to read");
+      mine.pin = storage.pin_to_read();
+    } else {
+      fixture_.take_turns(thread, 20, [&](std::uint64_t) {
+        if (!mine.clone && !storage.is_pinned()) {
+          mine.clone = fixture_.clone(thread, storage);
+          fixture_.expect_content(mine.clone, fixture_.stamp(0), "a clone has what the pin wrote");
+        }
+      });
+    }
+    fixture_.record("done");
+  }
+
+  void check() override {
+    const bool is_pinned = storage_.is_pinned();
+    fixture_.expect(!is_pinned || storage_.use_count() == 1, "pinned data is not shared");
+    if (fixture_.has_failed()) {
+      return;  // a pin may be of memory that a clone is about to release
+    }
+    const std::uint64_t written = fixture_.stamp(fixture_.threads);
+    fixture_.fill(storage_.mutable_data(), written);
+    for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
+      OfThread& each = threads_[thread];
+      if (each.pin.data() != nullptr) {
+        fixture_.expect_content(each.pin, is_pinned ? written : fixture_.stamp(0),
+                                "only an alias sees a later write");
+      }
+      if (each.clone) {
+        fixture_.expect_content(each.clone, fixture_.stamp(0), "no clone sees a later write");
+      }
+      each = OfThread();
+    }
+    fixture_.expect(!storage_.is_pinned(), "a storage is not pinned once its pins are released");
+    storage_ = Storage();
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks without an owner");
+  }
+
+ private:
+  using Storage = basic_storage<typename SyncOf<Buffer>::Sync>;
+  using Pin = typename Storage::Pin;
+
+  struct alignas(64) OfThread {
+    Pin pin;
+    Storage clone;
+  };
+
+  Fixture& fixture_;
+  Storage storage_;
+  std::vector<OfThread> threads_;
 };
 
 }  // namespace byre::stress::races

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSL-1.0
+/// Scenarios in which each thread owns the same data when a round begins.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "../run_scenario.hpp"
+
+namespace byre::stress::races {
+
+/// What an owner has at the end of a round.
+enum class Left : std::uint8_t { written, shared, nothing };
+
+/// The start and the end of these scenarios.
+template <class Buffer>
+class SharedOwners : public Scenario {
+ public:
+  explicit SharedOwners(Fixture& fixture) : fixture_(fixture), owners_(fixture.threads) {}
+
+  void prepare() override { share(fixture_.filled<Buffer>(fixture_.original())); }
+
+ protected:
+  void share(const Buffer& original) { std::fill(owners_.begin(), owners_.end(), original); }
+
+  Materialized write(unsigned thread, Wait wait = Wait::allowed) {
+    return fixture_.write(thread, owners_[thread], fixture_.original(), wait);
+  }
+  void drop(unsigned thread) { fixture_.drop(thread, owners_[thread]); }
+
+  /// Each round another thread has the special part.
+  unsigned special_thread() const {
+    return static_cast<unsigned>(fixture_.round % fixture_.threads);
+  }
+
+  void expect_original(unsigned thread, const char* what) {
+    fixture_.expect_content(owners_[thread], fixture_.original(), what);
+  }
+  void expect_live_blocks(std::uint64_t count, const char* what) {
+    fixture_.expect_equal(fixture_.memory.live_blocks(), count, what);
+  }
+
+  struct Expected {
+    std::uint64_t copies;
+    std::uint64_t kept;  ///< writers that kept the original
+    std::uint64_t blocks;
+  };
+  /// `left_by(thread)` is what the thread's owner has.
+  template <class LeftBy>
+  void expect_left(const Expected& expected, LeftBy left_by) {
+    fixture_.expect_equal(fixture_.counts().copied, expected.copies, "copies");
+    fixture_.expect_equal(fixture_.counts().kept(), expected.kept,
+                          "writers that kept the original");
+    expect_live_blocks(expected.blocks, "blocks of the owners");
+    for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
+      const Left left = left_by(thread);
+      if (left == Left::written) {
+        fixture_.expect_content(owners_[thread], fixture_.stamp(thread), "what a writer left");
+      } else if (left == Left::shared) {
+        expect_original(thread, "what is still shared");
+      }
+    }
+  }
+  void drop_all() {
+    share(Buffer());
+    expect_live_blocks(0, "blocks without an owner");
+  }
+
+  Fixture& fixture_;
+  std::vector<Buffer> owners_;
+};
+
+/// All owners write at once. All but one copy, and one keeps the original.
+template <class Buffer>
+class ConcurrentMaterialize final : public SharedOwners<Buffer> {
+ public:
+  using SharedOwners<Buffer>::SharedOwners;
+
+  void act(unsigned thread) override { this->write(thread); }
+
+  void check() override {
+    const unsigned threads = this->fixture_.threads;
+    this->expect_left({threads - 1, 1, threads}, [](unsigned) { return Left::written; });
+    this->drop_all();
+  }
+};
+
+/// Half of the owners write. The others clone what they share with them, clone the clones, and write
+/// those. The cloners keep their data, so that no writer is ever the last owner: every write copies.
+template <class Buffer>
+class LazyCloneAgainstMaterialize final : public SharedOwners<Buffer> {
+ public:
+  using SharedOwners<Buffer>::SharedOwners;
+
+  void act(unsigned thread) override {
+    if (is_writer(thread)) {
+      this->write(thread);
+      return;
+    }
+    Fixture& fixture = this->fixture_;
+    Buffer clone = fixture.clone(thread, this->owners_[thread]);
+    const Buffer clone_of_clone = fixture.clone(thread, clone);
+    fixture.expect_content(clone_of_clone, fixture.original(), "a clone of a clone");
+    fixture.write(thread, clone, fixture.original());
+    this->expect_original(thread, "what was cloned");
+  }
+
+  void check() override {
+    const unsigned threads = this->fixture_.threads;
+    this->expect_left({threads, 0, (threads + 1) / 2 + 1}, [](unsigned thread) {
+      return is_writer(thread) ? Left::written : Left::shared;
+    });
+    this->fixture_.expect_equal(this->owners_[1].use_count(), threads / 2,
+                                "owners of the original");
+    this->drop_all();
+  }
+
+ private:
+  static bool is_writer(unsigned thread) { return thread % 2 == 0; }
+};
+
+/// All owners read what they share, and drop it. The last one releases it, once.
+template <class Buffer>
+class DropsAgainstDrops final : public SharedOwners<Buffer> {
+ public:
+  using SharedOwners<Buffer>::SharedOwners;
+
+  void act(unsigned thread) override {
+    this->expect_original(thread, "what is dropped");
+    this->drop(thread);
+  }
+
+  void check() override {
+    this->expect_left({0, 0, 0}, [](unsigned) { return Left::nothing; });
+  }
+};
+
+/// Some owners drop what the others write. No drop spoils a copy, and at most one writer keeps the
+/// original. If no writer keeps it, the last owner releases it, once.
+template <class Buffer>
+class DropsAgainstCopies final : public SharedOwners<Buffer> {
+ public:
+  using SharedOwners<Buffer>::SharedOwners;
+  using SharedOwners<Buffer>::share;
+
+  void act(unsigned thread) override {
+    if (drops(thread)) {
+      this->expect_original(thread, "what is dropped");
+      this->drop(thread);
+    } else {
+      this->write(thread);
+    }
+  }
+
+  void check() override {
+    std::uint64_t writers = 0;
+    for (unsigned thread = 0; thread < this->fixture_.threads; ++thread) {
+      writers += drops(thread) ? 0 : 1;
+    }
+    const std::uint64_t kept = this->fixture_.counts().kept();
+    this->fixture_.expect(kept <= 1, "at most one writer keeps the original");
+    this->expect_left({writers - kept, kept, writers}, [this](unsigned thread) {
+      return drops(thread) ? Left::nothing : Left::written;
+    });
+    this->drop_all();
+  }
+
+ private:
+  /// Half of the threads, by turns; at least one drops, and one writes.
+  bool drops(unsigned thread) const { return (thread + this->fixture_.round) % 2 == 0; }
+};
+
+/// All threads clone one buffer at once that was never cloned before. To its owner a clone is a read.
+template <class Buffer>
+class FirstClonesAtOnce final : public SharedOwners<Buffer> {
+ public:
+  using SharedOwners<Buffer>::SharedOwners;
+
+  void prepare() override {
+    source_ = this->fixture_.template filled<Buffer>(this->fixture_.original());
+  }
+
+  void act(unsigned thread) override {
+    const Buffer& source = source_;
+    this->owners_[thread] = this->fixture_.clone(thread, source);
+    this->expect_original(thread, "a first clone");
+  }
+
+  void check() override {
+    Fixture& fixture = this->fixture_;
+    fixture.expect_equal(source_.use_count(), fixture.threads + 1, "owners");
+    for (const Buffer& clone : this->owners_) {
+      fixture.expect(clone.shares_data_with(source_), "a first clone shares its data");
+    }
+    this->expect_live_blocks(1, "blocks that all share");
+    if (fixture.has_failed()) {
+      return;  // with a wrong count of owners, a drop would be a use after release
+    }
+    this->share(Buffer());
+    fixture.expect(source_.is_unique(), "the source is unique when its clones are gone");
+    source_ = Buffer();
+    this->drop_all();
+  }
+
+ private:
+  Buffer source_;
+};
+
+/// All owners but one read and drop. That one polls until it is unique, and then changes size and content
+/// in place. Its write has to happen after all that the others read.
+template <class Buffer>
+class ReadsAgainstWritesInPlace final : public SharedOwners<Buffer> {
+ public:
+  using SharedOwners<Buffer>::SharedOwners;
+
+  void act(unsigned thread) override {
+    Buffer& owner = this->owners_[thread];
+    if (thread != this->special_thread()) {
+      this->fixture_.expect_equal(owner.nbytes(), this->fixture_.nbytes, "bytes a reader sees");
+      this->expect_original(thread, "what a reader sees");
+      this->drop(thread);
+      return;
+    }
+    while (!owner.is_unique()) {
+      std::this_thread::yield();
+    }
+    owner.resize(0);
+    owner.resize(this->fixture_.nbytes);
+    this->write(thread);
+  }
+
+  void check() override {
+    this->fixture_.expect_equal(this->fixture_.counts().unique, 1, "writes in place");
+    this->expect_left({0, 1, 1}, [this](unsigned thread) {
+      return thread == this->special_thread() ? Left::written : Left::nothing;
+    });
+    this->drop_all();
+  }
+};
+
+}  // namespace byre::stress::races
