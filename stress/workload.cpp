@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "workload.hpp"
 
+#include <boost/atomic/atomic.hpp>
+
+#include <exception>
+#include <limits>
 #include <stdexcept>
+#include <stop_token>
+#include <string>
 #include <vector>
 
-#include "mixed/workload.hpp"
-#include "races/workload.hpp"
+#include "mixed/run.hpp"
+#include "races/race.hpp"
+#include "thread_group.hpp"
 
 namespace byre::stress {
 namespace {
@@ -22,8 +29,92 @@ programs::Mix mix_of_threads() {
 
 Outcome run_programs(const char* name, Settings settings, const programs::Mix& mix) {
   settings.mix = settings.mix.value_or(mix);
-  return run_mixed(name, settings);
+  // Few tiles make a high table where two fan out.
+  return settings.perturbation == no_perturbation
+             ? Run<programs::Types<sync::Boost, 32>>(name, settings).complete()
+             : Run<programs::Types<Perturbed, 2, Undisturbed>>(name, settings).complete();
 }
+
+/// Runs a race on a thread of its own, and supervises it. A round is one operation of each thread.
+class RaceRun {
+ public:
+  RaceRun(const Race& race, const Settings& settings)
+      : race_(race),
+        settings_(settings),
+        logs_(settings_.threads),
+        supervisor_(
+            std::string(race.name), settings_, [this] { return operations(); },
+            [this] { return programs::lines_of(logs_); }) {}
+
+  Outcome complete() {
+    {
+      ThreadGroup racing([this] { stop_.request_stop(); });
+      racing.start([this] {
+        try {
+          result_ = race_.run(race_settings());
+        } catch (...) {
+          error_ = std::current_exception();
+        }
+        // Release pairs with the load below: the result is complete.
+        is_over_.store(true, boost::memory_order_release);
+        supervisor_.wake();
+      });
+      while (!is_over_.load(boost::memory_order_acquire)) {
+        if (supervisor_.wait()) {
+          stop_.request_stop();
+        }
+      }
+    }
+    if (error_) {
+      std::rethrow_exception(error_);
+    }
+    return outcome();
+  }
+
+ private:
+  RaceSettings race_settings() {
+    return {
+        .seed = settings_.seed,
+        .threads = settings_.threads,
+        .rounds = settings_.operations.value_or(std::numeric_limits<std::uint64_t>::max()),
+        .perturbation = settings_.perturbation,
+        .stop = stop_.get_token(),
+        .after_round =
+            [this](const RaceResult& result) {
+              // Relaxed: only a number to show.
+              operations_.store(result.counts.operations(), boost::memory_order_relaxed);
+            },
+        .logs = logs_.data(),
+    };
+  }
+
+  std::uint64_t operations() const noexcept {
+    return operations_.load(boost::memory_order_relaxed);
+  }
+
+  Outcome outcome() const {
+    Outcome outcome = supervisor_.outcome();
+    outcome.operations = result_.counts.operations();
+    outcome.rounds = result_.rounds;
+    outcome.delays = result_.delays;
+    outcome.failures = result_.failures;
+    if (!outcome.failures.empty()) {
+      const auto last = programs::lines_of(logs_);
+      outcome.failures.insert(outcome.failures.end(), last.begin(), last.end());
+    }
+    return outcome;
+  }
+
+  const Race& race_;
+  const Settings settings_;
+  std::stop_source stop_;
+  boost::atomic<std::uint64_t> operations_{0};
+  boost::atomic<bool> is_over_{false};
+  RaceResult result_;
+  std::exception_ptr error_;  // of a race that could not be run
+  std::vector<programs::Log> logs_;
+  Supervisor supervisor_;
+};
 
 }  // namespace
 
@@ -44,11 +135,12 @@ std::span<const Workload> all_workloads() {
              }},
     };
     for (const Race& race : all_races()) {
-      all.push_back(
-          {.name = race.name,
-           .shows = race.shows,
-           .is_race = true,
-           .run = [&race](const Settings& settings) { return run_race(race, settings); }});
+      all.push_back({.name = race.name,
+                     .shows = race.shows,
+                     .is_race = true,
+                     .run = [&race](const Settings& settings) {
+                       return RaceRun(race, settings).complete();
+                     }});
     }
     return all;
   }();

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Run: programs in many threads, which share data and hand it to each other; the checkpoints at which they are held;
-/// and the check at the end.
+/// Run: programs in many threads, which share data and hand it to each other. They run in slices of some thousand steps;
+/// between slices no thread runs, and everything is checked.
 #pragma once
 
 #include <byre/error/error.hpp>
 #include <byre/memory/pool.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <deque>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +21,6 @@
 #include "../programs/program.hpp"
 #include "../supervisor.hpp"
 #include "../thread_group.hpp"
-#include "safepoint.hpp"
 
 namespace byre::stress {
 
@@ -35,7 +38,6 @@ class Run {
       : settings_(settings),
         shared_(settings.threads),
         logs_(settings.threads),
-        safepoint_(settings.threads, [this] { supervisor_.wake(); }),
         supervisor_(
             std::move(workload), settings, [this] { return done(); },
             [this] { return programs::lines_of(logs_); }, hang_timeout) {
@@ -47,6 +49,7 @@ class Run {
     for (unsigned thread = 0; thread < settings.threads; ++thread) {
       workers_.emplace_back(programs::Choices(seed_of_thread(settings.seed, thread)), memory_,
                             shared_, thread, limits);
+      workers_.back().program.state().share();
     }
   }
 
@@ -57,14 +60,13 @@ class Run {
         set_warning_handler([](const char*) noexcept { ++warnings_counted(); });
     {
       const stats::InstalledSink sink(&programs::Program<T>::on_copy);
-      ThreadGroup threads([this] {
-        stop_.store(true, std::memory_order_relaxed);
-        safepoint_.release();
-      });
-      for (Worker& worker : workers_) {
-        threads.start([this, &worker] { run(worker); });
+      for (std::uint64_t left = settings_.operations.value_or(unlimited); left != 0 && !stop_;) {
+        const std::uint64_t steps = std::min(left, slice_steps);
+        run_in_threads([this, steps](Worker& worker) { run(worker, steps); });
+        check_all();
+        left -= left == unlimited ? 0 : steps;
       }
-      supervise();
+      run_in_threads([](Worker& worker) { worker.program.end(); });
     }
     set_warning_handler(handler_before);
     shared_.clear();
@@ -80,7 +82,8 @@ class Run {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  static constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t slice_steps = 4096;
 
   struct Worker {
     template <class... Arguments>
@@ -96,49 +99,46 @@ class Run {
     return warnings;
   }
 
-  void run(Worker& worker) {
-    // The first allocation makes the thread cache, while no fault is injected.
-    (void)T::Buffer::allocate(1);
-    programs::Log::use(&logs_[worker.program.state().thread]);
-    worker.program.state().share();
-    {
-      const ScopedPerturbation perturbs(
-          settings_.perturbation, seed_of_thread(settings_.seed, worker.program.state().thread));
-      const std::uint64_t delays_before = delays_of_this_thread();
-      // Relaxed, both: when exactly it stops does not matter.
-      for (std::uint64_t done = 0;
-           done != settings_.operations && !stop_.load(std::memory_order_relaxed);) {
-        safepoint_.poll();
-        worker.program.step();
-        worker.done.store(++done, std::memory_order_relaxed);
-      }
-      worker.program.end();
-      worker.delays = delays_of_this_thread() - delays_before;
-    }
-    programs::Log::use(nullptr);
-    safepoint_.detach();
-  }
-
-  /// Returns when the threads have ended.
-  void supervise() {
-    constexpr std::chrono::seconds between_checkpoints{1};
-    auto next_checkpoint = Clock::now() + between_checkpoints;
-    while (!safepoint_.all_detached()) {
-      if (supervisor_.wait()) {
-        stop_.store(true, std::memory_order_relaxed);
-      } else if (Clock::now() >= next_checkpoint) {
-        checkpoint();
-        next_checkpoint = Clock::now() + between_checkpoints;
-      }
+  /// Relaxed, all: when exactly it stops does not matter.
+  void run(Worker& worker, std::uint64_t steps) {
+    for (; steps != 0 && !stop_.load(std::memory_order_relaxed); --steps) {
+      worker.program.step();
+      worker.done.fetch_add(1, std::memory_order_relaxed);
     }
   }
 
-  /// All values are compared while no thread runs, so that owners, sharing and counts are known exactly.
-  void checkpoint() {
-    safepoint_.request();
-    while (!safepoint_.is_reached()) {
-      supervisor_.wait();
+  /// Each worker acts in a thread of its own. Returns when all have ended.
+  template <class Act>
+  void run_in_threads(Act act) {
+    std::atomic<std::size_t> running = workers_.size();
+    bool all_are_started = false;
+    ThreadGroup threads([&] { stop_ = stop_ || !all_are_started; });
+    for (Worker& worker : workers_) {
+      threads.start([this, &worker, &running, act] {
+        // The first allocation makes the thread cache, while no fault is injected.
+        (void)T::Buffer::allocate(1);
+        const std::size_t thread = worker.program.state().thread;
+        programs::Log::use(&logs_[thread]);
+        {
+          const ScopedPerturbation perturbs(settings_.perturbation,
+                                            seed_of_thread(settings_.seed + worker.done, thread));
+          const std::uint64_t delays_before = delays_of_this_thread();
+          act(worker);
+          worker.delays += delays_of_this_thread() - delays_before;
+        }
+        programs::Log::use(nullptr);
+        --running;
+        supervisor_.wake();
+      });
     }
+    all_are_started = true;
+    while (running != 0) {
+      stop_ = supervisor_.wait() || stop_;
+    }
+  }
+
+  /// Owners, sharing and counts are known exactly, as no thread runs.
+  void check_all() {
     ++checkpoints_;
     for (Worker& worker : workers_) {
       worker.program.state().others_are_held = true;
@@ -149,7 +149,6 @@ class Run {
     if (default_pool().idle_nbytes() > default_pool().limit_nbytes()) {
       programs::fail("the pool keeps %zu bytes, beyond its limit", default_pool().idle_nbytes());
     }
-    safepoint_.release();
   }
 
   void check_counts(std::optional<std::uint64_t> warnings) {
@@ -195,7 +194,6 @@ class Run {
   std::vector<programs::Log> logs_;
   std::deque<Worker> workers_;
   std::atomic<bool> stop_{false};
-  Safepoint safepoint_;
   Supervisor supervisor_;
   std::uint64_t checkpoints_ = 0;
 };
