@@ -124,6 +124,14 @@ struct WordOver {
   };
 };
 
+/// The last copier reads the header after the last owner may have freed it. A waiter that is parked never frees it in
+/// time, so each wait ends at once, as it may: within some ten rounds there is a report, otherwise within thousands.
+template <sync::Sync Base>
+struct WakesThroughHeader : verification::ListInHeader<Base> {
+  template <class KeepWaiting>
+  static void park(const void*, KeepWaiting&&, sync::Step) noexcept {}
+};
+
 /// Parks without checking again: a wake just before is lost.
 template <sync::Sync Base>
 struct ParksWithoutRecheck : Base {
