@@ -132,8 +132,8 @@ std::string CommandLine::help() const {
   for (const Option& option : options_) {
     if (option.takes != Takes::operands) {
       text += "  " + option.short_name + (option.short_name.empty() ? "--" : ", --") + option.name +
-              (*option.value_name == '\0' ? "" : " ") + option.value_name + "\n      " + option.help +
-              '\n';
+              (*option.value_name == '\0' ? "" : " ") + option.value_name + "\n      " +
+              option.help + '\n';
     }
   }
   return text;
