@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "../programs/program.hpp"
-#include "../soak/resources.hpp"
+#include "../soak/soak.hpp"
 #include "../supervisor.hpp"
 #include "../thread_group.hpp"
 
