@@ -407,7 +407,6 @@ class basic_buffer {
 
   // detail/buffer_writes.hpp
   Materialized copy_or_steal(Wait wait, CallSite site);
-  Materialized copy_or_steal(Wait wait, CallSite site, stats::detail::WriteReport& report);
   Materialized claim_and_copy(Wait wait, CallSite site, stats::detail::WriteReport& report,
                               bool has_pages);
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 
 namespace byre::inline v0::cow {
@@ -32,11 +33,7 @@ class basic_allocated final : public basic_header<Sync> {
   /// InvalidArgument for a size no object can have, and what the allocator throws of its own.
   static Header* create(std::size_t nbytes, Allocator& allocator,
                         HeaderPlace place = HeaderPlace::before_data) {
-    if (Header* const paged = create_paged(nbytes, allocator)) {
-      return paged;
-    }
-    return create_with(nbytes, allocator, place,
-                       [&](const Request& request) { return allocator.allocate(request); });
+    return create_by_allocator(nbytes, allocator, place, {});
   }
 
   /// New data that begins as `source` does: its allocator's, of `nbytes` in all, and with its header where
@@ -50,17 +47,17 @@ class basic_allocated final : public basic_header<Sync> {
         return construct(nbytes, allocator, block, CopiesEnd::on_return);
       }
     }
-    return create_copy_by_allocator(nbytes, source);
+    return create_by_allocator(
+        nbytes, allocator,
+        source.is_released_by(&release_apart) ? HeaderPlace::apart : HeaderPlace::before_data,
+        {.source = &source, .nbytes = (std::min)(nbytes, source.nbytes())});
   }
 
   /// The same, as long as `source`, by an allocator whose copies end later: once it has taken `pending` over, the
   /// source may be gone.
   static Header* submit_copy(const Header& source, PendingCopy& pending) {
-    Allocator& allocator = source.allocator();
-    const std::size_t nbytes = source.nbytes();
-    return create_with(nbytes, allocator, HeaderPlace::apart, [&](const Request& request) {
-      return allocator.submit_copy(request, source.data(), nbytes, pending);
-    });
+    return create_by_allocator(source.nbytes(), source.allocator(), HeaderPlace::apart,
+                               {.source = &source, .nbytes = source.nbytes(), .pending = &pending});
   }
 
  private:
@@ -81,26 +78,16 @@ class basic_allocated final : public basic_header<Sync> {
 
   ~basic_allocated() { stats::detail::report_release(this->data(), this->capacity()); }
 
-  [[gnu::noinline]] static Header* create_copy_by_allocator(std::size_t nbytes,
-                                                            const Header& source) {
-    Allocator& allocator = source.allocator();
-    if (Header* const paged = create_paged(nbytes, allocator)) {
-      std::memcpy(paged->data(), source.data(), (std::min)(nbytes, source.nbytes()));
-      return paged;
-    }
-    const auto place =
-        source.is_released_by(&release_apart) ? HeaderPlace::apart : HeaderPlace::before_data;
-    return create_with(nbytes, allocator, place, [&](const Request& request) {
-      return allocator.allocate_copy(request, source.data(), (std::min)(nbytes, source.nbytes()));
-    });
-  }
+  /// The bytes that new data begins with, if any.
+  struct Beginning {
+    const Header* source = nullptr;
+    std::size_t nbytes = 0;
+    PendingCopy* pending = nullptr;  ///< takes over a copy that ends later
+  };
 
-  /// Null where ordinary memory does.
-  static Header* create_paged(std::size_t nbytes, Allocator& allocator) {
-    return allocator.has_pages() && nbytes <= max_nbytes
-               ? cow::create_paged<Sync>(nbytes, allocator)
-               : nullptr;
-  }
+  struct Freed {
+    void operator()(void* room) const noexcept { ::operator delete(room); }
+  };
 
   [[gnu::always_inline]] static void copy_from(const Header& source, std::size_t nbytes,
                                                void* destination) noexcept {
@@ -123,26 +110,40 @@ class basic_allocated final : public basic_header<Sync> {
     }
   }
 
-  template <class Obtain>
-  static Header* create_with(std::size_t nbytes, Allocator& allocator, HeaderPlace place,
-                             Obtain obtain) {
+  [[gnu::noinline]] static Header* create_by_allocator(std::size_t nbytes, Allocator& allocator,
+                                                       HeaderPlace place,
+                                                       const Beginning& beginning) {
     if (nbytes > max_nbytes) {
       throw InvalidArgument::size_overflow(nbytes, max_nbytes);
     }
+    if (allocator.has_pages()) {
+      if (Header* const paged = create_paged<Sync>(nbytes, allocator)) {
+        if (beginning.source != nullptr) {
+          std::memcpy(paged->data(), beginning.source->data(), beginning.nbytes);
+        }
+        return paged;
+      }
+    }
     try {
-      return place == HeaderPlace::before_data && allocator.device().is_cpu()
-                 ? create_in_front(nbytes, allocator, obtain)
-                 : create_apart(nbytes, allocator, obtain);
+      const bool is_in_front = place == HeaderPlace::before_data && allocator.device().is_cpu();
+      std::unique_ptr<void, Freed> apart(is_in_front ? nullptr
+                                                     : ::operator new(sizeof(basic_allocated)));
+      const auto [source, source_nbytes, pending] = beginning;
+      const Request request{nbytes, is_in_front ? prefix : 0};
+      const Block block =
+          pending != nullptr
+              ? allocator.submit_copy(request, source->data(), source_nbytes, *pending)
+          : source != nullptr ? allocator.allocate_copy(request, source->data(), source_nbytes)
+                              : allocator.allocate(request);
+      detail::expect_memory(block, request);
+      if (is_in_front) {
+        return construct(nbytes, allocator, block, allocator.copies_end());
+      }
+      return ::new (apart.release())
+          basic_allocated(nbytes, allocator, block, &release_apart, allocator.copies_end());
     } catch (const std::bad_alloc&) {
       throw OutOfMemory(nbytes, allocator.name());
     }
-  }
-
-  template <class Obtain>
-  static Header* create_in_front(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
-    const Request request{nbytes, prefix};
-    return construct(nbytes, allocator, detail::expect_memory(obtain(request), request),
-                     allocator.copies_end());
   }
 
   [[gnu::always_inline]] static Header* construct(std::size_t nbytes, Allocator& allocator,
@@ -151,20 +152,6 @@ class basic_allocated final : public basic_header<Sync> {
     static_assert(sizeof(basic_allocated) <= prefix);
     void* place = static_cast<std::byte*>(block.data) - prefix;
     return ::new (place) basic_allocated(nbytes, allocator, block, &release_with_data, copies_end);
-  }
-
-  template <class Obtain>
-  static Header* create_apart(std::size_t nbytes, Allocator& allocator, Obtain obtain) {
-    void* place = ::operator new(sizeof(basic_allocated));
-    try {
-      const Request request{nbytes, 0};
-      const Block block = detail::expect_memory(obtain(request), request);
-      return ::new (place)
-          basic_allocated(nbytes, allocator, block, &release_apart, allocator.copies_end());
-    } catch (...) {
-      ::operator delete(place);
-      throw;
-    }
   }
 
   BYRE_FLATTEN static void release_with_data(Header& header) noexcept {

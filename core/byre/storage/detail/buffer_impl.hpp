@@ -146,7 +146,8 @@ template <sync::Sync Sync>
 Materialized basic_buffer<Sync>::materialize_and_report_in(stats::detail::WriteReport& report,
                                                            Wait wait, CallSite site) {
   const auto access = monitor_.writes(site);
-  return becomes_unique(site) ? Materialized::already_unique : copy_or_steal(wait, site, report);
+  return becomes_unique(site) ? Materialized::already_unique
+                              : copy_or_steal_unordinary(wait, site, report);
 }
 
 template <sync::Sync Sync>

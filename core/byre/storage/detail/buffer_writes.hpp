@@ -18,12 +18,6 @@ template <sync::Sync Sync>
 [[gnu::noinline]] BYRE_FLATTEN inline Materialized basic_buffer<Sync>::copy_or_steal(
     Wait wait, CallSite site) {
   stats::detail::WriteReport report;
-  return copy_or_steal(wait, site, report);
-}
-
-template <sync::Sync Sync>
-[[gnu::always_inline]] inline Materialized basic_buffer<Sync>::copy_or_steal(
-    Wait wait, CallSite site, stats::detail::WriteReport& report) {
   return header().is_ordinary() ? claim_and_copy(wait, site, report, false)
                                 : copy_or_steal_unordinary(wait, site, report);
 }
