@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/interop/detail/dlpack_exported.hpp>
+#include <byre/interop/detail/dlpack.hpp>
 #include <byre/interop/dlpack.hpp>
 #include <byre/storage/pin.hpp>
+#include <byre/tensor/detail/operands.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -22,17 +23,6 @@ struct Releases {
 };
 constinit thread_local Releases releases_of_thread;
 
-void expect_elements(const Tensor& tensor) {
-  if (!tensor) {
-    throw StateError(format_text("to_dlpack: the handle has no tensor. Assign it one."));
-  }
-  if (!tensor.is_dtype_initialized()) {
-    throw StateError(
-        format_text("to_dlpack: the tensor %s is dtype-uninitialized. Call realize(dtype) first.",
-                    to_string(tensor.sizes()).c_str()));
-  }
-}
-
 /// Makes the memory that a writer may have before it has written.
 Pin pin(Tensor& tensor, DLPackAccess access, Wait wait, CallSite site) {
   if (access == DLPackAccess::read) {
@@ -46,7 +36,7 @@ Pin pin(Tensor& tensor, DLPackAccess access, Wait wait, CallSite site) {
 
 template <class Managed>
 Managed* exported(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) try {
-  expect_elements(tensor);
+  detail::expect_dtype_known(tensor, "to_dlpack");
   const dlpack::DLDevice device = dlpack_device(tensor.device());
   auto made = std::make_unique<detail::Exported<Managed>>();
   if (access == DLPackAccess::copy) {

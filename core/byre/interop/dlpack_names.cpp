@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/interop/detail/dlpack_names.hpp>
+#include <byre/interop/detail/dlpack.hpp>
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/devices.hpp>
 

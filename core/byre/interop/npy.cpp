@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/files/detail/input_file.hpp>
+#include <byre/interop/detail/format.hpp>
 #include <byre/interop/detail/npy_array.hpp>
-#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/npy.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <utility>
 #include <vector>
@@ -16,22 +15,14 @@ Tensor load_npy(FileName name) try {
   detail::InputFile file(name.c_str());
   std::vector<std::byte> start(std::min(file.nbytes(), npy_header_max_nbytes));
   file.read(start.data(), start.size());
-  const NpyHeader header = detail::npy_header_of(start, file.nbytes(), name.c_str());
-  file.seek(header.data_offset);
-  return detail::in_order_of(
-      header, loaded(detail::elements_of(header, name.c_str()),
-                     [&](std::byte* data, std::size_t nbytes) { file.read(data, nbytes); }));
+  return detail::loaded_npy(start, file.nbytes(), name.c_str(),
+                            [&](std::byte* rest, std::size_t nbytes) { file.read(rest, nbytes); });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("load_npy");
 }
 
 Tensor read_npy(std::span<const std::byte> bytes) try {
-  const NpyHeader header = detail::npy_header_of(bytes, bytes.size(), "memory");
-  return detail::in_order_of(
-      header,
-      loaded(detail::elements_of(header, "memory"), [&](std::byte* data, std::size_t nbytes) {
-        std::memcpy(data, bytes.data() + header.data_offset, nbytes);
-      }));
+  return detail::loaded_npy(bytes, bytes.size(), "memory", {});
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("read_npy");
 }

@@ -29,11 +29,9 @@ BYRE_API Tensor read_npy(std::span<const std::byte> bytes);
 /// not aligned to their size (load_npy reads those), OutOfMemory. See Buffer::map_file.
 BYRE_API Tensor map_npy(FileName name);
 
-/// Writes the tensor from any device, by an OutputFile, which says what is kept of a file that is replaced:
-/// readers see the old one or the new one, a symbolic link is followed, and a device or a pipe is written in
-/// place. When this returns, the file survives a power failure; one before that, and an error, leave the old
-/// file or the new one. The file may be the one that the tensor is mapped from. The order is Fortran's if the
-/// tensor is the transpose of a contiguous one, else C's. Throws StateError for an uninitialized tensor,
+/// Writes the tensor from any device, by an OutputFile, which see: the file appears complete or not at all, and may be
+/// the one that the tensor is mapped from. The order is Fortran's if the tensor is the transpose of a contiguous one,
+/// else C's. Throws StateError for an uninitialized tensor,
 /// DTypeError for bf16, which the format does not have, InvalidArgument for a version that does not exist,
 /// FileError, OutOfMemory. NumPy reads more than 32 dimensions since its version 2.
 BYRE_API void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format = {},

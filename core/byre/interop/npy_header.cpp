@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/quoted_text.hpp>
+#include <byre/interop/detail/format.hpp>
 #include <byre/interop/detail/npy_literal.hpp>
-#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/npy_header.hpp>
 
 #include <algorithm>
@@ -73,10 +73,8 @@ Description description_in(std::span<const std::byte> bytes, const char* source)
   if (all.size() < begin) {
     cut_short();
   }
-  std::size_t length = 0;
-  for (std::size_t at = begin; at-- > 8;) {
-    length = length << 8 | number_at(at);
-  }
+  const auto length =
+      static_cast<std::size_t>(detail::read_little_endian(bytes.subspan(8, begin - 8)));
   if (length > npy_header_max_nbytes - begin) {
     refuse_npy(source,
                format_text("its header has %zu bytes, more than a plain array needs", length),
@@ -179,16 +177,11 @@ std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order,
   text += std::string("', 'fortran_order': ") + (fortran_order ? "True" : "False");
   const std::string list = to_string(sizes);  // "[2, 3]"
   text += ", 'shape': (" + list.substr(1, list.size() - 2) + (sizes.size() == 1 ? ",), }" : "), }");
-  // Padded, so that a mapped file has its data aligned for any vector.
-  constexpr std::size_t alignment = 64;
   const std::size_t length_nbytes = length_nbytes_of(format.version);
   const std::size_t nbytes = magic.size() + 2 + length_nbytes + text.size() + 1;
-  text.append((alignment - nbytes % alignment) % alignment, ' ').push_back('\n');
-  std::string header = std::string(magic) + static_cast<char>(format.version) + '\0';
-  for (std::size_t at = 0; at < length_nbytes; ++at) {
-    header += static_cast<char>(text.size() >> 8 * at & 0xFF);
-  }
-  return header + text;
+  text.append(detail::padding_after(nbytes), ' ').push_back('\n');
+  return std::string(magic) + static_cast<char>(format.version) + '\0' +
+         detail::little_endian(text.size(), length_nbytes) + text;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("npy_header");
 }

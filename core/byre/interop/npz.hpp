@@ -39,12 +39,11 @@ BYRE_API NamedTensors map_npz(FileName name);
 /// Whether the bytes are in the archive as they are, which map_npz needs, or smaller.
 enum class NpzCompression : bool { stored, deflated };
 
-/// Writes tensors from any device, which numpy.load reads. Data begin at multiples of 64 bytes in the file, which is
-/// written by an OutputFile, as save_npy does: readers see the old one or the new one, and it may be the one that the
-/// tensors are mapped from. The archive is zip64's, of any size. The date of each member is 1980-01-01, so that the
-/// same tensors are the same bytes. Throws InvalidArgument for two of one name, and for a name that has more than
-/// 65,531 bytes, or a zero byte, which ends it for NumPy; StateError for an uninitialized tensor, DTypeError for bf16,
-/// which the format does not have; FileError, OutOfMemory.
+/// Writes tensors from any device, which numpy.load reads, into a file as save_npy does. Data begin at multiples of 64
+/// bytes. The archive is zip64's, of any size. The date of each member is 1980-01-01, so that the same tensors are the
+/// same bytes. Throws InvalidArgument for two of one name, and for a name that has more than 65,531 bytes, or a zero
+/// byte, which ends it for NumPy; StateError for an uninitialized tensor, DTypeError for bf16, which the format does
+/// not have; FileError, OutOfMemory.
 BYRE_API void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> tensors,
                        NpzCompression compression = NpzCompression::stored,
                        CallSite site = CallSite::current());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/files/detail/input_file.hpp>
+#include <byre/interop/detail/format.hpp>
 #include <byre/interop/detail/npy_array.hpp>
-#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/npz.hpp>
 #include <byre/memory/allocator.hpp>
 
@@ -18,7 +18,6 @@
 namespace byre::inline v0 {
 namespace {
 
-/// Copies the bytes of an archive from `offset` on.
 using ReadAt = std::function<void(std::size_t offset, void* destination, std::size_t nbytes)>;
 
 ReadAt copied_from(const std::byte* bytes) {
@@ -27,10 +26,9 @@ ReadAt copied_from(const std::byte* bytes) {
   };
 }
 
-/// An archive that libzip reads. One thread. Throws FileError, which names `source`, and OutOfMemory.
+/// An archive that libzip reads, on one thread. `source` outlives it, and FileError names it. Throws OutOfMemory too.
 class Archive {
  public:
-  /// `source` outlives this.
   Archive(std::size_t nbytes, ReadAt read_at, const char* source)
       : nbytes_(nbytes), read_at_(std::move(read_at)), path_(source) {
     const auto answer = [](void* self, void* data, zip_uint64_t length, zip_source_cmd_t command) {
@@ -42,8 +40,8 @@ class Archive {
     }
     if (archive_ == nullptr) {
       zip_source_free(bytes);
-      refuse("libzip finds no sound archive in it", &error_);
     }
+    expect(archive_ != nullptr, "libzip finds no sound archive in it", &error_);
     const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive_.get(), 0));
     for (zip_uint64_t index = 0; index < count; ++index) {
       find_member(index, source);
@@ -52,21 +50,18 @@ class Archive {
     std::vector<Member> sorted = members_;
     std::ranges::sort(sorted, {}, &Member::begin);
     const auto overlap = [](auto& before, auto& after) { return after.begin < before.end; };
-    if (std::ranges::adjacent_find(sorted, overlap) != sorted.end()) {
-      refuse("some of its members overlap");
-    }
+    expect(std::ranges::adjacent_find(sorted, overlap) == sorted.end(),
+           "some of its members overlap");
   }
   Archive(Archive&&) = delete;
 
   /// In the order of the directory. A member is where it is in `mapped`, the mapped archive, if it can be used there.
   NamedTensors tensors(const Storage* mapped) {
     NamedTensors tensors;
-    for (zip_uint64_t index = 0; const Member& member : members_) {
+    for (const Member& member : members_) {
       path_ = member.path;
-      tensors.emplace_back(member.name, mapped != nullptr && member.is_stored
-                                            ? map(index, member, *mapped)
-                                            : load(index, member));
-      ++index;
+      const bool may_be_mapped = mapped != nullptr && member.is_stored;
+      tensors.emplace_back(member.name, may_be_mapped ? map(member, *mapped) : load(member));
     }
     return tensors;
   }
@@ -80,6 +75,7 @@ class Archive {
     ~Error() { zip_error_fini(this); }
   };
   struct Member {
+    zip_uint64_t index;
     std::string name;  // of the tensor
     std::string path;  // for messages
     bool is_stored;
@@ -126,40 +122,31 @@ class Archive {
   void find_member(zip_uint64_t index, const char* source) {
     constexpr zip_uint64_t most_from_a_byte = 1032;  // 258, the longest match, from 2 bits
     zip_stat_t stat;
-    if (zip_stat_index(archive_.get(), index, ZIP_FL_ENC_RAW, &stat) != 0) {
-      refuse("libzip cannot describe a member", zip_get_error(archive_.get()));
-    }
+    expect(zip_stat_index(archive_.get(), index, ZIP_FL_ENC_RAW, &stat) == 0,
+           "libzip cannot describe a member", zip_get_error(archive_.get()));
     const std::string_view name = stat.name;
     path_ = std::string(source) + "/" + detail::shown(name);
     const bool is_stored = stat.comp_method == ZIP_CM_STORE;
-    if (!is_stored && stat.comp_method != ZIP_CM_DEFLATE) {
-      refuse("it is compressed otherwise than by deflating");
-    }
-    if (stat.size > max_nbytes ||
-        (is_stored ? stat.size != stat.comp_size : stat.size / most_from_a_byte > stat.comp_size)) {
-      refuse("its data cannot have its size");
-    }
-    if (!name.ends_with(".npy")) {
-      refuse("its name does not end in .npy");
-    }
+    expect(is_stored || stat.comp_method == ZIP_CM_DEFLATE,
+           "it is compressed otherwise than by deflating");
+    expect(stat.size <= max_nbytes && (is_stored ? stat.size == stat.comp_size
+                                                 : stat.size / most_from_a_byte <= stat.comp_size),
+           "its data cannot have its size");
+    expect(name.ends_with(".npy"), "its name does not end in .npy");
     // libzip does not tell where data begin: it is where it reads their first byte. It reads none ahead. If it did,
     // mapped bytes would not begin as an array does, and be refused.
     open(index, ZIP_FL_COMPRESSED);
     std::byte first{};
     const std::size_t begin = read({&first, 1}) ? position_ - 1 : nbytes_;
-    if (stat.comp_size > nbytes_ - begin) {
-      refuse("it ends behind the end of the file");
-    }
-    members_.push_back({std::string(name.substr(0, name.size() - 4)), path_, is_stored,
+    expect(stat.comp_size <= nbytes_ - begin, "it ends behind the end of the file");
+    members_.push_back({index, std::string(name.substr(0, name.size() - 4)), path_, is_stored,
                         static_cast<std::size_t>(stat.size), begin,
                         begin + static_cast<std::size_t>(stat.comp_size)});
   }
 
   void open(zip_uint64_t index, zip_flags_t flags) {
     file_.reset(zip_fopen_index(archive_.get(), index, flags));
-    if (file_ == nullptr) {
-      refuse("it cannot be opened", zip_get_error(archive_.get()));
-    }
+    expect(file_ != nullptr, "it cannot be opened", zip_get_error(archive_.get()));
   }
 
   /// False if fewer bytes follow. At the end libzip compares the CRC-32.
@@ -167,52 +154,40 @@ class Archive {
     zip_int64_t count = 1;
     while (count > 0 && !destination.empty()) {
       count = zip_fread(file_.get(), destination.data(), destination.size());
-      if (count < 0) {
-        refuse("it cannot be read", zip_file_get_error(file_.get()));
-      }
+      expect(count >= 0, "it cannot be read", zip_file_get_error(file_.get()));
       destination = destination.subspan(static_cast<std::size_t>(count));
     }
     return destination.empty();
   }
 
-  Tensor load(zip_uint64_t index, const Member& member) {
-    open(index, 0);
+  Tensor load(const Member& member) {
+    open(member.index, 0);
     std::vector<std::byte> start(std::min(member.nbytes, npy_header_max_nbytes));
-    expect_length(read(start));
-    const NpyHeader header = detail::npy_header_of(start, member.nbytes, path_.c_str());
-    const auto data = std::span(start).subspan(header.data_offset);
-    const auto fill = [&](std::byte* to, std::size_t nbytes) {
-      std::memcpy(to, data.data(), data.size());
-      expect_length(read({to + data.size(), nbytes - data.size()}));
-      expect_end();  // before the bytes are taken for bools
+    std::size_t left = member.nbytes;
+    const auto read_next = [&](std::byte* to, std::size_t nbytes) {
+      left -= nbytes;
+      std::byte beyond{};
+      expect(read({to, nbytes}) && (left != 0 || !read({&beyond, 1})),
+             "it does not have the length that it is said to have");
     };
-    if (header.data_nbytes == 0) {
-      expect_end();
-    }
-    return detail::in_order_of(header, loaded(detail::elements_of(header, path_.c_str()), fill));
+    read_next(start.data(), start.size());
+    return detail::loaded_npy(start, member.nbytes, path_.c_str(), read_next);
   }
 
-  Tensor map(zip_uint64_t index, const Member& member, const Storage& file) {
+  Tensor map(const Member& member, const Storage& file) {
     const std::span bytes(file.data() + member.begin, member.nbytes);
     const NpyHeader header = detail::npy_header_of(bytes, bytes.size(), path_.c_str());
     const detail::StoredElements elements = detail::elements_of(header, path_.c_str());
     const std::size_t offset = member.begin + header.data_offset;
     return are_usable(elements, offset)
                ? detail::in_order_of(header, mapped(elements, file.lazy_clone(), offset))
-               : load(index, member);
+               : load(member);
   }
 
-  void expect_length(bool is_as_said) const {
-    if (!is_as_said) {
-      refuse("it does not have the length that it is said to have");
+  void expect(bool is_so, const char* otherwise, zip_error_t* error = nullptr) const {
+    if (is_so) {
+      return;
     }
-  }
-  void expect_end() {
-    std::byte beyond{};
-    expect_length(!read({&beyond, 1}));
-  }
-
-  [[noreturn]] void refuse(const char* found, zip_error_t* error = nullptr) const {
     if (failure_) {
       std::rethrow_exception(failure_);
     }
@@ -221,11 +196,11 @@ class Archive {
                               zip_error_code_system(error) == Z_MEM_ERROR))) {
       throw OutOfMemory::of_heap("reading a .npz file");
     }
+    const char* const why = error == nullptr ? "" : zip_error_strerror(error);
     throw FileError(
         format_text("cannot read \"%.400s\" of a .npz file: %s%s%.100s. Is it all there? "
                     "If you trust it, save it again by numpy.savez.",
-                    path_.c_str(), found, error == nullptr ? "" : ": ",
-                    error == nullptr ? "" : zip_error_strerror(error)));
+                    path_.c_str(), otherwise, *why == 0 ? "" : ": ", why));
   }
 
   const std::size_t nbytes_;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/files/output_file.hpp>
 #include <byre/interop/detail/npy_array.hpp>
-#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
-#include <byre/interop/detail/safetensors_json.hpp>
-#include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/npz.hpp>
 
 #include <zlib.h>
@@ -16,18 +13,9 @@
 namespace byre::inline v0 {
 namespace {
 
-/// Of `nbytes`, the least significant first.
-template <std::size_t nbytes>
-std::string number(std::uint64_t value) {
-  std::string bytes;
-  for (std::size_t at = 0; at < nbytes; ++at) {
-    bytes += static_cast<char>(value >> 8 * at & 0xFF);
-  }
-  return bytes;
-}
-constexpr auto u16 = number<2>;
-constexpr auto u32 = number<4>;
-constexpr auto u64 = number<8>;
+constexpr auto u16 = [](std::uint64_t number) { return detail::little_endian(number, 2); };
+constexpr auto u32 = [](std::uint64_t number) { return detail::little_endian(number, 4); };
+constexpr auto u64 = [](std::uint64_t number) { return detail::little_endian(number, 8); };
 
 /// Writes an archive from front to back. libzip would seek back to headers, which a pipe cannot, and not place data
 /// where they can be mapped. All records are zip64's, which have numbers of 64 bits.
@@ -35,7 +23,7 @@ constexpr auto u64 = number<8>;
 /// Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 to 4.5.
 class ArchiveWriter {
  public:
-  using Pieces = std::initializer_list<std::span<const std::byte>>;
+  using Pieces = std::initializer_list<std::string_view>;
 
   explicit ArchiveWriter(OutputFile& file) noexcept : file_(file) {}
 
@@ -43,9 +31,11 @@ class ArchiveWriter {
   void add(const std::string& name, bool is_deflated, Pieces pieces) {
     std::uint64_t nbytes = 0;
     uLong crc = 0;
-    for (const std::span<const std::byte> piece : pieces) {
+    for (const std::string_view piece : pieces) {
       nbytes += piece.size();
-      crc = piece.empty() ? crc : crc32_z(crc, as_input(piece), piece.size());
+      crc = piece.empty()
+                ? crc
+                : crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
     }
     const std::uint64_t offset = position_;
     // Numbers of deflated data follow the data. Names are said to be UTF-8 if they are: else Python cannot read them.
@@ -56,11 +46,9 @@ class ArchiveWriter {
     const std::string common = u16(version) + u16(flags) + u16(is_deflated ? 8 : 0) +
                                u32((1 << 5 | 1) << 16);  // the first day of 1980
     const std::string in_front = u64(is_deflated ? 0 : nbytes);
-    constexpr std::uint64_t alignment = 64;
-    const std::uint64_t begin = offset + 30 + name.size() + 26;
-    const auto padding = static_cast<std::size_t>((alignment - begin % alignment) % alignment);
+    const std::size_t padding = detail::padding_after(offset + 30 + name.size() + 26);
     const std::string extra = u16(1) + u16(16) + in_front + in_front + u16(0xA11E) +
-                              u16(2 + padding) + u16(alignment) + std::string(padding, '\0');
+                              u16(2 + padding) + u16(64) + std::string(padding, '\0');
     write(u32(0x04034B50) + common + u32(is_deflated ? 0 : crc) + u32(in_zip64) + u32(in_zip64) +
           u16(name.size()) + u16(extra.size()) + name + extra);
     const std::uint64_t data_offset = position_;
@@ -84,25 +72,19 @@ class ArchiveWriter {
     write(directory_);
     const std::uint64_t end = position_;
     write(u32(0x06064B50) + u64(44) + u16(version) + u16(version) + u64(0) + u64(count_) +
-          u64(count_) + u64(end - begin) + u64(begin));
-    write(u32(0x07064B50) + u32(0) + u64(end) + u32(1));
-    write(u32(0x06054B50) + u32(0) + u32(in_zip64) + u32(in_zip64) + u32(in_zip64) + u16(0));
+          u64(count_) + u64(end - begin) + u64(begin) + u32(0x07064B50) + u32(0) + u64(end) +
+          u32(1) + u32(0x06054B50) + u32(0) + u32(in_zip64) + u32(in_zip64) + u32(in_zip64) +
+          u16(0));
   }
 
  private:
   static constexpr std::uint64_t version = 45;            // the first with zip64
   static constexpr std::uint64_t in_zip64 = 0xFFFF'FFFF;  // in place of a number
 
-  /// zlib reads what is next_in, and declares it const only where a macro asks for that.
-  static Bytef* as_input(std::span<const std::byte> bytes) {
-    return reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
-  }
-
-  void write(std::span<const std::byte> bytes) {
+  void write(std::string_view bytes) {
     file_.write(bytes.data(), bytes.size());
     position_ += bytes.size();
   }
-  void write(const std::string& bytes) { write(std::as_bytes(std::span(bytes))); }
 
   void write_deflated(Pieces pieces) {
     z_stream stream{};
@@ -112,21 +94,21 @@ class ArchiveWriter {
       throw OutOfMemory::of_heap("save_npz");
     }
     const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, ::deflateEnd);
-    std::vector<std::byte> made(std::size_t{64} << 10);
-    const auto deflate = [&](std::span<const std::byte> input, int flush) {
-      stream.next_in = as_input(input);
+    std::string made(std::size_t{64} << 10, '\0');
+    const auto deflate = [&](std::string_view input, int flush) {
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));  // only read
       stream.avail_in = static_cast<uInt>(input.size());
       do {
         stream.next_out = reinterpret_cast<Bytef*>(made.data());
         stream.avail_out = static_cast<uInt>(made.size());
         ::deflate(&stream, flush);
-        write(std::span<const std::byte>(made).first(made.size() - stream.avail_out));
+        write({made.data(), made.size() - stream.avail_out});
       } while (stream.avail_out == 0);
     };
     constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in unsigned int
-    for (std::span<const std::byte> piece : pieces) {
-      for (; !piece.empty(); piece = piece.subspan(std::min(piece.size(), most))) {
-        deflate(piece.first(std::min(piece.size(), most)), Z_NO_FLUSH);
+    for (const std::string_view piece : pieces) {
+      for (std::size_t at = 0; at < piece.size(); at += most) {
+        deflate(piece.substr(at, most), Z_NO_FLUSH);
       }
     }
     deflate({}, Z_FINISH);
@@ -142,29 +124,26 @@ class ArchiveWriter {
 
 void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> tensors,
               NpzCompression compression, CallSite site) try {
-  const auto refuse_name = [](std::string_view given, const char* found) {
-    throw InvalidArgument(format_text("save_npz: the name \"%s\" %s. Give the tensor another.",
-                                      detail::shown(given).c_str(), found));
-  };
+  const auto repeated = detail::repeated_of(detail::keys_of(tensors));
   std::vector<detail::NpyFile> parts;
   for (const auto& [given, tensor] : tensors) {
-    if (given.size() > 0xFFFF - 4 || given.find('\0') != given.npos) {
-      refuse_name(given, "has more than 65531 bytes, or a zero byte, which ends it for NumPy");
+    const bool is_name = given.size() <= 0xFFFF - 4 && given.find('\0') == given.npos;
+    if (!is_name || repeated == given) {
+      throw InvalidArgument(format_text(
+          "save_npz: the name \"%s\" %s. Give the tensor another.", detail::shown(given).c_str(),
+          is_name ? "is that of two tensors"
+                  : "has more than 65531 bytes, or a zero byte, which ends it for NumPy"));
     }
     detail::expect_initialized(tensor, "save_npz");
     parts.push_back(detail::npy_file_of(tensor, {}));
-  }
-  if (const auto repeated = detail::repeated_of(detail::keys_of(tensors))) {
-    refuse_name(*repeated, "is that of two tensors");
   }
   OutputFile file(name);
   ArchiveWriter archive(file);
   for (std::size_t at = 0; at < tensors.size(); ++at) {
     const Tensor data = detail::npy_data_of(tensors[at].second, parts[at], {}, site);
-    const auto* const bytes =
-        data.nbytes() == 0 ? nullptr : static_cast<const std::byte*>(data.raw_data(site));
+    const void* const bytes = data.nbytes() == 0 ? nullptr : data.raw_data(site);
     archive.add(tensors[at].first + ".npy", compression == NpzCompression::deflated,
-                {std::as_bytes(std::span(parts[at].header)), {bytes, data.nbytes()}});
+                {parts[at].header, {static_cast<const char*>(bytes), data.nbytes()}});
   }
   archive.finish();
   file.commit();

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/files/detail/input_file.hpp>
 #include <byre/files/output_file.hpp>
-#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
-#include <byre/interop/detail/safetensors_writing.hpp>
 #include <byre/interop/detail/tensor_data.hpp>
 #include <byre/interop/safetensors.hpp>
-#include <byre/tensor/detail/operands.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/quoted_text.hpp>
-#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
-#include <byre/interop/detail/safetensors_json.hpp>
 #include <byre/interop/safetensors_header.hpp>
 
 #include <algorithm>
@@ -109,10 +107,7 @@ std::size_t safetensors_data_offset(std::span<const std::byte> start, std::size_
         "Is it a .safetensors file, and all of it?");
   }
   expect_length(start, safetensors_length_nbytes, "safetensors_data_offset");
-  std::uint64_t length = 0;
-  for (std::size_t at = safetensors_length_nbytes; at-- > 0;) {
-    length = length << 8 | std::to_integer<std::uint64_t>(start[at]);
-  }
+  const std::uint64_t length = detail::read_little_endian(start.first(safetensors_length_nbytes));
   if (length > safetensors_header_max_nbytes) {
     refuse_safetensors(
         source,

@@ -6,12 +6,7 @@ namespace byre::inline v0::detail {
 
 void expect_span(const Tensor& tensor, const char* call) {
   expect_tensor(tensor, call);
-  if (!tensor.device().is_cpu()) {
-    throw DeviceError(
-        format_text("%s: the tensor is on %s, and the host cannot dereference its addresses. Copy "
-                    "it with to(Device::cpu()).",
-                    call, describe(tensor.device()).chars.data()));
-  }
+  expect_host(tensor, call);
   if (!tensor.is_contiguous()) {
     throw ShapeError(
         format_text("%s: the tensor of sizes %.200s and strides %.200s is not contiguous. Call "

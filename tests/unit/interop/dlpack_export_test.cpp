@@ -173,7 +173,7 @@ TEST(DLPackExport, by_the_older_structure_to_read_is_refused) {
 
 TEST(DLPackExport, of_a_tensor_without_dtype_or_memory_is_refused) {
   EXPECT_TRUE(says(complaint_of<StateError>([] { static_cast<void>(to_dlpack(Tensor())); }),
-                   "to_dlpack: the handle has no tensor"));
+                   "to_dlpack: a handle without a tensor was given"));
   EXPECT_TRUE(
       says(complaint_of<StateError>([] { static_cast<void>(to_dlpack(Tensor(Device::cpu()))); }),
            "dtype-uninitialized"));

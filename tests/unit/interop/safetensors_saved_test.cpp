@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // .safetensors files that save_safetensors writes: what is in them, what they replace, and what cannot be saved.
-#include <byre/interop/detail/safetensors_writing.hpp>
+#include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <filesystem>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <byre/interop/detail/format.hpp>
 #include <byre/interop/detail/npy_array.hpp>
-#include <byre/interop/detail/refusal.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace byre::inline v0::detail {
@@ -31,6 +32,19 @@ NpyHeader npy_header_of(std::span<const std::byte> start, std::size_t file_nbyte
                                             : "Save one array in a file, and nothing behind it.");
   }
   return header;
+}
+
+Tensor loaded_npy(std::span<const std::byte> start, std::size_t file_nbytes, const char* source,
+                  const std::function<void(std::byte*, std::size_t)>& read_rest) {
+  const NpyHeader header = npy_header_of(start, file_nbytes, source);
+  const auto data = start.subspan(header.data_offset);
+  return in_order_of(header,
+                     loaded(elements_of(header, source), [&](std::byte* to, std::size_t nbytes) {
+                       std::memcpy(to, data.data(), data.size());
+                       if (data.size() != nbytes) {
+                         read_rest(to + data.size(), nbytes - data.size());
+                       }
+                     }));
 }
 
 StoredElements elements_of(const NpyHeader& header, const char* source) {

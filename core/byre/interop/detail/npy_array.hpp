@@ -7,6 +7,7 @@
 #include <byre/interop/npy_header.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -15,6 +16,11 @@ namespace byre::inline v0::detail {
 /// The header at the start of a file of `file_nbytes`, whose data end where the file does. Throws FileError.
 NpyHeader npy_header_of(std::span<const std::byte> start, std::size_t file_nbytes,
                         const char* source);
+
+/// The array of a file that begins with `start`, with the header at least, in fresh memory. `read_rest(destination,
+/// nbytes)` brings what follows `start`, if anything does.
+Tensor loaded_npy(std::span<const std::byte> start, std::size_t file_nbytes, const char* source,
+                  const std::function<void(std::byte*, std::size_t)>& read_rest);
 
 /// The data that follow. `source`, which outlives them, is named by the FileError for a bool that is neither 0 nor 1.
 StoredElements elements_of(const NpyHeader& header, const char* source);

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reads the few Python literals that .npy headers are made of, from left to right. Strict: what
-/// NumPy does not write is refused, with the place.
+/// Reads the few Python literals that .npy headers are made of, from left to right. Strict: text that NumPy does not
+/// write is refused, with the place.
 #pragma once
 
+#include <byre/interop/detail/format.hpp>
 #include <byre/tensor/dims.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <system_error>
 
 namespace byre::inline v0::detail {
 
-/// Each member passes over spaces first, and throws FileError, which names the source, where the
-/// text is not what it reads.
+/// Each member passes over spaces first, and throws FileError, which names the source, if the text is another one.
 class PythonLiteral {
  public:
   /// Of a text that outlives this.
@@ -20,27 +24,127 @@ class PythonLiteral {
       : text_(text), source_(source) {}
 
   /// True iff `token` is next; take() passes over it then.
-  bool at(char token) noexcept;
-  bool take(char token) noexcept;
-  void expect(char token);
-  void expect_end();
+  bool at(char token) noexcept {
+    skip_spaces();
+    return position_ < text_.size() && text_[position_] == token;
+  }
+
+  bool take(char token) noexcept {
+    const bool is_next = at(token);
+    position_ += is_next ? 1 : 0;
+    return is_next;
+  }
+
+  void expect(char token) {
+    if (!take(token)) {
+      const char wanted[] = {'\'', token, '\'', '\0'};
+      refuse_here(wanted);
+    }
+  }
+
+  void expect_end() {
+    skip_spaces();
+    if (position_ != text_.size()) {
+      refuse_here("the end of the header");
+    }
+  }
 
   /// In either kind of quotes, without escapes.
-  std::string_view string();
-  bool boolean();
-  /// A tuple of at most `most`.
-  Dims integers(std::size_t most);
+  std::string_view string() {
+    const char quote = at('"') ? '"' : '\'';
+    if (!take(quote)) {
+      refuse_here("a string");
+    }
+    const std::size_t end = text_.find(quote, position_);
+    const std::string_view value = text_.substr(position_, end - position_);
+    if (end == text_.npos || value.find('\\') != value.npos) {
+      refuse_here("a string without escapes, and its closing quote");
+    }
+    position_ = end + 1;
+    return value;
+  }
 
-  [[noreturn]] void refuse(const char* found, const char* advice) const;
+  bool boolean() {
+    const bool value = take_word("True");
+    if (!value && !take_word("False")) {
+      refuse_here("True or False");
+    }
+    return value;
+  }
+
+  /// A tuple of at most `most`.
+  Dims integers(std::size_t most) {
+    Dims values;
+    expect('(');
+    while (!take(')')) {
+      if (values.size() == most) {
+        refuse_npy(source_, format_text("it has more than %zu dimensions", most),
+                   "Save it with fewer: array.reshape(-1).");
+      }
+      values.push_back(integer());
+      if (!take(',')) {
+        expect(')');
+        if (values.size() == 1) {
+          refuse_here("',' before the ')' of a tuple of one");
+        }
+        break;
+      }
+    }
+    return values;
+  }
+
+  [[noreturn]] void refuse(const char* found, const char* advice) const {
+    refuse_npy(source_, format_text("%s", found), advice);
+  }
+
   /// The same, with the value quoted.
   [[noreturn]] void refuse_value(const char* found, std::string_view value,
-                                 const char* advice) const;
+                                 const char* advice) const {
+    refuse_npy(source_, format_text("%s '%s'", found, shown(value).c_str()), advice);
+  }
 
  private:
-  void skip_spaces() noexcept;
-  bool take_word(std::string_view word) noexcept;
-  std::int64_t integer();
-  [[noreturn]] void refuse_here(const char* wanted) const;
+  void skip_spaces() noexcept {
+    position_ = std::min(text_.find_first_not_of(" \t\n\r", position_), text_.size());
+  }
+
+  bool take_word(std::string_view word) noexcept {
+    skip_spaces();
+    const bool is_next = text_.substr(position_).starts_with(word);
+    position_ += is_next ? word.size() : 0;
+    return is_next;
+  }
+
+  std::int64_t integer() {
+    skip_spaces();
+    const char* const begin = text_.data() + position_;
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(begin, text_.data() + text_.size(), value);
+    if (failure == std::errc::result_out_of_range) {
+      refuse_here("an integer below 2^63");
+    }
+    if (failure != std::errc()) {
+      refuse_here("an integer");
+    }
+    const char* const digits = begin + (*begin == '-' ? 1 : 0);
+    if (value != 0 && *digits == '0') {
+      refuse_here("an integer without leading zeros");
+    }
+    position_ += static_cast<std::size_t>(end - begin);
+    if (position_ < text_.size() && text_[position_] == 'L') {
+      ++position_;  // Python 2 marked long ones so
+    }
+    return value;
+  }
+
+  [[noreturn]] void refuse_here(const char* wanted) const {
+    const std::string found = shown(text_.substr(position_));
+    refuse_npy(source_,
+               format_text("its header has \"%s\" at character %zu, where %s should be",
+                           found.c_str(), position_, wanted),
+               "The header is a Python dictionary of descr, fortran_order and shape, as numpy.save "
+               "writes it.");
+  }
 
   std::string_view text_;
   std::size_t position_ = 0;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What reading and writing .safetensors files have in common: the names of dtypes, and names that have to
-/// be unique.
+/// The parts of a .safetensors file in front of the data: its length, and JSON, read and written without the tensors.
 #pragma once
 
+#include <byre/interop/detail/format.hpp>
+#include <byre/interop/safetensors_header.hpp>
+#include <byre/tensor/dims.hpp>
 #include <byre/tensor/dtype.hpp>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,17 +43,48 @@ inline constexpr std::array<SafetensorsType, dtype_count> safetensors_types{
      {DType::f64, "F64"},
      {DType::i64, "I64"}}};
 
-/// One of those that are there twice.
-std::optional<std::string_view> repeated_of(std::vector<std::string_view> names);
-
-/// The first of each pair.
-template <class Pairs>
-std::vector<std::string_view> keys_of(const Pairs& pairs) {
-  std::vector<std::string_view> keys;
-  for (const auto& pair : pairs) {
-    keys.emplace_back(pair.first);
-  }
-  return keys;
+[[noreturn]] inline void refuse_safetensors(const char* source, const Text& found,
+                                            const char* advice) {
+  refuse_as(".safetensors", source, found, advice);
 }
+
+/// An entry as it is written.
+struct SafetensorsText {
+  std::string name;
+  std::string dtype;
+  Dims sizes;
+  std::array<std::uint64_t, 2> offsets{};
+};
+
+struct SafetensorsTexts {
+  std::vector<SafetensorsText> tensors;
+  std::vector<std::pair<std::string, std::string>> metadata;
+};
+
+/// Every key and number as it is written, so that none is lost that a tree of values would lose. Throws FileError,
+/// which names the source, if the text is no JSON, has an unknown key, a key twice or not at all, or a value of another
+/// type than the format's. It keeps nothing deeper than the format goes, and does not recurse.
+SafetensorsTexts read_safetensors_json(std::string_view text, const char* source);
+
+/// In quotes, with the escapes that it needs; nothing if it is not UTF-8.
+std::optional<std::string> json_string(const std::string& text);
+
+struct SafetensorsPart {
+  std::string_view name;
+  DType dtype;
+  std::span<const std::int64_t> sizes;
+  std::size_t nbytes;
+};
+
+/// The number of each tensor, in the order in which their data are written: the larger elements first, so that
+/// all are aligned, and else by name. It is that of the reference implementation.
+std::vector<std::size_t> order_of(std::span<const SafetensorsPart> parts);
+
+/// The header with its length, of data in the order of `parts`, which begin at a multiple of 64 bytes. Throws
+/// InvalidArgument for names and keys that are there twice or are not UTF-8, for the name __metadata__, and
+/// for a header of more than `limit_nbytes` or a file of more bytes than one can have.
+std::string safetensors_header(std::span<const SafetensorsPart> parts,
+                               std::span<const std::pair<std::string, std::string>> metadata,
+                               std::size_t limit_nbytes = safetensors_header_max_nbytes);
 
 }  // namespace byre::inline v0::detail

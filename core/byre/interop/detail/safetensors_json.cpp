@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
-#include <byre/interop/detail/safetensors_json.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -55,27 +53,130 @@ class SafetensorsReader {
   }
   bool boolean(bool /*value*/) { refuse_value("a boolean"); }
   bool number_integer(std::int64_t /*number*/) { refuse_value("a number with a minus sign"); }
-  bool number_unsigned(std::uint64_t number);
+  bool number_unsigned(std::uint64_t number) {
+    if (value_ == Value::size &&
+        number <= std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+      Dims& sizes = found_.tensors.back().sizes;
+      if (sizes.size() == max_ndim) {
+        refuse(format_text("has more than %zu dimensions", max_ndim));
+      }
+      sizes.push_back(static_cast<std::int64_t>(number));
+    } else if (value_ == Value::offset) {
+      if (offsets_ == 2) {
+        refuse(format_text("has more than two data_offsets"));
+      }
+      found_.tensors.back().offsets[offsets_++] = number;
+    } else {
+      refuse_value(("the number " + std::to_string(number)).c_str());
+    }
+    return true;
+  }
   bool number_float(double /*number*/, const std::string& text) {
     refuse_value(("the number " + shown(text)).c_str());
   }
-  bool string(std::string& text);
+  bool string(std::string& text) {
+    if (value_ == Value::note) {
+      found_.metadata.back().second = std::move(text);
+    } else if (value_ == Value::dtype) {
+      found_.tensors.back().dtype = std::move(text);
+    } else {
+      refuse_value("a string");
+    }
+    return true;
+  }
   bool binary(Json::binary_t& /*bytes*/) { refuse_value("bytes"); }
-  bool start_object(std::size_t /*unknown*/);
-  bool key(std::string& key);
-  bool end_object();
-  bool start_array(std::size_t /*unknown*/);
-  bool end_array();
-  bool parse_error(std::size_t position, const std::string& token, const Json::exception& error);
+  bool start_object(std::size_t /*unknown*/) {
+    if (value_ != Value::file && value_ != Value::entry && value_ != Value::metadata) {
+      refuse_value("an object");
+    }
+    object_ = value_;
+    return true;
+  }
+  bool key(std::string& key) {
+    if (object_ == Value::file) {
+      begin(key);
+    } else if (object_ == Value::metadata) {
+      found_.metadata.emplace_back(std::move(key), "");
+      value_ = Value::note;
+    } else {
+      begin_part_of_entry(key);
+    }
+    return true;
+  }
+  bool end_object() {
+    if (object_ == Value::entry) {
+      if (const auto missing = std::ranges::find(is_read_, false); missing != is_read_.end()) {
+        const auto number = static_cast<std::size_t>(missing - is_read_.begin());
+        refuse(format_text("lacks the key '%s'", entry_keys[number].data()));
+      }
+    } else if (object_ == Value::metadata) {
+      if (const auto repeated = repeated_of(keys_of(found_.metadata))) {
+        refuse(format_text("has the key '%s' twice", shown(*repeated).c_str()));
+      }
+    } else if (const auto repeated = repeated_of({names_.begin(), names_.end()})) {
+      names_ = {std::string(*repeated)};
+      refuse(format_text("is there twice"));
+    }
+    object_ = Value::file;
+    return true;
+  }
+  bool start_array(std::size_t /*unknown*/) {
+    if (value_ != Value::shape && value_ != Value::offsets) {
+      refuse_value("an array");
+    }
+    value_ = value_ == Value::shape ? Value::size : Value::offset;
+    return true;
+  }
+  bool end_array() {
+    if (value_ == Value::offset && offsets_ < 2) {
+      refuse(format_text("has fewer than two data_offsets"));
+    }
+    return true;
+  }
+  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
+                   const Json::exception& error) {
+    std::string_view what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
+    what.remove_prefix(what.find(' ') + 1);
+    refuse_safetensors(source_, format_text("its header is no JSON: %s", shown(what, 200).c_str()),
+                       "Was it damaged? Save it again.");
+  }
 
  private:
-  void begin(std::string& name);
-  void begin_part_of_entry(const std::string& key);
+  void begin(std::string& name) {
+    names_.push_back(name);
+    if (name == metadata_key) {
+      value_ = Value::metadata;
+    } else {
+      value_ = Value::entry;
+      is_read_ = {};
+      offsets_ = 0;
+      found_.tensors.emplace_back().name = std::move(name);
+    }
+  }
+  void begin_part_of_entry(const std::string& key) {
+    constexpr std::array values{Value::dtype, Value::shape, Value::offsets};
+    const auto number =
+        static_cast<std::size_t>(std::ranges::find(entry_keys, key) - entry_keys.begin());
+    if (number == entry_keys.size() || is_read_[number]) {
+      refuse(format_text("has one key too many, '%s'", shown(key).c_str()));
+    }
+    is_read_[number] = true;
+    value_ = values[number];
+  }
 
   /// `found` is where something else should be.
-  [[noreturn]] void refuse_value(const char* found) const;
+  [[noreturn]] void refuse_value(const char* found) const {
+    refuse(format_text("has %s, where %s should be", found,
+                       wanted_values[static_cast<std::size_t>(value_)]));
+  }
   /// The entry under way.
-  [[noreturn]] void refuse(const Text& found) const;
+  [[noreturn]] void refuse(const Text& found) const {
+    refuse_safetensors(
+        source_,
+        format_text("its entry \"%s\" %.300s", shown(names_.back()).c_str(), found.chars.data()),
+        "An entry is \"name\": {\"dtype\": \"F32\", \"shape\": [2, 3], \"data_offsets\": [0, 24]}, "
+        "each key once, or \"__metadata__\": {\"key\": \"value\"}.");
+  }
 
   const char* source_;
   SafetensorsTexts found_;
@@ -85,132 +186,6 @@ class SafetensorsReader {
   std::array<bool, entry_keys.size()> is_read_{};
   std::size_t offsets_ = 0;
 };
-
-bool SafetensorsReader::number_unsigned(std::uint64_t number) {
-  if (value_ == Value::size && number <= std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-    Dims& sizes = found_.tensors.back().sizes;
-    if (sizes.size() == max_ndim) {
-      refuse(format_text("has more than %zu dimensions", max_ndim));
-    }
-    sizes.push_back(static_cast<std::int64_t>(number));
-  } else if (value_ == Value::offset) {
-    if (offsets_ == 2) {
-      refuse(format_text("has more than two data_offsets"));
-    }
-    found_.tensors.back().offsets[offsets_++] = number;
-  } else {
-    refuse_value(("the number " + std::to_string(number)).c_str());
-  }
-  return true;
-}
-
-bool SafetensorsReader::string(std::string& text) {
-  if (value_ == Value::note) {
-    found_.metadata.back().second = std::move(text);
-  } else if (value_ == Value::dtype) {
-    found_.tensors.back().dtype = std::move(text);
-  } else {
-    refuse_value("a string");
-  }
-  return true;
-}
-
-bool SafetensorsReader::start_object(std::size_t /*unknown*/) {
-  if (value_ != Value::file && value_ != Value::entry && value_ != Value::metadata) {
-    refuse_value("an object");
-  }
-  object_ = value_;
-  return true;
-}
-
-bool SafetensorsReader::key(std::string& key) {
-  if (object_ == Value::file) {
-    begin(key);
-  } else if (object_ == Value::metadata) {
-    found_.metadata.emplace_back(std::move(key), "");
-    value_ = Value::note;
-  } else {
-    begin_part_of_entry(key);
-  }
-  return true;
-}
-
-void SafetensorsReader::begin(std::string& name) {
-  names_.push_back(name);
-  if (name == metadata_key) {
-    value_ = Value::metadata;
-  } else {
-    value_ = Value::entry;
-    is_read_ = {};
-    offsets_ = 0;
-    found_.tensors.emplace_back().name = std::move(name);
-  }
-}
-
-void SafetensorsReader::begin_part_of_entry(const std::string& key) {
-  constexpr std::array values{Value::dtype, Value::shape, Value::offsets};
-  const auto number =
-      static_cast<std::size_t>(std::ranges::find(entry_keys, key) - entry_keys.begin());
-  if (number == entry_keys.size() || is_read_[number]) {
-    refuse(format_text("has one key too many, '%s'", shown(key).c_str()));
-  }
-  is_read_[number] = true;
-  value_ = values[number];
-}
-
-bool SafetensorsReader::end_object() {
-  if (object_ == Value::entry) {
-    if (const auto missing = std::ranges::find(is_read_, false); missing != is_read_.end()) {
-      const auto number = static_cast<std::size_t>(missing - is_read_.begin());
-      refuse(format_text("lacks the key '%s'", entry_keys[number].data()));
-    }
-  } else if (object_ == Value::metadata) {
-    if (const auto repeated = repeated_of(keys_of(found_.metadata))) {
-      refuse(format_text("has the key '%s' twice", shown(*repeated).c_str()));
-    }
-  } else if (const auto repeated = repeated_of({names_.begin(), names_.end()})) {
-    names_ = {std::string(*repeated)};
-    refuse(format_text("is there twice"));
-  }
-  object_ = Value::file;
-  return true;
-}
-
-bool SafetensorsReader::start_array(std::size_t /*unknown*/) {
-  if (value_ != Value::shape && value_ != Value::offsets) {
-    refuse_value("an array");
-  }
-  value_ = value_ == Value::shape ? Value::size : Value::offset;
-  return true;
-}
-
-bool SafetensorsReader::end_array() {
-  if (value_ == Value::offset && offsets_ < 2) {
-    refuse(format_text("has fewer than two data_offsets"));
-  }
-  return true;
-}
-
-bool SafetensorsReader::parse_error(std::size_t /*position*/, const std::string& /*token*/,
-                                    const Json::exception& error) {
-  std::string_view what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
-  what.remove_prefix(what.find(' ') + 1);
-  refuse_safetensors(source_, format_text("its header is no JSON: %s", shown(what, 200).c_str()),
-                     "Was it damaged? Save it again.");
-}
-
-void SafetensorsReader::refuse(const Text& found) const {
-  refuse_safetensors(
-      source_,
-      format_text("its entry \"%s\" %.300s", shown(names_.back()).c_str(), found.chars.data()),
-      "An entry is \"name\": {\"dtype\": \"F32\", \"shape\": [2, 3], \"data_offsets\": [0, 24]}, "
-      "each key once, or \"__metadata__\": {\"key\": \"value\"}.");
-}
-
-void SafetensorsReader::refuse_value(const char* found) const {
-  refuse(format_text("has %s, where %s should be", found,
-                     wanted_values[static_cast<std::size_t>(value_)]));
-}
 
 }  // namespace
 

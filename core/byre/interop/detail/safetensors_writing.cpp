@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/interop/detail/refusal.hpp>
 #include <byre/interop/detail/safetensors_format.hpp>
-#include <byre/interop/detail/safetensors_json.hpp>
-#include <byre/interop/detail/safetensors_writing.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <algorithm>
@@ -57,22 +54,16 @@ std::string object_of(std::span<const std::pair<std::string, std::string>> metad
   return text + "}";
 }
 
-/// In front of the text, which is padded, so that a mapped file has its data aligned for any vector.
+/// In front of the text, which is padded.
 std::string with_length(std::string text, std::size_t limit_nbytes) {
-  constexpr std::size_t alignment = 64;
-  const std::size_t nbytes = safetensors_length_nbytes + text.size();
-  text.append((alignment - nbytes % alignment) % alignment, ' ');
+  text.append(padding_after(safetensors_length_nbytes + text.size()), ' ');
   if (text.size() > limit_nbytes) {
     throw InvalidArgument(
         format_text("save_safetensors: the header would have %zu bytes, and the format allows %zu. "
                     "Save fewer tensors in a file, or less metadata.",
                     text.size(), limit_nbytes));
   }
-  std::string header;
-  for (std::size_t at = 0; at < safetensors_length_nbytes; ++at) {
-    header += static_cast<char>(std::uint64_t{text.size()} >> 8 * at & 0xFF);
-  }
-  return header + text;
+  return little_endian(text.size(), safetensors_length_nbytes) + text;
 }
 
 }  // namespace

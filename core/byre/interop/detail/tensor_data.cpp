@@ -64,18 +64,8 @@ Tensor mapped(const StoredElements& elements, Storage file, std::size_t offset) 
 }
 
 void expect_initialized(const Tensor& tensor, const char* operation) {
-  expect_tensor(tensor, operation);
-  if (!tensor.is_dtype_initialized()) {
-    throw StateError(format_text(
-        "%s: the tensor %s is dtype-uninitialized. Call realize(dtype) or mutable_data<T>() first.",
-        operation, to_string(tensor.sizes()).c_str()));
-  }
-  if (!tensor.is_storage_initialized()) {
-    throw StateError(
-        format_text("%s: the tensor %s of %s is storage-uninitialized: it has nothing to write. "
-                    "Call mutable_data<T>() to write it first.",
-                    operation, to_string(tensor.sizes()).c_str(), name_of(tensor.dtype())));
-  }
+  expect_dtype_known(tensor, operation);
+  expect_elements(tensor, operation);
 }
 
 Tensor to_write(const Tensor& tensor, std::endian byte_order, CallSite site) {

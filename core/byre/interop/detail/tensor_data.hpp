@@ -32,7 +32,7 @@ bool are_usable(const StoredElements& elements, std::size_t offset);
 /// A view of elements that are usable there.
 Tensor mapped(const StoredElements& elements, Storage file, std::size_t offset);
 
-/// Throws StateError, which names `operation`, for a tensor that has no dtype or nothing to write.
+/// Throws StateError, which names `operation`, for a tensor without a dtype, or else without memory.
 void expect_initialized(const Tensor& tensor, const char* operation);
 /// The elements of `tensor`, contiguous on the host and in a byte order. Copies only if they are not, even if the
 /// memory is borrowed.

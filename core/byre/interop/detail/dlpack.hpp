@@ -5,8 +5,14 @@
 #include <byre/interop/dlpack_structures.hpp>
 #include <byre/storage/pin.hpp>
 #include <byre/tensor/dims.hpp>
+#include <byre/tensor/dtype.hpp>
 
 namespace byre::inline v0::detail {
+
+/// The device that DLPack names. Throws DeviceError if it is not registered.
+Device device_of(dlpack::DLDevice device);
+/// Throws DTypeError.
+DType dtype_of_dlpack(dlpack::DLDataType type);
 
 struct PinAccess {
   /// The storage for a tensor over the pinned bytes. An empty handle if the tensor has to alias them: others write them,
