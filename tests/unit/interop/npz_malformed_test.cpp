@@ -89,73 +89,33 @@ const MalformedArchive all_malformed_archives[] = {
     // ---- what libzip refuses: the end
     {"an_array", unsound, of_bytes(good_array)},
     {"no_bytes", unsound, of_bytes("")},
-    {"the_begin_of_an_archive", unsound, of_bytes("PK\3\4")},
     {"a_byte_behind_the_end", unsound, of_bytes(stored.bytes + 'x')},
-    {"a_comment_that_is_too_long", unsound,
-     of_bytes(archive_of({}, {.comment = std::string(0xFFFF, 'x')}).bytes + 'x')},
-    {"a_comment_longer_than_there_is", unsound, stored, {{end, 20, 1, 2}}},
     {"the_second_disk", unsound, stored, {{end, 4, 1, 2}}},
-    {"a_directory_on_the_second_disk", unsound, stored, {{end, 6, 1, 2}}},
-    {"records_on_another_disk", unsound, stored, {{end, 8, 0, 2}}},
     {"a_directory_outside", unsound, stored, {{end, 16, 0x7FFF'FFFF, 4}}},
-    {"a_directory_a_byte_behind", unsound, stored, {{end, 16, directory_begin + 1, 4}}},
     {"a_directory_larger_than_the_file", unsound, stored, {{end, 12, 0xFFFF'FFF0, 4}}},
-    {"a_directory_elsewhere_and_nowhere", unsound, stored, {{end, 12, all_bits, 4}, {end, 16, all_bits, 4}}},
     {"more_members_than_there_are", unsound, two, {{end, 8, 3, 2}, {end, 10, 3, 2}}},
-    {"a_member_fewer_than_there_are", unsound, two, {{end, 8, 1, 2}, {end, 10, 1, 2}}},
     {"no_member_of_those_that_there_are", unsound, two, {{end, 8, 0, 2}, {end, 10, 0, 2}}},
-    {"a_zip64_end_on_another_disk", unsound, zip64, {{locator, 4, 1, 4}}},
     {"a_zip64_end_outside", unsound, zip64, {{locator, 8, std::uint64_t{1} << 63, 8}}},
-    {"a_zip64_end_a_byte_behind", unsound, zip64, {{locator, 8, zip64.places[zip64_end] + 1, 8}}},
-    {"a_zip64_end_a_byte_in_front", unsound, zip64, {{locator, 8, zip64.places[zip64_end] - 1, 8}}},
     {"a_zip64_end_of_another_signature", unsound, zip64, {{zip64_end, 0, 0x06064B51, 4}}},
-    {"zip64_records_on_another_disk", unsound, zip64, {{zip64_end, 24, 2, 8}}},
-    {"a_zip64_directory_behind_its_end", unsound, zip64, {{zip64_end, 48, zip64.places[zip64_end] + 1, 8}}},
     {"a_zip64_directory_whose_size_wraps_around", unsound, zip64,
      {{zip64_end, 48, zip64.places[zip64_end] + 1, 8}, {zip64_end, 40, all_bits, 8}}},
-    {"a_zip64_directory_that_ends_early", unsound, zip64,
-     {{zip64_end, 40, zip64.places[zip64_end] - directory_begin - 1, 8}}},
     {"more_zip64_members_than_there_is_memory", unsound, zip64,
      {{zip64_end, 24, all_bits, 8}, {zip64_end, 32, all_bits, 8}}},
 
     // ---- what libzip refuses: records
     {"a_record_of_another_signature", unsound, stored, {{record, 0, 0x02014B51, 4}}},
-    {"a_name_beyond_the_directory", unsound, stored, {{record, 28, 6, 2}}},
-    {"an_extra_field_beyond_the_directory", unsound, stored, {{record, 30, 1, 2}}},
-    {"a_comment_beyond_the_directory", unsound, stored, {{record, 32, 1, 2}}},
     {"a_member_larger_than_the_file", unsound, stored, {{record, 20, 0x7FFF'FFFF, 4}}},
-    {"a_size_that_is_elsewhere_and_nowhere", unsound, stored, {{record, 24, all_bits, 4}}},
-    {"an_offset_that_is_elsewhere_and_cut_short", unsound,
-     edited(stored_array, [](auto& member) { member.extra = extra_field(1, std::string(7, '\0')); }),
-     {{record, 42, all_bits, 4}}},
-    {"extra_fields_of_a_byte", unsound, edited(stored_array, [](auto& member) { member.extra = "x"; })},
     {"local_extra_fields_of_a_byte", unsound, edited(stored_array, [](auto& member) { member.local_extra = "x"; })},
     {"a_member_outside", unsound, stored, {{record, 42, 0xFFFF'FFF0, 4}}},
-    {"a_member_in_the_directory", unsound, stored, {{record, 42, directory_begin, 4}}},
-    {"no_header_where_it_should_be", unsound, stored, {{record, 42, 1, 4}}},
-    {"a_local_header_of_another_signature", unsound, stored, {{local, 0, 0x04034B51, 4}}},
-    {"another_method_in_front", unsound, stored, {{local, 8, 8, 2}}},
     {"another_crc_in_front", unsound, stored, {{local, 14, 1, 4}}},
-    {"another_packed_size_in_front", unsound, stored, {{local, 18, 1, 4}}},
     {"another_size_in_front", unsound, stored, {{local, 22, 1, 4}}},
-    {"no_size_in_front", unsound, stored, {{local, 22, 0, 4}}},
     {"another_name_in_front", unsound, stored, {{local, name_begin, 'b', 1}}},
-    {"a_local_size_that_is_elsewhere_and_nowhere", unsound, stored, {{local, 22, all_bits, 4}}},
-    {"a_size_in_front_of_a_descriptor_that_has_another", unsound,
-     edited(stored_array, [](auto& member) {
-       member.flags = 8;
-       member.descriptor = "PK\7\10" + good_crc + good_size + good_size;
-     }),
-     {{local, 22, 1, 4}}},
     {"a_name_twice", unsound + "File already exists", archive_of({stored_array, other_array, stored_array})},
     {"a_member_for_two", unsound, archive_of({stored_array, stored_array}), {{second_record, 42, 0, 4}}},
     {"no_name", "/\" of a .npz file: its name does not end in .npy", named("")},
 
     // ---- what byre refuses
     {"an_encrypted_member", "/a.npy\" of a .npz file: it cannot be opened: No password", stored, {{record, 8, 1, 2}}},
-    {"a_strongly_encrypted_member", "it cannot be opened: ", stored, {{record, 8, 1 << 6 | 1, 2}}},
-    {"a_member_by_method_1", "it is compressed otherwise than by deflating", stored,
-     {{record, 10, 1, 2}, {local, 8, 1, 2}}},
     {"a_member_in_bzip2", "it is compressed otherwise than by deflating", stored,
      {{record, 10, 12, 2}, {local, 8, 12, 2}}},
     {"a_member_larger_than_an_object", wrong_size, of_zip64_sizes(all_bits, array_nbytes),
@@ -229,15 +189,6 @@ TEST(MalformedArchives, are_refused_in_memory_and_on_disk_with_what_is_wrong) {
       EXPECT_TRUE(says(complaint_of<FileError>([&] { map_npz(path); }),
                        each.is_mapped ? "nothing was thrown" : each.said));
     }
-  }
-}
-
-TEST(MalformedArchives, that_are_no_files_are_refused) {
-  const TemporaryFolder folder;
-  for (const auto& read : {load_npz, map_npz}) {
-    EXPECT_TRUE(
-        says(complaint_of<FileError>([&] { read(folder / "missing.npz"); }), "no such file"));
-    EXPECT_TRUE(says(complaint_of<FileError>([&] { read(folder.path()); }), "not a regular file"));
   }
 }
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors that go into .npz files and come out again, and archives by others. tests/numpy has NumPy do one of the two.
+// Tensors that go into .npz files and come out again. tests/numpy has NumPy do one of the two.
 #include <byre/interop/npz.hpp>
 
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <bit>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <thread>
 
-#include "archives.hpp"
 #include "named_tensors.hpp"
 #include "support/sanitized.hpp"
 
@@ -19,10 +16,6 @@ namespace byre::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::span<const std::byte> bytes_of_archive(const std::string& text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
 
 /// Of each dtype and order, under names that are in no order.
 NamedTensors many_tensors() {
@@ -51,7 +44,8 @@ class EitherCompression : public testing::TestWithParam<NpzCompression> {
     save_npz(path_, saved, GetParam());
     expect_same_tensors(load_npz(path_), saved);
     expect_same_tensors(map_npz(path_), saved);
-    expect_same_tensors(read_npz(bytes_of_archive(read_file(path_))), saved);
+    const std::string file = read_file(path_);
+    expect_same_tensors(read_npz(std::as_bytes(std::span(file))), saved);
   }
 
   TemporaryFolder folder_;
@@ -143,7 +137,7 @@ TEST_P(EitherCompression, goes_through_a_pipe) {
   std::thread reader([&] { received = read_file(pipe); });
   save_npz(pipe, saved, GetParam());
   reader.join();
-  expect_same_tensors(read_npz(bytes_of_archive(received)), saved);
+  expect_same_tensors(read_npz(std::as_bytes(std::span(received))), saved);
 }
 
 TEST(Npz, is_smaller_deflated) {
@@ -174,26 +168,16 @@ TEST(Npz, of_65535_tensors_and_more_is_read_back) {
   }
 }
 
-TEST(SavedNpz, comes_from_any_memory_that_is_initialized) {
+TEST(SavedNpz, has_to_be_initialized_and_of_a_dtype_the_format_has) {
   const TemporaryFolder folder;
-  const fs::path path = folder / "a.npz";
-  const Tensor good = counted({2}, DType::f32);
-  const auto refuse = [&]<class Expected>(const Tensor& tensor, Expected*) {
-    return complaint_of<Expected>([&] {
-      save_npz(path, NamedTensors{{"good", good}, {"bad", tensor}});
-    });
+  const auto save = [&](const Tensor& bad) {
+    save_npz(folder / "a.npz", NamedTensors{{"good", counted({2}, DType::f32)}, {"bad", bad}});
   };
-  StateError* const state = nullptr;
-  EXPECT_TRUE(says(refuse(Tensor(), state), "save_npz"));
-  Tensor tensor(Device::cpu());
-  tensor.resize({2});
-  EXPECT_TRUE(says(refuse(tensor, state), "save_npz: the tensor [2] is dtype-uninitialized"));
-  tensor.realize<float>().free_memory();
+  EXPECT_TRUE(says(complaint_of<StateError>([&] { save(Tensor(Device::cpu())); }),
+                   "save_npz: the tensor [0] is dtype-uninitialized"));
   EXPECT_TRUE(
-      says(refuse(tensor, state), "save_npz: the tensor [2] of f32 is storage-uninitialized"));
-  EXPECT_TRUE(
-      says(refuse(Tensor::zeros({2}, DType::bf16), static_cast<DTypeError*>(nullptr)), "bf16"));
-  EXPECT_FALSE(fs::exists(path));
+      says(complaint_of<DTypeError>([&] { save(Tensor::zeros({2}, DType::bf16)); }), "bf16"));
+  EXPECT_FALSE(fs::exists(folder / "a.npz"));
 }
 
 TEST(SavedNpz, says_that_names_are_utf8_if_they_are) {
@@ -202,16 +186,11 @@ TEST(SavedNpz, says_that_names_are_utf8_if_they_are) {
     save_npz(folder / "a.npz", NamedTensors{{name, counted({1}, DType::u8)}});
     return (static_cast<unsigned char>(read_file(folder / "a.npz")[7]) & 8) != 0;
   };
-  for (const std::string name :
-       {"", "plain\x7f", "\u00e4", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
-        "\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "a\u20acb"}) {
+  for (const std::string name : {"", "plain\x7f", "\u00e4", "\xf4\x8f\xbf\xbf", "a\u20acb"}) {
     EXPECT_TRUE(is_said(name)) << name;
   }
   for (const std::string name :
-       {"\x80", "a\xbf", "\xc1\xbf", "\xc3", "\xc3(", "\xc3\xc3", "\xe0\x9f\xbf", "\xe2\x82",
-        "\xe2\x28\xa1", "\xe2\x82(", "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf",
-        "\xf4\x90\x80\x80", "\xf0\x90\x80(", "\xf8\x88\x80\x80\x80", "\xff", "\x1f",
-        "\u00e4\x01"}) {
+       {"a\xbf", "\xc3(", "\xf4\x90\x80\x80", "\xff", "\x1f", "\u00e4\x01"}) {
     EXPECT_FALSE(is_said(name)) << name;
   }
 }
@@ -230,13 +209,6 @@ TEST(SavedNpz, has_names_that_archives_can_have) {
                      "a zero byte"));
   }
   EXPECT_FALSE(fs::exists(path));
-}
-
-TEST(SavedNpz, leaves_what_was_there_if_it_fails) {
-  const TemporaryFolder folder;
-  const NamedTensors saved{{"x", counted({4}, DType::f32)}};
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { save_npz(folder / "missing" / "a.npz", saved); }),
-                   "No such file"));
 }
 
 TEST(MappedNpz, is_one_mapping_of_which_each_tensor_has_a_lazy_clone) {
@@ -273,161 +245,6 @@ TEST(MappedNpz, has_no_mapping_left_once_its_tensors_are_gone) {
   save_npz(folder / "a.npz", many_tensors(), NpzCompression::deflated);
   const NamedTensors loaded = map_npz(folder / "a.npz");
   EXPECT_EQ(mappings_of(folder.path()), 0) << "what is deflated is in memory";
-}
-
-TEST(MappedNpz, loads_what_cannot_be_used_where_it_is) {
-  const TemporaryFolder folder;
-  const bool is_little = std::endian::native == std::endian::little;
-  const std::string other(is_little ? "\0\0\0\7" : "\7\0\0\0", 4);
-  const std::string native(is_little ? "\7\0\0\0" : "\0\0\0\7", 4);
-  std::string header = npy_header(DType::i32, {1});
-  header[header.find("i4") - 1] = is_little ? '>' : '<';
-  // Three bytes more bring the data of one member to a multiple of four.
-  const std::string front((4 - (30 + 5) % 4) % 4, 'x');
-  const std::string native_array = npy_header(DType::i32, {1}) + native;
-  write_file(folder / "a.npz",
-             archive_of({{.name = "o.npy", .data = header + other},
-                         {.name = "unaligned.npy", .data = native_array},
-                         deflated({.name = "deflated.npy", .data = native_array})},
-                        {.front = front})
-                 .bytes);
-  const Tensor seven = Tensor::of<std::int32_t>({1}, {7});
-  const NamedTensors expected{{"o", seven}, {"unaligned", seven}, {"deflated", seven}};
-  expect_same_tensors(load_npz(folder / "a.npz"), expected);
-  const NamedTensors mapped = map_npz(folder / "a.npz");
-  expect_same_tensors(mapped, expected);
-  for (const auto& [name, tensor] : mapped) {
-    EXPECT_EQ(tensor.storage().origin(), Origin::allocated) << name;
-  }
-  write_file(folder / "b.npz", archive_of({{.data = native_array}}, {.front = front}).bytes);
-  EXPECT_EQ(map_npz(folder / "b.npz")[0].second.storage().origin(), Origin::mapped);
-}
-
-// ---- archives by others, all as they should be
-
-const std::string array_of_three = npy_of("\1\2\3");
-const std::string three = little_endian(array_of_three.size(), 8);
-
-void expect_three(const std::string& bytes) {
-  const Tensor tensor = Tensor::of<std::uint8_t>({3}, {1, 2, 3});
-  NamedTensors found;
-  ASSERT_NO_THROW(found = read_npz(bytes_of_archive(bytes)));
-  expect_same_tensors(found, {{"a", tensor}});
-}
-
-TEST(ArchivesByOthers, may_have_comments_and_bytes_that_belong_to_no_member) {
-  ArchiveMember member{.data = array_of_three};
-  member.comment = "of a member";
-  member.extra = extra_field(7, "seven") + extra_field(8, "");
-  member.local_extra = extra_field(9, "nine");
-  for (const std::string& comment :
-       {std::string(), std::string("words"), std::string(0xFFFF, 'x')}) {
-    expect_three(archive_of({member}, {"front", "behind", comment}).bytes);
-  }
-}
-
-TEST(ArchivesByOthers, may_have_descriptors_of_four_kinds) {
-  for (int kind = 0; kind < 8; ++kind) {
-    const bool is_long = (kind & 1) != 0;
-    ArchiveMember member = deflated({.data = array_of_three});
-    member.flags = 8;
-    const std::size_t nbytes = is_long ? 8 : 4;
-    member.descriptor = ((kind & 2) != 0 ? "PK\7\10" : "") + little_endian(member.crc, 4) +
-                        little_endian(member.packed.size(), nbytes) + three.substr(0, nbytes);
-    member.local_extra = is_long ? extra_field(1, std::string(16, '\0')) : "";
-    Archive archive = archive_of({member});
-    if ((kind & 4) != 0) {
-      archive.change(local, 14, 0, 4);
-      archive.change(local, 18, is_long ? ~0U : 0, 4);
-      archive.change(local, 22, is_long ? ~0U : 0, 4);
-    }
-    expect_three(archive.bytes);
-  }
-}
-
-TEST(ArchivesByOthers, may_have_numbers_in_zip64_that_need_it_not) {
-  ArchiveMember member{.data = array_of_three};
-  member.local_extra = extra_field(7, "x") + extra_field(1, three + three);
-  member.extra = extra_field(1, three + three + little_endian(5, 8));
-  Archive archive = archive_of({member}, {.front = "12345", .has_zip64_end = true});
-  for (const auto& [place, offset] :
-       std::initializer_list<std::pair<Place, std::size_t>>{{local, 18},
-                                                            {local, 22},
-                                                            {record, 20},
-                                                            {record, 24},
-                                                            {record, 42},
-                                                            {end, 8},
-                                                            {end, 12},
-                                                            {end, 16}}) {
-    archive.change(place, offset, ~0U, 4);
-  }
-  expect_three(archive.bytes);
-  // As Python writes it, with numbers in both records.
-  expect_three(archive_of({{.data = array_of_three}}, {.has_zip64_end = true}).bytes);
-}
-
-TEST(ArchivesByOthers, may_have_a_directory_in_another_order_which_is_that_of_the_tensors) {
-  Archive archive = archive_of({{.data = array_of_three}, {.name = "b.npy", .data = npy_of("\7")}});
-  const auto at = [&](Place place) {
-    return archive.bytes.begin() + static_cast<std::ptrdiff_t>(archive.places[place]);
-  };
-  std::rotate(at(record), at(second_record), at(end));
-  expect_same_tensors(
-      read_npz(bytes_of_archive(archive.bytes)),
-      {{"b", Tensor::of<std::uint8_t>({1}, {7})}, {"a", Tensor::of<std::uint8_t>({3}, {1, 2, 3})}});
-}
-
-TEST(ArchivesByOthers, may_have_no_members_and_be_of_zip64) {
-  EXPECT_TRUE(read_npz(bytes_of_archive(archive_of({}, {.has_zip64_end = true}).bytes)).empty());
-}
-
-TEST(ArchivesByOthers, may_have_a_longer_zip64_end_and_flags_that_say_little) {
-  ArchiveMember member = deflated({.data = array_of_three});
-  member.flags = 1 << 1 | 1 << 2 | 1 << 11;
-  Archive archive = archive_of({member}, {.has_zip64_end = true});
-  archive.change(zip64_end, 4, 44 + 10, 8);
-  archive.bytes.insert(archive.places[locator], "0123456789");
-  expect_three(archive.bytes);
-}
-
-/// A file of mostly holes: the first member has 5 GiB, and another one follows.
-TEST(ArchivesByOthers, may_be_of_more_than_4_gib) {
-  if constexpr (sizeof(std::size_t) > 4) {
-    constexpr std::uint64_t more = std::uint64_t{5} << 30;
-    const std::string header = npy_header(DType::u8, {static_cast<std::int64_t>(more)});
-    const std::string nbytes = little_endian(header.size() + more, 8);
-    const ArchiveMember large{.data = header,
-                              .extra = extra_field(1, nbytes + nbytes),
-                              .local_extra = extra_field(1, nbytes + nbytes)};
-    ArchiveMember small{.name = "b.npy", .data = npy_of("\4\5")};
-    small.extra = extra_field(1, little_endian(more + 30 + 5 + 20 + header.size(), 8));
-    Archive archive = archive_of({large, small}, {.has_zip64_end = true});
-    for (const auto& [place, offset] :
-         std::initializer_list<std::pair<Place, std::size_t>>{{local, 18},
-                                                              {local, 22},
-                                                              {record, 20},
-                                                              {record, 24},
-                                                              {second_record, 42},
-                                                              {end, 16}}) {
-      archive.change(place, offset, ~0U, 4);
-    }
-    archive.change(zip64_end, 48, archive.places[record] + more, 8);
-    archive.change(locator, 8, archive.places[zip64_end] + more, 8);
-    const TemporaryFolder folder;
-    const std::size_t front = archive.places[second_local];
-    std::ofstream file(folder / "a.npz", std::ios::binary);
-    file << archive.bytes.substr(0, front);
-    file.seekp(static_cast<std::streamoff>(front + more - 1))
-        << '\7' << archive.bytes.substr(front);
-    file.close();
-    ASSERT_TRUE(file);
-    const NamedTensors mapped = map_npz(folder / "a.npz");
-    ASSERT_EQ(mapped.size(), 2U);
-    EXPECT_EQ(mapped[0].second.sizes(), Dims{static_cast<std::int64_t>(more)});
-    EXPECT_EQ(mapped[0].second.at<std::uint8_t>({0}), 0);
-    EXPECT_EQ(mapped[0].second.at<std::uint8_t>({static_cast<std::int64_t>(more - 1)}), 7);
-    expect_same(mapped[1].second, Tensor::of<std::uint8_t>({2}, {4, 5}));
-  }
 }
 
 }  // namespace

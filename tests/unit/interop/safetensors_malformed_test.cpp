@@ -88,7 +88,6 @@ const MalformedModels malformed_headers[] = {
     {"xxx...", "Was it damaged?", {"{\"" + std::string(9000, 'x') + "\n"}},
     {R"(its entry "__metadata__" is there twice)", an_entry,
      {R"({"__metadata__":{},"__metadata__":{}})"}},
-    {"twice", an_entry, {R"({"__metadata__":{"a":"1"},"__metadata__":{"a":"2"}})"}},
     {R"(its entry "__metadata__" has the key 'b' twice)", R"(or "__metadata__": {"key": "value"}.)",
      {R"({"__metadata__":{"b":"1","a":"1","b":"2"}})"}},
     {"has an array, where an object", an_entry, {R"({"a":)" + many_arrays}},
@@ -104,12 +103,9 @@ const MalformedModels malformed_entries[] = {
      {bytes("a", "[1]", "[0,1]") + "," + bytes("b", "[0]", "[1,1]") + "," + bytes("a", "[1]", "[1,2]"),
       good_entry + "," + bytes(R"(\u0061)", "[2]", "[0,2]")}},
     {R"(its entry "a" has one key too many, 'dtype')", an_entry, {with_key(R"("dtype":"U8")")}},
-    {R"(its entry "a" has one key too many, 'shape')", an_entry, {with_key(R"("shape":[2])")}},
-    {R"(its entry "a" has one key too many, 'data_offsets')", an_entry, {with_key(R"("data_offsets":[0,2])")}},
     {R"(its entry "a" has one key too many, 'strides')", an_entry, {with_key(R"("strides":[1])")}},
     {"has one key too many, ''", an_entry, {R"("a":{"":"U8"})"}},
     {R"(its entry "a" lacks the key 'dtype')", an_entry, {R"("a":{"shape":[2],"data_offsets":[0,2]})"}},
-    {"lacks the key 'shape'", an_entry, {R"("a":{"dtype":"U8","data_offsets":[0,2]})"}},
     {"lacks the key 'data_offsets'", an_entry, {R"("a":{"dtype":"U8","shape":[2]})"}},
     // The keys of the entry before do not count.
     {R"(its entry "b" lacks the key 'dtype')", an_entry, {good_entry + R"(,"b":{})"}},
@@ -138,13 +134,9 @@ const MalformedModels malformed_entries[] = {
       bytes("a", "[4611686018427387904,2,2,2]", "[0,2]"), entry_of("a", "F64", "[2305843009213693952]", "[0,2]"),
       entry_of("a", "F64", "[1152921504606846977]", "[0,2]")}},
     {R"(its tensor "a" has sizes [3] of u8, which take 3 bytes, and 2 of data)", wrong, {bytes("a", "[3]", "[0,2]")}},
-    {R"(its tensor "a" has sizes [1] of u8, which take 1 bytes, and 2 of data)", wrong, {bytes("a", "[1]", "[0,2]")}},
-    {R"(its tensor "a" has sizes [] of u8, which take 1 bytes, and 2 of data)", wrong, {bytes("a", "[]", "[0,2]")}},
     {R"(its tensor "a" has sizes [0] of u8, which take 0 bytes, and 2 of data)", wrong, {bytes("a", "[0]", "[0,2]")}},
     {R"(its tensor "a" has sizes [2] of i16, which take 4 bytes, and 2 of data)", wrong,
      {entry_of("a", "I16", "[2]", "[0,2]")}},
-    {R"(its tensor "a" has sizes [] of i32, which take 4 bytes, and 2 of data)", wrong,
-     {entry_of("a", "I32", "[]", "[0,2]")}},
     {sizeof(std::size_t) > 4 ? "which take 8000000000000000 bytes, and 2 of data" : "refused", wrong,
      {entry_of("a", "F64", "[1000000,1000000000]", "[0,2]")}},
     {sizeof(std::size_t) > 4 ? "which take 4294967298 bytes, and 2 of data" : "refused", wrong,
@@ -153,9 +145,7 @@ const MalformedModels malformed_entries[] = {
     // ---- where data lie
     {R"(its tensor "a" has the data_offsets 0 to 3, and the data have 2 bytes)", cut_short,
      {bytes("a", "[2]", "[0,3]")}},
-    {"2 to 3, and the data have 2 bytes", cut_short, {bytes("a", "[2]", "[2,3]")}},
     {"1 to 4294967297, and the data have 2 bytes", cut_short, {bytes("a", "[2]", "[1,4294967297]")}},
-    {"3 to 4, and the data have 2 bytes", cut_short, {bytes("a", "[2]", "[3,4]")}},
     {"0 to 18446744073709551615, and the data have 2 bytes", cut_short,
      {bytes("a", "[2]", "[0,18446744073709551615]")}},
     {"18446744073709551614 to 18446744073709551615, and the data have 2 bytes", cut_short,
@@ -314,17 +304,6 @@ TEST(MalformedModels, with_any_bytes_changed_are_read_or_refused) {
     EXPECT_TRUE(complaint == "nothing was thrown" ||
                 complaint.starts_with("cannot read \"memory\" as a .safetensors file"))
         << complaint;
-  }
-}
-
-TEST(MalformedModels, that_are_no_files_are_refused) {
-  const TemporaryFolder folder;
-  for (const auto& read : {load_safetensors, map_safetensors}) {
-    const auto complaint = [&](const char* name) {
-      return complaint_of<FileError>([&] { read(folder / name); });
-    };
-    EXPECT_TRUE(says(complaint("missing.safetensors"), "no such file"));
-    EXPECT_TRUE(says(complaint(""), "not a regular file"));
   }
 }
 

@@ -84,12 +84,6 @@ TEST(Safetensors, are_in_the_order_of_their_data_whatever_that_of_the_header) {
   EXPECT_EQ(read.metadata, (Notes{{"z", "1"}, {"a", ""}}));
 }
 
-TEST(Safetensors, hold_numbers_with_the_low_byte_first) {
-  const std::string file = model_of("{" + entry_of("x", "I32", "[2]", "[0,8]") + "}",
-                                    std::string("\1\0\0\0\0\2\0\0", 8));
-  expect_same(read_model(file).tensors[0].second, Tensor::of<std::int32_t>({2}, {1, 512}));
-}
-
 TEST(Safetensors, may_be_none_with_or_without_metadata_and_spaces) {
   for (const char* const header : {"{}", "{ }   ", "{\"__metadata__\":{}}"}) {
     const SafetensorsFile read = read_model(model_of(header));
@@ -145,12 +139,8 @@ TEST(SafetensorsHeaders, end_where_their_length_says) {
   EXPECT_EQ(offset(0, 8), 8U);
   EXPECT_EQ(offset(0x01'02'03, 1'000'000), 8U + 0x01'02'03);
   EXPECT_EQ(offset(100'000'000, 100'000'008), 100'000'008U);
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { offset(100'000'001, 200'000'000); }), "a file",
-                   "has 100000001 bytes, more than the 100000000 that may be", "Is it"));
   EXPECT_TRUE(says(complaint_of<FileError>([&] { offset(3, 10); }), "a file",
                    "has 3 bytes, and 2 are there", "cut short"));
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { offset(0, 7); }), "a file",
-                   "7 bytes end within the 8", "all of it"));
   const std::string start = length_of_header(2);
   EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] {
                      safetensors_data_offset(std::as_bytes(std::span(start)).first(7), 10);
@@ -232,11 +222,6 @@ TEST_F(MappedSafetensors, that_are_not_aligned_are_loaded_and_the_others_are_not
   EXPECT_EQ(mapped(1).storage().origin(), Origin::allocated);
   EXPECT_EQ(mapped(2).storage().origin(), Origin::mapped);
   EXPECT_EQ(mapped(3).storage().origin(), is_little ? Origin::mapped : Origin::allocated);
-}
-
-TEST_F(MappedSafetensors, keep_their_metadata) {
-  save_safetensors(path_, saved_, Notes{{"format", "pt"}});
-  EXPECT_EQ(map_safetensors(path_).metadata, (Notes{{"format", "pt"}}));
 }
 
 }  // namespace
