@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/interop/detail/dlpack.hpp>
 #include <byre/interop/dlpack.hpp>
-#include <byre/tensor/detail/tensor_memory.hpp>
+#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/views.hpp>
 

@@ -52,10 +52,6 @@ Registry& registry() {
   return sync::no_destructor<Registry>();
 }
 
-unsigned number(std::uint16_t part) noexcept {
-  return part;
-}
-
 }  // namespace
 
 void register_device(Device device, DeviceSupport& support) try {
@@ -63,14 +59,15 @@ void register_device(Device device, DeviceSupport& support) try {
     throw DeviceError(format_text(
         "device %u:%u was registered with the %s, whose memory is of device %u:%u. An allocator "
         "says in its constructor which device it is of.",
-        number(device.kind()), number(device.index()), support.allocator().name(),
-        number(support.allocator().device().kind()), number(support.allocator().device().index())));
+        unsigned{device.kind()}, unsigned{device.index()}, support.allocator().name(),
+        unsigned{support.allocator().device().kind()},
+        unsigned{support.allocator().device().index()}));
   }
   if (device.is_cpu() || !registry().add(device, support)) {
     throw DeviceError(
         format_text("device %u:%u is registered already. Choose a kind or an index "
                     "that is free; kind 0 is the host.",
-                    number(device.kind()), number(device.index())));
+                    unsigned{device.kind()}, unsigned{device.index()}));
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("register_device");
@@ -86,7 +83,7 @@ DeviceSupport& support_of(Device device) {
   throw DeviceError(
       format_text("device %u:%u is not known. Call register_device() before the first "
                   "tensor on it.",
-                  number(device.kind()), number(device.index())));
+                  unsigned{device.kind()}, unsigned{device.index()}));
 }
 
 Text describe(Device device) noexcept {
@@ -94,7 +91,7 @@ Text describe(Device device) noexcept {
     return format_text("cpu");
   }
   DeviceSupport* const support = registry().find(device);
-  return format_text("device %u:%u (%s)", number(device.kind()), number(device.index()),
+  return format_text("device %u:%u (%s)", unsigned{device.kind()}, unsigned{device.index()},
                      support == nullptr ? "not registered" : support->name());
 }
 

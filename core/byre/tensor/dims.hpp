@@ -175,5 +175,8 @@ inline std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* op
   return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
 }
 
+/// Each of `axes` by wrap_axis(). Throws ShapeError also if two are one dimension.
+BYRE_API Dims distinct_axes(const Dims& axes, std::size_t ndim, const char* operation);
+
 }  // namespace detail
 }  // namespace byre::inline v0

@@ -4,38 +4,26 @@
 #include <byre/observe/events.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/tensor/detail/operands.hpp>
-#include <byre/tensor/detail/tensor_memory.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <algorithm>
-#include <new>
-#include <string>
 #include <utility>
 
 namespace byre::inline v0 {
-namespace {
-
-std::string description(const Tensor& tensor) try {
-  return to_string(tensor.sizes()) + ' ' + name_of(tensor.dtype());
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("the text of an error");
-}
-
-}  // namespace
-
 void Tensor::refuse_uninitialized(const char* operation) const {
   throw StateError(format_text(
-      "%s: the tensor %s is storage-uninitialized: it has elements and no memory, and may not "
+      "%s: the tensor %s %s is storage-uninitialized: it has elements and no memory, and may not "
       "share that. Call realize(dtype) or mutable_data<T>() first.",
-      operation, description(*this).c_str()));
+      operation, to_string(sizes()).c_str(), name_of(dtype())));
 }
 
 void Tensor::expect_unshared(const char* operation) const {
   if (const std::uint32_t handles = storage().handle_count(); handles > 1) {
-    throw StateError(
-        format_text("%s: the storage of the tensor %s is shared: other tensors or handles, %u of "
-                    "them, would lose their memory. Drop those first, or do it to a clone().",
-                    operation, description(*this).c_str(), static_cast<unsigned>(handles - 1)));
+    throw StateError(format_text(
+        "%s: the storage of the tensor %s %s is shared: other tensors or handles, %u of "
+        "them, would lose their memory. Drop those first, or do it to a clone().",
+        operation, to_string(sizes()).c_str(), name_of(dtype()),
+        static_cast<unsigned>(handles - 1)));
   }
 }
 
@@ -115,9 +103,7 @@ Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
 
 Tensor& Tensor::realize(DType wanted) {
   TensorBase& self = base();
-  if (wanted == DType::uninitialized) {
-    detail::no_such_dtype("realize", wanted);
-  }
+  detail::expect_dtype_named(wanted, "realize");
   if (wanted == self.dtype && is_storage_initialized()) {
     return *this;
   }
@@ -203,25 +189,17 @@ Tensor& Tensor::share_data(const Tensor& source) {
                                   describe(source.device()).chars.data(),
                                   describe(self.device).chars.data()));
   }
-  auto layout = viewed_as(source.layout(), sizes(), "share_data");
-  if (!layout) {
-    throw ShapeError(
-        format_text("share_data: sizes %s with strides %s cannot be seen as %s without copying. "
-                    "Share its contiguous(), or resize to its sizes first.",
-                    to_string(source.sizes()).c_str(), to_string(source.strides()).c_str(),
-                    to_string(sizes()).c_str()));
-  }
+  Layout layout = seen_as(source.layout(), sizes(), "share_data",
+                          "Share its contiguous(), or resize to its sizes first.");
   self.storage = source.storage();
   self.shadow = source.base().shadow;
-  self.layout = std::move(*layout);
+  self.layout = std::move(layout);
   self.dtype = source.dtype();
   return *this;
 }
 
 std::size_t Tensor::nbytes_of_external(const void* data, DType dtype) const {
-  if (dtype == DType::uninitialized) {
-    detail::no_such_dtype("share_external", dtype);
-  }
+  detail::expect_dtype_named(dtype, "share_external");
   const std::size_t nbytes = detail::byte_count(numel(), byre::itemsize(dtype), "share_external");
   if (data != nullptr) {  // which Buffer::adopt refuses
     detail::expect_aligned(data, dtype, device(), "share_external");

@@ -2,7 +2,7 @@
 /// Making tensors, and making views of them.
 #include <byre/memory/detail/malloc.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
-#include <byre/tensor/detail/tensor_memory.hpp>
+#include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -67,9 +67,7 @@ Tensor Tensor::empty(const Dims& sizes, DType dtype, Device device) {
 }
 
 Tensor Tensor::empty(const Dims& sizes, DType dtype, Allocator& allocator) {
-  if (dtype == DType::uninitialized) {
-    detail::no_such_dtype("empty", dtype);
-  }
+  detail::expect_dtype_named(dtype, "empty");
   Layout layout = contiguous_layout(sizes, "empty");
   const std::size_t nbytes = detail::byte_count(layout.numel(), byre::itemsize(dtype), "empty");
   return make(detail::allocate_elements(nbytes, dtype, allocator), std::move(layout), dtype,
@@ -98,9 +96,7 @@ Tensor Tensor::copy_of(const Dims& sizes, const void* values, std::size_t count,
 }
 
 Tensor Tensor::over(Storage storage, const Dims& sizes, DType dtype) {
-  if (dtype == DType::uninitialized) {
-    detail::no_such_dtype("Tensor::over", dtype);
-  }
+  detail::expect_dtype_named(dtype, "Tensor::over");
   Layout layout = contiguous_layout(sizes, "Tensor::over");
   const std::size_t needed =
       detail::byte_count(layout.numel(), byre::itemsize(dtype), "Tensor::over");
@@ -118,12 +114,7 @@ Tensor Tensor::over(Storage storage, const Dims& sizes, DType dtype) {
 }
 
 std::int64_t Tensor::size(std::int64_t axis) const {
-  const std::size_t wrapped = detail::wrap_axis(axis, ndim(), "size");
-  if (ndim() == 0) {
-    throw ShapeError(format_text("size: a tensor of no dimensions has no dimension %lld.",
-                                 static_cast<long long>(axis)));
-  }
-  return sizes()[wrapped];
+  return sizes()[views::detail::existing_axis(layout(), axis, "size")];
 }
 
 Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {
@@ -152,9 +143,7 @@ std::vector<Tensor> Tensor::with_layouts(std::vector<Layout> layouts, const char
 Tensor Tensor::view(DType dtype) const {
   expect_initialized("view");
   expect_dtype(this->dtype(), "view");
-  if (dtype == DType::uninitialized) {
-    detail::no_such_dtype("view", dtype);
-  }
+  detail::expect_dtype_named(dtype, "view");
   if (dtype == DType::boolean && this->dtype() != dtype) {
     throw DTypeError(format_text(
         "view: bytes of %s are not bools, which are 0 or 1. Write the tensor into one of "

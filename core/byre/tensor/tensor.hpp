@@ -2,6 +2,9 @@
 /// Tensor: a view of a storage: sizes, strides, offset, dtype and device. Tensors alias if and only
 /// if they share a Storage; a lazy clone is a new Storage with, until either is written, the same
 /// data.
+///
+/// The class is one file of more than 300 lines, as its members are read together: most of them are one call each, of a
+/// view in views.hpp or of a function in a source.
 #pragma once
 
 #include <byre/config.hpp>

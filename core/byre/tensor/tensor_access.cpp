@@ -8,12 +8,7 @@ namespace byre::inline v0 {
 
 const void* Tensor::tracked_bytes_to_read(DType wanted, CallSite site) const {
   expect_dtype(wanted, "data");
-  if (!is_storage_initialized()) {
-    throw StateError(
-        format_text("data: the tensor %s of %s is storage-uninitialized: it has no "
-                    "memory to read. Call mutable_data<T>() to write it first.",
-                    to_string(sizes()).c_str(), name_of(dtype())));
-  }
+  detail::expect_elements(*this, "data");
   record_read(site);
   return base().first_element();
 }

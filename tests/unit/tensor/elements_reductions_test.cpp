@@ -102,7 +102,7 @@ TEST(SumTest, axes_that_are_not_there_or_named_twice_are_refused) {
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
               sum(x, {1, -1});
             }),
-            "sum: axes [1, -1] of [2, 3] name one dimension twice.");
+            "sum: dimension 1 is named twice in [1, -1]. Name each once.");
 }
 
 template <class T>
@@ -222,7 +222,7 @@ TEST(CatTest, what_does_not_fit_is_refused) {
   EXPECT_THROW(byre::cat({x, x.select(0, 0)}), byre::ShapeError);
   EXPECT_TRUE(
       says(complaint_of<byre::ShapeError>([] { byre::cat({Tensor::zeros({}, DType::f32)}); }),
-           "unsqueeze(0) them first"));
+           "cat: a tensor of no dimensions has no dimension 0. unsqueeze(0) gives it one."));
   EXPECT_THROW(byre::cat({x}, 2), byre::ShapeError);
   constexpr auto huge = static_cast<std::int64_t>(byre::max_nbytes);
   const Tensor vast = Tensor::zeros({huge, 0}, DType::f32);

@@ -128,8 +128,8 @@ TEST(RefusedTensors, are_operands_of_computations_that_are_off_the_host) {
     const std::string text = complaint_of<DeviceError>([&, &call = use] { call(fine, there); });
     if (name != std::string("where")) {  // the dtype of a condition may come first
       EXPECT_EQ(text, std::string(name) +
-                          ": an operand is on device 1:1 (fake), and computing is done on the "
-                          "host. Copy it with to(Device::cpu()).");
+                          ": the tensor is on device 1:1 (fake), whose memory the host cannot "
+                          "address. Copy it with to(Device::cpu()).");
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What every operation asks of its operands before it changes anything: that they have elements
-/// and a dtype, are on the host, and fit each other.
+/// and a dtype, are on the host, and fit each other; and of the memory of elements.
 #pragma once
 
 #include <byre/config.hpp>
@@ -64,5 +64,19 @@ Layout broadcast_to(const Dims& sizes, const Tensor& operand, const char* operat
 BYRE_API void expect_category_holds(DType to, DType result, const char* operation);
 
 [[noreturn]] void refuse_dtype(DType dtype, const char* operation);
+
+// ---- the memory of elements
+
+/// Memory of indeterminate contents, except that bools are false: to read a bool that is neither 0 nor 1
+/// is undefined, while any bytes are some number. Throws OutOfMemory, and for bools DeviceError.
+Storage allocate_elements(std::size_t nbytes, DType dtype, Allocator& allocator);
+
+/// Throws InvalidArgument if elements of `dtype` cannot begin at `data`, on the host; a device knows
+/// its own addresses.
+void expect_aligned(const void* data, DType dtype, Device device, const char* operation);
+
+/// Throws DTypeError for a bool, on the host, that is neither 0 nor 1. Other dtypes are not read.
+void expect_bools(const void* data, std::size_t nbytes, DType dtype, Device device,
+                  const char* operation);
 
 }  // namespace byre::inline v0::detail

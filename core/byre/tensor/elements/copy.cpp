@@ -88,15 +88,6 @@ Tensor fill(Tensor& self, const Scalar& value, const char* operation, CallSite s
   return copy_(self, value.fitting(self.dtype(), operation), site);
 }
 
-std::size_t axis_to_join(const Tensor& first, std::int64_t axis) {
-  if (first.ndim() == 0) {
-    throw ShapeError(
-        format_text("cat: tensors of no dimensions have none to be joined along. "
-                    "unsqueeze(0) them first."));
-  }
-  return detail::wrap_axis(axis, first.ndim(), "cat");
-}
-
 /// The size along `axis` of a tensor of `sizes` and what is to come behind it.
 std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) {
   Dims fitting(next);
@@ -159,7 +150,7 @@ Tensor cat(std::span<const Tensor> tensors, std::int64_t axis, CallSite site) {
   for (const Tensor& tensor : tensors) {
     detail::expect_operands("cat", {&tensor});
   }
-  const std::size_t along = axis_to_join(tensors[0], axis);
+  const std::size_t along = views::detail::existing_axis(tensors[0].layout(), axis, "cat");
   Dims sizes(tensors[0].sizes());
   DType dtype = tensors[0].dtype();
   for (const Tensor& next : tensors.subspan(1)) {
@@ -179,14 +170,7 @@ Tensor cat(std::span<const Tensor> tensors, std::int64_t axis, CallSite site) {
 
 Tensor flip(const Tensor& a, const Dims& axes, CallSite site) {
   detail::expect_operands("flip", {&a});
-  Dims is_reversed(std::max<std::size_t>(1, a.ndim()));
-  for (const std::int64_t each : axes) {
-    const std::size_t axis = detail::wrap_axis(each, a.ndim(), "flip");
-    if (is_reversed[axis] != 0) {
-      throw ShapeError(format_text("flip: dimension %zu is named twice. Name each once.", axis));
-    }
-    is_reversed[axis] = 1;
-  }
+  const Dims reversed = detail::distinct_axes(axes, a.ndim(), "flip");
   Tensor flipped = Tensor::empty(a.sizes(), a.dtype());
   if (a.numel() == 0) {
     return flipped;
@@ -195,11 +179,10 @@ Tensor flip(const Tensor& a, const Dims& axes, CallSite site) {
   const Operand to =
       Operand::of(ElementAccess::to_write(flipped, {}), flipped.layout(), a.itemsize());
   Operand from = Operand::of(ElementAccess::to_read(a), a.layout(), a.itemsize());
-  for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
-    if (is_reversed[axis] != 0) {
-      from.first += (a.sizes()[axis] - 1) * from.strides[axis];
-      from.strides[axis] = -from.strides[axis];
-    }
+  for (const std::int64_t each : a.ndim() == 0 ? Dims() : reversed) {
+    const auto axis = static_cast<std::size_t>(each);
+    from.first += (a.sizes()[axis] - 1) * from.strides[axis];
+    from.strides[axis] = -from.strides[axis];
   }
   convert(to, a.dtype(), from, a.dtype(), a.sizes(), "flip");
   return flipped;

@@ -30,20 +30,14 @@ struct Split {
   Dims sizes;  ///< of the result
 
   Split(const Tensor& a, const Dims& axes, bool keepdim) {
-    Dims is_summed(std::max<std::size_t>(a.ndim(), 1));
-    for (const std::int64_t axis : axes) {
-      std::int64_t& is_named = is_summed[detail::wrap_axis(axis, a.ndim(), "sum")];
-      if (is_named != 0) {
-        throw ShapeError(format_text("sum: axes %s of %s name one dimension twice.",
-                                     to_string(axes).c_str(), to_string(a.sizes()).c_str()));
-      }
-      is_named = 1;
-    }
+    const Dims named = detail::distinct_axes(axes, a.ndim(), "sum");
     for (std::size_t axis = 0; axis < a.ndim(); ++axis) {
-      Layout& part = is_summed[axis] != 0 ? summed : kept;
+      const bool is_summed =
+          std::ranges::find(named, static_cast<std::int64_t>(axis)) != named.end();
+      Layout& part = is_summed ? summed : kept;
       part.sizes.push_back(a.sizes()[axis]);
       part.strides.push_back(a.strides()[axis]);
-      if (is_summed[axis] == 0) {
+      if (!is_summed) {
         sizes.push_back(a.sizes()[axis]);
       } else if (keepdim) {
         sizes.push_back(1);

@@ -134,5 +134,19 @@ void no_such_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
                   operation, static_cast<long long>(axis), ndim, -count, count - 1));
 }
 
+Dims distinct_axes(const Dims& axes, std::size_t ndim, const char* operation) {
+  Dims wrapped;
+  for (const std::int64_t axis : axes) {
+    const auto next = static_cast<std::int64_t>(wrap_axis(axis, ndim, operation));
+    if (std::ranges::find(wrapped, next) != wrapped.end()) {
+      throw ShapeError(format_text("%s: dimension %lld is named twice in %s. Name each once.",
+                                   operation, static_cast<long long>(next),
+                                   to_string(axes).c_str()));
+    }
+    wrapped.push_back(next);
+  }
+  return wrapped;
+}
+
 }  // namespace detail
 }  // namespace byre::inline v0

@@ -140,6 +140,16 @@ std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const 
   return viewed;
 }
 
+Layout seen_as(const Layout& layout, const Dims& sizes, const char* operation, const char* advice) {
+  if (auto view = viewed_as(layout, sizes, operation)) {
+    return std::move(*view);
+  }
+  throw ShapeError(
+      format_text("%s: sizes %s with strides %s cannot be seen as %s without copying. %s",
+                  operation, to_string(layout.sizes).c_str(), to_string(layout.strides).c_str(),
+                  to_string(sizes).c_str(), advice));
+}
+
 std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indices,
                         const char* operation) {
   if (indices.size() != layout.ndim()) {

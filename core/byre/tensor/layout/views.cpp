@@ -10,8 +10,9 @@ void detail::no_existing_axis(const Layout& layout, std::int64_t axis, const cha
   if (layout.ndim() != 0) {
     byre::detail::no_such_axis(axis, layout.ndim(), operation);
   }
-  throw ShapeError(format_text("%s: a tensor of no dimensions has no dimension %lld.", operation,
-                               static_cast<long long>(axis)));
+  throw ShapeError(
+      format_text("%s: a tensor of no dimensions has no dimension %lld. unsqueeze(0) gives it one.",
+                  operation, static_cast<long long>(axis)));
 }
 
 namespace {
@@ -35,19 +36,12 @@ void erase_axis(Layout& layout, std::size_t axis) {
   layout.strides.erase(at(layout.strides, axis));
 }
 
-/// `axes`, of which none may come twice.
+/// Each of `axes` from 0 on. Throws ShapeError for one that is missing or named twice.
 Dims distinct_axes(const Layout& layout, const Dims& axes, const char* operation) {
-  Dims wrapped;
-  for (const std::int64_t axis : axes) {
-    const auto next = static_cast<std::int64_t>(existing_axis(layout, axis, operation));
-    if (std::ranges::find(wrapped, next) != wrapped.end()) {
-      throw ShapeError(format_text("%s: dimension %lld is named twice in %s. Name each once.",
-                                   operation, static_cast<long long>(next),
-                                   to_string(axes).c_str()));
-    }
-    wrapped.push_back(next);
+  if (layout.ndim() == 0 && !axes.empty()) {
+    detail::no_existing_axis(layout, axes.front(), operation);
   }
-  return wrapped;
+  return byre::detail::distinct_axes(axes, layout.ndim(), operation);
 }
 
 Layout window(const Layout& layout, std::size_t axis, std::int64_t start, std::int64_t size,

@@ -13,14 +13,6 @@
 namespace byre::inline v0::views {
 namespace {
 
-std::size_t axis_to_cut(const Layout& layout, std::int64_t axis, const char* operation) {
-  if (layout.ndim() == 0) {
-    throw ShapeError(
-        format_text("%s: a tensor of no dimensions cannot be cut. Unsqueeze it first.", operation));
-  }
-  return byre::detail::wrap_axis(axis, layout.ndim(), operation);
-}
-
 /// For as many as `count`.
 std::vector<Layout> no_parts_yet(std::int64_t count) {
   std::vector<Layout> parts;
@@ -46,6 +38,9 @@ std::vector<Layout> cut(const Layout& layout, std::size_t axis, std::int64_t siz
   } while (start < present);
   return parts;
 }
+
+constexpr const char* advice_on_views =
+    "Use reshape, which copies where it has to, or contiguous() first.";
 
 /// So that no dtype of the same bytes has strides that overflow.
 constexpr std::int64_t max_stride = std::numeric_limits<std::int64_t>::max() / 16;
@@ -102,14 +97,7 @@ Layout view(const Layout& layout, const Dims& sizes) {
   if (layout.is_contiguous()) {
     return contiguous_view(layout, sizes, "view");
   }
-  if (auto view = viewed_as(layout, sizes, "view")) {
-    return std::move(*view);
-  }
-  throw ShapeError(format_text(
-      "view: sizes %s with strides %s cannot be seen as %s without copying. Use reshape, which "
-      "copies where it has to, or contiguous() first.",
-      to_string(layout.sizes).c_str(), to_string(layout.strides).c_str(),
-      to_string(sizes).c_str()));
+  return seen_as(layout, sizes, "view", advice_on_views);
 }
 
 Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
@@ -145,7 +133,7 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
 }
 
 std::vector<Layout> split(const Layout& layout, std::int64_t size, std::int64_t axis) {
-  const std::size_t cut_axis = axis_to_cut(layout, axis, "split");
+  const std::size_t cut_axis = detail::existing_axis(layout, axis, "split");
   if (size < 0 || (size == 0 && layout.sizes[cut_axis] != 0)) {
     throw ShapeError(
         format_text("split: parts of %lld elements of dimension %zu of %s. Use 1 or "
@@ -156,7 +144,7 @@ std::vector<Layout> split(const Layout& layout, std::int64_t size, std::int64_t 
 }
 
 std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t axis) {
-  const std::size_t cut_axis = axis_to_cut(layout, axis, "split");
+  const std::size_t cut_axis = detail::existing_axis(layout, axis, "split");
   std::int64_t left = layout.sizes[cut_axis];
   bool fits = true;
   for (const std::int64_t size : sizes) {
@@ -179,7 +167,7 @@ std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t 
 }
 
 std::vector<Layout> chunk(const Layout& layout, std::int64_t count, std::int64_t axis) {
-  const std::size_t cut_axis = axis_to_cut(layout, axis, "chunk");
+  const std::size_t cut_axis = detail::existing_axis(layout, axis, "chunk");
   if (count <= 0) {
     throw ShapeError(
         format_text("chunk: into %lld parts. Use 1 or more.", static_cast<long long>(count)));
@@ -194,7 +182,7 @@ std::vector<Layout> chunk(const Layout& layout, std::int64_t count, std::int64_t
 }
 
 std::vector<Layout> unbind(const Layout& layout, std::int64_t axis) {
-  const std::size_t cut_axis = axis_to_cut(layout, axis, "unbind");
+  const std::size_t cut_axis = detail::existing_axis(layout, axis, "unbind");
   std::vector<Layout> parts = no_parts_yet(layout.sizes[cut_axis]);
   for (std::int64_t index = 0; index < layout.sizes[cut_axis]; ++index) {
     parts.push_back(select(layout, static_cast<std::int64_t>(cut_axis), index));
@@ -220,13 +208,7 @@ Layout flatten(const Layout& layout, std::int64_t first, std::int64_t last) {
       sizes.push_back(layout.sizes[axis]);
     }
   }
-  if (auto flat = viewed_as(layout, sizes, "flatten")) {
-    return std::move(*flat);
-  }
-  throw ShapeError(
-      format_text("flatten: dimensions %zu to %zu of sizes %s with strides %s are no "
-                  "one dimension without copying. Use reshape, or contiguous() first.",
-                  from, to, to_string(layout.sizes).c_str(), to_string(layout.strides).c_str()));
+  return seen_as(layout, sizes, "flatten", advice_on_views);
 }
 
 Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
