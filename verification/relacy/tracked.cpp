@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/pages/detail/mapped_file.hpp>
+#include <byre/pages/detail/page_file.hpp>
 
 #include <algorithm>
 #include <memory>

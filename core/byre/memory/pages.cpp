@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/mappings.hpp>
-#include <byre/memory/detail/page_advice.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/system/detail/descriptor.hpp>

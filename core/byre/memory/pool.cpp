@@ -2,7 +2,7 @@
 #include <byre/error/detail/assert.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/malloc.hpp>
-#include <byre/memory/detail/page_advice.hpp>
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/idle_blocks.hpp>
@@ -36,13 +36,6 @@ std::size_t alignment_for(std::size_t capacity) noexcept {
 
 std::size_t round_up(std::size_t nbytes, std::size_t multiple) noexcept {
   return (nbytes + multiple - 1) / multiple * multiple;
-}
-
-/// memcpy, which is not to be asked for no bytes from nowhere.
-void copy_bytes(void* destination, const void* source, std::size_t nbytes) noexcept {
-  if (nbytes != 0) {
-    std::memcpy(destination, source, nbytes);
-  }
 }
 
 /// In pieces, since glibc copies a whole huge page downwards if source and destination are equally far into a
@@ -107,12 +100,8 @@ RecyclingPool::~RecyclingPool() {
   idle().~IdleBlocks();
 }
 
-IdleBlocks& RecyclingPool::idle() noexcept {
+IdleBlocks& RecyclingPool::idle() const noexcept {
   return *std::launder(reinterpret_cast<IdleBlocks*>(idle_));
-}
-
-const IdleBlocks& RecyclingPool::idle() const noexcept {
-  return *std::launder(reinterpret_cast<const IdleBlocks*>(idle_));
 }
 
 Block RecyclingPool::allocate(const Request& request) {
@@ -122,14 +111,14 @@ Block RecyclingPool::allocate(const Request& request) {
 Block RecyclingPool::allocate_copy(const Request& request, const void* source, std::size_t nbytes) {
   if (request.nbytes < recycled_from) {
     const Block block = take_small(request);
-    copy_bytes(block.data, source, nbytes);
+    copy(block.data, source, nbytes);
     return block;
   }
   const auto [block, fresh] = find(request.nbytes);
   if (fresh) {
     copy_into_fresh(data_of(block), static_cast<const std::byte*>(source), nbytes);
   } else {
-    copy_bytes(block.data, source, nbytes);
+    copy(block.data, source, nbytes);
   }
   return block;
 }

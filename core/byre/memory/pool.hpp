@@ -72,13 +72,12 @@ class BYRE_API RecyclingPool final : public Allocator {
   Block map(std::size_t nbytes, std::size_t capacity);
   void give_back(IdleBlock* idle) noexcept;
 
-  IdleBlocks& idle() noexcept;
-  const IdleBlocks& idle() const noexcept;
+  IdleBlocks& idle() const noexcept;
 
   PageSource* pages_;
   // The idle blocks and their lock, in place, so that the first use of a pool needs no heap; their type
   // is Boost's, and its headers are long.
-  alignas(std::max_align_t) std::byte idle_[256];
+  alignas(std::max_align_t) mutable std::byte idle_[256];
 };
 
 /// The default allocator, as the pool it is: to change its limit or to trim it. Never destroyed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What the system is told about the pool's pages, and in which order a copy asks for the fresh ones it fills.
-#include <byre/memory/detail/page_advice.hpp>
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 

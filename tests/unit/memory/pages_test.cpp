@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/memory/allocator.hpp>
-#include <byre/memory/detail/page_advice.hpp>
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
 
 #include <gtest/gtest.h>

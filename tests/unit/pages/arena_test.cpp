@@ -2,7 +2,7 @@
 /// Ranges of a memory file: which pages are taken, and taken again.
 #include <byre/error/error.hpp>
 #include <byre/memory/pages.hpp>
-#include <byre/pages/detail/page_arena.hpp>
+#include <byre/pages/detail/memory_files.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A fork that can have no private mapping of paged data: it succeeds, and only a use of the data in the child fails.
-#include <byre/memory/detail/lost_pages.hpp>
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
 

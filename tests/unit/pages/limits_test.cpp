@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data in pages where the system has limits. Each is set in a process of its own.
 #include <byre/memory/pages.hpp>
-#include <byre/pages/detail/page_arena.hpp>
+#include <byre/pages/detail/memory_files.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 

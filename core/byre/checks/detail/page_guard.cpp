@@ -4,7 +4,7 @@
 #if BYRE_CHECKS
 
 #include <byre/error/detail/assert.hpp>
-#include <byre/memory/detail/lost_pages.hpp>
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/published.hpp>
 #include <byre/system/detail/previous_handler.hpp>

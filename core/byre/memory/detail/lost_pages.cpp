@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/memory/detail/lost_pages.hpp>
+#include <byre/memory/detail/mappings.hpp>
 
 #if defined(__linux__)
 

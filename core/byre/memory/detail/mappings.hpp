@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Mappings of memory at the limit of mappings. To unmap the middle of a mapping that the system has merged from
-/// several takes one mapping more, so munmap() can be refused. A refused range is kept and unmapped later.
+/// Mappings of memory: at the limit of mappings, in huge pages, and over a fork.
 #pragma once
 
 #include <byre/config.hpp>
@@ -8,7 +7,26 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace byre::inline v0::detail {
+namespace byre::inline v0 {
+
+// ---- what Linux can be told about pages; elsewhere the advice does nothing
+
+/// Whether the system gives huge pages to those who ask. Looked up once.
+bool grants_huge_pages() noexcept;
+
+/// Asks for huge pages; 0 bytes ask for nothing.
+void advise_huge(std::byte* address, std::size_t nbytes) noexcept;
+
+/// Makes the pages present at once, which is cheaper than one by one at first touch.
+void populate(std::byte* address, std::size_t nbytes) noexcept;
+
+/// Lets the system take the pages when it runs short of memory; contents become indeterminate.
+void advise_reclaimable(std::byte* address, std::size_t nbytes) noexcept;
+
+namespace detail {
+
+// ---- at the limit of mappings. To unmap the middle of a mapping that the system has merged from several takes one
+// mapping more, so munmap() can be refused. A refused range is kept and unmapped later.
 
 #if BYRE_CHECKS
 /// Called with each range before it is unmapped.
@@ -34,4 +52,15 @@ std::byte* map_aligned(std::size_t lead, std::size_t nbytes, std::size_t alignme
 /// under a ProcessMutex.
 void unmap(void* begin, std::size_t nbytes) noexcept;
 
-}  // namespace byre::inline v0::detail
+// ---- pages that a forked process does not get: if the parent cannot have a private mapping of them, both would write
+// one memory
+
+/// In the child, before it has a second thread: takes the mapping away, and reserves its addresses for good. The
+/// first access to them ends the process with a message. Nothing throws.
+void lose_pages(std::byte* data, std::size_t nbytes) noexcept;
+
+/// Whether this process lost the page at the address, whose protection then has to stay. Async-signal-safe.
+bool is_lost(const void* address) noexcept;
+
+}  // namespace detail
+}  // namespace byre::inline v0

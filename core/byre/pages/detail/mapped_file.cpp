@@ -2,7 +2,6 @@
 #include <byre/error/error.hpp>
 #include <byre/files/detail/input_file.hpp>
 #include <byre/memory/detail/mappings.hpp>
-#include <byre/pages/detail/mapped_file.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #if defined(__linux__)
 
-#include <byre/memory/detail/lost_pages.hpp>
+#include <byre/memory/detail/mappings.hpp>
 #include <byre/pages/detail/memory_files.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/pages/detail/page_arena.hpp>
 
 #if defined(__linux__)
+
+#include <byre/pages/detail/memory_files.hpp>
 
 #include <sys/mman.h>
 #include <sys/resource.h>

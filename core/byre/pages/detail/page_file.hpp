@@ -3,6 +3,7 @@
 #pragma once
 
 #include <byre/config.hpp>
+#include <byre/files/file_name.hpp>
 #include <byre/memory/allocator.hpp>
 
 #include <boost/intrusive/list.hpp>
@@ -110,6 +111,10 @@ enum class Present : std::uint8_t {
 /// full.
 BYRE_API std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes,
                                                       Present present = Present::at_once);
+
+/// A file, mapped read-only. Throws FileError if the file is missing, not a regular file, empty or unreadable;
+/// OutOfMemory.
+BYRE_API std::unique_ptr<PageFile> map_file(const FileName& name);
 
 /// Makes these bytes of a mapping writable without a fault. False if there is no memory for that.
 BYRE_API bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept;

@@ -23,23 +23,14 @@ namespace {
 /// fault: docs/parts.md has the figures.
 constexpr std::size_t most_of_all = 8;
 
-/// Copies runs of pages to another mapping, while there is memory for them.
-class ToMapping {
- public:
-  ToMapping(std::byte* to, const std::byte* from) noexcept : to_(to), from_(from) {}
-
-  bool operator()(std::size_t offset, std::size_t nbytes) const noexcept {
-    if (!populate_for_writes(to_ + offset, nbytes)) {
-      return false;
-    }
-    std::memcpy(to_ + offset, from_ + offset, nbytes);
-    return true;
+/// Copies a run of pages to another mapping. False if there is no memory for them.
+bool copy_run(std::byte* to, const std::byte* from, std::size_t nbytes) noexcept {
+  if (!populate_for_writes(to, nbytes)) {
+    return false;
   }
-
- private:
-  std::byte* const to_;
-  const std::byte* const from_;
-};
+  std::memcpy(to, from, nbytes);
+  return true;
+}
 
 /// Counts what it is told to take, and takes no more once that failed or was too much.
 template <class Take>
@@ -220,7 +211,6 @@ std::optional<std::size_t> take_written_pages(const std::byte* shown, const std:
   return visit.taken();
 }
 
-/// Counts what it visits.
 struct CountBytes {
   std::size_t nbytes = 0;
 
@@ -295,7 +285,10 @@ std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcep
 
 std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
                                               std::size_t nbytes) noexcept {
-  return take_written_pages(to, from, nbytes, MovedPages::few, ToMapping(to, from));
+  return take_written_pages(to, from, nbytes, MovedPages::few,
+                            [&](std::size_t offset, std::size_t run_nbytes) noexcept {
+                              return copy_run(to + offset, from + offset, run_nbytes);
+                            });
 }
 
 std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* mapping,
@@ -303,11 +296,11 @@ std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* m
                                             bool (*end_run)(void* context, std::size_t offset,
                                                             std::size_t nbytes) noexcept,
                                             void* context) noexcept {
-  const ToMapping to_file(shown, mapping);
-  return take_written_pages(
-      shown, mapping, nbytes, moved, [&](std::size_t offset, std::size_t run_nbytes) noexcept {
-        return to_file(offset, run_nbytes) && end_run(context, offset, run_nbytes);
-      });
+  return take_written_pages(shown, mapping, nbytes, moved,
+                            [&](std::size_t offset, std::size_t run_nbytes) noexcept {
+                              return copy_run(shown + offset, mapping + offset, run_nbytes) &&
+                                     end_run(context, offset, run_nbytes);
+                            });
 }
 
 }  // namespace byre::inline v0::detail

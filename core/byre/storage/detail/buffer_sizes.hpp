@@ -3,7 +3,6 @@
 /// copies each byte a few times, and not once for each byte that follows.
 #pragma once
 
-#include <byre/pages/detail/mapped_file.hpp>
 #include <byre/pages/detail/paged.hpp>
 #include <byre/storage/buffer.hpp>
 #include <byre/storage/detail/allocated.hpp>
