@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
+#include <byre/files/detail/input_file.hpp>
 #include <byre/files/output_file.hpp>
 
 #include <fcntl.h>
@@ -171,11 +172,8 @@ void OutputFile::open_temporary() {
   // Who may not read what is replaced is not to open the new one before it has those permissions.
   const ::mode_t mode = is_new ? 0666 : 0600;
   for (unsigned number = 0; !file_; ++number) {
-    std::string temporary = ".byre-";
-    temporary.append(std::to_string(::getpid()))
-        .append("-")
-        .append(std::to_string(number))
-        .append(".part");
+    std::string temporary =
+        format_text(".byre-%ld-%u.part", static_cast<long>(::getpid()), number).chars.data();
     const int opened = ::openat(folder_.number(), temporary.c_str(),
                                 O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (opened >= 0) {
@@ -268,10 +266,7 @@ void OutputFile::commit() {
 void OutputFile::refuse(int error) {
   if (error == ENOMEM) {
     discard();
-    throw OutOfMemory(
-        format_text("out of memory: the system lacks the memory to write the file \"%.700s\". "
-                    "Release tensors and buffers, or trim the recycling pool.",
-                    name_.c_str()));
+    detail::refuse_file(name_, "write", error, "");
   }
   refuse(std::strerror(error), error == EMFILE || error == ENFILE
                                    ? "close other files, or raise the limit of open files"

@@ -323,7 +323,7 @@ class basic_buffer {
     other.header_.set(header);
   }
 
-  // ---- for basic_storage: what its threads that write in parallel do, one at a time
+  // ---- for basic_storage: the steps of threads that write in parallel, one at a time, and clones of pinned data
 
   friend class basic_storage<Sync>;
 
@@ -340,15 +340,15 @@ class basic_buffer {
   /// The range, of data that has been materialized.
   BYRE_API std::span<std::byte> populated(std::size_t offset, std::size_t nbytes);
 
-  // ---- for basic_pin
-
-  friend class basic_pin<Sync>;
-
   /// A lazy clone of data that somebody may write by a pointer.
   basic_buffer copy_of_pinned(CallSite site) const {
     const auto access = monitor_.is_cloned(site);
     return basic_buffer(copy_at_once(stats::CopyCause::pinned, site));
   }
+
+  // ---- for basic_pin
+
+  friend class basic_pin<Sync>;
 
   /// Another owner of data that nobody writes here, whoever else does.
   basic_buffer keep(CallSite site) const noexcept {
@@ -417,7 +417,6 @@ class basic_buffer {
   Materialized submit_copy_or_steal(Wait wait, CallSite site, stats::detail::WriteReport& report);
   Claim claim_to_submit(Wait wait);
   static void end_copy(void* source) noexcept;
-  static void end_copy_by_owner(void* source) noexcept;
   BYRE_API bool map_overlay(stats::CopyCause cause, CallSite site,
                             stats::detail::WriteReport& report);
   Header* create_writable_clone(CallSite site, Writers writers);

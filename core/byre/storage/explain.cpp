@@ -4,30 +4,20 @@
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/explain.hpp>
 
+#include <cstddef>
 #include <new>
 
 namespace byre::inline v0 {
 namespace {
 
-const char* how_it_came(Origin origin) noexcept {
-  switch (origin) {
-    case Origin::allocated:
-      return "allocated by";
-    case Origin::adopted:
-      return "adopted, with copies from";
-    case Origin::borrowed:
-      return "borrowed, with copies from";
-    case Origin::aliased:
-      return "aliased, with copies from";
-    case Origin::mapped:
-      return "mapped from a file, with copies from";
-    case Origin::paged:
-      return "in pages of";
-    case Origin::overlay:
-      return "an overlay of pages, with copies from";
-  }
-  return "of unknown origin, with copies from";
-}
+/// In the order of Origin.
+constexpr const char* how_it_came[] = {"allocated by",
+                                       "adopted, with copies from",
+                                       "borrowed, with copies from",
+                                       "aliased, with copies from",
+                                       "mapped from a file, with copies from",
+                                       "in pages of",
+                                       "an overlay of pages, with copies from"};
 
 template <class Owner>
 const char* what_a_write_does(const Owner& owner) noexcept {
@@ -70,7 +60,8 @@ std::string explain_owner(const Owner& owner) {
   }
   const std::uint32_t owners = owner.use_count();
   return format_text("%zu bytes at %p, %s the %s, shared by %u %s", owner.nbytes(),
-                     static_cast<const void*>(owner.data()), how_it_came(owner.origin()),
+                     static_cast<const void*>(owner.data()),
+                     how_it_came[static_cast<std::size_t>(owner.origin())],
                      owner.allocator().name(), owners, owners == 1 ? "owner" : "owners")
              .chars.data() +
          (owners == 1 ? "" : where_it_was_cloned(owner.data())) + ": " + what_a_write_does(owner) +

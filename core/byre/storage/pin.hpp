@@ -118,10 +118,6 @@ class basic_pin {
            !buffer.is_read_only();
   }
 
-  static Buffer copy_of_pinned(const Buffer& buffer, CallSite site) {
-    return buffer.copy_of_pinned(site);
-  }
-
   Storage pinned_;
   Buffer kept_;
   std::byte* data_ = nullptr;

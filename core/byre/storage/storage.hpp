@@ -62,7 +62,7 @@ class basic_storage {
     if (identity_ == nullptr) {
       return basic_storage();
     }
-    return basic_storage(identity_->pins.any() ? Pin::copy_of_pinned(identity_->buffer, site)
+    return basic_storage(identity_->pins.any() ? identity_->buffer.copy_of_pinned(site)
                                                : identity_->buffer.lazy_clone(site));
   }
 

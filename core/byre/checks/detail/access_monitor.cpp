@@ -38,17 +38,8 @@ sync::Mutex& mutex_of(const AccessMonitor& monitor) noexcept {
 }
 
 const char* name_of(Kind kind) noexcept {
-  switch (kind) {
-    case Kind::read:
-      return "read";
-    case Kind::lazy_clone:
-      return "lazy clone";
-    case Kind::write_in_parallel:
-      return "write in parallel";
-    case Kind::write:
-      break;
-  }
-  return "write";
+  constexpr const char* names[] = {"read", "lazy clone", "write in parallel", "write"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 /// Threads that write in parallel may read, and what is cloned meanwhile shows what they write.

@@ -77,7 +77,7 @@ template <sync::Sync Sync>
     report.stole(source, site);
     return Materialized::stole;
   }
-  PendingCopy pending(&source, is_claimed ? &end_copy : &end_copy_by_owner);
+  PendingCopy pending(&source, &end_copy);
   Header* copy;
   try {
     copy = cow::basic_allocated<Sync>::submit_copy(source, pending);
@@ -107,15 +107,7 @@ Claim basic_buffer<Sync>::claim_to_submit(Wait wait) {
 template <sync::Sync Sync>
 void basic_buffer<Sync>::end_copy(void* source) noexcept {
   auto& copied = *static_cast<Header*>(source);
-  if (copied.share().finish_copy()) {
-    copied.release();
-  }
-}
-
-template <sync::Sync Sync>
-void basic_buffer<Sync>::end_copy_by_owner(void* source) noexcept {
-  auto& copied = *static_cast<Header*>(source);
-  if (copied.share().drop_owner()) {
+  if (copied.is_read_only() ? copied.share().drop_owner() : copied.share().finish_copy()) {
     copied.release();
   }
 }
