@@ -30,8 +30,9 @@ shadow::text_of stats::CopyLimit::expect_kept stats::CopyLimit::copies stats::op
 stats::to_string trace::Recording::lost
 functional::CpuTensor::rebind functional::FunctionalizeOptionsScope::FunctionalizeOptionsScope
 functional::Graph::value_count functional::Operator::registered_keys functional::Recording::node_count
-functional::RecordingScope::RecordingScope functional::Scanner::accept
-functional::Scanner::is_at_identifier functional::Scanner::is_at_number
+functional::RecordingScope::RecordingScope functional::Scanner::accept functional::Scanner::expect
+functional::Scanner::expected functional::Scanner::identifier functional::Scanner::is_at_identifier
+functional::Scanner::is_at_number functional::Scanner::refuse
 functional::Schema::effect functional::Schema::index_of functional::Schema::new_count
 functional::TensorImpl::rebind functional::fallback functional::functionalize_options
 functional::is_functional functional::name_of functional::thread_keys functional::traits_of

@@ -244,21 +244,10 @@ const Row rows[] = {
     of_nothing("functional::parse_schema", [] { return parse_schema(long_schema).overload; }),
     of_nothing("functional::Operator::Operator",
                [] { return std::to_string(Operator(parse_schema(long_schema)).name().size()); }),
-    of_nothing(
-        "functional::Scanner::identifier",
-        [] { return Scanner("an_identifier_of_many_letters", "test").identifier("a name"); }),
     of_nothing("functional::Scanner::constant",
                [] { return to_string(Scanner("[1, 2, 3, 4, 5, 6]", "test").constant()); }),
     of_nothing("functional::Scanner::constant",
                [] { return to_string(Scanner("1234567890.125", "test").constant()); }),
-    of_nothing("functional::Scanner::integer",
-               [] { return std::to_string(Scanner("1234567890", "test").integer("a size")); }),
-    of_refusal<SyntaxError>("functional::Scanner::expect",
-                            [] { Scanner("others", "test").expect("a rather long word"); }),
-    of_refusal<SyntaxError>("functional::Scanner::expected",
-                            [] { Scanner("others", "test").expected("a long word"); }),
-    of_refusal<SyntaxError>("functional::Scanner::refuse",
-                            [] { Scanner("others", "test").refuse("not this word", 2); }),
 };
 
 }  // namespace transforms_rows

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <complex>
-#include <limits>
-#include <new>
-#include <optional>
+#include <utility>
 
 namespace byre::inline v0::functional {
 namespace {
@@ -28,13 +26,9 @@ std::size_t end_of_word(std::string_view text, std::size_t at) noexcept {
   return at;
 }
 
-std::optional<DType> dtype_named(std::string_view name) noexcept {
-  for (std::size_t index = 0; index < byre::detail::dtype_count; ++index) {
-    if (name == byre::detail::dtype_names[index]) {
-      return static_cast<DType>(index);
-    }
-  }
-  return std::nullopt;
+/// For printf's %.*s.
+int width_of(std::string_view text) noexcept {
+  return static_cast<int>(std::min<std::size_t>(text.size(), 400));
 }
 
 /// As elements are converted: Scalar::as() would round as the caller's floating-point environment says.
@@ -50,12 +44,9 @@ float nearest_f32(const Scalar& number) {
 }  // namespace
 
 bool Scanner::accept(std::string_view word) noexcept {
-  if (!is_at(word)) {
-    return false;
-  }
-  // A word is not the beginning of a longer one.
   const std::size_t end = at_ + word.size();
-  if (is_letter(word.back()) && end_of_word(text_, end) != end) {
+  const bool begins_a_longer_word = is_letter(word.back()) && end_of_word(text_, end) != end;
+  if (!is_at(word) || begins_a_longer_word) {
     return false;
   }
   at_ = end;
@@ -63,12 +54,10 @@ bool Scanner::accept(std::string_view word) noexcept {
   return true;
 }
 
-void Scanner::expect(std::string_view word) try {
+void Scanner::expect(std::string_view word) {
   if (!accept(word)) {
-    expected("'" + std::string(word) + "'");
+    expected(format_text("'%.*s'", width_of(word), word.data()).chars.data());
   }
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("Scanner");
 }
 
 bool Scanner::is_at_identifier() const noexcept {
@@ -76,63 +65,48 @@ bool Scanner::is_at_identifier() const noexcept {
 }
 
 bool Scanner::is_at_number() const noexcept {
-  const std::size_t first = at_ + (peek() == '-' ? 1 : 0);
-  const auto rest = text_.substr(std::min(first, text_.size()));
-  return (!rest.empty() && is_digit(rest.front())) || rest.starts_with("inf") ||
-         rest.starts_with("nan");
+  const std::string_view unsigned_part = text_.substr(at_ + (peek() == '-' ? 1 : 0));
+  return (!unsigned_part.empty() && is_digit(unsigned_part.front())) ||
+         unsigned_part.starts_with("inf") || unsigned_part.starts_with("nan");
 }
 
-std::string Scanner::identifier(std::string_view what) try {
+std::string_view Scanner::identifier(std::string_view what) {
   if (!is_at_identifier()) {
     expected(what);
   }
-  const std::size_t begin = at_;
-  at_ = end_of_word(text_, at_);
-  std::string name(between(begin, at_));
+  const std::size_t begin = std::exchange(at_, end_of_word(text_, at_));
+  const std::string_view name = text_.substr(begin, at_ - begin);
   skip_blanks();
   return name;
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("Scanner");
 }
 
-std::int64_t Scanner::integer(std::string_view what) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+Scalar Scanner::number(bool is_integer) {
+  const std::string_view rest = text_.substr(at_);
+  const char* const all_end = rest.data() + rest.size();
+  std::int64_t whole = 0;
+  double real = 0;
+  auto [end, error] = std::from_chars(rest.data(), all_end, whole);
+  const bool has_fraction =
+      error == std::errc::invalid_argument || (end != all_end && (*end == '.' || is_letter(*end)));
+  const bool is_whole = is_integer || !has_fraction;
+  if (!is_whole) {
+    const auto read = byre::detail::double_from_chars(rest, real);
+    end = read.ptr;
+    error = read.ec;
+  }
   if (error == std::errc::invalid_argument) {
-    expected(what);
+    expected(is_integer ? "an integer" : "a number");
   }
   if (error == std::errc::result_out_of_range) {
-    refuse("this number is more than i64 holds");
+    refuse(is_whole ? "this number is more than i64 holds"
+                    : "this number is out of the range of f64");
   }
-  at_ = static_cast<std::size_t>(end - text_.data());
+  at_ += static_cast<std::size_t>(end - rest.data());
   skip_blanks();
-  return value;
+  return is_whole ? Scalar(whole) : Scalar(real);
 }
 
-Scalar Scanner::number() {
-  const std::size_t begin = at_;
-  std::size_t end = at_ + (peek() == '-' ? 1 : 0);
-  while (end < text_.size() && is_digit(text_[end])) {
-    ++end;
-  }
-  const bool is_whole = end == text_.size() || !(text_[end] == '.' || is_letter(text_[end]));
-  if (is_whole) {
-    return integer("a number");
-  }
-  double value = 0;
-  const auto [after, error] = byre::detail::double_from_chars(text_.substr(begin), value);
-  if (error == std::errc::invalid_argument) {
-    expected("a number");
-  }
-  if (error == std::errc::result_out_of_range) {
-    refuse("this number is out of the range of f64");
-  }
-  at_ = static_cast<std::size_t>(after - text_.data());
-  skip_blanks();
-  return value;
-}
-
-Constant Scanner::constant() try {
+Constant Scanner::constant() {
   if (accept("complex")) {
     expect("(");
     const auto real = nearest_f32(number());
@@ -148,31 +122,27 @@ Constant Scanner::constant() try {
     Dims dims;
     if (!accept("]")) {
       do {
-        dims.push_back(integer("an integer"));
+        dims.push_back(*number(true).as_integer());
       } while (accept(","));
       expect("]");
     }
     return dims;
   }
-  if (accept("true") || accept("True")) {
-    return true;
-  }
-  if (accept("false") || accept("False")) {
-    return false;
-  }
   if (accept("none") || accept("None")) {
     return NoValue();
   }
-  const std::size_t begin = at_;
-  if (is_at_identifier()) {
-    if (const auto dtype = dtype_named(identifier("a dtype"))) {
-      return *dtype;
+  for (const auto& [word, value] :
+       {std::pair("true", true), {"True", true}, {"false", false}, {"False", false}}) {
+    if (accept(word)) {
+      return value;
     }
   }
-  at_ = begin;
+  for (std::size_t index = 0; index < byre::detail::dtype_count; ++index) {
+    if (accept(byre::detail::dtype_names[index])) {
+      return static_cast<DType>(index);
+    }
+  }
   expected("a number, true, false, none, a dtype or a list of integers");
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("Scanner");
 }
 
 void Scanner::skip_blanks() noexcept {
@@ -188,36 +158,30 @@ void Scanner::skip_blanks() noexcept {
   }
 }
 
-void Scanner::expected(std::string_view what) const try {
-  std::string found = "the end";
-  if (!is_at_end()) {
-    const std::size_t end = std::max(at_ + 1, end_of_word(text_, at_));
-    found = "'" + std::string(between(at_, end)) + "'";
-  }
-  refuse("expected " + std::string(what) + ", found " + found);
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("Scanner");
+void Scanner::expected(std::string_view what) const {
+  const std::size_t end = std::max(at_ + 1, end_of_word(text_, at_));
+  const std::string_view found = is_at_end() ? "the end" : text_.substr(at_, end - at_);
+  const char* const quote = is_at_end() ? "" : "'";
+  refuse(format_text("expected %.*s, found %s%.*s%s", width_of(what), what.data(), quote,
+                     width_of(found), found.data(), quote)
+             .chars.data());
 }
 
-void Scanner::refuse(std::string_view message, std::size_t position) const try {
+void Scanner::refuse(std::string_view message, std::size_t position) const {
   const std::size_t at = std::min(position, text_.size());
-  const std::size_t begin = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;  // npos + 1 is 0
-  const std::size_t end = std::min(text_.find('\n', at), text_.size());
-  const auto line = 1 + static_cast<std::size_t>(std::count(
-                            text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  const std::string_view before = text_.substr(0, at);
+  const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
+  const auto line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
   // Of a long line, what is around the place.
   constexpr std::size_t most_before = 60;
   constexpr std::size_t most = 100;
   const std::size_t from = at - begin > most_before ? at - most_before : begin;
-  const std::string shown(between(from, std::min(end, from + most)));
+  const std::string_view shown = text_.substr(from, std::min(text_.find('\n', at) - from, most));
   throw SyntaxError(
-      format_text("%.*s:%zu:%zu: %.*s\n  %s\n  %*s", static_cast<int>(source_.size()),
-                  source_.data(), line, at - begin + 1,
-                  static_cast<int>(std::min<std::size_t>(message.size(), 400)), message.data(),
-                  shown.c_str(), static_cast<int>(at - from + 1), "^"),
+      format_text("%.*s:%zu:%zu: %.*s\n  %.*s\n  %*s", width_of(source_), source_.data(), line,
+                  at - begin + 1, width_of(message), message.data(), width_of(shown), shown.data(),
+                  static_cast<int>(at - from + 1), "^"),
       line, at - begin + 1);
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("Scanner");
 }
 
 }  // namespace byre::inline v0::functional

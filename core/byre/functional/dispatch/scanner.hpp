@@ -7,7 +7,6 @@
 #include <byre/functional/dispatch/argument.hpp>
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 namespace byre::inline v0::functional {
@@ -26,8 +25,9 @@ class BYRE_API SyntaxError : public Error {
   std::size_t column_;
 };
 
-/// The text outlives the scanner. Blanks and line ends between words are skipped. `#` begins a comment, to the end of
-/// the line.
+/// A place in a text that outlives it: a copy is a place to come back to. Blanks and line ends between words are
+/// skipped. `#` begins a comment, to the end of the line. Whatever is not as it is expected throws SyntaxError; only
+/// constant() takes memory.
 class BYRE_API Scanner {
  public:
   /// `source` is what errors call the text: "schema", or the name of a file.
@@ -39,23 +39,17 @@ class BYRE_API Scanner {
   /// The next character, or 0 at the end.
   char peek() const noexcept { return is_at_end() ? '\0' : text_[at_]; }
   bool is_at(std::string_view word) const noexcept { return text_.substr(at_).starts_with(word); }
+  bool is_at_identifier() const noexcept;
+  bool is_at_number() const noexcept;
   std::size_t position() const noexcept { return at_; }
-  std::string_view between(std::size_t begin, std::size_t end) const noexcept {
-    return text_.substr(begin, end - begin);
-  }
 
   /// Whether `word` is next; passes it.
   bool accept(std::string_view word) noexcept;
-  /// The same; throws SyntaxError if it is not.
   void expect(std::string_view word);
-  /// Letters, digits and _, of which the first is no digit; throws if there is none. `what` it is.
-  std::string identifier(std::string_view what);
-  bool is_at_identifier() const noexcept;
-  bool is_at_number() const noexcept;
-  /// A whole number. Throws for none, and for one that is more than i64.
-  std::int64_t integer(std::string_view what);
+  /// Letters, digits and _, of which the first is no digit. `what` it is.
+  std::string_view identifier(std::string_view what);
   /// A number, true, false, none, a dtype or a list of integers, as to_string(Constant) writes
-  /// them.
+  /// them. Throws OutOfMemory.
   Constant constant();
 
   /// Throws SyntaxError, at the next word or at `position`: "expected `what`, found ...".
@@ -65,7 +59,7 @@ class BYRE_API Scanner {
 
  private:
   void skip_blanks() noexcept;
-  Scalar number();
+  Scalar number(bool is_integer = false);
 
   std::string_view text_;
   std::string_view source_;
