@@ -12,18 +12,9 @@
 namespace byre::inline v0::functional {
 namespace {
 
-struct TypeName {
-  const char* name;
-  Type type;
-};
-// Those that begin with another stand before it.
-constexpr std::array type_names{
-    TypeName{"Tensor[]", Type::tensors}, TypeName{"Tensor", Type::tensor},
-    TypeName{"int[]", Type::integers},   TypeName{"int", Type::integer},
-    TypeName{"Axis[]", Type::axes},      TypeName{"Axis", Type::axis},
-    TypeName{"Scalar", Type::scalar},    TypeName{"bool", Type::boolean},
-    TypeName{"DType", Type::dtype},
-};
+/// By Type. One that begins with another stands behind it.
+constexpr std::array type_names{"Tensor", "Tensor[]", "int",  "int[]", "Axis",
+                                "Axis[]", "Scalar",   "bool", "DType"};
 
 class SchemaParser {
  public:
@@ -34,9 +25,14 @@ class SchemaParser {
     if (scanner_.accept(".")) {
       schema_.overload = scanner_.identifier("the name of an overload");
     }
-    parse_parameters();
+    scanner_.expect("(");
+    parse_list([this] { parse_parameter(); });
     scanner_.expect("->");
-    parse_returns();
+    if (scanner_.accept("(")) {
+      parse_list([this] { parse_return(); });
+    } else {
+      parse_return();
+    }
     if (!scanner_.is_at_end()) {
       scanner_.expected("the end");
     }
@@ -44,46 +40,51 @@ class SchemaParser {
   }
 
  private:
-  void parse_parameters() {
-    scanner_.expect("(");
-    bool by_name = false;
+  void refuse_if(bool is_wrong, std::size_t position, const char* message) const {
+    if (is_wrong) {
+      scanner_.refuse(message, position);
+    }
+  }
+
+  /// Behind the bracket.
+  template <class ParseItem>
+  void parse_list(const ParseItem& parse_item) {
     if (scanner_.accept(")")) {
       return;
     }
     do {
-      if (!by_name && scanner_.accept("*")) {
-        by_name = true;
-        scanner_.expect(",");
-      }
-      parse_parameter(by_name);
+      parse_item();
     } while (scanner_.accept(","));
     scanner_.expect(")");
   }
 
-  void parse_parameter(bool by_name) {
+  void parse_parameter() {
+    if (!is_by_name_ && scanner_.accept("*")) {
+      is_by_name_ = true;
+      scanner_.expect(",");
+    }
     const std::size_t begin = scanner_.position();
     Parameter parameter;
     std::tie(parameter.type, parameter.alias) = parse_type();
     parameter.is_optional = scanner_.accept("?");
     const std::size_t name_begin = scanner_.position();
     parameter.name = scanner_.identifier("the parameter's name");
-    parameter.is_by_name = by_name;
+    parameter.is_by_name = is_by_name_;
     if (!names_.insert(parameter.name).second) {
       scanner_.refuse("there is a parameter '" + parameter.name + "' already", name_begin);
     }
-    if (parameter.alias && is_set_written(parameter.alias)) {
-      scanner_.refuse("two parameters name one alias set: give each its own", begin);
-    }
-    if (parameter.is_optional && parameter.is_tensor()) {
-      scanner_.refuse("a tensor is not optional here: register an overload without it", begin);
-    }
-    if (parameter.alias.is_written && parameter.type == Type::tensors) {
-      scanner_.refuse("lists of tensors that are written are not supported: name each", begin);
-    }
+    refuse_if(parameter.alias && is_set_written(parameter.alias), begin,
+              "two parameters name one alias set: give each its own");
+    refuse_if(parameter.is_optional && parameter.is_tensor(), begin,
+              "a tensor is not optional here: register an overload without it");
+    refuse_if(parameter.alias.is_written && parameter.type == Type::tensors, begin,
+              "lists of tensors that are written are not supported: name each");
+    const std::vector<Parameter>& before = schema_.parameters;
     if (scanner_.accept("=")) {
       parse_default(parameter);
-    } else if (!schema_.parameters.empty() && schema_.parameters.back().default_value && !by_name) {
-      scanner_.refuse("a parameter without a default stands behind one with a default", begin);
+    } else {
+      refuse_if(!before.empty() && before.back().default_value && !is_by_name_, begin,
+                "a parameter without a default stands behind one with a default");
     }
     if (parameter.alias) {
       is_set_written(parameter.alias) = parameter.alias.is_written;
@@ -93,24 +94,23 @@ class SchemaParser {
 
   void parse_default(Parameter& parameter) {
     const std::size_t begin = scanner_.position();
-    const Constant value = scanner_.constant();
-    Argument given(value);
+    parameter.default_value = scanner_.constant();
+    Argument given(*parameter.default_value);
     if (parameter.is_tensor() || !detail::conform(given, parameter)) {
       scanner_.refuse("the default is no " + std::string(name_of(parameter.type)), begin);
     }
-    parameter.default_value = value;
   }
 
   std::pair<Type, AliasSet> parse_type() {
-    for (const TypeName& candidate : type_names) {
-      if (scanner_.accept(candidate.name)) {
-        AliasSet alias;
-        Type type = candidate.type;
-        if (type == Type::tensor && scanner_.accept("(")) {
-          alias = parse_alias();
-          type = scanner_.accept("[]") ? Type::tensors : type;
+    std::size_t index = type_names.size();
+    while (index-- > 0) {
+      if (scanner_.accept(type_names[index])) {
+        const auto type = static_cast<Type>(index);
+        if (type != Type::tensor || !scanner_.accept("(")) {
+          return {type, {}};
         }
-        return {type, alias};
+        const AliasSet alias = parse_alias();
+        return {scanner_.accept("[]") ? Type::tensors : type, alias};
       }
     }
     scanner_.expected("a type: Tensor, Tensor[], int, int[], Axis, Axis[], Scalar, bool or DType");
@@ -118,41 +118,23 @@ class SchemaParser {
 
   AliasSet parse_alias() {
     const std::size_t begin = scanner_.position();
-    const std::string name = scanner_.identifier("the name of an alias set, one letter");
-    if (name.size() != 1) {
-      scanner_.refuse("the name of an alias set is one letter", begin);
-    }
+    const std::string_view name = scanner_.identifier("the name of an alias set, one letter");
+    refuse_if(name.size() != 1, begin, "the name of an alias set is one letter");
     const bool is_written = scanner_.accept("!");
     scanner_.expect(")");
     return {name.front(), is_written};
   }
 
-  void parse_returns() {
-    if (!scanner_.accept("(")) {
-      parse_return();
-    } else if (!scanner_.accept(")")) {
-      do {
-        parse_return();
-      } while (scanner_.accept(","));
-      scanner_.expect(")");
-    }
-  }
-
   void parse_return() {
     const std::size_t begin = scanner_.position();
     const auto [type, alias] = parse_type();
-    if (type > Type::tensors) {
-      scanner_.refuse("operators return tensors", begin);
-    }
-    if (!schema_.returns.empty() && (type == Type::tensors || schema_.returns_list())) {
-      scanner_.refuse("a list of tensors is returned alone", begin);
-    }
-    if (alias && !is_set_written(alias)) {
-      scanner_.refuse("the result aliases a set that no parameter names", begin);
-    }
-    if (alias && alias.is_written != is_set_written(alias)) {
-      scanner_.refuse("the result and the parameter differ in whether their set is written", begin);
-    }
+    refuse_if(type > Type::tensors, begin, "operators return tensors");
+    refuse_if(!schema_.returns.empty() && (type == Type::tensors || schema_.returns_list()), begin,
+              "a list of tensors is returned alone");
+    refuse_if(alias && !is_set_written(alias), begin,
+              "the result aliases a set that no parameter names");
+    refuse_if(alias && alias.is_written != is_set_written(alias), begin,
+              "the result and the parameter differ in whether their set is written");
     schema_.returns.push_back({type, alias});
   }
 
@@ -163,10 +145,33 @@ class SchemaParser {
 
   Scanner scanner_;
   Schema schema_;
+  bool is_by_name_ = false;  // behind the *
   // Of the parameters so far, not to look through all of them for each.
   std::unordered_set<std::string> names_;
   std::array<std::optional<bool>, 256> sets_;
 };
+
+/// What contradicts what the operator does to its tensors, or null.
+const char* contradiction_in(const Schema& schema) {
+  const auto& returns = schema.returns;
+  const auto is_view = [](const Return& each) { return each.alias && !each.alias.is_written; };
+  if (schema.effect() == Effect::view) {
+    const AliasSet seen = schema.parameters.empty() ? AliasSet() : schema.parameters.front().alias;
+    return seen && returns.size() == 1 && returns.front().alias == seen
+               ? nullptr
+               : "a view returns one tensor, or a list, that aliases the first parameter. Return "
+                 "pure results from an operator of their own.";
+  }
+  if (schema.effect() == Effect::none) {
+    return nullptr;
+  }
+  return std::ranges::any_of(returns, is_view)
+             ? "an operator that writes returns what it wrote, or what is new, and no view. Return "
+               "the view from an operator of its own."
+         : schema.returns_list() ? "an operator that writes returns single tensors. Return the "
+                                   "list from an operator of its own."
+                                 : nullptr;
+}
 
 std::string to_string(Type type, AliasSet alias) {
   if (!alias) {
@@ -176,12 +181,15 @@ std::string to_string(Type type, AliasSet alias) {
          (type == Type::tensors ? "[]" : "");
 }
 
+template <class Parts, class IsSought>
+std::size_t index_where(const Parts& parts, const IsSought& is_sought) {
+  return static_cast<std::size_t>(std::ranges::find_if(parts, is_sought) - parts.begin());
+}
+
 }  // namespace
 
 const char* name_of(Type type) noexcept {
-  return std::find_if(type_names.begin(), type_names.end(),
-                      [type](const TypeName& candidate) { return candidate.type == type; })
-      ->name;
+  return type_names[static_cast<std::size_t>(type)];
 }
 
 std::string Schema::full_name() const try {
@@ -191,54 +199,30 @@ std::string Schema::full_name() const try {
 }
 
 Effect Schema::effect() const noexcept {
-  const auto is_written = [](const auto& part) { return part.alias.is_written; };
-  const auto aliases = [](const auto& part) { return static_cast<bool>(part.alias); };
-  if (std::any_of(parameters.begin(), parameters.end(), is_written)) {
-    return Effect::write;
-  }
-  return std::any_of(returns.begin(), returns.end(), aliases) ? Effect::view : Effect::none;
+  const auto is_written = [](const Parameter& each) { return each.alias.is_written; };
+  const auto aliases = [](const Return& each) { return bool(each.alias); };
+  return std::ranges::any_of(parameters, is_written) ? Effect::write
+         : std::ranges::any_of(returns, aliases)     ? Effect::view
+                                                     : Effect::none;
 }
 
 std::size_t Schema::new_count() const noexcept {
-  return static_cast<std::size_t>(
-      std::count_if(returns.begin(), returns.end(),
-                    [](const Return& returned) { return !returned.alias.is_written; }));
+  const auto is_new = [](const Return& each) { return !each.alias.is_written; };
+  return static_cast<std::size_t>(std::ranges::count_if(returns, is_new));
 }
 
 std::size_t Schema::index_of(std::string_view parameter) const noexcept {
-  const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                  [parameter](const Parameter& p) { return p.name == parameter; });
-  return static_cast<std::size_t>(found - parameters.begin());
+  return index_where(parameters, [&](const Parameter& each) { return each.name == parameter; });
 }
 
 std::size_t Schema::index_of(AliasSet set) const noexcept {
-  const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                  [set](const Parameter& p) { return p.alias.name == set.name; });
-  return static_cast<std::size_t>(found - parameters.begin());
+  return index_where(parameters,
+                     [&](const Parameter& each) { return each.alias.name == set.name; });
 }
 
 Schema parse_schema(std::string_view text) try {
   Schema schema = SchemaParser(text).parse();
-  const auto& returns = schema.returns;
-  const auto is_view = [](const Return& each) { return each.alias && !each.alias.is_written; };
-  const char* wrong = nullptr;
-  if (schema.effect() == Effect::view) {
-    const AliasSet seen = schema.parameters.empty() ? AliasSet() : schema.parameters.front().alias;
-    if (!seen || returns.size() != 1 || returns.front().alias != seen) {
-      wrong =
-          "a view returns one tensor, or a list, that aliases the first parameter. Return pure "
-          "results from an operator of their own.";
-    }
-  } else if (schema.effect() == Effect::write && std::ranges::any_of(returns, is_view)) {
-    wrong =
-        "an operator that writes returns what it wrote, or what is new, and no view. Return the "
-        "view from an operator of its own.";
-  } else if (schema.effect() == Effect::write && schema.returns_list()) {
-    wrong =
-        "an operator that writes returns single tensors. Return the list from an operator of its "
-        "own.";
-  }
-  if (wrong != nullptr) {
+  if (const char* const wrong = contradiction_in(schema)) {
     throw SchemaError(format_text("%s: %s", to_string(schema).c_str(), wrong));
   }
   return schema;
