@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A kernel that takes or returns other than its operator's schema says is refused where it is
 // registered.
-#include <algorithm>
-
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -55,24 +53,23 @@ std::string complaint_about(const std::string& rest_of_schema, Function function
          text.substr(at + schema.size());
 }
 
-TEST(KernelSignatures, of_another_number_of_parameters_are_refused) {
+TEST(KernelSignatures, of_another_number_or_kind_of_parameters_are_refused) {
+  const std::string of_one = ", argument 1, as Tensor[], and the schema says Tensor; Have it take ";
   EXPECT_EQ(complaint_about("(Tensor a, Scalar by) -> Tensor", [](const Tensor& a) { return a; }),
             "takes 1 argument, and the schema has 2; Have it take one for each of the schema's, in "
             "their order.");
-  EXPECT_EQ(complaint_about("() -> Tensor", [](const Tensor& a) { return a; }),
-            "takes 1 argument, and the schema has 0; Have it take one for each of the schema's, in "
-            "their order.");
-}
-
-TEST(KernelSignatures, of_another_kind_of_parameter_are_refused) {
   EXPECT_EQ(complaint_about("(Tensor a, Scalar by) -> Tensor",
                             [](const Tensor& a, std::int64_t) { return a; }),
             "takes 'by', argument 2, as int, and the schema says Scalar; Have it take Scalar, or "
             "define the operator with what it takes.");
   EXPECT_EQ(
       complaint_about("(Tensor a) -> Tensor", [](const Tensors& all) { return all[0]; }),
-      "takes 'a', argument 1, as Tensor[], and the schema says Tensor; Have it take AnyTensor, "
-      "or the backend's own tensor, or define the operator with what it takes.");
+      "takes 'a'" + of_one +
+          "AnyTensor, or the backend's own tensor, or define the operator with what it takes.");
+  EXPECT_EQ(complaint_about("(Tensor a, int? end) -> Tensor",
+                            [](const Tensor& a, std::int64_t) { return a; }),
+            "takes 'end', argument 2, as int, and the schema says int?; Have it take "
+            "std::optional<std::int64_t>, or define the operator with what it takes.");
 }
 
 /// Which of all the kinds of parameters a kernel may have for what `in_schema` names.
@@ -103,86 +100,72 @@ std::string kinds_taken_for(const std::string& in_schema) {
   return taken;
 }
 
-TEST(KernelSignatures, fit_each_type_of_a_schema_by_what_can_hold_it) {
-  EXPECT_EQ(kinds_taken_for("Tensor"), "AnyTensor, AnyTensor&, Tensor, TensorOfUser");
-  EXPECT_EQ(kinds_taken_for("Tensor[]"), "Tensors");
-  EXPECT_EQ(kinds_taken_for("int"), "int64_t, int64_t?, Scalar, Scalar?");
-  EXPECT_EQ(kinds_taken_for("int[]"), "Dims, Dims?");
-  EXPECT_EQ(kinds_taken_for("Scalar"), "Scalar, Scalar?");
-  EXPECT_EQ(kinds_taken_for("bool"), "bool, bool?");
-  EXPECT_EQ(kinds_taken_for("DType"), "DType, DType?");
-}
-
 TEST(KernelSignatures, that_take_no_none_are_refused_where_it_may_be_given) {
-  EXPECT_EQ(kinds_taken_for("int?"), "int64_t?, Scalar?");
-  EXPECT_EQ(kinds_taken_for("int[]?"), "Dims?");
-  EXPECT_EQ(complaint_about("(Tensor a, int? end) -> Tensor",
-                            [](const Tensor& a, std::int64_t) { return a; }),
-            "takes 'end', argument 2, as int, and the schema says int?; Have it take "
-            "std::optional<std::int64_t>, or define the operator with what it takes.");
+  const std::pair<const char*, const char*> taken[] = {
+      {"Tensor", "AnyTensor, AnyTensor&, Tensor, TensorOfUser"},
+      {"Tensor[]", "Tensors"},
+      {"int", "int64_t, int64_t?, Scalar, Scalar?"},
+      {"int[]", "Dims, Dims?"},
+      {"Scalar", "Scalar, Scalar?"},
+      {"bool", "bool, bool?"},
+      {"DType", "DType, DType?"},
+      {"int?", "int64_t?, Scalar?"},
+      {"int[]?", "Dims?"},
+  };
+  for (const auto& [in_schema, kinds] : taken) {
+    EXPECT_EQ(kinds_taken_for(in_schema), kinds) << in_schema;
+  }
 }
 
-TEST(KernelSignatures, that_fit_are_given_what_they_take) {
-  const Operator& op =
-      define_next("(Tensor a, int by, int? end=none) -> Tensor")
-          .cpu([](const TensorOfUser& a, const Scalar& by, std::optional<std::int64_t> end) {
-            return add(a.value, Scalar(by.as<std::int64_t>() + end.value_or(100)));
-          })
-          .op();
-  EXPECT_EQ(text_of(call_for_one(op, {counted(2), 3})), "[103. 104.]");
-  EXPECT_EQ(text_of(call_for_one(op, {counted(2), 3, 4})), "[7. 8.]");
+TEST(KernelSignatures, that_fit_are_given_what_they_take_also_after_others) {
+  const Definition definition = define_next("(Tensor a, int by, int? end=none) -> Tensor");
+  EXPECT_THROW(definition.cpu([](const Tensors& all) { return all; }), DispatchError);
+  definition.cpu([](const TensorOfUser& a, const Scalar& by, std::optional<std::int64_t> end) {
+    return add(a.value, Scalar(by.as<std::int64_t>() + end.value_or(100)));
+  });
+  EXPECT_EQ(text_of(call_for_one(definition.op(), {counted(2), 3})), "[103. 104.]");
+  EXPECT_EQ(text_of(call_for_one(definition.op(), {counted(2), 3, 4})), "[7. 8.]");
 }
 
-TEST(KernelSignatures, that_return_nothing_are_refused_where_something_is_new) {
+TEST(KernelSignatures, that_return_another_number_are_refused) {
   const auto nothing = [](const Tensor&) {};
-  EXPECT_EQ(complaint_about("(Tensor a) -> Tensor", nothing),
-            "returns none, and the schema says one tensor; Have it return AnyTensor, or the "
-            "backend's own.");
-  EXPECT_EQ(complaint_about("(Tensor a) -> (Tensor, Tensor)", nothing),
-            "returns none, and the schema says 2 tensors; Have it return Tensors, or the backend's "
-            "own.");
-  EXPECT_EQ(complaint_about("(Tensor a) -> Tensor[]", nothing),
-            "returns none, and the schema says a list of tensors; Have it return Tensors, or the "
-            "backend's own.");
-  EXPECT_EQ(complaint_about("(Tensor(a!) a) -> (Tensor(a!), Tensor)", nothing),
-            "returns none, and the schema says one tensor beside what is written; Have it return "
-            "AnyTensor, or the backend's own.");
-}
-
-TEST(KernelSignatures, that_return_one_are_refused_where_none_or_some_are_new) {
   const auto one = [](const Tensor& a) { return a; };
-  EXPECT_EQ(complaint_about("(Tensor(a!) self) -> Tensor(a!)", one),
-            "returns one tensor, and the schema says none beside what is written; Have it return "
-            "void.");
-  EXPECT_EQ(complaint_about("(Tensor a) -> ()", one),
-            "returns one tensor, and the schema says none; Have it return void.");
-  EXPECT_EQ(complaint_about("(Tensor a) -> (Tensor, Tensor)", one),
-            "returns one tensor, and the schema says 2 tensors; Have it return Tensors, or the "
-            "backend's own.");
-  EXPECT_EQ(complaint_about("(Tensor a) -> Tensor[]", [](const AnyTensor& a) { return a; }),
-            "returns one tensor, and the schema says a list of tensors; Have it return Tensors, or "
-            "the backend's own.");
+  const auto expect = [](const std::string& complaint, const std::string& returns,
+                         const std::string& says, const std::string& instead) {
+    EXPECT_EQ(complaint, "returns " + returns + ", and the schema says " + says +
+                             "; Have it return " + instead + ".");
+  };
+  const std::string one_of_own = "AnyTensor, or the backend's own";
+  const std::string some_of_own = "Tensors, or the backend's own";
+  expect(complaint_about("(Tensor a) -> Tensor", nothing), "none", "one tensor", one_of_own);
+  expect(complaint_about("(Tensor a) -> (Tensor, Tensor)", nothing), "none", "2 tensors",
+         some_of_own);
+  expect(complaint_about("(Tensor a) -> Tensor[]", nothing), "none", "a list of tensors",
+         some_of_own);
+  expect(complaint_about("(Tensor(a!) a) -> (Tensor(a!), Tensor)", nothing), "none",
+         "one tensor beside what is written", one_of_own);
+  expect(complaint_about("(Tensor(a!) self) -> Tensor(a!)", one), "one tensor",
+         "none beside what is written", "void");
+  expect(complaint_about("(Tensor a) -> ()", one), "one tensor", "none", "void");
+  expect(complaint_about("(Tensor a) -> (Tensor, Tensor)", one), "one tensor", "2 tensors",
+         some_of_own);
+  expect(complaint_about("(Tensor a) -> Tensor[]", [](const AnyTensor& a) { return a; }),
+         "one tensor", "a list of tensors", some_of_own);
 }
 
 TEST(KernelSignatures, that_return_any_number_are_counted_when_called) {
-  const Definition one = define_next("(Tensor a) -> Tensor");
-  one.cpu([](const AnyTensor& a) { return ResultsOfUser{{a}}; });
-  EXPECT_EQ(text_of(call_for_one(one.op(), {counted(2)})), "[0. 1.]");
-  const Definition two = define_next("(Tensor a) -> (Tensor, Tensor)");
-  two.cpu([](const AnyTensor& a) { return Tensors{a}; });
-  EXPECT_TRUE(says(complaint_of<DispatchError>([&] { call(two.op(), {counted(2)}); }),
-                   "returned 1 tensors, and the schema says 2"));
-  const Definition many = define_next("(Tensor a) -> Tensor");
-  many.cpu([](const AnyTensor& a) { return Tensors{a, a}; });
-  EXPECT_TRUE(says(complaint_of<DispatchError>([&] { call(many.op(), {counted(2)}); }),
-                   "returned 2 tensors, and the schema says 1"));
-}
-
-TEST(KernelSignatures, that_are_refused_leave_room_for_one_that_fits) {
-  const Definition definition = define_next("(Tensor a) -> Tensor");
-  EXPECT_THROW(definition.cpu([](const Tensors& all) { return all; }), DispatchError);
-  definition.cpu([](const Tensor& a) { return neg(a); });
-  EXPECT_EQ(text_of(call_for_one(definition.op(), {counted(2)})), "[-0. -1.]");
+  const auto called = [](const char* schema, std::size_t count) {
+    const Definition definition = define_next(schema);
+    definition.cpu([count](const AnyTensor& a) { return ResultsOfUser{Tensors(count, a)}; });
+    return texts_of(call(definition.op(), {counted(2)}));
+  };
+  EXPECT_EQ(called("(Tensor a) -> Tensor", 1), "[0. 1.]\n");
+  EXPECT_EQ(called("(Tensor a) -> Tensor[]", 2), "[0. 1.]\n[0. 1.]\n");
+  EXPECT_TRUE(
+      says(complaint_of<DispatchError>([&] { called("(Tensor a) -> (Tensor, Tensor)", 1); }),
+           "returned 1 tensors, and the schema says 2, beside what is written"));
+  EXPECT_TRUE(says(complaint_of<DispatchError>([&] { called("(Tensor a) -> Tensor", 2); }),
+                   "returned 2 tensors, and the schema says 1, beside what is written"));
 }
 
 TEST(KernelSignatures, are_held_against_the_schema_for_every_key) {
@@ -198,46 +181,37 @@ TEST(KernelSignatures, are_held_against_the_schema_for_every_key) {
   EXPECT_EQ(text_of(call_for_one(definition.op(), {counted(2)})), "[-0. -1.]");
 }
 
-/// What a kernel that reads its only argument by `read` says, of an operator that takes
-/// `in_schema`.
-template <class Read>
-std::string said_by_reading(const std::string& in_schema, Argument argument, const Read& read) {
-  const Operator& op = define_next("(" + in_schema + " it) -> ()")
-                           .kernel(Key::cpu,
-                                   [read](const Call& call) {
-                                     read(call.arguments[0]);
-                                     return Tensors();
-                                   })
-                           .op();
-  const std::string said = complaint_of<DispatchError>([&] { call(op, {std::move(argument)}); });
-  const std::string where = op.name() + ", in its kernel for cpu: ";
-  EXPECT_TRUE(said.starts_with(where)) << said;
-  return said.substr(std::min(where.size(), said.size()));
-}
-
 TEST(Arguments, that_are_read_as_another_type_are_refused_by_what_they_are) {
-  EXPECT_EQ(said_by_reading("Scalar", 1.5, [](const Argument& it) { it.integer(); }),
-            "an argument that is Scalar 1.5 was read as an int. Have the kernel read each as the "
-            "operator's schema says, or ask is_none() and get<T>() what it holds.");
-  const auto what_is_read = [](const std::string& text) {
-    return text.substr(0, text.find(". Have"));
+  struct Misread {
+    const char* in_schema;
+    Argument given;
+    void (*read)(Argument& it);
+    const char* said;
   };
-  EXPECT_EQ(what_is_read(said_by_reading("int", 2, [](Argument& it) { it.tensor(); })),
-            "an argument that is int 2 was read as a Tensor");
-  EXPECT_EQ(
-      what_is_read(said_by_reading("Tensor", counted(2), [](const Argument& it) { it.tensors(); })),
-      "an argument that is Tensor f32[2] was read as a Tensor[]");
-  EXPECT_EQ(what_is_read(said_by_reading("int?", NoValue(), [](const Argument& it) { it.dims(); })),
-            "an argument that is none was read as an int[]");
-  EXPECT_EQ(what_is_read(said_by_reading("bool", true, [](const Argument& it) { it.scalar(); })),
-            "an argument that is bool true was read as a Scalar");
-  EXPECT_EQ(what_is_read(said_by_reading("int[]", Dims{2}, [](const Argument& it) { it.flag(); })),
-            "an argument that is int[] [2] was read as a bool");
-  EXPECT_EQ(what_is_read(said_by_reading("bool", true, [](const Argument& it) { it.dtype(); })),
-            "an argument that is bool true was read as a DType");
-  EXPECT_EQ(what_is_read(
-                said_by_reading("DType", DType::f32, [](const Argument& it) { it.integer_or(1); })),
-            "an argument that is DType f32 was read as an int");
+  const Misread all[] = {
+      {"Scalar", 1.5, [](Argument& it) { it.integer(); }, "Scalar 1.5 was read as an int"},
+      {"int", 2, [](Argument& it) { it.tensor(); }, "int 2 was read as a Tensor"},
+      {"Tensor", counted(2), [](Argument& it) { it.tensors(); },
+       "Tensor f32[2] was read as a Tensor[]"},
+      {"int?", NoValue(), [](Argument& it) { it.dims(); }, "none was read as an int[]"},
+      {"bool", true, [](Argument& it) { it.scalar(); }, "bool true was read as a Scalar"},
+      {"int[]", Dims{2}, [](Argument& it) { it.flag(); }, "int[] [2] was read as a bool"},
+      {"bool", true, [](Argument& it) { it.dtype(); }, "bool true was read as a DType"},
+      {"DType", DType::f32, [](Argument& it) { it.integer_or(1); }, "DType f32 was read as an int"},
+  };
+  for (const Misread& one : all) {
+    const Operator& op = define_next("(" + std::string(one.in_schema) + " it) -> ()")
+                             .kernel(Key::cpu,
+                                     [&one](const Call& call) {
+                                       one.read(call.arguments[0]);
+                                       return Tensors();
+                                     })
+                             .op();
+    EXPECT_EQ(complaint_of<DispatchError>([&] { call(op, {one.given}); }),
+              op.name() + ", in its kernel for cpu: an argument that is " + one.said +
+                  ". Have the kernel read each as the operator's schema says, or ask is_none() and "
+                  "get<T>() what it holds.");
+  }
 }
 
 }  // namespace

@@ -12,24 +12,27 @@ thread_local ThreadKeys keys_of_thread;
 
 [[noreturn, gnu::cold]] void refuse_results(const Operator& op, Key key, std::size_t count) {
   const std::size_t expected = op.schema().new_count();
-  if (!op.schema().returns_list() && count != expected) {
-    throw DispatchError(format_text(
-        "%s: the kernel for %s returned %zu tensors, and the schema says %zu, beside what "
-        "is written: %s",
-        op.name().c_str(), name_of(key), count, expected, to_string(op.schema()).c_str()));
-  }
-  throw DispatchError(
-      format_text("%s: the kernel for %s returned a handle without a tensor, AnyTensor(): %s",
-                  op.name().c_str(), name_of(key), to_string(op.schema()).c_str()));
+  const bool is_miscounted = !op.schema().returns_list() && count != expected;
+  throw DispatchError(format_text(
+      "%s: the kernel for %s returned %s: %s", op.name().c_str(), name_of(key),
+      is_miscounted ? format_text("%zu tensors, and the schema says %zu, beside what is written",
+                                  count, expected)
+                          .chars.data()
+                    : "a handle without a tensor, AnyTensor()",
+      to_string(op.schema()).c_str()));
+}
+
+[[noreturn, gnu::cold]] void refuse_arguments(const Schema& schema, const Text& said) {
+  throw ArgumentError(format_text("%s%s: %s", schema.full_name().c_str(), said.chars.data(),
+                                  to_string(schema).c_str()));
 }
 
 [[noreturn, gnu::cold]] void refuse_empty_handle(const char* function, std::size_t index,
                                                  const char* whose) {
-  throw ArgumentError(
-      format_text("%s: number %zu of %s, counted from 0, is a handle without a tensor, "
-                  "AnyTensor(). Have there be one "
-                  "that from_cpu(), or a call of an operator, made.",
-                  function, index, whose));
+  throw ArgumentError(format_text(
+      "%s: number %zu of %s, counted from 0, is a handle without a tensor, AnyTensor(). Have there "
+      "be one that from_cpu(), or a call of an operator, made.",
+      function, index, whose));
 }
 
 }  // namespace
@@ -86,24 +89,19 @@ bool detail::conform(Argument& argument, const Parameter& parameter) {
   if (argument.is_none()) {
     return parameter.is_optional;
   }
+  const auto is_tensor = [](const AnyTensor& tensor) { return bool(tensor); };
   switch (parameter.type) {
-    case Type::tensor: {
-      const auto* const tensor = argument.get<AnyTensor>();
-      return tensor != nullptr && *tensor;
-    }
-    case Type::tensors: {
+    case Type::tensor:
+      return argument.get<AnyTensor>() != nullptr && argument.tensor();
+    case Type::tensors:
       if (argument.get<Dims>() != nullptr && argument.dims().empty()) {
         argument = Tensors();  // {} is an empty list of either
       }
-      const auto* const tensors = argument.get<Tensors>();
-      return tensors != nullptr && std::all_of(tensors->begin(), tensors->end(),
-                                               [](const AnyTensor& each) { return bool(each); });
-    }
+      return argument.get<Tensors>() != nullptr &&
+             std::ranges::all_of(argument.tensors(), is_tensor);
     case Type::integer:
-    case Type::axis: {
-      const auto* const number = argument.get<Scalar>();
-      return number != nullptr && number->as_integer() != nullptr;
-    }
+    case Type::axis:
+      return argument.get<Scalar>() != nullptr && argument.scalar().as_integer() != nullptr;
     case Type::integers:
     case Type::axes:
       return argument.get<Dims>() != nullptr;
@@ -123,28 +121,25 @@ bool detail::conform(Argument& argument, const Parameter& parameter) {
 Arguments checked_arguments(const Schema& schema, Arguments arguments) try {
   const auto& parameters = schema.parameters;
   if (arguments.size() > parameters.size()) {
-    throw ArgumentError(format_text("%s was given %zu arguments and takes %zu: %s",
-                                    schema.full_name().c_str(), arguments.size(), parameters.size(),
-                                    to_string(schema).c_str()));
+    refuse_arguments(schema, format_text(" was given %zu arguments and takes %zu", arguments.size(),
+                                         parameters.size()));
   }
   for (std::size_t index = 0; index < parameters.size(); ++index) {
     const Parameter& parameter = parameters[index];
     if (index == arguments.size()) {
       if (!parameter.default_value) {
-        throw ArgumentError(
-            format_text("%s was not given '%s', argument %zu, which has no default: %s",
-                        schema.full_name().c_str(), parameter.name.c_str(), index + 1,
-                        to_string(schema).c_str()));
+        refuse_arguments(schema,
+                         format_text(" was not given '%s', argument %zu, which has no default",
+                                     parameter.name.c_str(), index + 1));
       }
-      arguments.push_back(
-          std::visit([](const auto& value) { return Argument(value); }, *parameter.default_value));
+      arguments.emplace_back(*parameter.default_value);
     }
     if (!detail::conform(arguments[index], parameter)) {
-      throw ArgumentError(format_text("%s: '%s', argument %zu, is a %s%s, and was given %s: %s",
-                                      schema.full_name().c_str(), parameter.name.c_str(), index + 1,
-                                      name_of(parameter.type), parameter.is_optional ? "?" : "",
-                                      describe(arguments[index]).c_str(),
-                                      to_string(schema).c_str()));
+      refuse_arguments(
+          schema,
+          format_text(": '%s', argument %zu, is a %s%s, and was given %s", parameter.name.c_str(),
+                      index + 1, name_of(parameter.type), parameter.is_optional ? "?" : "",
+                      describe(arguments[index]).c_str()));
     }
   }
   return arguments;
@@ -195,25 +190,33 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
   throw OutOfMemory::of_heap(op.name().c_str());
 }
 
-Arguments detail::list_of(std::initializer_list<Argument> arguments) try {
-  return arguments;
+Tensors call(OperatorRef op, Arguments arguments) {
+  const Operator& called = op;
+  Arguments checked = checked_arguments(called.schema(), std::move(arguments));
+  return dispatch(called, checked);
+}
+
+Tensors call(OperatorRef op, std::initializer_list<Argument> arguments) try {
+  return call(op, Arguments(arguments));
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("a list of arguments");
 }
 
-Tensors call(const Operator& op, Arguments arguments) {
-  Arguments checked = checked_arguments(op.schema(), std::move(arguments));
-  return dispatch(op, checked);
-}
-
-AnyTensor call_for_one(const Operator& op, Arguments arguments) {
-  Tensors results = call(op, std::move(arguments));
+AnyTensor call_for_one(OperatorRef op, Arguments arguments) {
+  const Operator& called = op;
+  Tensors results = call(called, std::move(arguments));
   if (results.size() != 1) {
     throw ArgumentError(format_text("%s returned %zu tensors where one was expected: %s",
-                                    op.name().c_str(), results.size(),
-                                    to_string(op.schema()).c_str()));
+                                    called.name().c_str(), results.size(),
+                                    to_string(called.schema()).c_str()));
   }
   return std::move(results.front());
+}
+
+AnyTensor call_for_one(OperatorRef op, std::initializer_list<Argument> arguments) try {
+  return call_for_one(op, Arguments(arguments));
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory::of_heap("a list of arguments");
 }
 
 }  // namespace byre::inline v0::functional

@@ -6,6 +6,7 @@
 #include <byre/config.hpp>
 #include <byre/functional/dispatch/registry.hpp>
 
+#include <concepts>
 #include <initializer_list>
 #include <span>
 #include <string_view>
@@ -28,36 +29,27 @@ BYRE_API void expect_program(const Program& program, const char* function);
 
 }  // namespace detail
 
+/// An operator, or the one of that name: throws what find() throws.
+class OperatorRef {
+ public:
+  OperatorRef(const Operator& op) noexcept : op_(op) {}  // NOLINT: implicit, here and below
+  template <std::convertible_to<std::string_view> Name>
+  OperatorRef(const Name& name) : op_(find(name)) {}         // NOLINT
+  operator const Operator&() const noexcept { return op_; }  // NOLINT
+
+ private:
+  const Operator& op_;
+};
+
 /// Calls `op`. Arguments that have defaults may be left out at the end. Throws ArgumentError;
 /// DispatchError if nothing is registered for the key; OutOfMemory; and whatever the kernel throws,
 /// std::bad_alloc as OutOfMemory.
 /// Thread-safety: as of what the operator does to its tensors.
-BYRE_API Tensors call(const Operator& op, Arguments arguments);
-inline Tensors call(std::string_view name, Arguments arguments) {
-  return call(find(name), std::move(arguments));
-}
+BYRE_API Tensors call(OperatorRef op, Arguments arguments);
+BYRE_API Tensors call(OperatorRef op, std::initializer_list<Argument> arguments);
 /// The same of an operator that returns one tensor.
-BYRE_API AnyTensor call_for_one(const Operator& op, Arguments arguments);
-inline AnyTensor call_for_one(std::string_view name, Arguments arguments) {
-  return call_for_one(find(name), std::move(arguments));
-}
-
-// Arguments in braces: these make the list, so that they throw OutOfMemory without memory for it.
-namespace detail {
-BYRE_API Arguments list_of(std::initializer_list<Argument> arguments);
-}
-inline Tensors call(const Operator& op, std::initializer_list<Argument> arguments) {
-  return call(op, detail::list_of(arguments));
-}
-inline Tensors call(std::string_view name, std::initializer_list<Argument> arguments) {
-  return call(find(name), arguments);
-}
-inline AnyTensor call_for_one(const Operator& op, std::initializer_list<Argument> arguments) {
-  return call_for_one(op, detail::list_of(arguments));
-}
-inline AnyTensor call_for_one(std::string_view name, std::initializer_list<Argument> arguments) {
-  return call_for_one(find(name), arguments);
-}
+BYRE_API AnyTensor call_for_one(OperatorRef op, Arguments arguments);
+BYRE_API AnyTensor call_for_one(OperatorRef op, std::initializer_list<Argument> arguments);
 
 /// The arguments as the schema says, with defaults. Throws ArgumentError.
 BYRE_API Arguments checked_arguments(const Schema& schema, Arguments arguments);

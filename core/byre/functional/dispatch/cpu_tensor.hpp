@@ -40,8 +40,7 @@ struct Unboxed<Tensor> {
 };
 template <>
 struct Boxed<Tensor> {
-  static constexpr KernelResult returns = KernelResult::one;
-  static Tensors from(Tensor result) { return {from_cpu(std::move(result))}; }
+  static AnyTensor from(Tensor result) { return from_cpu(std::move(result)); }
 };
 template <>
 struct BYRE_API Boxed<std::vector<Tensor>> {

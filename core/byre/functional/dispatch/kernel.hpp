@@ -7,7 +7,9 @@
 #include <byre/config.hpp>
 #include <byre/functional/dispatch/operator.hpp>
 
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -25,10 +27,16 @@ struct KernelParameter {
 /// How many tensors a kernel returns, as its type says.
 enum class KernelResult : std::uint8_t { nothing, one, any_number };
 
-/// A kernel that says what it takes and returns.
+/// A kernel, and what it takes and returns if boxed() made it.
 struct TypedKernel {
+  /// Unchecked, as a Kernel is.
+  template <std::convertible_to<Kernel> Function>
+  TypedKernel(Function function) : kernel(std::move(function)) {}  // NOLINT
+  TypedKernel(Kernel boxed, std::vector<KernelParameter> takes, KernelResult returns) noexcept
+      : kernel(std::move(boxed)), parameters(std::move(takes)), result(returns) {}
+
   Kernel kernel;
-  std::vector<KernelParameter> parameters;
+  std::optional<std::vector<KernelParameter>> parameters;
   KernelResult result = KernelResult::any_number;
 };
 
@@ -36,13 +44,13 @@ namespace detail {
 /// By a function of Argument.
 template <Type Of, auto Read>
 struct ReadAs {
-  static constexpr Type type = Of;
+  static constexpr KernelParameter parameter{Of, false};
   static decltype(auto) from(Argument& argument) { return (argument.*Read)(); }
 };
 }  // namespace detail
 
 /// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu_tensor.hpp
-/// does: what has no `type` is a tensor.
+/// does: what has no `parameter` is a tensor.
 template <class T>
 struct Unboxed;
 
@@ -64,20 +72,20 @@ template <>
 struct Unboxed<DType> : detail::ReadAs<Type::dtype, &Argument::dtype> {};
 template <class T>
 struct Unboxed<std::optional<T>> {
+  static constexpr KernelParameter parameter{Unboxed<T>::parameter.type, true};
   static std::optional<T> from(Argument& argument) {
     return argument.is_none() ? std::nullopt : std::optional<T>(Unboxed<T>::from(argument));
   }
 };
 
-/// How a result becomes what a call returns. Backends add their own: what has no `returns` is of
-/// any number of tensors, which are counted when it is called.
+/// How a result becomes what a call returns: one AnyTensor, or Tensors, which are counted when the
+/// kernel is called. Backends add their own.
 template <class T>
 struct Boxed;
 
 template <>
 struct Boxed<AnyTensor> {
-  static constexpr KernelResult returns = KernelResult::one;
-  static Tensors from(AnyTensor result) { return {std::move(result)}; }
+  static AnyTensor from(AnyTensor result) { return result; }
 };
 template <>
 struct Boxed<Tensors> {
@@ -87,70 +95,43 @@ struct Boxed<Tensors> {
 namespace detail {
 
 template <class T>
-struct ParameterOf {
-  static constexpr KernelParameter parameter() noexcept {
-    if constexpr (requires { Unboxed<T>::type; }) {
-      return {Unboxed<T>::type, false};
-    }
-    return {};
-  }
-};
-template <class T>
-struct ParameterOf<std::optional<T>> {
-  static constexpr KernelParameter parameter() noexcept {
-    return {ParameterOf<T>::parameter().type, true};
-  }
-};
-
-template <class T>
-constexpr KernelResult result_of() noexcept {
-  if constexpr (std::is_void_v<T>) {
-    return KernelResult::nothing;
-  } else if constexpr (requires { Boxed<T>::returns; }) {
-    return Boxed<T>::returns;
+constexpr KernelParameter parameter_of() noexcept {
+  if constexpr (requires { Unboxed<T>::parameter; }) {
+    return Unboxed<T>::parameter;
   } else {
-    return KernelResult::any_number;
+    return {};
   }
 }
 
-template <class Function>
-struct SignatureOf : SignatureOf<decltype(&Function::operator())> {};
-template <class Result, class... Parameters>
-struct SignatureOf<Result (*)(Parameters...)> {
-  static std::vector<KernelParameter> parameters() {
-    return {ParameterOf<std::remove_cvref_t<Parameters>>::parameter()...};
+template <class Result>
+constexpr KernelResult result_of() noexcept {
+  if constexpr (std::is_void_v<Result>) {
+    return KernelResult::nothing;
+  } else {
+    using Returned = decltype(Boxed<std::remove_cvref_t<Result>>::from(std::declval<Result>()));
+    return std::same_as<Returned, AnyTensor> ? KernelResult::one : KernelResult::any_number;
   }
-  static constexpr KernelResult result = result_of<std::remove_cvref_t<Result>>();
+}
 
-  template <class Function>
-  static Tensors call(const Function& function, std::span<Argument> arguments) {
-    return call(function, arguments, std::index_sequence_for<Parameters...>());
-  }
-
- private:
-  template <class Function, std::size_t... Index>
-  static Tensors call(const Function& function, std::span<Argument> arguments,
-                      std::index_sequence<Index...>) {
-    BYRE_ASSERT(arguments.size() == sizeof...(Parameters),
+template <class Function, class Result, class... Parameters>
+TypedKernel boxed_as(Function function, const std::function<Result(Parameters...)>*) {
+  Kernel kernel = [kept = std::move(function)](const Call& call) -> Tensors {
+    BYRE_ASSERT(call.arguments.size() == sizeof...(Parameters),
                 "a kernel that was registered unchecked has other parameters than the schema");
-    const auto compute = [&]() -> Result {
-      return function(Unboxed<std::remove_cvref_t<Parameters>>::from(arguments[Index])...);
+    const auto compute = [&]<std::size_t... Index>(std::index_sequence<Index...>)->Result {
+      return kept(Unboxed<std::remove_cvref_t<Parameters>>::from(call.arguments[Index])...);
     };
+    constexpr auto indices = std::index_sequence_for<Parameters...>();
     if constexpr (std::is_void_v<Result>) {
-      compute();
+      compute(indices);
       return {};
     } else {
-      return Boxed<std::remove_cvref_t<Result>>::from(compute());
+      return {Boxed<std::remove_cvref_t<Result>>::from(compute(indices))};
     }
-  }
-};
-template <class Class, class Result, class... Parameters>
-struct SignatureOf<Result (Class::*)(Parameters...) const>
-    : SignatureOf<Result (*)(Parameters...)> {};
-
-/// Throws DispatchError for a kernel that `op` cannot call; `what` names it, as "the kernel for
-/// cpu".
-BYRE_API void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what);
+  };
+  return {
+      std::move(kernel), {parameter_of<std::remove_cvref_t<Parameters>>()...}, result_of<Result>()};
+}
 
 }  // namespace detail
 
@@ -163,11 +144,8 @@ BYRE_API void expect_fits(const TypedKernel& kernel, const Operator& op, const c
 /// is not.
 template <class Function>
 TypedKernel boxed(Function function) try {
-  using Signature = detail::SignatureOf<Function>;
-  return {[kept = std::move(function)](const Call& call) {
-            return Signature::call(kept, call.arguments);
-          },
-          Signature::parameters(), Signature::result};
+  using Signature = decltype(std::function(function));
+  return detail::boxed_as(std::move(function), static_cast<const Signature*>(nullptr));
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("boxed");
 }

@@ -22,7 +22,14 @@ namespace byre::inline v0::functional {
 class Operator;
 namespace detail {
 class Registry;
-BYRE_API const Operator& functional_variant_of(const Operator& op);
+
+/// A part of an operator, which goes with it.
+template <class Part>
+struct Owned : sync::detail::Published<const Part> {
+  ~Owned() { delete this->get(); }
+};
+
+const Operator& functional_variant_of(const Operator& op);
 }  // namespace detail
 
 /// One call, whose arguments are as the schema says: all there, of the right types.
@@ -70,8 +77,6 @@ class BYRE_API Operator {
   explicit Operator(Schema schema);
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
-  /// With the parts that were added to it.
-  ~Operator();
 
   const Schema& schema() const noexcept { return schema_; }
   /// With its overload: "add_.scalar".
@@ -112,11 +117,11 @@ class BYRE_API Operator {
   const std::string name_;
   const Effect effect_;
   const std::vector<std::size_t> written_;
-  std::array<sync::detail::Published<const Kernel>, key_count> kernels_;
-  sync::detail::Published<const Kernel> composite_;
-  sync::detail::Published<const MetaRule> meta_;
-  sync::detail::Published<const ViewRule> view_;
-  sync::detail::Published<const Tag> tag_;
+  std::array<detail::Owned<Kernel>, key_count> kernels_;
+  detail::Owned<Kernel> composite_;
+  detail::Owned<MetaRule> meta_;
+  detail::Owned<ViewRule> view_;
+  detail::Owned<Tag> tag_;
   sync::detail::Published<const Operator> variant_;  // registered: the functional one, or the view
   sync::detail::Published<const Operator> generated_;  // functional, where none is registered
   Operator* next_ = nullptr;  // in the registry; set before it is found there

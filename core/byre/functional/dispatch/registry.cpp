@@ -3,7 +3,6 @@
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
-#include <byre/sync/detail/no_destructor.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -14,98 +13,13 @@
 
 namespace byre::inline v0::functional {
 
-/// Operators in lists by the hash of their names, and fallbacks. All of it only grows: whoever
-/// looks takes no lock, and may use what was found for as long as the program runs.
+using detail::Owned;
 using sync::detail::Published;
-
-class detail::Registry {
- public:
-  Operator* find(std::string_view name) const noexcept {
-    Operator* op = lists_[list_of(name)].get();
-    while (op != nullptr && op->name() != name) {
-      op = op->next_;
-    }
-    return op;
-  }
-  /// By name.
-  std::vector<const Operator*> all() const;
-  const Kernel* fallback(Key key) const noexcept {
-    return fallbacks_[static_cast<std::size_t>(key)].get();
-  }
-
-  /// Throws DispatchError if there is one of its name.
-  Operator& add(Schema schema);
-  /// The functional variant of `op`: of that schema, with its kernel, or the one there is.
-  const Operator& add_generated(const Operator& op, Schema schema, Kernel kernel);
-  template <class Part>
-  void set_once(Operator& op, Published<const Part>& place, Part part, const char* what);
-  void set_fallback(Key key, Kernel fallback);
-  /// As it was at first. For as long as nobody has found anything in it.
-  void clear() noexcept;
-
- private:
-  static constexpr std::size_t list_count = 256;
-  static std::size_t list_of(std::string_view name) noexcept {
-    return std::hash<std::string_view>()(name) % list_count;
-  }
-
-  Operator& push(std::unique_ptr<Operator> op, const std::optional<std::string>& variant_name);
-
-  sync::ProcessMutex mutex_;  // of who registers
-  std::array<Published<Operator>, list_count> lists_;
-  std::array<Published<const Kernel>, key_count> fallbacks_;
-};
 
 namespace {
 
-/// The registry with the operators that come along, or null.
-constinit Published<detail::Registry> whole_registry;
-constinit bool is_filling_registry = false;  // guarded by FirstUse
-
-/// Defines all of the operators that come along, or none: without memory the next use tries again.
-/// While they are defined, the thread that defines them is given the registry as it is.
-[[gnu::cold, gnu::noinline]] detail::Registry& fill_registry() try {
-  const sync::detail::FirstUse lock;
-  auto& made = sync::no_destructor<detail::Registry>();
-  if (whole_registry.get() == nullptr && !std::exchange(is_filling_registry, true)) {
-    try {
-      detail::define_builtin_operators();
-      whole_registry.set(&made);
-    } catch (...) {
-      made.clear();
-      is_filling_registry = false;
-      throw;
-    }
-  }
-  return made;
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("the definition of the operators that come along");
-}
-
-detail::Registry& registry() {
-  detail::Registry* const found = whole_registry.get();
-  return found != nullptr ? *found : fill_registry();
-}
-
 bool is_computed(const Operator& op) noexcept {
   return op.composite() != nullptr || op.view() != nullptr || !op.registered_keys().empty();
-}
-
-void expect_first(bool is_first, const char* of, const char* what) {
-  if (!is_first) {
-    throw DispatchError(format_text("%s has %s already: each is registered once.", of, what));
-  }
-}
-
-template <class Part>
-void expect_function(const Part& part, const char* of, const char* what) {
-  if constexpr (requires { part == nullptr; }) {
-    if (part == nullptr) {
-      throw DispatchError(format_text(
-          "%s: %s was given that has no function, as an empty std::function. Give one that has.",
-          of, what));
-    }
-  }
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -138,117 +52,169 @@ std::string names_near(const std::vector<const Operator*>& all, std::string_view
 
 }  // namespace
 
-std::vector<const Operator*> detail::Registry::all() const try {
-  std::vector<const Operator*> all;
-  for (const Published<Operator>& list : lists_) {
-    for (const Operator* op = list.get(); op != nullptr; op = op->next_) {
-      all.push_back(op);
+/// Operators in lists by the hash of their names, and fallbacks. All of it only grows: whoever
+/// looks takes no lock, and may use what was found for as long as the program runs.
+class detail::Registry {
+ public:
+  Registry() = default;
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+  /// For as long as nobody has found anything in it.
+  ~Registry() {
+    for (const Published<Operator>& list : lists_) {
+      for (Operator* op = list.get(); op != nullptr;) {
+        delete std::exchange(op, op->next_);
+      }
     }
   }
-  std::sort(all.begin(), all.end(),
-            [](const Operator* a, const Operator* b) { return a->name() < b->name(); });
-  return all;
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("operators");
-}
 
-Operator& detail::Registry::push(std::unique_ptr<Operator> op,
-                                 const std::optional<std::string>& variant_name) {
-  const Operator* const variant = variant_name ? find(*variant_name) : nullptr;
-  if (variant != nullptr && is_computed(*variant) && is_variant_of(*variant, *op)) {
-    op->variant_.set(variant);
+  Operator* find(std::string_view name) const noexcept {
+    Operator* op = lists_[list_of(name)].get();
+    while (op != nullptr && op->name() != name) {
+      op = op->next_;
+    }
+    return op;
   }
-  Published<Operator>& list = lists_[list_of(op->name())];
-  op->next_ = list.get();
-  list.set(op.get());
-  return *op.release();
-}
 
-Operator& detail::Registry::add(Schema schema) {
-  auto made = std::make_unique<Operator>(std::move(schema));
-  const auto variant_name = name_of_variant(made->schema());
-  const Operator* other = nullptr;
-  {
+  /// By name.
+  std::vector<const Operator*> all() const try {
+    std::vector<const Operator*> all;
+    for (const Published<Operator>& list : lists_) {
+      for (const Operator* op = list.get(); op != nullptr; op = op->next_) {
+        all.push_back(op);
+      }
+    }
+    std::ranges::sort(all, {}, &Operator::name);
+    return all;
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory::of_heap("operators");
+  }
+
+  /// The operator of that name, or a new one; it is left in `made` if there is one already.
+  Operator& find_or_push(std::unique_ptr<Operator>& made) {
+    const auto variant_name = name_of_variant(made->schema());
     const sync::ProcessLock lock(mutex_);
-    other = find(made->name());
-    if (other == nullptr) {
-      return push(std::move(made), variant_name);
+    if (Operator* const known = find(made->name())) {
+      return *known;
     }
+    const Operator* const variant = variant_name ? find(*variant_name) : nullptr;
+    if (variant != nullptr && is_computed(*variant) && is_variant_of(*variant, *made)) {
+      made->variant_.set(variant);
+    }
+    Published<Operator>& list = lists_[list_of(made->name())];
+    made->next_ = list.get();
+    list.set(made.get());
+    return *made.release();
   }
-  throw DispatchError(
-      format_text("define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or "
-                  "give an overload: %s.yours(...).",
-                  other->name().c_str(), to_string(other->schema()).c_str(), other->name().c_str(),
-                  other->schema().name.c_str()));
-}
 
-const Operator& detail::Registry::add_generated(const Operator& op, Schema schema,
-                                                Kernel kernel) try {
-  auto made = std::make_unique<Operator>(std::move(schema));
-  made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
-  const auto variant_name = name_of_variant(made->schema());
-  const Operator* generated = nullptr;
-  {
+  /// Throws DispatchError if there is one of its name.
+  Operator& add(Schema schema) {
+    auto made = std::make_unique<Operator>(std::move(schema));
+    Operator& op = find_or_push(made);
+    if (made != nullptr) {
+      throw DispatchError(format_text(
+          "define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or give an "
+          "overload: %s.yours(...).",
+          op.name().c_str(), to_string(op.schema()).c_str(), op.name().c_str(),
+          op.schema().name.c_str()));
+    }
+    return op;
+  }
+
+  /// The functional variant of `op`: of that schema, with its kernel, or the one there is.
+  const Operator& add_generated(const Operator& op, Schema schema, Kernel kernel) try {
+    auto made = std::make_unique<Operator>(std::move(schema));
+    made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
+    const Operator& generated = find_or_push(made);
+    if (made != nullptr && to_string(generated.schema()) != to_string(made->schema())) {
+      throw DispatchError(format_text(
+          "there is an operator %s, where %s is to be generated. Give the operator another name.",
+          to_string(generated.schema()).c_str(), to_string(made->schema()).c_str()));
+    }
     const sync::ProcessLock lock(mutex_);
-    generated = find(made->name());
-    if (generated == nullptr) {
-      generated = &push(std::move(made), variant_name);
+    find(op.name())->generated_.set(&generated);
+    return generated;
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory::of_heap(op.name().c_str());
+  }
+
+  /// Publishes a part of `of`, which is `op` or a key: "a `what`".
+  template <class Part>
+  void set_once(Owned<Part>& place, Part part, const char* of, const char* what,
+                const Operator* op = nullptr) try {
+    if constexpr (requires { part == nullptr; }) {
+      if (part == nullptr) {
+        throw DispatchError(format_text(
+            "%s: a %s was given that has no function, as an empty std::function. Give one that "
+            "has.",
+            of, what));
+      }
     }
+    auto made = std::make_unique<const Part>(std::move(part));
+    std::vector<std::string> names;
+    if (op != nullptr) {
+      names = names_of_writing_variants(op->schema());
+    }
+    const sync::ProcessLock lock(mutex_);
+    if (place.get() != nullptr) {
+      throw DispatchError(format_text("%s has a %s already: each is registered once.", of, what));
+    }
+    place.set(made.release());
+    for (const std::string& name : names) {
+      if (Operator* const writer = find(name); writer != nullptr && is_variant_of(*op, *writer)) {
+        // Not before it can be computed: until then a writer has the variant that is generated.
+        writer->variant_.set(is_computed(*op) ? op : nullptr);
+      }
+    }
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory::of_heap(of);
   }
-  if (made != nullptr && to_string(generated->schema()) != to_string(made->schema())) {
-    throw DispatchError(format_text(
-        "there is an operator %s, where %s is to be generated. Give the operator another name.",
-        to_string(generated->schema()).c_str(), to_string(made->schema()).c_str()));
+
+  std::array<Owned<Kernel>, key_count> fallbacks;
+
+ private:
+  static constexpr std::size_t list_count = 256;
+  static std::size_t list_of(std::string_view name) noexcept {
+    return std::hash<std::string_view>()(name) % list_count;
   }
-  const sync::ProcessLock lock(mutex_);
-  find(op.name())->generated_.set(generated);
-  return *generated;
+
+  sync::ProcessMutex mutex_;  // of who registers
+  std::array<Published<Operator>, list_count> lists_;
+};
+
+namespace {
+
+/// The registry with the operators that come along, or null.
+constinit Published<detail::Registry> whole_registry;
+/// While those are defined, their registry; guarded by FirstUse.
+constinit detail::Registry* filled_registry = nullptr;
+
+/// Defines all of the operators that come along, or none: without memory the next use tries again.
+/// While they are defined, the thread that defines them is given the registry as it is.
+[[gnu::cold, gnu::noinline]] detail::Registry& fill_registry() try {
+  const sync::detail::FirstUse lock;
+  if (filled_registry == nullptr) {
+    auto made = std::make_unique<detail::Registry>();
+    filled_registry = made.get();
+    try {
+      detail::define_builtin_operators();
+    } catch (...) {
+      filled_registry = nullptr;
+      throw;
+    }
+    whole_registry.set(made.release());
+  }
+  return *filled_registry;
 } catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap(op.name().c_str());
+  throw OutOfMemory::of_heap("the definition of the operators that come along");
 }
 
-template <class Part>
-void detail::Registry::set_once(Operator& op, Published<const Part>& place, Part part,
-                                const char* what) try {
-  expect_function(part, op.name().c_str(), what);
-  auto made = std::make_unique<const Part>(std::move(part));
-  const std::vector<std::string> names = names_of_writing_variants(op.schema());
-  const sync::ProcessLock lock(mutex_);
-  expect_first(place.get() == nullptr, op.name().c_str(), what);
-  place.set(made.release());
-  for (const std::string& name : names) {
-    if (Operator* const writer = find(name); writer != nullptr && is_variant_of(op, *writer)) {
-      // Not before it can be computed: until then a writer has the variant that is generated.
-      writer->variant_.set(is_computed(op) ? &op : nullptr);
-    }
-  }
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap(op.name().c_str());
+detail::Registry& registry() {
+  detail::Registry* const found = whole_registry.get();
+  return found != nullptr ? *found : fill_registry();
 }
 
-void detail::Registry::set_fallback(Key key, Kernel fallback) try {
-  expect_function(fallback, name_of(key), "a fallback");
-  auto made = std::make_unique<const Kernel>(std::move(fallback));
-  Published<const Kernel>& place = fallbacks_[static_cast<std::size_t>(key)];
-  const sync::ProcessLock lock(mutex_);
-  expect_first(place.get() == nullptr, name_of(key), "a fallback");
-  place.set(made.release());
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("set_fallback");
-}
-
-void detail::Registry::clear() noexcept {
-  for (Published<Operator>& list : lists_) {
-    for (Operator* op = list.get(); op != nullptr;) {
-      delete std::exchange(op, op->next_);
-    }
-    list.set(nullptr);
-  }
-  for (Published<const Kernel>& fallback : fallbacks_) {
-    delete fallback.get();
-    fallback.set(nullptr);
-  }
-}
+}  // namespace
 
 Operator::Operator(Schema schema) try
     : schema_(std::move(schema)),
@@ -259,16 +225,6 @@ Operator::Operator(Schema schema) try
   throw OutOfMemory::of_heap("an operator");
 }
 
-Operator::~Operator() {
-  for (const Published<const Kernel>& kernel : kernels_) {
-    delete kernel.get();
-  }
-  delete composite_.get();
-  delete meta_.get();
-  delete view_.get();
-  delete tag_.get();
-}
-
 KeySet Operator::registered_keys() const noexcept {
   KeySet keys;
   for (std::size_t index = 0; index < key_count; ++index) {
@@ -277,31 +233,26 @@ KeySet Operator::registered_keys() const noexcept {
   return keys;
 }
 
-const Definition& Definition::kernel(Key key, Kernel kernel) const {
-  const Text what = format_text("a kernel for %s", name_of(key));
-  registry().set_once(op_, op_.kernels_[static_cast<std::size_t>(key)], std::move(kernel),
-                      what.chars.data());
+template <class Part>
+const Definition& Definition::set(detail::Owned<Part>& place, Part part, const char* what) const {
+  registry().set_once(place, std::move(part), op_.name().c_str(), what, &op_);
   return *this;
 }
 
-const Definition& Definition::kernel(Key key, TypedKernel typed) const {
-  detail::expect_fits(typed, op_, format_text("the kernel for %s", name_of(key)).chars.data());
-  return kernel(key, std::move(typed.kernel));
+const Definition& Definition::kernel(Key key, TypedKernel kernel) const {
+  const Text what = format_text("kernel for %s", name_of(key));
+  detail::expect_fits(kernel, op_, what.chars.data());
+  return set(op_.kernels_[static_cast<std::size_t>(key)], std::move(kernel.kernel),
+             what.chars.data());
 }
 
-const Definition& Definition::composite(Kernel kernel) const {
-  registry().set_once(op_, op_.composite_, std::move(kernel), "a composite kernel");
-  return *this;
-}
-
-const Definition& Definition::composite(TypedKernel typed) const {
-  detail::expect_fits(typed, op_, "the composite kernel");
-  return composite(std::move(typed.kernel));
+const Definition& Definition::composite(TypedKernel kernel) const {
+  detail::expect_fits(kernel, op_, "composite kernel");
+  return set(op_.composite_, std::move(kernel.kernel), "composite kernel");
 }
 
 const Definition& Definition::meta(MetaRule rule) const {
-  registry().set_once(op_, op_.meta_, std::move(rule), "a meta rule");
-  return *this;
+  return set(op_.meta_, std::move(rule), "meta rule");
 }
 
 const Definition& Definition::tag(Tag tag) const {
@@ -311,8 +262,7 @@ const Definition& Definition::tag(Tag tag) const {
         format_text("%s: a tag is of a pure operator that returns one tensor: its schema is %s.",
                     op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
-  registry().set_once(op_, op_.tag_, tag, "a tag");
-  return *this;
+  return set(op_.tag_, tag, "tag");
 }
 
 const Definition& Definition::view(ViewRule rule) const {
@@ -322,8 +272,7 @@ const Definition& Definition::view(ViewRule rule) const {
         "set that is not written.",
         op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
-  registry().set_once(op_, op_.view_, std::move(rule), "a view rule");
-  return *this;
+  return set(op_.view_, std::move(rule), "view rule");
 }
 
 Definition define(Schema schema) try {
@@ -367,11 +316,12 @@ std::vector<const Operator*> operators() {
 }
 
 void set_fallback(Key key, Kernel fallback) {
-  registry().set_fallback(key, std::move(fallback));
+  registry().set_once(registry().fallbacks[static_cast<std::size_t>(key)], std::move(fallback),
+                      name_of(key), "fallback");
 }
 
 const Kernel* fallback(Key key) {
-  return registry().fallback(key);
+  return registry().fallbacks[static_cast<std::size_t>(key)].get();
 }
 
 }  // namespace byre::inline v0::functional

@@ -30,14 +30,12 @@ class BYRE_API Definition {
  public:
   explicit Definition(Operator& op) noexcept : op_(op) {}
 
-  const Definition& kernel(Key key, Kernel kernel) const;
   const Definition& kernel(Key key, TypedKernel kernel) const;
   /// Of a function of what the schema names: see kernel.hpp.
   template <class Function>
   const Definition& cpu(Function function) const {
     return kernel(Key::cpu, boxed(std::move(function)));
   }
-  const Definition& composite(Kernel kernel) const;
   const Definition& composite(TypedKernel kernel) const;
   const Definition& meta(MetaRule rule) const;
   /// Throws DispatchError for an operator that is not pure or does not return one tensor.
@@ -48,6 +46,9 @@ class BYRE_API Definition {
   const Operator& op() const noexcept { return op_; }
 
  private:
+  template <class Part>
+  const Definition& set(detail::Owned<Part>& place, Part part, const char* what) const;
+
   Operator& op_;
 };
 

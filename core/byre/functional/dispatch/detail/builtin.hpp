@@ -24,6 +24,9 @@ inline std::string with_suffix(const std::string& name, const std::string& suffi
   return name.substr(0, end) + suffix + name.substr(end);
 }
 
+/// Throws DispatchError for a boxed kernel that `op` cannot call; `what` names it, as "kernel for cpu".
+void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what);
+
 /// For meta rules: the dtype of what the CPU's kernel makes of operands without elements. Throws
 /// what that refuses a dtype with.
 DType dtype_of_result(const Call& call);

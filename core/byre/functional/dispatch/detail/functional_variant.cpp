@@ -105,11 +105,7 @@ std::vector<std::size_t> written_parameters(const Schema& schema) {
   return written;
 }
 
-const Operator& functional_variant_of(const Operator& op) {
-  const Operator* const registered = op.functional_variant();
-  if (const Operator* const known = registered != nullptr ? registered : op.generated_.get()) {
-    return *known;
-  }
+const Operator& generate_variant_of(const Operator& op) {
   return define_generated(op, functional_schema(op, op.schema().name + "_functional"),
                           [&op](const Call& call) { return write_copies(op, call); });
 }

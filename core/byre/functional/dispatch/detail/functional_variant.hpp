@@ -24,10 +24,18 @@ std::vector<std::string> names_of_writing_variants(const Schema& schema);
 /// read, or a view of one result.
 bool is_variant_of(const Operator& variant, const Operator& op);
 
-/// The functional variant of an operator that writes. One is generated if none is registered: its
-/// kernel, for the CPU, writes copies. It returns what `op` returns anew, then what it writes, in
-/// the order of the parameters. Thread-safe; wait-free but for the first call.
-const Operator& functional_variant_of(const Operator& op);
+/// A functional variant for an operator that writes and has none registered: its kernel, for the CPU,
+/// writes copies. Thread-safe: the first that several threads make is kept.
+BYRE_API const Operator& generate_variant_of(const Operator& op);
+
+/// The functional variant of an operator that writes, which is generated if none is registered. It
+/// returns what `op` returns anew, then what it writes, in the order of the parameters. Thread-safe;
+/// wait-free but for the first call.
+inline const Operator& functional_variant_of(const Operator& op) {
+  const Operator* const registered = op.functional_variant();
+  const Operator* const known = registered != nullptr ? registered : op.generated_.get();
+  return known != nullptr ? *known : generate_variant_of(op);
+}
 
 /// The parameters that are written, by index.
 std::vector<std::size_t> written_parameters(const Schema& schema);
