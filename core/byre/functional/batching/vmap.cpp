@@ -3,7 +3,6 @@
 #include <byre/functional/batching/vmap.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/detail/batch_level.hpp>
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/pass.hpp>
 #include <byre/functional/functionalize/detail/running_inputs.hpp>
@@ -100,7 +99,8 @@ class Run {
       }
     }
     const detail::RunningInputs running(behind_batches);
-    const detail::BatchLevelScope within(level_);
+    const ThreadKeys keys = thread_keys();
+    const ThreadKeysScope within({keys.included, keys.excluded, level_});
     return function(seen);
   }
 

@@ -147,24 +147,7 @@ Arguments checked_arguments(const Schema& schema, Arguments arguments) try {
   throw OutOfMemory::of_heap(schema.name.c_str());
 }
 
-/// Runs the kernel. Returns its new tensors: as many as the schema declares, without the written ones.
-static Tensors run(const Kernel& kernel, const Operator& op, Key key,
-                   std::span<Argument> arguments) try {
-  Tensors made = kernel({op, arguments});
-  bool is_as_declared = op.schema().returns_list() || made.size() == op.schema().new_count();
-  for (const AnyTensor& each : made) {
-    is_as_declared = is_as_declared && each;
-  }
-  if (!is_as_declared) {
-    refuse_results(op, key, made.size());
-  }
-  return made;
-} catch (const MisreadArgument& misread) {
-  throw DispatchError(
-      format_text("%s, in its kernel for %s: %s", op.name().c_str(), name_of(key), misread.what()));
-}
-
-Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
+Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
   const Key key = keys_of(arguments).highest();
   const Kernel* kernel = op.kernel(key);
   kernel = kernel == nullptr ? op.composite() : kernel;
@@ -172,22 +155,33 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) try {
   if (kernel == nullptr) {
     refuse_missing_kernel(op, key);
   }
-  if (op.effect() != Effect::write) {
-    return run(*kernel, op, key, arguments);
-  }
   const Schema& schema = op.schema();
-  Tensors results;
-  results.reserve(schema.returns.size());  // now: once it is written, nothing may fail
-  Tensors made = run(*kernel, op, key, arguments);
-  // The written tensors in their places of the schema, and the new ones.
-  auto next = made.begin();
-  for (const Return& returned : schema.returns) {
-    results.push_back(returned.alias ? arguments[schema.index_of(returned.alias)].tensor()
-                                     : std::move(*next++));
+  try {
+    Tensors results;
+    if (op.effect() == Effect::write) {
+      results.reserve(schema.returns.size());  // now: once it is written, nothing may fail
+    }
+    Tensors made = (*kernel)({op, arguments});
+    const bool is_as_many = schema.returns_list() || made.size() == schema.new_count();
+    if (!is_as_many || std::ranges::find(made, AnyTensor()) != made.end()) {
+      refuse_results(op, key, made.size());
+    }
+    if (op.effect() != Effect::write) {
+      return made;
+    }
+    // The written tensors in their places of the schema, and the new ones.
+    auto next = made.begin();
+    for (const Return& returned : schema.returns) {
+      results.push_back(returned.alias ? arguments[schema.index_of(returned.alias)].tensor()
+                                       : std::move(*next++));
+    }
+    return results;
+  } catch (const MisreadArgument& misread) {
+    throw DispatchError(format_text("%s, in its kernel for %s: %s", op.name().c_str(), name_of(key),
+                                    misread.what()));
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory::of_heap(op.name().c_str());
   }
-  return results;
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap(op.name().c_str());
 }
 
 Tensors call(OperatorRef op, Arguments arguments) {

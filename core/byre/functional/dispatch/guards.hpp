@@ -6,12 +6,16 @@
 #include <byre/config.hpp>
 #include <byre/functional/dispatch/key.hpp>
 
+#include <cstdint>
+
 namespace byre::inline v0::functional {
 
 /// What guards of this thread say.
 struct ThreadKeys {
   KeySet included;
   KeySet excluded;
+  /// Of the innermost vmap() whose function this thread is in; 0 in none.
+  std::uint64_t batch_level = 0;
 };
 
 /// Reads as a value; guards alone change it.
@@ -27,33 +31,38 @@ namespace detail {
 BYRE_API void set_thread_keys(ThreadKeys keys) noexcept;
 }
 
-/// Calls go to these keys too, those that make tensors of nothing included. Nests; stays on its
-/// thread.
-class IncludeKeys {
+/// For as long as it lives, `keys` hold. Nests; stays on its thread.
+class ThreadKeysScope {
  public:
-  explicit IncludeKeys(KeySet keys) noexcept : before_(thread_keys()) {
-    detail::set_thread_keys({before_.included | keys, before_.excluded.without(keys)});
+  explicit ThreadKeysScope(ThreadKeys keys) noexcept : before_(thread_keys()) {
+    detail::set_thread_keys(keys);
   }
-  IncludeKeys(const IncludeKeys&) = delete;
-  IncludeKeys& operator=(const IncludeKeys&) = delete;
-  ~IncludeKeys() { detail::set_thread_keys(before_); }
+  ThreadKeysScope(const ThreadKeysScope&) = delete;
+  ThreadKeysScope& operator=(const ThreadKeysScope&) = delete;
+  ~ThreadKeysScope() { detail::set_thread_keys(before_); }
 
  private:
   const ThreadKeys before_;
 };
 
-/// Calls do not go to these keys, whatever their tensors have: how a pass calls what is below it.
-class ExcludeKeys {
+/// Calls go to these keys too, those that make tensors of nothing included.
+class IncludeKeys : ThreadKeysScope {
  public:
-  explicit ExcludeKeys(KeySet keys) noexcept : before_(thread_keys()) {
-    detail::set_thread_keys({before_.included.without(keys), before_.excluded | keys});
-  }
-  ExcludeKeys(const ExcludeKeys&) = delete;
-  ExcludeKeys& operator=(const ExcludeKeys&) = delete;
-  ~ExcludeKeys() { detail::set_thread_keys(before_); }
+  explicit IncludeKeys(KeySet keys) noexcept : IncludeKeys(keys, thread_keys()) {}
 
  private:
-  const ThreadKeys before_;
+  IncludeKeys(KeySet keys, const ThreadKeys& now) noexcept
+      : ThreadKeysScope({now.included | keys, now.excluded.without(keys), now.batch_level}) {}
+};
+
+/// Calls do not go to these keys, whatever their tensors have: how a pass calls what is below it.
+class ExcludeKeys : ThreadKeysScope {
+ public:
+  explicit ExcludeKeys(KeySet keys) noexcept : ExcludeKeys(keys, thread_keys()) {}
+
+ private:
+  ExcludeKeys(KeySet keys, const ThreadKeys& now) noexcept
+      : ThreadKeysScope({now.included.without(keys), now.excluded | keys, now.batch_level}) {}
 };
 
 }  // namespace byre::inline v0::functional

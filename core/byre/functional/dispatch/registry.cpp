@@ -138,9 +138,13 @@ class detail::Registry {
     throw OutOfMemory::of_heap(op.name().c_str());
   }
 
-  /// Publishes a part of `of`, which is `op` or a key: "a `what`".
+  /// Publishes a part of an operator, or of the key that `of` names: "a `what`".
   template <class Part>
-  void set_once(Owned<Part>& place, Part part, const char* of, const char* what,
+  void set_once(Owned<Part>& place, Part part, const char* what, const Operator& op) {
+    set_once(place, std::move(part), what, op.name().c_str(), &op);
+  }
+  template <class Part>
+  void set_once(Owned<Part>& place, Part part, const char* what, const char* of,
                 const Operator* op = nullptr) try {
     if constexpr (requires { part == nullptr; }) {
       if (part == nullptr) {
@@ -233,26 +237,23 @@ KeySet Operator::registered_keys() const noexcept {
   return keys;
 }
 
-template <class Part>
-const Definition& Definition::set(detail::Owned<Part>& place, Part part, const char* what) const {
-  registry().set_once(place, std::move(part), op_.name().c_str(), what, &op_);
-  return *this;
-}
-
 const Definition& Definition::kernel(Key key, TypedKernel kernel) const {
   const Text what = format_text("kernel for %s", name_of(key));
   detail::expect_fits(kernel, op_, what.chars.data());
-  return set(op_.kernels_[static_cast<std::size_t>(key)], std::move(kernel.kernel),
-             what.chars.data());
+  registry().set_once(op_.kernels_[static_cast<std::size_t>(key)], std::move(kernel.kernel),
+                      what.chars.data(), op_);
+  return *this;
 }
 
 const Definition& Definition::composite(TypedKernel kernel) const {
   detail::expect_fits(kernel, op_, "composite kernel");
-  return set(op_.composite_, std::move(kernel.kernel), "composite kernel");
+  registry().set_once(op_.composite_, std::move(kernel.kernel), "composite kernel", op_);
+  return *this;
 }
 
 const Definition& Definition::meta(MetaRule rule) const {
-  return set(op_.meta_, std::move(rule), "meta rule");
+  registry().set_once(op_.meta_, std::move(rule), "meta rule", op_);
+  return *this;
 }
 
 const Definition& Definition::tag(Tag tag) const {
@@ -262,7 +263,8 @@ const Definition& Definition::tag(Tag tag) const {
         format_text("%s: a tag is of a pure operator that returns one tensor: its schema is %s.",
                     op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
-  return set(op_.tag_, tag, "tag");
+  registry().set_once(op_.tag_, tag, "tag", op_);
+  return *this;
 }
 
 const Definition& Definition::view(ViewRule rule) const {
@@ -272,7 +274,8 @@ const Definition& Definition::view(ViewRule rule) const {
         "set that is not written.",
         op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
-  return set(op_.view_, std::move(rule), "view rule");
+  registry().set_once(op_.view_, std::move(rule), "view rule", op_);
+  return *this;
 }
 
 Definition define(Schema schema) try {
@@ -317,7 +320,7 @@ std::vector<const Operator*> operators() {
 
 void set_fallback(Key key, Kernel fallback) {
   registry().set_once(registry().fallbacks[static_cast<std::size_t>(key)], std::move(fallback),
-                      name_of(key), "fallback");
+                      "fallback", name_of(key));
 }
 
 const Kernel* fallback(Key key) {

@@ -46,9 +46,6 @@ class BYRE_API Definition {
   const Operator& op() const noexcept { return op_; }
 
  private:
-  template <class Part>
-  const Definition& set(detail::Owned<Part>& place, Part part, const char* what) const;
-
   Operator& op_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <byre/functional/dispatch/detail/batch_level.hpp>
+#include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
@@ -23,7 +23,7 @@ struct FirstAliases {
 FunctionalTensor::FunctionalTensor(AnyTensor value)
     : TensorImpl(key),
       backend_(value.keys()),
-      level_(std::max(value.batch_level(), detail::batch_level_of_thread())),
+      level_(std::max(value.batch_level(), thread_keys().batch_level)),
       path_(ViewGeometry::of_all(value.sizes(), value.dtype())),
       cached_{.initial = std::move(value)} {}
 
@@ -52,16 +52,6 @@ void FunctionalTensor::detach() noexcept {
   cached_ = {};
 }
 
-AnyTensor FunctionalTensor::sync() {
-  Alias* const alias = alias_.get();
-  return alias == nullptr ? cached_.initial : alias->sync(path_, cached_);
-}
-
-std::uint64_t FunctionalTensor::generation() const noexcept {
-  const Alias* const alias = alias_.get();
-  return alias == nullptr ? 0 : alias->generation_of(cached_);
-}
-
 FunctionalTensor::AliasHandle FunctionalTensor::alias() {
   if (alias_.get() == nullptr) {
     auto made = make_counted<Alias>(cached_.initial, functionalize_options(), level_);
@@ -74,31 +64,6 @@ FunctionalTensor::AliasHandle FunctionalTensor::alias() {
     }
   }
   return alias_.get();
-}
-
-FunctionalTensor::PreparedWrite FunctionalTensor::prepare_write(const char* operation,
-                                                                std::size_t count) {
-  Alias* const alias = alias_.get();
-  if (alias == nullptr) {
-    return {*this, std::nullopt};
-  }
-  alias->prepare_write(path_, operation, count);
-  return {*this, path_};
-}
-
-void FunctionalTensor::PreparedWrite::commit(AnyTensor value) noexcept {
-  Alias* const alias = target_->alias_.get();
-  BYRE_ASSERT((alias != nullptr) == path_.has_value(),
-              "a tensor was given an alias between a write and its preparation");
-  if (path_) {
-    alias->write(std::move(*path_), std::move(value), target_->cached_);
-  } else {
-    target_->cached_.initial = std::move(value);
-  }
-}
-
-void FunctionalTensor::move_to(ViewPath path) noexcept {
-  set(alias_.get(), std::move(path));
 }
 
 void FunctionalTensor::set(const AliasHandle& alias, ViewPath path) noexcept {

@@ -27,7 +27,16 @@ class FunctionalTensor final : public TensorImpl {
    public:
     /// The tensor holds `value` now, of its sizes and dtype. Once; the tensor was not changed
     /// since.
-    void commit(AnyTensor value) noexcept;
+    void commit(AnyTensor value) noexcept {
+      Alias* const alias = target_->alias_.get();
+      BYRE_ASSERT((alias != nullptr) == path_.has_value(),
+                  "a tensor was given an alias between a write and its preparation");
+      if (path_) {
+        alias->write(std::move(*path_), std::move(value), target_->cached_);
+      } else {
+        target_->cached_.initial = std::move(value);
+      }
+    }
 
    private:
     friend class FunctionalTensor;
@@ -49,9 +58,15 @@ class FunctionalTensor final : public TensorImpl {
   const ViewPath& path() const noexcept { return path_; }
 
   /// What it holds now: see from_functional().
-  AnyTensor sync();
+  AnyTensor sync() {
+    Alias* const alias = alias_.get();
+    return alias == nullptr ? cached_.initial : alias->sync(path_, cached_);
+  }
   /// Of the cached value; the alias's if that is current.
-  std::uint64_t generation() const noexcept;
+  std::uint64_t generation() const noexcept {
+    const Alias* const alias = alias_.get();
+    return alias == nullptr ? 0 : alias->generation_of(cached_);
+  }
   /// Where factories make what is written to it.
   KeySet backend() const noexcept { return backend_; }
   /// Of the innermost vmap() whose batch may be written to it. A tensor that is used outside of a
@@ -65,10 +80,17 @@ class FunctionalTensor final : public TensorImpl {
 
   /// For one of `count` writes that may share an alias. Throws FunctionalizeError for a captured
   /// tensor, ShapeError for one that sees elements twice.
-  [[nodiscard]] PreparedWrite prepare_write(const char* operation, std::size_t count = 1);
+  [[nodiscard]] PreparedWrite prepare_write(const char* operation, std::size_t count = 1) {
+    Alias* const alias = alias_.get();
+    if (alias == nullptr) {
+      return {*this, std::nullopt};
+    }
+    alias->prepare_write(path_, operation, count);
+    return {*this, path_};
+  }
 
   /// It sees another part of its alias now: transpose_, resize_ to fewer elements.
-  void move_to(ViewPath path) noexcept;
+  void move_to(ViewPath path) noexcept { set(alias_.get(), std::move(path)); }
   /// It is a view of another alias now: set_.
   void set(const AliasHandle& alias, ViewPath path) noexcept;
   /// It has a value of its own now: resize_ to more elements.

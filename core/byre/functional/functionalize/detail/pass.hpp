@@ -3,11 +3,11 @@
 /// calls the backend's kernel; for a view it makes a view; for an operator that writes it calls the
 /// functional variant and records the result as an update. A call of add_ on a view goes through
 ///
-///   call, checked_arguments, dispatch    to the pass
-///   functionalized                       prepares the write, and calls add on values:
-///     target_of, prepare_write, expect_apart
-///     redispatch, sync, dispatch         to the backend's kernel
-///     conforming, commit                 and records the result
+///   call, checked_arguments, dispatch           to the pass
+///   functionalized                              prepares the write, and calls add on values:
+///     target_of, Alias::prepare_write, expect_apart
+///     redispatch, Alias::sync, dispatch         to the backend's kernel
+///     conforming, Alias::write                  and records the result
 ///
 /// Operators that overwrite all of a tensor have kernels of their own: overwriting.cpp.
 ///
