@@ -7,7 +7,5 @@ namespace byre::inline v0::functional::detail {
 
 /// While the registry is filled, behind the operators.
 void define_cpu_backend();
-/// For define_cpu_backend().
-void define_cpu_view_copies();
 
 }  // namespace byre::inline v0::functional::detail
