@@ -87,10 +87,7 @@ Tensors CapturedProgram::run(const Tensors& inputs, const Program& compute) cons
                     "these."));
   }
   run_->expect_may_grow(aliasing);
-  Tensors bases;
-  for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
-    bases.push_back(aliasing.value(base, inputs));
-  }
+  Tensors bases = aliasing.values(inputs);
   Tensors values = compute(bases);
   bases.clear();  // which share the memory that is written
   expect_outputs(outputs_, values);

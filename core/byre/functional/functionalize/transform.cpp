@@ -41,11 +41,10 @@ Tensors run_functionalized(const Program& f, FunctionalizeOptions options,
     return run_within_pass(f, inputs);
   }
   InputAliasing aliasing(inputs);
-  Tensors bases;
+  Tensors bases = aliasing.values(inputs);
   KeySet backend;
-  for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
-    bases.push_back(aliasing.value(base, inputs));
-    backend = backend | bases.back().keys();
+  for (const AnyTensor& base : bases) {
+    backend = backend | base.keys();
   }
   backend = backend.without(Key::batched);
   FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), backend, options);
@@ -58,9 +57,9 @@ Tensors run_lowered(const Lowering& lowering, const Program& f, FunctionalizeOpt
                     const Tensors& inputs) try {
   detail::expect_tensors(inputs, "functionalize_on", "the inputs");
   InputAliasing aliasing(inputs);
-  Tensors bases;
-  for (std::size_t base = 0; base < aliasing.base_count(); ++base) {
-    bases.push_back(lowering.lift(to_cpu(aliasing.value(base, inputs))));
+  Tensors bases = aliasing.values(inputs);
+  for (AnyTensor& base : bases) {
+    base = lowering.lift(to_cpu(base));
   }
   detail::expect_tensors(bases, "functionalize_on", "what was lifted");
   FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), lowering.backend, options);

@@ -130,4 +130,12 @@ AnyTensor InputAliasing::value(std::size_t base, const Tensors& inputs) const {
              : from_cpu(view_of(tensor->value, all_of(tensor->value, meta(base))).lazy_clone());
 }
 
+Tensors InputAliasing::values(const Tensors& inputs) const {
+  Tensors values;
+  for (std::size_t base = 0; base < bases_.size(); ++base) {
+    values.push_back(value(base, inputs));
+  }
+  return values;
+}
+
 }  // namespace byre::inline v0::functional

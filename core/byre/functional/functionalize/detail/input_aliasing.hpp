@@ -38,6 +38,7 @@ class InputAliasing {
 
   /// The base's elements: a lazy clone, of the CPU, or the tensor itself.
   AnyTensor value(std::size_t base, const Tensors& inputs) const;
+  Tensors values(const Tensors& inputs) const;
   /// True iff other inputs have the same sizes, dtypes and share alike.
   friend bool operator==(const InputAliasing& a, const InputAliasing& b) = default;
 

@@ -75,10 +75,7 @@ Tensors write_out(const Call& call) {
 void grow(FunctionalTensor& self, const Dims& sizes) {
   const auto alias = self.alias_if_any();
   if (alias != nullptr && alias->tensor_count() > 1) {
-    throw StateError(
-        format_text("resize_: to sizes %s, which is more than the storage has, of a tensor that "
-                    "has views, or is one: they would be left behind. clone() it first.",
-                    byre::to_string(sizes).c_str()));
+    detail::refuse_to_grow(sizes);
   }
   const Dims flat{self.path().geometry().layout.numel()};
   const std::int64_t count = byre::detail::element_count(sizes, "resize_");
@@ -95,15 +92,7 @@ Tensors resize(const Call& call) {
   FunctionalTensor& self = target_of(call, 0);
   const Dims& sizes = call.arguments[1].dims();
   const ViewGeometry& geometry = self.path().geometry();
-  Layout layout = contiguous_layout(sizes, "resize_");
-  if (!geometry.layout.is_contiguous()) {
-    throw ShapeError(format_text(
-        "resize_: the tensor, of sizes %s and strides %s, is not contiguous: its elements would be "
-        "others. clone() it first.",
-        byre::to_string(geometry.layout.sizes).c_str(),
-        byre::to_string(geometry.layout.strides).c_str()));
-  }
-  layout.offset = geometry.layout.offset;
+  Layout layout = detail::resized(geometry.layout, sizes);
   if (byre::detail::byte_count(layout.end(), byre::itemsize(geometry.dtype), "resize_") >
       geometry.storage_nbytes) {
     grow(self, sizes);

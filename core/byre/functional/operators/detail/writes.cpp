@@ -13,24 +13,14 @@ namespace {
 /// A tensor of other sizes: of the elements that its storage has from its first on, where they
 /// suffice; else of memory of its own, with zeros behind the elements there were.
 void resize_in_memory(Tensor& self, const Dims& sizes) {
-  Layout layout = contiguous_layout(sizes, "resize_");
-  if (!self.is_contiguous()) {
-    throw ShapeError(format_text(
-        "resize_: the tensor, of sizes %s and strides %s, is not contiguous: its elements would be "
-        "others. clone() it first.",
-        byre::to_string(self.sizes()).c_str(), byre::to_string(self.strides()).c_str()));
-  }
-  layout.offset = self.storage_offset();
+  const Layout layout = detail::resized(self.layout(), sizes);
   if (byre::detail::byte_count(layout.end(), self.itemsize(), "resize_") <=
       self.storage().nbytes()) {
     self = self.as_strided(layout.sizes, layout.strides, layout.offset);
     return;
   }
   if (self.storage().handle_count() > 1 || self.handle_count() > 1) {
-    throw StateError(
-        format_text("resize_: to sizes %s, which is more than the storage has, of a tensor that "
-                    "has views, or is one: they would be left behind. clone() it first.",
-                    byre::to_string(sizes).c_str()));
+    detail::refuse_to_grow(sizes);
   }
   Tensor larger = Tensor::zeros(sizes, self.dtype());
   Tensor kept = larger.as_strided({self.numel()}, {1}, 0);
@@ -39,6 +29,25 @@ void resize_in_memory(Tensor& self, const Dims& sizes) {
 }
 
 }  // namespace
+
+Layout detail::resized(const Layout& before, const Dims& sizes) {
+  Layout layout = contiguous_layout(sizes, "resize_");
+  if (!before.is_contiguous()) {
+    throw ShapeError(format_text(
+        "resize_: the tensor, of sizes %s and strides %s, is not contiguous: its elements would be "
+        "others. clone() it first.",
+        byre::to_string(before.sizes).c_str(), byre::to_string(before.strides).c_str()));
+  }
+  layout.offset = before.offset;
+  return layout;
+}
+
+void detail::refuse_to_grow(const Dims& sizes) {
+  throw StateError(
+      format_text("resize_: to sizes %s, which is more than the storage has, of a tensor that has "
+                  "views, or is one: they would be left behind. clone() it first.",
+                  byre::to_string(sizes).c_str()));
+}
 
 void detail::define_writes() {
   define("fill_(Tensor(a!) self, Scalar value) -> Tensor(a!)")
