@@ -180,7 +180,6 @@ const Row rows[] = {
     {"functional::share_memory", enter_pass},
 
     of_graph("functional::to_string", [](Graph& graph) { return to_string(graph); }),
-    of_graph("functional::to_dot", [](Graph& graph) { return to_dot(graph); }),
     of_graph("functional::execute",
              [](Graph& graph) {
                static const Tensors inputs{deep()};

@@ -18,8 +18,7 @@ TEST(DeadCode, is_what_no_output_needs) {
   define_two_parts();
   const Recording recording;
   recording.input({2}, DType::f32);
-  const AnyTensor x = recording.input({4}, DType::f32);
-  const Tensors parts = call("test_two_parts", {x});
+  const Tensors parts = call("test_two_parts", {recording.input({4}, DType::f32)});
   const AnyTensor dead = call_for_one("add", {parts[0], parts[0]});
   const AnyTensor dead_too = call_for_one("cat", {Tensors{dead, counted(2)}});
   const AnyTensor alive = call_for_one("neg", {parts[1]});
@@ -89,24 +88,6 @@ TEST(CommonSubexpressions, among_constants_share_their_data) {
   Graph graph = recording.capture(made);
   EXPECT_EQ(eliminate_common_subexpressions(graph), 2U);
   EXPECT_EQ(graph.outputs[0], graph.outputs[2]);
-}
-
-TEST(Graphs, are_drawn_for_graphviz) {
-  const Recording recording;
-  const AnyTensor x = recording.input({2}, DType::f32, "x");
-  const AnyTensor sum = call_for_one("add", {x, counted(2)});
-  EXPECT_EQ(to_dot(recording.capture({sum, x})),
-            "digraph {\n"
-            "  node [shape=box];\n"
-            "  input0 [label=\"%0 x: f32[2]\"];\n"
-            "  value1 [label=\"constant\\n%1: f32[2]\"];\n"
-            "  value2 [label=\"add(%0, %1)\\n%2: f32[2]\"];\n"
-            "  input0 -> value2 [label=\"%0\"];\n"
-            "  value1 -> value2 [label=\"%1\"];\n"
-            "  outputs [label=\"return\"];\n"
-            "  value2 -> outputs [label=\"%2\"];\n"
-            "  input0 -> outputs [label=\"%0\"];\n"
-            "}\n");
 }
 
 }  // namespace

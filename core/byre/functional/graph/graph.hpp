@@ -51,7 +51,7 @@ struct GraphInput {
 };
 
 /// A value, made by Recording::capture(). The data of its constants are never written. Thread-safety: as of
-/// a standard container. What executes, draws or simplifies one throws GraphError where a value is used that
+/// a standard container. What executes or simplifies one throws GraphError where a value is used that
 /// is not made before, where an operation has more or fewer arguments than its operator takes, where an operator
 /// writes its arguments, and where a constant is not the one tensor that its result says.
 struct BYRE_API Graph {

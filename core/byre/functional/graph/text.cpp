@@ -77,35 +77,4 @@ std::string to_string(const Graph& graph) try {
   throw OutOfMemory::of_heap("to_string");
 }
 
-std::string to_dot(const Graph& graph) try {
-  detail::expect_well_formed(graph, "to_dot");
-  std::string text = "digraph {\n  node [shape=box];\n";
-  std::vector<std::string> makers;  // of each value
-  const auto add = [&](const std::string& name, const std::string& label) {
-    text += "  " + name + " [label=\"" + label + "\"];\n";
-  };
-  const auto connect = [&](ValueId value, const std::string& to) {
-    text += "  " + makers.at(value.number) + " -> " + to + " [label=\"" + name_of_value(value) +
-            "\"];\n";
-  };
-  std::uint32_t next = 0;
-  for (const GraphInput& input : graph.inputs) {
-    makers.push_back("input" + std::to_string(next));
-    add(makers.back(), text_of_input(input, next++));
-  }
-  for (const GraphNode& node : graph.nodes) {
-    const std::string name = "value" + std::to_string(next);
-    add(name, operation_of(node) + "\\n" + results_of(node, next));
-    makers.resize(next, name);
-    detail::for_each_operand(node, [&](ValueId operand) { connect(operand, name); });
-  }
-  add("outputs", "return");
-  for (const ValueId output : graph.outputs) {
-    connect(output, "outputs");
-  }
-  return text + "}\n";
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("to_dot");
-}
-
 }  // namespace byre::inline v0::functional

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Graphs as text, to be read by people, and drawn. For example:
+/// Graphs as text, to be read by people. For example:
 ///
 ///   graph(%0 x: f32[2], %1: f32[1, 2]):
 ///     %2: f32[] = select_copy(%0, 0, 1)
@@ -17,9 +17,6 @@ namespace byre::inline v0::functional {
 
 /// Without the contents of constants.
 BYRE_API std::string to_string(const Graph& graph);
-
-/// For Graphviz: `dot -Tsvg`.
-BYRE_API std::string to_dot(const Graph& graph);
 
 namespace detail {
 /// "add(%0, %1)", "constant": what stands behind the equals sign. Two operations that compute the
