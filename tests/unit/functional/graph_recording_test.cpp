@@ -10,37 +10,28 @@ namespace byre::test {
 namespace {
 
 TEST(Recordings, write_down_what_is_called_and_compute_nothing) {
-  const Recording recording;
-  const AnyTensor x = recording.input({2}, DType::f32, "x");
-  const AnyTensor row = recording.input({1, 2}, DType::f32);
-  const AnyTensor first = call_for_one("select_copy", {x, 0, -1});
-  const AnyTensor sum = call_for_one("add", {row, call_for_one("mul.scalar", {first, 0.5})});
-  EXPECT_EQ(sum.sizes(), Dims({1, 2}));
-  EXPECT_EQ(sum.dtype(), DType::f32);
-  const AnyTensor both = call_for_one("cat", {Tensors{row, sum}, 1});
-  EXPECT_EQ(to_string(recording.capture({sum, both})),
-            "graph(%0 x: f32[2], %1: f32[1, 2]):\n"
-            "  %2: f32[] = select_copy(%0, 0, -1)\n"
-            "  %3: f32[] = mul.scalar(%2, 0.5)\n"
-            "  %4: f32[1, 2] = add(%1, %3)\n"
-            "  %5: f32[1, 4] = cat([%1, %4], 1)\n"
-            "  return %4, %5\n");
-}
-
-TEST(Recordings, number_each_of_several_results) {
   define("test_halves(Tensor a) -> (Tensor, Tensor)").cpu([](const Tensor& a) {
     return a.clone().chunk(2);
   });
   define("test_rows(Tensor a) -> Tensor[]").cpu([](const Tensor& a) { return a.clone().unbind(); });
   const Recording recording;
-  const Tensors halves = call("test_halves", {recording.input({4}, DType::i8)});
-  const Tensors rows = call("test_rows", {halves[1]});
-  ASSERT_EQ(rows.size(), 2U);
-  EXPECT_EQ(to_string(recording.capture({rows[1]})),
-            "graph(%0: i8[4]):\n"
-            "  %1: i8[2], %2: i8[2] = test_halves(%0)\n"
-            "  %3: i8[], %4: i8[] = test_rows(%2)\n"
-            "  return %4\n");
+  recording.input({2}, DType::f32, "unused");
+  const AnyTensor row = recording.input({1, 4}, DType::f32);
+  const AnyTensor first = call_for_one("select_copy", {row, 1, -1});
+  const AnyTensor sum = call_for_one("add", {row, call_for_one("mul.scalar", {first, 0.5})});
+  EXPECT_EQ(sum.sizes(), Dims({1, 4}));
+  EXPECT_EQ(sum.dtype(), DType::f32);
+  const AnyTensor both = call_for_one("cat", {Tensors{row, sum}, 0});
+  const Tensors rows = call("test_rows", {call("test_halves", {both})[1]});
+  EXPECT_EQ(to_string(recording.capture({sum, rows[0]})),
+            "graph(%0 unused: f32[2], %1: f32[1, 4]):\n"
+            "  %2: f32[1] = select_copy(%1, 1, -1)\n"
+            "  %3: f32[1] = mul.scalar(%2, 0.5)\n"
+            "  %4: f32[1, 4] = add(%1, %3)\n"
+            "  %5: f32[2, 4] = cat([%1, %4], 0)\n"
+            "  %6: f32[1, 4], %7: f32[1, 4] = test_halves(%5)\n"
+            "  %8: f32[4] = test_rows(%7)\n"
+            "  return %4, %8\n");
 }
 
 TEST(Recordings, take_tensors_of_the_cpu_as_constants_of_what_they_are_then) {
@@ -66,16 +57,13 @@ TEST(Recordings, take_what_has_no_tensors_where_a_scope_says_so) {
   {
     const RecordingScope scope(recording);
     const AnyTensor zeros = call_for_one("zeros", {{2}});
-    {
-      const RecordingScope nested(inner);
-      EXPECT_EQ(Recording::of(call_for_one("zeros", {{2}})), inner);
-      EXPECT_EQ(Recording::of(call_for_one("neg", {zeros})), recording);
-    }
-    EXPECT_EQ(to_string(recording.capture({call_for_one("neg", {zeros})})),
+    const RecordingScope nested(inner);
+    EXPECT_EQ(Recording::of(call_for_one("zeros", {{2}})), inner);
+    EXPECT_EQ(Recording::of(call_for_one("neg", {zeros})), recording);
+    EXPECT_EQ(to_string(recording.capture({zeros})),
               "graph():\n"
               "  %0: f32[2] = zeros([2], f32)\n"
-              "  %1: f32[2] = neg(%0)\n"
-              "  return %1\n");
+              "  return %0\n");
   }
   EXPECT_NE(call_for_one("zeros", {{2}}).as<CpuTensor>(), nullptr);
   EXPECT_THROW(Recording::current(), GraphError);
@@ -88,7 +76,6 @@ TEST(Recordings, refuse_what_writes_or_makes_views) {
   EXPECT_TRUE(says(write, "add_.scalar writes its arguments", "Functionalize the program"));
   const std::string view = complaint_of<GraphError>([&] { call("select", {x, 0, 1}); });
   EXPECT_TRUE(says(view, "select makes a view"));
-  EXPECT_THROW(call("transpose_", {x, 0, 0}), GraphError);
   EXPECT_THROW(call("add.out", {x, x, x}), GraphError);
   EXPECT_EQ(recording.node_count(), 1U);
 }
@@ -98,9 +85,8 @@ TEST(Recordings, take_views_and_still_no_writes_if_they_are_made_so) {
   const AnyTensor x = recording.input({2, 3}, DType::f32);
   const AnyTensor column = call_for_one("select", {call_for_one("t", {x}), 0, 1});
   const Tensors parts = call("split", {x, 2, 1});
-  ASSERT_EQ(parts.size(), 2U);
   EXPECT_THROW(call("zero_", {column}), GraphError);
-  const Graph graph = recording.capture({column, parts[1]});
+  const Graph graph = recording.capture({column, parts.at(1)});
   EXPECT_EQ(to_string(graph),
             "graph(%0: f32[2, 3]):\n"
             "  %1: f32[3, 2] = t(%0)\n"
@@ -150,15 +136,6 @@ TEST(Recordings, keep_what_a_tensor_needs_and_nothing_else) {
   EXPECT_EQ(recording.node_count(), 2U);
 }
 
-TEST(Recordings, keep_inputs_in_the_graph_that_nobody_needs) {
-  const Recording recording;
-  recording.input({2}, DType::f32, "unused");
-  const AnyTensor x = recording.input({3}, DType::f32, "x");
-  EXPECT_EQ(to_string(recording.capture({x})),
-            "graph(%0 unused: f32[2], %1 x: f32[3]):\n"
-            "  return %1\n");
-}
-
 TEST(Recordings, of_a_chain_of_a_million_nodes_are_captured_and_dropped) {
   constexpr std::size_t links = fewer_if_sanitized(1'000'000);
   AnyTensor x;
@@ -181,26 +158,24 @@ TEST(Recordings, of_two_threads_have_what_both_called) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
   constexpr std::size_t rounds = fewer_if_sanitized(20'000);
-  const auto record = [&](AnyTensor& result) {
+  Tensors sums(2, x);
+  test::at_once(2, [&](std::size_t thread) {
     for (std::size_t round = 0; round < rounds; ++round) {
-      const AnyTensor kept = result;
-      result = call_for_one("add", {x, kept ? kept : x});
-      call("neg", {result});
+      sums[thread] = call_for_one("add", {x, sums[thread]});
+      call("neg", {sums[thread]});
       if (round % 1000 == 0) {
-        EXPECT_TRUE(is_functional(recording.capture({result})));  // beside nodes that come and go
+        EXPECT_TRUE(
+            is_functional(recording.capture({sums[thread]})));  // beside nodes that come and go
       }
     }
-  };
-  Tensors sums(2);
-  test::at_once(2, [&](std::size_t thread) { record(sums[thread]); });
+  });
   EXPECT_EQ(recording.node_count(), 2 * rounds + 1);
   const Graph graph = recording.capture(sums);
   EXPECT_EQ(graph.nodes.size(), 2 * rounds);
   EXPECT_TRUE(is_functional(graph));
   for (const Tensors results = execute(graph, {counted(2)}); const AnyTensor& result : results) {
-    const Tensor sum = to_cpu(result);
-    EXPECT_EQ(sum.at<float>({0}), 0);
-    EXPECT_EQ(sum.at<float>({1}), static_cast<float>(rounds + 1));
+    EXPECT_EQ(to_cpu(result).at<float>({0}), 0);
+    EXPECT_EQ(to_cpu(result).at<float>({1}), static_cast<float>(rounds + 1));
   }
 }
 
