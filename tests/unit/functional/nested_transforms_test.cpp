@@ -50,72 +50,57 @@ Program over_opaque(const Program& f) {
   return functionalize_on({opaque_backend(), to_opaque, from_opaque}, f);
 }
 
+/// Triples an element, and returns the sum.
+Tensors triple_one(const Tensors& in) {
+  call("mul_.scalar", {element(in[0], 1), 3});
+  return {call_for_one("sum", {in[0]})};
+}
+
+/// Calls `inner` of what is seen of its input, and writes what that returns.
+Program composed(const Program& inner) {
+  return [inner](const Tensors& in) {
+    const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
+    Tensors out = inner({part});  // which writes what is seen of in[0]
+    call("add_", {out[1], call_for_one("ones", {{2, 2, 2}})});  // the same again
+    out.push_back(call_for_one("sum", {in[0]}));
+    return out;
+  };
+}
+
+/// By `batched`, which is vmap() or looped(): of `in_place` of views, and of what it captures.
+Program of_parts(Program (*batched)(const Program&, std::int64_t)) {
+  return [batched](const Tensors& in) {
+    const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
+    Tensors out = batched(in_place, 1)({part});
+    const AnyTensor last = element(in[0], 1);
+    const Program less_last = [&](const Tensors& row) {
+      return Tensors{call_for_one("add", {row[0], call_for_one("neg", {last})})};
+    };
+    return Tensors{out[0], call_for_one("sum", {in[0]}), batched(less_last, 0)({in[0]})[0]};
+  };
+}
+
+Program vmapped(const Program& f, std::int64_t axis) {
+  return vmap(f, {axis});
+}
+
 class OuterTransforms : public testing::TestWithParam<Way> {};
 
-TEST_P(OuterTransforms, of_vmap_have_the_effect_of_a_loop) {
-  for (const std::int64_t axis : {0, 1, 2}) {
-    EXPECT_EQ(effects_of(GetParam().transform(vmap(in_place, {axis}))),
-              effects_of(looped(in_place, axis)))
-        << axis;
+TEST_P(OuterTransforms, have_the_effect_of_the_function_and_of_loops) {
+  const std::pair<Program, Program> same[] = {
+      {vmap(in_place), looped(in_place, 0)},
+      {vmap(in_place, {1}), looped(in_place, 1)},
+      {vmap(in_place, {2}), looped(in_place, 2)},
+      {vmap(functionalize(in_place), {1}), looped(in_place, 1)},
+      {functionalize(in_place), in_place},
+      {functionalize(functionalize(in_place)), in_place},
+      {composed(functionalize(in_place)), composed(in_place)},
+      {vmap(vmap(triple_one), {1}), looped(looped(triple_one, 0), 1)},
+      {of_parts(vmapped), of_parts(looped)},
+  };
+  for (const auto& [transformed, expected] : same) {
+    EXPECT_EQ(effects_of(GetParam().transform(transformed)), effects_of(expected));
   }
-}
-
-TEST_P(OuterTransforms, of_vmap_of_what_is_functionalized_have_the_effect_of_a_loop) {
-  EXPECT_EQ(effects_of(GetParam().transform(vmap(functionalize(in_place), {1}))),
-            effects_of(looped(in_place, 1)));
-}
-
-TEST_P(OuterTransforms, of_what_is_functionalized_have_the_effect_of_the_function) {
-  EXPECT_EQ(effects_of(GetParam().transform(functionalize(in_place))), effects_of(in_place));
-  EXPECT_EQ(effects_of(GetParam().transform(functionalize(functionalize(in_place)))),
-            effects_of(in_place));
-}
-
-TEST_P(OuterTransforms, of_functions_that_call_those_within_have_their_effect) {
-  const auto composed = [](const Program& inner) -> Program {
-    return [inner](const Tensors& in) {
-      const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
-      Tensors out = inner({part});  // which writes what is seen of in[0]
-      call("add_", {out[1], call_for_one("ones", {{2, 2, 2}})});  // the same again
-      out.push_back(call_for_one("sum", {in[0]}));
-      return out;
-    };
-  };
-  EXPECT_EQ(effects_of(GetParam().transform(composed(functionalize(in_place)))),
-            effects_of(composed(in_place)));
-  EXPECT_EQ(effects_of(GetParam().transform([](const Tensors& in) {
-              const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
-              const Tensors out = vmap(in_place, {1})({part});
-              return Tensors{out[0], call_for_one("sum", {in[0]})};
-            })),
-            effects_of([](const Tensors& in) {
-              const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
-              const Tensors out = looped(in_place, 1)({part});
-              return Tensors{out[0], call_for_one("sum", {in[0]})};
-            }));
-}
-
-TEST_P(OuterTransforms, of_a_vmap_within_a_vmap_have_the_effect_of_loops) {
-  const Program f = [](const Tensors& in) {
-    call("mul_.scalar", {element(in[0], 1), 3});
-    return Tensors{call_for_one("sum", {in[0]})};
-  };
-  EXPECT_EQ(effects_of(GetParam().transform(vmap(vmap(f), {1}))),
-            effects_of(looped(looped(f, 0), 1)));
-}
-
-TEST_P(OuterTransforms, of_vmap_read_what_its_function_captures_of_them) {
-  const auto program = [](bool is_batched) -> Program {
-    return [is_batched](const Tensors& in) {
-      const AnyTensor last = element(in[0], 1);
-      call("add_.scalar", {last, 1});
-      const Program f = [&](const Tensors& row) {
-        return Tensors{call_for_one("add", {row[0], call_for_one("neg", {last})})};
-      };
-      return is_batched ? vmap(f)({in[0]}) : looped(f, 0)({in[0]});
-    };
-  };
-  EXPECT_EQ(effects_of(GetParam().transform(program(true))), effects_of(program(false)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, OuterTransforms,
@@ -130,29 +115,26 @@ TEST(VmapWithinThePass, returns_the_input_that_is_returned) {
 
 TEST(VmapWithinThePass, writes_an_input_that_is_given_twice) {
   const AnyTensor x = counted({2, 2});
-  functionalize([](const Tensors& in) {
+  const Program add = vmap([](const Tensors& each) { return call("add_", {each[0], each[1]}); });
+  functionalize([&](const Tensors& in) {
     call("select", {in[0], 0, 0});  // so that it has an alias
-    return vmap([](const Tensors& each) {
-      call("add_", {each[0], each[1]});
-      return Tensors();
-    })({in[0], in[0]});
+    return add({in[0], in[0]});
   })({x});
   EXPECT_EQ(texts_of({x}), "[[0. 2.]\n [4. 6.]]\n");
 }
 
 TEST(VmapWithinThePass, refuses_to_write_what_another_input_sees) {
   const AnyTensor x = counted({2, 2});
-  const auto write = [&](const Program& see) {
-    functionalize([&](const Tensors& in) {
-      return vmap([](const Tensors& each) {
-        call("zero_", {each[0]});
-        return Tensors{each[1]};
-      })({in[0], see(in)[0]});
-    })({x, counted({2, 2})});
+  const Program zero = vmap([](const Tensors& each) {
+    call("zero_", {each[0]});
+    return Tensors{each[1]};
+  });
+  const Program of_alias = [&](const Tensors& in) {
+    return zero({in[0], call_for_one("alias", {in[0]})});
   };
-  EXPECT_THROW(write([](const Tensors& in) { return call("alias", {in[0]}); }), DispatchError);
+  EXPECT_THROW(functionalize(of_alias)({x}), DispatchError);
   EXPECT_EQ(texts_of({x}), "[[0. 1.]\n [2. 3.]]\n");
-  write([](const Tensors& in) { return Tensors{in[1]}; });
+  functionalize(zero)({x, counted({2, 2})});
   EXPECT_EQ(texts_of({x}), "[[0. 0.]\n [0. 0.]]\n");
 }
 
@@ -164,33 +146,31 @@ void expect_stale_batch_refused(const Program& program) {
   EXPECT_EQ(texts_of({x}), "[[0. 1.]\n [2. 3.]]\n");
 }
 
-TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees_to_an_input_without_one) {
+TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees) {
   const Program write = [](const Tensors& in) {
     call("fill_", {in[1], 7});
     return call("neg", {in[0]});
   };
   const Program batched = vmap(write, {0, std::nullopt});
   const Program twice = [&](const Tensors& in) { return batched({in[0], in[0]}); };
-  expect_stale_batch_refused(functionalize(twice));
-  expect_stale_batch_refused(
-      functionalize([&](const Tensors& in) { return twice({call_for_one("clone", {in[0]})}); }));
-  expect_stale_batch_refused(functionalize([&](const Tensors& in) {
-    return batched({in[0], element(in[0], 1)});
-  }));
-  expect_stale_batch_refused([&](const Tensors& in) {
-    return functionalize(batched)({in[0], element(in[0], 1)});
-  });
-  expect_stale_batch_refused([&](const Tensors& in) { return capture(twice, in)(in); });
-}
-
-TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees_to_what_is_captured) {
-  expect_stale_batch_refused(functionalize([](const Tensors& in) {
+  const Program with_row = [&](const Tensors& in) { return batched({in[0], element(in[0], 1)}); };
+  const Program of_clone = [&](const Tensors& in) {
+    return twice({call_for_one("clone", {in[0]})});
+  };
+  const Program captured_row = [](const Tensors& in) {
     const AnyTensor row = element(in[0], 1);
     return vmap([&](const Tensors& each) {
       call("fill_", {row, 7});
       return call("neg", {each[0]});
     })({in[0]});
-  }));
+  };
+  for (const Program& stale : {twice, of_clone, with_row, captured_row}) {
+    expect_stale_batch_refused(functionalize(stale));
+  }
+  expect_stale_batch_refused([&](const Tensors& in) {
+    return functionalize(batched)({in[0], element(in[0], 1)});
+  });
+  expect_stale_batch_refused([&](const Tensors& in) { return capture(twice, in)(in); });
 }
 
 TEST(VmapWithinThePass, writes_an_input_without_a_batch_beside_one) {
@@ -210,21 +190,16 @@ TEST(VmapWithinThePass, writes_an_input_without_a_batch_beside_one) {
 TEST(VmapWithinThePass, refuses_to_write_the_batch_to_what_has_none) {
   const AnyTensor x = counted({3});
   for (const char* const name : {"add_", "copy_"}) {
-    const Program write = vmap(
-        [&](const Tensors& in) {
-          return call(name, {in[0], in[1]});
-        },
-        {std::nullopt, 0});
+    const Program write = [&](const Tensors& in) { return call(name, {in[0], in[1]}); };
     EXPECT_TRUE(complaint_of<DispatchError>([&] {
-                  functionalize(write)({x, counted({2, 3})});
+                  functionalize(vmap(write, {std::nullopt, 0}))({x, counted({2, 3})});
                 }).starts_with(name));
   }
-  EXPECT_THROW(functionalize([](const Tensors& in) {
-                 const AnyTensor sum = call_for_one("zeros", {{3}});
-                 vmap([&](const Tensors& each) { return call("add_", {sum, each[0]}); })({in[0]});
-                 return Tensors{sum};
-               })({counted({2, 3})}),
-               DispatchError);
+  const Program sum_up = [](const Tensors& in) {
+    const AnyTensor sum = call_for_one("zeros", {{3}});
+    return vmap([&](const Tensors& each) { return call("add_", {sum, each[0]}); })({in[0]});
+  };
+  EXPECT_THROW(functionalize(sum_up)({counted({2, 3})}), DispatchError);
   EXPECT_EQ(texts_of({x}), "[0. 1. 2.]\n");
 }
 
