@@ -16,7 +16,7 @@ class WorkedExample : public testing::TestWithParam<ViewPaths> {
 
 TEST_P(WorkedExample, of_the_seed_holds_what_the_seed_says_after_each_step) {
   // x = zeros(2): no alias yet.
-  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2}, DType::f32)));
+  const AnyTensor x = to_functional(zeros({2}));
   EXPECT_EQ(pass_of(x).alias_if_any(), nullptr);
 
   // x1 = x.view(1, 2): x gets an alias, of generation 0, without updates; x1 is a view of it.
