@@ -63,81 +63,87 @@ Tensors write_both(const Tensors& in) {
   return {};
 }
 
-TEST(AllOrNothing, inputs_in_memory_are_written) {
-  expect_all_or_nothing(functionalize(write_both), [] {
-    return Tensors{counted({2, 3}), counted({2})};
-  });
+Tensors turn(const Tensors& in) {
+  for (const AnyTensor& x : in) {
+    const AnyTensor copy = call_for_one("clone", {x});
+    call("copy_", {x, call_for_one("permute", {copy, {6, 4, 5, 3, 1, 2, 0, 7, 8}})});
+  }
+  return {};
 }
 
-TEST(AllOrNothing, inputs_of_many_dimensions_are_written) {
-  const auto turn = functionalize([](const Tensors& in) {
-    for (const AnyTensor& x : in) {
-      call("copy_",
-           {x, call_for_one("permute", {call_for_one("clone", {x}), {6, 4, 5, 3, 1, 2, 0, 7, 8}})});
+Tensors change(const Tensors& in) {
+  call("transpose_", {in[0], 0, 1});
+  call("fill_", {in[0], 5});
+  call("resize_", {in[1], {7}});
+  call("set_", {in[2], element(in[0], 1)});
+  return {in[0]};
+}
+
+Tensors add_into(const Tensors& in) {
+  return call("add.out", {in[0], in[1], in[2]});
+}
+
+/// A program, and the sizes of its inputs.
+struct Case {
+  const char* name;
+  Program (*program)();
+  std::vector<Dims> inputs;
+  AnyTensor (*make)(const Dims& sizes) = counted;
+
+  friend void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+};
+
+class AllOrNothings : public testing::TestWithParam<Case> {};
+
+TEST_P(AllOrNothings, of_inputs_are_written) {
+  const Case& one = GetParam();
+  expect_all_or_nothing(one.program(), [&one] {
+    Tensors inputs;
+    for (const Dims& sizes : one.inputs) {
+      inputs.push_back(one.make(sizes));
     }
-    return Tensors();
-  });
-  expect_all_or_nothing(turn, [] {
-    const Dims sizes(9, 2);
-    return Tensors{counted(sizes), counted(sizes)};
+    return inputs;
   });
 }
 
-TEST(AllOrNothing, inputs_are_transposed_resized_and_set) {
-  const auto change = functionalize([](const Tensors& in) {
-    call("transpose_", {in[0], 0, 1});
-    call("fill_", {in[0], 5});
-    call("resize_", {in[1], {7}});
-    call("set_", {in[2], element(in[0], 1)});
-    return Tensors{in[0]};
-  });
-  expect_all_or_nothing(change, [] {
-    return Tensors{counted({2, 3}), counted({2}), counted({4})};
-  });
+AnyTensor part_under_the_pass(const Dims& sizes) {
+  Dims whole = sizes;
+  whole.insert(whole.begin(), 2);
+  return call_for_one("select", {to_functional(counted(whole)), 0, 1});
 }
 
-TEST(AllOrNothing, what_is_computed_into_an_empty_tensor_is_written) {
-  const Program add_into = [](const Tensors& in) { return call("add.out", {in[0], in[1], in[2]}); };
-  expect_all_or_nothing(add_into, [] {
-    return Tensors{counted({2, 3}), counted({3}), counted(0)};
-  });
+Program batched() {
+  return vmap(functionalize(write_both), {1, 0});
 }
 
-TEST(AllOrNothing, opaque_inputs_are_rebound) {
-  expect_all_or_nothing(functionalize(write_both), [] {
-    return Tensors{counted_opaque({2, 3}), counted_opaque({2})};
-  });
-}
-
-TEST(AllOrNothing, inputs_of_a_captured_program_are_written) {
-  const CapturedProgram program = capture(write_both, {counted({2, 3}), counted({2})});
-  expect_all_or_nothing([&](const Tensors& in) { return program(in); },
-                        [] {
-                          return Tensors{counted({2, 3}), counted({2})};
-                        });
-}
-
-TEST(AllOrNothing, batches_in_memory_are_written) {
-  expect_all_or_nothing(vmap(functionalize(write_both), {1, 0}), [] {
-    return Tensors{counted({2, 3, 3}), counted({3, 2})};
-  });
-}
-
-TEST(AllOrNothing, opaque_batches_are_rebound) {
-  expect_all_or_nothing(vmap(functionalize(write_both), {1, 0}), [] {
-    return Tensors{counted_opaque({2, 3, 3}), counted_opaque({3, 2})};
-  });
-}
-
-TEST(AllOrNothing, batches_of_tensors_of_the_pass_are_written) {
-  expect_all_or_nothing(vmap(write_both, {1, 0}), [] {
-    Tensors parts;
-    for (const Dims& sizes : {Dims{2, 2, 3, 3}, Dims{2, 3, 2}}) {
-      parts.push_back(call_for_one("select", {to_functional(counted(sizes)), 0, 1}));
-    }
-    return parts;
-  });
-}
+INSTANTIATE_TEST_SUITE_P(
+    Each, AllOrNothings,
+    testing::Values(
+        Case{"in_memory", [] { return functionalize(write_both); }, {{2, 3}, {2}}},
+        Case{"of_many_dimensions", [] { return functionalize(turn); }, {Dims(9, 2), Dims(9, 2)}},
+        Case{
+            "transposed_resized_and_set", [] { return functionalize(change); }, {{2, 3}, {2}, {4}}},
+        Case{"into_an_empty_tensor", [] { return Program(add_into); }, {{2, 3}, {3}, {0}}},
+        Case{"opaque", [] { return functionalize(write_both); }, {{2, 3}, {2}}, counted_opaque},
+        Case{"captured",
+             [] {
+               return Program(capture(write_both, {counted({2, 3}), counted({2})}));
+             },
+             {{2, 3}, {2}}},
+        Case{"batches", batched, {{2, 3, 3}, {3, 2}}},
+        Case{"opaque_batches", batched, {{2, 3, 3}, {3, 2}}, counted_opaque},
+        Case{"batches_of_the_pass",
+             [] {
+               return vmap(write_both, {1, 0});
+             },
+             {{2, 3, 3}, {3, 2}},
+             part_under_the_pass},
+        Case{"batches_under_the_pass",
+             [] {
+               return functionalize(vmap(write_both, {1, 0}));
+             },
+             {{2, 3, 3}, {3, 2}}}),
+    [](const testing::TestParamInfo<Case>& tested) { return std::string(tested.param.name); });
 
 TEST(AllOrNothing, updates_of_views_are_applied_once_however_often_that_fails) {
   const auto written = [] {
@@ -156,11 +162,6 @@ TEST(AllOrNothing, updates_of_views_are_applied_once_however_often_that_fails) {
     EXPECT_EQ(pass_of(x).alias()->pending_updates(), 0U);
   }
   EXPECT_GT(failures, 10);
-}
-
-TEST(AllOrNothing, batches_under_the_pass_are_written) {
-  const Program within = functionalize(vmap(write_both, {1, 0}));
-  expect_all_or_nothing(within, [] { return Tensors{counted({2, 3, 3}), counted({3, 2})}; });
 }
 
 }  // namespace

@@ -150,21 +150,6 @@ TEST_F(UsedChains, keep_nothing_of_views_that_are_gone) {
   EXPECT_EQ(counts.living, 3U) << "what was written is used: the last, other_ and the base";
 }
 
-TEST_F(UsedChains, replay_what_is_between_the_living_for_the_next_of_them_alone) {
-  Tensors living;
-  for (std::size_t at = 9; at < depth; at += 10) {
-    living.push_back(views_[at]);
-  }
-  views_.clear();
-  call("fill_", {other_, 1});
-  EXPECT_EQ(counts_of([&] {
-              for (const AnyTensor& view : living) {
-                pass_of(view).sync();
-              }
-            }).replayed,
-            depth);
-}
-
 TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
   constexpr std::size_t middle = depth / 2;
   use_all(in_order());
@@ -187,31 +172,26 @@ TEST_F(UsedChains, of_one_view_under_two_handles_outlive_either) {
   EXPECT_EQ(counts_of([&] { use_all(in_order()); }).replayed, 0U);
 }
 
+AnyTensor under_pass(const Dims& sizes, DType dtype = DType::f32) {
+  return to_functional(from_cpu(Tensor::zeros(sizes, dtype)));
+}
+
 TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
-  const FunctionalizeOptionsScope scope({.reapply_views = true, .paths = ViewPaths::chains});
-  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 2, 3}, DType::f32)));
+  const FunctionalizeOptionsScope scope({true, ViewPaths::chains});
+  const AnyTensor x = under_pass({2, 2, 3});
   const AnyTensor row = element(x, 1);
   const AnyTensor flat = call_for_one("view", {row, {6}});
-  const Tensor numbers = Tensor::of<float>({3, 2}, std::vector<float>{0, 1, 2, 3, 4, 5});
-  const AnyTensor turned = call_for_one("transpose", {to_functional(from_cpu(numbers)), 0, 1});
+  const AnyTensor turned = call_for_one("transpose", {to_functional(counted({3, 2})), 0, 1});
   call("copy_", {row, turned});
   EXPECT_EQ(text_of_counted(flat), "[0. 2. 4. 1. 3. 5.]");
   EXPECT_EQ(pass_of(x).alias()->pending_updates(), 1U);
 }
 
-/// A batch of what is transposed in memory and written: values are contiguous as the view is seen, where
-/// memory is as the base was.
-AnyTensor written_transposed() {
-  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 6, 4}, DType::f32)));
-  AnyTensor turned = call_for_one("transpose", {x, 1, 2});
-  const AnyTensor numbers = to_functional(call_for_one("arange", {48, DType::f32}));
-  call("copy_", {turned, call_for_one("view", {numbers, {2, 4, 6}})});
-  return turned;
-}
-
+// Values are contiguous as the view is seen, where memory is as the base was.
 TEST(Chains, of_true_views_see_what_is_written_where_only_memory_allows_the_view) {
-  const FunctionalizeOptionsScope scope({.reapply_views = true, .paths = ViewPaths::chains});
-  const AnyTensor written = written_transposed();
+  const FunctionalizeOptionsScope scope({true, ViewPaths::chains});
+  const AnyTensor written = call_for_one("transpose", {under_pass({2, 6, 4}), 1, 2});
+  call("copy_", {written, call_for_one("view", {to_functional(counted(48)), {2, 4, 6}})});
   const AnyTensor first = element(written, 0);
   const AnyTensor pairs = call_for_one("transpose", {first, 0, 1});
   EXPECT_EQ(text_of_counted(call_for_one("view", {pairs, {2, 12}})),
@@ -224,7 +204,7 @@ TEST(Chains, of_true_views_see_what_is_written_where_only_memory_allows_the_view
 
 TEST(Chains, of_bools_see_the_bytes_that_the_base_will_hold) {
   const FunctionalizeOptionsScope scope({.paths = ViewPaths::chains});
-  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({3}, DType::boolean)));
+  const AnyTensor x = under_pass({3}, DType::boolean);
   const AnyTensor bytes = call_for_one("view.dtype", {x, DType::u8});
   const AnyTensor first = call_for_one("slice", {bytes, 0, 0, 1});
   call("fill_", {bytes, 2});

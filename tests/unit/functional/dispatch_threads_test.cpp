@@ -20,27 +20,34 @@ std::string new_name(const char* stem) {
   return std::string(stem) + std::to_string(++count);
 }
 
-/// What thread 0 registers while the others look.
-class Registering {
- public:
-  void begin() { is_done_.store(false, std::memory_order_relaxed); }
-  void end() { is_done_.store(true, std::memory_order_release); }
-
-  /// Looks again and again, at the latest once all is registered.
-  template <class Found>
-  void expect_found(const Found& found) const {
-    for (bool is_last = false; !is_last; boost::this_thread::yield()) {
-      is_last = is_done_.load(std::memory_order_acquire);
-      if (found()) {
-        return;
-      }
-    }
-    ADD_FAILURE() << "what was registered is not found";
-  }
-
- private:
-  std::atomic<bool> is_done_ = false;
-};
+/// In each of `rounds` rounds, thread 0 registers while the others look until they find all of it. A
+/// last look comes once all is registered.
+void register_beside(std::size_t rounds, FunctionRef<void(std::size_t)> prepare,
+                     FunctionRef<void()> register_all, FunctionRef<bool()> find_all,
+                     FunctionRef<void(std::size_t)> check) {
+  std::atomic<bool> is_done = false;
+  run_rounds(
+      registering_threads, rounds,
+      [&](std::size_t round) {
+        prepare(round);
+        is_done.store(false, std::memory_order_relaxed);
+      },
+      [&](std::size_t thread) {
+        if (thread == 0) {
+          register_all();
+          is_done.store(true, std::memory_order_release);
+          return;
+        }
+        for (bool is_last = false; !is_last; boost::this_thread::yield()) {
+          is_last = is_done.load(std::memory_order_acquire);
+          if (find_all()) {
+            return;
+          }
+        }
+        ADD_FAILURE() << "what was registered is not found";
+      },
+      check);
+}
 
 float first_of_value(const AnyTensor& tensor) {
   return *to_cpu(from_functional(tensor)).data<float>();
@@ -73,35 +80,27 @@ TEST(PureForms, that_threads_derive_at_once_are_one) {
 }
 
 TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
-  Registering registering;
   std::string name;
-  run_rounds(
-      registering_threads, 50,
-      [&](std::size_t) {
-        name = new_name("test_beside_calls");
-        registering.begin();
+  register_beside(
+      50, [&](std::size_t) { name = new_name("test_beside_calls"); },
+      [&] {
+        define(name + "(Tensor a, Scalar by) -> Tensor")
+            .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
+            .meta([](const Call& call) {
+              const AnyTensor& a = call.arguments[0].tensor();
+              return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
+            });
       },
-      [&](std::size_t thread) {
-        if (thread == 0) {
-          define(name + "(Tensor a, Scalar by) -> Tensor")
-              .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
-              .meta([](const Call& call) {
-                const AnyTensor& a = call.arguments[0].tensor();
-                return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
-              });
-          registering.end();
-          return;
+      [&] {
+        EXPECT_EQ(first_of_value(call_for_one("add.scalar", {zeros({2}), 3})), 3);
+        const Operator* const op = find_if_any(name);
+        if (op == nullptr || op->meta() == nullptr) {
+          return false;
         }
-        const Operator* op = nullptr;
-        registering.expect_found([&] {
-          EXPECT_EQ(first_of_value(call_for_one("add.scalar", {zeros({2}), 3})), 3);
-          op = find_if_any(name);
-          return op != nullptr && op->meta() != nullptr;
-        });
-        ASSERT_NE(op, nullptr);
         EXPECT_EQ(op->name(), name);
         EXPECT_EQ(op->registered_keys(), KeySet(Key::cpu)) << "what was said before is there";
         EXPECT_EQ(first_of_value(call_for_one(*op, {zeros({2}), 5})), 5);
+        return true;
       },
       [&](std::size_t) {
         const std::vector<const Operator*> all = operators();
@@ -111,20 +110,23 @@ TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
 
 TEST(Registration, of_operators_by_threads_at_once_registers_each) {
   std::string name;
-  std::vector<std::size_t> refused(registering_threads);
+  std::atomic<std::size_t> refused = 0;
   run_rounds(
-      registering_threads, 50, [&](std::size_t) { name = new_name("test_at_once"); },
+      registering_threads, 50,
+      [&](std::size_t) {
+        name = new_name("test_at_once");
+        refused = 0;
+      },
       [&](std::size_t thread) {
-        refused[thread] = 0;
         define_adding(name + "_of_" + std::to_string(thread) + "_");
         try {
           define_adding(name + "_");
         } catch (const DispatchError&) {
-          refused[thread] = 1;
+          ++refused;
         }
       },
       [&](std::size_t) {
-        ASSERT_EQ(std::count(refused.begin(), refused.end(), 1U), std::ssize(refused) - 1);
+        ASSERT_EQ(refused, registering_threads - 1);
         for (std::size_t thread = 0; thread < registering_threads; ++thread) {
           find(name + "_of_" + std::to_string(thread) + "_");
         }
@@ -132,29 +134,24 @@ TEST(Registration, of_operators_by_threads_at_once_registers_each) {
 }
 
 TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) {
-  Registering registering;
   std::string name;
-  run_rounds(
-      registering_threads, 50,
+  register_beside(
+      50,
       [&](std::size_t) {
         name = new_name("test_variant_beside_writes");
         define_adding(name + "_");
-        registering.begin();
       },
-      [&](std::size_t thread) {
-        if (thread == 0) {
-          define(name + "(Tensor a, Scalar by) -> Tensor")
-              .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); });
-          registering.end();
-          return;
-        }
-        const Operator& writes = find(name + "_");
-        registering.expect_found([&] {
-          const AnyTensor x = to_functional(zeros({2}));
-          call(writes, {x, 7});
-          EXPECT_EQ(first_of_value(x), 7);
-          return writes.functional_variant() != nullptr;
+      [&] {
+        define(name + "(Tensor a, Scalar by) -> Tensor").cpu([](const Tensor& a, const Scalar& by) {
+          return add(a, by);
         });
+      },
+      [&] {
+        const Operator& writes = find(name + "_");
+        const AnyTensor x = to_functional(zeros({2}));
+        call(writes, {x, 7});
+        EXPECT_EQ(first_of_value(x), 7);
+        return writes.functional_variant() != nullptr;
       },
       [&](std::size_t) {
         ASSERT_EQ(&functional::detail::functional_variant_of(find(name + "_")), &find(name));
@@ -162,33 +159,31 @@ TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) 
 }
 
 TEST(Registration, of_backends_beside_calls_is_found_whole) {
-  constexpr std::size_t few_rounds = 4;  // there are few keys to give out
   const Operator& op = define(new_name("test_on_backends") + "(Tensor a) -> Tensor").op();
   Key next = add_backend({.name = new_name("test_backend_")});
-  Registering registering;
   std::string name;
-  run_rounds(
-      registering_threads, few_rounds,
+  register_beside(
+      4,  // there are few keys to give out
       [&](std::size_t) {
         name = new_name("test_backend_");
         next = static_cast<Key>(static_cast<int>(next) + 1);
-        registering.begin();
       },
-      [&](std::size_t thread) {
-        const AnyTensor x = zeros({3});
-        if (thread == 0) {
-          add_backend({.name = name});
-          extend(op.name()).kernel(
-              next, [](const Call& call) { return Tensors{call.arguments[0].tensor()}; });
-          set_fallback(next, [](const Call&) { return Tensors{zeros({1})}; });
-          registering.end();
-          return;
+      [&] {
+        add_backend({.name = name});
+        extend(op.name()).kernel(
+            next, [](const Call& call) { return Tensors{call.arguments[0].tensor()}; });
+        set_fallback(next, [](const Call&) { return Tensors{zeros({1})}; });
+      },
+      [&] {
+        if (fallback(next) == nullptr) {
+          return false;
         }
-        registering.expect_found([&] { return fallback(next) != nullptr; });
         EXPECT_EQ(traits_of(next).name, name) << "what was registered before is there";
         const IncludeKeys on_it(next);
+        const AnyTensor x = zeros({3});
         EXPECT_EQ(call_for_one(op, {x}), x);
         EXPECT_EQ(call_for_one("neg", {x}).numel(), 1);
+        return true;
       },
       [](std::size_t) {});
 }

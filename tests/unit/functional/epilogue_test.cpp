@@ -5,14 +5,12 @@
 namespace byre::test {
 namespace {
 
+using Step = Tensors (*)(const AnyTensor& x);
+
 #if BYRE_STATS
 
 constexpr std::int64_t large = 1 << 20;
 constexpr std::int64_t large_nbytes = 4 * large;
-
-float value_at(const AnyTensor& x, std::int64_t index) {
-  return to_cpu(x).at<float>({index});
-}
 
 template <class Block>
 std::int64_t bytes_copied_by(const Block& block) {
@@ -26,77 +24,49 @@ class Epilogue : public testing::TestWithParam<FunctionalizeOptions> {
   static Program functionalized(Program f) { return functionalize(std::move(f), GetParam()); }
 };
 
-TEST_P(Epilogue, copies_nothing_of_a_large_input_of_which_one_element_is_written) {
-  const AnyTensor x = zeros({large});
-  const Program f = functionalized([](const Tensors& in) {
-    call("fill_", {element(in[0], 7), 3});
-    return Tensors();
-  });
-  EXPECT_LT(bytes_copied_by([&] { f({x}); }), 1024);
-  EXPECT_EQ(value_at(x, 7), 3);
-  EXPECT_EQ(value_at(x, 8), 0);
-}
-
-TEST_P(Epilogue, copies_an_input_once_of_which_elements_are_read_and_written) {
-  const AnyTensor x = zeros({large});
-  const Program f = functionalized([](const Tensors& in) {
-    for (std::int64_t index = 0; index < 10; ++index) {
-      call("add_.scalar", {element(in[0], 100 * index), index});
-    }
-    return Tensors();
-  });
-  EXPECT_LE(bytes_copied_by([&] { f({x}); }), large_nbytes + 1024);
-  EXPECT_EQ(value_at(x, 900), 9);
-}
-
-TEST_P(Epilogue, copies_an_input_once_that_is_used_after_it_was_written) {
-  const AnyTensor x = zeros({large});
-  const Program f = functionalized([](const Tensors& in) {
-    call("fill_", {element(in[0], 7), 3});
-    return Tensors{call_for_one("sum", {in[0]})};
-  });
-  Tensors sums;
-  EXPECT_LE(bytes_copied_by([&] { sums = f({x}); }), large_nbytes + 1024);
-  EXPECT_EQ(text_of(sums[0]), "3.");
-  EXPECT_EQ(value_at(x, 7), 3);
-}
-
-TEST_P(Epilogue, copies_what_is_seen_alone_of_an_input_that_is_written_to_itself) {
-  const AnyTensor x = zeros({large});
-  to_cpu(x).set_at<float>({1}, 5);
-  const Program f = functionalized([](const Tensors& in) {
-    call("copy_", {element(in[0], 7), element(in[0], 1)});
-    return Tensors();
-  });
-  EXPECT_LT(bytes_copied_by([&] { f({x}); }), 1024);
-  EXPECT_EQ(value_at(x, 7), 5);
-}
-
-TEST_P(Epilogue, of_a_graph_lets_go_of_the_memory_that_it_writes) {
-  const AnyTensor x = zeros({large});
-  const CapturedProgram program = capture(
-      [](const Tensors& in) {
-        call("fill_", {element(in[0], 7), 3});
-        return Tensors();
-      },
-      {x}, GetParam());
-  EXPECT_LE(bytes_copied_by([&] { program({x}); }), large_nbytes + 1024);
-  EXPECT_EQ(value_at(x, 7), 3);
-}
-
-TEST_P(Epilogue, of_writes_through_views_of_views_copies_an_input_once) {
-  constexpr std::int64_t columns = 1 << 10;
-  const AnyTensor x = zeros({large / columns, columns});
-  const CapturedProgram program = capture(
-      [](const Tensors& in) {
-        for (std::int64_t row = 0; row < 10; ++row) {
-          call("fill_", {call_for_one("slice", {element(in[0], row), 0, 2, 5}), row});
-        }
-        return Tensors{call_for_one("sum", {element(in[0], 9)})};
-      },
-      {x}, GetParam());
-  EXPECT_LE(bytes_copied_by([&] { program({x}); }), large_nbytes + 30 * 4 * columns);
-  EXPECT_EQ(to_cpu(x).at<float>({9, 4}), 9);
+TEST_P(Epilogue, copies_an_input_at_most_once_and_only_to_read_it_beside_a_write) {
+  struct Row {
+    const char* name;
+    Step program;
+    std::int64_t copied;
+    std::pair<std::int64_t, float> written;
+    bool is_captured = false;
+  };
+  const auto fill_one = [](const AnyTensor& x) { return call("fill_", {element(x, 7), 3}); };
+  const Row rows[] = {
+      {"one element is written", fill_one, 0, {7, 3}},
+      {"elements are read and written",
+       [](const AnyTensor& x) {
+         for (std::int64_t index = 0; index < 10; ++index) {
+           call("add_.scalar", {element(x, 100 * index), index});
+         }
+         return Tensors();
+       },
+       large_nbytes,
+       {900, 9}},
+      {"the input is used after it was written",
+       [](const AnyTensor& x) {
+         call("fill_", {element(x, 7), 3});
+         return call("copy_", {element(x, 8), call_for_one("sum", {x})});
+       },
+       large_nbytes,
+       {8, 8}},
+      {"the input is written to itself",
+       [](const AnyTensor& x) {
+         return call("copy_", {element(x, 7), element(x, 1)});
+       },
+       0,
+       {7, 5}},
+      {"a graph writes it", fill_one, large_nbytes, {7, 3}, true},
+  };
+  for (const Row& row : rows) {
+    const AnyTensor x = zeros({large});
+    to_cpu(x).set_at<float>({1}, 5);
+    const Program f = [&row](const Tensors& in) { return row.program(in[0]); };
+    const Program run = row.is_captured ? Program(capture(f, {x}, GetParam())) : functionalized(f);
+    EXPECT_LE(bytes_copied_by([&] { run({x}); }), row.copied + 1024) << row.name;
+    EXPECT_EQ(to_cpu(x).at<float>({row.written.first}), row.written.second) << row.name;
+  }
 }
 
 TEST_P(Epilogue, views_that_are_used_keep_no_more_than_they_see) {
@@ -121,65 +91,48 @@ INSTANTIATE_TEST_SUITE_P(Each, Epilogue, testing::ValuesIn(all_options), name_of
 
 #endif
 
-/// What `f` writes is written, and no element more, whatever is there by then.
-void expect_writes_of(const Program& f, const AnyTensor& x, const std::string& expected) {
-  const Program change_rest = [&](const Tensors& in) {
-    const Tensors out = f(in);
-    byre::fill_(to_cpu(x), 9);
-    return out;
+AnyTensor part(const AnyTensor& x, std::int64_t start, std::int64_t end) {
+  return call_for_one("slice", {x, 0, start, end});
+}
+Tensors fill(const AnyTensor& x, int value) {
+  return call("fill_", {x, value});
+}
+Tensors use(const AnyTensor& x) {
+  return call("sum", {x});
+}
+
+// What a program writes is written, and no element more, whatever is there by then.
+TEST(EpilogueWrites, the_windows_that_were_written_each_with_the_last_value) {
+  const std::pair<std::vector<Step>, const char*> all[] = {
+      {{[](const AnyTensor& x) {
+         return fill(call_for_one("slice", {x, 0, 1, 6, 2}), 1);
+       }},
+       "[9. 1. 9. 1. 9. 1.]"},
+      {{[](const AnyTensor& x) { return fill(part(x, 0, 2), 1); },
+        [](const AnyTensor& x) {
+          return call("add_.scalar", {element(x, 3), 2});
+        },
+        use, [](const AnyTensor& x) { return fill(element(x, 1), 5); }},
+       "[1. 5. 9. 2. 9. 9.]"},
+      {{[](const AnyTensor& x) { return fill(part(x, 0, 3), 1); }, use,
+        [](const AnyTensor& x) { return fill(part(x, 1, 3), 2); }, use},
+       "[1. 2. 2. 9. 9. 9.]"},
+      {{[](const AnyTensor& x) { return fill(part(x, 0, 2), 1); },
+        [](const AnyTensor& x) { return fill(part(x, 1, 3), 2); }, use,
+        [](const AnyTensor& x) { return fill(part(x, 0, 2), 3); }},
+       "[3. 3. 2. 9. 9. 9.]"},
   };
-  functionalize(change_rest)({x});
-  EXPECT_EQ(text_of(x), expected);
-}
-
-TEST(EpilogueWrites, the_windows_that_were_written) {
-  const AnyTensor x = zeros({2, 3});
-  expect_writes_of(
-      [](const Tensors& in) {
-        call("fill_", {call_for_one("select", {in[0], 1, 1}), 1});
-        return Tensors();
-      },
-      x, "[[9. 1. 9.]\n [9. 1. 9.]]");
-}
-
-TEST(EpilogueWrites, windows_of_updates_that_were_used_meanwhile) {
-  const AnyTensor x = zeros({4});
-  expect_writes_of(
-      [](const Tensors& in) {
-        call("fill_", {call_for_one("slice", {in[0], 0, 0, 2}), 1});
-        call("add_.scalar", {element(in[0], 3), 2});
-        call("sum", {in[0]});
-        call("fill_", {element(in[0], 1), 5});
-        return Tensors();
-      },
-      x, "[1. 5. 9. 2.]");
-}
-
-TEST(EpilogueWrites, no_more_of_windows_that_overlap) {
-  const AnyTensor x = zeros({4});
-  expect_writes_of(
-      [](const Tensors& in) {
-        call("fill_", {call_for_one("slice", {in[0], 0, 0, 3}), 1});
-        call("sum", {in[0]});
-        call("fill_", {call_for_one("slice", {in[0], 0, 1, 3}), 2});
-        call("sum", {in[0]});
-        return Tensors();
-      },
-      x, "[1. 2. 2. 9.]");
-}
-
-TEST(EpilogueWrites, the_last_of_what_was_written_to_an_element) {
-  const AnyTensor x = zeros({6});
-  expect_writes_of(
-      [](const Tensors& in) {
-        const AnyTensor first = call_for_one("slice", {in[0], 0, 0, 2});
-        call("fill_", {first, 1});
-        call("fill_", {call_for_one("slice", {in[0], 0, 1, 3}), 2});
-        call("sum", {in[0]});
-        call("fill_", {first, 3});
-        return Tensors();
-      },
-      x, "[3. 3. 2. 9. 9. 9.]");
+  for (const auto& [steps, expected] : all) {
+    const AnyTensor x = zeros({6});
+    functionalize([&, &steps = steps](const Tensors& in) {
+      for (const Step step : steps) {
+        step(in[0]);
+      }
+      byre::fill_(to_cpu(x), 9);
+      return Tensors();
+    })({x});
+    EXPECT_EQ(text_of(x), expected);
+  }
 }
 
 TEST(EpilogueWrites, windows_of_more_dimensions_than_are_copied_in_place) {
@@ -211,54 +164,57 @@ TEST(Inverses, that_fail_leave_the_base_what_it_was) {
   EXPECT_EQ(text_of(base), "[0. 1. 2.]");
 }
 
-TEST(WrittenWindows, are_each_told_once) {
-  const auto alias = make_counted<Alias>(zeros({8}));
-  alias->track_writes();
-  FunctionalTensor x(alias, ViewPath(ViewGeometry::of_all({8}, DType::f32)));
-  EXPECT_TRUE(alias->written_regions().empty());
-  const ViewPath second =
-      x.path().by_strides({views::select(x.path().geometry().layout, 0, 1), DType::f32, 32});
-  FunctionalTensor part(alias, second);
-  for (float value = 0; value < 5; ++value) {
-    part.prepare_write("test").commit(call_for_one("full", {Dims(), value}));
-    x.sync();  // which applies it
+/// A base of zeros whose writes are tracked.
+struct TrackedBase {
+  explicit TrackedBase(const Dims& sizes)
+      : whole(ViewGeometry::of_all(sizes, DType::f32)), alias(make_counted<Alias>(zeros(sizes))) {
+    alias->track_writes();
   }
-  part.prepare_write("test").commit(zeros({}));  // which replaces what was applied
-  ASSERT_EQ(alias->written_regions().size(), 1U);
-  EXPECT_EQ(alias->written_regions()[0], second.geometry());
-  EXPECT_EQ(alias->written_parts().size(), 1U);
+  /// Writes what is seen so.
+  void write(const ViewGeometry& part, float value) const {
+    FunctionalTensor seen(alias, ViewPath(whole).by_strides(part));
+    seen.prepare_write("test").commit(call_for_one("full", {part.layout.sizes, value}));
+  }
+  ViewGeometry row(std::int64_t index) const {
+    return whole.with(views::select(whole.layout, 0, index));
+  }
+
+  ViewGeometry whole;
+  FunctionalTensor::AliasHandle alias;
+};
+
+TEST(WrittenWindows, are_each_told_once) {
+  const TrackedBase base({8});
+  EXPECT_TRUE(base.alias->written_regions().empty());
+  for (float value = 0; value < 5; ++value) {
+    base.write(base.row(1), value);
+    base.alias->sync_base();  // which applies it
+  }
+  base.write(base.row(1), 0);  // which replaces what was applied
+  EXPECT_EQ(base.alias->written_regions(), std::vector{base.row(1)});
+  EXPECT_EQ(base.alias->written_parts().size(), 1U);
 }
 
 TEST(WrittenWindows, are_the_base_where_there_are_too_many) {
   const auto most = static_cast<std::int64_t>(functional::detail::alias_bounds().regions);
-  const ViewGeometry whole = ViewGeometry::of_all({2 * most}, DType::f32);
-  const auto alias = make_counted<Alias>(zeros({2 * most}));
-  alias->track_writes();
-  FunctionalTensor x(alias, ViewPath(whole));
+  const TrackedBase base({2 * most});
   for (std::int64_t index = 0; index <= most; ++index) {
-    FunctionalTensor part(alias,
-                          x.path().by_strides(whole.with(views::select(whole.layout, 0, index))));
-    part.prepare_write("test").commit(call_for_one("zeros", {Dims()}));
-    x.sync();
-    ASSERT_EQ(alias->written_regions().size(),
-              index < most ? static_cast<std::size_t>(index) + 1 : 1U);
+    base.write(base.row(index), 0);
+    base.alias->sync_base();
+    ASSERT_EQ(std::ssize(base.alias->written_regions()), index < most ? index + 1 : 1);
   }
-  EXPECT_EQ(alias->written_regions()[0], whole);
+  EXPECT_EQ(base.alias->written_regions(), std::vector{base.whole});
 }
 
 TEST(WrittenWindows, are_the_base_where_that_is_written) {
-  const auto alias = make_counted<Alias>(zeros({2, 2}));
-  alias->track_writes();
-  FunctionalTensor x(alias, ViewPath(ViewGeometry::of_all({2, 2}, DType::f32)));
-  FunctionalTensor row(alias, x.path().by_strides({views::select(x.path().geometry().layout, 0, 1),
-                                                   DType::f32, 16}));
-  row.prepare_write("test").commit(call_for_one("zeros", {{2}}));
-  x.prepare_write("test").commit(call_for_one("zeros", {{2, 2}}));
-  row.prepare_write("test").commit(call_for_one("ones", {{2}}));
-  const auto parts = alias->written_parts();
+  const TrackedBase base({2, 2});
+  base.write(base.row(1), 0);
+  base.write(base.whole, 0);
+  base.write(base.row(1), 1);
+  const auto parts = base.alias->written_parts();
   ASSERT_EQ(parts.size(), 2U);
-  EXPECT_EQ(parts[0].geometry, x.path().geometry());
-  EXPECT_EQ(parts[1].geometry, row.path().geometry());
+  EXPECT_EQ(parts[0].geometry, base.whole);
+  EXPECT_EQ(parts[1].geometry, base.row(1));
   EXPECT_EQ(text_of(parts[1].value), "[1. 1.]");
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "tensors.hpp"
@@ -17,52 +18,32 @@ struct TooLong : std::length_error {
   TooLong() : length_error("a length of the user's own") {}
 };
 
+/// All that calls a function of the user's: a kernel, and whatever runs a program.
 template <class Thrown>
-Tensors fail(const Tensors&) {
-  throw Thrown();
-}
-
-/// test_refuse, whose kernel throws.
-const Operator& refuse_memory() {
-  static const Definition once =
-      define("test_refuse(Tensor a) -> Tensor").cpu([](const AnyTensor&) -> AnyTensor {
-        throw std::bad_alloc();
-      });
-  return once.op();
-}
-const Operator& refuse_length() {
-  static const Definition once =
-      define("test_refuse.length(Tensor a) -> Tensor").cpu([](const AnyTensor&) -> AnyTensor {
-        throw TooLong();
-      });
-  return once.op();
-}
-
-std::string refusal_of(const std::function<void()>& step) {
-  return complaint_of<OutOfMemory>(step);
-}
-
-TEST(ErrorsWithinCalls, memory_that_a_kernel_does_not_get_is_an_error_of_its_operator) {
-  EXPECT_TRUE(says(refusal_of([] { (void)call(refuse_memory(), {zeros({2})}); }), "test_refuse"));
-  const AnyTensor x = to_functional(zeros({2}));
-  EXPECT_TRUE(says(refusal_of([&] { (void)call(refuse_memory(), {x}); }), "test_refuse"));
-}
-
-TEST(ErrorsWithinCalls, memory_that_a_program_does_not_get_is_an_error_of_what_runs_it) {
-  const Program program = fail<std::bad_alloc>;
+std::vector<std::pair<const char*, std::function<void()>>> calls_that_throw() {
+  const Program program = [](const Tensors&) -> Tensors { throw Thrown(); };
+  const std::string name = std::is_same_v<Thrown, TooLong> ? "test_refuse.length" : "test_refuse";
+  const Operator& op = define(name + "(Tensor a) -> Tensor")
+                           .cpu([](const AnyTensor&) -> AnyTensor { throw Thrown(); })
+                           .op();
   const Tensors in{zeros({2})};
-  EXPECT_TRUE(says(refusal_of([&] { (void)functionalize(program)(in); }), "functionalize"));
-  EXPECT_TRUE(says(refusal_of([&] { (void)vmap(program)(in); }), "vmap"));
-  EXPECT_TRUE(says(refusal_of([&] { (void)capture(program, in); }), "capture"));
+  return {{"test_refuse", [&op, in] { call(op, {in[0]}); }},
+          {"test_refuse", [&op, in] { call(op, {to_functional(in[0])}); }},
+          {"functionalize", [program, in] { functionalize(program)(in); }},
+          {"vmap", [program, in] { vmap(program)(in); }},
+          {"capture", [program, in] { capture(program, in); }}};
+}
+
+TEST(ErrorsWithinCalls, memory_that_is_missing_is_an_error_of_what_was_called) {
+  for (const auto& [name, act] : calls_that_throw<std::bad_alloc>()) {
+    EXPECT_TRUE(says(complaint_of<OutOfMemory>(act), name));
+  }
 }
 
 TEST(ErrorsWithinCalls, other_exceptions_of_the_user_pass) {
-  const Program program = fail<TooLong>;
-  const Tensors in{zeros({2})};
-  EXPECT_THROW((void)call(refuse_length(), {in[0]}), TooLong);
-  EXPECT_THROW((void)functionalize(program)(in), TooLong);
-  EXPECT_THROW((void)vmap(program)(in), TooLong);
-  EXPECT_THROW((void)capture(program, in), TooLong);
+  for (const auto& [name, act] : calls_that_throw<TooLong>()) {
+    EXPECT_THROW(act(), TooLong) << name;
+  }
 }
 
 TEST(ErrorsWithinCalls, more_numbers_than_an_object_can_have_are_no_shape) {
@@ -81,7 +62,7 @@ TEST(ErrorsWithinCalls, more_numbers_than_memory_has_are_too_much_for_it) {
     std::vector<Tensor> others;
     EXPECT_THROW(
         for (;;) { others.push_back(Tensor::empty({count}, DType::i64)); }, OutOfMemory);
-    EXPECT_TRUE(says(refusal_of([&] {
+    EXPECT_TRUE(says(complaint_of<OutOfMemory>([&] {
                        (void)call("arange", {count, DType::u8});
                      }),
                      "bytes"))

@@ -41,17 +41,6 @@ inline AnyTensor element(const AnyTensor& x, std::int64_t index) {
   return call_for_one("select", {x, 0, index});
 }
 
-/// test_exchange_, which writes two tensors.
-inline void define_exchange() {
-  static const Definition once =
-      define("test_exchange_(Tensor(a!) a, Tensor(b!) b) -> ()").cpu([](Tensor& a, Tensor& b) {
-        const Tensor kept = a.clone();
-        copy_(a, b);
-        copy_(b, kept);
-      });
-  static_cast<void>(once);
-}
-
 /// A tensor under the pass, as the pass sees it.
 inline FunctionalTensor& pass_of(const AnyTensor& tensor) {
   return *tensor.as<FunctionalTensor>();
