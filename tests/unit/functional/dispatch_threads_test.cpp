@@ -74,8 +74,8 @@ TEST(PureForms, that_threads_derive_at_once_are_one) {
         EXPECT_EQ(first_of_value(x), static_cast<float>(thread));
       },
       [&](std::size_t) {
-        ASSERT_EQ(forms,
-                  std::vector<const Operator*>(registering_threads, &find(name + "_functional")));
+        ASSERT_EQ(forms, std::vector<const Operator*>(registering_threads, forms[0]));
+        ASSERT_EQ(forms[0]->name(), name + "_functional");
       });
 }
 

@@ -39,9 +39,6 @@ TEST(FunctionalVariants, that_are_generated_return_what_is_new_and_what_is_writt
   EXPECT_EQ(texts_of(call(functional::detail::functional_variant_of(doubles), {x})),
             "6.\n[0. 2. 4.]\n");
   EXPECT_EQ(text_of(x), "[0. 1. 2.]");
-  define("test_taken__functional(Tensor a, Tensor b) -> Tensor");
-  const Operator& taken = define("test_taken_(Tensor(a!) self) -> Tensor(a!)").op();
-  EXPECT_THROW(functional::detail::functional_variant_of(taken), DispatchError);
 }
 
 TEST(FunctionalVariants, that_are_generated_write_no_value_of_another_tensor) {

@@ -14,7 +14,7 @@ namespace byre::inline v0::functional {
 struct ThreadKeys {
   KeySet included;
   KeySet excluded;
-  /// Of the innermost vmap() whose function this thread is in; 0 in none.
+  /// The level of the innermost vmap() whose function this thread runs; 0 outside of all.
   std::uint64_t batch_level = 0;
 };
 
@@ -31,7 +31,7 @@ namespace detail {
 BYRE_API void set_thread_keys(ThreadKeys keys) noexcept;
 }
 
-/// For as long as it lives, `keys` hold. Nests; stays on its thread.
+/// `keys` hold for as long as this lives. Scopes nest, each on its thread.
 class ThreadKeysScope {
  public:
   explicit ThreadKeysScope(ThreadKeys keys) noexcept : before_(thread_keys()) {

@@ -123,7 +123,7 @@ class BYRE_API Operator {
   detail::Owned<ViewRule> view_;
   detail::Owned<Tag> tag_;
   sync::detail::Published<const Operator> variant_;  // registered: the functional one, or the view
-  sync::detail::Published<const Operator> generated_;  // functional, where none is registered
+  detail::Owned<Operator> generated_;                // functional, where none is registered
   Operator* next_ = nullptr;  // in the registry; set before it is found there
 };
 

@@ -59,7 +59,7 @@ class detail::Registry {
   Registry() = default;
   Registry(const Registry&) = delete;
   Registry& operator=(const Registry&) = delete;
-  /// For as long as nobody has found anything in it.
+  /// Only for a registry that could not be filled: no operator of it was handed out.
   ~Registry() {
     for (const Published<Operator>& list : lists_) {
       for (Operator* op = list.get(); op != nullptr;) {
@@ -90,12 +90,17 @@ class detail::Registry {
     throw OutOfMemory::of_heap("operators");
   }
 
-  /// The operator of that name, or a new one; it is left in `made` if there is one already.
-  Operator& find_or_push(std::unique_ptr<Operator>& made) {
+  /// Throws DispatchError if there is one of its name.
+  Operator& add(Schema schema) {
+    auto made = std::make_unique<Operator>(std::move(schema));
     const auto variant_name = name_of_variant(made->schema());
     const sync::ProcessLock lock(mutex_);
-    if (Operator* const known = find(made->name())) {
-      return *known;
+    if (const Operator* const known = find(made->name())) {
+      throw DispatchError(format_text(
+          "define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or give an "
+          "overload: %s.yours(...).",
+          known->name().c_str(), to_string(known->schema()).c_str(), known->name().c_str(),
+          known->schema().name.c_str()));
     }
     const Operator* const variant = variant_name ? find(*variant_name) : nullptr;
     if (variant != nullptr && is_computed(*variant) && is_variant_of(*variant, *made)) {
@@ -107,33 +112,16 @@ class detail::Registry {
     return *made.release();
   }
 
-  /// Throws DispatchError if there is one of its name.
-  Operator& add(Schema schema) {
-    auto made = std::make_unique<Operator>(std::move(schema));
-    Operator& op = find_or_push(made);
-    if (made != nullptr) {
-      throw DispatchError(format_text(
-          "define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or give an "
-          "overload: %s.yours(...).",
-          op.name().c_str(), to_string(op.schema()).c_str(), op.name().c_str(),
-          op.schema().name.c_str()));
-    }
-    return op;
-  }
-
   /// The functional variant of `op`: of that schema, with its kernel, or the one there is.
   const Operator& add_generated(const Operator& op, Schema schema, Kernel kernel) try {
     auto made = std::make_unique<Operator>(std::move(schema));
     made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
-    const Operator& generated = find_or_push(made);
-    if (made != nullptr && to_string(generated.schema()) != to_string(made->schema())) {
-      throw DispatchError(format_text(
-          "there is an operator %s, where %s is to be generated. Give the operator another name.",
-          to_string(generated.schema()).c_str(), to_string(made->schema()).c_str()));
-    }
     const sync::ProcessLock lock(mutex_);
-    find(op.name())->generated_.set(&generated);
-    return generated;
+    Owned<Operator>& place = find(op.name())->generated_;
+    if (place.get() == nullptr) {
+      place.set(made.release());
+    }
+    return *place.get();
   } catch (const std::bad_alloc&) {
     throw OutOfMemory::of_heap(op.name().c_str());
   }

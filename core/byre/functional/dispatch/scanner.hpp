@@ -26,8 +26,8 @@ class BYRE_API SyntaxError : public Error {
 };
 
 /// A place in a text that outlives it: a copy is a place to come back to. Blanks and line ends between words are
-/// skipped. `#` begins a comment, to the end of the line. Whatever is not as it is expected throws SyntaxError; only
-/// constant() takes memory.
+/// skipped. `#` begins a comment, to the end of the line. An unexpected word throws SyntaxError. Only constant() takes
+/// memory.
 class BYRE_API Scanner {
  public:
   /// `source` is what errors call the text: "schema", or the name of a file.
@@ -46,7 +46,7 @@ class BYRE_API Scanner {
   /// Whether `word` is next; passes it.
   bool accept(std::string_view word) noexcept;
   void expect(std::string_view word);
-  /// Letters, digits and _, of which the first is no digit. `what` it is.
+  /// Letters, digits and _, but no digit first. Errors call it `what`.
   std::string_view identifier(std::string_view what);
   /// A number, true, false, none, a dtype or a list of integers, as to_string(Constant) writes
   /// them. Throws OutOfMemory.

@@ -32,8 +32,8 @@ void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what
 DType dtype_of_result(const Call& call);
 
 /// The pure operator of that schema, computed by a kernel for the CPU, which stands for `op`, an
-/// operator that writes. The first definition of several threads is kept. Throws DispatchError if
-/// there is an operator of that name and another schema. Thread-safe.
+/// operator that writes, and is found by that alone. The first definition of several threads is kept.
+/// Thread-safe.
 const Operator& define_generated(const Operator& op, Schema schema, Kernel kernel);
 
 }  // namespace byre::inline v0::functional::detail
