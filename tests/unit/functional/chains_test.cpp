@@ -214,23 +214,5 @@ TEST(Chains, of_bools_see_the_bytes_that_the_base_will_hold) {
   EXPECT_EQ(text_of_counted(first), "[1]");
 }
 
-TEST(Chains, in_a_graph_are_recorded_once_for_all_their_views) {
-  constexpr std::size_t depth = 50;
-  const FunctionalizeOptionsScope scope({.paths = ViewPaths::chains});
-  const Recording recording;
-  const RecordingScope recorded(recording);
-  const AnyTensor x = to_functional(recording.input({2, 2, 2}, DType::f32));
-  Tensors views{element(x, 1)};
-  while (views.size() < depth) {
-    views.push_back(call_for_one("transpose", {views.back(), 0, 1}));
-  }
-  call("fill_", {element(x, 0), 1});
-  Tensors values;
-  for (auto view = views.rbegin(); view != views.rend(); ++view) {
-    values.push_back(pass_of(*view).sync());
-  }
-  EXPECT_EQ(recording.capture(values).nodes.size(), depth + 2) << "a full and its scatter";
-}
-
 }  // namespace
 }  // namespace byre::test

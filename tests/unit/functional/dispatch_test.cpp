@@ -28,13 +28,6 @@ TEST(Calls, join_into_out) {
   }
 }
 
-TEST(Names, of_both_namespaces_may_be_used_together) {
-  using namespace byre;              // NOLINT: as a program may
-  using namespace byre::functional;  // NOLINT
-  const Tensor x = Tensor::zeros({2, 3}, DType::f32);
-  EXPECT_EQ(to_string(x.sizes()), "[2, 3]");
-}
-
 TEST(Calls, resize_within_the_storage_and_beyond_it) {
   const AnyTensor x = counted(4);
   call("resize_", {x, {2}});
@@ -50,16 +43,6 @@ TEST(Calls, resize_within_the_storage_and_beyond_it) {
   EXPECT_THROW(call("resize_", {from_cpu(held), {7}}), StateError);
   const AnyTensor turned = call_for_one("t", {counted({2, 3})});
   EXPECT_THROW(call("resize_", {turned, {2}}), ShapeError);
-}
-
-TEST(Calls, that_make_copies_share_nothing_with_what_is_written_later) {
-  const AnyTensor x = counted(4);
-  const Tensors copies{call_for_one("to", {x, DType::f32}), call_for_one("reshape", {x, {4}}),
-                       call_for_one("clone", {x}), call_for_one("contiguous", {x})};
-  call("zero_", {x});
-  for (const AnyTensor& copy : copies) {
-    EXPECT_EQ(text_of(copy), "[0. 1. 2. 3.]");
-  }
 }
 
 TEST(Calls, that_set_a_tensor_make_it_another_over_the_same_memory) {

@@ -101,7 +101,7 @@ Tensors use(const AnyTensor& x) {
   return call("sum", {x});
 }
 
-// What a program writes is written, and no element more, whatever is there by then.
+// The epilogue writes the elements that the program wrote, and leaves all others as they are by then.
 TEST(EpilogueWrites, the_windows_that_were_written_each_with_the_last_value) {
   const std::pair<std::vector<Step>, const char*> all[] = {
       {{[](const AnyTensor& x) {

@@ -18,7 +18,7 @@ struct TooLong : std::length_error {
   TooLong() : length_error("a length of the user's own") {}
 };
 
-/// All that calls a function of the user's: a kernel, and whatever runs a program.
+/// Calls of a user's kernel, and of a user's program, that throw.
 template <class Thrown>
 std::vector<std::pair<const char*, std::function<void()>>> calls_that_throw() {
   const Program program = [](const Tensors&) -> Tensors { throw Thrown(); };

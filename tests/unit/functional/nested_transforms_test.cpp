@@ -56,7 +56,7 @@ Tensors triple_one(const Tensors& in) {
   return {call_for_one("sum", {in[0]})};
 }
 
-/// Calls `inner` of what is seen of its input, and writes what that returns.
+/// Calls `inner` with a view of the input, and writes the result.
 Program composed(const Program& inner) {
   return [inner](const Tensors& in) {
     const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
@@ -67,7 +67,7 @@ Program composed(const Program& inner) {
   };
 }
 
-/// By `batched`, which is vmap() or looped(): of `in_place` of views, and of what it captures.
+/// Applies `batched`, vmap() or looped(), to `in_place` on a view, and to a function that captures one.
 Program of_parts(Program (*batched)(const Program&, std::int64_t)) {
   return [batched](const Tensors& in) {
     const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
@@ -171,20 +171,6 @@ TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees) {
     return functionalize(batched)({in[0], element(in[0], 1)});
   });
   expect_stale_batch_refused([&](const Tensors& in) { return capture(twice, in)(in); });
-}
-
-TEST(VmapWithinThePass, writes_an_input_without_a_batch_beside_one) {
-  const AnyTensor x = counted({2, 2});
-  const AnyTensor row = counted({2});
-  const Tensors made = functionalize(vmap(
-      [](const Tensors& in) {
-        call("fill_", {in[1], 7});
-        call("add_", {in[0], in[1]});
-        return call("neg", {in[0]});
-      },
-      {0, std::nullopt}))({x, row});
-  EXPECT_EQ(texts_of({x, row, made[0]}),
-            "[[ 7.  8.]\n [ 9. 10.]]\n[7. 7.]\n[[ -7.  -8.]\n [ -9. -10.]]\n");
 }
 
 TEST(VmapWithinThePass, refuses_to_write_the_batch_to_what_has_none) {
