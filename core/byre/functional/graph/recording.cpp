@@ -75,6 +75,19 @@ std::vector<TensorMeta> metas_of(const Call& call) {
   return metas;
 }
 
+/// The one that the arguments are of, or, if they have no tensors of the graph, this thread's.
+Recording recording_of(const Call& call) {
+  AnyTensor recorded;
+  for (const Argument& argument : call.arguments) {
+    argument.for_each_tensor([&recorded](const AnyTensor& tensor) {
+      if (tensor.as<GraphTensor>() != nullptr) {
+        recorded = tensor;
+      }
+    });
+  }
+  return recorded ? Recording::of(recorded) : Recording::current();
+}
+
 bool is_identifier(const std::string& name) {
   Scanner scanner(name, "name");
   return scanner.is_at_identifier() && scanner.identifier("a name") == name;
@@ -170,6 +183,10 @@ RecordingScope::RecordingScope(Recording recording) noexcept
 
 RecordingScope::~RecordingScope() {
   current_of_thread = before_;
+}
+
+void detail::define_graph_backend() {
+  set_fallback(Key::graph, [](const Call& call) { return recording_of(call).record(call); });
 }
 
 }  // namespace byre::inline v0::functional
