@@ -90,8 +90,8 @@ namespace {
 
 std::vector<Row> all_rows() {
   std::vector<Row> all;
-  for (const auto& rows : {rows_of_core(), rows_of_reports(), rows_of_views(), rows_of_tensors(),
-                           rows_of_exchange(), rows_of_operators(), rows_of_transforms()}) {
+  for (const auto& rows : {rows_of_core(), rows_of_reports(), rows_of_tensors(), rows_of_exchange(),
+                           rows_of_operators(), rows_of_transforms()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

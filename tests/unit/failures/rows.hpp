@@ -63,7 +63,6 @@ inline Row keeping_memory(Row row) {
 
 std::span<const Row> rows_of_core();
 std::span<const Row> rows_of_reports();
-std::span<const Row> rows_of_views();
 std::span<const Row> rows_of_tensors();
 std::span<const Row> rows_of_exchange();
 std::span<const Row> rows_of_operators();
