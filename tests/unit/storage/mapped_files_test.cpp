@@ -107,8 +107,9 @@ TEST(MappedFile, that_is_refused_is_named_and_not_kept_open) {
       {"", ""},
       {folder / "pipe", ""},  // without waiting for a writer
   };
-  for (const auto& [path, reason] : refused) {
-    EXPECT_TRUE(says(complaint_of<FileError>([&] { Buffer::map_file(path); }), reason)) << path;
+  for (const auto& each : refused) {
+    EXPECT_TRUE(says(complaint_of<FileError>([&] { Buffer::map_file(each.first); }), each.second))
+        << each.first;
   }
   EXPECT_EQ(open_files(), before);
   const std::string complaint =

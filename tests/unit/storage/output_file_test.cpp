@@ -2,6 +2,7 @@
 /// What OutputFile replaces, under which names; and that it is on the disk.
 #include <byre/error/error.hpp>
 #include <byre/files/output_file.hpp>
+#include <byre/storage/buffer.hpp>
 
 #include <sys/resource.h>
 #include <unistd.h>
