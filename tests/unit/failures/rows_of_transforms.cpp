@@ -151,7 +151,8 @@ std::string described(const There<Held>&) {
 template <class Make, class Print>
 Row of_text(const char* name, Make, Print) {
   return of(
-      name, [] { return There{Make()()}; }, [](auto& there) { return Print()(there.held); });
+      name, [] { return There<decltype(Make()())>{Make()()}; },
+      [](auto& there) { return Print()(there.held); });
 }
 
 const Row rows[] = {

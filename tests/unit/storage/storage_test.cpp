@@ -30,6 +30,9 @@ TEST(Storage, a_lazy_clone_has_an_identity_of_its_own_and_the_same_data) {
   Storage storage = Storage::allocate(8);
   storage.mutable_data()[0] = std::byte{1};
   Storage clone = storage.lazy_clone();
+  EXPECT_TRUE(clone);
+  EXPECT_FALSE(Storage().lazy_clone());
+  EXPECT_FALSE(Storage().writable_clone());
   EXPECT_NE(storage, clone);
   EXPECT_TRUE(clone.shares_data_with(storage));
   EXPECT_EQ(clone.data(), storage.data());
@@ -38,6 +41,19 @@ TEST(Storage, a_lazy_clone_has_an_identity_of_its_own_and_the_same_data) {
   storage.mutable_data()[0] = std::byte{2};
   EXPECT_EQ(clone.data()[0], std::byte{1});
   EXPECT_FALSE(clone.shares_data_with(storage));
+}
+
+TEST(Storage, a_writable_clone_that_may_not_wait_copies_pending_data) {
+  FailingAllocator allocator;
+  Storage slow = Storage::allocate(100, allocator);
+  Storage hasty = slow.lazy_clone();
+  std::size_t nbytes = 0;
+  allocator.during_copy([&] {
+    allocator.during_copy(nullptr);
+    nbytes = hasty.writable_clone(Wait::never).nbytes();  // one that waits would hang
+  });
+  slow.mutable_data();
+  EXPECT_EQ(nbytes, 100U);
 }
 
 // Of 4 MiB and more a copy is made by turns, and of fresh memory otherwise than of recycled.
