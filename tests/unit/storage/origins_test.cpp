@@ -23,45 +23,32 @@
 namespace byre::test {
 namespace {
 
-/// Memory in front of a page that may not be read.
-class GuardedPage {
- public:
-  /// `nbytes` are whole pages.
-  explicit GuardedPage(std::size_t nbytes)
-      : nbytes_(nbytes),
-        begin_(static_cast<std::byte*>(::mmap(nullptr, nbytes + page_nbytes, PROT_READ | PROT_WRITE,
-                                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-    if (begin_ == MAP_FAILED || ::mprotect(end(), page_nbytes, PROT_NONE) != 0) {
-      throw std::bad_alloc();
-    }
-  }
-  GuardedPage(const GuardedPage&) = delete;
-  GuardedPage& operator=(const GuardedPage&) = delete;
-  ~GuardedPage() { ::munmap(begin_, nbytes_ + page_nbytes); }
-
-  std::byte* end() const { return begin_ + nbytes_; }
-
- private:
-  const std::size_t nbytes_;
-  std::byte* const begin_;
-};
+/// The end of `nbytes`, which are whole pages, in front of a page that may not be read.
+std::byte* guarded_end(std::size_t nbytes) {
+  void* const begin = ::mmap(nullptr, nbytes + page_nbytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  EXPECT_NE(begin, MAP_FAILED);
+  std::byte* const end = static_cast<std::byte*>(begin) + nbytes;
+  EXPECT_EQ(::mprotect(end, page_nbytes, PROT_NONE), 0);
+  return end;
+}
 
 // Small blocks of byre's own are copied by whole lines, and pages by whole pages.
 TEST(AdoptedMemory, is_not_read_beyond_its_end) {
-  const GuardedPage page(least_paged_nbytes);
+  std::byte* const end = guarded_end(least_paged_nbytes);
   for (const std::size_t nbytes :
        {std::size_t{1}, std::size_t{10}, std::size_t{63}, std::size_t{64}, std::size_t{65},
         std::size_t{200}, std::size_t{256}, std::size_t{257}, least_paged_nbytes}) {
-    std::byte* const memory = page.end() - nbytes;
-    std::fill(memory, page.end(), std::byte{7});
+    std::byte* const memory = end - nbytes;
+    std::fill(memory, end, std::byte{7});
     Allocator& allocator = nbytes < page_nbytes ? default_allocator() : paged_allocator();
     Buffer adopted = Buffer::adopt(
         memory, nbytes, [](void*) {}, allocator);
     Buffer clone = adopted;
-    EXPECT_TRUE(std::equal(memory, page.end(), clone.mutable_data())) << nbytes;
+    EXPECT_TRUE(std::equal(memory, end, clone.mutable_data())) << nbytes;
     clone = Buffer();
     adopted.resize(nbytes + 150);
-    EXPECT_TRUE(std::equal(memory, page.end(), std::as_const(adopted).data())) << nbytes;
+    EXPECT_TRUE(std::equal(memory, end, std::as_const(adopted).data())) << nbytes;
   }
 }
 
