@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Views as pure functions of layouts: what they refuse and say, and what NumPy does not show: strides that lead nowhere,
 // offsets of no elements, numbers of any size. tests/tensor/views_against_numpy.py compares all else of every view.
+#include <byre/memory/allocator.hpp>
 #include <byre/tensor/views.hpp>
 
 #include <gtest/gtest.h>
