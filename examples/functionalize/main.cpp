@@ -11,6 +11,8 @@
 #include <byre/functional/graph/text.hpp>
 #include <byre/tensor/print.hpp>
 
+#include <algorithm>
+
 namespace examples::functionalize {
 namespace {
 

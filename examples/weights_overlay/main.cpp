@@ -52,9 +52,8 @@ Run run(const Way& way, const std::filesystem::path& folder, const Plan& plan) {
   std::vector<std::int64_t> set_up(plan.requests), change(plan.requests), branch(plan.requests);
   const auto counted = byre::stats::snapshot();
   Model base;
-  const std::int64_t open_ns = time_ns([&] {
-    base = way.is_mapped ? map_model(folder, plan.layers) : load_model(folder, plan.layers);
-  });
+  const std::int64_t open_ns =
+      time_ns([&] { base = open_model(folder, plan.layers, way.is_mapped); });
   on_threads(plan.requests, [&](std::size_t number) {
     Request& request = requests[number];
     Request& its_branch = requests[plan.requests + number];
@@ -103,7 +102,7 @@ Report work(const Arguments& given) {
                   count("requests", 1, 1024), count("change", 0, layers), count("rows", 0, 16'384)};
   const TemporaryDirectory folder("weights_overlay");
   save_random_model(folder.path(), plan.layers, plan.width);
-  const Model model = load_model(folder.path(), plan.layers);
+  const Model model = open_model(folder.path(), plan.layers, false);
   const std::vector<float> unchanged = output_of(model);
   Report report;
   std::vector<std::vector<float>> outputs;
@@ -121,7 +120,7 @@ Report work(const Arguments& given) {
       report.faults.push_back(std::string(way.name) + ": outputs are not those of deep copies.");
     }
   }
-  if (!std::ranges::equal(load_model(folder.path(), plan.layers), model, are_same_bits)) {
+  if (!std::ranges::equal(open_model(folder.path(), plan.layers, false), model, are_same_bits)) {
     report.faults.push_back("The model's files are not as they were written.");
   }
   report.figures["outputs unlike the model's"] =

@@ -45,20 +45,12 @@ inline void save_random_model(const std::filesystem::path& folder, std::size_t l
   }
 }
 
-/// Maps every layer, and reads none.
-inline Model map_model(const std::filesystem::path& folder, std::size_t layers) {
+/// Maps every layer and reads none, or reads every layer into ordinary memory.
+inline Model open_model(const std::filesystem::path& folder, std::size_t layers, bool maps) {
   Model model;
   for (std::size_t layer = 0; layer < layers; ++layer) {
-    model.push_back(byre::map_npy(file_of(folder, layer)));
-  }
-  return model;
-}
-
-/// Reads every layer into ordinary memory.
-inline Model load_model(const std::filesystem::path& folder, std::size_t layers) {
-  Model model;
-  for (std::size_t layer = 0; layer < layers; ++layer) {
-    model.push_back(byre::load_npy(file_of(folder, layer)));
+    const std::filesystem::path file = file_of(folder, layer);
+    model.push_back(maps ? byre::map_npy(file) : byre::load_npy(file));
   }
   return model;
 }

@@ -3,6 +3,8 @@
 /// tests/equivalence has the rule of random programs, without the advice.
 #include "program_run.hpp"
 
+#include <cctype>
+
 namespace byre::test {
 namespace {
 
