@@ -5,6 +5,7 @@
 #include <byre/observe/detail/record_log.hpp>
 #include <byre/observe/recording.hpp>
 
+#include <algorithm>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -17,8 +18,9 @@ struct Recording::State {
     stats::Counters after;
   };
 
-  explicit State(std::size_t limit_nbytes) noexcept {
-    room.limit = limit_nbytes / sizeof(stats::detail::Record);
+  explicit State(std::size_t limit_nbytes) {
+    room.records.reserve(
+        std::min(limit_nbytes / sizeof(stats::detail::Record), room.records.max_size()));
     stats::detail::record_log().begin(room);
     stats::detail::add_recording();
   }
@@ -58,6 +60,7 @@ void Recording::stop() try {
   if (!state_->stopped) {
     state_->stopped = state_->take();
     state_->end();
+    state_->room.records = {};
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("the records of a recording");

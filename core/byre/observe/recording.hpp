@@ -28,8 +28,9 @@ class BYRE_API Recording {
  public:
   static constexpr std::size_t default_limit_nbytes = std::size_t{64} << 20;
 
-  /// Begins. Has room for so many bytes of records; events after that are lost, and counted. Throws InvalidArgument
-  /// in a build without stats (Meson option), which records nothing; OutOfMemory.
+  /// Begins. Has room for so many bytes of records, and takes that much address space at once, memory as it fills;
+  /// events after that are lost, and counted. Throws InvalidArgument in a build without stats (Meson option), which
+  /// records nothing; OutOfMemory.
   explicit Recording(std::size_t limit_nbytes = default_limit_nbytes);
   /// Stops. What was not written is gone.
   ~Recording();

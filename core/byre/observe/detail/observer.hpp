@@ -37,17 +37,15 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 
 // The recorder, built with stats. Each function takes a lock even if there is no recording: if_recording() asks first.
 
-/// Bytes of data that are alive from now on, or no more. These two count, too.
+/// An event of `data`, which may be null. A release and the end of an overlay end the data, too.
+[[gnu::cold]] BYRE_API void record(RecordKind kind, const void* data, std::size_t nbytes,
+                                   CallSite site = {}, std::size_t part_nbytes = 0) noexcept;
+/// These two count, too.
 [[gnu::cold]] BYRE_API void count_allocation(const void* data, std::size_t nbytes) noexcept;
 [[gnu::cold]] BYRE_API void count_release(const void* data, std::size_t nbytes) noexcept;
 /// `was_alone`: before that, one owner had the data.
 [[gnu::cold]] BYRE_API void record_clone(const void* data, std::size_t nbytes, bool was_alone,
                                          CallSite site) noexcept;
-[[gnu::cold]] BYRE_API void record_pin(RecordKind kind, const void* data, std::size_t nbytes,
-                                       CallSite site) noexcept;
-[[gnu::cold]] BYRE_API void record_pool(RecordKind kind, std::size_t nbytes) noexcept;
-[[gnu::cold]] BYRE_API void record_overlay_end(const void* data, std::size_t nbytes,
-                                               std::size_t written_nbytes) noexcept;
 /// What shares its parts: the lines that cloned `whole` cloned `part`; `was_alone` before that.
 [[gnu::cold]] BYRE_API void record_part(const void* whole, const void* part,
                                         bool was_alone) noexcept;
@@ -82,12 +80,12 @@ void record_for_environment() noexcept;
 
 // ---- reports
 
-/// Calls `record()` if this thread has to ask whether there is a recording.
-template <class Record>
-[[gnu::always_inline]] inline void if_recording(Record record) noexcept {
+/// Calls `act()` if this thread has to ask whether there is a recording.
+template <class Act>
+[[gnu::always_inline]] inline void if_recording(Act act) noexcept {
   if constexpr (BYRE_STATS) {
     if (may_record()) [[unlikely]] {
-      record();
+      act();
     }
   }
 }
@@ -110,7 +108,7 @@ inline void report_end(const void* data) noexcept {
 
 /// A block that a pool gets or gives, with the change of a counter if there is one.
 inline void report_pool(RecordKind kind, std::size_t nbytes) noexcept {
-  if_recording([=] { record_pool(kind, nbytes); });
+  if_recording([=] { record(kind, nullptr, nbytes); });
 }
 inline void report_pool(RecordKind kind, std::size_t nbytes, Change change) noexcept {
   count(change);
@@ -152,7 +150,7 @@ inline void report_clone_of(const void* data, std::size_t nbytes, std::size_t co
 inline void report_pin(RecordKind kind, const void* data, std::size_t nbytes,
                        CallSite site) noexcept {
   if (data != nullptr) {
-    if_recording([=] { record_pin(kind, data, nbytes, site); });
+    if_recording([=] { record(kind, data, nbytes, site); });
   }
 }
 

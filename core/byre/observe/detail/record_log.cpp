@@ -16,21 +16,12 @@ constinit thread_local ThreadOfLog thread_of_log;
 
 namespace {
 
-constexpr std::size_t most_of_chunk = 256;
-
 std::uint64_t system_id_of_this_thread() noexcept {
 #if defined(__linux__)
   return static_cast<std::uint64_t>(::syscall(SYS_gettid));
 #else
   return 0;
 #endif
-}
-
-bool has_room(const RecordingRoom& room) noexcept {
-  return room.count < room.limit;
-}
-bool lacks_chunk(const RecordingRoom& room) noexcept {
-  return has_room(room) && room.count == room.chunks.size() * most_of_chunk;
 }
 
 }  // namespace
@@ -98,15 +89,13 @@ Records RecordLog::take(const RecordingRoom& room) {
     overlays.reserve(data);
     const sync::ProcessLock lock(mutex_);
     data = kept_.data.size();
-    records = room.count;
+    records = room.records.size();
     threads = kept_.threads.size();
     if (records + data <= taken.records.capacity() && threads <= taken.threads.capacity() &&
         data <= overlays.capacity()) {
       taken.begin_ns = room.begin_ns;
       taken.lost = room.lost;
-      for (const Chunk& chunk : room.chunks) {
-        taken.records.insert(taken.records.end(), chunk.begin(), chunk.end());
-      }
+      taken.records.assign(room.records.begin(), room.records.end());
       taken.threads.assign(kept_.threads.begin(), kept_.threads.end());
       std::copy_if(kept_.data.begin(), kept_.data.end(), std::back_inserter(overlays),
                    [](const auto& each) { return each.second.written != nullptr; });
@@ -127,22 +116,18 @@ Records RecordLog::take(const RecordingRoom& room) {
 }
 
 void RecordLog::add_part(const void* whole, const void* part, bool was_alone) noexcept {
-  provide_for(part, [&](Parts& spare) noexcept {
+  with_memory_for(part, [&](Parts& spare) noexcept {
     const sync::ProcessLock lock(mutex_);
     const KnownData* const of_whole = find(whole);
-    if (of_whole == nullptr) {
-      return Lacks::nothing;
+    KnownData* const known = of_whole == nullptr ? nullptr : find_or_add(part, spare);
+    if (known != nullptr) {
+      if (was_alone) {
+        known->cloned_at = {};
+      }
+      add_lines_of_whole(known->cloned_at, of_whole->cloned_at);
+      known->last_clone = of_whole->last_clone;
     }
-    KnownData* const known = find_or_add(part, spare);
-    if (known == nullptr) {
-      return Lacks::data;
-    }
-    if (was_alone) {
-      known->cloned_at = {};
-    }
-    add_lines_of_whole(known->cloned_at, of_whole->cloned_at);
-    known->last_clone = of_whole->last_clone;
-    return Lacks::nothing;
+    return of_whole == nullptr || known != nullptr;
   });
 }
 
@@ -168,61 +153,45 @@ ClonedLines RecordLog::lines_of(const void* data) noexcept {
   return known == nullptr ? ClonedLines{} : known->cloned_at;
 }
 
-void RecordLog::provide(Lacks lacks, const void* data, Parts& spare) {
-  if (lacks == Lacks::data) {
-    spare.data.try_emplace(data);
-  } else if (lacks == Lacks::chunk) {
-    spare.chunks.emplace_back().reserve(most_of_chunk);
-  } else {
+void RecordLog::provide(const void* data, Parts& spare) {
+  spare.data.try_emplace(data);
+  if (thread_of_log.number == 0 && spare.threads.empty()) {
     ThreadName& thread = spare.threads.emplace_back();
     thread.system_id = system_id_of_this_thread();
     ::pthread_getname_np(::pthread_self(), thread.name.data(), thread.name.size());
   }
 }
 
-RecordLog::Lacks RecordLog::prepare(const void* data, Parts& spare, KnownData*& known,
-                                    Record& record) noexcept {
-  bool is_wanted = false;
-  for (RecordingRoom* each = rooms_; each != nullptr; each = each->next) {
-    is_wanted = is_wanted || has_room(*each);
-    if (lacks_chunk(*each)) {
-      if (spare.chunks.empty()) {
-        return Lacks::chunk;
-      }
-      each->chunks.splice(each->chunks.end(), spare.chunks);
+bool RecordLog::any_has_room() const noexcept {
+  for (const RecordingRoom* each = rooms_; each != nullptr; each = each->next) {
+    if (each->records.size() < each->records.capacity()) {
+      return true;
     }
   }
-  record.thread = thread_of_log.number;
-  if (!is_wanted) {
-    known = nullptr;
-    return Lacks::nothing;
+  return false;
+}
+
+bool RecordLog::enlist_this_thread(Parts& spare) noexcept {
+  if (std::exchange(thread_of_log.period, period_) != period_) {
+    thread_of_log.number = 0;
   }
-  if (thread_of_log.period != period_) {
-    if (spare.threads.empty()) {
-      return Lacks::thread;
-    }
-    thread_of_log.period = period_;
+  if (thread_of_log.number == 0 && !spare.threads.empty()) {
     thread_of_log.number = static_cast<std::uint32_t>(kept_.threads.size() + 1);
-    spare.threads.front().number = record.thread = thread_of_log.number;
+    spare.threads.front().number = thread_of_log.number;
     kept_.threads.splice(kept_.threads.end(), spare.threads);
   }
-  if (known == nullptr && (known = find_or_add(data, spare)) == nullptr) {
-    return Lacks::data;
-  }
-  record.data = known->number;
-  return Lacks::nothing;
+  return thread_of_log.number != 0;
 }
 
 void RecordLog::keep(const Record& record) noexcept {
   for (RecordingRoom* each = rooms_; each != nullptr; each = each->next) {
-    if (!has_room(*each)) {
+    if (each->records.size() == each->records.capacity()) {
       ++each->lost;
       continue;
     }
-    Record& kept = each->chunks.back().emplace_back(record);
+    Record& kept = each->records.emplace_back(record);
     kept.begin_ns = std::max(kept.begin_ns, each->begin_ns);
     kept.end_ns = std::max(kept.end_ns, each->begin_ns);
-    ++each->count;
   }
 }
 
@@ -248,8 +217,7 @@ void RecordLog::in_child() noexcept {
   std::swap(dropped, kept_);
   ++period_;
   for (RecordingRoom* each = rooms_; each != nullptr; each = each->next) {
-    dropped.chunks.splice(dropped.chunks.end(), each->chunks);
-    each->count = 0;
+    each->records.clear();
     each->lost = 0;
     each->begin_ns = now_ns();
   }

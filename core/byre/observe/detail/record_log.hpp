@@ -34,23 +34,16 @@ void add_line(ClonedLines& lines, SiteId site, std::uint32_t count = 1) noexcept
 /// Adds the lines of a whole to those of its part.
 void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept;
 
-/// With memory for `most` records.
-using Chunk = std::vector<Record>;
-
-/// One recording. It belongs to the log from begin() until end().
-struct RecordingRoom {
-  std::size_t limit = 0;  ///< of records
-  std::size_t count = 0;
-  std::uint64_t lost = 0;     ///< records for which there was no room or no memory
-  std::int64_t begin_ns = 0;  ///< in a child of a fork, that of the child
-  std::list<Chunk> chunks;
+/// One recording. It belongs to the log from begin() until end(), which adds records up to their capacity. A child of a
+/// fork begins it again, without the records of its parent.
+struct RecordingRoom : Records {
   RecordingRoom* next = nullptr;
 };
 
 /// What the log knows of the calling thread.
 struct ThreadOfLog {
   std::uint64_t period = 0;  ///< in which its number was given
-  std::uint32_t number = 0;
+  std::uint32_t number = 0;  ///< 0: it has none in this period
   /// The thread's events are not recorded meanwhile: operator new may be the user's, and use byre.
   bool is_recording = false;
 };
@@ -71,22 +64,25 @@ class RecordLog final : sync::detail::ProcessState {
   /// setting its thread to 0. `known` belongs to `data`; if that is null,
   /// it is empty.
   template <class Fill>
-  void add(const void* data, const Record& record, Fill fill) noexcept {
-    provide_for(data, [&](Parts& spare) noexcept {
+  void add(const void* data, Record record, Fill fill) noexcept {
+    with_memory_for(data, [&](Parts& spare) noexcept {
       const sync::ProcessLock lock(mutex_);
-      KnownData nobody;
-      KnownData* known = data == nullptr ? &nobody : nullptr;
-      Record made = record;
-      const Lacks lacks = prepare(data, spare, known, made);
-      if (lacks == Lacks::nothing) {
-        if (known != nullptr) {
-          fill(made, *known);
+      record.thread = thread_of_log.number;
+      if (any_has_room()) {
+        KnownData nobody;
+        KnownData* const known = data == nullptr ? &nobody : find_or_add(data, spare);
+        if (known == nullptr || !enlist_this_thread(spare)) {
+          return false;
         }
-        if (known == nullptr || made.thread != 0) {
-          keep(made);
+        record.thread = thread_of_log.number;
+        record.data = known->number;
+        fill(record, *known);
+        if (record.thread == 0) {
+          return true;
         }
       }
-      return lacks;
+      keep(record);
+      return true;
     });
   }
 
@@ -106,35 +102,33 @@ class RecordLog final : sync::detail::ProcessState {
   /// What takes memory: what the log keeps; what is spare for a new entry; what is dropped.
   struct Parts {
     std::map<const void*, KnownData> data;
-    std::list<Chunk> chunks;
     std::list<ThreadName> threads;
   };
-  enum class Lacks : std::uint8_t { nothing, data, chunk, thread };
 
-  /// Calls `try_it(spare)` until it lacks nothing.
-  template <class Try>
-  void provide_for(const void* data, Try try_it) noexcept {
+  /// Calls `attempt(spare)`, with more that is spare each time, until it returns true: it lacks no memory.
+  template <class Attempt>
+  void with_memory_for(const void* data, Attempt attempt) noexcept {
     if (std::exchange(thread_of_log.is_recording, true)) {
       return;
     }
     try {
-      Parts spare;
-      for (Lacks lacks{}; (lacks = try_it(spare)) != Lacks::nothing;) {
-        provide(lacks, data, spare);
+      for (Parts spare; !attempt(spare);) {
+        provide(data, spare);
       }
     } catch (const std::bad_alloc&) {
       lose();
     }
     thread_of_log.is_recording = false;
   }
-  static void provide(Lacks lacks, const void* data, Parts& spare);
+  static void provide(const void* data, Parts& spare);
 
-  /// Makes room for a record, and finds what is known of its data, unless no recording has room.
-  Lacks prepare(const void* data, Parts& spare, KnownData*& known, Record& record) noexcept;
-  void keep(const Record& record) noexcept;
-  void lose() noexcept;
+  bool any_has_room() const noexcept;
+  /// Gives the thread a number. False if its name lacks its memory.
+  bool enlist_this_thread(Parts& spare) noexcept;
   /// Null if a new entry lacks its memory.
   KnownData* find_or_add(const void* data, Parts& spare) noexcept;
+  void keep(const Record& record) noexcept;
+  void lose() noexcept;
 
   void in_child() noexcept override;
 

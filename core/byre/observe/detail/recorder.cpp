@@ -48,9 +48,6 @@ void add(const void* data, Record record, CallSite site, Fill fill) noexcept {
   record.begin_ns = record.begin_ns == 0 ? record.end_ns : record.begin_ns;
   record_log().add(data, record, fill);
 }
-void add(const void* data, RecordKind kind, std::size_t nbytes, CallSite site = {}) noexcept {
-  add(data, {.kind = kind, .nbytes = nbytes}, site, nothing_else);
-}
 
 Link link_to(const Record& record) noexcept {
   return {record.begin_ns, record.end_ns, record.thread, record.site};
@@ -82,19 +79,21 @@ ClonedLines lines_that_cloned(const void* data) noexcept {
   return record_log().lines_of(data);
 }
 
+void record(RecordKind kind, const void* data, std::size_t nbytes, CallSite site,
+            std::size_t part_nbytes) noexcept {
+  add(data, {.kind = kind, .nbytes = nbytes, .part_nbytes = part_nbytes}, site, nothing_else);
+  if (kind == RecordKind::release || kind == RecordKind::overlay_end) {
+    forget_data(data);
+  }
+}
+
 void count_allocation(const void* data, std::size_t nbytes) noexcept {
   count_slowly(plus(Counter::live_bytes, nbytes));
-  add(data, RecordKind::allocation, nbytes);
+  record(RecordKind::allocation, data, nbytes);
 }
-
 void count_release(const void* data, std::size_t nbytes) noexcept {
   count_slowly(minus(Counter::live_bytes, nbytes));
-  add(data, RecordKind::release, nbytes);
-  forget_data(data);
-}
-
-void record_pool(RecordKind kind, std::size_t nbytes) noexcept {
-  add(nullptr, kind, nbytes);
+  record(RecordKind::release, data, nbytes);
 }
 
 void record_clone(const void* data, std::size_t nbytes, bool was_alone, CallSite site) noexcept {
@@ -110,16 +109,6 @@ void record_clone(const void* data, std::size_t nbytes, bool was_alone, CallSite
 
 void record_part(const void* whole, const void* part, bool was_alone) noexcept {
   record_log().add_part(whole, part, was_alone);
-}
-
-void record_pin(RecordKind kind, const void* data, std::size_t nbytes, CallSite site) noexcept {
-  add(data, kind, nbytes, site);
-}
-
-void record_overlay_end(const void* data, std::size_t nbytes, std::size_t written_nbytes) noexcept {
-  add(data, {.kind = RecordKind::overlay_end, .nbytes = nbytes, .part_nbytes = written_nbytes}, {},
-      nothing_else);
-  forget_data(data);
 }
 
 void record_move(const void* from, const void* to) noexcept {

@@ -204,8 +204,10 @@ class basic_overlay final : public basic_header<Sync> {
     hold(*base);
     const WritableClone clones{
         moved, listed(construct(std::move(memory), source, *base, overlay.data)), source.nbytes()};
-    stats::detail::if_recording(
-        [&] { stats::detail::record_overlay_end(place, source.capacity(), written_nbytes); });
+    stats::detail::if_recording([&] {
+      stats::detail::record(stats::detail::RecordKind::overlay_end, place, source.capacity(), {},
+                            written_nbytes);
+    });
     source.give_up_mapping();
     Header& left = source;
     if (left.share().drop_owner()) {
@@ -243,9 +245,8 @@ class basic_overlay final : public basic_header<Sync> {
     Paged& base = self.base_;
     if (self.node_.data != nullptr) {
       stats::detail::if_recording([&] {
-        stats::detail::record_overlay_end(
-            self.data(), self.capacity(),
-            detail::count_written_pages(self.data(), self.capacity()));
+        stats::detail::record(stats::detail::RecordKind::overlay_end, self.data(), self.capacity(),
+                              {}, detail::count_written_pages(self.data(), self.capacity()));
       });
     }
     delete &self;
