@@ -256,7 +256,8 @@ class basic_storage {
   /// One thread after another, unless `expect()` throws.
   template <class Expect>
   Materialized materialize_if(Wait wait, CallSite site, const Expect& expect) {
-    stats::detail::WriteReport report(identity_.get());
+    stats::detail::WriteReport report;
+    report.begin();
     Buffer& buffer = identity_->buffer;
     const sync::detail::AddressLock<Sync> lock(identity_.get(), [&] {
       expect();
@@ -265,7 +266,7 @@ class basic_storage {
     if (lock.is_held()) {
       return buffer.materialize_and_report_in(report, wait, site);
     }
-    report.waited_in_parallel(identity_.get(), std::as_const(buffer).data(site), site);
+    report.waited_in_parallel(std::as_const(buffer).data(site), site);
     return Materialized::already_unique;
   }
 

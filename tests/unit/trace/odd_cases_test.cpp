@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <boost/thread/thread.hpp>
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -179,41 +178,6 @@ TEST_F(Recordings, show_a_write_after_one_that_failed_from_its_own_begin) {
   EXPECT_GE(events.slices("copy (shared)").at(0)["ts"], events.slices("clone").at(0)["ts"]);
 }
 
-TEST_F(Recordings, show_the_whole_of_a_copy_with_failed_writes_within) {
-  FailingAllocator allocator;
-  Buffer outer = Buffer::allocate(100, allocator);
-  FailingAllocator full;
-  Buffer inner = Buffer::allocate(100, full);
-  const Buffer clones[] = {outer, inner};
-  const trace::Recording recording;
-  allocator.during_copy([&] {
-    for (int time = 0; time < 4; ++time) {
-      full.fail_copy(0);
-      EXPECT_THROW(inner.mutable_data(), FailingAllocator::CopyFailed);
-    }
-    const Buffer cloned_within = inner.lazy_clone(site(1));
-  });
-  outer.mutable_data();
-  const Events events(recording);
-  EXPECT_LT(events.slices("copy (shared)").at(0)["ts"], events.slices("clone").at(0)["ts"]);
-}
-
-#if BYRE_STATS  // else there is no recorder to call
-TEST_F(Recordings, forget_each_of_four_nested_writes_when_it_ends) {
-  const std::array<int, 4> data{};
-  const trace::Recording recording;
-  for (const int& each : data) {
-    stats::detail::begin_write(&each);
-  }
-  for (auto each = data.rbegin(); each != data.rend(); ++each) {
-    stats::detail::record_wait(&*each, site(1));
-  }
-  stats::detail::count(stats::detail::plus(stats::Counter::waits));
-  stats::detail::record_steal(&data[0], sizeof data[0], site(2));
-  EXPECT_TRUE(Events(recording).slices("wait for a copy").empty());
-}
-#endif
-
 TEST_F(Recordings, name_the_clone_of_a_copy_by_a_last_owner_without_a_wait) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
@@ -236,10 +200,10 @@ TEST_F(Recordings, have_a_loop_thread_s_wait_for_one_that_stole) {
   Buffer clone = weights;
   const trace::Recording recording;
   clone.mutable_data();
-  const int storage = 0;
-  stats::detail::begin_write(&storage);
+  stats::detail::WriteReport of_the_loop;
+  of_the_loop.begin();
   EXPECT_EQ(weights.materialize(Wait::allowed, site(30)), Materialized::stole);
-  stats::detail::record_wait_in_parallel(&storage, weights.data(), site(40));
+  of_the_loop.waited_in_parallel(weights.data(), site(40));
   const auto waits = Events(recording).slices("wait for a copy");
   ASSERT_EQ(waits.size(), 1U);
   EXPECT_EQ(waits[0]["args"]["written_at"], "model.cpp:40");

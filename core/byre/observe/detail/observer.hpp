@@ -54,25 +54,29 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 /// The data at this address ended.
 [[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
 
-// A copy, or a write that found its data shared: what it did, and whether it waited, since this thread began it. One
-// may be within another, of other data.
+/// The begin of a copy, or of a write that found its data shared.
+struct WriteBegin {
+  std::int64_t ns = 0;     ///< 0: it was before there was a recording
+  std::int64_t waits = 0;  ///< that this thread had counted
+};
+[[gnu::cold]] BYRE_API WriteBegin write_begin() noexcept;
 
-[[gnu::cold]] BYRE_API void begin_write(const void* of) noexcept;
-[[gnu::cold]] BYRE_API void record_steal(const void* data, std::size_t nbytes,
+// The results of a write, and its waits since its begin.
+
+[[gnu::cold]] BYRE_API void record_steal(WriteBegin begin, const void* data, std::size_t nbytes,
                                          CallSite site) noexcept;
 /// Before another owner can steal the data.
-[[gnu::cold]] BYRE_API void record_copy(const void* data, const void* copy, std::size_t nbytes,
-                                        CopyCause cause, CallSite site) noexcept;
+[[gnu::cold]] BYRE_API void record_copy(WriteBegin begin, const void* data, const void* copy,
+                                        CopyEvent event) noexcept;
 /// `shown` may have ended.
-[[gnu::cold]] BYRE_API void record_overlay(const void* overlay, std::size_t nbytes,
-                                           const void* shown, std::size_t copied_nbytes,
-                                           CopyCause cause, CallSite site,
+[[gnu::cold]] BYRE_API void record_overlay(WriteBegin begin, const void* overlay,
+                                           std::size_t nbytes, const void* shown, CopyEvent event,
                                            WrittenNbytes written) noexcept;
 /// If it did.
-[[gnu::cold]] BYRE_API void record_wait(const void* data, CallSite site) noexcept;
+[[gnu::cold]] BYRE_API void record_wait(WriteBegin begin, const void* data, CallSite site) noexcept;
 /// By a thread of a parallel loop that found the data to be the storage's own: whether another one made it so
 /// meanwhile, which this one waited for.
-[[gnu::cold]] BYRE_API void record_wait_in_parallel(const void* storage, const void* data,
+[[gnu::cold]] BYRE_API void record_wait_in_parallel(WriteBegin begin, const void* data,
                                                     CallSite site) noexcept;
 
 /// Begins a recording if BYRE_TRACE is set in the environment, once. Defined in environment.cpp.
@@ -164,7 +168,6 @@ inline void report_move(const void* from, const void* to) noexcept {
 class WriteReport {
  public:
   WriteReport() noexcept {}  // without an event
-  explicit WriteReport(const void* of) noexcept { begin(of); }
   WriteReport(const WriteReport&) = delete;
   WriteReport& operator=(const WriteReport&) = delete;
   ~WriteReport() {
@@ -176,25 +179,25 @@ class WriteReport {
   }
 
   /// A wait for the data, or for the storage, counts from here.
-  static void begin(const void* of) noexcept {
-    if_recording([=] { begin_write(of); });
+  void begin() noexcept {
+    if_recording([this] { begin_ = write_begin(); });
   }
 
   /// The last owner keeps its data.
   template <class Header>
-  static void stole(Header& header, CallSite site) noexcept {
+  void stole(Header& header, CallSite site) const noexcept {
     header.becomes_unique(site);
     count(plus(Counter::steals));
-    if_recording([&] { record_steal(header.data(), header.nbytes(), site); });
+    if_recording([&] { record_steal(begin_, header.data(), header.nbytes(), site); });
   }
 
   /// If the thread waited since begin().
-  static void waited(const void* data, CallSite site) noexcept {
-    if_recording([=] { record_wait(data, site); });
+  void waited(const void* data, CallSite site) const noexcept {
+    if_recording([&] { record_wait(begin_, data, site); });
   }
   /// If the thread waited until another thread of the parallel loop had made `data` the storage's own.
-  static void waited_in_parallel(const void* storage, const void* data, CallSite site) noexcept {
-    if_recording([=] { record_wait_in_parallel(storage, data, site); });
+  void waited_in_parallel(const void* data, CallSite site) const noexcept {
+    if_recording([&] { record_wait_in_parallel(begin_, data, site); });
   }
 
   /// A copy that is complete, while its source still exists.
@@ -205,8 +208,11 @@ class WriteReport {
   template <class Step>
   [[gnu::always_inline]] void copied_by(Step step, const void* source, const void* copy,
                                         const CopyEvent& event) noexcept {
-    if_recording([&] { record_copy(source, copy, event.nbytes, event.cause, event.site); });
+    recorded(source, copy, event);
     counted_by(step, event);
+  }
+  void recorded(const void* source, const void* copy, const CopyEvent& event) const noexcept {
+    if_recording([&] { record_copy(begin_, source, copy, event); });
   }
   /// As copied_by(), without a record.
   template <class Step>
@@ -236,16 +242,15 @@ class WriteReport {
                 WrittenNbytes written) noexcept {
     overlay.becomes_unique(event.site);
     count(plus(Counter::overlays));
-    if_recording([&] {
-      record_overlay(overlay.data(), overlay.capacity(), shown, event.nbytes, event.cause,
-                     event.site, written);
-    });
+    if_recording(
+        [&] { record_overlay(begin_, overlay.data(), overlay.capacity(), shown, event, written); });
     if (event.nbytes != 0) {
       counted_by([]() noexcept {}, event);
     }
   }
 
  private:
+  WriteBegin begin_;
   bool is_due_ = false;
   union {
     CopyEvent event_;  // if it is due

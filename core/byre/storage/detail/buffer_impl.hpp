@@ -37,7 +37,7 @@ template <sync::Sync Sync>
 template <sync::Sync Sync>
 [[gnu::cold]] Materialized basic_buffer<Sync>::copy_read_only(CallSite site,
                                                               stats::detail::WriteReport& report) {
-  report.begin(header().data());
+  report.begin();
   if (map_overlay(stats::CopyCause::read_only, site, report)) {
     return Materialized::overlaid;
   }
@@ -47,9 +47,8 @@ template <sync::Sync Sync>
   stats::detail::if_recording([&] {
     // Approximate if other owners leave meanwhile: the cause that is counted below is exact.
     const bool is_shared = is_shareable && header().share().use_count() != 1;
-    stats::detail::record_copy(header().data(), copy->data(), copy->nbytes(),
-                               is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only,
-                               site);
+    const auto cause = is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only;
+    report.recorded(header().data(), copy->data(), {copy->nbytes(), cause, site});
   });
   copy->becomes_unique(site);
   const bool was_last = leave_for(copy);
@@ -72,7 +71,7 @@ template <sync::Sync Sync>
   const auto cause = source.share().use_count() != 1 ? stats::CopyCause::shared
                      : is_claimed                    ? stats::CopyCause::pending
                                                      : stats::CopyCause::read_only;
-  report.begin(source_data);
+  report.begin();
   if (is_claimed && claim_to_submit(wait) == Claim::steal) {
     report.stole(source, site);
     return Materialized::stole;
@@ -128,7 +127,8 @@ auto basic_buffer<Sync>::copy_at_once(stats::CopyCause cause, CallSite site) con
   if (!has_data()) {
     return header_.get();
   }
-  stats::detail::WriteReport report(header().data());
+  stats::detail::WriteReport report;
+  report.begin();
   Header* copy = cow::basic_allocated<Sync>::create_copy(header().nbytes(), header());
   report.copied(header().data(), copy->data(), {header().nbytes(), cause, site});
   return copy;
@@ -213,7 +213,8 @@ auto basic_buffer<Sync>::create_writable_clone(CallSite site, Writers writers) -
   if (header().has_pages()) {
     using Overlay = cow::basic_overlay<Sync>;
     const Header* const former = header_.get();
-    stats::detail::WriteReport report(former->data());
+    stats::detail::WriteReport report;
+    report.begin();
     const auto [source, clone, copied_nbytes] =
         Overlay::create_writable(header(), writers == Writers::none);
     adopt_header(source);

@@ -56,7 +56,8 @@ void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
     header().set_nbytes(nbytes);
     return;
   }
-  stats::detail::WriteReport report(header().data());
+  stats::detail::WriteReport report;
+  report.begin();
   Header* const larger = larger_copy(nbytes);
   const std::size_t kept_nbytes = header().nbytes();
   larger->set_nbytes(nbytes);
@@ -82,7 +83,7 @@ void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
   if (fitting.header().capacity() >= header().capacity()) {
     return;
   }
-  report.begin(header().data());
+  report.begin();
   allocator().copy(fitting.header().data(), header().data(), nbytes);
   report.copied(header().data(), fitting.header().data(),
                 {nbytes, stats::CopyCause::resized, site});

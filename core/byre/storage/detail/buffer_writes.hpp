@@ -30,7 +30,7 @@ template <sync::Sync Sync>
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
                          : stats::CopyCause::shared;
-  report.begin(header().data());
+  report.begin();
   if (header().share().claim(wait) == Claim::steal) {
     report.stole(header(), site);
     return Materialized::stole;

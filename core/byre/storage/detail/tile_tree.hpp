@@ -217,7 +217,8 @@ class basic_tile_tree {
     if (node->process != Sync::process_number()) {
       wait = Wait::never;  // nobody would wake a child of the process that other threads copied in
     }
-    const stats::detail::WriteReport report(node);
+    stats::detail::WriteReport report;
+    report.begin();
     const Claim claim = node->share.claim(wait);
     report.waited(node, site);
     if (claim == Claim::steal) {
