@@ -188,6 +188,10 @@ Counters snapshot() noexcept {
 
 #else
 
+void detail::add_gauge(Gauge&) noexcept {}
+void detail::add_recording() noexcept {}
+void detail::remove_recording() noexcept {}
+
 Counters snapshot() noexcept {
   return {};
 }

@@ -128,7 +128,7 @@ constexpr Change minus(Counter counter, std::size_t value) noexcept {
   return {counter, -static_cast<std::int64_t>(value)};
 }
 
-#if BYRE_STATS
+// Built with stats; in a build without, nothing calls them.
 
 /// For the rest of the process: the gauge is never removed. Thread-safe.
 void add_gauge(Gauge& gauge) noexcept;
@@ -145,61 +145,46 @@ BYRE_API void remove_recording() noexcept;
 
 /// Whether this thread has to ask whether there is a recording. True for one that has not counted yet, too.
 inline bool may_record() noexcept {
-  return !this_threads_shard.only_counts();
+  if constexpr (BYRE_STATS) {
+    return !this_threads_shard.only_counts();
+  } else {
+    return false;
+  }
 }
 
 /// Counts; where there may be a recording, calls `slowly()` in place of that, which counts the same and records it:
 /// to ask costs no more than to count does. `slowly` does not throw, and is best one call.
 template <class Slowly, std::same_as<Change>... Changes>
-[[gnu::always_inline]] inline void count_or_else(Slowly slowly, Changes... changes) noexcept {
-  if (this_threads_shard.only_counts()) [[likely]] {
-    (this_threads_shard.add(changes.counter, changes.value), ...);
-  } else {
-    slowly();
+[[gnu::always_inline]] inline void count_or_else([[maybe_unused]] Slowly slowly,
+                                                 [[maybe_unused]] Changes... changes) noexcept {
+  if constexpr (BYRE_STATS) {
+    if (this_threads_shard.only_counts()) [[likely]] {
+      (this_threads_shard.add(changes.counter, changes.value), ...);
+    } else {
+      slowly();
+    }
   }
 }
 
 template <std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count(Changes... changes) noexcept {
-  if (this_threads_shard.only_counts()) [[likely]] {
-    (this_threads_shard.add(changes.counter, changes.value), ...);
-  } else {
-    (count_slowly(changes), ...);
-  }
+  count_or_else([=]() noexcept { (count_slowly(changes), ...); }, changes...);
 }
 
 /// Where may_record() is false: the same, with the counters read before `step` and written after it, which an
 /// atomic step would otherwise hold up twice. `step` counts nothing itself and does not throw.
 template <class Step, std::same_as<Change>... Changes>
-[[gnu::always_inline]] inline void count_quickly_around(Step step, Changes... changes) noexcept {
-  const std::int64_t values[] = {this_threads_shard.get(changes.counter) + changes.value...};
-  step();
-  const std::int64_t* value = values;
-  (this_threads_shard.set(changes.counter, *value++), ...);
+[[gnu::always_inline]] inline void count_quickly_around(
+    Step step, [[maybe_unused]] Changes... changes) noexcept {
+  if constexpr (BYRE_STATS) {
+    const std::int64_t values[] = {this_threads_shard.get(changes.counter) + changes.value...};
+    step();
+    const std::int64_t* value = values;
+    (this_threads_shard.set(changes.counter, *value++), ...);
+  } else {
+    step();
+  }
 }
-
-#else
-
-inline void add_gauge(Gauge&) noexcept {}
-inline void add_recording() noexcept {}
-inline void remove_recording() noexcept {}
-
-inline bool may_record() noexcept {
-  return false;
-}
-
-template <class Slowly, std::same_as<Change>... Changes>
-void count_or_else(Slowly, Changes...) noexcept {}
-
-template <std::same_as<Change>... Changes>
-void count(Changes...) noexcept {}
-
-template <class Step, std::same_as<Change>... Changes>
-void count_quickly_around(Step step, Changes...) noexcept {
-  step();
-}
-
-#endif
 
 }  // namespace detail
 }  // namespace byre::inline v0::stats

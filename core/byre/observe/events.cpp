@@ -16,9 +16,7 @@
 
 namespace byre::inline v0::stats {
 
-#if BYRE_STATS
 constinit detail::RelaxedFlag detail::sink_flag;
-#endif
 
 namespace {
 
@@ -39,9 +37,7 @@ class Sinks final : sync::detail::ProcessState {
     const sync::ExclusiveLock lock(in_use);
     const sync::ProcessLock changing(changing_);
     to.splice(to.end(), from, sink);
-#if BYRE_STATS
     detail::sink_flag.set(!list.empty());
-#endif
   }
 
  private:
@@ -101,8 +97,6 @@ InstalledSink::~InstalledSink() {
   sinks().move(node_, sinks().list, place_);
 }
 
-#if BYRE_STATS
-
 namespace {
 
 void tell(const CopySink& sink, const CopyEvent& event) noexcept {
@@ -131,8 +125,6 @@ void detail::tell_sinks(const CopyEvent& event) noexcept {
   }
   inside_a_sink = false;
 }
-
-#endif
 
 /// How many copies there were, and the first call sites.
 class CopyLimit::Copies {
