@@ -33,29 +33,24 @@ bool is_place(const std::string& where) noexcept {
 
 /// As it is when there is the first data: a program may change its environment and its folder later.
 struct FromEnvironment {
-  FromEnvironment() noexcept;
+  /// An unsupported name is told when the program ends.
+  FromEnvironment() noexcept {
+    try {
+      where = place_in_environment();
+      if (BYRE_STATS && is_place(where)) {
+        where = where == "stderr" ? where : std::filesystem::absolute(where).string();
+        recording.emplace();
+      }
+    } catch (const std::exception& error) {
+      warn("BYRE_TRACE in the environment asks for a trace, which failed: %s", error.what());
+    }
+  }
   void write() const;
 
   std::string where;
   std::optional<Recording> recording;
   const std::uint32_t process = sync::detail::process_number;
 };
-
-/// What is wrong with the name is told when the program ends.
-FromEnvironment::FromEnvironment() noexcept {
-  try {
-    where = place_in_environment();
-    if (!BYRE_STATS || !is_place(where)) {
-      return;
-    }
-    if (where != "stderr") {
-      where = std::filesystem::absolute(where).string();
-    }
-    recording.emplace();
-  } catch (const std::exception& error) {
-    warn("BYRE_TRACE in the environment asks for a trace, which failed: %s", error.what());
-  }
-}
 
 void FromEnvironment::write() const {
   if (where.empty()) {

@@ -22,44 +22,34 @@ struct CallSites {
   std::map<Site, detail::SiteId> numbers;  ///< by the names in `sites`
 };
 
-/// 0 if it is not known yet.
-detail::SiteId number_of(const CallSites& all, const Site& site) noexcept {
-  const auto found = all.numbers.find(site);
-  return found == all.numbers.end() ? detail::SiteId{0} : found->second;
-}
-
 }  // namespace
 
-detail::SiteId detail::site_id(const CallSite& site) noexcept {
+detail::SiteId detail::site_id(const CallSite& site) noexcept try {
   auto& all = sync::no_destructor<CallSites>();
-  const Site wanted{site.file, site.line};
-  {
-    const sync::ProcessLock lock(all.mutex);
-    if (const SiteId number = number_of(all, wanted); number != 0) {
-      return number;
+  decltype(CallSites::sites) kept;
+  decltype(CallSites::numbers) numbered;
+  for (;;) {
+    {
+      const sync::ProcessLock lock(all.mutex);
+      const auto known = all.numbers.find({site.file, site.line});
+      if (known != all.numbers.end()) {
+        return known->second;
+      }
+      if (!kept.empty()) {
+        const auto number = static_cast<SiteId>(all.sites.size() + 1);
+        auto node = kept.extract(kept.begin());
+        node.key() = number;
+        all.sites.insert(std::move(node));
+        numbered.begin()->second = number;
+        all.numbers.merge(numbered);
+        return number;
+      }
     }
-  }
-  try {
-    decltype(CallSites::sites) kept;
-    kept.try_emplace(0, site.file, site.line);
-    decltype(CallSites::numbers) numbered;
-    const auto& [file, line] = kept.begin()->second;
+    const auto& [file, line] = kept.try_emplace(0, site.file, site.line).first->second;
     numbered.try_emplace({file, line}, 0);
-
-    const sync::ProcessLock lock(all.mutex);
-    if (const SiteId number = number_of(all, wanted); number != 0) {
-      return number;  // another thread was faster
-    }
-    const auto number = static_cast<SiteId>(all.sites.size() + 1);
-    auto node = kept.extract(kept.begin());
-    node.key() = number;
-    all.sites.insert(std::move(node));
-    numbered.begin()->second = number;
-    all.numbers.merge(numbered);
-    return number;
-  } catch (const std::exception&) {
-    return 0;
   }
+} catch (const std::exception&) {
+  return 0;
 }
 
 CallSite detail::site_at(SiteId id) noexcept {
