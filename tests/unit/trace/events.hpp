@@ -4,11 +4,16 @@
 
 #include <byre/error/call_site.hpp>
 #include <byre/observe/recording.hpp>
+#include <byre/storage/buffer.hpp>
 
 #include <boost/thread/thread.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/at_once.hpp"
@@ -21,6 +26,13 @@ using Json = nlohmann::json;
 
 constexpr CallSite site(std::uint32_t line) {
   return {"model.cpp", line};
+}
+
+inline Buffer clone(const Buffer& buffer, std::uint32_t line) {
+  return buffer.lazy_clone(site(line));
+}
+inline void write(Buffer& buffer, std::uint32_t line) {
+  buffer.mutable_data(Wait::allowed, site(line));
 }
 
 class Recordings : public WithStats {};
@@ -44,10 +56,6 @@ class Events {
     return found;
   }
   std::vector<Json> slices(const std::string& name) const { return of("X", name); }
-  /// The arguments of one of them.
-  Json arguments(const std::string& name, std::size_t index = 0) const {
-    return slices(name).at(index).at("args");
-  }
 
   /// The values that a counter had, in order.
   std::vector<std::int64_t> values(const std::string& counter) const {
@@ -61,6 +69,84 @@ class Events {
  private:
   Json whole_;
 };
+
+/// The value without the punctuation of JSON, and call sites without their file.
+inline std::string plain(const Json& value) {
+  std::string text = value.dump();
+  for (const std::string_view part : {"\"", "[", "]", "model.cpp:"}) {
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part)) {
+      text.erase(at, part.size());
+    }
+  }
+  return text;
+}
+
+/// A line for each slice, and for each begin and end of a span, whose name begins so, in the order of their begins:
+///
+///     1: clone bytes=64 cloned_at=10 data=A
+///     2: copy (shared) bytes=64 cloned_at=10 copy=B data=A written_at=20 <- 1: clone at 10
+///
+/// The first number is the thread's. Data have letters, by their first appearance. An arrow names the slice that it
+/// comes from. A slice that begins within a longer one of its thread is indented.
+inline std::string shown(const Events& all, std::string_view name = "") {
+  std::vector<Json> events;
+  std::set<Json> arrows;
+  Json previous;
+  for (const Json& each : all.all()) {
+    if (std::string_view("Xbe").find(each["ph"].get<std::string>()) != std::string_view::npos) {
+      events.push_back(each);
+    } else if (each["ph"] == "f" && each["bp"] == "e" && each["id"] == previous["id"] &&
+               each["tid"] == events.back()["tid"] && each["ts"] == events.back()["ts"]) {
+      events.back()["from"] = previous;
+      if (!arrows.insert(each["id"]).second) {
+        return "two arrows have the number " + each["id"].dump();
+      }
+    }
+    previous = each;
+  }
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Json& left, const Json& right) { return left["ts"] < right["ts"]; });
+  std::map<Json, std::string> letters;
+  const auto letter = [&](const Json& data) {
+    return letters.try_emplace(data, 1, static_cast<char>('A' + letters.size())).first->second;
+  };
+  std::string text;
+  for (auto event = events.begin(); event != events.end(); ++event) {
+    const bool is_slice = (*event)["ph"] == "X";
+    const bool is_nested = is_slice && std::any_of(events.begin(), event, [&](const Json& other) {
+                             return other["ph"] == "X" && other["tid"] == (*event)["tid"] &&
+                                    other["dur"] > 0.001 &&
+                                    (*event)["ts"].get<double>() <
+                                        other["ts"].get<double>() + other["dur"].get<double>();
+                           });
+    std::string line =
+        (is_nested ? "  " : "") + plain((*event)["tid"]) + ": " + plain((*event)["name"]);
+    if (!is_slice) {
+      line += ((*event)["ph"] == "b" ? " begins " : " ends ") + letter((*event)["id"]);
+    }
+    for (const auto& [member, value] : (*event)["args"].items()) {
+      const bool is_data = member == "data" || member == "copy" || member == "shows_data";
+      line += " " + member + "=" + (is_data ? letter(value) : plain(value));
+    }
+    if (event->contains("from")) {
+      const Json& begin = (*event)["from"];
+      const auto from = std::find_if(events.rbegin(), events.rend(), [&](const Json& each) {
+        return each["ph"] == "X" && each["tid"] == begin["tid"] && each["ts"] == begin["ts"];
+      });
+      if (from == events.rend()) {
+        return "an arrow comes from no slice: " + begin.dump();
+      }
+      const Json& site = from->at("args")[from->at("name") == "clone" ? "cloned_at" : "written_at"];
+      line +=
+          " <- " + plain(from->at("tid")) + ": " + plain(from->at("name")) + " at " + plain(site);
+    }
+    text += plain((*event)["name"]).starts_with(name) ? line + "\n" : "";
+  }
+  return text;
+}
+inline std::string shown(const trace::Recording& recording, std::string_view name = "") {
+  return shown(Events(recording), name);
+}
 
 /// Runs `copy`, which copies by `allocator`, until `wait` has waited for that copy; `meanwhile` before `wait`.
 template <class Copy, class Meanwhile, class WaitForIt>

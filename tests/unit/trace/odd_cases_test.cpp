@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Recordings of copies that began earlier, of null data, and of nested writes; several at once, and in a child.
+/// Recordings of copies that began earlier or are submitted, of null data, of nested writes, and of many threads.
 #include <byre/byre.hpp>
-#include <byre/memory/host_allocators.hpp>
 #include <byre/observe/detail/observer.hpp>
 #include <byre/observe/recording.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/pages/paged_allocator.hpp>
 
 #include <gtest/gtest.h>
-#include <pthread.h>
 #include <boost/thread/thread.hpp>
 
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "events.hpp"
 #include "support/at_once.hpp"
-#include "support/child_process.hpp"
+#include "support/complaint.hpp"
 #include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/queued_device.hpp"
+#include "support/random.hpp"
 
 namespace byre::test {
 namespace {
@@ -33,6 +30,7 @@ Json copy_that_began_before(FailingAllocator& allocator) {
   allocator.during_copy([&] { recording.emplace(); });
   weights.mutable_data(Wait::allowed, site(1));
   allocator.during_copy(nullptr);
+  EXPECT_EQ(shown(*recording, "wait"), "");
   return Events(*recording).slices("copy (shared)").at(0);
 }
 
@@ -43,17 +41,6 @@ TEST_F(Recordings, show_a_copy_that_began_before_from_their_begin) {
   const Json copied = copy_that_began_before(allocator);
   EXPECT_EQ(copied["ts"], 0);
   EXPECT_EQ(copied["args"]["written_at"], "model.cpp:1");
-}
-
-TEST_F(Recordings, leave_a_thread_its_row_if_a_second_one_begins) {
-  const Buffer weights = Buffer::allocate(100);
-  const trace::Recording outer;
-  const Buffer first = weights;
-  const trace::Recording inner;
-  const Buffer second = weights;
-  const Events events(outer);
-  EXPECT_EQ(events.of("M", "thread_name").size(), 1U);
-  EXPECT_EQ(events.slices("clone").at(0)["tid"], events.slices("clone").at(1)["tid"]);
 }
 
 TEST_F(Recordings, are_asked_for_by_threads_while_there_is_one) {
@@ -77,6 +64,7 @@ TEST_F(Recordings, show_no_wait_of_a_write_before_them) {
       allocator, [&] { snapshot.mutable_data(); }, [] {},
       [&] {
         weights.mutable_data();  // waits, and is not recorded
+        copy_that_began_before(allocator);
         const trace::Recording recording;
         const Buffer clone = weights;
         weights.mutable_data();
@@ -97,11 +85,11 @@ TEST_F(Recordings, show_null_data_as_events_without_data) {
   const Storage storage =
       Storage(Buffer::adopt_aliased(static_cast<void*>(nullptr), 0, [](void*) {}));
   const Pin pin = storage.pin_to_read(site(5));
-  const Events events(recording);
-  EXPECT_FALSE(events.arguments("clone").contains("data"));
-  EXPECT_EQ(events.arguments("copy (shared)")["written_at"], "model.cpp:2");
-  EXPECT_EQ(events.arguments("copy (read_only)")["written_at"], "model.cpp:3");
-  EXPECT_EQ(events.arguments("copy (borrowed)")["written_at"], "model.cpp:4");
+  EXPECT_EQ(shown(recording),
+            "1: clone bytes=0 cloned_at=1\n"
+            "1: copy (shared) bytes=0 copy=A written_at=2\n"
+            "1: copy (read_only) bytes=0 copy=B written_at=3\n"
+            "1: copy (borrowed) bytes=0 copy=C written_at=4\n");
 }
 
 TEST_F(Recordings, show_no_lines_for_unknown_call_sites) {
@@ -109,46 +97,9 @@ TEST_F(Recordings, show_no_lines_for_unknown_call_sites) {
   const trace::Recording recording;
   const Buffer clone = weights.lazy_clone(CallSite{});
   weights.mutable_data(Wait::allowed, CallSite{});
-  const Events events(recording);
-  EXPECT_FALSE(events.arguments("clone").contains("cloned_at"));
-  EXPECT_FALSE(events.arguments("copy (shared)").contains("cloned_at"));
-  EXPECT_FALSE(events.arguments("copy (shared)").contains("written_at"));
-}
-
-TEST_F(Recordings, have_room_of_their_own_whatever_others_recorded) {
-  const Buffer weights = Buffer::allocate(64);
-  const trace::Recording outer(std::size_t{256} << 10);
-  const auto clones_of = [](const trace::Recording& recording) {
-    return Events(recording).slices("clone").size();
-  };
-  for (int round = 0; round < 4; ++round) {
-    const trace::Recording inner(std::size_t{256} << 10);
-    for (int time = 0; time < 1000; ++time) {
-      const Buffer clone = weights;
-    }
-    EXPECT_EQ(clones_of(inner), 1000U);
-    EXPECT_EQ(inner.lost(), 0U);
-  }
-  EXPECT_EQ(clones_of(outer) + outer.lost(), 4000U);
-  EXPECT_GT(outer.lost(), 0U);
-}
-
-TEST_F(Recordings, are_whole_if_they_overlap) {
-  const Buffer weights = Buffer::allocate(64);
-  std::unique_ptr<trace::Recording> last;
-  for (std::uint32_t round = 1; round <= 6; ++round) {
-    auto next = std::make_unique<trace::Recording>(std::size_t{256} << 10);
-    for (int time = 0; time < 1000; ++time) {
-      const Buffer clone = weights.lazy_clone(site(round));
-    }
-    if (last != nullptr) {
-      const auto clones = Events(*last).slices("clone");
-      ASSERT_EQ(clones.size(), 2000U);
-      EXPECT_EQ(clones.front()["args"]["cloned_at"][0], "model.cpp:" + std::to_string(round - 1));
-      EXPECT_EQ(clones.back()["args"]["cloned_at"][0], "model.cpp:" + std::to_string(round));
-    }
-    last = std::move(next);
-  }
+  EXPECT_EQ(shown(recording),
+            "1: clone bytes=64 data=A\n"
+            "1: copy (shared) bytes=64 copy=B data=A <- 1: clone at null\n");
 }
 
 TEST_F(Recordings, show_the_whole_of_a_copy_that_another_write_is_within) {
@@ -159,23 +110,9 @@ TEST_F(Recordings, show_the_whole_of_a_copy_that_another_write_is_within) {
   const trace::Recording recording;
   allocator.during_copy([&] { inner.mutable_data(Wait::allowed, site(1)); });
   outer.mutable_data(Wait::allowed, site(2));
-  const auto copies = Events(recording).slices("copy (shared)");
-  ASSERT_EQ(copies.size(), 2U);
-  EXPECT_EQ(copies[0]["args"]["written_at"], "model.cpp:1");
-  EXPECT_LT(copies[1]["ts"], copies[0]["ts"]);
-}
-
-TEST_F(Recordings, show_a_write_after_one_that_failed_from_its_own_begin) {
-  FailingAllocator allocator;
-  Buffer weights = Buffer::allocate(100, allocator);
-  const Buffer clone = weights;
-  const trace::Recording recording;
-  allocator.fail_copy(0);
-  EXPECT_THROW(weights.mutable_data(), FailingAllocator::CopyFailed);
-  const Buffer other = clone.lazy_clone(site(1));
-  weights.mutable_data();
-  const Events events(recording);
-  EXPECT_GE(events.slices("copy (shared)").at(0)["ts"], events.slices("clone").at(0)["ts"]);
+  EXPECT_EQ(shown(recording),
+            "1: copy (shared) bytes=100 copy=A data=B written_at=2\n"
+            "  1: copy (shared) bytes=100 copy=C data=D written_at=1\n");
 }
 
 TEST_F(Recordings, name_the_clone_of_a_copy_by_a_last_owner_without_a_wait) {
@@ -189,12 +126,10 @@ TEST_F(Recordings, name_the_clone_of_a_copy_by_a_last_owner_without_a_wait) {
     weights.mutable_data(Wait::never);
   });
   snapshot.mutable_data();
-  Json copied = Events(recording).slices("copy (pending)").at(0);
-  EXPECT_EQ(copied["args"]["cloned_at"], Json({"model.cpp:1"}));
+  EXPECT_TRUE(says(shown(recording, "copy (pending)"), "cloned_at=1"));
 }
 
-#if BYRE_STATS  // else there is no recorder to call
-TEST_F(Recordings, have_a_loop_thread_s_wait_for_one_that_stole) {
+TEST_F(Recordings, have_a_loop_thread_s_wait_for_one_that_stole_or_mapped) {
   QueuedDevice device(CopiesEnd::in_order);
   Buffer weights = Buffer::allocate(100, device);
   Buffer clone = weights;
@@ -204,82 +139,105 @@ TEST_F(Recordings, have_a_loop_thread_s_wait_for_one_that_stole) {
   of_the_loop.begin();
   EXPECT_EQ(weights.materialize(Wait::allowed, site(30)), Materialized::stole);
   of_the_loop.waited_in_parallel(weights.data(), site(40));
-  const auto waits = Events(recording).slices("wait for a copy");
-  ASSERT_EQ(waits.size(), 1U);
-  EXPECT_EQ(waits[0]["args"]["written_at"], "model.cpp:40");
+  stats::detail::WriteReport().waited_in_parallel(weights.data(), site(50));
+  EXPECT_TRUE(says(shown(recording, "wait"), "written_at=40"));
+  EXPECT_FALSE(says(shown(recording, "wait"), "written_at=50")) << "began before there was one";
+
+  Buffer paged = Buffer::allocate(least_paged_nbytes, paged_allocator());
+  const Buffer shown_by_an_overlay = paged;
+  of_the_loop.begin();
+  paged.mutable_data();
+  of_the_loop.waited_in_parallel(paged.data(), site(60));
+  EXPECT_TRUE(says(shown(recording, "wait"), "written_at=60"));
   device.run();
 }
-#endif
 
-TEST_F(Recordings, name_no_clone_if_none_caused_the_copy) {
-  const char memory[8] = {};
-  Buffer grown = Buffer::allocate(8);
-  Buffer read_only = Buffer::adopt_read_only(memory, sizeof memory, [](const void*) {});
+TEST_F(Recordings, show_submitted_copies_and_steals_beside_them) {
+  QueuedDevice device(CopiesEnd::in_order);
+  Buffer source = Buffer::allocate(64, device);
   const trace::Recording recording;
-  { const Buffer clones[] = {grown.lazy_clone(site(1)), read_only.lazy_clone(site(2))}; }
-  grown.resize(100'000);
-  read_only.mutable_data();
-  const Events events(recording);
-  EXPECT_FALSE(events.arguments("copy (resized)").contains("cloned_at"));
-  EXPECT_FALSE(events.arguments("copy (read_only)").contains("cloned_at"));
-  EXPECT_TRUE(events.of("s", "cloned").empty());
+  Buffer clone = source.lazy_clone(site(10));
+  clone.materialize(Wait::allowed, site(20));
+  source.materialize(Wait::allowed, site(30));
+  device.run();
+  EXPECT_EQ(shown(recording),
+            "1: clone bytes=64 cloned_at=10 data=A\n"
+            "1: copy (shared) bytes=64 cloned_at=10 copy=B data=A written_at=20"
+            " <- 1: clone at 10\n"
+            "1: steal bytes=64 cloned_at=10 data=A written_at=30\n");
 }
 
-TEST_F(Recordings, forget_the_lines_of_clones_of_tiles_that_are_gone) {
-  TiledBuffer table(40 * 64, aligned_allocator(), 64);
+TEST_F(Recordings, show_the_wait_for_a_submitted_copy) {
+  QueuedDevice device(CopiesEnd::later);
+  Buffer source = Buffer::allocate(64, device);
+  Buffer clone = source;
+  clone.materialize();
   const trace::Recording recording;
-  {
-    const TiledBuffer old = table.lazy_clone(site(1));
-    table.mutable_tile(0);
-  }
-  const TiledBuffer snapshot = table.lazy_clone(site(2));
-  table.mutable_tile(1);
-  table.mutable_tile(35);
-  const auto copies = Events(recording).slices("copy (shared)");
-  ASSERT_EQ(copies.size(), 3U);
-  EXPECT_EQ(copies[0]["args"]["cloned_at"], Json({"model.cpp:1"}));
-  EXPECT_EQ(copies[1]["args"]["cloned_at"], Json({"model.cpp:2"}));
-  EXPECT_EQ(copies[2]["args"]["cloned_at"], Json({"model.cpp:2"}));
-}
-
-TEST_F(Recordings, have_names_that_are_no_text_as_text) {
-  const Buffer weights = Buffer::allocate(64);
-  const trace::Recording recording;
-  elsewhere([&] {
-    ::pthread_setname_np(::pthread_self(), "w\xC3\xA9 \xC3 \xE0\x80\x80 \xFF");
-    const Buffer clone = weights;
+  const Counted counted;
+  boost::thread other([&] {
+    await([&] { return counted.since().waits != 0; });
+    device.run();
   });
-  const std::string name = Events(recording).of("M", "thread_name").at(0)["args"]["name"];
-  const std::string replaced = "\xEF\xBF\xBD";
-  EXPECT_TRUE(name.starts_with("w\xC3\xA9 " + replaced + " " + replaced + replaced + replaced +
-                               " " + replaced + " ("))
-      << name;
+  source.materialize(Wait::allowed, site(30));
+  other.join();
+  EXPECT_EQ(shown(recording),
+            "1: wait for a copy data=A written_at=30\n"
+            "  1: steal bytes=64 data=A written_at=30\n");
 }
 
-TEST_F(Recordings, count_in_a_child_from_what_it_has) {
-  const std::size_t nbytes = std::size_t{1} << 20;
-  Buffer before = Buffer::allocate(nbytes);
+/// What threads do to buffers of their own that share data, at random.
+void work(const Buffer& shared, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Buffer> owned(4, shared);
+  for (int step = 0; step < 300; ++step) {
+    Buffer& one = owned[random.below(owned.size())];
+    if (random.below(2) == 0) {
+      one = owned[random.below(owned.size())];
+    } else {
+      one.mutable_data();
+    }
+  }
+}
+
+TEST_F(Recordings, lose_no_event_of_many_threads) {
+  const std::uint64_t from = seed();
+  const Buffer shared = Buffer::allocate(4096);
+  const Counted counted;
   const trace::Recording recording;
-  std::optional<Buffer> freed = Buffer::allocate(nbytes);
-  const ChildResult result = run_in_child(
-      [&](int output) {
-        freed.reset();
-        const Buffer clone = before;
-        const stats::Counters now = stats::snapshot();
-        const Events events(recording);
-        const auto live = events.values("live bytes");
-        const auto pooled = events.values("pooled bytes");
-        const auto threads = events.of("M", "thread_name");
-        const bool is_right = live.back() == now.live_bytes &&
-                              live.front() == now.live_bytes + static_cast<std::int64_t>(nbytes) &&
-                              pooled.back() == now.pooled_bytes && threads.size() == 1 &&
-                              threads[0]["args"]["name"].get<std::string>().ends_with(
-                                  "(" + std::to_string(::getpid()) + ")") &&
-                              events.all().back()["ts"] >= 0;
-        write_all(output, is_right ? "right" : events.whole().dump());
-      },
-      std::chrono::seconds(60));
-  EXPECT_EQ(result.output, "right");
+  at_once(4, [&](std::size_t thread) { work(shared, from + thread); });
+  const stats::Counters since = counted.since();
+  const Events events(recording);
+  EXPECT_EQ(static_cast<std::int64_t>(events.slices("clone").size()), since.lazy_clones);
+  EXPECT_EQ(static_cast<std::int64_t>(events.slices("copy (shared)").size()), since.copies);
+  EXPECT_EQ(static_cast<std::int64_t>(events.slices("steal").size()), since.steals);
+  EXPECT_EQ(events.values("bytes copied").back(), since.bytes_copied);
+  EXPECT_EQ(events.of("M", "thread_name").size(), 4U);
+  EXPECT_EQ(recording.lost(), 0U);
+}
+
+TEST_F(Recordings, are_whole_where_recordings_come_and_go_meanwhile) {
+  const std::uint64_t from = seed();
+  const Buffer shared = Buffer::allocate(4096);
+  at_once(4, [&](std::size_t thread) {
+    if (thread < 2) {
+      work(shared, from + thread);
+      return;
+    }
+    for (int round = 0; round < 10; ++round) {
+      trace::Recording recording;
+      const Buffer clone = shared.lazy_clone(site(static_cast<std::uint32_t>(thread)));
+      const auto own = [&] {
+        int count = 0;
+        for (const Json& each : Events(recording).slices("clone")) {
+          count += each["args"]["cloned_at"][0] == "model.cpp:" + std::to_string(thread);
+        }
+        return count;
+      };
+      EXPECT_EQ(own(), 1);
+      recording.stop();
+      EXPECT_EQ(own(), 1);
+    }
+  });
 }
 
 }  // namespace

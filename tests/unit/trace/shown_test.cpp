@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How records are shown, whatever they are of: records that are written here.
+/// The trace and the text that show records; most records are written here.
 #include <byre/observe/detail/record_log.hpp>
+#include <byre/storage/explain.hpp>
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "events.hpp"
+#include "support/at_once.hpp"
 #include "support/complaint.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
@@ -33,7 +39,7 @@ Record record_of(RecordKind kind) {
   return record;
 }
 
-Events shown(std::vector<Record> records) {
+Events events_of(std::vector<Record> records) {
   return Events(trace::detail::chrome_trace({std::move(records), {}, begin_ns, 0}, {}));
 }
 
@@ -42,41 +48,34 @@ std::string summary_of(std::vector<Record> records) {
 }
 
 TEST(Shown, times_are_microseconds_since_the_recording_began) {
-  const Events events = shown({record_of(RecordKind::copy)});
+  Record late = record_of(RecordKind::clone);
+  late.end_ns += 1000;
+  Record copy = record_of(RecordKind::copy);
+  copy.links_to = {begin_ns - 1, begin_ns - 1, 1, 0};  // no arrow comes from there
+  const Events events = events_of({copy, late, record_of(RecordKind::copy)});
   const Json copied = events.slices("copy (shared)").at(0);
   EXPECT_EQ(copied["ts"], 5.007);
   EXPECT_EQ(copied["dur"], 3.003);
-  EXPECT_EQ(events.of("C", "bytes copied").front()["ts"], 0);
-  EXPECT_EQ(events.of("C", "bytes copied").back()["ts"], 8.01);
-}
-
-TEST(Shown, counters_do_not_go_back_in_time) {
-  Record late = record_of(RecordKind::clone);
-  late.end_ns += 1000;
-  const Events events = shown({late, record_of(RecordKind::copy)});
-  EXPECT_EQ(events.of("C", "bytes copied").back()["ts"], 9.01);
-}
-
-TEST(Shown, arrows_come_from_what_is_shown) {
-  Record before = record_of(RecordKind::copy);
-  before.links_to = {begin_ns - 1, begin_ns - 1, 1, 0};
-  EXPECT_TRUE(shown({before, record_of(RecordKind::copy)}).of("s", "cloned").empty());
+  const auto counted = events.of("C", "bytes copied");
+  EXPECT_EQ(counted.at(0)["ts"], 0);
+  EXPECT_EQ(counted.at(1)["ts"], 8.01);
+  EXPECT_EQ(counted.at(2)["ts"], 9.01) << "counters do not go back in time";
+  EXPECT_TRUE(events.of("s", "cloned").empty());
 }
 
 TEST(Shown, what_is_not_known_is_left_out) {
-  const Events events = shown(
-      {record_of(RecordKind::copy), record_of(RecordKind::overlay), record_of(RecordKind::pin)});
-  for (const char* const name : {"copy", "written_at", "cloned_at"}) {
-    EXPECT_FALSE(events.slices("copy (shared)").at(0)["args"].contains(name)) << name;
-  }
-  EXPECT_FALSE(events.slices("overlay (shared)").at(0)["args"].contains("shows_data"));
-  EXPECT_FALSE(events.of("b", "pin").at(0)["args"].contains("pinned_at"));
+  EXPECT_EQ(shown(events_of({record_of(RecordKind::copy), record_of(RecordKind::overlay),
+                             record_of(RecordKind::pin)})),
+            "1: copy (shared) bytes=64 data=A\n"
+            "  1: overlay (shared) bytes=64 copied_bytes=0 data=A\n"
+            "1: overlay begins A bytes=64 copied_bytes=0 data=A\n"
+            "1: pin begins A bytes=64 data=A to=write\n");
 }
 
 TEST(Shown, bytes_that_a_pending_copy_was_to_spare_were_copied) {
   Record pending = record_of(RecordKind::copy);
   pending.cause = stats::CopyCause::pending;
-  EXPECT_EQ(shown({record_of(RecordKind::clone), pending}).values("bytes not copied"),
+  EXPECT_EQ(events_of({record_of(RecordKind::clone), pending}).values("bytes not copied"),
             (std::vector<std::int64_t>{0, 64, 0}));
 }
 
@@ -125,6 +124,92 @@ TEST(LinesOfAWhole, come_before_those_of_its_part_and_are_not_counted_twice) {
             as_pairs({{{5, 2}, {1, 3}, {3, 1}}}));
   EXPECT_EQ(as_pairs(with_lines_of_whole({{{1, 1}, {2, 1}, {3, 1}, {4, 1}}}, {{{5, 1}}})),
             as_pairs({{{5, 1}, {1, 1}, {2, 1}, {3, 1}}}));
+}
+
+TEST_F(Recordings, name_their_threads_in_valid_utf_8) {
+  const Buffer weights = Buffer::allocate(100);
+  const trace::Recording recording;
+  clone(weights, 1);
+  elsewhere([&] {
+    ::pthread_setname_np(::pthread_self(), "w\xC3\xA9 \xC3 \xE0\x80\x80 \xFF");
+    clone(weights, 2);
+  });
+  const Events events(recording);
+  const auto names = events.of("M", "thread_name");
+  const auto places = events.of("M", "thread_sort_index");
+  ASSERT_EQ(names.size(), 2U);
+  ASSERT_EQ(places.size(), 2U);
+  for (int thread : {1, 2}) {
+    const std::size_t index = static_cast<std::size_t>(thread) - 1;
+    EXPECT_EQ(names[index]["tid"], thread);
+    EXPECT_EQ(places[index]["tid"], thread);
+    EXPECT_EQ(places[index]["args"]["sort_index"], thread);
+  }
+#if defined(__linux__)
+  EXPECT_TRUE(says(names[0]["args"]["name"], " (" + std::to_string(::getpid()) + ")"));
+#endif
+  const std::string replaced = "\xEF\xBF\xBD";
+  EXPECT_TRUE(says(names[1]["args"]["name"], "w\xC3\xA9 " + replaced + " " + replaced + replaced +
+                                                 replaced + " " + replaced + " ("));
+  const Json process = events.of("M", "process_name").at(0);
+  EXPECT_EQ(process["pid"], ::getpid());
+  EXPECT_NE(process["args"]["name"], "");
+  EXPECT_EQ(events.whole()["otherData"]["byre"], BYRE_VERSION_STRING);
+}
+
+TEST_F(Recordings, sum_copies_up_by_their_lines_for_people) {
+  const trace::Recording recording;
+  Buffer weights = Buffer::allocate(100);
+  for (int step = 0; step < 3; ++step) {
+    const Buffer snapshot = clone(weights, 10);
+    write(weights, 20);
+  }
+  Buffer large = Buffer::allocate(1000);
+  const Buffer other = clone(large, 11);
+  write(large, 21);
+  const std::string summary = recording.summary();
+  EXPECT_TRUE(
+      summary.starts_with("byre: trace: 4 lazy clones of 1300 bytes, 4 copies of 1300 "
+                          "bytes, 0 steals of 0 bytes; 0 waits for copies, 0 us in all; "
+                          "0 pins; "))
+      << summary;
+  EXPECT_TRUE(
+      summary.ends_with("\n\n1. 1 copy of 1000 bytes (shared)\n"
+                        "  written at model.cpp:21\n"
+                        "  cloned at model.cpp:11\n"
+                        "\n2. 3 copies of 300 bytes (shared)\n"
+                        "  written at model.cpp:20\n"
+                        "  cloned at model.cpp:10\n"))
+      << summary;
+}
+
+TEST_F(Recordings, are_written_as_a_trace_or_as_a_text) {
+  const TemporaryFolder folder;
+  trace::Recording recording;
+  recording.stop();
+  recording.write(folder / "a.json");
+  recording.write(folder / "a.txt");
+  EXPECT_EQ(read_file(folder / "a.json"), recording.to_json());
+  EXPECT_EQ(read_file(folder / "a.txt"), recording.summary());
+  EXPECT_THROW(recording.write(folder / "none" / "a.json"), FileError);
+}
+
+TEST_F(Recordings, let_explain_name_who_shares_the_data) {
+  const Buffer weights = Buffer::allocate(100);
+  const Buffer before = clone(weights, 1);
+  EXPECT_FALSE(says(explain(weights), "cloned at"));
+  std::optional<trace::Recording> recording(std::in_place);
+  const Buffer clones[] = {clone(weights, 2), clone(weights, 3), clone(weights, 2)};
+  EXPECT_TRUE(says(explain(weights),
+                   "shared by 5 owners, cloned at model.cpp:2 (2 times) and model.cpp:3: a write "
+                   "copies them."));
+  const Buffer own = Buffer::allocate(100);
+  clone(own, 4);
+  EXPECT_FALSE(says(explain(own), "cloned at"));
+  const Buffer somewhere = own.lazy_clone(CallSite{});
+  EXPECT_FALSE(says(explain(own), "cloned at"));
+  recording.reset();
+  EXPECT_FALSE(says(explain(weights), "cloned at"));
 }
 
 }  // namespace
