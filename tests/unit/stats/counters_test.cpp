@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What each counter means, operation by operation.
+/// Counts of copies that fail, that are waited for, and of many threads: running, ended, and ending. The random
+/// programs of storages check what each operation counts.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>
 
-#include <array>
-#include <vector>
+#include <cstdint>
 
 #include "support/at_once.hpp"
 #include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/thread_end.hpp"
 
 namespace byre::test {
 namespace {
@@ -40,135 +39,7 @@ TEST(Counters, are_zeros_where_stats_are_disabled) {
   EXPECT_EQ(stats::snapshot(), Counters{});
 }
 
-class CountersTest : public WithStats {
- protected:
-  /// Of memory that is not pooled, and whose capacity is what was asked for.
-  static Buffer of(std::size_t nbytes) { return Buffer::allocate(nbytes, aligned_allocator()); }
-};
-
-TEST_F(CountersTest, memory_lives_from_allocation_to_the_last_owners_end) {
-  const Counted counted;
-  {
-    const Buffer buffer = of(100);
-    const Buffer clone = buffer;
-    const Storage storage(clone);
-    EXPECT_EQ(counted.since().live_bytes, 100);
-  }
-  EXPECT_EQ(counted.since().live_bytes, 0);
-}
-
-TEST_F(CountersTest, foreign_memory_is_not_live_until_it_is_copied) {
-  const Counted counted;
-  std::array<std::byte, 64> lent;
-  const Buffer borrowed = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
-  Buffer adopted = Buffer::adopt(
-      lent.data(), lent.size(), [](void*) {}, aligned_allocator());
-  EXPECT_EQ(counted.text(), text_of({}));
-  const Buffer clone = borrowed;
-  EXPECT_EQ(counted.since().live_bytes, 64);
-}
-
-TEST_F(CountersTest, reading_and_writing_alone_count_nothing) {
-  Buffer buffer = of(100);
-  const Counted counted;
-  (void)buffer.data();
-  buffer.mutable_data();
-  buffer.materialize();
-  Buffer moved = std::move(buffer);
-  moved.resize(50);
-  moved.mutable_data();
-  EXPECT_EQ(counted.text(), text_of({}));
-}
-
-TEST_F(CountersTest, a_lazy_clone_counts_the_bytes_it_did_not_copy) {
-  const Buffer buffer = of(100);
-  const Storage storage(buffer);
-  Buffer shrunk = of(100);
-  shrunk.resize(60);
-  const Counted counted;
-  const Buffer clone = buffer;
-  const Buffer fewer = shrunk;
-  const Buffer other = buffer.lazy_clone();
-  const Storage third = storage.lazy_clone();
-  const Storage alias = storage;  // not a clone
-  EXPECT_EQ(counted.text(), text_of({.lazy_clones = 4, .bytes_not_copied = 360}));
-}
-
-TEST_F(CountersTest, a_copy_takes_its_bytes_from_those_not_copied) {
-  Buffer buffer = of(100);
-  const Counted counted;
-  Buffer clone = buffer;
-  const Buffer other = buffer;
-  clone.mutable_data();
-  EXPECT_EQ(counted.text(), text_of({.lazy_clones = 2,
-                                     .copies = 1,
-                                     .bytes_copied = 100,
-                                     .bytes_not_copied = 100,
-                                     .live_bytes = 100}));
-}
-
-TEST_F(CountersTest, a_write_after_the_clone_has_gone_is_no_copy_and_no_steal) {
-  Buffer buffer = of(100);
-  const Counted counted;
-  { const Buffer clone = buffer; }
-  EXPECT_EQ(buffer.materialize(), Materialized::already_unique);
-  EXPECT_EQ(counted.text(), text_of({.lazy_clones = 1, .bytes_not_copied = 100}));
-}
-
-TEST_F(CountersTest, owners_that_all_write_count_one_copy_fewer) {
-  std::vector<Buffer> owners(5, of(100));
-  const Counted counted;
-  for (Buffer& owner : owners) {
-    owner.mutable_data();
-  }
-  EXPECT_EQ(
-      counted.text(),
-      text_of({.copies = 4, .bytes_copied = 400, .bytes_not_copied = -400, .live_bytes = 400}));
-}
-
-TEST_F(CountersTest, when_every_owner_has_written_nothing_was_saved) {
-  Buffer buffer = of(100);
-  const Counted counted;
-  Buffer clone = buffer;
-  clone.mutable_data();
-  buffer.mutable_data();
-  EXPECT_EQ(counted.since().bytes_not_copied, 0);
-  EXPECT_EQ(counted.since().bytes_copied, 100);
-}
-
-TEST_F(CountersTest, a_copy_that_an_eager_clone_would_not_spare_saves_nothing) {
-  std::array<std::byte, 64> lent{};
-  const Buffer borrowed = Buffer::borrow(lent.data(), lent.size(), aligned_allocator());
-  Buffer read_only =
-      Buffer::borrow(static_cast<const std::byte*>(lent.data()), lent.size(), aligned_allocator());
-  const Counters one_copy{.copies = 1, .bytes_copied = 64, .live_bytes = 64};
-  const Counted by_the_clone;
-  const Buffer clone = borrowed;
-  EXPECT_EQ(by_the_clone.text(), text_of(one_copy));
-  const Counted by_the_write;
-  read_only.mutable_data();
-  EXPECT_EQ(by_the_write.text(), text_of(one_copy));
-}
-
-TEST_F(CountersTest, if_both_owners_of_read_only_memory_write_nothing_is_saved) {
-  // Eager: one copy to clone, one to write the original. Lazy: one for each write.
-  const TemporaryFolder folder;
-  write_file(folder / "file", "a file of 21 bytes...");
-  Buffer mapped = Buffer::map_file(folder / "file", aligned_allocator());
-  const Counted counted;
-  Buffer clone = mapped;
-  clone.mutable_data();
-  mapped.mutable_data();
-  EXPECT_EQ(counted.since().bytes_copied, 42);
-  EXPECT_EQ(counted.since().bytes_not_copied, 0);
-}
-
-TEST_F(CountersTest, a_resize_copies_only_the_bytes_it_keeps) {
-  Buffer buffer = of(100);
-  const Counted counted;
-  buffer.resize(1000);
-  EXPECT_EQ(counted.text(), text_of({.copies = 1, .bytes_copied = 100, .live_bytes = 900}));
-}
+class CountersTest : public WithStats {};
 
 TEST_F(CountersTest, a_copy_that_fails_counts_nothing) {
   FailingAllocator allocator;
@@ -216,6 +87,103 @@ TEST_F(CountersTest, a_last_owner_counts_its_wait_or_the_copy_it_makes_instead) 
         .copies = 2, .bytes_copied = 200, .bytes_not_copied = -200, .live_bytes = 100};
     EXPECT_EQ(text_of(since), text_of(waits ? stolen : copied));
   }
+}
+
+class ShardsTest : public WithStats {
+ protected:
+  const Buffer buffer = Buffer::allocate(10, aligned_allocator());
+};
+
+TEST_F(ShardsTest, counts_of_a_running_thread_are_seen) {
+  const Counted counted;
+  Halt halt;
+  boost::thread running([&] {
+    const Buffer clone = buffer;
+    halt.enter();
+  });
+  halt.await_entry();
+  EXPECT_EQ(counted.since().lazy_clones, 1);
+  halt.let_go();
+  running.join();
+  EXPECT_EQ(counted.since().lazy_clones, 1) << "counted once, not again at the end of its thread";
+}
+
+TEST_F(ShardsTest, counts_that_cancel_out_over_threads_do) {
+  const Counted counted;
+  Buffer made_here = Buffer::allocate(1000, aligned_allocator());
+  EXPECT_EQ(counted.since().live_bytes, 1000);
+  elsewhere([&] { made_here = Buffer(); });
+  EXPECT_EQ(counted.since().live_bytes, 0);
+}
+
+TEST_F(ShardsTest, snapshots_never_go_back_while_threads_come_and_go) {
+  const Counted counted;
+  at_once(4, [&](std::size_t thread) {
+    if (thread == 0) {
+      std::int64_t seen = 0;
+      while (seen < 3 * 200) {
+        const std::int64_t now = counted.since().lazy_clones;
+        ASSERT_GE(now, seen);
+        seen = now;
+        boost::this_thread::yield();
+      }
+    } else {
+      for (int i = 0; i < 200; ++i) {
+        elsewhere([&] { const Buffer clone = buffer; });
+      }
+    }
+  });
+  EXPECT_EQ(counted.since().lazy_clones, 600);
+}
+
+/// Counts when its thread ends: one lazy clone and one copy.
+class CountsAtTheEnd {
+ public:
+  void hold(const Buffer& buffer) { held_ = &buffer; }
+  ~CountsAtTheEnd() {
+    if (held_ != nullptr) {
+      Buffer clone = *held_;
+      clone.mutable_data();
+    }
+  }
+
+ private:
+  const Buffer* held_ = nullptr;
+};
+
+thread_local CountsAtTheEnd destroyed_last;
+
+TEST_F(ShardsTest, counts_within_the_end_of_a_thread_are_not_lost) {
+  const Counted counted;
+  for (int i = 0; i < 100; ++i) {
+    elsewhere([&] {
+      at_thread_end([&] {
+        Buffer clone = buffer;
+        clone.mutable_data();
+      });
+      const Buffer clone = buffer;
+      destroyed_last.hold(buffer);
+    });
+  }
+  EXPECT_EQ(
+      counted.text(),
+      text_of({.lazy_clones = 300, .copies = 200, .bytes_copied = 2000, .bytes_not_copied = 1000}));
+}
+
+TEST_F(ShardsTest, many_threads_that_end_at_once_leave_nothing_behind) {
+  const Counted counted;
+  for (std::size_t round = 0; round < 20; ++round) {
+    at_once(8, [&](std::size_t thread) {
+      destroyed_last.hold(buffer);
+      if (thread % 2 == 0) {  // the others count for the first time while they end
+        const Buffer clone = buffer;
+      }
+    });
+    (void)stats::snapshot();  // reads the shards of threads that have ended, if any is left
+  }
+  EXPECT_EQ(
+      counted.text(),
+      text_of({.lazy_clones = 240, .copies = 160, .bytes_copied = 1600, .bytes_not_copied = 800}));
 }
 
 }  // namespace
