@@ -34,16 +34,12 @@ TEST(Text, is_what_printf_would_write) {
   EXPECT_EQ(of(format_text("%s", "")), "");
 }
 
-TEST(Text, is_whole_if_it_just_fits) {
-  const std::string just_fits(most_chars, 'x');
-  EXPECT_EQ(of(format_text("%s", just_fits.c_str())), just_fits);
-}
-
 TEST(Text, ends_in_three_dots_if_it_does_not_fit) {
-  for (const std::size_t too_many : {std::size_t{1}, std::size_t{2}, std::size_t{10000}}) {
+  const std::string fits(most_chars, 'x');
+  EXPECT_EQ(of(format_text("%s", fits.c_str())), fits);
+  for (const std::size_t too_many : {1U, 2U, 10000U}) {
     const std::string too_long(most_chars + too_many, 'x');
-    const std::string text = of(format_text("%s", too_long.c_str()));
-    EXPECT_EQ(text, std::string(most_chars - 3, 'x') + "...");
+    EXPECT_EQ(of(format_text("%s", too_long.c_str())), std::string(most_chars - 3, 'x') + "...");
   }
 }
 
@@ -81,70 +77,46 @@ void expect_text(Act act, std::initializer_list<std::string> parts) {
   EXPECT_TRUE(text.ends_with('.') || text.ends_with('?')) << text;
 }
 
-TEST(OutOfMemory, says_how_much_was_asked_of_whom_and_the_ways_out) {
+TEST(Errors, say_what_was_asked_what_was_found_and_the_ways_out) {
   expect_text<OutOfMemory>([] { throw OutOfMemory(123456, "toy allocator"); },
                            {"123456 bytes", "toy allocator", "Nothing changed", "Release"});
-}
-
-TEST(OutOfMemory, says_which_operation_the_heap_had_too_little_for) {
   expect_text<OutOfMemory>([] { throw OutOfMemory::of_heap("load_npy"); },
                            {"load_npy", "heap", "Release"});
   const std::string long_name(10000, 'x');
   EXPECT_TRUE(
       says(complaint_of<OutOfMemory>([&] { throw OutOfMemory::of_heap(long_name.c_str()); }),
            "xxx asked", "Release"));
-}
-
-TEST(InvalidArgument, says_which_size_overflowed_and_what_is_possible) {
   expect_text<InvalidArgument>([] { (void)Buffer::allocate(max_nbytes + 1); },
                                {std::to_string(max_nbytes + 1) + " bytes",
                                 std::to_string(max_nbytes) + " bytes", "negative", "overflow"});
   EXPECT_THROW((void)Buffer::allocate(static_cast<std::size_t>(-1)), InvalidArgument);
-}
-
-TEST(InvalidArgument, says_which_call_was_given_a_null_pointer) {
   expect_text<InvalidArgument>([] { (void)Buffer::adopt(nullptr, 77, [](void*) {}); },
                                {"Buffer::adopt", "null", "77 bytes", "Pass"});
   expect_text<InvalidArgument>([] { (void)Buffer::borrow(static_cast<void*>(nullptr), 78); },
                                {"Buffer::borrow", "null", "78 bytes", "Pass"});
-}
-
-TEST(InvalidArgument, says_what_an_empty_storage_handle_needs) {
   expect_text<InvalidArgument>([] { Storage().resize(55); },
                                {"55 bytes", "empty", "Storage::allocate(55)"});
-}
-
-TEST(NotUnique, says_what_is_shared_and_how_to_be_alone) {
   Buffer buffer = Buffer::allocate(100, aligned_allocator());
   const Buffer clone = buffer;
   expect_text<NotUnique>([&] { buffer.resize(200); },
                          {"200 bytes", "100 bytes", "shares", "materialize()"});
 }
 
-class FileErrors : public testing::Test {
- protected:
+TEST(FileErrors, name_the_file_and_what_it_is) {
   const TemporaryFolder folder;
-};
-
-TEST_F(FileErrors, say_that_a_file_is_missing_and_which) {
-  const auto path = folder / "missing";
-  expect_text<FileError>([&] { (void)Buffer::map_file(path); },
-                         {path.string(), "no such file", "Check"});
+  write_file(folder / "empty", "");
+  const auto expect_of = [](const std::filesystem::path& path,
+                            std::initializer_list<std::string> parts) {
+    expect_text<FileError>([&] { (void)Buffer::map_file(path); }, parts);
+  };
+  const std::string here = folder.path().string();
+  expect_of(folder / "missing", {here + "/missing", "no such file", "Check"});
+  expect_of(folder.path(), {here, "not a regular file", "Copy its bytes"});
+  expect_of(folder / "empty", {here + "/empty", "empty", "Buffer::allocate(0)"});
 }
 
-TEST_F(FileErrors, say_that_a_folder_is_no_file) {
-  expect_text<FileError>([&] { (void)Buffer::map_file(folder.path()); },
-                         {folder.path().string(), "not a regular file", "Copy its bytes"});
-}
-
-TEST_F(FileErrors, say_that_a_file_is_empty) {
-  const auto path = folder / "empty";
-  write_file(path, "");
-  expect_text<FileError>([&] { (void)Buffer::map_file(path); },
-                         {path.string(), "empty", "Buffer::allocate(0)"});
-}
-
-TEST_F(FileErrors, say_that_a_file_may_not_be_read) {
+TEST(FileErrors, say_that_a_file_may_not_be_read) {
+  const TemporaryFolder folder;
   const auto path = folder / "unreadable";
   write_file(path, "secret");
   std::filesystem::permissions(path, std::filesystem::perms::none);

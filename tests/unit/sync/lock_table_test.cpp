@@ -32,20 +32,6 @@ std::vector<const void*> neighbours(const std::vector<std::byte>& room, std::siz
   return found;
 }
 
-TEST(AddressLock, is_held_by_one_thread_at_a_time) {
-  constexpr std::size_t threads = 4;
-  constexpr int rounds = 5000;
-  int counted = 0;
-  at_once(threads, [&](std::size_t) {
-    for (int round = 0; round < rounds; ++round) {
-      const Lock lock(&counted);
-      EXPECT_TRUE(lock.is_held());
-      ++counted;
-    }
-  });
-  EXPECT_EQ(counted, int{threads} * rounds);
-}
-
 TEST(AddressLock, is_not_taken_where_nothing_is_left_to_be_done) {
   int address = 0;
   const Lock done(&address, [] { return true; });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The parking lot. A wake-up that is lost shows as a test that never ends.
 #include <byre/memory/pages.hpp>
-#include <byre/sync/boost.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 
 #include <gtest/gtest.h>
@@ -56,21 +55,6 @@ TEST(ParkingLot, does_not_keep_a_thread_whose_condition_is_false) {
   };
   park(&looks, gone);
   EXPECT_EQ(looks, 1);
-}
-
-TEST(ParkingLot, wakes_a_thread_parked_at_the_address) {
-  int address = 0;
-  boost::atomic<bool> looked{false};
-  boost::thread waiter([&] {
-    const auto always = [&looked] {
-      looked = true;
-      return true;
-    };
-    park(&address, always);  // once: whatever wakes it ends it
-  });
-  await([&] { return looked.load(); });
-  unpark_all(&address);
-  waiter.join();
 }
 
 TEST(ParkingLot, wakes_every_thread_parked_at_the_address) {
@@ -151,23 +135,6 @@ TEST(ParkingLot, loses_no_wake_up_between_the_look_and_the_sleep) {
   waiter.join();
 }
 
-TEST(ParkingLot, loses_no_wake_up_when_threads_take_turns) {
-  // Ping-pong: each parks until the other has moved, so that every round sleeps and wakes.
-  constexpr int rounds = 1000;
-  boost::atomic<int> turn{0};
-  at_once(2, [&](std::size_t thread) {
-    for (int round = static_cast<int>(thread); round < rounds; round += 2) {
-      const auto not_mine = [&] { return turn.load(boost::memory_order_relaxed) != round; };
-      while (not_mine()) {
-        park(&turn, not_mine);
-      }
-      turn.store(round + 1, boost::memory_order_relaxed);
-      unpark_all(&turn);
-    }
-  });
-  EXPECT_EQ(turn, rounds);
-}
-
 TEST(ParkingLot, is_no_interruption_point) {
   Flag flag;
   boost::atomic<bool> returned{false};
@@ -189,18 +156,6 @@ TEST(ParkingLot, is_no_interruption_point) {
   EXPECT_TRUE(interruption_kept) << "left for the user's own interruption points";
 }
 
-TEST(ParkingLot, parks_a_thread_that_was_interrupted_before) {
-  Flag flag;
-  boost::thread waiter([&] {
-    await([] { return boost::this_thread::interruption_requested(); });
-    flag.await(&flag);
-  });
-  waiter.interrupt();
-  flag.await_waiter();
-  flag.raise(&flag);
-  waiter.join();
-}
-
 #if defined(__linux__)
 TEST(ParkingLot, never_touches_what_the_address_points_to) {
   std::byte* page = system_pages().map(0, page_nbytes, page_nbytes);
@@ -215,21 +170,6 @@ TEST(ParkingLot, never_touches_what_the_address_points_to) {
   unpark_all(page);  // it is gone
 }
 #endif
-
-TEST(ParkingLot, is_what_the_seam_offers) {
-  static constexpr sync::Site site{"test.park", sync::Operation::park, std::memory_order::seq_cst};
-  constexpr sync::Step step{&site, std::memory_order::seq_cst};
-  boost::atomic<bool> up{false};
-  boost::thread waiter([&] {
-    const auto still_down = [&] { return !up.load(); };
-    while (still_down()) {
-      sync::Boost::park(&up, still_down, step);
-    }
-  });
-  up = true;
-  sync::Boost::unpark_all(&up, step);
-  waiter.join();
-}
 
 }  // namespace
 }  // namespace byre::test

@@ -85,11 +85,6 @@ TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
   expect_complete(shadow::detail::generation_constants);
 }
 
-bool brings_its_own_order(const Site& site) {
-  return site.operation == Operation::lock || site.operation == Operation::unlock ||
-         site.operation == Operation::park || site.operation == Operation::unpark;
-}
-
 TEST(SiteTables, name_every_site_once_in_the_program) {
   std::set<std::string_view> names;
   for_each_table([&](const auto& table) {
@@ -102,22 +97,20 @@ TEST(SiteTables, name_every_site_once_in_the_program) {
   });
 }
 
-/// None in core needs sequential consistency.
+/// None in core needs sequential consistency; locks and the parking lot bring their own.
 bool may_have_its_order(const Site& site) {
-  switch (site.order) {
-    case memory_order::relaxed:
-      return !brings_its_own_order(site);
-    case memory_order::acquire:
-      return !brings_its_own_order(site) && site.operation != Operation::store;
-    case memory_order::release:
-      return !brings_its_own_order(site) && site.operation != Operation::load;
-    case memory_order::acq_rel:
-      return !brings_its_own_order(site) && site.operation != Operation::load &&
-             site.operation != Operation::store;
-    case memory_order::seq_cst:
-      return brings_its_own_order(site);
+  switch (site.operation) {
+    case Operation::lock:
+    case Operation::unlock:
+    case Operation::park:
+    case Operation::unpark:
+      return site.order == memory_order::seq_cst;
+    case Operation::load:
+      return site.order == memory_order::relaxed || site.order == memory_order::acquire;
+    case Operation::store:
+      return site.order == memory_order::relaxed || site.order == memory_order::release;
     default:
-      return false;
+      return site.order != memory_order::seq_cst && site.order != memory_order::consume;
   }
 }
 

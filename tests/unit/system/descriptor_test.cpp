@@ -25,6 +25,13 @@ bool is_open(int number) {
   return ::fcntl(number, F_GETFD) >= 0;
 }
 
+class DescriptorTest : public testing::Test {
+ protected:
+  const TemporaryFolder folder;
+  Descriptor file = opened(folder / "file");
+  const int number = file.number();
+};
+
 TEST(Descriptor, has_no_number_where_nothing_was_opened) {
   EXPECT_FALSE(Descriptor());
   EXPECT_FALSE(Descriptor(-1));
@@ -38,10 +45,7 @@ TEST(Descriptor, keeps_the_error_of_a_file_that_was_not_opened) {
   EXPECT_EQ(errno, ENOENT);
 }
 
-TEST(Descriptor, closes_its_file_once) {
-  const TemporaryFolder folder;
-  Descriptor file = opened(folder / "file");
-  const int number = file.number();
+TEST_F(DescriptorTest, closes_its_file_once) {
   ASSERT_TRUE(is_open(number));
   Descriptor moved(std::move(file));
   EXPECT_EQ(moved.number(), number);
@@ -87,9 +91,7 @@ TEST(Descriptor, that_gets_no_other_number_has_none_and_says_why) {
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
 }
 
-TEST(Descriptor, that_code_elsewhere_closed_has_no_number) {
-  const TemporaryFolder folder;
-  Descriptor file = opened(folder / "file");
+TEST_F(DescriptorTest, that_code_elsewhere_closed_has_no_number) {
   ::close(file.number());
   errno = 0;
   EXPECT_EQ(file.number(), -1);
@@ -99,10 +101,7 @@ TEST(Descriptor, that_code_elsewhere_closed_has_no_number) {
   EXPECT_FALSE(file);
 }
 
-TEST(Descriptor, leaves_another_file_with_its_number_open) {
-  const TemporaryFolder folder;
-  Descriptor file = opened(folder / "file");
-  const int number = file.number();
+TEST_F(DescriptorTest, leaves_another_file_with_its_number_open) {
   ::close(number);
   ASSERT_EQ(::open((folder / "other").c_str(), O_RDWR | O_CREAT, 0600), number);
   errno = 0;
@@ -113,10 +112,7 @@ TEST(Descriptor, leaves_another_file_with_its_number_open) {
   ::close(number);
 }
 
-TEST(Descriptor, is_of_its_file_after_that_was_duplicated_back) {
-  const TemporaryFolder folder;
-  Descriptor file = opened(folder / "file");
-  const int number = file.number();
+TEST_F(DescriptorTest, is_of_its_file_after_that_was_duplicated_back) {
   const int saved = ::dup(number);
   ::close(number);
   ASSERT_EQ(::dup2(saved, number), number);
@@ -127,10 +123,7 @@ TEST(Descriptor, is_of_its_file_after_that_was_duplicated_back) {
   ::close(saved);
 }
 
-TEST(Descriptor, is_replaced_by_its_file_under_its_old_number) {
-  const TemporaryFolder folder;
-  Descriptor file = opened(folder / "file");
-  const int number = file.number();
+TEST_F(DescriptorTest, is_replaced_by_its_file_under_its_old_number) {
   ::close(number);
   Descriptor again = opened(folder / "file");
   ASSERT_EQ(again.number(), number);
@@ -141,17 +134,13 @@ TEST(Descriptor, is_replaced_by_its_file_under_its_old_number) {
   EXPECT_EQ(file.number(), number);
 }
 
-TEST(Descriptor, remembers_which_file_it_was_opened_for) {
-  const TemporaryFolder folder;
-  Descriptor file = opened(folder / "file");
+TEST_F(DescriptorTest, remembers_which_file_it_was_opened_for) {
   file.close();
   EXPECT_EQ(file.identity(), opened(folder / "file").identity());
   EXPECT_NE(file.identity(), opened(folder / "other").identity());
 }
 
-TEST(Descriptor, whose_closing_fails_says_so_once) {
-  const TemporaryFolder folder;
-  Descriptor file = opened(folder / "file");
+TEST_F(DescriptorTest, whose_closing_fails_says_so_once) {
   close_fails = true;
   EXPECT_FALSE(file.close());
   EXPECT_EQ(errno, EIO);
