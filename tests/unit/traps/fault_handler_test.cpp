@@ -41,18 +41,6 @@ class FaultHandlerDeathTest : public testing::Test {
   }
 };
 
-TEST_F(FaultHandlerDeathTest, a_fault_elsewhere_is_for_the_handler_before) {
-  const auto fault = [] {
-    guard_something();
-    fault_elsewhere();
-  };
-  const auto end = [](int signal, siginfo_t*, void*) { ::_exit(100 + signal); };
-  EXPECT_EXIT((install(end), fault()), testing::ExitedWithCode(100 + SIGSEGV), "^$");
-  const auto end_by_number = [](int signal) { ::_exit(110 + signal); };
-  EXPECT_EXIT((::signal(SIGSEGV, end_by_number), fault()), testing::ExitedWithCode(110 + SIGSEGV),
-              "^$");
-}
-
 TEST_F(FaultHandlerDeathTest, a_handler_before_is_told_of_the_address_and_may_mend_it) {
   EXPECT_EXIT(
       {
@@ -110,7 +98,7 @@ TEST_F(FaultHandlerDeathTest, a_neighbour_of_guarded_pages_is_elsewhere) {
   EXPECT_DEATH(fault_at(nbytes - 1), "a write to shared data");
 }
 
-TEST_F(FaultHandlerDeathTest, faults_and_signals_without_a_handler_do_what_they_did) {
+TEST_F(FaultHandlerDeathTest, faults_and_signals_do_what_they_did_before) {
   const auto end = [](void (*handler)(int), bool is_sent) {
     ::signal(SIGSEGV, handler);
     guard_something();
@@ -120,9 +108,12 @@ TEST_F(FaultHandlerDeathTest, faults_and_signals_without_a_handler_do_what_they_
     }
     fault_elsewhere();
   };
-  EXPECT_EXIT(end(SIG_DFL, false), testing::KilledBySignal(SIGSEGV), "^$");
+  const auto exit_by_number = [](int signal) { ::_exit(110 + signal); };
+  for (const bool is_sent : {false, true}) {
+    EXPECT_EXIT(end(SIG_DFL, is_sent), testing::KilledBySignal(SIGSEGV), "^$");
+    EXPECT_EXIT(end(exit_by_number, is_sent), testing::ExitedWithCode(110 + SIGSEGV), "^$");
+  }
   EXPECT_EXIT(end(SIG_IGN, false), testing::KilledBySignal(SIGSEGV), "^$");
-  EXPECT_EXIT(end(SIG_DFL, true), testing::KilledBySignal(SIGSEGV), "^$");
   EXPECT_EXIT(end(SIG_IGN, true), testing::ExitedWithCode(3), "^$");
 }
 

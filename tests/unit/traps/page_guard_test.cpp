@@ -30,61 +30,46 @@
 namespace byre::test {
 namespace {
 
+/// Whether the system may write there.
+bool system_writes(std::byte* place, std::size_t nbytes) {
+  const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  const ssize_t got = ::read(zeros, place, nbytes);
+  const int error = errno;
+  ::close(zeros);
+  errno = error;
+  return got == static_cast<ssize_t>(nbytes);
+}
+
 TEST(PageGuard, the_system_may_read_shared_pages_and_not_write_them) {
   StalePointer stale(Storage::allocate(paged));
-  const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  EXPECT_EQ(::read(zeros, stale.pointer, 8), -1);
+  EXPECT_FALSE(system_writes(stale.pointer, 8));
   EXPECT_EQ(errno, EFAULT);
   EXPECT_EQ(::write(nowhere, stale.storage.data(), paged), static_cast<ssize_t>(paged));
-  EXPECT_EQ(::read(zeros, stale.storage.mutable_data(), paged), static_cast<ssize_t>(paged));
-  ::close(zeros);
+  EXPECT_TRUE(system_writes(stale.storage.mutable_data(), paged));
   ::close(nowhere);
 }
 
-TEST(PageGuard, memory_that_is_given_back_may_be_written) {
+TEST(PageGuard, memory_that_owners_or_a_resize_leave_may_be_written) {
   RecyclingPool pool;
-  for (int owners = 1; owners <= 2; ++owners) {
+  for (const bool is_resized : {false, true}) {
     StalePointer stale(Storage::allocate(paged, pool));
     const std::byte* const shared = stale.pointer;
     stale.clone = Storage();
-    stale.storage = Storage();
+    if (is_resized) {
+      stale.storage.resize(paged / 2);
+      *stale.storage.mutable_data() = {};
+      { const Storage gone = stale.storage.lazy_clone(); }
+      stale.storage.resize(2 * paged);
+      std::memset(stale.storage.mutable_data(), 1, 2 * paged);
+    } else {
+      stale.storage = Storage();
+    }
     Storage recycled = Storage::allocate(paged, pool);
     ASSERT_EQ(recycled.data(), shared);
-    std::memset(recycled.mutable_data(), owners, paged);
+    std::memset(recycled.mutable_data(), 1, paged);
   }
   pool.trim();
-}
-
-TEST(PageGuard, memory_that_a_resize_leaves_and_makes_may_be_written) {
-  RecyclingPool pool;
-  StalePointer stale(Storage::allocate(paged, pool));
-  const std::byte* const shared = stale.pointer;
-  stale.clone = Storage();
-  stale.storage.resize(paged / 2);
-  *stale.storage.mutable_data() = {};
-  { const Storage gone = stale.storage.lazy_clone(); }
-  stale.storage.resize(2 * paged);
-  std::memset(stale.storage.mutable_data(), 1, 2 * paged);
-  Storage recycled = Storage::allocate(paged, pool);
-  ASSERT_EQ(recycled.data(), shared);
-  std::memset(recycled.mutable_data(), 1, paged);
-}
-
-TEST(PageGuard, many_threads_clone_read_and_write_what_they_share) {
-  constexpr std::size_t threads = 4;
-  for (std::size_t round = 0; round < fewer_if_sanitized(200); ++round) {
-    Storage storage = Storage::allocate(paged);
-    std::memset(storage.mutable_data(), 1, paged);
-    at_once(threads, [&](std::size_t thread) {
-      Storage mine = storage.lazy_clone();
-      EXPECT_EQ(mine.data()[paged - 1], std::byte{1});
-      mine.mutable_data()[thread] = std::byte{2};
-      const Storage theirs = mine.lazy_clone();
-      EXPECT_EQ(theirs.data()[thread], std::byte{2});
-    });
-    storage.mutable_data()[0] = std::byte{3};
-  }
 }
 
 template <class Work>
@@ -106,41 +91,35 @@ Storage of_the_pool() {
   return Storage::allocate(least_paged_nbytes);
 }
 
-using Maker = Storage (*)();
-class PageGuardForksDeathTest : public testing::TestWithParam<Maker> {};
-
-TEST_P(PageGuardForksDeathTest, let_a_child_write_what_it_inherits_and_watch_it) {
-  StalePointer inherited(GetParam()());
-  EXPECT_EQ(status_of_child([&] {
-              *inherited.storage.mutable_data() = std::byte{1};
-              inherited.clone = Storage();
-              return 0;
-            }),
-            0);
-  EXPECT_DEATH(
-      {
-        StalePointer stale(GetParam()());
-        const int status = status_of_child([&] {
-          *stale.pointer = {};
-          return 0;
-        });
-        ::kill(::getpid(), WTERMSIG(status));
-      },
-      fault(0, least_paged_nbytes, StalePointer::lines));
-}
-
-TEST_P(PageGuardForksDeathTest, leave_the_parent_watched) {
+TEST(PageGuardDeathTest, a_fork_leaves_both_processes_watched) {
   constexpr std::size_t last = least_paged_nbytes - 1;
-  EXPECT_DEATH(
-      {
-        StalePointer stale(GetParam()());
-        status_of_child([] { return 0; });
-        stale.pointer[last] = {};
-      },
-      fault(last, least_paged_nbytes, StalePointer::lines));
+  for (Storage (*const make)() : {&of_the_pool, &in_pages}) {
+    StalePointer inherited(make());
+    EXPECT_EQ(status_of_child([&] {
+                *inherited.storage.mutable_data() = std::byte{1};
+                inherited.clone = Storage();
+                return 0;
+              }),
+              0);
+    EXPECT_DEATH(
+        {
+          StalePointer stale(make());
+          const int status = status_of_child([&] {
+            *stale.pointer = {};
+            return 0;
+          });
+          ::kill(::getpid(), WTERMSIG(status));
+        },
+        fault(0, least_paged_nbytes, StalePointer::lines));
+    EXPECT_DEATH(
+        {
+          StalePointer stale(make());
+          status_of_child([] { return 0; });
+          stale.pointer[last] = {};
+        },
+        fault(last, least_paged_nbytes, StalePointer::lines));
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(OfBoth, PageGuardForksDeathTest, testing::Values(&of_the_pool, &in_pages));
 
 TEST(PageGuard, threads_write_what_is_theirs_while_the_process_forks) {
   constexpr std::size_t writers = 3;
@@ -206,9 +185,7 @@ TEST(PageGuard, whose_end_the_system_refuses_ends_with_the_next_write) {
     system.makes_writable = true;
     if (guards == Guards::another) {
       const StalePointer other(Storage::allocate(paged));
-      const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
-      EXPECT_EQ(::read(zeros, data, 8), 8) << "still protected";
-      ::close(zeros);
+      EXPECT_TRUE(system_writes(data, 8)) << "still protected";
     }
     std::memset(data, 7, paged);
     EXPECT_EQ(data[paged - 1], std::byte{7});
@@ -228,9 +205,7 @@ TEST(PageGuard, whose_end_the_system_refuses_is_forgotten_with_its_memory) {
   constexpr int here = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
   ASSERT_EQ(::mmap(place, paged, PROT_READ, here, -1, 0), place);
   const StalePointer other(Storage::allocate(paged));
-  const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
-  EXPECT_EQ(::read(zeros, place, 8), -1) << "another's memory was made writable";
-  ::close(zeros);
+  EXPECT_FALSE(system_writes(place, 8)) << "another's memory was made writable";
   ::munmap(place, paged);
 }
 
