@@ -41,18 +41,6 @@ TEST(FunctionalVariants, that_are_generated_return_what_is_new_and_what_is_writt
   EXPECT_EQ(text_of(x), "[0. 1. 2.]");
 }
 
-TEST(FunctionalVariants, that_are_generated_write_no_value_of_another_tensor) {
-  define("test_triple_(Tensor(a!) self) -> Tensor(a!)").cpu([](Tensor& self) {
-    mul_(self, Scalar(3));
-  });
-  const AnyTensor x = to_functional(counted(3));
-  const AnyTensor y = to_functional(zeros({3}));
-  call("copy_", {y, x});
-  call("test_triple_", {y});
-  EXPECT_EQ(text_of(from_functional(x)), "[0. 1. 2.]");
-  EXPECT_EQ(text_of(from_functional(y)), "[0. 3. 6.]");
-}
-
 TEST(FunctionalVariants, are_found_whichever_comes_first) {
   const auto define_pure = [](const char* schema) -> const Operator& {
     return define(schema).composite([](const Call&) { return Tensors(); }).op();
