@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -20,21 +21,14 @@ using dlpack::DLManagedTensor;
 using dlpack::DLManagedTensorVersioned;
 using dlpack::DLTensor;
 
-/// Another library's tensor, released once.
-template <class Managed>
-class Imported {
- public:
-  explicit Imported(Managed* managed) noexcept : managed_(managed) {}
-  Imported(Imported&& other) noexcept : managed_(std::exchange(other.managed_, nullptr)) {}
-  Imported& operator=(Imported&&) = delete;
-  ~Imported() {
-    if (managed_ != nullptr && managed_->deleter != nullptr) {
-      managed_->deleter(managed_);
+/// Releases another library's tensor.
+struct Release {
+  template <class Managed>
+  void operator()(Managed* managed) const {
+    if (managed->deleter != nullptr) {
+      managed->deleter(managed);
     }
   }
-
- private:
-  Managed* managed_;
 };
 
 /// Where its elements are, from the first one on.
@@ -197,7 +191,7 @@ void expect_managed(const void* managed) {
 
 Tensor from_dlpack(DLManagedTensorVersioned* managed, DLPackImport how) {
   expect_managed(managed);
-  Imported owner(managed);
+  std::unique_ptr<DLManagedTensorVersioned, Release> owner(managed);
   if (managed->version.major != dlpack::version.major) {
     throw InvalidArgument(
         format_text("from_dlpack: the tensor is of version %u.%u of DLPack, and byre reads version "
@@ -214,7 +208,7 @@ Tensor from_dlpack(DLManagedTensorVersioned* managed, DLPackImport how) {
 
 Tensor from_dlpack(DLManagedTensor* managed, DLPackImport how) {
   expect_managed(managed);
-  Imported owner(managed);
+  std::unique_ptr<DLManagedTensor, Release> owner(managed);
   return imported(managed->dl_tensor,
                   {.is_exclusive = how == DLPackImport::exclusive,
                    .own = detail::Exported<DLManagedTensor>::of(*managed)},

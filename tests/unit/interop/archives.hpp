@@ -7,7 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace byre::test {
@@ -82,6 +84,12 @@ struct Archive {
   /// Overwrites a number of a record.
   void change(Place place, std::size_t offset, std::uint64_t number, std::size_t nbytes) {
     bytes.replace(places[place] + offset, nbytes, little_endian(number, nbytes));
+  }
+  /// Numbers of 32 bits that are in zip64's.
+  void move_to_zip64(std::initializer_list<std::pair<Place, std::size_t>> numbers) {
+    for (const auto& [place, offset] : numbers) {
+      change(place, offset, ~0U, 4);
+    }
   }
 };
 

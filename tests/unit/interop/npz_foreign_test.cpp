@@ -58,17 +58,14 @@ TEST(ArchivesByOthers, may_have_numbers_in_zip64_that_need_it_not) {
   member.local_extra = extra_field(7, "x") + extra_field(1, three + three);
   member.extra = extra_field(1, three + three + little_endian(5, 8));
   Archive archive = archive_of({member}, {.front = "12345", .has_zip64_end = true});
-  for (const auto& [place, offset] :
-       std::initializer_list<std::pair<Place, std::size_t>>{{local, 18},
-                                                            {local, 22},
-                                                            {record, 20},
-                                                            {record, 24},
-                                                            {record, 42},
-                                                            {end, 8},
-                                                            {end, 12},
-                                                            {end, 16}}) {
-    archive.change(place, offset, ~0U, 4);
-  }
+  archive.move_to_zip64({{local, 18},
+                         {local, 22},
+                         {record, 20},
+                         {record, 24},
+                         {record, 42},
+                         {end, 8},
+                         {end, 12},
+                         {end, 16}});
   expect_three(archive.bytes);
   // As Python writes it, with numbers in both records.
   expect_three(archive_of({{.data = array_of_three}}, {.has_zip64_end = true}).bytes);
@@ -97,15 +94,8 @@ TEST(ArchivesByOthers, may_be_of_more_than_4_gib) {
     ArchiveMember small{.name = "b.npy", .data = npy_of("\4\5")};
     small.extra = extra_field(1, little_endian(more + 30 + 5 + 20 + header.size(), 8));
     Archive archive = archive_of({large, small}, {.has_zip64_end = true});
-    for (const auto& [place, offset] :
-         std::initializer_list<std::pair<Place, std::size_t>>{{local, 18},
-                                                              {local, 22},
-                                                              {record, 20},
-                                                              {record, 24},
-                                                              {second_record, 42},
-                                                              {end, 16}}) {
-      archive.change(place, offset, ~0U, 4);
-    }
+    archive.move_to_zip64(
+        {{local, 18}, {local, 22}, {record, 20}, {record, 24}, {second_record, 42}, {end, 16}});
     archive.change(zip64_end, 48, archive.places[record] + more, 8);
     archive.change(locator, 8, archive.places[zip64_end] + more, 8);
     const TemporaryFolder folder;
