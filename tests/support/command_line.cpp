@@ -87,7 +87,7 @@ GivenOptions CommandLine::parse(int argc, const char* const* argv) const {
     if (value && option.takes == Takes::nothing) {
       throw UsageError("--" + option.name + " takes no value, not '" + *value + "'");
     }
-    if (!value && (option.takes == Takes::one || option.takes == Takes::several)) {
+    if (!value && option.takes != Takes::nothing) {
       throw UsageError("--" + option.name + " takes a value");
     }
     const auto [texts, is_first] = given.texts_.try_emplace(option.name);

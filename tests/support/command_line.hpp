@@ -28,7 +28,7 @@ class GivenOptions {
 
   /// Of an option that may be given several times, or none.
   std::vector<std::string> texts(const std::string& name) const;
-  /// What was given for `name`; "" for an optional value that was left out; none if it was not given.
+  /// The value that was given for `name`, if any.
   std::optional<std::string> text(const std::string& name) const;
   /// A whole number. Throws UsageError.
   std::optional<std::uint64_t> number(
@@ -58,10 +58,6 @@ class CommandLine {
   CommandLine& values(const std::string& name, const char* value_name, const char* help) {
     return add(name, Takes::several, value_name, help);
   }
-  /// The value may be left out.
-  CommandLine& optional_value(const std::string& name, const char* value_name, const char* help) {
-    return add(name, Takes::one_or_none, value_name, help);
-  }
   /// What stands without an option is taken as values of `name`; else it is an error.
   CommandLine& operands(const std::string& name) { return add(name, Takes::operands, "", ""); }
   /// With `option`, or "" for none of these, the program does one thing, to which only `uses` matter.
@@ -74,7 +70,7 @@ class CommandLine {
   std::string help() const;
 
  private:
-  enum class Takes : std::uint8_t { nothing, one, several, one_or_none, operands };
+  enum class Takes : std::uint8_t { nothing, one, several, operands };
   struct Option {
     std::string name;
     std::string short_name;

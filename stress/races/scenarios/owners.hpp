@@ -157,7 +157,7 @@ class DropsAgainstCopies final : public SharedOwners<Buffer> {
   void check() override {
     std::uint64_t writers = 0;
     for (unsigned thread = 0; thread < this->fixture_.threads; ++thread) {
-      writers += drops(thread) ? 0 : 1;
+      writers += drops(thread) ? 0U : 1U;
     }
     const std::uint64_t kept = this->fixture_.counts().kept();
     this->fixture_.expect(kept <= 1, "at most one writer keeps the original");
