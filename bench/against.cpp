@@ -2,7 +2,6 @@
 /// The operations of the storage core that against.py compares, each timed in bursts. Prints a line for each: its name
 /// and the nanoseconds of the least disturbed burst. With the argument `recording`, each burst is recorded.
 #include <byre/byre.hpp>
-#include <byre/storage/tiled_buffer.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,9 @@
 // A revision before the headers moved has them in the umbrella.
 #if __has_include(<byre/pages/paged_allocator.hpp>)
 #include <byre/pages/paged_allocator.hpp>
+#endif
+#if __has_include(<byre/storage/tiles/tiled_buffer.hpp>)
+#include <byre/storage/tiles/tiled_buffer.hpp>
 #endif
 #if __has_include(<byre/observe/recording.hpp>)
 #include <byre/observe/recording.hpp>

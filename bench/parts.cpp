@@ -23,7 +23,7 @@
 
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "server.hpp"
 
 #include <byre/observe/counters.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 namespace examples::branching_cache {
 namespace {

@@ -3,7 +3,7 @@
 /// branch, which costs one atomic add for a prompt of any length.
 #pragma once
 
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <cstddef>
 #include <span>

@@ -19,7 +19,7 @@
 #include "files.hpp"
 
 #include <byre/files/output_file.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -8,7 +8,7 @@
 
 #include <byre/files/output_file.hpp>
 #include <byre/interop/npy_header.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <utility>
 #include <variant>

@@ -9,7 +9,7 @@
 #include <byre/memory/allocator.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <unistd.h>
 #include <algorithm>

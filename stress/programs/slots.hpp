@@ -5,7 +5,7 @@
 
 #include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <array>
 #include <cstddef>

@@ -3,7 +3,7 @@
 // touches. docs/answers.md says where each was made.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 #include <byre/tensor.hpp>
 
 #include <gtest/gtest.h>

@@ -97,7 +97,7 @@ class Tracked final : public Allocator {
 };
 
 // What map_file maps in this program: core's map_file is defined anew, as watched cells in place of a file, so that a
-// write to a mapping, a use of it after its end, and an end that never comes are verdicts. tests/unit/storage maps
+// write to a mapping, a use of it after its end, and an end that never comes are verdicts. tests/unit/pages maps
 // files.
 
 /// Every file is one cell of this number.

@@ -2,7 +2,7 @@
 /// Tiled buffers of one cell a tile, two tiles or nodes to a node: two tiles make a table of one node, and three
 /// one of two levels.
 #include <byre/storage/detail/buffer_impl.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <cstddef>
 

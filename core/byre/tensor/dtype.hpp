@@ -12,6 +12,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 namespace byre::inline v0 {
@@ -50,7 +51,12 @@ struct ListOfElements {
   template <class Wanted>
   static consteval DType dtype_of() {
     std::size_t index = 0;
-    static_cast<void>(((std::is_same_v<Wanted, T> || (++index, false)) || ...));
+    for (const bool is_wanted : {std::is_same_v<Wanted, T>...}) {
+      if (is_wanted) {
+        break;
+      }
+      ++index;
+    }
     return static_cast<DType>(index);
   }
 

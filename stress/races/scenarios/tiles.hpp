@@ -4,7 +4,7 @@
 
 #include <byre/error/error.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <algorithm>
 #include <cstddef>

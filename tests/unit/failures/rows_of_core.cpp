@@ -10,7 +10,7 @@
 #include <cstring>
 #include <memory_resource>
 
-#include "../tiles/tiles.hpp"
+#include "../storage/tiles/tiles.hpp"
 #include "rows.hpp"
 #include "support/temporary_folder.hpp"
 

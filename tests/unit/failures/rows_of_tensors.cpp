@@ -92,6 +92,12 @@ const Row rows[] = {
                 const Layout apart = views::expand(seven, {2, 2, 2, 2, 2, 2, 3});
                 return viewed_as(apart, {1, 2, 2, 2, 2, 2, 2, 3}, "test");
               }),
+    of_refusal<ShapeError>("seen_as",
+                           [] {
+                             const Layout deep = contiguous_layout(deep_sizes, "test");
+                             seen_as(views::permute(deep, reversed_axes), all_elements, "test",
+                                     "No.");
+                           }),
     of_nothing("inferred_sizes", [] { return inferred_sizes(all_elements, 12, "test"); }),
     of_tensor("element_at",
               [](T& x) { return std::to_string(element_at(x.layout(), last_element, "test")); }),

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-#include "tensor/npy_tensors.hpp"
+#include "npy_tensors.hpp"
 
 namespace byre::test {
 

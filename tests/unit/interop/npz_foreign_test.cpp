@@ -3,7 +3,6 @@
 #include <byre/interop/npz.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <fstream>
 #include <span>
 
@@ -117,7 +116,6 @@ TEST(ArchivesByOthers, may_be_of_more_than_4_gib) {
 
 TEST(MappedNpz, loads_what_cannot_be_used_where_it_is) {
   const TemporaryFolder folder;
-  const bool is_little = std::endian::native == std::endian::little;
   const std::string other(is_little ? "\0\0\0\7" : "\7\0\0\0", 4);
   const std::string native(is_little ? "\7\0\0\0" : "\0\0\0\7", 4);
   std::string header = npy_header(DType::i32, {1});

@@ -2,7 +2,6 @@
 // Tensors of .safetensors files, read and mapped.
 #include <byre/storage/foreign.hpp>
 
-#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -217,7 +216,6 @@ TEST_F(MappedSafetensors, that_are_not_aligned_are_loaded_and_the_others_are_not
                        {"more", Tensor::of<std::int8_t>({1}, {4})},
                        {"even", Tensor::of<std::int32_t>({1}, {261})}});
   file_ = map_safetensors(path_);
-  const bool is_little = std::endian::native == std::endian::little;
   EXPECT_EQ(mapped(0).storage().origin(), Origin::mapped);
   EXPECT_EQ(mapped(1).storage().origin(), Origin::allocated);
   EXPECT_EQ(mapped(2).storage().origin(), Origin::mapped);

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "../storage/output_file_fixture.hpp"
+#include "../files/output_file_fixture.hpp"
 #include "support/child_process.hpp"
 
 namespace byre::test {

@@ -13,7 +13,7 @@
 
 #include <byre/error/error.hpp>
 #include <byre/storage/buffer.hpp>
-#include <byre/storage/detail/tile_tree.hpp>
+#include <byre/storage/tiles/detail/tile_tree.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/observe/recording.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <gtest/gtest.h>
 #include <boost/thread/thread.hpp>

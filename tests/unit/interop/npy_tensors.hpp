@@ -7,12 +7,15 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <string>
 
 #include "support/complaint.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
+
+inline constexpr bool is_little = std::endian::native == std::endian::little;
 
 inline constexpr DType stored_dtypes[] = {DType::boolean, DType::u8,       DType::i8,  DType::i16,
                                           DType::i32,     DType::i64,      DType::f16, DType::f32,

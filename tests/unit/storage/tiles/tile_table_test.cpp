@@ -8,7 +8,7 @@
 #include <byre/observe/counters.hpp>
 #include <byre/observe/recording.hpp>
 #include <byre/storage/detail/buffer_impl.hpp>
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <gtest/gtest.h>

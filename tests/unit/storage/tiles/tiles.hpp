@@ -2,7 +2,7 @@
 /// Tiled buffers of small tiles, and what they hold as text.
 #pragma once
 
-#include <byre/storage/tiled_buffer.hpp>
+#include <byre/storage/tiles/tiled_buffer.hpp>
 
 #include <cstring>
 #include <span>

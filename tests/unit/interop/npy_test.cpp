@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr bool is_little = std::endian::native == std::endian::little;
 constexpr std::endian other_order = is_little ? std::endian::big : std::endian::little;
 std::span<const std::byte> as_bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
