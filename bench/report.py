@@ -110,9 +110,9 @@ def report(options):
     except (ValueError, LookupError, TypeError) as error:
         raise Failure(f"{kept} is not a file that report.py wrote: {error}") from error
     print_table(figures)
-    for name, draw in plot.PICTURES.items():
+    for name in plot.PICTURES:
         picture = os.path.join(options.outdir, f"{name}.svg")
-        obstacle = draw(figures, picture, figures.about["rounds"])
+        obstacle = plot.draw(name, figures, picture)
         print(f"no plot: {obstacle}" if obstacle else f"plot: {picture}")
     return copies_right
 

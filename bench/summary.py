@@ -79,11 +79,7 @@ class Summary:
             kept = json.load(file)
         self.about, self.measures, self.spreads = kept["about"], kept["measures"], kept["spreads"]
 
-    def spread(self, name, counter="ns"):
-        """Lower quartile, median and upper quartile, or None."""
-        return self.spreads.get(name, {}).get(counter)
-
-    def best(self, names):
-        """The name with the least median, or None."""
-        medians = {name: self.spread(name)[1] for name in names if self.spread(name)}
-        return min(medians, key=medians.get, default=None)
+    def best(self, names, counter="ns"):
+        """Lower quartile, median and upper quartile of the benchmark with the least median, or None."""
+        found = [self.spreads[name][counter] for name in names if counter in self.spreads.get(name, {})]
+        return min(found, key=lambda spread: spread[1], default=None)

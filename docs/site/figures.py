@@ -27,8 +27,7 @@ class Generator:
         import plot
         import summary
         self.output = output
-        self.figures = summary.Summary(root / "docs/figures/bench.json")
-        self.plots = {"operations": plot.draw, "functionalize": plot.draw_counts, "pages": plot.draw_pages}
+        self.figures, self.draw = summary.Summary(root / "docs/figures/bench.json"), plot.draw
 
     def generate(self, what):
         kind, _, rest = what.partition(" ")
@@ -47,7 +46,7 @@ class Generator:
 
     def plot(self, name, meaning):
         picture = self.output / f"{name}.svg"
-        obstacle = self.plots[name](self.figures, str(picture), self.figures.about["rounds"])
+        obstacle = self.draw(name, self.figures, str(picture))
         if obstacle:
             raise Failure(f"the plot '{name}' is not drawn: {obstacle}")
         drawn = picture.read_text()
