@@ -122,17 +122,14 @@ struct SharedPtr {
   static Bytes make(std::size_t nbytes, Memory) { return Bytes(nbytes); }
 };
 
-struct Eager {
-  static constexpr const char* name = "eager";
-  using Bytes = CountedBytes<true>;
+template <bool is_eager>
+struct Counted {
+  static constexpr const char* name = is_eager ? "eager" : "copy_first";
+  using Bytes = CountedBytes<is_eager>;
   static Bytes make(std::size_t nbytes, Memory memory) { return {nbytes, allocator_for(memory)}; }
 };
-
-struct CopyFirst {
-  static constexpr const char* name = "copy_first";
-  using Bytes = CountedBytes<false>;
-  static Bytes make(std::size_t nbytes, Memory memory) { return {nbytes, allocator_for(memory)}; }
-};
+using Eager = Counted<true>;
+using CopyFirst = Counted<false>;
 
 /// New bytes, all of them written: pages that were only read are one page of zeros.
 template <class Contender>

@@ -80,24 +80,14 @@ template <class Handle, class Beside>
   });
 }
 
-/// `handle_to(buffer)` is what reads and writes the bytes of the buffer.
-template <class HandleTo, class Beside = Nothing>
-void add_write(const char* contender, std::size_t nbytes, HandleTo handle_to, Beside beside = {}) {
-  add({"write_alone", nbytes}, contender, [=](benchmark::State& state) {
+/// `handle_to(buffer)` is what reads or writes the bytes of the buffer, by `access`.
+template <class HandleTo, class Access>
+void add_access(const char* operation, const char* contender, std::size_t nbytes,
+                HandleTo handle_to, Access access) {
+  add({operation, nbytes}, contender, [=](benchmark::State& state) {
     auto buffer = make_filled<Word>(nbytes, Memory::recycled);
     auto&& handle = handle_to(buffer);
-    run_bursts(state, accesses_per_burst,
-               [&](std::size_t) { return write_bytes(handle, nbytes - 1, beside); });
-  });
-}
-
-template <class HandleTo>
-void add_read(const char* contender, std::size_t nbytes, HandleTo handle_to) {
-  add({"read", nbytes}, contender, [=](benchmark::State& state) {
-    auto buffer = make_filled<Word>(nbytes, Memory::recycled);
-    auto&& handle = handle_to(buffer);
-    run_bursts(state, accesses_per_burst,
-               [&](std::size_t) { return read_bytes(handle, nbytes - 1); });
+    run_bursts(state, accesses_per_burst, [&](std::size_t) { return access(handle, nbytes - 1); });
   });
 }
 
@@ -115,14 +105,20 @@ CheckedPointer checked_pointer(byre::Buffer& buffer) {
   return {buffer.mutable_data(), &count};
 }
 
-void add_access(std::size_t nbytes) {
-  add_read("raw", nbytes, raw_pointer);
-  add_read("byre", nbytes, itself);
-  add_write("raw", nbytes, raw_pointer);
-  add_write("byre", nbytes, itself);
+void add_accesses(std::size_t nbytes) {
+  const auto read = [](const auto& handle, std::size_t mask) { return read_bytes(handle, mask); };
+  const auto write = [](auto& handle, std::size_t mask) {
+    return write_bytes(handle, mask, Nothing());
+  };
+  add_access("read", "raw", nbytes, raw_pointer, read);
+  add_access("read", "byre", nbytes, itself, read);
+  add_access("write_alone", "raw", nbytes, raw_pointer, write);
+  add_access("write_alone", "byre", nbytes, itself, write);
   if (nbytes <= 4 * kib) {
-    add_write("floor", nbytes, checked_pointer);
-    add_write("raw_adds", nbytes, raw_pointer, Additions());
+    add_access("write_alone", "floor", nbytes, checked_pointer, write);
+    add_access("write_alone", "raw_adds", nbytes, raw_pointer, [](auto& handle, std::size_t mask) {
+      return write_bytes(handle, mask, Additions());
+    });
   }
 }
 
@@ -194,7 +190,7 @@ void add_memory_per_clone(const char* contender) {
 
 void add_own_bytes() {
   for (const std::size_t nbytes : {std::size_t{64}, 4 * kib, 256 * kib}) {
-    add_access(nbytes);
+    add_accesses(nbytes);
   }
   for (const std::size_t nbytes : {std::size_t{64}, 4 * kib}) {
     add_steals(nbytes);
