@@ -105,6 +105,8 @@ def _flat(x: Any, name: str = "") -> Iterator[_leaves.Leaf]:
 def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str, int, Callable[[_npy.Write], object]]:
     """The name of a file, its size as far as known, and the function that writes it. Raises for wrong arguments."""
     name, format = _format_of(path, format, "save")
+    if "\0" in name:
+        raise ArgumentError(f"save: the path {name!r} contains a null character. Remove it.")
     if metadata is not None and format != "safetensors":
         raise ArgumentError(f"save: .{format} files have no metadata. Save as .safetensors, or leave metadata out.")
     if isinstance(x, (dict, list, tuple)) if format == "npy" else not isinstance(x, dict):
@@ -120,7 +122,7 @@ def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str
 def _write(name: str, total_nbytes: int, write_all: Callable[[_npy.Write], object],
            progress: Progress | None = None) -> None:
     """Writes a file that appears when it is complete, and not after an error."""
-    file, done_nbytes = _byre.OutputFile(name), 0
+    file, done_nbytes = _byre.OutputFile(os.fsencode(name)), 0
 
     def write(data: Any) -> None:
         nonlocal done_nbytes

@@ -196,7 +196,7 @@ def bytes_at(address: int, nbytes: int, owner: object) -> np.ndarray[Any, Any]:
 def mapped(file: Any) -> np.ndarray[Any, Any]:
     """The bytes of an open file. By its descriptor, as its name may lead to another file by now."""
     path = f"/proc/self/fd/{file.fileno()}"
-    return _byre.map_file(path if os.path.exists(path) else file.name)
+    return _byre.map_file(os.fsencode(path if os.path.exists(path) else file.name))
 
 
 def views(leaves: list[Leaf], memory: np.ndarray[Any, Any], start: int) -> dict[int, Any]:

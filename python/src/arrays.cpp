@@ -132,12 +132,10 @@ void define_arrays(py::module_& module) {
   watch_forks();
   ordinary();
   freeing_handler();
-  module.def("handler", handler, py::arg("min_nbytes"),
-             "A new memory handler of NumPy, for arrays of at least so many bytes. It never ends.");
-  module.def(
-      "set_handler",
-      [](const py::object& handler) { return checked(PyDataMem_SetHandler(handler.ptr())); },
-      py::arg("handler"), "Has NumPy use a handler in this context. Returns the one before.");
+  module.def("handler", handler);
+  module.def("set_handler", [](const py::object& handler) {
+    return checked(PyDataMem_SetHandler(handler.ptr()));
+  });
 }
 
 }  // namespace byre::inline v0::python

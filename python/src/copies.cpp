@@ -31,6 +31,7 @@ std::shared_ptr<Block> expect_block(std::uintptr_t start) {
   return block;
 }
 
+/// The address of the block that has these bytes, or None.
 std::optional<std::uintptr_t> find(std::uintptr_t address, std::size_t nbytes) {
   const auto block = find_block(pointer(address), nbytes);
   return block == nullptr ? std::nullopt
@@ -41,6 +42,8 @@ CallSite site_of(const std::string& file, unsigned line) {
   return {keep(file.c_str()), line};
 }
 
+/// An array in a lazy copy of a block, or None if the system has no mapping. Other threads may write the block
+/// meanwhile where it is not copied, unless it is copied whole.
 py::object clone(std::uintptr_t start, const py::object& like, bool is_whole,
                  const std::string& file, unsigned line) {
   const auto block = expect_block(start);
@@ -54,10 +57,9 @@ py::object clone(std::uintptr_t start, const py::object& like, bool is_whole,
   return array_in(*copy, block.get(), like.is_none() ? py::handle() : py::handle(like));
 }
 
-/// The block may end meanwhile. A reference to it lives only under its lock, which a fork takes: in the child, where this
-/// thread does not exist, the reference would never end.
+/// Moves a block to huge pages. The block may end meanwhile. A reference to it lives only under its lock, which a fork
+/// takes: in the child, where this thread does not exist, the reference would never end.
 void collapse(std::uintptr_t start) {
-  const GilReleased released;
   const auto* const begin = static_cast<const std::byte*>(pointer(start));
   std::weak_ptr<Block> kept;
   for (std::size_t at = 0;;
@@ -104,15 +106,16 @@ py::list all_facts() {
   return all;
 }
 
+/// Sets a fact of a block, if there is one.
 template <class Value, Value Block::*fact>
 void set(std::uintptr_t start, Value value) {
-  const GilReleased released;
   const auto lock = lock_block(static_cast<const std::byte*>(pointer(start)));
   if (const auto block = find_block(pointer(start), 1)) {
     (*block).*fact = std::move(value);
   }
 }
 
+/// The bytes in pages that were written in a block and not in its file; 0 if it has ended.
 std::size_t written_nbytes(std::uintptr_t start) {
   const auto block = find_block(pointer(start), 1);
   return block == nullptr
@@ -136,28 +139,17 @@ py::tuple counters() {
 }  // namespace
 
 void define_copies(py::module_& module) {
-  module.def("find", find, py::arg("address"), py::arg("nbytes"),
-             "The address of the block that has these bytes, or None.");
-  module.def("clone", clone, py::arg("start"), py::arg("like"), py::arg("is_whole"),
-             py::arg("file"), py::arg("line"),
-             "An array in a lazy copy of a block; None if the system has no mapping. Other threads "
-             "may write the block "
-             "meanwhile where it is not copied, unless it is copied whole.");
-  module.def("collapse", collapse, py::arg("start"), "Moves a block to huge pages.");
-  module.def(
-      "facts", [](std::uintptr_t start) { return facts_of(*expect_block(start)); },
-      py::arg("start"), "Sizes of a block, and facts about its copies.");
-  module.def("all_facts", all_facts, "The facts of all blocks.");
-  module.def("set_sums", set<std::string, &Block::sums>, py::arg("start"), py::arg("sums"),
-             "Sets a fact of a block, if there is one.");
-  module.def("set_used", set<std::size_t, &Block::used_nbytes>, py::arg("start"), py::arg("nbytes"),
-             "Sets how many bytes of a block arrays have.");
-  module.def(
-      "written_nbytes", written_nbytes, py::arg("start"),
-      "The bytes in pages that were written in a block and not in its file; 0 if it has ended.");
-  module.def("count_copy", count_copy, py::arg("address"), py::arg("nbytes"), py::arg("file"),
-             py::arg("line"), "Counts and records a copy that was made now.");
-  module.def("counters", counters, "What byre.Stats has.");
+  const auto released = py::call_guard<GilReleased>();
+  module.def("find", find);
+  module.def("clone", clone);
+  module.def("collapse", collapse, released);
+  module.def("facts", [](std::uintptr_t start) { return facts_of(*expect_block(start)); });
+  module.def("all_facts", all_facts);
+  module.def("set_sums", set<std::string, &Block::sums>, released);
+  module.def("set_used", set<std::size_t, &Block::used_nbytes>, released);
+  module.def("written_nbytes", written_nbytes);
+  module.def("count_copy", count_copy);
+  module.def("counters", counters);
 }
 
 }  // namespace byre::inline v0::python

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,20 +19,10 @@ namespace py = pybind11;
 namespace byre::inline v0::python {
 namespace {
 
-/// As os.fspath() and the file system's encoding spell it.
-std::string path_of(const py::object& path) {
-  PyObject* encoded = nullptr;
-  if (PyUnicode_FSConverter(path.ptr(), &encoded) == 0) {
-    throw py::error_already_set();
-  }
-  return py::reinterpret_steal<py::bytes>(encoded);
-}
-
-py::object map(const py::object& path) {
-  const std::string name = path_of(path);
+py::object map(const std::string& path) {
   const auto block = [&] {
     const GilReleased released;
-    return map_file(name.c_str());
+    return map_file(path.c_str());
   }();
   return array_in(*block);
 }
@@ -75,38 +64,22 @@ py::tuple parse_header(const py::buffer& start, std::size_t file_nbytes, const s
   return py::make_tuple(tensors, metadata);
 }
 
-std::unique_ptr<OutputFile> open(const py::object& path) {
-  const std::string name = path_of(path);
-  const GilReleased released;
-  return std::make_unique<OutputFile>(name);
-}
-
 void write(OutputFile& file, const py::buffer& data) {
   const py::buffer_info buffer = data.request();
   const GilReleased released;
   file.write(buffer.ptr, bytes_of(buffer).size());
 }
 
-void commit(OutputFile& file) {
-  const GilReleased released;
-  file.commit();
-}
-
 }  // namespace
 
 void define_files(py::module_& module) {
-  module.def("map_file", map, py::arg("path"),
-             "The bytes of a file, mapped privately: what is written stays out of the file.");
-  module.def("parse_safetensors_header", parse_header, py::arg("start"), py::arg("file_nbytes"),
-             py::arg("name"),
-             "The tensors of a .safetensors file, as (name, dtype, shape, offset, nbytes), "
-             "and metadata.");
-  py::class_<OutputFile>(module, "OutputFile",
-                         "A file that appears under its name when it is committed, and is removed "
-                         "if it ends before.")
-      .def(py::init(&open), py::arg("path"))
-      .def("write", &write, py::arg("data"), "Appends bytes.")
-      .def("commit", &commit, "Gives the file its name.");
+  const auto released = py::call_guard<GilReleased>();
+  module.def("map_file", map);
+  module.def("parse_safetensors_header", parse_header);
+  py::class_<OutputFile>(module, "OutputFile")
+      .def(py::init<const std::string&>(), released)
+      .def("write", write)
+      .def("commit", &OutputFile::commit, released);
 }
 
 }  // namespace byre::inline v0::python

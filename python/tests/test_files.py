@@ -207,6 +207,8 @@ def test_format_stands_in_for_a_known_ending(format, tmp_path):
         byre.load("a.npy", format="zip")
     with refused(byre.ArgumentError, ".npy files have no metadata"):
         byre.metadata("a.npy")
+    with refused(ValueError, r"the path 'a\x00.npy' contains a null"):
+        byre.save("a\0.npy", np.zeros(1))
     path = tmp_path / ("a.safetensors" if format == "npy" else "a.npy")
     byre.save(path, tree_of(np.arange(3), format), format=format)
     assert all(array_of(read(path, format=format), format).tolist() == [0, 1, 2] for read in READERS)
