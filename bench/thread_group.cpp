@@ -67,7 +67,7 @@ ThreadGroup::ThreadGroup(std::size_t size) : timings_(size) {
 }
 
 ThreadGroup::~ThreadGroup() {
-  stopping_ = true;
+  work_ = nullptr;
   burst_.fetch_add(1);
   burst_.notify_all();
   for (auto& thread : threads_) {
@@ -97,28 +97,24 @@ ThreadGroup::Burst ThreadGroup::run(const std::function<void(std::size_t)>& work
           !has_cores_ || longest_delay <= allowed_delay_ns + (end - start) / 50};
 }
 
-void ThreadGroup::wait_at_the_start() {
-  at_the_start_.fetch_add(1);
-  while (at_the_start_.load(std::memory_order::acquire) != timings_.size()) {
-    if (!has_cores_) {
-      std::this_thread::yield();
-    }
-  }
-}
-
 void ThreadGroup::run_bursts(std::size_t index) {
   const int schedstat = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
   Timing& self = timings_[index];
   for (std::uint32_t seen = 0;;) {
     burst_.wait(seen);
     seen = burst_.load();
-    if (stopping_) {
+    if (work_ == nullptr) {
       if (schedstat >= 0) {
         ::close(schedstat);
       }
       return;
     }
-    wait_at_the_start();
+    at_the_start_.fetch_add(1);
+    while (at_the_start_.load(std::memory_order::acquire) != timings_.size()) {
+      if (!has_cores_) {
+        std::this_thread::yield();
+      }
+    }
     const std::int64_t delay_before = delay_so_far_ns(schedstat);
     self.start_ns = now_ns();
     (*work_)(index);

@@ -37,13 +37,11 @@ class ThreadGroup {
   };
 
   void run_bursts(std::size_t index);
-  void wait_at_the_start();
 
-  const std::function<void(std::size_t)>* work_ = nullptr;
+  const std::function<void(std::size_t)>* work_ = nullptr;  ///< null ends the threads
   std::atomic<std::uint32_t> burst_{0};
   std::atomic<std::uint32_t> at_the_start_{0};
   std::atomic<std::uint32_t> at_work_{0};
-  bool stopping_ = false;
   bool has_cores_ = false;  ///< each thread has a core of its own
   std::vector<Timing> timings_;
   std::vector<std::thread> threads_;
