@@ -86,7 +86,6 @@ def parts():
 
 
 def tensors():
-    yield from measures("view + drop", "tensor_view/byre")
     # Equal, as far as the clock tells.
     yield from measures("reshape / view + lazy clone", "tensor_reshape/byre", "view_and_clone",
                         "64B<=1.05 16MiB<=1.05")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Views, reshapes, and the price of tracking reshapes.
+/// Reshapes, and the price of tracking them.
 ///
-///   tensor_view     Selects a row of a matrix, shows its data pointer to the compiler, and drops the row.
 ///   tensor_reshape  A view of a lazy clone; `view_and_clone` makes both by hand.
 ///   tensor_read, tensor_write
 ///                   Access to an element: of a tensor that no reshape met, in the mode of copies and in
@@ -22,15 +21,6 @@ using byre::shadow::ReshapeMode;
 using byre::shadow::ReshapeModeScope;
 
 constexpr std::size_t views_per_burst = 1000;
-constexpr std::size_t rows = 16;
-
-void run_view(benchmark::State& state) {
-  const Tensor matrix = Tensor::zeros({rows, 64}, DType::u8);
-  run_repeated(state, views_per_burst, [&](std::size_t i) {
-    const Tensor row = matrix.select(0, static_cast<std::int64_t>(i % rows));
-    benchmark::DoNotOptimize(row.raw_data());
-  });
-}
 
 /// `reshape(tensor, sizes)` makes two dimensions one.
 template <class Reshape>
@@ -77,7 +67,6 @@ void add_tracked_access(const char* contender, ReshapeMode mode, bool is_reshape
 }  // namespace
 
 void add_tensors() {
-  add({"tensor_view", 64}, "byre", run_view);
   for (const std::size_t nbytes : {std::size_t{64}, 16 * mib}) {
     add_reshape("byre", nbytes, [](const Tensor& tensor, const byre::Dims& sizes) {
       const Tensor reshaped = tensor.reshape(sizes);
