@@ -54,21 +54,6 @@ def test_to_pages_gives_an_equal_array_in_pages(name):
     assert byre.to_pages(moved) is moved
 
 
-@pytest.mark.parametrize("latest", [0, -1], ids=["one array", "the copy before"])
-def test_thousand_copies_each_keep_their_own_values_of(latest):
-    arrays = [ramp()]
-    for number in range(1000):
-        arrays.append(byre.copy(arrays[latest]))
-        arrays[-1][number] = -1
-    assert np.array_equal(arrays[0], np.arange(N))
-    arrays[0][:] = -1
-    for number, array in enumerate(arrays[1:]):
-        written = np.arange(0 if latest else number, number + 1)
-        assert (array[written] == -1).all()
-        array[written] = written
-        assert np.array_equal(array, np.arange(N))
-
-
 def test_array_of_objects_shares_its_objects_with_the_copy():
     source = np.array([{}, []], object)
     copy = byre.copy(source)
@@ -206,36 +191,7 @@ def test_explain_names_blocks_that_share_and_lines_that_copied():
     assert "shared" not in byre.explain(copies[0])
 
 
-@pytest.fixture
-def threads():
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    with ThreadPoolExecutor(4) as pool:
-        yield pool
-    sys.setswitchinterval(interval)
-
-
-def test_threads_copy_read_write_and_free_arrays_of_one_file(threads):
-    source = ramp()
-
-    def work(number):
-        mine, expected = byre.copy(source, lazy=True), np.arange(N)
-        for step in range(60):
-            x = byre.copy(source, lazy=True)
-            assert np.array_equal(x, source) and np.array_equal(source, np.arange(N))
-            mine = byre.copy(mine, lazy=True)
-            mine[number * 100 + step] = expected[number * 100 + step] = -1 - step
-            x[:] = mine
-            y = byre.copy(x, lazy=True)
-            x[:] = number
-            assert np.array_equal(y, expected) and np.array_equal(mine, expected) and (x == number).all()
-            assert byre.memory().nbytes >= mine.nbytes and "in a block of" in byre.explain(mine)
-
-    list(threads.map(work, range(4)))
-    assert np.array_equal(source, np.arange(N))
-
-
-def test_numpys_handler_works_without_the_interpreters_lock(threads):
+def test_numpys_handler_works_without_the_interpreters_lock():
     capsule = _byre.handler(5000)
     address, size = ctypes.c_void_p, ctypes.c_size_t
     get = ctypes.PYFUNCTYPE(address, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
@@ -256,6 +212,7 @@ def test_numpys_handler_works_without_the_interpreters_lock(threads):
             free(context, data, 3 * nbytes)
             free(context, zeros, 2 * nbytes)
 
-    list(threads.map(allocate, range(4)))
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(allocate, range(4)))
     assert calloc(context, 1 << 62, 16) is None and free(context, None, 5) is None
     assert byre.memory().blocks == blocks

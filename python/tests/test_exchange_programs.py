@@ -134,19 +134,21 @@ class Program:
 
         run_in_child(action)
 
-    def threads(self, _):
-        """Threads copy and write arrays that share no bytes with those of the others."""
+    def threads(self, shared):
+        """Threads copy one array, and copy and write others that share no bytes with those of the other threads."""
 
         def run(seed, held):
             program = Program(seed, self.trace)
-            program.held.append(held)
+            program.held = [shared]
+            program.copy(shared)
+            program.held[0] = held
             with np.errstate(all="ignore"):
                 program.steps(6, [program.write] * 4 + [program.copy] * 2 + [program.held.remove])
             return program  # its arrays live until all threads end
 
-        parts = list({id(held.root): held for held in self.held}.values())[:3]
+        parts = list({id(held.root): held for held in self.held if held.root is not shared.root}.values())[:3]
         seeds = [self.chance.getrandbits(32) for _ in parts]
-        with ThreadPoolExecutor(len(parts)) as pool:
+        with ThreadPoolExecutor(3) as pool:
             list(pool.map(run, seeds, parts))
 
     def steps(self, count, actions):
@@ -162,7 +164,7 @@ class Program:
     def run(self):
         actions = [self.write] * 36 + [self.copy] * 23 + [self.held.remove] * 9
         actions += [self.make] * 3 + [self.view] * 6 + [self.tensor] * 6 + [self.to_pages] * 2
-        actions += [self.threads] if self.chance.random() < 0.2 else []
+        actions += [self.threads] * 4 if self.chance.random() < 0.2 else []
         actions += [self.fork] if self.chance.random() < 0.05 else []
         with byre.pages(min_nbytes=self.chance.choice([0, 4096])), np.errstate(all="ignore"):
             self.make()

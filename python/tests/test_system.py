@@ -208,14 +208,6 @@ def test_child_frees_a_block_that_was_being_collapsed():
         wait_for_collapses()
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_processes_exchange_arrays_as_numpys(method):
-    sent = [ramp().reshape(4, -1), ramp().reshape(4, -1).T, ramp()[::3]]
-    with multiprocessing.get_context(method).Pool(2) as pool:
-        for x, y in zip(sent, pool.map(byre.copy, sent)):
-            assert type(y) is np.ndarray and np.array_equal(y, x)
-
-
 START = "import sys, threading, byre, numpy as np\nx = byre.ones(1 << 19)\n"
 PROGRAMS = {
     "daemon_threads": """
