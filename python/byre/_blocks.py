@@ -101,14 +101,14 @@ def available_nbytes() -> float:
     return min(numbers, default=float("inf"))
 
 
-def why_at_once(facts: dict[str, Any], seen_nbytes: int, is_whole: bool, is_asked: bool, sums: bytes = b"") -> str:
+def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, is_asked: bool, sums: bytes = b"") -> str:
     """The reason for a copy at once; empty for a lazy copy. A copy that is asked to be lazy may cost more."""
     nbytes = facts["nbytes"]
     if not facts["is_in_pages"]:
         return "the system had no pages for the block"
     if seen_nbytes * 2 < nbytes:
         return f"these are less than half of a block of {nbytes} bytes, which a lazy copy would keep"
-    if not is_whole and _byre.written_nbytes(facts["start"]) * 8 > nbytes:
+    if dense_nbytes < facts["used_nbytes"] and _byre.written_nbytes(facts["start"]) * 8 > nbytes:
         return "these are a part of a block of which more than an eighth was written; copy the whole block"
     if is_asked:
         return ""
@@ -130,12 +130,11 @@ def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, is_asked: bool, 
     Other threads may write the rest of the block, unless all its arrays are among the `dense_nbytes` without gaps.
     """
     facts = _byre.facts(start)
-    is_whole = dense_nbytes >= facts["used_nbytes"]
     sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part says nothing of the block
-    reason = why_at_once(facts, seen_nbytes, is_whole, is_asked, sums)
+    reason = why_at_once(facts, seen_nbytes, dense_nbytes, is_asked, sums)
     if sums:
         _byre.set_sums(start, sums)
-    copy = None if reason else _byre.clone(start, like, is_whole, *where)
+    copy = None if reason else _byre.clone(start, like, dense_nbytes >= facts["used_nbytes"], *where)
     if copy is None:
         if is_asked:
             reason = reason or _NO_MAPPING
@@ -156,7 +155,7 @@ def explain(start: int, address: int, nbytes: int, dense_nbytes: int) -> str:
         text += f"; {_byre.written_nbytes(start)} are in pages of its own, and the rest is shared with {blocks}"
         places = ", ".join(f"{line} ({count} times)" if count > 1 else line for line, count in sorted(lines.items()))
         text += f" (copied at {places})" if lines else ""
-    reason = why_at_once(facts, nbytes, dense_nbytes >= facts["used_nbytes"], False)
+    reason = why_at_once(facts, nbytes, dense_nbytes, False)
     if reason:
         return f"{text}: byre.copy copies at once, since {reason}."
     return f"{text}{', in huge pages' if facts['is_collapsed'] else ''}: byre.copy is lazy."

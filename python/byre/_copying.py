@@ -32,21 +32,17 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Lea
     return leaves, blocks, at_once
 
 
-def _seen_nbytes(groups: list[Group]) -> int:
-    """The bytes of a block that its leaves cover, and the gaps that packing leaves between them."""
+def _covered(groups: list[Group]) -> tuple[int, int]:
+    """The bytes of a block that its leaves cover, with the gaps that packing leaves; and without, 0 if one has gaps."""
+    nbytes = sum(group.hi - group.lo for group in groups)
+    dense_nbytes = nbytes if all(_leaves.is_dense(leaf) for group in groups for leaf in group.leaves) else 0
     if len(groups) == 1:
-        return groups[0].hi - groups[0].lo
+        return nbytes, dense_nbytes
     total = end = 0
     for group in sorted(groups, key=lambda group: group.lo):
         lo, hi = max(group.lo & -_leaves.LINE_NBYTES, end), max(_leaves.in_lines(group.hi), end)
         total, end = total + max(hi - lo, 0), hi
-    return total
-
-
-def _dense_nbytes(groups: list[Group]) -> int:
-    """The bytes that leaves cover without a gap; 0 if one of them has gaps."""
-    leaves = [leaf for group in groups for leaf in group.leaves]
-    return sum(group.hi - group.lo for group in groups) if all(map(_leaves.is_dense, leaves)) else 0
+    return total, dense_nbytes
 
 
 def _why_at_once(group: Group) -> str:
@@ -62,9 +58,7 @@ def _why_at_once(group: Group) -> str:
 
 
 def _why_block_at_once(start: int, groups: list[Group], is_asked: bool) -> str:
-    facts = _byre.facts(start)
-    is_whole = _dense_nbytes(groups) >= facts["used_nbytes"]
-    return _blocks.why_at_once(facts, _seen_nbytes(groups), is_whole, is_asked)
+    return _blocks.why_at_once(_byre.facts(start), *_covered(groups), is_asked)
 
 
 def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
@@ -82,7 +76,7 @@ def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[
     """Lazy copies, or None if the block is to be copied at once."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
-    memory = _blocks.copy_block(start, _seen_nbytes(groups), _dense_nbytes(groups), is_asked, like, *where)
+    memory = _blocks.copy_block(start, *_covered(groups), is_asked, like, *where)
     if memory is None or like is not None:
         return None if memory is None else {id(like): memory}
     return _leaves.views(leaves, memory, start)
@@ -152,8 +146,7 @@ def explain(x: Any) -> str:
     'array "small": copied at once: its memory is not in pages of byre; call byre.to_pages() first'
     """
     _, blocks, at_once = _planned(x, "explain")
-    reasons = [(groups, _blocks.explain(start, groups[0].lo, _seen_nbytes(groups), _dense_nbytes(groups)))
-               for start, groups in blocks.items()]
+    reasons = [(groups, _blocks.explain(start, groups[0].lo, *_covered(groups))) for start, groups in blocks.items()]
     reasons += [([group], f"copied at once: {_why_at_once(group)}") for group in at_once]
     lines = []
     for groups, reason in reasons:

@@ -102,7 +102,7 @@ def test_mapped_array_is_writable_and_its_file_stays(format, tmp_path):
         assert str(path) in maps.read()
     copy, *counts = copied(x)
     x[5] = -1
-    assert counts == [1, 0] and copy[5] == 5 and array_of(byre.mmap(path), format)[5] == 5 and path.read_bytes() == before
+    assert counts == [1, 0] and copy[5] == array_of(byre.mmap(path), format)[5] == 5 and path.read_bytes() == before
     x[6:] = x[6:].copy()
     assert byre.copy(x, lazy=True)[6] == 6  # of the whole file, though much was written
     byre.save(path, tree_of(x, format))
