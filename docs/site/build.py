@@ -33,8 +33,8 @@ NAVIGATION = {
     ],
     "Cost": [("docs/performance.md", "Performance"), ("docs/costs.md", "What a write costs", "below")],
     "Trust": [
-        ("docs/trust.md", "What is checked"), ("docs/protocol.md", "Protocol"), ("docs/proof.md", "Proof"),
-        ("docs/verification.md", "Verification"), ("stress/README.md", "Stress"),
+        ("docs/verification.md", "What is checked"), ("docs/protocol.md", "Protocol"), ("docs/proof.md", "Proof"),
+        ("stress/README.md", "Stress"),
         ("docs/fuzzing.md", "Fuzzing", "below"),
     ],
     "Develop": [("docs/changing.md", "Changing byre"), ("docs/glossary.md", "Glossary"), ("CHANGELOG.md", "Changes")],
