@@ -33,7 +33,6 @@ TOP = """// Written by tests/blocks/blocks.py.
 #include <cstring>
 #include <functional>
 #include <future>
-#include <list>
 #include <memory>
 #include <new>
 #include <sstream>
