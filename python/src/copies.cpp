@@ -84,18 +84,14 @@ py::dict facts_of(const Block& block) {
                       block.used_nbytes, block.is_collapsed, block.lazy_copies, block.sums);
   }();
   const CallSite& site = block.copied_at;
-  py::dict facts;
-  facts["start"] = reinterpret_cast<std::uintptr_t>(block.begin);
-  facts["nbytes"] = block.nbytes;
-  facts["used_nbytes"] = used_nbytes;
-  facts["memory_id"] = reinterpret_cast<std::uintptr_t>(memory_id);
-  facts["copied_at"] =
-      py::bytes(site.line == 0 ? std::string() : site.file + (":" + std::to_string(site.line)));
-  facts["is_in_pages"] = are_pages;
-  facts["is_collapsed"] = is_collapsed;
-  facts["lazy_copies"] = lazy_copies;
-  facts["sums"] = py::bytes(sums);
-  return facts;
+  using namespace py::literals;
+  return py::dict(
+      "start"_a = reinterpret_cast<std::uintptr_t>(block.begin), "nbytes"_a = block.nbytes,
+      "used_nbytes"_a = used_nbytes, "memory_id"_a = reinterpret_cast<std::uintptr_t>(memory_id),
+      "copied_at"_a =
+          py::bytes(site.line == 0 ? "" : site.file + (":" + std::to_string(site.line))),
+      "is_in_pages"_a = are_pages, "is_collapsed"_a = is_collapsed, "lazy_copies"_a = lazy_copies,
+      "sums"_a = py::bytes(sums));
 }
 
 py::list all_facts() {
