@@ -178,7 +178,7 @@ class Program:
         actions = [self.write] * 36 + [self.copy] * 23 + [self.held.remove] * 9
         actions += [self.make] * 3 + [self.view] * 6 + [self.tensor] * 6 + [self.to_pages] * 2
         actions += [self.threads] * 4 if self.chance.random() < 0.2 else []
-        actions += [self.fork] * 2 if self.chance.random() < 0.05 else []
+        actions += [self.fork] * 4 if self.chance.random() < 0.05 else []
         with byre.pages(min_nbytes=self.chance.choice([0, 4096])), np.errstate(all="ignore"):
             self.make()
             self.steps(self.chance.randrange(4, 20), actions)
