@@ -42,7 +42,7 @@ set ylabel "time of a clone, the writes and the drop"
 """
 COUNT_AXES = 'set xlabel "{}"\nset ylabel "{}"\n'
 
-# What a name of a benchmark has for each x.
+# For each x, the part of a benchmark's name that stands for it.
 AT_SIZES = dict(zip([64, 4 << 10, 256 << 10, 16 << 20, 256 << 20], SIZES))
 AT_COUNTS = {count: count for count in [1, 64, 100, 1000, 1024, 4096, 10000, 100000]}
 AT_PARTS = {pages / 65536 * 100: pages for pages in [1, 16, 256, 4096, 16384, 65536]}
