@@ -115,7 +115,7 @@ TEST_P(VulkanCopies, end_at_the_next_submission_or_poll) {
     source = {};
     EXPECT_EQ(memory().stats().live_nbytes, live) << "the copy is under way";
     hold.release();
-    vkDeviceWaitIdle(Gpu::get().driver().device());
+    vkDeviceWaitIdle(Gpu::get().driver().device);
     ways[way]();
     EXPECT_LT(memory().stats().live_nbytes, live) << way;
   }

@@ -52,7 +52,7 @@ TEST_F(VulkanFailures, come_after_idle_memory_was_given_back) {
 }
 
 TEST_F(VulkanFailures, to_allocate_are_out_of_memory_and_name_a_limit_beyond_it) {
-  const std::size_t most = Gpu::get().driver().max_nbytes();
+  const std::size_t most = Gpu::get().driver().max_nbytes;
   // 200,000 bytes: of a slab, and of a size that no other test asks for.
   for (const std::size_t nbytes : {std::size_t{200'000}, many, most / 4096 * 4096, most + 1}) {
     for (const VkResult result : {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_OUT_OF_HOST_MEMORY}) {

@@ -12,8 +12,8 @@ class ValidationIsSilent final : public testing::EmptyTestEventListener {
       if (!gpu->queue().is_lost()) {
         gpu->queue().wait_idle();
       }
-      EXPECT_EQ(gpu->validation_messages(), seen_) << "the validation layer wrote to stderr";
-      seen_ = gpu->validation_messages();
+      EXPECT_EQ(gpu->driver().validation_messages, seen_) << "the validation layer wrote to stderr";
+      seen_ = gpu->driver().validation_messages;
     }
   }
 

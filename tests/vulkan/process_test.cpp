@@ -32,8 +32,9 @@ void expect_says(const std::vector<std::string>& parts, const Environment& envir
         }
         byre::test::write_all(output, work());
         Gpu* const made = Gpu::get_if_made();
-        byre::test::write_all(
-            output, made != nullptr && made->validation_messages() != 0 ? "; validation" : ";");
+        byre::test::write_all(output, made != nullptr && made->driver().validation_messages != 0
+                                          ? "; validation"
+                                          : ";");
       },
       std::chrono::seconds(100));
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
@@ -90,7 +91,8 @@ TEST(VulkanProcess, says_what_to_do_without_the_requested_device_or_layer) {
 TEST(VulkanProcess, registers_the_device_that_tensors_name) {
   expect_says({"(vulkan), ", "Vulkan 1.", ", registered;"}, {}, [] {
     const byre::Device device = Gpu::get().device();
-    return std::string(byre::describe(device).chars.data()) + ", " + Gpu::get().description() +
+    return std::string(byre::describe(device).chars.data()) + ", " +
+           Gpu::get().driver().description +
            (&byre::support_of(device) == &Gpu::get() ? ", registered" : "");
   });
 }
@@ -134,7 +136,7 @@ TEST(VulkanProcess, hears_of_hazards_from_the_validation_layer) {
         queue().copy(to.mutable_data(), from.data(), count * 4UL);
       }
       queue().submit();
-      return std::to_string(Gpu::get().validation_messages()) + " messages";
+      return std::to_string(Gpu::get().driver().validation_messages) + " messages";
     });
   }
 }

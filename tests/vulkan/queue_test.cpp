@@ -105,7 +105,7 @@ TEST_F(VulkanQueue, refuses_dispatches_that_do_not_fit_the_device) {
       {{{&few, 4, Use::read}, use}, few},
       {{{a_.data(), std::size_t{1} << 20, Use::read}, use}, few},
   };
-  if (Gpu::get().driver().limits().minStorageBufferOffsetAlignment > 4) {
+  if (Gpu::get().driver().limits.minStorageBufferOffsetAlignment > 4) {
     cases.push_back({{{a_.data() + 4, 4, Use::read}, use}, few});
   }
   const std::uint64_t before = queue().stats().dispatches;
@@ -148,8 +148,8 @@ TEST_F(VulkanQueue, copies_parts_and_nothing_if_there_are_no_bytes) {
 }
 
 TEST_F(VulkanQueue, refuses_more_than_a_shader_can_be_given_and_names_the_limit) {
-  const std::size_t most = Gpu::get().driver().limits().maxStorageBufferRange;
-  if (most >= Gpu::get().driver().max_nbytes() / 2 || most > (std::size_t{1} << 30)) {
+  const std::size_t most = Gpu::get().driver().limits.maxStorageBufferRange;
+  if (most >= Gpu::get().driver().max_nbytes / 2 || most > (std::size_t{1} << 30)) {
     GTEST_SKIP() << "a shader can be given " << most << " bytes";
   }
   auto buffer = byre::Buffer::allocate(most + 4, memory());

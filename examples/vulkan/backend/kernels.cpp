@@ -54,11 +54,11 @@ void dispatch(std::string_view shader, Domain domain, bool doubles, const Words&
               const std::array<std::uint32_t, 3>& groups) {
   Gpu& gpu = Gpu::get();
   doubles = doubles || domain == Domain::twofold;
-  if (doubles && !gpu.driver().has_float64()) {
+  if (doubles && !gpu.driver().has_float64) {
     throw VulkanError(
         byre::format_text("f64 on %s: the device has not the feature shaderFloat64. Compute in f32 "
                           "there, or on the host.",
-                          gpu.description().c_str()));
+                          gpu.driver().description.c_str()));
   }
   const auto* const compiled =
       std::ranges::find_if(compiled_shaders, [&](const CompiledShader& each) {

@@ -1,19 +1,51 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A command buffer and what it needs until it has been executed: descriptor sets, and memory of the host's that it
-/// reads.
+/// Shaders as pipelines, and a command buffer with what its commands need until they have been executed: the memory
+/// that its host fills or reads, and sets of descriptors.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "vulkan/device/memory.hpp"
 
 namespace examples::vulkan {
+
+/// A shader sees its arguments in set 0: storage buffers at bindings from 0 on, and its parameters at the binding that
+/// follows, a read-only storage buffer (std430). The entry point is "main".
+struct Shader {
+  std::span<const std::uint32_t> spirv;       ///< lives as long as the process
+  std::vector<std::uint32_t> constants = {};  ///< by id, each a 32-bit scalar
+};
+
+/// A pipeline for each shader and its constants, made at the first use; all have one layout. Thread-safe.
+class Pipelines {
+ public:
+  static constexpr std::uint32_t most_buffers = 5;  ///< of a shader, parameters included
+
+  /// Throws VulkanError, as get() does.
+  explicit Pipelines(const Driver& driver);
+
+  VkDescriptorSetLayout set_layout() const noexcept { return set_layout_; }
+  VkPipelineLayout layout() const noexcept { return layout_; }
+  VkPipeline get(const Shader& shader);
+
+ private:
+  using Pipeline = Owned<VkPipeline, vkDestroyPipeline>;
+
+  VkDevice device_;
+  Owned<VkDescriptorSetLayout, vkDestroyDescriptorSetLayout> set_layout_;
+  Owned<VkPipelineLayout, vkDestroyPipelineLayout> layout_;
+  std::mutex mutex_;
+  std::map<std::pair<const std::uint32_t*, std::vector<std::uint32_t>>, Pipeline> all_;
+};
 
 /// For one thread at a time.
 class Commands {
@@ -23,9 +55,6 @@ class Commands {
 
   /// Throws VulkanError.
   explicit Commands(const Driver& driver);
-  ~Commands();
-  Commands(const Commands&) = delete;
-  Commands& operator=(const Commands&) = delete;
 
   VkCommandBuffer buffer() const noexcept { return buffer_; }
 
@@ -49,8 +78,8 @@ class Commands {
 
  private:
   const Driver& driver_;
-  VkCommandPool pool_ = VK_NULL_HANDLE;
-  VkDescriptorPool set_pool_ = VK_NULL_HANDLE;
+  Owned<VkCommandPool, vkDestroyCommandPool> pool_;
+  Owned<VkDescriptorPool, vkDestroyDescriptorPool> set_pool_;
   VkCommandBuffer buffer_ = VK_NULL_HANDLE;
   std::vector<std::unique_ptr<Chunk>> chunks_;  // of most_put bytes
   std::size_t chunks_used_ = 0;

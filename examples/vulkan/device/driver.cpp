@@ -53,6 +53,16 @@ std::size_t choose(const std::vector<VkPhysicalDeviceProperties>& devices) {
   return index;
 }
 
+/// Counts it in the driver's `count`.
+VKAPI_ATTR VkBool32 VKAPI_CALL take_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                            VkDebugUtilsMessageTypeFlagsEXT,
+                                            const VkDebugUtilsMessengerCallbackDataEXT* message,
+                                            void* count) {
+  static_cast<std::atomic<std::uint64_t>*>(count)->fetch_add(1, std::memory_order_relaxed);
+  std::fprintf(stderr, "%s\n", message->pMessage);
+  return VK_FALSE;
+}
+
 template <class Function>
 Function instance_function(VkInstance instance, const char* name) {
   return reinterpret_cast<Function>(vkGetInstanceProcAddr(instance, name));
@@ -60,32 +70,24 @@ Function instance_function(VkInstance instance, const char* name) {
 
 }  // namespace
 
-Driver::Driver() {
-  try {
-    create_instance();
-    choose_device();
-    create_device();
-    choose_memory_types();
-  } catch (...) {
-    destroy();
-    throw;
-  }
+/// Delegates, so that the destructor runs if it throws.
+Driver::Driver() : Driver(nullptr) {
+  create_instance();
+  choose_device();
+  create_device();
+  choose_memory_types();
 }
 
 Driver::~Driver() {
-  destroy();
-}
-
-void Driver::destroy() noexcept {
-  if (device_ != VK_NULL_HANDLE) {
-    vkDestroyDevice(device_, nullptr);
+  if (device != VK_NULL_HANDLE) {
+    vkDestroyDevice(device, nullptr);
   }
   if (messenger_ != VK_NULL_HANDLE) {
     instance_function<PFN_vkDestroyDebugUtilsMessengerEXT>(
-        instance_, "vkDestroyDebugUtilsMessengerEXT")(instance_, messenger_, nullptr);
+        instance, "vkDestroyDebugUtilsMessengerEXT")(instance, messenger_, nullptr);
   }
-  if (instance_ != VK_NULL_HANDLE) {
-    vkDestroyInstance(instance_, nullptr);
+  if (instance != VK_NULL_HANDLE) {
+    vkDestroyInstance(instance, nullptr);
   }
 }
 
@@ -109,21 +111,19 @@ void Driver::create_instance() {
     info.enabledExtensionCount = extensions.size();
     info.ppEnabledExtensionNames = extensions.data();
   }
-  const VkResult result = vkCreateInstance(&info, nullptr, &instance_);
+  const VkResult result = vkCreateInstance(&info, nullptr, &instance);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
     throw VulkanError(byre::format_text(
         "no Vulkan driver was found (vkCreateInstance: VK_ERROR_INCOMPATIBLE_DRIVER). Install that "
-        "of the card, or "
-        "one that computes on the processor (Debian, Ubuntu: apt-get install mesa-vulkan-drivers). "
-        "If "
-        "VK_ICD_FILENAMES or VK_DRIVER_FILES is set, let it name the driver's file."));
+        "of the card, or one that computes on the processor (Debian, Ubuntu: apt-get install "
+        "mesa-vulkan-drivers). If VK_ICD_FILENAMES or VK_DRIVER_FILES is set, let it name "
+        "the driver's file."));
   }
   if (result == VK_ERROR_LAYER_NOT_PRESENT) {
-    throw VulkanError(
-        byre::format_text("BYRE_VULKAN_VALIDATION is set, and %s is not installed. Install it "
-                          "(Debian, Ubuntu: apt-get install "
-                          "vulkan-validationlayers), or unset the variable.",
-                          validation_layer));
+    throw VulkanError(byre::format_text(
+        "BYRE_VULKAN_VALIDATION is set, and %s is not installed. Install it (Debian, Ubuntu: "
+        "apt-get install vulkan-validationlayers), or unset the variable.",
+        validation_layer));
   }
   check(result, "vkCreateInstance");
   if (validates) {
@@ -133,48 +133,38 @@ void Driver::create_instance() {
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = &take_message,
-        .pUserData = this};
+        .pUserData = &validation_messages};
     const auto create = instance_function<PFN_vkCreateDebugUtilsMessengerEXT>(
-        instance_, "vkCreateDebugUtilsMessengerEXT");
-    check(create(instance_, &messenger, nullptr, &messenger_), "vkCreateDebugUtilsMessengerEXT");
+        instance, "vkCreateDebugUtilsMessengerEXT");
+    check(create(instance, &messenger, nullptr, &messenger_), "vkCreateDebugUtilsMessengerEXT");
   }
-}
-
-VKAPI_ATTR VkBool32 VKAPI_CALL
-Driver::take_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
-                     const VkDebugUtilsMessengerCallbackDataEXT* message, void* driver) {
-  static_cast<Driver*>(driver)->messages_.fetch_add(1, std::memory_order_relaxed);
-  std::fprintf(stderr, "%s\n", message->pMessage);
-  return VK_FALSE;
 }
 
 void Driver::choose_device() {
   std::uint32_t count = 0;
-  check(vkEnumeratePhysicalDevices(instance_, &count, nullptr), "vkEnumeratePhysicalDevices");
+  check(vkEnumeratePhysicalDevices(instance, &count, nullptr), "vkEnumeratePhysicalDevices");
   std::vector<VkPhysicalDevice> handles(count);
-  check(vkEnumeratePhysicalDevices(instance_, &count, handles.data()),
-        "vkEnumeratePhysicalDevices");
+  check(vkEnumeratePhysicalDevices(instance, &count, handles.data()), "vkEnumeratePhysicalDevices");
   std::vector<VkPhysicalDeviceProperties> devices(count);
   for (std::size_t i = 0; i != count; ++i) {
     vkGetPhysicalDeviceProperties(handles[i], &devices[i]);
   }
   if (devices.empty()) {
-    throw VulkanError(
-        byre::format_text("the Vulkan drivers of this machine have no device. Install one that "
-                          "computes on the processor (Debian, "
-                          "Ubuntu: apt-get install mesa-vulkan-drivers)."));
+    throw VulkanError(byre::format_text(
+        "the Vulkan drivers of this machine have no device. Install one that computes on the "
+        "processor (Debian, Ubuntu: apt-get install mesa-vulkan-drivers)."));
   }
-  const std::size_t index = choose(devices);
-  physical_ = handles[index];
-  index_ = static_cast<std::uint16_t>(index);
-  description_ = description_of(devices[index]);
-  limits_ = devices[index].limits;
-  if (devices[index].apiVersion < VK_API_VERSION_1_3 ||
-      limits_.maxComputeWorkGroupInvocations < 256) {
+  const std::size_t chosen = choose(devices);
+  physical = handles[chosen];
+  index = static_cast<std::uint16_t>(chosen);
+  description = description_of(devices[chosen]);
+  limits = devices[chosen].limits;
+  if (devices[chosen].apiVersion < VK_API_VERSION_1_3 ||
+      limits.maxComputeWorkGroupInvocations < 256) {
     throw VulkanError(
         byre::format_text("%s has not Vulkan 1.3 with 256 threads in a group. Use another device: "
                           "BYRE_VULKAN_DEVICE=n.",
-                          description_.c_str()));
+                          description.c_str()));
   }
   VkPhysicalDeviceMaintenance4Properties maintenance4{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
@@ -182,23 +172,23 @@ void Driver::choose_device() {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &maintenance4};
   VkPhysicalDeviceProperties2 properties{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                          .pNext = &maintenance3};
-  vkGetPhysicalDeviceProperties2(physical_, &properties);
-  max_nbytes_ = std::min(maintenance3.maxMemoryAllocationSize, maintenance4.maxBufferSize);
+  vkGetPhysicalDeviceProperties2(physical, &properties);
+  max_nbytes = std::min(maintenance3.maxMemoryAllocationSize, maintenance4.maxBufferSize);
 
-  vkGetPhysicalDeviceQueueFamilyProperties(physical_, &count, nullptr);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
   std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(physical_, &count, families.data());
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
   const auto computes = [](const VkQueueFamilyProperties& family) {
     return (family.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;  // so it copies too
   };
-  queue_family_ =
+  queue_family =
       static_cast<std::uint32_t>(std::ranges::find_if(families, computes) - families.begin());
 }
 
 void Driver::create_device() {
   VkPhysicalDeviceFeatures there{};
-  vkGetPhysicalDeviceFeatures(physical_, &there);
-  has_float64_ = there.shaderFloat64 == VK_TRUE;
+  vkGetPhysicalDeviceFeatures(physical, &there);
+  has_float64 = there.shaderFloat64 == VK_TRUE;
   VkPhysicalDeviceVulkan13Features of_13{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
       .synchronization2 = VK_TRUE,
@@ -218,25 +208,24 @@ void Driver::create_device() {
       .features = {
           .shaderFloat64 = there.shaderFloat64, .shaderInt64 = VK_TRUE, .shaderInt16 = VK_TRUE}};
   const float priority = 1;
-  const VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueFamilyIndex = queue_family_,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
+  const VkDeviceQueueCreateInfo of_queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                         .queueFamilyIndex = queue_family,
+                                         .queueCount = 1,
+                                         .pQueuePriorities = &priority};
   const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .pNext = &features,
                                 .queueCreateInfoCount = 1,
-                                .pQueueCreateInfos = &queue};
-  const VkResult result = vkCreateDevice(physical_, &info, nullptr, &device_);
+                                .pQueueCreateInfos = &of_queue};
+  const VkResult result = vkCreateDevice(physical, &info, nullptr, &device);
   if (result == VK_ERROR_FEATURE_NOT_PRESENT) {
-    throw VulkanError(
-        byre::format_text("%s has not all of timelineSemaphore, synchronization2, maintenance4, "
-                          "storageBuffer8BitAccess, "
-                          "storageBuffer16BitAccess, shaderInt16 and shaderInt64. Use another "
-                          "device: BYRE_VULKAN_DEVICE=n.",
-                          description_.c_str()));
+    throw VulkanError(byre::format_text(
+        "%s has not all of timelineSemaphore, synchronization2, maintenance4, "
+        "storageBuffer8BitAccess, storageBuffer16BitAccess, shaderInt16 and shaderInt64. Use "
+        "another device: BYRE_VULKAN_DEVICE=n.",
+        description.c_str()));
   }
   check(result, "vkCreateDevice");
-  vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
+  vkGetDeviceQueue(device, queue_family, 0, &queue);
 }
 
 VkBufferCreateInfo Driver::storage_buffer(std::size_t nbytes) noexcept {
@@ -248,17 +237,15 @@ VkBufferCreateInfo Driver::storage_buffer(std::size_t nbytes) noexcept {
 
 void Driver::choose_memory_types() {
   VkPhysicalDeviceMemoryProperties memory{};
-  vkGetPhysicalDeviceMemoryProperties(physical_, &memory);
+  vkGetPhysicalDeviceMemoryProperties(physical, &memory);
   const VkBufferCreateInfo info = storage_buffer(4096);
-  VkBuffer probe = VK_NULL_HANDLE;
-  check(vkCreateBuffer(device_, &info, nullptr, &probe), "vkCreateBuffer");
-  VkMemoryRequirements needs{};
-  vkGetBufferMemoryRequirements(device_, probe, &needs);
-  vkDestroyBuffer(device_, probe, nullptr);
-
+  const VkDeviceBufferMemoryRequirements buffer{
+      .sType = VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS, .pCreateInfo = &info};
+  VkMemoryRequirements2 needs{.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+  vkGetDeviceBufferMemoryRequirements(device, &buffer, &needs);
   const auto find = [&](VkMemoryPropertyFlags wanted) -> std::optional<std::uint32_t> {
     for (std::uint32_t type = 0; type != memory.memoryTypeCount; ++type) {
-      if ((needs.memoryTypeBits >> type & 1) != 0 &&
+      if ((needs.memoryRequirements.memoryTypeBits >> type & 1) != 0 &&
           (memory.memoryTypes[type].propertyFlags & wanted) == wanted) {
         return type;
       }
@@ -273,12 +260,12 @@ void Driver::choose_memory_types() {
   if (!of_blocks || !of_host) {
     throw VulkanError(byre::format_text(
         "%s has no memory that storage buffers can be in, of its own or that the host addresses.",
-        description_.c_str()));
+        description.c_str()));
   }
-  block_type_ = *of_blocks;
-  host_type_ = *of_host;
-  heap_nbytes_ = memory.memoryHeaps[memory.memoryTypes[block_type_].heapIndex].size;
-  max_nbytes_ = std::min(max_nbytes_, heap_nbytes_);
+  block_memory_type = *of_blocks;
+  host_memory_type = *of_host;
+  heap_nbytes = memory.memoryHeaps[memory.memoryTypes[block_memory_type].heapIndex].size;
+  max_nbytes = std::min(max_nbytes, heap_nbytes);
 }
 
 }  // namespace examples::vulkan

@@ -18,14 +18,15 @@ class Calls {
     times_ = times;
   }
 
-  /// The answer of this call: VK_SUCCESS if it is to be made.
-  VkResult next() noexcept {
+  /// The answer of this call: a failure that is due, or the function's.
+  template <class Function, class... Arguments>
+  VkResult call(Function function, Arguments... arguments) noexcept {
     for (unsigned left = times_; left != 0;) {
       if (times_.compare_exchange_weak(left, left - 1)) {
         return result_;
       }
     }
-    return VK_SUCCESS;
+    return function(arguments...);
   }
 
  private:

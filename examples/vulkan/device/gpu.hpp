@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <string>
 
 #include "vulkan/device/driver.hpp"
 #include "vulkan/device/memory.hpp"
@@ -29,13 +28,9 @@ class Gpu final : public byre::DeviceSupport {
   static Gpu* get_if_made() noexcept { return made_.load(); }
 
   byre::Device device() const noexcept { return memory_.device(); }
-  /// "llvmpipe (LLVM 15.0.6, 256 bits), Vulkan 1.3.230".
-  const std::string& description() const noexcept { return driver_.description(); }
-  Driver& driver() noexcept { return driver_; }
+  const Driver& driver() const noexcept { return driver_; }
   DeviceMemory& memory() noexcept { return memory_; }
   Queue& queue() noexcept { return queue_; }
-  /// Messages of the validation layer so far (BYRE_VULKAN_VALIDATION=1).
-  std::uint64_t validation_messages() const noexcept { return driver_.validation_messages(); }
 
   byre::Allocator& allocator() noexcept override { return memory_; }
   void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
@@ -47,7 +42,7 @@ class Gpu final : public byre::DeviceSupport {
   const char* name() const noexcept override { return "vulkan"; }
 
  private:
-  Gpu() : memory_(driver_, byre::Device(kind, driver_.index())), queue_(driver_, memory_) {
+  Gpu() : memory_(driver_, byre::Device(kind, driver_.index)), queue_(driver_, memory_) {
     memory_.set_queue(queue_);
   }
 

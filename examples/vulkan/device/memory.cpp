@@ -40,64 +40,39 @@ std::uint64_t seconds() noexcept {
 
 }  // namespace
 
-Chunk::~Chunk() {
-  vkDestroyBuffer(device, buffer, nullptr);
-  vkFreeMemory(device, memory, nullptr);  // unmaps it
-}
-
-std::unique_ptr<Chunk> Chunk::allocate(const Driver& driver, std::size_t nbytes, Use use) {
-  VkDevice const device = driver.device();
-  auto chunk = std::make_unique<Chunk>(device);
-  chunk->nbytes = nbytes;
-  const VkBufferCreateInfo buffer = Driver::storage_buffer(nbytes);
-  const auto has_memory = [](VkResult result, const char* call) {
-    if (!is_out_of_memory(result)) {
-      check(result, call);
-    }
-    return result >= VK_SUCCESS;
-  };
-  if (!has_memory(vkCreateBuffer(device, &buffer, nullptr, &chunk->buffer), "vkCreateBuffer")) {
-    return nullptr;
-  }
-  const std::uint32_t type =
-      use == of_host ? driver.host_memory_type() : driver.block_memory_type();
+Chunk::Chunk(const Driver& driver, std::size_t size, Use use) try : nbytes(size) {
+  const VkBufferCreateInfo of_buffer = Driver::storage_buffer(nbytes);
+  buffer = {driver.device, vkCreateBuffer, of_buffer, "vkCreateBuffer"};
   VkMemoryRequirements needs{};
-  vkGetBufferMemoryRequirements(device, chunk->buffer, &needs);
-  if ((needs.memoryTypeBits >> type & 1) == 0) {
-    throw VulkanError(
-        byre::format_text("a storage buffer of %zu bytes cannot be in memory of type %u, as "
-                          "smaller ones can. Use smaller tensors.",
-                          nbytes, type));
-  }
-  const VkMemoryAllocateInfo memory{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                    .allocationSize = needs.size,
-                                    .memoryTypeIndex = type};
-  const VkResult fault = faults::allocate_memory.next();
-  const VkResult result =
-      fault != VK_SUCCESS ? fault : vkAllocateMemory(device, &memory, nullptr, &chunk->memory);
-  if (!has_memory(result, "vkAllocateMemory") ||
-      !has_memory(vkBindBufferMemory(device, chunk->buffer, chunk->memory, 0),
-                  "vkBindBufferMemory")) {
-    return nullptr;
-  }
+  vkGetBufferMemoryRequirements(driver.device, buffer, &needs);
+  const VkMemoryAllocateInfo of_memory{
+      .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+      .allocationSize = needs.size,
+      .memoryTypeIndex = use == of_host ? driver.host_memory_type : driver.block_memory_type};
+  const auto allocate = [](auto... arguments) {
+    return faults::allocate_memory.call(vkAllocateMemory, arguments...);
+  };
+  memory = {driver.device, allocate, of_memory, "vkAllocateMemory"};
+  check(vkBindBufferMemory(driver.device, buffer, memory, 0), "vkBindBufferMemory");
   if (use == of_host) {
-    void* mapped = nullptr;
-    check(vkMapMemory(device, chunk->memory, 0, VK_WHOLE_SIZE, 0, &mapped), "vkMapMemory");
-    chunk->mapped = static_cast<std::byte*>(mapped);
+    void* all = nullptr;
+    check(vkMapMemory(driver.device, memory, 0, VK_WHOLE_SIZE, 0, &all), "vkMapMemory");
+    mapped = static_cast<std::byte*>(all);
   }
-  return chunk;
+} catch (const NoMemory&) {
+  throw byre::OutOfMemory(
+      size, use == of_host ? "vulkan memory that the host addresses" : "vulkan memory");
 }
 
-DeviceMemory::DeviceMemory(Driver& driver, byre::Device device)
+DeviceMemory::DeviceMemory(const Driver& driver, byre::Device device)
     : Allocator(device, byre::CopiesEnd::in_order),
       driver_(driver),
-      idle_(driver.heap_nbytes() / 8),
+      idle_(driver.heap_nbytes / 8),
       next_address_(first_address) {}
 
 DeviceMemory::~DeviceMemory() {
   queue_ = nullptr;  // which is gone
   trim();
-  free_passed(static_cast<std::uint64_t>(-1));
 }
 
 byre::Block DeviceMemory::allocate(const byre::Request& request) {
@@ -109,7 +84,7 @@ byre::Block DeviceMemory::submit_copy(const byre::Request& request, const void* 
                                       std::size_t nbytes, byre::PendingCopy& pending) {
   const byre::Block block = allocate(request);
   try {
-    queue_->copy_for_writer(block.data, source, nbytes, pending);
+    queue_->copy(block.data, source, nbytes, &pending);
   } catch (...) {
     deallocate(block);  // if the copy was recorded, it is made before whatever comes next there
     throw;
@@ -123,29 +98,24 @@ void DeviceMemory::copy(void* destination, const void* source, std::size_t nbyte
 
 DeviceBlock& DeviceMemory::take_small(std::size_t nbytes) {
   const std::size_t capacity = small_capacity(nbytes);
-  for (;;) {
-    {
-      const std::lock_guard lock(mutex_);
-      DeviceBlock*& free = free_[capacity];
-      if (DeviceBlock* const block = free) {
-        free = block->next;
-        stats_.idle_nbytes -= capacity;
-        count_out(capacity);
-        return *block;
-      }
-    }
-    std::unique_ptr<Chunk> slab =
+  std::unique_lock lock(mutex_);
+  DeviceBlock*& free = free_[capacity];
+  while (free == nullptr) {
+    lock.unlock();
+    Chunks slab;
+    slab.push_back(
         obtain(std::max(capacity * blocks_in_slab, least_slab_nbytes / capacity * capacity),
-               Chunk::of_blocks);
-    const std::lock_guard lock(mutex_);
-    slabs_.reserve(slabs_.size() + 1);
-    number_blocks(*slab, capacity);
-    for (auto block = slab->blocks.rbegin(); block != slab->blocks.rend(); ++block) {
-      block->next = std::exchange(free_[capacity], &*block);
+               Chunk::of_blocks));
+    lock.lock();
+    Chunk& added = add(std::move(slab), capacity);
+    for (auto block = added.blocks.rbegin(); block != added.blocks.rend(); ++block) {
+      block->next = std::exchange(free, &*block);
     }
-    stats_.idle_nbytes += slab->nbytes;
-    slabs_.push_back(std::move(slab));
+    stats_.idle_nbytes += added.nbytes;
   }
+  stats_.idle_nbytes -= capacity;
+  count_out(capacity);
+  return *std::exchange(free, free->next);
 }
 
 DeviceBlock& DeviceMemory::take_large(std::size_t nbytes) {
@@ -159,44 +129,43 @@ DeviceBlock& DeviceMemory::take_large(std::size_t nbytes) {
   if (byre::IdleBlock* const oldest = idle_.take_unneeded(seconds())) {
     give_back(*oldest);
   }
-  std::unique_ptr<Chunk> chunk = obtain(capacity, Chunk::of_blocks);
+  Chunks made;
+  made.push_back(obtain(capacity, Chunk::of_blocks));
   const std::lock_guard lock(mutex_);
-  number_blocks(*chunk, capacity);
+  DeviceBlock& block = add(std::move(made), capacity).blocks.front();
   count_out(capacity);
-  return chunk.release()->blocks.front();
+  return block;
 }
 
 std::unique_ptr<Chunk> DeviceMemory::obtain(std::size_t nbytes, Chunk::Use use) {
-  if (nbytes > driver_.max_nbytes()) {
-    throw byre::OutOfMemory(
-        byre::format_text("%zu bytes were asked of the %s; a buffer of the device has at most %llu "
-                          "(the least of maxBufferSize, "
-                          "maxMemoryAllocationSize and its heap). Use several smaller tensors.",
-                          nbytes, name(), static_cast<unsigned long long>(driver_.max_nbytes())));
+  if (nbytes > driver_.max_nbytes) {
+    throw byre::OutOfMemory(byre::format_text(
+        "%zu bytes were asked of the %s; a buffer of the device has at most %llu (the least of "
+        "maxBufferSize, maxMemoryAllocationSize and its heap). Use several smaller tensors.",
+        nbytes, name(), static_cast<unsigned long long>(driver_.max_nbytes)));
   }
-  std::unique_ptr<Chunk> chunk = Chunk::allocate(driver_, nbytes, use);
-  if (chunk == nullptr) {
+  try {
+    return std::make_unique<Chunk>(driver_, nbytes, use);
+  } catch (const byre::OutOfMemory&) {
     queue_->wait_idle();
     trim();
-    chunk = Chunk::allocate(driver_, nbytes, use);
   }
-  if (chunk == nullptr) {
-    throw byre::OutOfMemory(nbytes, name());
-  }
-  return chunk;
+  return std::make_unique<Chunk>(driver_, nbytes, use);
 }
 
-void DeviceMemory::number_blocks(Chunk& chunk, std::size_t block_nbytes) {
+/// Makes the chunk's blocks; under the lock.
+Chunk& DeviceMemory::add(Chunks made, std::size_t block_nbytes) {
+  Chunk& chunk = *made.front();
   chunk.blocks = std::vector<DeviceBlock>(chunk.nbytes / block_nbytes);
   std::size_t offset = 0;
   for (DeviceBlock& block : chunk.blocks) {
     block.block = {reinterpret_cast<void*>(next_address_), block_nbytes, &block};
-    block.chunk = &chunk;
+    block.chunk = made.begin();
     block.offset = offset;
     try {
       blocks_.emplace_hint(blocks_.end(), next_address_, &block);
     } catch (...) {
-      std::erase_if(blocks_, [&chunk](const auto& entry) { return entry.second->chunk == &chunk; });
+      blocks_.erase(blocks_.lower_bound(chunk.blocks.front().address()), blocks_.end());
       throw;
     }
     offset += block_nbytes;
@@ -205,6 +174,8 @@ void DeviceMemory::number_blocks(Chunk& chunk, std::size_t block_nbytes) {
   next_address_ += alignment;  // one past the end is in no block
   stats_.held_nbytes += chunk.nbytes;
   ++stats_.allocations;
+  chunks_.splice(chunks_.end(), made);
+  return chunk;
 }
 
 void DeviceMemory::deallocate(const byre::Block& released) noexcept {
@@ -212,7 +183,7 @@ void DeviceMemory::deallocate(const byre::Block& released) noexcept {
   {
     const std::lock_guard lock(mutex_);
     stats_.live_nbytes -= block.block.capacity;
-    if (block.chunk->blocks.size() > 1) {
+    if ((*block.chunk)->blocks.size() > 1) {
       block.next = std::exchange(free_.find(block.block.capacity)->second, &block);
       stats_.idle_nbytes += block.block.capacity;
       return;
@@ -234,11 +205,10 @@ DeviceBlock& DeviceMemory::find(const void* address, std::size_t nbytes) {
       return block;
     }
   }
-  throw byre::InvalidArgument(
-      byre::format_text("%zu bytes at %p are in no block of the %s. Give commands of the queue "
-                        "addresses of tensors on the device; "
-                        "upload() and download() copy memory of the host.",
-                        nbytes, address, name()));
+  throw byre::InvalidArgument(byre::format_text(
+      "%zu bytes at %p are in no block of the %s. Give commands of the queue addresses of tensors "
+      "on the device; upload() and download() copy memory of the host.",
+      nbytes, address, name()));
 }
 
 void DeviceMemory::trim() noexcept {
@@ -252,23 +222,19 @@ void DeviceMemory::give_back(byre::IdleBlock& idle) noexcept {
   {
     const std::lock_guard lock(mutex_);
     blocks_.erase(block.address());
-    block.chunk->next = std::move(released_);
-    released_.reset(block.chunk);
+    released_.splice(released_.end(), chunks_, block.chunk);
   }
   free_passed(queue_ == nullptr ? 0 : queue_->passed());
 }
 
 void DeviceMemory::free_passed(std::uint64_t passed) noexcept {
   const std::lock_guard lock(mutex_);
-  for (std::unique_ptr<Chunk>* link = &released_; *link != nullptr;) {
-    if ((*link)->blocks.front().last_use > passed) {
-      link = &(*link)->next;
-      continue;
-    }
-    stats_.held_nbytes -= (*link)->nbytes;
-    --stats_.allocations;
-    *link = std::move((*link)->next);
-  }
+  released_.remove_if([&](const std::unique_ptr<Chunk>& chunk) {
+    const bool is_passed = chunk->blocks.front().last_use <= passed;
+    stats_.held_nbytes -= is_passed ? chunk->nbytes : 0;
+    stats_.allocations -= is_passed ? 1 : 0;
+    return is_passed;
+  });
 }
 
 void DeviceMemory::count_out(std::size_t capacity) noexcept {

@@ -14,6 +14,7 @@
 #include <byre/memory/idle_blocks.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,7 @@ namespace examples::vulkan {
 
 class Queue;
 struct Chunk;
+using Chunks = std::list<std::unique_ptr<Chunk>>;
 
 /// A block that buffers are made in, and its place in the queue: the last three are the queue's, under its lock, until
 /// the block is released.
@@ -32,7 +34,7 @@ struct DeviceBlock : byre::IdleBlock {
   DeviceBlock() noexcept : IdleBlock({}) {}
   std::uintptr_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(block.data); }
 
-  Chunk* chunk = nullptr;
+  Chunks::iterator chunk{};
   std::size_t offset = 0;        ///< in the chunk
   DeviceBlock* next = nullptr;   ///< among the free ones of its size
   std::uint64_t last_use = 0;    ///< a timeline value
@@ -44,26 +46,19 @@ struct DeviceBlock : byre::IdleBlock {
 struct Chunk {
   enum Use : bool { of_blocks, of_host };
 
-  /// Null if there is no memory. Throws VulkanError for any other reason.
-  static std::unique_ptr<Chunk> allocate(const Driver& driver, std::size_t nbytes, Use use);
+  /// Throws byre::OutOfMemory, and VulkanError for any other reason.
+  Chunk(const Driver& driver, std::size_t size, Use use);
 
-  explicit Chunk(VkDevice owner) noexcept : device(owner) {}
-  ~Chunk();
-  Chunk(const Chunk&) = delete;
-  Chunk& operator=(const Chunk&) = delete;
-
-  VkDevice device;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
-  VkBuffer buffer = VK_NULL_HANDLE;
+  Owned<VkDeviceMemory, vkFreeMemory> memory;  // which unmaps it
+  Owned<VkBuffer, vkDestroyBuffer> buffer;
   std::byte* mapped = nullptr;  ///< the host's
-  std::size_t nbytes = 0;
+  std::size_t nbytes;
   std::vector<DeviceBlock> blocks;  ///< one of a large block, many of a slab, none of the host's
-  std::unique_ptr<Chunk> next;      ///< in a list
 };
 
 struct MemoryStats {
-  std::size_t live_nbytes =
-      0;  ///< of blocks that are out; a source that a copy under way reads is out
+  /// Of blocks that are out; a source that a copy under way reads is out.
+  std::size_t live_nbytes = 0;
   std::size_t peak_nbytes = 0;  ///< the most of these since the last reset_peak()
   std::size_t idle_nbytes = 0;  ///< of large blocks and parts of slabs that wait for a request
   std::size_t held_nbytes = 0;  ///< that the driver has given and not got back
@@ -75,7 +70,7 @@ class DeviceMemory final : public byre::Allocator {
  public:
   static constexpr std::size_t large_from = std::size_t{256} << 10;
 
-  DeviceMemory(Driver& driver, byre::Device device);
+  DeviceMemory(const Driver& driver, byre::Device device);
   ~DeviceMemory() override;
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -112,19 +107,19 @@ class DeviceMemory final : public byre::Allocator {
  private:
   DeviceBlock& take_small(std::size_t nbytes);
   DeviceBlock& take_large(std::size_t nbytes);
-  void number_blocks(Chunk& chunk, std::size_t block_nbytes);
+  Chunk& add(Chunks made, std::size_t block_nbytes);
   void give_back(byre::IdleBlock& idle) noexcept;
   void count_out(std::size_t capacity) noexcept;
 
-  Driver& driver_;
+  const Driver& driver_;
   Queue* queue_ = nullptr;
   byre::IdleBlocks idle_;
 
   mutable std::mutex mutex_;  // of all below; nothing else is locked while it is held
   std::map<std::uintptr_t, DeviceBlock*> blocks_;
   std::map<std::size_t, DeviceBlock*> free_;  // lists of small blocks, by size
-  std::vector<std::unique_ptr<Chunk>> slabs_;
-  std::unique_ptr<Chunk> released_;  // a list
+  Chunks chunks_;
+  Chunks released_;  // each of a large block, given back, that the queue may not have passed
   std::uintptr_t next_address_;
   MemoryStats stats_;  // idle_nbytes: in slabs
 };

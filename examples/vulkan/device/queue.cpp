@@ -17,11 +17,10 @@ std::size_t whole_words(std::size_t nbytes) noexcept {
 
 void expect_size(const Use& use, const VkPhysicalDeviceLimits& limits) {
   if (whole_words(use.nbytes) > limits.maxStorageBufferRange) {
-    throw VulkanError(
-        byre::format_text("a shader was to be given %zu bytes of one tensor; the device has at "
-                          "most %u (maxStorageBufferRange). Use "
-                          "several smaller tensors.",
-                          use.nbytes, limits.maxStorageBufferRange));
+    throw VulkanError(byre::format_text(
+        "a shader was to be given %zu bytes of one tensor; the device has at most %u "
+        "(maxStorageBufferRange). Use several smaller tensors.",
+        use.nbytes, limits.maxStorageBufferRange));
   }
   if (reinterpret_cast<std::uintptr_t>(use.address) % limits.minStorageBufferOffsetAlignment != 0) {
     throw byre::InvalidArgument(byre::format_text(
@@ -34,9 +33,10 @@ void expect_size(const Use& use, const VkPhysicalDeviceLimits& limits) {
 
 }  // namespace
 
-Queue::Place Queue::find(const void* address, std::size_t nbytes) {
+Queue::Access Queue::find(const void* address, std::size_t nbytes, Use::Kind kind) {
   DeviceBlock& block = memory_.find(address, nbytes);
-  return {&block, block.offset + (reinterpret_cast<std::uintptr_t>(address) - block.address())};
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(address) - block.address();
+  return {kind, {(*block.chunk)->buffer, block.offset + offset, nbytes}, &block};
 }
 
 void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
@@ -52,16 +52,15 @@ void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
   std::vector<Access> accesses;
   std::vector<VkDescriptorBufferInfo> buffers;
   for (const Use& use : uses) {
-    expect_size(use, driver_.limits());
-    const Place place = find(use.address, use.nbytes);
-    accesses.push_back({place.block, use.kind});
-    buffers.push_back(place.buffer(whole_words(use.nbytes)));
+    expect_size(use, driver_.limits);
+    accesses.push_back(find(use.address, use.nbytes, use.kind));
+    buffers.push_back(accesses.back().bytes);
+    buffers.back().range = whole_words(use.nbytes);
   }
   buffers.emplace_back();
   VkPipeline const pipeline = pipelines_.get(shader);
 
   Lock lock(mutex_);
-  expect_device();
   Commands& commands = open(lock);
   buffers.back() = commands.put(parameters);
   const VkDescriptorSet set = commands.make_set(pipelines_.set_layout(), buffers);
@@ -72,49 +71,36 @@ void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
                           1, &set, 0, nullptr);
   vkCmdDispatch(commands.buffer(), groups[0], groups[1], groups[2]);
   ++stats_.dispatches;
-  count_command(lock);
+  submit_if_full(lock);
 }
 
-/// Behind what it depends on; counts no command.
-void Queue::record_copy(Commands& commands, std::span<const Access> accesses,
-                        const VkDescriptorBufferInfo& from, const VkDescriptorBufferInfo& to) {
-  order(commands, accesses);
-  const VkBufferCopy region{from.offset, to.offset, to.range};
-  vkCmdCopyBuffer(commands.buffer(), from.buffer, to.buffer, 1, &region);
+void Queue::record_copy(Commands& commands, const Access& from, const Access& to) {
+  order(commands, std::array{from, to});
+  const VkBufferCopy region{from.bytes.offset, to.bytes.offset, to.bytes.range};
+  vkCmdCopyBuffer(commands.buffer(), from.bytes.buffer, to.bytes.buffer, 1, &region);
+  if (from.block == nullptr || to.block == nullptr) {
+    ++(from.block == nullptr ? stats_.uploads : stats_.downloads);
+  } else {
+    ++stats_.copies;
+    stats_.bytes_copied += to.bytes.range;
+  }
 }
 
-void Queue::record_copy(const Lock& lock, const Place& to, const Place& from, std::size_t nbytes) {
-  expect_device();
-  record_copy(open(lock), std::array{Access{from.block, Use::read}, Access{to.block, Use::write}},
-              from.buffer(nbytes), to.buffer(nbytes));
-  ++stats_.copies;
-  stats_.bytes_copied += nbytes;
-}
-
-void Queue::copy(void* to, const void* from, std::size_t nbytes) {
+void Queue::copy(void* to, const void* from, std::size_t nbytes, byre::PendingCopy* pending) {
   if (nbytes == 0) {
     return;
   }
-  const Place place_to = find(to, nbytes);
-  const Place place_from = find(from, nbytes);
+  const Access target = find(to, nbytes, Use::write);
+  const Access source = find(from, nbytes, Use::read);
+  std::list<Pending> made(pending == nullptr ? 0 : 1);
   Lock lock(mutex_);
-  record_copy(lock, place_to, place_from, nbytes);
-  count_command(lock);
-}
-
-void Queue::copy_for_writer(void* to, const void* from, std::size_t nbytes,
-                            byre::PendingCopy& pending) {
-  if (nbytes == 0) {
+  record_copy(open(lock), source, target);
+  if (pending == nullptr) {
+    submit_if_full(lock);
     return;
   }
-  const Place place_to = find(to, nbytes);
-  const Place place_from = find(from, nbytes);
-  std::list<Pending> made(1);
-  Lock lock(mutex_);
-  record_copy(lock, place_to, place_from, nbytes);
-  ++open_.front().recorded;
   made.front().value = submit_recorded(lock);
-  made.front().copy = std::move(pending);
+  made.front().copy = std::move(*pending);
   pending_.splice(pending_.end(), made);
   retire(lock);
 }
@@ -123,41 +109,35 @@ void Queue::upload(void* to, const void* from_host, std::size_t nbytes) {
   if (nbytes == 0) {
     return;
   }
-  const Place place = find(to, nbytes);
+  const Access target = find(to, nbytes, Use::write);
   std::shared_ptr<Chunk> staging;
   if (nbytes > Commands::most_put) {
     staging = memory_.obtain(nbytes, Chunk::of_host);
     std::memcpy(staging->mapped, from_host, nbytes);
   }
   Lock lock(mutex_);
-  expect_device();
   Commands& commands = open(lock);
-  VkDescriptorBufferInfo from{};
+  Access source{Use::read, {}};
   if (staging == nullptr) {
-    from = commands.put({static_cast<const std::byte*>(from_host), nbytes});
+    source.bytes = commands.put({static_cast<const std::byte*>(from_host), nbytes});
   } else {
-    from.buffer = staging->buffer;
+    source.bytes = {staging->buffer, 0, nbytes};
     commands.keep(std::move(staging));
   }
-  record_copy(commands, std::array{Access{place.block, Use::write}}, from, place.buffer(nbytes));
-  ++stats_.uploads;
-  count_command(lock);
+  record_copy(commands, source, target);
+  submit_if_full(lock);
 }
 
 void Queue::download(void* to_host, const void* from, std::size_t nbytes) {
   if (nbytes == 0) {
     return;
   }
-  const Place place = find(from, nbytes);
+  const Access source = find(from, nbytes, Use::read);
   const std::shared_ptr<Chunk> staging = memory_.obtain(nbytes, Chunk::of_host);
   Lock lock(mutex_);
-  expect_device();
   Commands& commands = open(lock);
   commands.keep(staging);
-  record_copy(commands, std::array{Access{place.block, Use::read}}, place.buffer(nbytes),
-              {staging->buffer, 0, nbytes});
-  ++stats_.downloads;
-  ++commands.recorded;
+  record_copy(commands, source, {Use::write, {staging->buffer, 0, nbytes}});
   const std::uint64_t value = submit_recorded(lock);
   lock.unlock();
   wait_for_passing(value);

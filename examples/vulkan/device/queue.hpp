@@ -26,15 +26,14 @@
 #include "vulkan/device/commands.hpp"
 #include "vulkan/device/driver.hpp"
 #include "vulkan/device/memory.hpp"
-#include "vulkan/device/pipelines.hpp"
 
 namespace examples::vulkan {
 
 /// Bytes of the device's memory that a dispatch reads, or writes.
 struct Use {
   enum Kind : std::uint8_t { read, write };  ///< written bytes may be read too
-  const void*
-      address;  ///< a multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment; a block's is
+  /// A multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment, as a block's is.
+  const void* address;
   std::size_t nbytes;  ///< bound as the next multiple of 4, at most maxStorageBufferRange
   Kind kind;
 };
@@ -48,8 +47,8 @@ struct QueueStats {
   std::uint64_t downloads = 0;
   std::uint64_t barriers = 0;
   std::uint64_t submissions = 0;
-  std::uint64_t allocations =
-      0;  ///< there are now: command buffers, and pieces of memory for their arguments
+  /// There are now: command buffers, and pieces of memory for their arguments.
+  std::uint64_t allocations = 0;
 };
 
 /// Thread-safe: what one thread records comes after what it recorded before, and after what happened before that.
@@ -57,7 +56,7 @@ struct QueueStats {
 /// nothing is recorded then. A child of the process has no device: its calls throw VulkanError.
 class Queue {
  public:
-  Queue(Driver& driver, DeviceMemory& memory);
+  Queue(const Driver& driver, DeviceMemory& memory);
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -66,8 +65,9 @@ class Queue {
   void dispatch(const Shader& shader, std::span<const Use> uses,
                 std::span<const std::byte> parameters, const std::array<std::uint32_t, 3>& groups);
 
-  /// Within the device; the two do not overlap. No bytes are no command.
-  void copy(void* to, const void* from, std::size_t nbytes);
+  /// Within the device; the two do not overlap. No bytes are no command. For a writer of shared data, it also submits
+  /// and moves from `pending` what ends the copy; if that throws, `pending` is as it was.
+  void copy(void* to, const void* from, std::size_t nbytes, byre::PendingCopy* pending = nullptr);
   /// Returns once the host's bytes were read.
   void upload(void* to, const void* from_host, std::size_t nbytes);
   /// Returns once the host has the bytes.
@@ -85,11 +85,7 @@ class Queue {
   /// The value that has passed, as far as was polled.
   std::uint64_t passed() const noexcept { return passed_.load(std::memory_order_acquire); }
   bool has_passed(std::uint64_t value) const noexcept { return value <= passed(); }
-  bool is_lost() const noexcept { return lost_.load(std::memory_order_acquire); }
-
-  /// By the memory: copies, submits, and moves from `pending` what ends the copy. If that throws, `pending` is as it
-  /// was.
-  void copy_for_writer(void* to, const void* from, std::size_t nbytes, byre::PendingCopy& pending);
+  bool is_lost() const noexcept { return passed() == forever; }
 
   /// For tests: the device executes nothing that is submitted later until release(), or the end of this.
   class Hold {
@@ -112,29 +108,22 @@ class Queue {
     std::uint64_t value;
     byre::PendingCopy copy;
   };
-  struct Place {
-    DeviceBlock* block;
-    std::size_t offset;  ///< in the chunk's buffer
-    VkDescriptorBufferInfo buffer(std::size_t nbytes) const noexcept {
-      return {block->chunk->buffer, offset, nbytes};
-    }
-  };
+  /// Bytes that a command uses. Those of the host's memory have no block.
   struct Access {
-    DeviceBlock* block;
     Use::Kind kind;
+    VkDescriptorBufferInfo bytes;
+    DeviceBlock* block = nullptr;
   };
   using Lock = std::unique_lock<std::mutex>;
 
-  Place find(const void* address, std::size_t nbytes);
-  void record_copy(const Lock& lock, const Place& to, const Place& from, std::size_t nbytes);
-  void record_copy(Commands& commands, std::span<const Access> accesses,
-                   const VkDescriptorBufferInfo& from, const VkDescriptorBufferInfo& to);
+  Access find(const void* address, std::size_t nbytes, Use::Kind kind);
+  void record_copy(Commands& commands, const Access& from, const Access& to);
 
   // In queue_submissions.cpp. Those that take a lock to change have let go of it when they return or throw.
   void expect_device() const;
   Commands& open(const Lock& lock);
   void order(Commands& commands, std::span<const Access> accesses);
-  void count_command(Lock& lock) noexcept;
+  void submit_if_full(Lock& lock) noexcept;
   std::uint64_t submit_recorded(Lock& lock);
   void close(Lock& lock);
   void retire(Lock& lock) noexcept;
@@ -142,14 +131,16 @@ class Queue {
   void become_lost(Lock& lock) noexcept;
   [[noreturn]] void fail(Lock& lock, VkResult result, const char* call);
 
-  Driver& driver_;
+  /// A value that passes only if the device is lost: then nothing waits any more.
+  static constexpr std::uint64_t forever = static_cast<std::uint64_t>(-1);
+
+  const Driver& driver_;
   DeviceMemory& memory_;
   Pipelines pipelines_;
   const pid_t process_ = ::getpid();
-  VkSemaphore timeline_ = VK_NULL_HANDLE;
-  VkSemaphore held_ = VK_NULL_HANDLE;
+  const Owned<VkSemaphore, vkDestroySemaphore> timeline_;
+  const Owned<VkSemaphore, vkDestroySemaphore> held_;
   std::atomic<std::uint64_t> passed_{0};
-  std::atomic<bool> lost_{false};
 
   mutable std::mutex mutex_;       // of all below; the memory's may be locked while it is held
   std::list<Commands> open_;       // one, or none

@@ -10,8 +10,6 @@
 namespace examples::vulkan {
 namespace {
 
-constexpr std::uint64_t forever = static_cast<std::uint64_t>(-1);
-
 constexpr VkPipelineStageFlags2 stages =
     VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
 constexpr VkAccessFlags2 writes =
@@ -32,14 +30,12 @@ void put_barrier(VkCommandBuffer buffer, VkPipelineStageFlags2 later_stages,
   vkCmdPipelineBarrier2(buffer, &dependency);
 }
 
-VkSemaphore make_timeline(VkDevice device) {
+Owned<VkSemaphore, vkDestroySemaphore> make_timeline(VkDevice device) {
   const VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
                                        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
   const VkSemaphoreCreateInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO,
                                    .pNext = &type};
-  VkSemaphore made = VK_NULL_HANDLE;
-  check(vkCreateSemaphore(device, &info, nullptr, &made), "vkCreateSemaphore");
-  return made;
+  return {device, vkCreateSemaphore, info, "vkCreateSemaphore"};
 }
 
 VkSemaphoreSubmitInfo at_value(VkSemaphore semaphore, std::uint64_t value) noexcept {
@@ -58,21 +54,15 @@ void signal(VkDevice device, VkSemaphore semaphore, std::uint64_t value) noexcep
 
 }  // namespace
 
-Queue::Queue(Driver& driver, DeviceMemory& memory)
-    : driver_(driver), memory_(memory), pipelines_(driver) {
-  timeline_ = make_timeline(driver.device());
-  try {
-    held_ = make_timeline(driver.device());
-  } catch (...) {
-    vkDestroySemaphore(driver.device(), timeline_, nullptr);
-    throw;
-  }
-}
+Queue::Queue(const Driver& driver, DeviceMemory& memory)
+    : driver_(driver),
+      memory_(memory),
+      pipelines_(driver),
+      timeline_(make_timeline(driver.device)),
+      held_(make_timeline(driver.device)) {}
 
 Queue::~Queue() {
-  vkDeviceWaitIdle(driver_.device());
-  vkDestroySemaphore(driver_.device(), timeline_, nullptr);
-  vkDestroySemaphore(driver_.device(), held_, nullptr);
+  vkDeviceWaitIdle(driver_.device);
 }
 
 void Queue::expect_device() const {
@@ -88,6 +78,7 @@ void Queue::expect_device() const {
 }
 
 Commands& Queue::open(const Lock&) {
+  expect_device();
   if (open_.empty()) {
     if (free_.empty()) {
       free_.emplace_back(driver_);
@@ -102,27 +93,26 @@ Commands& Queue::open(const Lock&) {
 /// anything before it.
 void Queue::order(Commands& commands, std::span<const Access> accesses) {
   const bool depends = std::any_of(accesses.begin(), accesses.end(), [this](const Access& access) {
-    const DeviceBlock& block = *access.block;
-    return block.written_in == epoch_ || (access.kind != Use::read && block.read_in == epoch_);
+    const DeviceBlock* const block = access.block;
+    return block != nullptr &&
+           (block->written_in == epoch_ || (access.kind != Use::read && block->read_in == epoch_));
   });
   if (depends && !faults::leave_out_barriers.load(std::memory_order_relaxed)) {
     put_barrier(commands.buffer(), stages, reads | writes);
     ++epoch_;
     ++stats_.barriers;
   }
-  for (const Access& access : accesses) {
-    DeviceBlock& block = *access.block;
-    block.last_use = next_value_;
-    if (access.kind == Use::read) {
-      block.read_in = epoch_;
-    } else {
-      block.written_in = epoch_;
+  for (const auto& [kind, bytes, block] : accesses) {
+    if (block != nullptr) {
+      block->last_use = next_value_;
+      (kind == Use::read ? block->read_in : block->written_in) = epoch_;
     }
   }
+  ++commands.recorded;
 }
 
-void Queue::count_command(Lock& lock) noexcept {
-  if (++open_.front().recorded < Commands::most) {
+void Queue::submit_if_full(Lock& lock) noexcept {
+  if (open_.front().recorded < Commands::most) {
     return;
   }
   try {
@@ -158,10 +148,9 @@ std::uint64_t Queue::submit_recorded(Lock& lock) {
                              .pCommandBufferInfos = &buffer,
                              .signalSemaphoreInfoCount = 1,
                              .pSignalSemaphoreInfos = &signal};
-    const VkResult fault = faults::submit.next();
-    const VkResult result =
-        fault != VK_SUCCESS ? fault : vkQueueSubmit2(driver_.queue(), 1, &info, VK_NULL_HANDLE);
-    if (result != VK_SUCCESS) {
+    const VkFence none = VK_NULL_HANDLE;
+    if (const VkResult result = faults::submit.call(vkQueueSubmit2, driver_.queue, 1U, &info, none);
+        result != VK_SUCCESS) {
       fail(lock, result, "vkQueueSubmit2");
     }
     ++stats_.submissions;
@@ -195,17 +184,18 @@ void Queue::wait_idle() {
 /// Submits nothing: by now the layers may have lost what they need to check a submission.
 void Queue::finish() noexcept {
   if (::getpid() == process_) {
-    vkDeviceWaitIdle(driver_.device());
+    vkDeviceWaitIdle(driver_.device);
   }
 }
 
 void Queue::wait_for_passing(std::uint64_t value) {
   if (!has_passed(value)) {
+    const VkSemaphore timeline = timeline_;
     const VkSemaphoreWaitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
                                    .semaphoreCount = 1,
-                                   .pSemaphores = &timeline_,
+                                   .pSemaphores = &timeline,
                                    .pValues = &value};
-    if (const VkResult result = vkWaitSemaphores(driver_.device(), &info, forever);
+    if (const VkResult result = vkWaitSemaphores(driver_.device, &info, forever);
         result != VK_SUCCESS) {
       Lock lock(mutex_);
       fail(lock, result, "vkWaitSemaphores");
@@ -223,7 +213,7 @@ void Queue::poll() noexcept {
 void Queue::retire(Lock& lock) noexcept {
   std::uint64_t value = 0;
   if (!is_lost() &&
-      vkGetSemaphoreCounterValue(driver_.device(), timeline_, &value) == VK_ERROR_DEVICE_LOST) {
+      vkGetSemaphoreCounterValue(driver_.device, timeline_, &value) == VK_ERROR_DEVICE_LOST) {
     become_lost(lock);
     return;
   }
@@ -244,11 +234,10 @@ void Queue::retire(Lock& lock) noexcept {
 
 /// Nothing is executed any more, nothing waits, and what was on the device is gone.
 void Queue::become_lost(Lock& lock) noexcept {
-  lost_.store(true, std::memory_order_release);
   if (holds_ != 0) {
-    signal(driver_.device(), held_, holds_);
+    signal(driver_.device, held_, holds_);
   }
-  vkDeviceWaitIdle(driver_.device());
+  vkDeviceWaitIdle(driver_.device);
   passed_.store(forever, std::memory_order_release);
   open_.clear();
   closed_.clear();
@@ -281,12 +270,12 @@ Queue::Hold::Hold(Queue& queue) : queue_(&queue) {
   const VkSubmitInfo2 info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
                            .waitSemaphoreInfoCount = 1,
                            .pWaitSemaphoreInfos = &wait};
-  check(vkQueueSubmit2(queue.driver_.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
+  check(vkQueueSubmit2(queue.driver_.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
 }
 
 void Queue::Hold::release() noexcept {
   if (queue_ != nullptr) {
-    signal(queue_->driver_.device(), queue_->held_, value_);
+    signal(queue_->driver_.device, queue_->held_, value_);
     queue_ = nullptr;
   }
 }

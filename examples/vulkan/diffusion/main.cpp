@@ -137,7 +137,7 @@ Report work(const Arguments& given) {
   Gpu& gpu = Gpu::get();
   const Tensor first = first_grid(options.size);
   Report report;
-  report.text = gpu.description() + "\n" + std::to_string(options.size) + " x " +
+  report.text = gpu.driver().description + "\n" + std::to_string(options.size) + " x " +
                 std::to_string(options.size) +
                 " cells, two fields of f32 = " + mebibytes(first.nbytes()) + ", " +
                 std::to_string(options.steps) + " steps\n\n";
@@ -150,7 +150,7 @@ Report work(const Arguments& given) {
   report.text +=
       format("\nA lazy clone and its end take %.0f ns on the device, %.0f ns on the host.\n",
              ns_of_a_clone(first.to(gpu.device())), ns_of_a_clone(first));
-  if (gpu.validation_messages() != 0) {
+  if (gpu.driver().validation_messages != 0) {
     report.faults.push_back("Calls of Vulkan are wrong: see the validation layer's messages.");
   }
   report.text += report.faults.empty()
