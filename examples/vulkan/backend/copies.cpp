@@ -93,9 +93,8 @@ AnyTensor flipped(const Call& call) {
   const Operands operands(call);
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
   Place from = place_of(operands[0], meta.sizes);
-  const auto ndim = static_cast<std::int64_t>(meta.sizes.size());
   for (const std::int64_t axis : call.arguments[1].dims()) {
-    const auto at = static_cast<std::size_t>(axis < 0 ? axis + ndim : axis);
+    const std::size_t at = axis_of(axis, meta.sizes);
     from.offset += (meta.sizes[at] - 1) * from.strides[at];
     from.strides[at] = -from.strides[at];
   }
@@ -106,9 +105,7 @@ AnyTensor flipped(const Call& call) {
 AnyTensor joined(const Call& call) {
   TensorMeta meta = meta_of_results(call).front();
   const Operands operands(call);
-  const std::int64_t axis = call.arguments[1].integer();
-  const auto along = static_cast<std::size_t>(
-      axis < 0 ? axis + static_cast<std::int64_t>(meta.sizes.size()) : axis);
+  const std::size_t along = axis_of(call.arguments[1].integer(), meta.sizes);
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
   Place to = place_of(*result, meta.sizes);
   std::int64_t stride = 1;

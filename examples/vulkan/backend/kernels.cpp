@@ -9,20 +9,12 @@
 #include "vulkan/device/gpu.hpp"
 
 namespace examples::vulkan {
-namespace {
 
 using namespace byre::functional;
 using byre::Dims;
 using byre::DType;
 
-/// A dimension, or several that are one to all operands.
-struct Dimension {
-  std::int64_t size = 1;
-  std::array<std::int64_t, 4> strides{};  // of the result and the operands
-};
-
-/// The innermost first. Dimensions that follow each other in all memory are one.
-std::vector<Dimension> joined(const Dims& sizes, const std::array<Place, 4>& places) {
+std::vector<Dimension> merged(const Dims& sizes, const std::array<Dims, 4>& strides) {
   std::vector<Dimension> dimensions;
   for (std::size_t axis = sizes.size(); axis-- != 0;) {
     if (sizes[axis] == 1) {
@@ -30,10 +22,10 @@ std::vector<Dimension> joined(const Dims& sizes, const std::array<Place, 4>& pla
     }
     Dimension next{.size = sizes[axis]};
     bool continues = !dimensions.empty();
-    for (std::size_t place = 0; place < places.size(); ++place) {
-      next.strides[place] = places[place].use.address != nullptr ? places[place].strides[axis] : 0;
-      continues = continues &&
-                  next.strides[place] == dimensions.back().strides[place] * dimensions.back().size;
+    for (std::size_t operand = 0; operand < strides.size(); ++operand) {
+      next.strides[operand] = strides[operand].empty() ? 0 : strides[operand][axis];
+      continues = continues && next.strides[operand] ==
+                                   dimensions.back().strides[operand] * dimensions.back().size;
     }
     if (continues) {
       dimensions.back().size *= next.size;
@@ -47,18 +39,16 @@ std::vector<Dimension> joined(const Dims& sizes, const std::array<Place, 4>& pla
   return dimensions;
 }
 
-}  // namespace
-
 void dispatch(std::string_view shader, Domain domain, bool doubles, const Words& constants,
               std::span<const Use> uses, const Words& parameters,
               const std::array<std::uint32_t, 3>& groups) {
   Gpu& gpu = Gpu::get();
   doubles = doubles || domain == Domain::twofold;
   if (doubles && !gpu.driver().has_float64) {
-    throw VulkanError(
-        byre::format_text("f64 on %s: the device has not the feature shaderFloat64. Compute in f32 "
-                          "there, or on the host.",
-                          gpu.driver().description.c_str()));
+    throw VulkanError(byre::format_text(
+        "f64 on %s: the device has not the feature shaderFloat64. Compute in f32 there, or on the "
+        "host.",
+        gpu.driver().description.c_str()));
   }
   const auto* const compiled =
       std::ranges::find_if(compiled_shaders, [&](const CompiledShader& each) {
@@ -132,7 +122,9 @@ void run(const Pointwise& pointwise) {
     return;
   }
   const std::array<Place, 4>& places = pointwise.places;
-  const std::vector<Dimension> dimensions = joined(pointwise.sizes, places);
+  const std::vector<Dimension> dimensions =
+      merged(pointwise.sizes,
+             {places[0].strides, places[1].strides, places[2].strides, places[3].strides});
   const std::int64_t length = dimensions[0].size;
   std::int64_t rows = 1;
   Words parameters(4);

@@ -120,6 +120,15 @@ Place place_of(const VulkanTensor& tensor, const byre::Layout& layout);
 using Bits = std::array<std::uint32_t, 2>;
 Bits bits_of(const byre::Scalar& number, byre::DType dtype, Domain domain, const char* operation);
 
+/// A dimension, or several that are one to all operands.
+struct Dimension {
+  std::int64_t size = 1;
+  std::array<std::int64_t, 4> strides{};  ///< of each operand
+};
+
+/// The innermost first, and at least one. Dimensions that follow each other in all memory are one. No strides are 0.
+std::vector<Dimension> merged(const byre::Dims& sizes, const std::array<byre::Dims, 4>& strides);
+
 /// One dispatch; none if the result has no elements.
 struct Pointwise {
   Operation operation = Operation::copy;
@@ -134,6 +143,11 @@ void run(const Pointwise& pointwise);
 void run_copy(Place to, Place from, const byre::Dims& sizes);
 /// A tensor whose elements are all this number of the domain of its dtype.
 VulkanTensorPtr filled(const byre::functional::TensorMeta& meta, Bits number = {});
+
+/// Counted from the end if it is negative.
+inline std::size_t axis_of(std::int64_t axis, const byre::Dims& sizes) noexcept {
+  return static_cast<std::size_t>(axis < 0 ? axis + std::ssize(sizes) : axis);
+}
 
 template <class Number>
 constexpr std::uint32_t word(Number number) noexcept {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Sums, in passes, and products of matrices.
-#include <algorithm>
 #include <byre/functional/dispatch/registry.hpp>
 
 #include "vulkan/backend/kernels.hpp"
@@ -12,52 +11,44 @@ using namespace byre::functional;
 using byre::Dims;
 using byre::DType;
 
-struct Strided {
-  std::int64_t size;
-  std::int64_t stride;
-};
-
-/// The innermost first; those that follow each other in memory are one.
-void add_outer(std::vector<Strided>& dimensions, Strided outer) {
-  if (outer.size == 1) {
-    return;
-  }
-  if (!dimensions.empty() && dimensions.back().stride * dimensions.back().size == outer.stride) {
-    dimensions.back().size *= outer.size;
-  } else {
-    dimensions.push_back(outer);
-  }
-}
-
-std::int64_t count_of(const std::vector<Strided>& dimensions) {
+std::int64_t count_of(const std::vector<Dimension>& dimensions) {
   std::int64_t count = 1;
-  for (const Strided& dimension : dimensions) {
+  for (const Dimension& dimension : dimensions) {
     count *= dimension.size;
   }
   return count;
 }
 
+/// A sum over some dimensions of an operand, or of the products of two. The strides are a's and b's.
+struct Sum {
+  Domain domain;
+  const VulkanTensor& a;
+  const VulkanTensor* b;
+  const std::vector<Dimension>& kept;
+  const std::vector<Dimension>& over;
+};
+
 /// One pass: `runs` elements of the result after each other are sums of `run_length` elements each.
-void run_sum(const VulkanTensor& result, const VulkanTensor& a, Domain domain,
-             const std::vector<Strided>& kept, const std::vector<Strided>& summed,
-             std::int64_t run_length, std::int64_t runs) {
-  Words parameters{word(count_of(kept)),
-                   word(count_of(summed)),
+void run(const Sum& sum, const VulkanTensor& result, std::int64_t run_length, std::int64_t runs) {
+  const VulkanTensor& b = sum.b == nullptr ? sum.a : *sum.b;
+  Words parameters{word(count_of(sum.kept)),
+                   word(count_of(sum.over)),
                    word(run_length),
                    word(runs),
-                   word(kept.size()),
-                   word(summed.size()),
+                   word(sum.kept.size()),
+                   word(sum.over.size()),
                    0,
                    0};
-  for (const auto* const part : {&kept, &summed}) {
-    for (const Strided& dimension : *part) {
-      parameters.insert(parameters.end(), {word(dimension.size), word(dimension.stride)});
+  for (const auto* const dimensions : {&sum.kept, &sum.over}) {
+    for (const auto& [size, strides] : *dimensions) {
+      parameters.insert(parameters.end(), {word(size), word(strides[0]), word(strides[1]), 0});
     }
   }
-  parameters.insert(parameters.end(), {1, 0});  // an array in a buffer is never empty
-  dispatch("sum", domain, false, {word(result.dtype()), word(a.dtype())},
-           std::array{use_of(result, Use::write), use_of(a, Use::read)}, parameters,
-           {groups_for(count_of(kept) * runs, 64), 1, 1});
+  dispatch("sum", sum.domain, sum.a.dtype() == DType::f64 || b.dtype() == DType::f64,
+           {word(result.dtype()), word(sum.a.dtype()),
+            sum.b == nullptr ? Place::number : word(b.dtype())},
+           std::array{use_of(result, Use::write), use_of(sum.a, Use::read), use_of(b, Use::read)},
+           parameters, {groups_for(count_of(sum.kept) * runs, 64), 1, 1});
 }
 
 AnyTensor summed(const Call& call) {
@@ -68,32 +59,34 @@ AnyTensor summed(const Call& call) {
   if (!a->storage()) {
     return filled(meta);
   }
-  const Dims sizes = a->dims();
-  std::vector<bool> is_summed(sizes.size(), call.arguments.size() == 1);
-  if (call.arguments.size() > 1 && !sizes.empty()) {
+  const Dims& all = operands[0].dims();
+  std::vector<bool> is_summed(all.size(), call.arguments.size() == 1);
+  if (call.arguments.size() > 1 && !all.empty()) {
     for (const std::int64_t axis : call.arguments[1].dims()) {
-      is_summed[static_cast<std::size_t>(axis < 0 ? axis + std::ssize(sizes) : axis)] = true;
+      is_summed[axis_of(axis, all)] = true;
     }
   }
-  std::vector<Strided> kept;
-  std::vector<Strided> over;
-  std::int64_t stride = 1;
-  for (std::size_t axis = sizes.size(); axis-- != 0;) {
-    add_outer(is_summed[axis] ? over : kept, {sizes[axis], stride});
-    stride *= sizes[axis];
+  const Dims strides_of_all = place_of(*a, all).strides;
+  std::array<Dims, 2> sizes;  // that stay, and that are summed over
+  std::array<Dims, 2> strides;
+  for (std::size_t axis = 0; axis < all.size(); ++axis) {
+    sizes[is_summed[axis]].push_back(all[axis]);
+    strides[is_summed[axis]].push_back(strides_of_all[axis]);
   }
+  std::vector<Dimension> kept = merged(sizes[0], {strides[0]});
+  std::vector<Dimension> over = merged(sizes[1], {strides[1]});
   const Domain domain = domain_of(meta.dtype);
   const std::int64_t results = count_of(kept);
   for (std::int64_t count = count_of(over); count > longest; count = count_of(over)) {
     const std::int64_t runs = (count + longest - 1) / longest;
     VulkanTensorPtr next = made_on_device({results, runs}, dtype_of(domain));
-    run_sum(*next, *a, domain, kept, over, longest, runs);
-    kept = {{results, runs}};
-    over = {{runs, 1}};
+    run({domain, *a, nullptr, kept, over}, *next, longest, runs);
+    kept = {{results, {runs}}};
+    over = {{runs, {1}}};
     a = std::move(next);
   }
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  run_sum(*result, *a, domain, kept, over, longest, 1);
+  run({domain, *a, nullptr, kept, over}, *result, longest, 1);
   return result;
 }
 
@@ -105,40 +98,25 @@ AnyTensor multiplied(const Call& call) {
   if (!a.storage() || !b.storage()) {
     return filled(meta);
   }
-  Dims a_sizes = a.dims();
-  Dims b_sizes = b.dims();
-  if (a_sizes.size() == 1) {
-    a_sizes.insert(a_sizes.begin(), 1);
+  Dims sizes = meta.sizes;  // of stacks, rows and columns, of which a vector has one
+  if (b.dims().size() == 1) {
+    sizes.push_back(1);
   }
-  if (b_sizes.size() == 1) {
-    b_sizes.push_back(1);
+  if (a.dims().size() == 1) {
+    sizes.insert(sizes.end() - 1, 1);
   }
-  const std::int64_t rows = a_sizes.end()[-2];
-  const std::int64_t inner = a_sizes.end()[-1];
-  const std::int64_t columns = b_sizes.end()[-1];
-  const auto ndim = static_cast<std::ptrdiff_t>(std::max(a_sizes.size(), b_sizes.size()));
-  std::int64_t batches = 1;
-  std::int64_t a_stride = rows * inner;
-  std::int64_t b_stride = inner * columns;
-  Words parameters{word(rows), word(inner), word(columns), 0, word(ndim - 2), 0, 0, 0};
-  for (std::ptrdiff_t behind = 3; behind <= ndim; ++behind) {
-    const std::int64_t of_a = behind <= std::ssize(a_sizes) ? a_sizes.end()[-behind] : 1;
-    const std::int64_t of_b = behind <= std::ssize(b_sizes) ? b_sizes.end()[-behind] : 1;
-    const std::int64_t size = std::max(of_a, of_b);
-    parameters.insert(parameters.end(), {word(size), of_a == 1 ? 0 : word(a_stride),
-                                         of_b == 1 ? 0 : word(b_stride), 0});
-    a_stride *= of_a;
-    b_stride *= of_b;
-    batches *= size;
-  }
-  parameters[3] = word(batches);
-  parameters.resize(std::max<std::size_t>(parameters.size(), 12));
+  Dims a_strides = place_of(a, sizes).strides;
+  Dims b_strides = place_of(b, sizes).strides;
+  a_strides.end()[-1] = 0;
+  b_strides.end()[-2] = 0;
+  const std::int64_t inner = a.dims().back();
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  dispatch("matmul", domain_of(byre::promoted(a.dtype(), b.dtype())),
-           a.dtype() == DType::f64 || b.dtype() == DType::f64,
-           {word(meta.dtype), word(a.dtype()), word(b.dtype())},
-           std::array{use_of(*result, Use::write), use_of(a, Use::read), use_of(b, Use::read)},
-           parameters, {groups_for(columns, 64), groups_for(rows), groups_for(batches)});
+  run({domain_of(byre::promoted(a.dtype(), b.dtype())),
+       a,
+       &b,
+       merged(sizes, {a_strides, b_strides}),
+       {{inner, {1, sizes.back()}}}},
+      *result, inner, 1);
   return result;
 }
 

@@ -12,12 +12,12 @@ float exponential(float x) {
   const float k = roundEven(x * 1.44269504);
   precise float r = x - k * 0.693359375;
   r = r - k * -2.12194440e-4;
-  precise float sum = 1.9875691500e-4;
-  sum = sum * r + 1.3981999507e-3;
-  sum = sum * r + 8.3334519073e-3;
-  sum = sum * r + 4.1665795894e-2;
-  sum = sum * r + 1.6666665459e-1;
-  sum = sum * r + 5.0000001201e-1;
+  const float terms[] = {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
+                         4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1};
+  precise float sum = terms[0];
+  for (int i = 1; i < terms.length(); ++i) {
+    sum = sum * r + terms[i];
+  }
   sum = sum * (r * r) + r;
   sum = sum + 1.0;
   // In two steps: 2^k may be more than the largest number, or less than the smallest.
@@ -41,18 +41,12 @@ double exponential(double x) {
   const double k = roundEven(x * 1.4426950408889634074LF);
   precise double r = x - k * 6.93147180369123816490e-01LF;
   r = r - k * 1.90821492927058770002e-10LF;
-  precise double sum = 1.0LF / 6227020800.0LF;
-  sum = sum * r + 1.0LF / 479001600.0LF;
-  sum = sum * r + 1.0LF / 39916800.0LF;
-  sum = sum * r + 1.0LF / 3628800.0LF;
-  sum = sum * r + 1.0LF / 362880.0LF;
-  sum = sum * r + 1.0LF / 40320.0LF;
-  sum = sum * r + 1.0LF / 5040.0LF;
-  sum = sum * r + 1.0LF / 720.0LF;
-  sum = sum * r + 1.0LF / 120.0LF;
-  sum = sum * r + 1.0LF / 24.0LF;
-  sum = sum * r + 1.0LF / 6.0LF;
-  sum = sum * r + 0.5LF;
+  precise double sum = 0.0LF;
+  double factorial = 6227020800.0LF;  // of 13
+  for (int n = 13; n >= 2; --n) {
+    sum = sum * r + 1.0LF / factorial;
+    factorial = factorial / double(n);
+  }
   sum = sum * (r * r) + r;
   sum = sum + 1.0LF;
   const int first = int(k) / 2;

@@ -3,7 +3,6 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "elements.glsl"
-#include "arithmetic.glsl"
 #include "exponential.glsl"
 
 layout(constant_id = 0) const uint operation = 0;
