@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """Runs vulkan_diffusion small, and gives it what it cannot use. No test looks at a time."""
 
+import json
 import os
 import pathlib
-import re
 import sys
 import unittest
 
@@ -21,12 +21,9 @@ class VulkanDiffusion(Test):
         done = run(*SMALL)
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("Fields are within the bound, snapshots are what they were.", done.stdout)
-        found = re.finditer(r"^(functionalized|by hand) .*\) +(.*)$", done.stdout, re.M)
-        rows = {row[1]: row[2].split() for row in found}
-        self.assertEqual(list(rows), ["functionalized", "by hand"])
-        dispatches = {name: float(row[2]) for name, row in rows.items()}
-        self.assertEqual(dispatches["by hand"], 1)
-        self.assertGreater(dispatches["functionalized"], 20)
+        forms = json.loads(run(*SMALL, "--json").stdout)["forms"]
+        self.assertEqual([forms[name]["dispatches"] for name in ("host", "by hand")], [0, 1])
+        self.assertGreater(forms["functionalized"]["dispatches"], 20)
 
     def test_a_device_that_is_missing_is_an_error_with_a_way_out(self):
         self.assert_refused(1, "mesa-vulkan-drivers", *SMALL, env=WITHOUT_DRIVER)

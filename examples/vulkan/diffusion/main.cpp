@@ -2,15 +2,15 @@
 // vulkan_diffusion: a simulation written with views and operations in place, on a device that has neither. See
 // ../README.md.
 #include <algorithm>
-#include <byre/functional/dispatch/cpu_tensor.hpp>
-#include <chrono>
 #include <cmath>
-#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "format.hpp"
+#include "on_threads.hpp"
 #include "run_program.hpp"
+#include "same_bits.hpp"
 #include "simulation.hpp"
 #include "vulkan/device/gpu.hpp"
 
@@ -20,22 +20,6 @@ namespace {
 using byre::Tensor;
 using vulkan::Gpu;
 using vulkan::QueueStats;
-
-struct Options {
-  std::int64_t size;
-  std::uint64_t steps;
-};
-
-std::int64_t nanoseconds() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
-
-/// `times` are in nanoseconds.
-std::string median_and_range(std::vector<std::int64_t> times) {
-  std::sort(times.begin(), times.end());
-  return milliseconds(times[times.size() / 2]) + " (" + milliseconds(times.front()) + " to " +
-         milliseconds(times.back()) + ")";
-}
 
 /// Infinite if an element is not a number.
 double largest_difference(const Tensor& a, const Tensor& b) {
@@ -52,110 +36,107 @@ double largest_difference(const Tensor& a, const Tensor& b) {
   return largest;
 }
 
+template <class Work>
+double ms_of(const Work& work) {
+  return static_cast<double>(time_ns(work)) / 1e6;
+}
+
+std::int64_t size_of_grid(const Arguments& given) {
+  return static_cast<std::int64_t>(given.number("size", 8, 16'384));
+}
+
 /// Vulkan lets a device round f32 sums and products to nearest or towards zero, and the pattern magnifies the
 /// difference.
 constexpr double bound = 1e-3;
 
-Tensor run_on_host(const Options& options, Report& report) {
-  Tensor grid = first_grid(options.size);
-  const byre::functional::Tensors inputs = {byre::functional::from_cpu(grid)};
-  std::vector<std::int64_t> times;
-  for (std::uint64_t done = 0; done < options.steps; ++done) {
-    throw_if_interrupted();
-    const std::int64_t begin = nanoseconds();
-    step(inputs);
-    times.push_back(nanoseconds() - begin);
-  }
-  report.text += format("%-14s %s\n", "host", median_and_range(times).c_str());
-  return grid;
-}
-
-/// All steps of one form, with four snapshots, each with a copy of its bytes from when it was taken.
-void run_on_device(const char* name, Form (*start)(const Tensor& grid), const Options& options,
-                   const Tensor& expected, Report& report) {
+/// All steps of one form, with four snapshots, each with a copy of its bytes from when it was taken. Returns the last
+/// grid, which is compared with `expected` if there is one.
+Tensor run(const std::string& name, Form (*start)(const Tensor& grid), const Arguments& given,
+           const Tensor* expected, Report& report) {
   Gpu& gpu = Gpu::get();
+  const std::uint64_t steps = given.number("steps", 4, 1'000'000);
   const std::size_t live_before = gpu.memory().stats().live_nbytes;
   gpu.memory().reset_peak();
-  const Form form = start(first_grid(options.size));
-  std::vector<std::int64_t> times;
-  std::vector<std::int64_t> recording;
+  const Form form = start(first_grid(size_of_grid(given)));
+  std::vector<double> times;  // in milliseconds, as the next
+  std::vector<double> recording;
   std::vector<std::pair<Tensor, Tensor>> snapshots;
   std::size_t peak_nbytes = 0;
   const QueueStats before = gpu.queue().stats();
-  for (std::uint64_t done = 1; done <= options.steps; ++done) {
+  for (std::uint64_t done = 1; done <= steps; ++done) {
     throw_if_interrupted();
     gpu.queue().wait_idle();
-    const std::int64_t begin = nanoseconds();
-    form.step();
-    gpu.queue().submit();
-    recording.push_back(nanoseconds() - begin);
-    gpu.queue().wait_idle();
-    times.push_back(nanoseconds() - begin);
+    recording.push_back(ms_of([&] {
+      form.step();
+      gpu.queue().submit();
+    }));
+    times.push_back(recording.back() + ms_of([&] { gpu.queue().wait_idle(); }));
     if (done == 1) {
       peak_nbytes = gpu.memory().stats().peak_nbytes - live_before;
     }
-    if (done % (options.steps / 4) == 0) {
+    if (done % (steps / 4) == 0) {
       const Tensor snapshot = form.snapshot();
-      snapshots.emplace_back(snapshot, snapshot.to(byre::Device::cpu()));
+      snapshots.emplace_back(snapshot, snapshot.to(byre::Device::cpu()).clone());
     }
   }
   const QueueStats after = gpu.queue().stats();
-  const double difference = largest_difference(form.snapshot().to(byre::Device::cpu()), expected);
+  const Tensor last = form.snapshot().to(byre::Device::cpu());
+  const double difference = expected == nullptr ? 0 : largest_difference(last, *expected);
   if (!(difference <= bound)) {
-    report.faults.push_back(std::string(name) + ": the fields differ too much from the host's.");
+    report.faults.push_back(name + ": the fields differ too much from the host's.");
   }
   for (const auto& [clone, bytes] : snapshots) {
-    const Tensor now = clone.to(byre::Device::cpu());
-    if (std::memcmp(now.raw_data(), bytes.raw_data(), now.nbytes()) != 0) {
-      report.faults.push_back(std::string(name) + ": a snapshot is not as it was taken.");
+    if (!are_same_bits(clone.to(byre::Device::cpu()), bytes)) {
+      report.faults.push_back(name + ": a snapshot is not as it was taken.");
     }
   }
   const auto a_step = [&](std::uint64_t QueueStats::*figure) {
-    return static_cast<double>(after.*figure - before.*figure) / static_cast<double>(options.steps);
+    return static_cast<double>(after.*figure - before.*figure) / static_cast<double>(steps);
   };
-  std::sort(recording.begin(), recording.end());
-  report.text += format(
-      "%-14s %-42s %12s %11.1f %9.1f %11s %10s %11.2g\n", name, median_and_range(times).c_str(),
-      milliseconds(recording[recording.size() / 2]).c_str(), a_step(&QueueStats::dispatches),
-      a_step(&QueueStats::barriers), mebibytes(a_step(&QueueStats::bytes_copied)).c_str(),
-      mebibytes(peak_nbytes).c_str(), difference);
+  std::ranges::sort(times);
+  std::ranges::sort(recording);
+  report.figures["forms"][name] = {{"step, median, ms", times[times.size() / 2]},
+                                   {"least, ms", times.front()},
+                                   {"most, ms", times.back()},
+                                   {"recording, median, ms", recording[recording.size() / 2]},
+                                   {"dispatches", a_step(&QueueStats::dispatches)},
+                                   {"barriers", a_step(&QueueStats::barriers)},
+                                   {"copied, MiB", a_step(&QueueStats::bytes_copied) / (1 << 20)},
+                                   {"memory, MiB", static_cast<double>(peak_nbytes) / (1 << 20)},
+                                   {"largest difference", format("%.2g", difference)}};
+  return last;
 }
 
-/// A lazy clone of a tensor, and its end, in nanoseconds.
+/// Of a lazy clone of a tensor, and its end.
 double ns_of_a_clone(const Tensor& tensor) {
   constexpr int clones = 100'000;
-  const std::int64_t begin = nanoseconds();
-  for (int clone = 0; clone < clones; ++clone) {
-    tensor.lazy_clone();
-  }
-  return static_cast<double>(nanoseconds() - begin) / clones;
+  const double ms = ms_of([&] {
+    for (int clone = 0; clone < clones; ++clone) {
+      tensor.lazy_clone();
+    }
+  });
+  return ms * 1e6 / clones;
 }
 
 Report work(const Arguments& given) {
-  const Options options{static_cast<std::int64_t>(given.number("size", 8, 16'384)),
-                        given.number("steps", 4, 1'000'000)};
-  Gpu& gpu = Gpu::get();
-  const Tensor first = first_grid(options.size);
+  const vulkan::Driver& driver = Gpu::get().driver();
+  const Tensor first = first_grid(size_of_grid(given));
   Report report;
-  report.text = gpu.driver().description + "\n" + std::to_string(options.size) + " x " +
-                std::to_string(options.size) +
-                " cells, two fields of f32 = " + mebibytes(first.nbytes()) + ", " +
-                std::to_string(options.steps) + " steps\n\n";
-  report.text +=
-      format("%-14s %-42s %12s %11s %9s %11s %10s %11s\n", "", "a step, median (least to most)",
-             "recording", "dispatches", "barriers", "copied", "memory", "difference");
-  const Tensor expected = run_on_host(options, report);
-  run_on_device("functionalized", functionalized, options, expected, report);
-  run_on_device("by hand", by_hand, options, expected, report);
-  report.text +=
-      format("\nA lazy clone and its end take %.0f ns on the device, %.0f ns on the host.\n",
-             ns_of_a_clone(first.to(gpu.device())), ns_of_a_clone(first));
-  if (gpu.driver().validation_messages != 0) {
+  const Tensor expected = run("host", on_host, given, nullptr, report);
+  run("functionalized", functionalized, given, &expected, report);
+  run("by hand", by_hand, given, &expected, report);
+  if (driver.validation_messages != 0) {
     report.faults.push_back("Calls of Vulkan are wrong: see the validation layer's messages.");
   }
-  report.text += report.faults.empty()
-                     ? "Fields are within the bound, snapshots are what they were.\n"
-                     : "Fields, snapshots or calls of Vulkan are WRONG.\n";
+  const char* const size = given.text("size").c_str();
+  report.text =
+      driver.description + format("\n%s x %s cells, two fields of f32 = ", size, size) +
+      mebibytes(first.nbytes()) + ", " + given.text("steps") + " steps\n\n" +
+      table_of(report.figures["forms"]) +
+      format("\nA lazy clone and its end take %.0f ns on the device, %.0f ns on the host.\n",
+             ns_of_a_clone(first.to(Gpu::get().device())), ns_of_a_clone(first)) +
+      (report.faults.empty() ? "Fields are within the bound, snapshots are what they were.\n"
+                             : "Fields, snapshots or calls of Vulkan are WRONG.\n");
   return report;
 }
 

@@ -31,15 +31,16 @@ byre::functional::Tensors step(const byre::functional::Tensors& grid);
 /// A field (0: u, 1: v) of a grid of the host without its border: a view.
 byre::Tensor field_of(const byre::Tensor& grid, std::int64_t field);
 
-/// A simulation on the device, at some step.
+/// A simulation at some step.
 struct Form {
-  std::function<void()> step;  ///< records one step, which the caller submits
-  /// A lazy clone of the fields as they are now, on the device: nothing is copied.
+  std::function<void()> step;  ///< on the device it records one step, which the caller submits
+  /// A lazy clone of the fields as they are now, where they are: nothing is copied.
   std::function<byre::Tensor()> snapshot;
 };
 
-/// From a grid of the host, like first_grid()'s: step(), functionalized anew in each step; and one shader for all of
-/// the step, from one grid into another.
+/// From a grid of the host, like first_grid()'s: step() on the host; step() on the device, functionalized anew in each
+/// step; and one shader for all of the step, from one grid into another.
+Form on_host(const byre::Tensor& grid);
 Form functionalized(const byre::Tensor& grid);
 Form by_hand(const byre::Tensor& grid);
 
