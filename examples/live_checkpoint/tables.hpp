@@ -26,26 +26,54 @@ struct Snapshot {
   std::variant<std::vector<byre::Storage>, byre::TiledBuffer> rows;
 };
 
-/// Used by the training thread only, as opposed to the snapshots. All throw byre::OutOfMemory.
+/// Rows in parts. After a snapshot each part becomes training's own, which may be a copy, when training first writes to
+/// it. Used by the training thread only, as opposed to the snapshots. All throw byre::OutOfMemory.
 class Table {
  public:
   virtual ~Table() = default;
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
-  /// The row, to read and write until the next snapshot.
-  virtual float* row(std::uint32_t number) = 0;
-  virtual Snapshot snapshot(std::uint64_t token) = 0;
+  /// The row, to read and write until the next snapshot. Only the stopwatch needs the look at `own_`: byre does the right
+  /// thing for each write that asks it.
+  float* row(std::uint32_t number) {
+    const std::size_t begin = number * row_nbytes_;
+    const std::size_t first = begin / part_nbytes_;
+    for (std::size_t part = first; part * part_nbytes_ < begin + row_nbytes_; ++part) {
+      if (own_[part] == nullptr) [[unlikely]] {
+        own_[part] = is_shared(part) ? stalls.time([&] { return make_own(part); }) : make_own(part);
+      }
+    }
+    return reinterpret_cast<float*>(own_[first] + begin % part_nbytes_);
+  }
+
+  Snapshot snapshot(std::uint64_t token) {
+    std::ranges::fill(own_, nullptr);
+    return {token, clone_rows()};
+  }
 
   StallLog stalls;
 
  protected:
-  Table() = default;
+  Table(const Plan& plan, std::size_t part_nbytes)
+      : row_nbytes_(plan.row_nbytes()),
+        part_nbytes_(part_nbytes),
+        own_((plan.table_nbytes() + part_nbytes - 1) / part_nbytes) {}
+
   void initialize_rows(const Plan& plan) {
     for (std::uint32_t number = 0; number < plan.rows; ++number) {
       initialize_row(row(number), number, plan.dimensions);
     }
+    stalls = {};  // no snapshot is the reason of these writes
   }
+
+  virtual decltype(Snapshot::rows) clone_rows() = 0;
+  virtual std::byte* make_own(std::size_t part) = 0;
+  virtual bool is_shared(std::size_t) const { return true; }
+
+  std::size_t row_nbytes_;
+  std::size_t part_nbytes_;
+  std::vector<std::byte*> own_;  ///< by part: its bytes, if it was written since the last snapshot
 };
 
 /// In storages of some rows each. A snapshot is a clone of every one. A lazy clone takes a moment, and a storage is copied
@@ -56,26 +84,16 @@ class StorageTable final : public Table {
 
   StorageTable(const Plan& plan, std::uint32_t tile_rows, byre::Allocator& allocator,
                Cloning cloning)
-      : tile_rows_(tile_rows), dimensions_(plan.dimensions), cloning_(cloning) {
-    const std::size_t nbytes = tile_rows * plan.row_nbytes();
-    for (std::uint32_t row = 0; row < plan.rows; row += tile_rows) {
-      tiles_.push_back(byre::Storage::allocate(nbytes, allocator));
-      std::memset(tiles_.back().mutable_data(), 0, nbytes);
+      : Table(plan, tile_rows * plan.row_nbytes()), cloning_(cloning) {
+    while (tiles_.size() < own_.size()) {
+      tiles_.push_back(byre::Storage::allocate(part_nbytes_, allocator));
+      std::memset(tiles_.back().mutable_data(), 0, part_nbytes_);
     }
     initialize_rows(plan);
   }
 
-  float* row(std::uint32_t number) override {
-    byre::Storage& tile = tiles_[number / tile_rows_];
-    // Only the stopwatch needs this look: mutable_data() alone does the right thing.
-    if (!tile.is_unique()) [[unlikely]] {
-      stalls.time([&] { return tile.materialize(); });
-    }
-    return reinterpret_cast<float*>(tile.mutable_data()) +
-           std::size_t{number % tile_rows_} * dimensions_;
-  }
-
-  Snapshot snapshot(std::uint64_t token) override {
+ private:
+  decltype(Snapshot::rows) clone_rows() override {
     std::vector<byre::Storage> clones;
     for (const byre::Storage& tile : tiles_) {
       clones.push_back(tile.lazy_clone());
@@ -83,12 +101,11 @@ class StorageTable final : public Table {
         clones.back().materialize();  // the copy that a write would make later, made now
       }
     }
-    return {token, std::move(clones)};
+    return clones;
   }
+  std::byte* make_own(std::size_t tile) override { return tiles_[tile].mutable_data(); }
+  bool is_shared(std::size_t tile) const override { return !tiles_[tile].is_unique(); }
 
- private:
-  std::uint32_t tile_rows_;
-  std::uint32_t dimensions_;
   Cloning cloning_;
   std::vector<byre::Storage> tiles_;
 };
@@ -97,44 +114,21 @@ class StorageTable final : public Table {
 class PagedTable final : public Table {
  public:
   explicit PagedTable(const Plan& plan)
-      : row_nbytes_(plan.row_nbytes()),
-        page_nbytes_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
-        rows_(byre::Storage::allocate(plan.table_nbytes(), byre::paged_allocator())),
-        data_(rows_.mutable_data()),
-        is_own_((plan.table_nbytes() + page_nbytes_ - 1) / page_nbytes_, 1) {
+      : Table(plan, static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+        rows_(byre::Storage::allocate(plan.table_nbytes(), byre::paged_allocator())) {
     initialize_rows(plan);
   }
 
-  float* row(std::uint32_t number) override {
-    const std::size_t begin = number * row_nbytes_;
-    // The stopwatch needs the look at each page, and so does an exception for want of memory.
-    for (std::size_t page = begin / page_nbytes_; page * page_nbytes_ < begin + row_nbytes_;
-         ++page) {
-      if (is_own_[page] == 0) [[unlikely]] {
-        make_own(page);
-      }
-    }
-    return reinterpret_cast<float*>(data_ + begin);
-  }
-
-  Snapshot snapshot(std::uint64_t token) override {
-    std::ranges::fill(is_own_, 0);
-    return {token, std::vector<byre::Storage>{rows_.lazy_clone()}};
-  }
-
  private:
-  void make_own(std::size_t page) {
-    const std::size_t begin = page * page_nbytes_;
-    const std::size_t nbytes = std::min(page_nbytes_, rows_.nbytes() - begin);
-    data_ = stalls.time([&] { return rows_.mutable_range(begin, nbytes).data(); }) - begin;
-    is_own_[page] = 1;
+  decltype(Snapshot::rows) clone_rows() override {
+    return std::vector<byre::Storage>{rows_.lazy_clone()};
+  }
+  std::byte* make_own(std::size_t page) override {
+    const std::size_t begin = page * part_nbytes_;
+    return rows_.mutable_range(begin, std::min(part_nbytes_, rows_.nbytes() - begin)).data();
   }
 
-  std::size_t row_nbytes_;
-  std::size_t page_nbytes_;
   byre::Storage rows_;
-  std::byte* data_;                    ///< of rows_, once a page is its own
-  std::vector<unsigned char> is_own_;  ///< by page: written since the last snapshot
 };
 
 /// In one tiled buffer. A snapshot is a copy of it, of one atomic add, and a tile is copied when training first writes to
@@ -142,38 +136,16 @@ class PagedTable final : public Table {
 class TiledTable final : public Table {
  public:
   TiledTable(const Plan& plan, std::uint32_t tile_rows, byre::Allocator& allocator)
-      : tile_rows_(tile_rows),
-        dimensions_(plan.dimensions),
-        rows_(plan.table_nbytes(), allocator, tile_rows * plan.row_nbytes()),
-        own_(rows_.tile_count()) {
-    for (std::size_t tile = 0; tile < own_.size(); ++tile) {
-      own_[tile] = own_tile(tile);
-    }
+      : Table(plan, tile_rows * plan.row_nbytes()),
+        rows_(plan.table_nbytes(), allocator, part_nbytes_) {
     initialize_rows(plan);
   }
 
-  float* row(std::uint32_t number) override {
-    const std::uint32_t tile = number / tile_rows_;
-    if (own_[tile] == nullptr) [[unlikely]] {
-      stalls.time([&] { return own_[tile] = own_tile(tile); });
-    }
-    return own_[tile] + std::size_t{number % tile_rows_} * dimensions_;
-  }
-
-  Snapshot snapshot(std::uint64_t token) override {
-    std::ranges::fill(own_, nullptr);
-    return {token, rows_.lazy_clone()};
-  }
-
  private:
-  float* own_tile(std::size_t tile) {
-    return reinterpret_cast<float*>(rows_.mutable_tile(tile).data());
-  }
+  decltype(Snapshot::rows) clone_rows() override { return rows_.lazy_clone(); }
+  std::byte* make_own(std::size_t tile) override { return rows_.mutable_tile(tile).data(); }
 
-  std::uint32_t tile_rows_;
-  std::uint32_t dimensions_;
   byre::TiledBuffer rows_;
-  std::vector<float*> own_;  ///< by tile: its rows, if it was written since the last snapshot
 };
 
 }  // namespace examples::live_checkpoint
