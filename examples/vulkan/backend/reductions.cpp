@@ -98,7 +98,7 @@ AnyTensor multiplied(const Call& call) {
   if (!a.storage() || !b.storage()) {
     return filled(meta);
   }
-  Dims sizes = meta.sizes;  // of stacks, rows and columns, of which a vector has one
+  Dims sizes = meta.sizes;  // stacks, rows, columns; a vector has one row or one column
   if (b.dims().size() == 1) {
     sizes.push_back(1);
   }

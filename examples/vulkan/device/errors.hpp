@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Errors of a Vulkan device (others are byre's own: byre::OutOfMemory, byre::InvalidArgument), and owners of what it
-/// made.
+/// Errors of a Vulkan device, which come with byre's own (byre::OutOfMemory, byre::InvalidArgument), and owners of
+/// objects that the device made.
 #pragma once
 
 #include <vulkan/vulkan.h>

@@ -57,7 +57,7 @@ struct Chunk {
 };
 
 struct MemoryStats {
-  /// Of blocks that are out; a source that a copy under way reads is out.
+  /// The bytes of blocks that are out; a source that a copy under way reads is out.
   std::size_t live_nbytes = 0;
   std::size_t peak_nbytes = 0;  ///< the most of these since the last reset_peak()
   std::size_t idle_nbytes = 0;  ///< of large blocks and parts of slabs that wait for a request

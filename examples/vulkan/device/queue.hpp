@@ -119,7 +119,7 @@ class Queue {
   Access find(const void* address, std::size_t nbytes, Use::Kind kind);
   void record_copy(Commands& commands, const Access& from, const Access& to);
 
-  // In queue_submissions.cpp. Those that take a lock to change have let go of it when they return or throw.
+  // In queue_submissions.cpp. Those that take a lock to change may have let go of it when they return or throw.
   void expect_device() const;
   Commands& open(const Lock& lock);
   void order(Commands& commands, std::span<const Access> accesses);
@@ -129,7 +129,7 @@ class Queue {
   void retire(Lock& lock) noexcept;
   void wait_for_passing(std::uint64_t value);
   void become_lost(Lock& lock) noexcept;
-  [[noreturn]] void fail(Lock& lock, VkResult result, const char* call);
+  void expect_success(Lock& lock, VkResult result, const char* call);
 
   /// A value that passes only if the device is lost: then nothing waits any more.
   static constexpr std::uint64_t forever = static_cast<std::uint64_t>(-1);

@@ -149,10 +149,8 @@ std::uint64_t Queue::submit_recorded(Lock& lock) {
                              .signalSemaphoreInfoCount = 1,
                              .pSignalSemaphoreInfos = &signal};
     const VkFence none = VK_NULL_HANDLE;
-    if (const VkResult result = faults::submit.call(vkQueueSubmit2, driver_.queue, 1U, &info, none);
-        result != VK_SUCCESS) {
-      fail(lock, result, "vkQueueSubmit2");
-    }
+    expect_success(lock, faults::submit.call(vkQueueSubmit2, driver_.queue, 1U, &info, none),
+                   "vkQueueSubmit2");
     ++stats_.submissions;
     submitted_.splice(submitted_.end(), closed_, closed_.begin());
   }
@@ -195,12 +193,10 @@ void Queue::wait_for_passing(std::uint64_t value) {
                                    .semaphoreCount = 1,
                                    .pSemaphores = &timeline,
                                    .pValues = &value};
-    if (const VkResult result = vkWaitSemaphores(driver_.device, &info, forever);
-        result != VK_SUCCESS) {
-      Lock lock(mutex_);
-      fail(lock, result, "vkWaitSemaphores");
-    }
-    poll();
+    const VkResult result = vkWaitSemaphores(driver_.device, &info, forever);
+    Lock lock(mutex_);
+    expect_success(lock, result, "vkWaitSemaphores");
+    retire(lock);
   }
   expect_device();
 }
@@ -241,24 +237,14 @@ void Queue::become_lost(Lock& lock) noexcept {
   passed_.store(forever, std::memory_order_release);
   open_.clear();
   closed_.clear();
-  submitted_.clear();
-  std::list<Pending> ended;
-  ended.splice(ended.end(), pending_);
-  lock.unlock();
-  ended.clear();
-  memory_.free_passed(forever);
+  retire(lock);
 }
 
-void Queue::fail(Lock& lock, VkResult result, const char* call) {
+void Queue::expect_success(Lock& lock, VkResult result, const char* call) {
   if (result == VK_ERROR_DEVICE_LOST && !is_lost()) {
     become_lost(lock);
   }
-  if (lock.owns_lock()) {
-    lock.unlock();
-  }
   check(result, call);
-  throw VulkanError(
-      byre::format_text("%s did not succeed.", call));  // as VK_TIMEOUT, which has no time to be
 }
 
 Queue::Hold::Hold(Queue& queue) : queue_(&queue) {

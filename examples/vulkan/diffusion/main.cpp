@@ -107,7 +107,7 @@ Tensor run(const std::string& name, Form (*start)(const Tensor& grid), const Arg
   return last;
 }
 
-/// Of a lazy clone of a tensor, and its end.
+/// The time that a lazy clone of a tensor and its end take.
 double ns_of_a_clone(const Tensor& tensor) {
   constexpr int clones = 100'000;
   const double ms = ms_of([&] {

@@ -26,7 +26,7 @@ float zero() {
 }
 #endif
 
-// Of a and b, by the dimensions from `first` to `last`.
+// The offsets in a and b, by the dimensions from `first` to `last`.
 uvec2 offsets_of(uint index, uint first, uint last) {
   uvec2 offsets = uvec2(0u);
   for (uint dimension = first; dimension < last; ++dimension) {
