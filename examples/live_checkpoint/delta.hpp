@@ -101,7 +101,7 @@ inline std::uint32_t write_delta(const fs::path& file, const DeltaHeader& header
   byre::OutputFile output(file);
   Checksum checksum;
   const auto put = [&](const void* data, std::size_t nbytes) {
-    checksum.add(data, nbytes);
+    checksum.process_bytes(data, nbytes);
     output.write(data, nbytes);
   };
   const auto put_word = [&](std::uint64_t word) {
@@ -120,7 +120,7 @@ inline std::uint32_t write_delta(const fs::path& file, const DeltaHeader& header
     const auto bytes = table.tile(tile);
     put(bytes.data(), bytes.size());
   }
-  const std::uint32_t identity = checksum.value();
+  const std::uint32_t identity = checksum.checksum();
   put_word(identity);
   output.commit();
   return identity;
@@ -134,15 +134,15 @@ inline Delta read_delta(const fs::path& file) {
   }
   const std::size_t end = bytes.size() - word_nbytes;
   Checksum checksum;
-  checksum.add(bytes.data(), end);
-  if (checksum.value() != word_at(&bytes[end])) {
+  checksum.process_bytes(bytes.data(), end);
+  if (checksum.checksum() != word_at(&bytes[end])) {
     throw Failure(file.string() + " is damaged or cut short: its CRC-32 is " +
-                  format("%08x", static_cast<unsigned>(checksum.value())) +
+                  format("%08x", static_cast<unsigned>(checksum.checksum())) +
                   ". Take it from a copy, or restore a snapshot before it.");
   }
   const auto field = [&](std::size_t number) { return word_at(&bytes[number * word_nbytes]); };
   Delta delta{
-      {field(1), field(2), field(3), field(4), field(5), field(6)}, checksum.value(), {}, {}};
+      {field(1), field(2), field(3), field(4), field(5), field(6)}, checksum.checksum(), {}, {}};
   if (delta.header.count <= (end - header_nbytes) / word_nbytes) {
     for (std::size_t index = 0; index < delta.header.count; ++index) {
       delta.tiles.push_back(field(7 + index));

@@ -21,14 +21,7 @@ inline constexpr const char* full_extension = ".npy";
 inline constexpr const char* delta_extension = ".delta";
 
 /// CRC-32 as in zip and gzip, of bytes that come in pieces.
-class Checksum {
- public:
-  void add(const void* data, std::size_t nbytes) { crc_.process_bytes(data, nbytes); }
-  std::uint32_t value() const { return crc_.checksum(); }
-
- private:
-  boost::crc_32_type crc_;
-};
+using Checksum = boost::crc_32_type;
 
 /// "token-000000001000" and the extension, in `directory`.
 inline fs::path snapshot_file(const fs::path& directory, std::uint64_t token,

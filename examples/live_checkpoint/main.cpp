@@ -136,9 +136,9 @@ std::vector<std::uint32_t> replay(const Plan& plan) {
     if ((index + 1) % plan.snapshot_every == 0) {
       throw_if_interrupted();
       Checksum checksum;
-      checksum.add(header.data(), header.size());
-      checksum.add(table.values.data(), plan.table_nbytes());
-      checksums.push_back(checksum.value());
+      checksum.process_bytes(header.data(), header.size());
+      checksum.process_bytes(table.values.data(), plan.table_nbytes());
+      checksums.push_back(checksum.checksum());
     }
   }
   return checksums;

@@ -44,8 +44,8 @@ class Restorer {
   const std::vector<char>& npy() const noexcept { return npy_; }
   std::uint32_t checksum() const {
     Checksum checksum;
-    checksum.add(npy_.data(), npy_.size());
-    return checksum.value();
+    checksum.process_bytes(npy_.data(), npy_.size());
+    return checksum.checksum();
   }
 
  private:

@@ -48,7 +48,7 @@ class SnapshotFiles {
     byre::OutputFile file(path);
     Checksum checksum;
     const auto put = [&](std::span<const std::byte> bytes) {
-      checksum.add(bytes.data(), bytes.size());
+      checksum.process_bytes(bytes.data(), bytes.size());
       file.write(bytes.data(), bytes.size());
     };
     const std::string header = byre::npy_header(byre::DType::f32, {plan_->rows, plan_->dimensions});
@@ -66,7 +66,7 @@ class SnapshotFiles {
       tiles.for_each_part(0, tiles.nbytes(), put);
     }
     file.commit();
-    return {snapshot.token, path, checksum.value(), fs::file_size(path)};
+    return {snapshot.token, path, checksum.checksum(), fs::file_size(path)};
   }
 
   WrittenSnapshot write_changes(std::uint64_t token, const byre::TiledBuffer& tiles) {
