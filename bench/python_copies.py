@@ -6,6 +6,7 @@ Needs the module byre on the path: ./dev python bench/python_copies.py. Times ar
 and the greatest beside them. Every figure of byre is measured beside its counterpart, in turn.
 """
 import argparse
+import json
 import statistics
 import time
 
@@ -24,9 +25,12 @@ def parsed():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--mib", type=int, default=1024, help="the size of the array (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="repetitions of each (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print JSON in place of a table")
     arguments = parser.parse_args()
-    if arguments.mib < 8 or arguments.rounds < 1:
-        parser.error("--mib takes a whole number from 8 on, and --rounds one from 1 on")
+    if arguments.mib < 8:
+        parser.error("--mib takes a whole number from 8 on")
+    if arguments.rounds < 1:
+        parser.error("--rounds takes a whole number from 1 on")
     return arguments
 
 
@@ -48,8 +52,7 @@ def in_small_pages(n):
 
 class Table:
     def __init__(self, rounds):
-        self.rounds = rounds
-        print("| what | bytes copied | time | least to most |\n|---|---|---|---|")
+        self.rounds, self.rows = rounds, []
 
     def measure(self, **actions):
         """Each action in turn gives seconds, and perhaps bytes that it copied."""
@@ -61,8 +64,8 @@ class Table:
                 figures[name].append(action())
                 copied[name] = (byre.stats() - before).bytes_copied
         for name, seconds in figures.items():
-            median, least, most = [f"{x * 1e3:.3f}" for x in (statistics.median(seconds), min(seconds), max(seconds))]
-            print(f"| {name.replace('_', ' ')} | {copied[name]:,} | {median} ms | {least} to {most} ms |", flush=True)
+            self.rows.append({"what": name.replace("_", " "), "bytes_copied": copied[name], "rounds": self.rounds,
+                              "seconds": statistics.median(seconds), "least": min(seconds), "most": max(seconds)})
 
 
 def copy_and_drop(copy, make):
@@ -123,6 +126,13 @@ def main():
     )
     del copy
     table.measure(a_thousand_copies_alive_at_once=lambda: seconds_of(lambda: [byre.copy(kept) for _ in range(1000)]))
+    if arguments.json:
+        print(json.dumps(table.rows, indent=1))
+        return
+    print("| what | bytes copied | time | least to most |\n|---|---|---|---|")
+    for row in table.rows:
+        print(f"| {row['what']} | {row['bytes_copied']:,} | {row['seconds'] * 1e3:.3f} ms | "
+              f"{row['least'] * 1e3:.3f} to {row['most'] * 1e3:.3f} ms |")
 
 
 if __name__ == "__main__":

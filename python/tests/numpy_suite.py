@@ -147,6 +147,7 @@ def outcomes(how, arguments, work):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("packages", nargs="*", default=PACKAGES, help=f"of numpy (default: {' '.join(PACKAGES)})")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures to FILE")
     options = parser.parse_args()
     folder = pathlib.Path(np.__file__).parent
     arguments = [f"--rootdir={folder}", *(f"{folder}/{name}/tests" for name in options.packages)]
@@ -157,9 +158,11 @@ def main():
     different = [case for case in sorted(plain.keys() | lazy.keys()) if plain.get(case) != lazy.get(case)]
     for case in different[:40]:
         print(f"{case}: plainly {plain.get(case)}, lazily {lazy.get(case)}")
-    print("{} cases, {} different; {lazy} lazy copies, {refused} refused (Python objects, arrays of imports), "
-          "{overwritten} overwritten by writes to the other side"
-          .format(len(plain.keys() | lazy.keys()), len(different), **found))
+    found |= {"cases": len(plain.keys() | lazy.keys()), "different": different}
+    print("{cases} cases, {} different; {lazy} lazy copies, {refused} refused (Python objects, arrays of imports), "
+          "{overwritten} overwritten by writes to the other side".format(len(different), **found))
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if found["lazy"] < len(lazy):
         sys.exit(f"numpy_suite: {found['lazy']} lazy copies in {len(lazy)} cases. Expected more, as most make arrays.")
     return 1 if different or found["overwritten"] else 0
