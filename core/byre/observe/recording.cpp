@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace byre::inline v0::trace {
 
@@ -60,7 +61,7 @@ void Recording::stop() try {
   if (!state_->stopped) {
     state_->stopped = state_->take();
     state_->end();
-    state_->room.records = {};
+    std::vector<stats::detail::Record>().swap(state_->room.records);
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("the records of a recording");
