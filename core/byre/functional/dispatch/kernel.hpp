@@ -40,19 +40,30 @@ struct TypedKernel {
   KernelResult result = KernelResult::any_number;
 };
 
+/// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu_tensor.hpp
+/// does: what has no `parameter` is a tensor.
+template <class T>
+struct Unboxed;
+
 namespace detail {
+
 /// By a function of Argument.
 template <Type Of, auto Read>
 struct ReadAs {
   static constexpr KernelParameter parameter{Of, false};
   static decltype(auto) from(Argument& argument) { return (argument.*Read)(); }
 };
-}  // namespace detail
 
-/// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu_tensor.hpp
-/// does: what has no `parameter` is a tensor.
 template <class T>
-struct Unboxed;
+constexpr KernelParameter parameter_of() noexcept {
+  if constexpr (requires { Unboxed<T>::parameter; }) {
+    return Unboxed<T>::parameter;
+  } else {
+    return {};
+  }
+}
+
+}  // namespace detail
 
 template <>
 struct Unboxed<AnyTensor> {
@@ -72,7 +83,7 @@ template <>
 struct Unboxed<DType> : detail::ReadAs<Type::dtype, &Argument::dtype> {};
 template <class T>
 struct Unboxed<std::optional<T>> {
-  static constexpr KernelParameter parameter{Unboxed<T>::parameter.type, true};
+  static constexpr KernelParameter parameter{detail::parameter_of<T>().type, true};
   static std::optional<T> from(Argument& argument) {
     return argument.is_none() ? std::nullopt : std::optional<T>(Unboxed<T>::from(argument));
   }
@@ -93,15 +104,6 @@ struct Boxed<Tensors> {
 };
 
 namespace detail {
-
-template <class T>
-constexpr KernelParameter parameter_of() noexcept {
-  if constexpr (requires { Unboxed<T>::parameter; }) {
-    return Unboxed<T>::parameter;
-  } else {
-    return {};
-  }
-}
 
 template <class Result>
 constexpr KernelResult result_of() noexcept {
