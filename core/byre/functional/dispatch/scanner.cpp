@@ -45,7 +45,8 @@ float nearest_f32(const Scalar& number) {
 
 bool Scanner::accept(std::string_view word) noexcept {
   const std::size_t end = at_ + word.size();
-  const bool begins_a_longer_word = is_letter(word.back()) && end_of_word(text_, end) != end;
+  const bool is_word = is_letter(word.back()) || is_digit(word.back());
+  const bool begins_a_longer_word = is_word && end_of_word(text_, end) != end;
   if (!is_at(word) || begins_a_longer_word) {
     return false;
   }
