@@ -38,7 +38,7 @@ const char* what_a_write_does(const Owner& owner) noexcept {
 }
 
 /// ", cloned at train.cpp:3 and check.cpp:8 (2 times)", where a recording knows.
-std::string where_it_was_cloned(const std::byte* data) {
+std::string where_it_was_cloned([[maybe_unused]] const std::byte* data) {
   std::string text;
 #if BYRE_STATS
   for (const auto& [site, count] : stats::detail::lines_that_cloned(data)) {
