@@ -15,6 +15,8 @@
 #endif
 #if __has_include(<byre/storage/tiles/tiled_buffer.hpp>)
 #include <byre/storage/tiles/tiled_buffer.hpp>
+#elif __has_include(<byre/storage/tiled_buffer.hpp>)
+#include <byre/storage/tiled_buffer.hpp>
 #endif
 #if __has_include(<byre/observe/recording.hpp>)
 #include <byre/observe/recording.hpp>
