@@ -61,8 +61,10 @@ CommandLine& CommandLine::mode(const std::string& option, std::set<std::string> 
 const CommandLine::Option& CommandLine::option_of(const std::string& argument) const {
   for (const Option& option : options_) {
     const bool is_operand = option.takes == Takes::operands;
-    if (is_operand ? !argument.starts_with('-')
-                   : argument == "--" + option.name || argument == option.short_name) {
+    const bool has_short_name = !option.short_name.empty();
+    if (is_operand
+            ? !argument.starts_with('-')
+            : argument == "--" + option.name || (has_short_name && argument == option.short_name)) {
       return option;
     }
   }
