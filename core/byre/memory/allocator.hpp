@@ -167,11 +167,11 @@ class BYRE_API Allocator {
   /// asking it; see detail/thread_cache.hpp.
   bool uses_thread_cache() const noexcept { return uses_thread_cache_; }
 
-  /// Whether it is a PageAllocator, of detail/page_file.hpp.
+  /// Whether it is a PageAllocator, of pages/detail/page_file.hpp.
   bool has_pages() const noexcept { return has_pages_; }
 
   /// Whether its blocks of whole pages are pages that byre has mapped, which a checked build may protect
-  /// against writes; see cow/detail/write_trap.hpp.
+  /// against writes; see checks/detail/write_trap.hpp.
   bool maps_pages() const noexcept { return maps_pages_; }
 
   /// For messages: "recycling pool".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tensors that go into .npy files and come out again. tests/numpy has NumPy do one of the two, with every dtype, shape,
-// byte order and version. How a file is replaced is in storage/output_file_test.cpp.
+// byte order and version. How a file is replaced is in files/output_file_test.cpp.
 #include <byre/storage/foreign.hpp>
 
 #include <bit>
