@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffers and storages in one include. Tiles (storage/tiles/tiled_buffer.hpp), paged and recycled memory (pages/, memory/),
-/// files (files/) and recordings (observe/) have headers of their own.
+/// Buffers and storages in one include. Tiles (storage/tiles/tiled_buffer.hpp), paged and recycled memory (pages/,
+/// memory/), files (files/) and recordings (observe/) have headers of their own.
 #pragma once
 
 #include <byre/config.hpp>

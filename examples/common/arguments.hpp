@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The command line of an example: `--name VALUE` or `--name=VALUE`, and flags. Every program has --help and --json [FILE]. Each error is a UsageError that names the allowed values.
+/// The command line of an example: `--name VALUE` or `--name=VALUE`, and flags. Every program has --help and --json
+/// [FILE]. Each error is a UsageError that names the allowed values.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@
 
 namespace byre::inline v0::functional {
 
-/// The value that a tensor of the pass held when it was used last. A member of one tensor, at a fixed address. The lock of the tensor's alias guards it, if there
-/// is an alias: other tensors replay their views from this value.
+/// The value that a tensor of the pass held when it was used last. A member of one tensor, at a fixed address. The lock
+/// of the tensor's alias guards it, if there is an alias: other tensors replay their views from this value.
 struct CachedView {
   AnyTensor value = {};  ///< null: none yet, or that of the base, which the alias alone holds
   std::uint64_t generation = 0;  ///< of the alias, when the value was computed
