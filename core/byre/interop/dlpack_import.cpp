@@ -5,13 +5,10 @@
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/views.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <new>
-#include <string>
 #include <utility>
 
 namespace byre::inline v0 {

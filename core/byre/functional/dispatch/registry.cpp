@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <new>
-#include <optional>
 #include <string>
 
 namespace byre::inline v0::functional {

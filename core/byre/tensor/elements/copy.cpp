@@ -10,10 +10,6 @@
 #include <byre/tensor/elements/detail/overlap.hpp>
 #include <byre/tensor/layout/detail/strided_copy.hpp>
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
 namespace byre::inline v0 {
 namespace {
 

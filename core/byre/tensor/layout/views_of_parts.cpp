@@ -8,7 +8,6 @@
 #include <exception>
 #include <iterator>
 #include <limits>
-#include <utility>
 
 namespace byre::inline v0::views {
 namespace {
