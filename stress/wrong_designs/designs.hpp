@@ -21,6 +21,7 @@
 #include "../../verification/known_wrong/published.hpp"
 #include "../../verification/known_wrong/wrong_syncs.hpp"
 #include "../sync_hooks.hpp"
+#include "support/sanitized.hpp"
 
 namespace byre::stress::wrong {
 
@@ -125,11 +126,16 @@ struct WordOver {
 };
 
 /// The last copier reads the header after the last owner may have freed it. A waiter that is parked never frees it in
-/// time, so each wait ends at once, as it may: within some ten rounds there is a report, otherwise within thousands.
+/// time, so each wait ends at once, as it may: within some ten rounds there is a report, otherwise within thousands. The
+/// thread sanitizer finds the race of parked waiters too, and takes the first use of a lock in a child for a mistake.
 template <sync::Sync Base>
 struct WakesThroughHeader : verification::ListInHeader<Base> {
   template <class KeepWaiting>
-  static void park(const void*, KeepWaiting&&, sync::Step) noexcept {}
+  static void park(const void* place, KeepWaiting&& keep_waiting, sync::Step step) noexcept {
+    if constexpr (test::is_thread_sanitized) {
+      verification::ListInHeader<Base>::park(place, std::forward<KeepWaiting>(keep_waiting), step);
+    }
+  }
 };
 
 /// Parks without checking again: a wake just before is lost.

@@ -31,7 +31,8 @@ constexpr Format format{
     .read =
         [](auto bytes) {
           return Contents{{{"array", read_npy(bytes)}}, {}};
-        }};
+        },
+    .refuses_to_map = "load_npy reads and converts them"};
 
 /// Sizes are refused whose product does not fit, sizes of 0 left out as strides are made of the others.
 /// The bytes have to fit too, unless there are none.
