@@ -16,6 +16,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "children.hpp"
 #include "paged_buffers.hpp"
@@ -181,6 +182,9 @@ TEST_F(PagedReleased, overlays_without_memory_leave_nothing) {
         system.fail_after(0);
         EXPECT_EQ(clone.materialize(), Materialized::copied);
       }
+      EXPECT_EQ(
+          std::memcmp(std::as_const(clone).data(), std::as_const(overlay).data(), clone.nbytes()),
+          0);
       EXPECT_EQ(kept_by_the_system().mappings,
                 mappings + (clone.origin() == Origin::paged ? 1 : 0));
       Buffer other = overlay;

@@ -214,6 +214,19 @@ TEST(ShrinkToFit, of_what_fits_copies_nothing) {
   EXPECT_EQ(counted.since().copies, 0);
 }
 
+TEST(ShrinkToFit, gives_back_blocks_of_the_pool_and_pages) {
+  for (Allocator* const allocator :
+       {static_cast<Allocator*>(&default_pool()), static_cast<Allocator*>(&paged_allocator())}) {
+    const Counted counted;
+    Buffer value = counting(std::size_t{8} << 20, *allocator);
+    value.resize(100);
+    value.shrink_to_fit();
+    expect_counting(value, 100);
+    EXPECT_EQ(value.origin(), Origin::allocated);
+    EXPECT_LE(counted.since().live_bytes, 128);
+  }
+}
+
 /// Rounds blocks up to whole kilobytes.
 class RoundingAllocator final : public Allocator {
  public:
