@@ -256,6 +256,17 @@ TEST(ShrinkToFit, without_a_smaller_block_copies_nothing) {
   expect_counting(value, 1000);
 }
 
+TEST(ShrinkToFit, leaves_memory_that_others_use_where_it_is) {
+  std::byte theirs[1000]{};
+  for (const bool is_lent : {true, false}) {
+    Buffer value = is_lent ? Buffer::borrow(theirs, sizeof theirs)
+                           : Buffer::adopt_aliased(theirs, sizeof theirs, [](void*) {});
+    value.resize(10);
+    value.shrink_to_fit();
+    EXPECT_EQ(std::as_const(value).data(), theirs) << is_lent;
+  }
+}
+
 TEST(ShrinkToFit, gives_back_as_little_as_a_line) {
   for (const std::size_t spare_nbytes : {data_alignment - 1, data_alignment}) {
     Buffer value = counting(1000 + spare_nbytes, aligned_allocator());
