@@ -51,6 +51,8 @@ class QueuedDevice final : public Allocator {
       return block;
     }
     auto kept = std::make_shared<PendingCopy>(std::move(pending));
+    // A last owner that steals meanwhile would submit its write in front of the copy.
+    std::this_thread::yield();
     submit([=, data = block.data] {
       std::memcpy(data, source, nbytes);
       kept->end();
