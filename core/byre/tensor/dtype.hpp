@@ -69,6 +69,8 @@ struct ListOfElements {
  private:
   template <class Type, class Result, class Function>
   static Result call_for(Function& function) {
+    static_assert(std::is_same_v<decltype(function.template operator()<Type>()), Result>,
+                  "the results for all dtypes are of one type");
     return function.template operator()<Type>();
   }
 };
@@ -87,7 +89,7 @@ inline constexpr std::array<const char*, dtype_count + 1> dtype_names{
 
 /// Throws DTypeError, which names `operation`, for DType::uninitialized.
 inline void expect_dtype_named(DType dtype, const char* operation) {
-  if (dtype == DType::uninitialized) [[unlikely]] {
+  if (dtype >= DType::uninitialized) [[unlikely]] {
     no_such_dtype(operation, dtype);
   }
 }

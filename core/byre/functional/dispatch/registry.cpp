@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// One file of more than 300 lines: registering and finding both need the class Registry, which stands here alone.
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/registry.hpp>

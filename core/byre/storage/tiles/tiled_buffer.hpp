@@ -9,6 +9,8 @@
 ///     tile 0   tile 1   tile 2       and tile 1
 ///
 /// docs/parts.md says when to use it, and what it costs.
+///
+/// One file of more than 300 lines, as buffer.hpp is: a class whose members are documented where they are.
 #pragma once
 
 #include <byre/error/error.hpp>
