@@ -21,6 +21,7 @@
 #include "support/child_process.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
@@ -154,6 +155,15 @@ TEST_F(TracksOfOverlays, of_overlays_end_with_their_dirty_pages) {
   EXPECT_TRUE(says(recording.summary(), "2 overlays of 2097152 bytes, " +
                                             std::to_string(4 * page_nbytes) +
                                             " bytes written in them"));
+}
+
+TEST_F(TracksOfOverlays, of_a_mapped_file_have_its_cause) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", std::string(paged_nbytes, 'f'));
+  Buffer mapped = Buffer::map_file(folder / "file");
+  const trace::Recording recording;
+  mapped.mutable_data();
+  EXPECT_EQ(Events(recording).slices("overlay (read_only)").size(), 1U);
 }
 
 TEST_F(TracksOfOverlays, count_the_pages_that_an_overlay_of_an_overlay_copied) {
