@@ -217,13 +217,24 @@ TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
   EXPECT_NE(first.memory_id(), source.memory_id());
 }
 
-// Writes of a child are tested by of_children_do_not_see_each_other, in random_programs_test.cpp.
+// Random programs make more such writes: of_children_do_not_see_each_other, in random_programs_test.cpp.
 TEST(PagedForks, what_a_parent_writes_its_child_does_not_see) {
   Buffer buffer = filled(std::byte{1});
   const LateChild child([&] { return is_all(buffer, std::byte{1}); });
   std::memset(buffer.mutable_data(), 2, paged_nbytes);
   buffer = Buffer();
   child.expect_right();
+}
+
+TEST(PagedForks, what_a_child_writes_its_lazy_clones_show) {
+  Buffer source = filled(std::byte{1});
+  in_a_child([&source] {
+    source.mutable_data()[0] = std::byte{2};  // to a page that the file does not have
+    Buffer clone = source;
+    clone.mutable_data()[1] = std::byte{3};
+    EXPECT_EQ(clone.data()[0], std::byte{2});
+    EXPECT_EQ(source.data()[1], std::byte{1});
+  });
 }
 
 TEST(PagedForks, what_a_parent_would_write_back_its_child_does_not_see) {
