@@ -92,6 +92,15 @@ TEST_F(Recordings, show_null_data_as_events_without_data) {
             "1: copy (borrowed) bytes=0 copy=C written_at=4\n");
 }
 
+TEST_F(Recordings, show_a_pin_of_read_only_data_as_no_cause_of_its_copy) {
+  const char lent[8]{};
+  Storage storage(Buffer::adopt_aliased(static_cast<const void*>(lent), 8, [](const void*) {}));
+  const Pin pin = storage.pin_to_read();
+  const trace::Recording recording;
+  storage.mutable_data(Wait::allowed, site(1));
+  EXPECT_EQ(Events(recording).slices("copy (read_only)").size(), 1U);
+}
+
 TEST_F(Recordings, show_no_lines_for_unknown_call_sites) {
   Buffer weights = Buffer::allocate(64);
   const trace::Recording recording;

@@ -52,10 +52,13 @@ TEST(Shown, times_are_microseconds_since_the_recording_began) {
   late.end_ns += 1000;
   Record copy = record_of(RecordKind::copy);
   copy.links_to = {begin_ns - 1, begin_ns - 1, 1, 0};  // no arrow comes from there
-  const Events events = events_of({copy, late, record_of(RecordKind::copy)});
+  Record brief = record_of(RecordKind::steal);
+  brief.end_ns = brief.begin_ns;
+  const Events events = events_of({copy, late, record_of(RecordKind::copy), brief});
   const Json copied = events.slices("copy (shared)").at(0);
   EXPECT_EQ(copied["ts"], 5.007);
   EXPECT_EQ(copied["dur"], 3.003);
+  EXPECT_EQ(events.slices("steal").at(0)["dur"], 0.001) << "arrows need slices that last";
   const auto counted = events.of("C", "bytes copied");
   EXPECT_EQ(counted.at(0)["ts"], 0);
   EXPECT_EQ(counted.at(1)["ts"], 8.01);
