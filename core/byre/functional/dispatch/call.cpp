@@ -15,10 +15,9 @@ thread_local ThreadKeys keys_of_thread;
   const bool is_miscounted = !op.schema().returns_list() && count != expected;
   throw DispatchError(format_text(
       "%s: the kernel for %s returned %s: %s", op.name().c_str(), name_of(key),
-      is_miscounted ? format_text("%zu tensors, and the schema says %zu, beside what is written",
-                                  count, expected)
-                          .chars.data()
-                    : "a handle without a tensor, AnyTensor()",
+      is_miscounted
+          ? format_text("%zu new tensors, and the schema says %zu", count, expected).chars.data()
+          : "a handle without a tensor, AnyTensor()",
       to_string(op.schema()).c_str()));
 }
 

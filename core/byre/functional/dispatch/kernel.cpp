@@ -41,12 +41,13 @@ Expected expected_of(const Schema& schema) {
   if (schema.returns_list()) {
     return {"a list of tensors", "Tensors", KernelResult::any_number};
   }
-  const char* const beside = count != schema.returns.size() ? " beside what is written" : "";
+  // A kernel returns none of the tensors that it writes.
+  const std::string is_new = count != schema.returns.size() ? "new " : "";
   if (count > 1) {
-    return {std::to_string(count) + " tensors" + beside, "Tensors", KernelResult::any_number};
+    return {std::to_string(count) + " " + is_new + "tensors", "Tensors", KernelResult::any_number};
   }
-  return count == 1 ? Expected{std::string("one tensor") + beside, "AnyTensor", KernelResult::one}
-                    : Expected{std::string("none") + beside, "void", KernelResult::nothing};
+  return count == 1 ? Expected{"one " + is_new + "tensor", "AnyTensor", KernelResult::one}
+                    : Expected{"no " + is_new + "tensor", "void", KernelResult::nothing};
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ void detail::expect_fits(const TypedKernel& kernel, const Operator& op, const ch
   const Expected expected = expected_of(op.schema());
   if (kernel.result != KernelResult::any_number && kernel.result != expected.result) {
     refuse(format_text("returns %s, and the schema says %s",
-                       kernel.result == KernelResult::one ? "one tensor" : "none",
+                       kernel.result == KernelResult::one ? "one tensor" : "no tensor",
                        expected.tensors.c_str()),
            format_text("return %s%s.", expected.type,
                        expected.result == KernelResult::nothing ? "" : ", or the backend's own"));

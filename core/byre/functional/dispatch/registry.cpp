@@ -170,7 +170,7 @@ class detail::Registry {
     return std::hash<std::string_view>()(name) % list_count;
   }
 
-  sync::ProcessMutex mutex_;  // of who registers
+  sync::ProcessMutex mutex_;  // held while an operator or a part of one is added
   std::array<Published<Operator>, list_count> lists_;
 };
 

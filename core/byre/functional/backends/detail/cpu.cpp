@@ -43,7 +43,7 @@ Tensor copy_of_view(const Operator& view, Reads reads, const Call& call) {
   return copied(view_of(base, {geometry.layout, geometry.dtype, base.storage().nbytes()}));
 }
 
-/// A tensor of the elements of `self` that nobody else sees: itself, if this is its only handle.
+/// A tensor of the elements of `self` that shares no memory: `self` itself, if this is its only handle.
 AnyTensor own(const AnyTensor& self, Reads reads) {
   const Tensor& value = to_cpu(self);
   const bool is_in_order = value.is_contiguous() && value.storage_offset() == 0;

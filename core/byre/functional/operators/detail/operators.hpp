@@ -21,7 +21,7 @@ void define_writes();
 void write_result_to_out(const Operator& op, const AnyTensor& out, const AnyTensor& result);
 
 /// For resize_: a contiguous layout of `sizes` that begins where `before` does. Throws ShapeError if
-/// that is not contiguous.
+/// `before` is not contiguous.
 Layout resized(const Layout& before, const Dims& sizes);
 /// For resize_: throws StateError, for a tensor that others see and that would need new memory.
 [[noreturn]] void refuse_to_grow(const Dims& sizes);

@@ -84,7 +84,7 @@ constexpr int most_digits<Float16> = 5;
 template <>
 constexpr int most_digits<BFloat16> = 4;
 
-/// What the library has no function for: digits are added until only this number is read from them.
+/// The standard library has no function for halves: digits are added until only this number is read from them.
 template <class Half>
 Decimal shortest(Half value) {
   const double exact = static_cast<float>(value);
