@@ -18,6 +18,8 @@ constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 constinit const Supervisor* current = nullptr;
 constinit std::atomic<bool> is_stop_requested{false};
+constinit std::atomic<bool> is_reported{false};
+constinit thread_local bool this_thread_reports = false;
 
 void request_stop(int) {
   is_stop_requested.store(true, std::memory_order_relaxed);
@@ -61,17 +63,20 @@ Supervisor::~Supervisor() {
   current = nullptr;
 }
 
-/// The report allocates, which may hang on a lock that the thread holds: then the alarm ends the program.
+/// The report allocates, which may hang on a lock that the thread holds: then the alarm ends the program. Other threads
+/// that fail wait, so that they do not end the program before the report is complete.
 void Supervisor::on_fatal_signal(int signal) {
-  for (const int each : fatal_signals) {
-    std::signal(each, SIG_DFL);
+  while (is_reported.exchange(true, std::memory_order_relaxed) && !this_thread_reports) {
+    ::pause();
   }
-  ::alarm(10);
-  char why[64];
-  std::snprintf(why, sizeof why, "ended by signal %d", signal);
-  if (const Supervisor* const supervisor = current) {
+  if (const Supervisor* const supervisor = current; supervisor && !this_thread_reports) {
+    this_thread_reports = true;
+    ::alarm(10);
+    char why[64];
+    std::snprintf(why, sizeof why, "ended by signal %d", signal);
     supervisor->report(why);
   }
+  std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 

@@ -23,7 +23,10 @@ void resize_alone(State<T>& state, Slot& slot, std::size_t nbytes, Call call) {
                                 : byre::detail::grown_capacity(capacity, nbytes);
   const std::byte* const before = std::as_const(slot.real).data();
   value.busy = true;
-  const Fault fault = state.faults.during(call, asked > nbytes || state.is_of_pages(value));
+  // In threads the capacity of a storage is not known, nor whether it asked for more first.
+  const bool may_have_grown =
+      asked > nbytes || !(state.knows_capacities() || requires { slot.real.capacity(); });
+  const Fault fault = state.faults.during(call, may_have_grown || state.is_of_pages(value));
   value.busy = false;
   if (fault != Fault::none) {
     return;

@@ -201,7 +201,8 @@ void expect_report(const test::ChildResult& result) {
       << result.exit.text() << result.output;
   EXPECT_NE(result.output.find("again: byre-stress --workload mixed --seed 1 --threads 4"),
             std::string::npos);
-  EXPECT_NE(result.output.find("thread 3: "), std::string::npos) << result.output;
+  // Other threads may not have begun.
+  EXPECT_NE(result.output.find("  thread "), std::string::npos) << result.output;
 }
 
 TEST(WrongDesigns, are_found_by_programs_which_say_what_they_did) {
