@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/scanner.hpp>
 #include <byre/functional/graph/detail/graph_backend.hpp>
 #include <byre/functional/graph/recording.hpp>

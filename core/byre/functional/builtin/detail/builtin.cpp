@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What comes along, in the order in which it is defined.
-#include <byre/functional/backends/detail/cpu.hpp>
-#include <byre/functional/batching/detail/batching.hpp>
+/// What comes along, in the order in which it is defined: dispatch/detail/builtin.hpp.
 #include <byre/functional/dispatch/detail/builtin.hpp>
-#include <byre/functional/functionalize/detail/pass.hpp>
-#include <byre/functional/graph/detail/graph_backend.hpp>
-#include <byre/functional/operators/detail/operators.hpp>
 
 namespace byre::inline v0::functional {
 namespace {

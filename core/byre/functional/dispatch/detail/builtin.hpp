@@ -18,6 +18,18 @@ namespace byre::inline v0::functional::detail {
 using BuiltinDefinitions = void (*)();
 extern const BuiltinDefinitions define_builtin_operators;
 
+// What it calls, in this order, each in a room above.
+void define_factories();
+void define_pointwise();
+void define_reductions();
+void define_views();
+void define_view_copies();
+void define_writes();
+void define_cpu_backend();
+void define_graph_backend();
+void define_functionalize_pass();
+void define_batching();
+
 /// The name of a variant: "view.dtype" and "_copy" make "view_copy.dtype".
 inline std::string with_suffix(const std::string& name, const std::string& suffix) {
   const std::size_t end = std::min(name.find('.'), name.size());

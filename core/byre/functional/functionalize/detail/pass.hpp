@@ -50,8 +50,6 @@ AnyTensor redispatch_for_one(const char* name, Arguments values);
 AnyTensor redispatch_on_backend_of(const FunctionalTensor& target, const char* name,
                                    Arguments values);
 
-/// While the registry is filled.
-void define_functionalize_pass();
 /// For define_functionalize_pass(): fill_, zero_, copy_, resize_, set_ and out= variants.
 void define_overwriting_operators();
 

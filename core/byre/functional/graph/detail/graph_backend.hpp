@@ -29,9 +29,4 @@ class GraphTensor final : public TensorImpl {
   detail::RecordedValue value_;
 };
 
-namespace detail {
-/// While the registry is filled.
-void define_graph_backend();
-}
-
 }  // namespace byre::inline v0::functional

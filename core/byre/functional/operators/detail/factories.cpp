@@ -2,7 +2,6 @@
 /// Tensors from numbers, and copies of tensors.
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
-#include <byre/functional/operators/detail/operators.hpp>
 #include <byre/tensor/elements.hpp>
 
 #include <numeric>

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The operators of byre/tensor: what each takes, what it returns, and the function that computes
-/// it.
+/// What kernels of the operators of byre/tensor have in common with those of the pass.
 #pragma once
 
 #include <byre/functional/dispatch/operator.hpp>
 
 namespace byre::inline v0::functional::detail {
-
-// While the registry is filled.
-void define_factories();
-void define_pointwise();
-void define_reductions();
-void define_views();
-void define_view_copies();
-void define_writes();
 
 /// What an out= variant does with the result that its functional variant computed: copies it to
 /// `out`, which takes its sizes if it has no elements. Throws ShapeError for an `out` of other

@@ -3,7 +3,6 @@
 /// elsewhere.
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
-#include <byre/functional/operators/detail/operators.hpp>
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements.hpp>
 

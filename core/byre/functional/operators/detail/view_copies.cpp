@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Functional variants of views: what a view sees, as a tensor of its own; and their inverses, the
 /// base with other elements where a view sees it. Eight views, of which all others are made.
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
-#include <byre/functional/operators/detail/operators.hpp>
+#include <byre/functional/dispatch/guards.hpp>
+#include <byre/tensor/elements.hpp>
 
-#include <algorithm>
-#include <optional>
 #include <string>
 
 namespace byre::inline v0::functional {
 namespace {
 
-ViewGeometry seen_of(const Operator& view, const AnyTensor& self,
-                     std::span<const Argument> arguments) {
-  return (*view.view())(ViewGeometry::of_all(self.sizes(), self.dtype()), arguments).front();
+/// Where the view reads its tensor's elements: as its strides say, or one after the other.
+enum class Reads : bool { by_strides, in_order };
+
+ViewGeometry seen(const Operator& view, const ViewGeometry& self,
+                  std::span<const Argument> arguments) {
+  return (*view.view())(self, arguments).front();
+}
+ViewGeometry seen_in_order(const Operator& view, const AnyTensor& self,
+                           std::span<const Argument> arguments) {
+  return seen(view, ViewGeometry::of_all(self.sizes(), self.dtype()), arguments);
 }
 
 void expect_source_fits(const Operator& op, const ViewGeometry& part, const AnyTensor& source) {
@@ -32,48 +40,105 @@ void expect_source_fits(const Operator& op, const ViewGeometry& part, const AnyT
   }
 }
 
-std::vector<TensorMeta> meta_of_copy(const Operator& view, const Call& call) {
-  const ViewGeometry seen = seen_of(view, call.arguments[0].tensor(), call.arguments.subspan(1));
-  return {{seen.layout.sizes, seen.dtype}};
+TensorMeta meta_of_copy(const Operator& view, const Call& call) {
+  const ViewGeometry part =
+      seen_in_order(view, call.arguments[0].tensor(), call.arguments.subspan(1));
+  return {part.layout.sizes, part.dtype};
 }
 
-std::vector<TensorMeta> meta_of_scatter(const Operator& view, const Call& call) {
+TensorMeta meta_of_scatter(const Operator& view, const Call& call) {
   const AnyTensor& self = call.arguments[0].tensor();
-  expect_source_fits(call.op, seen_of(view, self, call.arguments.subspan(2)),
+  expect_source_fits(call.op, seen_in_order(view, self, call.arguments.subspan(2)),
                      call.arguments[1].tensor());
-  return {{self.sizes(), self.dtype()}};
+  return {self.sizes(), self.dtype()};
 }
 
-Definition define_copy(const std::string& name, const std::string& parameters) {
-  const Operator& view = find(name);
-  return define(detail::with_suffix(name, "_copy") + "(Tensor self, " + parameters + ") -> Tensor")
-      .meta([&view](const Call& call) { return meta_of_copy(view, call); });
+// ---- Kernels of the CPU
+
+/// In order, from the first byte of its storage.
+bool is_from_the_start(const Tensor& tensor) {
+  return tensor.is_contiguous() && tensor.storage_offset() == 0;
 }
 
-Definition define_scatter(const std::string& name, const std::string& parameters) {
-  const Operator& view = find(name);
-  return define(detail::with_suffix(name, "_scatter") + "(Tensor self, Tensor source, " +
-                parameters + ") -> Tensor")
-      .meta([&view](const Call& call) { return meta_of_scatter(view, call); });
+/// For a program, a tensor of its own, in order, as on every backend. Below passes a lazy clone.
+Tensor copied(const Tensor& part) {
+  return is_below_passes() ? part.lazy_clone() : packed(part);
+}
+
+AnyTensor copy_of_view(const Operator& view, Reads reads, const Call& call) {
+  const auto arguments = call.arguments.subspan(1);
+  const Tensor& self = to_cpu(call.arguments[0].tensor());
+  if (reads == Reads::by_strides) {
+    return from_cpu(copied(view_of(self, seen(view, geometry_of(self), arguments))));
+  }
+  const Tensor base = is_from_the_start(self) ? self : self.clone();
+  const ViewGeometry part = seen_in_order(view, call.arguments[0].tensor(), arguments);
+  return from_cpu(copied(view_of(base, {part.layout, part.dtype, base.storage().nbytes()})));
+}
+
+/// A tensor of the elements of `self` that shares no memory: `self` itself, if this is its only handle.
+AnyTensor own(const AnyTensor& self, Reads reads) {
+  const Tensor& value = to_cpu(self);
+  if (may_overlap_itself(value.layout()) ||
+      (!is_from_the_start(value) && (reads == Reads::in_order || !is_below_passes()))) {
+    return from_cpu(value.clone());
+  }
+  const bool is_sole =
+      self.handle_count() == 1 && value.handle_count() == 1 && value.storage().handle_count() == 1;
+  return is_sole ? self : from_cpu(copied(value));
+}
+
+AnyTensor scatter_to_view(const Operator& view, Reads reads, const Call& call) {
+  meta_of_scatter(view, call);  // refuses a source that does not fit
+  AnyTensor base = own(call.arguments[0].tensor(), reads);
+  const Tensor& written = to_cpu(base);
+  Tensor part = view_of(written, seen(view, geometry_of(written), call.arguments.subspan(2)));
+  copy_(part, to_cpu(call.arguments[1].tensor()));
+  return base;
+}
+
+struct VariantRow {
+  const char* view;
+  const char* parameters;
+  Reads reads;
+  bool has_scatter;
+  bool shifts_axes;
+};
+
+template <auto MetaOf, auto Compute>
+void define_variant(const VariantRow& row, const char* suffix, const char* tensors) {
+  const Operator& view = find(row.view);
+  const Definition defined = define(detail::with_suffix(row.view, suffix) + "(" + tensors + ", " +
+                                    row.parameters + ") -> Tensor");
+  defined.meta([&view](const Call& call) { return std::vector{MetaOf(view, call)}; });
+  defined.kernel(Key::cpu, [&view, reads = row.reads](const Call& call) {
+    return Tensors{Compute(view, reads, call)};
+  });
+  if (row.shifts_axes) {
+    defined.tag(Tag::axis_shift);
+  }
 }
 
 }  // namespace
 
 void detail::define_view_copies() {
-  const std::string select = "Axis axis, int index";
-  const std::string slice = "Axis axis, int start=0, int? end=none, int step=1";
-  const std::string diagonal = "int offset=0, Axis first=0, Axis second=1";
-  const std::string as_strided = "int[] sizes, int[] strides, int? offset=none";
-  define_copy("view", "int[] sizes");
-  define_copy("view.dtype", "DType dtype").tag(Tag::axis_shift);
-  define_copy("permute", "Axis[] axes");
-  define_copy("expand", "int[] sizes");
-  define_copy("as_strided", as_strided);
-  define_scatter("as_strided", as_strided);
-  for (const auto& [view, parameters] :
-       {std::pair("select", select), std::pair("slice", slice), std::pair("diagonal", diagonal)}) {
-    define_copy(view, parameters).tag(Tag::axis_shift);
-    define_scatter(view, parameters).tag(Tag::axis_shift);
+  using enum Reads;
+  constexpr VariantRow all[] = {
+      {"view", "int[] sizes", in_order, false, false},
+      {"view.dtype", "DType dtype", in_order, false, true},
+      {"permute", "Axis[] axes", by_strides, false, false},
+      {"expand", "int[] sizes", by_strides, false, false},
+      {"as_strided", "int[] sizes, int[] strides, int? offset=none", in_order, true, false},
+      {"select", "Axis axis, int index", by_strides, true, true},
+      {"slice", "Axis axis, int start=0, int? end=none, int step=1", by_strides, true, true},
+      {"diagonal", "int offset=0, Axis first=0, Axis second=1", by_strides, true, true},
+  };
+  for (const VariantRow& row : all) {
+    define_variant<meta_of_copy, copy_of_view>(row, "_copy", "Tensor self");
+    if (row.has_scatter) {
+      define_variant<meta_of_scatter, scatter_to_view>(row, "_scatter",
+                                                       "Tensor self, Tensor source");
+    }
   }
 }
 

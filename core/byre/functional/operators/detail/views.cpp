@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The views of the tensor layer, each by what it sees, and in place where there is one view.
 #include <byre/functional/dispatch/detail/builtin.hpp>
-#include <byre/functional/operators/detail/operators.hpp>
 #include <byre/tensor/views.hpp>
 
 #include <concepts>
