@@ -4,8 +4,8 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/guards.hpp>
+#include <byre/functional/functionalize/detail/input_aliasing.hpp>
 #include <byre/functional/functionalize/detail/pass.hpp>
-#include <byre/functional/functionalize/detail/running_inputs.hpp>
 #include <byre/functional/functionalize/detail/write_back.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>

@@ -13,6 +13,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
+thread_local FunctionalizeOptions options_of_thread;
+
 bool is_within_pass(const Tensors& inputs) {
   return thread_keys().included.has(Key::functionalize) ||
          std::any_of(inputs.begin(), inputs.end(), [](const AnyTensor& input) {
@@ -73,6 +75,19 @@ Tensors run_lowered(const Lowering& lowering, const Program& f, FunctionalizeOpt
 }
 
 }  // namespace
+
+FunctionalizeOptions functionalize_options() noexcept {
+  return options_of_thread;
+}
+
+FunctionalizeOptionsScope::FunctionalizeOptionsScope(FunctionalizeOptions options) noexcept
+    : before_(options_of_thread) {
+  options_of_thread = options;
+}
+
+FunctionalizeOptionsScope::~FunctionalizeOptionsScope() {
+  options_of_thread = before_;
+}
 
 Program functionalize(Program f, FunctionalizeOptions options) try {
   detail::expect_program(f, "functionalize");

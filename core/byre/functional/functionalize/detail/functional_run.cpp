@@ -4,7 +4,6 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/functional_run.hpp>
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>
-#include <byre/functional/functionalize/detail/running_inputs.hpp>
 #include <byre/functional/functionalize/detail/write_back.hpp>
 
 #include <algorithm>

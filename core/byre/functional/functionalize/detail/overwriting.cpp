@@ -4,8 +4,8 @@
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
+#include <byre/functional/functionalize/detail/input_aliasing.hpp>
 #include <byre/functional/functionalize/detail/pass.hpp>
-#include <byre/functional/functionalize/detail/running_inputs.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
 #include <byre/tensor/detail/operands.hpp>
 

@@ -5,7 +5,6 @@
 #include <byre/functional/dispatch/guards.hpp>
 #include <byre/functional/functionalize/detail/input_aliasing.hpp>
 #include <byre/functional/functionalize/detail/pass.hpp>
-#include <byre/functional/functionalize/detail/running_inputs.hpp>
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/elements/detail/overlap.hpp>
 
