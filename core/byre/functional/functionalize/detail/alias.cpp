@@ -175,11 +175,6 @@ std::uint64_t Alias::generation() const noexcept {
   return generation_;
 }
 
-std::uint64_t Alias::generation_of(const CachedView& cached) const noexcept {
-  const sync::Lock lock(mutex_);
-  return cached.generation;
-}
-
 void Alias::apply_updates() {
   if (updates_.empty()) {
     return;
@@ -223,41 +218,19 @@ void Alias::record_applied(ViewPath path) noexcept {
   }
 }
 
-bool Alias::is_superseded(const ViewPath& path) const noexcept {
-  return std::any_of(updates_.begin(), updates_.end(), [&path](const Update& update) {
-    return update.path.geometry() == path.geometry();
-  });
-}
-
-std::vector<ViewGeometry> Alias::written_regions() const {
-  const sync::Lock lock(mutex_);
-  std::vector<ViewGeometry> regions;
-  if (is_all_written_) {
-    regions.push_back(ViewGeometry::of_all(base_.sizes(), base_.dtype()));
-  } else {
-    for (const ViewPath& path : applied_) {
-      if (!is_superseded(path)) {
-        regions.push_back(path.geometry());
-      }
-    }
-  }
-  for (const Update& update : updates_) {
-    regions.push_back(update.path.geometry());
-  }
-  return regions;
-}
-
-std::vector<Alias::Part> Alias::written_parts() {
+std::vector<Alias::Part> Alias::written_parts(bool values) {
   const sync::Lock lock(mutex_);
   const ExcludeKeys pass(Key::functionalize);
   std::vector<Part> parts;
   if (is_all_written_) {
     parts.push_back({ViewGeometry::of_all(base_.sizes(), base_.dtype()), base_});
-  } else {
-    for (const ViewPath& path : applied_) {
-      if (!is_superseded(path)) {
-        parts.push_back({path.geometry(), path.replay(base_, false)});
-      }
+  }
+  for (const ViewPath& path : applied_) {  // none if all is written
+    const auto has_its_geometry = [&path](const Update& update) {
+      return update.path.geometry() == path.geometry();
+    };
+    if (std::ranges::none_of(updates_, has_its_geometry)) {
+      parts.push_back({path.geometry(), values ? path.replay(base_, false) : AnyTensor()});
     }
   }
   for (const Update& update : updates_) {

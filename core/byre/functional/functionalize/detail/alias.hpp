@@ -84,18 +84,15 @@ class Alias final : public Counted {
   /// The base, with all updates applied. Throws as sync().
   AnyTensor sync_base();
   std::uint64_t generation() const noexcept;
-  /// The generation of a tensor's cached value.
-  std::uint64_t generation_of(const CachedView& cached) const noexcept;
 
   // ---- what was written
 
   /// From now on, which regions were written is recorded. Before it is shared.
   void track_writes() noexcept { is_all_written_ = false; }
   /// The base as it was when tracking began, with these written over it in order, is the base as it
-  /// is. No update is applied for it. Throws what views throw that are replayed.
-  std::vector<Part> written_parts();
-  /// Their geometries alone.
-  std::vector<ViewGeometry> written_regions() const;
+  /// is. No update is applied for it. Throws what views throw that are replayed. Without `values`,
+  /// parts that would be replayed have none.
+  std::vector<Part> written_parts(bool values = true);
   /// How many updates wait.
   std::size_t pending_updates() const noexcept;
 
@@ -134,7 +131,6 @@ class Alias final : public Counted {
   CachedView nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links);
   void apply_updates();
   void record_applied(ViewPath path) noexcept;
-  bool is_superseded(const ViewPath& path) const noexcept;
 
   const KeySet backend_;
   const bool reapply_views_;

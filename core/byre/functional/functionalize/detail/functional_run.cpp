@@ -173,8 +173,8 @@ void FunctionalRun::record_written(std::size_t base, Alias& alias) {
       values_.push_back(std::move(part.value));
     }
   } else {
-    for (ViewGeometry& geometry : alias.written_regions()) {
-      written_.push_back({base, std::move(geometry), values_.size()});
+    for (Alias::Part& part : alias.written_parts(false)) {
+      written_.push_back({base, std::move(part.geometry), values_.size()});
     }
     values_.push_back(alias.sync_base());
   }

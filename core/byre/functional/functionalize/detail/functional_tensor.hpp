@@ -62,11 +62,6 @@ class FunctionalTensor final : public TensorImpl {
     Alias* const alias = alias_.get();
     return alias == nullptr ? cached_.initial : alias->sync(path_, cached_);
   }
-  /// Of the cached value; the alias's if that is current.
-  std::uint64_t generation() const noexcept {
-    const Alias* const alias = alias_.get();
-    return alias == nullptr ? 0 : alias->generation_of(cached_);
-  }
   /// Where factories make what is written to it.
   KeySet backend() const noexcept { return backend_; }
   /// Of the innermost vmap() whose batch may be written to it. A tensor that is used outside of a
