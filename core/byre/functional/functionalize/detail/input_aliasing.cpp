@@ -72,54 +72,46 @@ DType common_dtype(DType a, DType b) {
 }  // namespace
 
 InputAliasing::InputAliasing(const Tensors& inputs) {
-  std::vector<std::size_t> sharing;  // how many inputs are of each base
-  std::vector<DType> dtypes;
+  std::vector<bool> is_shared;  // each base, by several inputs
   for (std::size_t input = 0; input < inputs.size(); ++input) {
-    if (inputs[input].as<FunctionalTensor>() != nullptr) {
+    const AnyTensor& given = inputs[input];
+    if (given.as<FunctionalTensor>() != nullptr) {
       throw FunctionalizeError(format_text(
           "input %zu is a tensor of the pass: a program that is captured, or functionalized for a "
           "backend, computes elements, which are not there yet. Call the function itself.",
           input));
     }
-    std::size_t base = 0;
-    while (base < bases_.size() && !share_memory(inputs[bases_[base].input], inputs[input])) {
-      ++base;
+    const auto known = std::ranges::find_if(
+        bases_, [&](const Base& base) { return share_memory(inputs[base.input], given); });
+    const auto base = static_cast<std::size_t>(known - bases_.begin());
+    if (known == bases_.end()) {
+      const bool is_in_memory = given.as<CpuTensor>() != nullptr;
+      is_all_in_memory_ = is_all_in_memory_ && is_in_memory;
+      bases_.push_back({{given.sizes(), given.dtype()}, input, is_in_memory, false});
+      is_shared.push_back(false);
+    } else if (given != inputs[known->input]) {
+      expect_one_family(inputs[known->input], given);
+      known->meta.dtype = common_dtype(known->meta.dtype, given.dtype());
+      is_shared[base] = true;
     }
-    if (base == bases_.size()) {
-      bases_.push_back({{inputs[input].sizes(), inputs[input].dtype()},
-                        input,
-                        inputs[input].as<CpuTensor>() != nullptr,
-                        false});
-      sharing.push_back(0);
-      dtypes.push_back(inputs[input].dtype());
-    }
-    if (inputs[input] != inputs[bases_[base].input]) {
-      expect_one_family(inputs[bases_[base].input], inputs[input]);
-    }
-    dtypes[base] = common_dtype(dtypes[base], inputs[input].dtype());
-    sharing[base] += inputs[input] == inputs[bases_[base].input] && sharing[base] != 0 ? 0U : 1U;
     base_of_.push_back(base);
-    first_same_.push_back(static_cast<std::size_t>(
-        std::find(inputs.begin(), inputs.end(), inputs[input]) - inputs.begin()));
-    is_all_in_memory_ = is_all_in_memory_ && inputs[input].as<CpuTensor>() != nullptr;
+    first_same_.push_back(
+        static_cast<std::size_t>(std::ranges::find(inputs, given) - inputs.begin()));
   }
   for (std::size_t base = 0; base < bases_.size(); ++base) {
+    TensorMeta& meta = bases_[base].meta;
     const CpuTensor* const tensor = inputs[bases_[base].input].as<CpuTensor>();
     bases_[base].is_seen_elsewhere = tensor != nullptr && has_other_handles(tensor->value, inputs);
-    if (tensor != nullptr && (sharing[base] > 1 || !is_all_there_is(tensor->value))) {
-      const auto size = static_cast<std::int64_t>(byre::itemsize(dtypes[base]));
-      const auto nbytes = static_cast<std::int64_t>(tensor->value.storage().nbytes());
-      bases_[base].meta = {{nbytes / size}, dtypes[base]};
+    if (tensor != nullptr && (is_shared[base] || !is_all_there_is(tensor->value))) {
+      meta.sizes = {
+          static_cast<std::int64_t>(tensor->value.storage().nbytes() / byre::itemsize(meta.dtype))};
     }
   }
   for (std::size_t input = 0; input < inputs.size(); ++input) {
-    const TensorMeta& of = bases_[base_of_[input]].meta;
+    const TensorMeta& of = meta(base_of_[input]);
     ViewGeometry geometry = ViewGeometry::of_all(of.sizes, of.dtype);
     if (const CpuTensor* const tensor = inputs[input].as<CpuTensor>()) {
-      if (of.sizes != tensor->sizes() || of.dtype != tensor->dtype() ||
-          !is_all_there_is(tensor->value)) {
-        geometry = {tensor->value.layout(), tensor->dtype(), geometry.storage_nbytes};
-      }
+      geometry = {tensor->value.layout(), tensor->dtype(), geometry.storage_nbytes};
     }
     geometries_.push_back(std::move(geometry));
   }
