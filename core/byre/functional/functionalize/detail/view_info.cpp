@@ -10,6 +10,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
+using Views = std::vector<ViewInfo>;
+
 /// The operators of each kind, found once.
 struct ViewOperators {
   const Operator& view;
@@ -62,17 +64,82 @@ Dims permuted_axes(const Operator& op, std::span<const Argument> arguments, std:
   return (*op.view())(probe, arguments).front().layout.strides;
 }
 
-std::int64_t wrapped(std::int64_t axis, const Layout& layout, const char* operation) {
-  return static_cast<std::int64_t>(byre::detail::wrap_axis(axis, layout.ndim(), operation));
-}
+/// An output of a view operator, and how the eight express it.
+struct Output {
+  const Operator& op;
+  std::span<const Argument> arguments;
+  const ViewGeometry& before;
+  const ViewGeometry& after;
+  std::int64_t& start;
 
-ViewInfo selected(const ViewGeometry& before, std::int64_t axis, std::int64_t index) {
-  const std::int64_t which = wrapped(axis, before.layout, "select");
-  const std::int64_t size = before.layout.sizes[static_cast<std::size_t>(which)];
-  return {ViewKind::select,
-          {which, index < 0 ? index + size : index},
-          {before.layout.sizes, before.dtype}};
-}
+  Views alias() const { return {}; }
+  Views view() const { return one(ViewKind::view, {after.layout.sizes}); }
+  Views expand() const { return one(ViewKind::expand, {after.layout.sizes}); }
+  Views dtype() const { return one(ViewKind::dtype, {after.dtype}); }
+  Views slice() const { return one(ViewKind::slice, as_given()); }
+  Views diagonal() const { return one(ViewKind::diagonal, as_given()); }
+  Views permute() const {
+    return one(ViewKind::permute, {permuted_axes(op, arguments, before.layout.ndim())});
+  }
+  Views select() const { return selected(arguments[1].integer()); }
+  Views unbind() const { return selected(start++); }
+  Views narrow() const {
+    const std::size_t axis = axis_at(0, "narrow");
+    start = arguments[1].integer();
+    start += start < 0 ? before.layout.sizes[axis] : 0;
+    return next_slice(axis);
+  }
+  Views part() const { return next_slice(axis_at(1, "split")); }
+  Views real() const {
+    Dims pairs(before.layout.sizes);
+    pairs.push_back(1);
+    return {one(ViewKind::view, {pairs}).front(),
+            {ViewKind::dtype, {DType::f32}, {pairs, before.dtype}}};
+  }
+  Views complex() const {
+    Dims pairs(after.layout.sizes);
+    pairs.push_back(1);
+    return {one(ViewKind::dtype, {DType::complex64}).front(),
+            {ViewKind::view, {after.layout.sizes}, {pairs, after.dtype}}};
+  }
+
+ private:
+  Views one(ViewKind kind, Arguments constants) const {
+    return {{kind, std::move(constants), {before.layout.sizes, before.dtype}}};
+  }
+  Arguments as_given() const { return Arguments(arguments.begin(), arguments.end()); }
+  std::size_t axis_at(std::size_t argument, const char* operation) const {
+    return byre::detail::wrap_axis(arguments[argument].integer(), before.layout.ndim(), operation);
+  }
+  Views selected(std::int64_t index) const {
+    const std::size_t axis = axis_at(0, "select");
+    return one(ViewKind::select, {axis, index < 0 ? index + before.layout.sizes[axis] : index});
+  }
+  /// The next part along an axis, behind the parts before it.
+  Views next_slice(std::size_t axis) const {
+    const std::int64_t from = std::exchange(start, start + after.layout.sizes[axis]);
+    return one(ViewKind::slice, {axis, from, start, 1});
+  }
+};
+
+/// By the operators that come along.
+struct CanonicalViews {
+  using Row = std::pair<const Operator*, Views (Output::*)() const>;
+
+  const std::array<Row, 22> rows{{
+      {&find("alias"), &Output::alias},       {&find("view"), &Output::view},
+      {&find("squeeze"), &Output::view},      {&find("squeeze.axis"), &Output::view},
+      {&find("unsqueeze"), &Output::view},    {&find("flatten"), &Output::view},
+      {&find("permute"), &Output::permute},   {&find("transpose"), &Output::permute},
+      {&find("t"), &Output::permute},         {&find("movedim"), &Output::permute},
+      {&find("select"), &Output::select},     {&find("slice"), &Output::slice},
+      {&find("narrow"), &Output::narrow},     {&find("split"), &Output::part},
+      {&find("split.sizes"), &Output::part},  {&find("chunk"), &Output::part},
+      {&find("unbind"), &Output::unbind},     {&find("diagonal"), &Output::diagonal},
+      {&find("expand"), &Output::expand},     {&find("view.dtype"), &Output::dtype},
+      {&find("view_as_real"), &Output::real}, {&find("view_as_complex"), &Output::complex},
+  }};
+};
 
 }  // namespace
 
@@ -108,122 +175,14 @@ AnyTensor ViewInfo::invert(AnyTensor& value, const AnyTensor& updated) const {
   }
 }
 
-enum class CanonicalViews::Family : std::uint8_t {
-  none,
-  alias,
-  all_in_order,
-  permutation,
-  selection,
-  slice,
-  narrowing,
-  parts_of_slices,
-  parts_of_selections,
-  diagonal,
-  expansion,
-  dtype,
-  real,
-  complex,
-};
-
-/// Those of the operators that come along, by address.
-struct CanonicalViews::Families {
-  using Entry = std::pair<const Operator*, Family>;
-
-  Families() { std::ranges::sort(entries); }
-
-  std::array<Entry, 22> entries{{
-      Entry{&find("alias"), Family::alias},
-      Entry{&find("view"), Family::all_in_order},
-      Entry{&find("squeeze"), Family::all_in_order},
-      Entry{&find("squeeze.axis"), Family::all_in_order},
-      Entry{&find("unsqueeze"), Family::all_in_order},
-      Entry{&find("flatten"), Family::all_in_order},
-      Entry{&find("permute"), Family::permutation},
-      Entry{&find("transpose"), Family::permutation},
-      Entry{&find("t"), Family::permutation},
-      Entry{&find("movedim"), Family::permutation},
-      Entry{&find("select"), Family::selection},
-      Entry{&find("slice"), Family::slice},
-      Entry{&find("narrow"), Family::narrowing},
-      Entry{&find("split"), Family::parts_of_slices},
-      Entry{&find("split.sizes"), Family::parts_of_slices},
-      Entry{&find("chunk"), Family::parts_of_slices},
-      Entry{&find("unbind"), Family::parts_of_selections},
-      Entry{&find("diagonal"), Family::diagonal},
-      Entry{&find("expand"), Family::expansion},
-      Entry{&find("view.dtype"), Family::dtype},
-      Entry{&find("view_as_real"), Family::real},
-      Entry{&find("view_as_complex"), Family::complex},
-  }};
-};
-
-CanonicalViews::Family CanonicalViews::family_of(const Operator& op) noexcept {
-  const auto& families = sync::no_destructor<Families>().entries;
-  const auto found = std::ranges::lower_bound(families, Families::Entry{&op, Family::none});
-  return found != families.end() && found->first == &op ? found->second : Family::none;
-}
-
-CanonicalViews::CanonicalViews(const Operator& op, std::span<const Argument> arguments,
-                               const ViewGeometry& before)
-    : op_(op), family_(family_of(op)), arguments_(arguments), before_(before) {
-  if (family_ == Family::narrowing) {
-    const std::int64_t axis = wrapped(arguments[0].integer(), before.layout, "narrow");
-    start_ = arguments[1].integer();
-    start_ += start_ < 0 ? before.layout.sizes[static_cast<std::size_t>(axis)] : 0;
-  }
-}
-
-/// The next part along an axis, behind the parts before it.
-ViewInfo CanonicalViews::next_slice(const Layout& part) {
-  const Argument& along = arguments_[family_ == Family::narrowing ? 0 : 1];
-  const std::int64_t axis = wrapped(along.integer(), before_.layout, "split");
-  const std::int64_t start = start_;
-  start_ += part.sizes[static_cast<std::size_t>(axis)];
-  return {ViewKind::slice, {axis, start, start_, 1}, {before_.layout.sizes, before_.dtype}};
-}
-
-std::optional<std::vector<ViewInfo>> CanonicalViews::next(const ViewGeometry& after) {
-  using Views = std::vector<ViewInfo>;
-  const TensorMeta base{before_.layout.sizes, before_.dtype};
-  switch (family_) {
-    case Family::none:
-      break;
-    case Family::alias:
-      return Views();
-    case Family::all_in_order:
-      return Views{{ViewKind::view, {after.layout.sizes}, base}};
-    case Family::permutation:
-      return Views{
-          {ViewKind::permute, {permuted_axes(op_, arguments_, before_.layout.ndim())}, base}};
-    case Family::selection:
-      return Views{selected(before_, arguments_[0].integer(), arguments_[1].integer())};
-    case Family::parts_of_selections:
-      return Views{selected(before_, arguments_[0].integer(), start_++)};
-    case Family::slice:
-      return Views{{ViewKind::slice, Arguments(arguments_.begin(), arguments_.end()), base}};
-    case Family::narrowing:
-    case Family::parts_of_slices:
-      return Views{next_slice(after.layout)};
-    case Family::diagonal:
-      return Views{{ViewKind::diagonal, Arguments(arguments_.begin(), arguments_.end()), base}};
-    case Family::expansion:
-      return Views{{ViewKind::expand, {after.layout.sizes}, base}};
-    case Family::dtype:
-      return Views{{ViewKind::dtype, {after.dtype}, base}};
-    case Family::real: {
-      Dims pairs(before_.layout.sizes);
-      pairs.push_back(1);
-      return Views{{ViewKind::view, {pairs}, base},
-                   {ViewKind::dtype, {DType::f32}, {pairs, before_.dtype}}};
-    }
-    case Family::complex: {
-      Dims pairs(after.layout.sizes);
-      pairs.push_back(1);
-      return Views{{ViewKind::dtype, {DType::complex64}, base},
-                   {ViewKind::view, {after.layout.sizes}, {pairs, after.dtype}}};
-    }
-  }
-  return std::nullopt;
+std::optional<Views> canonical_views(const Operator& op, std::span<const Argument> arguments,
+                                     const ViewGeometry& before, const ViewGeometry& after,
+                                     std::int64_t& start) {
+  const auto& rows = sync::no_destructor<CanonicalViews>().rows;
+  const auto found = std::ranges::find(rows, &op, &CanonicalViews::Row::first);
+  return found == rows.end()
+             ? std::nullopt
+             : std::optional((Output{op, arguments, before, after, start}.*found->second)());
 }
 
 std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const ViewGeometry& geometry) {

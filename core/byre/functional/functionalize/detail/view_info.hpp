@@ -61,30 +61,14 @@ struct ViewInfo {
   }
 };
 
-/// The views that `op` makes of one that sees `before`, output by output, by the eight.
-class CanonicalViews {
- public:
-  /// Of arguments that outlive it.
-  CanonicalViews(const Operator& op, std::span<const Argument> arguments,
-                 const ViewGeometry& before);
-
-  /// Those that make the next output, whose geometry is `after`; nothing for what is none of the
-  /// first seven, and is said by its strides. O(1).
-  std::optional<std::vector<ViewInfo>> next(const ViewGeometry& after);
-
- private:
-  enum class Family : std::uint8_t;
-
-  ViewInfo next_slice(const Layout& part);
-  struct Families;
-  static Family family_of(const Operator& op) noexcept;
-
-  const Operator& op_;
-  const Family family_;
-  const std::span<const Argument> arguments_;
-  const ViewGeometry& before_;
-  std::int64_t start_ = 0;  // of the next part: its index, or how much is before it
-};
+/// The views by which the first seven express the next output of `op`, of one that sees `before`;
+/// nothing for what is said by its strides. `after` is the output's geometry, and `start` says where it
+/// begins along the axis: 0 for the first output, and what this leaves for the next. O(1).
+std::optional<std::vector<ViewInfo>> canonical_views(const Operator& op,
+                                                     std::span<const Argument> arguments,
+                                                     const ViewGeometry& before,
+                                                     const ViewGeometry& after,
+                                                     std::int64_t& start);
 
 /// The same view of a whole base, by its strides alone: at most four views, whatever the dtypes.
 std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const ViewGeometry& geometry);

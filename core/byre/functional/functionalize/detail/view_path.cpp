@@ -31,10 +31,11 @@ std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argu
   paths.reserve(geometries.size());
   // What has no chain because of its strides cannot have one behind it.
   const bool has_chain = !strides && (last_ != nullptr || is_base());
-  CanonicalViews outputs(op, arguments, geometry_);
+  std::int64_t start = 0;
   for (const ViewGeometry& geometry : geometries) {
     ViewPath path = by_strides(geometry);
-    if (auto infos = has_chain ? outputs.next(geometry) : std::nullopt) {
+    if (auto infos =
+            has_chain ? canonical_views(op, arguments, geometry_, geometry, start) : std::nullopt) {
       path.last_ = last_;
       for (ViewInfo& info : *infos) {
         path.last_ = make_counted<ViewLink>(std::move(info), path.last_);
@@ -50,15 +51,11 @@ std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argu
 }
 
 AnyTensor ViewPath::replay(const AnyTensor& base, bool reapply_views) const {
-  if (is_base() && last_ == nullptr) {
-    return base;
-  }
   AnyTensor value = base;
-  if (last_ == nullptr) {
+  if (last_ == nullptr && !is_base()) {
     for (const ViewInfo& info : views_by_strides(base_, geometry_)) {
       value = info.replay(value, reapply_views);
     }
-    return value;
   }
   for (const ViewInfo* const info : chain()) {
     value = info->replay(value, reapply_views);
