@@ -263,11 +263,6 @@ void Alias::drop_tensor(const ViewPath& path, const CachedView& cached) noexcept
   }
 }
 
-void Alias::add_outside_tensor() noexcept {
-  const sync::Lock lock(mutex_);
-  ++tensors_;
-}
-
 std::size_t Alias::tensor_count() const noexcept {
   const sync::Lock lock(mutex_);
   return tensors_;

@@ -87,8 +87,12 @@ class Alias final : public Counted {
 
   // ---- what was written
 
-  /// From now on, which regions were written is recorded. Before it is shared.
-  void track_writes() noexcept { is_all_written_ = false; }
+  /// From now on, which regions were written is recorded. `outside` tensors, which are not of the pass,
+  /// see the base for as long as this lives. Before it is shared.
+  void track_writes(std::size_t outside = 0) noexcept {
+    is_all_written_ = false;
+    tensors_ += outside;
+  }
   /// The base as it was when tracking began, with these written over it in order, is the base as it
   /// is. No update is applied for it. Throws what views throw that are replayed. Without `values`,
   /// parts that would be replayed have none.
@@ -103,8 +107,6 @@ class Alias final : public Counted {
   /// The next write drops the initial value of this tensor, which is the base's. Before this is
   /// shared.
   void release_at_write(CachedView& first_tensor) noexcept { first_tensor_ = &first_tensor; }
-  /// One that is not of the pass, for as long as this lives.
-  void add_outside_tensor() noexcept;
   std::size_t tensor_count() const noexcept;
 
   /// The keys of the base.

@@ -42,20 +42,20 @@ Tensor seen_in(const Tensor& memory, ViewGeometry geometry) {
 }  // namespace
 
 /// Finds what the program returned among what there was and what there is to compute.
-class FunctionalRun::Finder {
- public:
-  Finder(const Tensors& inputs, const Aliases& aliases, bool in_memory, Tensors& values,
-         Tensors& captured)
-      : inputs_(inputs),
-        aliases_(aliases),
-        in_memory_(in_memory),
-        values_(values),
-        captured_(captured) {}
+struct FunctionalRun::Finder {
+  const Tensors& inputs;
+  const Aliases& aliases;
+  const bool in_memory;
+  Tensors& values;
+  Tensors& captured;
+  Tensors outputs = {};
+  /// Aliases that the program made, and the values of their bases.
+  std::vector<std::pair<FunctionalTensor::AliasHandle, std::size_t>> made = {};
 
   Found output(const AnyTensor& tensor) {
-    const auto earlier = place_in(outputs_, tensor);
-    outputs_.push_back(tensor);
-    if (const auto input = place_in(inputs_, tensor)) {
+    const auto earlier = place_in(outputs, tensor);
+    outputs.push_back(tensor);
+    if (const auto input = place_in(inputs, tensor)) {
       return {Found::In::input, *input, {}};
     }
     if (earlier) {
@@ -66,39 +66,31 @@ class FunctionalRun::Finder {
 
   Found contents(const AnyTensor& tensor) {
     if (tensor.as<CpuTensor>() != nullptr) {
-      captured_.push_back(tensor);
-      return {Found::In::captured, captured_.size() - 1, {}};
+      captured.push_back(tensor);
+      return {Found::In::captured, captured.size() - 1, {}};
     }
     FunctionalTensor* const seen = functional(tensor);
     const auto alias = seen == nullptr ? nullptr : seen->alias_if_any();
     if (alias != nullptr && alias->captured().as<CpuTensor>() != nullptr) {
-      captured_.push_back(alias->captured());
-      return {Found::In::view_of_captured, captured_.size() - 1, seen->path().geometry()};
+      captured.push_back(alias->captured());
+      return {Found::In::view_of_captured, captured.size() - 1, seen->path().geometry()};
     }
-    if (alias == nullptr || !in_memory_) {
-      values_.push_back(seen == nullptr ? tensor : seen->sync());
-      return {seen == nullptr ? Found::In::itself : Found::In::value, values_.size() - 1,
+    if (alias == nullptr || !in_memory) {
+      values.push_back(seen == nullptr ? tensor : seen->sync());
+      return {seen == nullptr ? Found::In::itself : Found::In::value, values.size() - 1,
               ViewGeometry::of_all(tensor.sizes(), tensor.dtype())};
     }
     const ViewGeometry& geometry = seen->path().geometry();
-    if (const auto base = place_in(aliases_, alias)) {
+    if (const auto base = place_in(aliases, alias)) {
       return {Found::In::base, *base, geometry};
     }
-    const auto known = std::find_if(made_.begin(), made_.end(),
-                                    [&alias](const Made& each) { return each.alias == alias; });
-    if (known != made_.end()) {
-      return {Found::In::value, known->value, geometry};
+    auto known = std::ranges::find(made, alias, [](const auto& each) { return each.first; });
+    if (known == made.end()) {
+      known = made.insert(known, {alias, values.size()});
+      values.push_back(alias->sync_base());
     }
-    made_.push_back({alias, values_.size()});
-    values_.push_back(alias->sync_base());
-    return {Found::In::value, made_.back().value, geometry};
+    return {Found::In::value, known->second, geometry};
   }
-
- private:
-  struct Made {
-    FunctionalTensor::AliasHandle alias;
-    std::size_t value;
-  };
 
   template <class T>
   static std::optional<std::size_t> place_in(const std::vector<T>& all, const T& one) {
@@ -106,14 +98,6 @@ class FunctionalRun::Finder {
     return found == all.end() ? std::nullopt
                               : std::optional(static_cast<std::size_t>(found - all.begin()));
   }
-
-  const Tensors& inputs_;
-  const Aliases& aliases_;
-  const bool in_memory_;
-  Tensors& values_;
-  Tensors& captured_;
-  Tensors outputs_;
-  std::vector<Made> made_;  // aliases that the program made, and their bases' values
 };
 
 FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAliasing aliasing,
@@ -124,10 +108,8 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
   for (AnyTensor& base : bases) {
     const BatchLevel level = base.batch_level();
     aliases.push_back(make_counted<Alias>(std::move(base), options, level));
-    aliases.back()->track_writes();
-    if (aliasing_.is_seen_elsewhere(aliases.size() - 1)) {
-      aliases.back()->add_outside_tensor();  // by those that are no inputs
-    }
+    const bool is_seen_elsewhere = aliasing_.is_seen_elsewhere(aliases.size() - 1);
+    aliases.back()->track_writes(is_seen_elsewhere ? 1 : 0);
   }
   const Tensors inputs = functional_inputs(aliasing_, aliases);
   Tensors returned;
@@ -146,7 +128,7 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
     }
   }
   first_output_ = values_.size();
-  Finder finder(inputs, aliases, aliasing_.is_all_in_memory(), values_, captured_);
+  Finder finder{inputs, aliases, aliasing_.is_all_in_memory(), values_, captured_};
   for (const AnyTensor& tensor : returned) {
     outputs_.push_back(finder.output(tensor));
   }

@@ -64,7 +64,7 @@ class FunctionalRun {
     ViewGeometry geometry;
   };
 
-  class Finder;
+  struct Finder;
 
   void record_written(std::size_t base, Alias& alias);
   void write_parts(const Tensors& inputs, Tensors& values, WriteBack& writes) const;

@@ -3,17 +3,8 @@
 /// value that was written to the view back to the base.
 ///
 /// Every view operator is expressed by eight: view, view.dtype, permute, select, slice, diagonal,
-/// expand and as_strided. A backend needs the functional variants of these, and no others:
-///
-///   view                               replayed by          inverted by
-///   view, squeeze, unsqueeze, flatten  view_copy            view_copy to the base's sizes
-///   permute, transpose, t, movedim     permute_copy         permute_copy by the inverse permutation
-///   select, unbind                     select_copy          select_scatter
-///   slice, narrow, split, chunk        slice_copy           slice_scatter
-///   diagonal                           diagonal_copy        diagonal_scatter
-///   expand                             expand_copy          see view_path.hpp
-///   view.dtype, view_as_real           view_copy.dtype      view_copy.dtype to the base's dtype
-///   as_strided, unfold, users' views   as_strided_copy      as_strided_scatter
+/// expand and as_strided. A backend needs the functional variants of these, and no others.
+/// docs/functionalization.md says by which operators each is replayed and inverted.
 ///
 /// Source: the seed "Functionalization".
 #pragma once

@@ -11,10 +11,6 @@ ViewLink::~ViewLink() {
   }
 }
 
-std::size_t ViewPath::depth() const noexcept {
-  return last_ == nullptr ? 0 : last_->depth;
-}
-
 std::vector<const ViewInfo*> ViewPath::chain() const {
   std::vector<const ViewInfo*> infos;
   for (const ViewLink* link = last_.get(); link != nullptr; link = link->before.get()) {

@@ -66,7 +66,7 @@ class ViewPath {
   /// The end of the chain; null on the stride path, and for the base.
   const ViewLink* last() const noexcept { return last_.get(); }
   /// How many views there are in the chain; 0 on the stride path.
-  std::size_t depth() const noexcept;
+  std::size_t depth() const noexcept { return last_ == nullptr ? 0 : last_->depth; }
 
   /// The paths of the outputs that the view `op` makes of this. N outputs cost O(N). By strides if
   /// `strides`, or if none of the eight views expresses it.
