@@ -6,13 +6,17 @@
 #include <byre/functional/dispatch/guards.hpp>
 
 #include <atomic>
+#include <string>
 
 namespace byre::test {
 namespace {
 
 using namespace functional;
 
-std::atomic<std::uint64_t> computations{0};
+std::atomic<std::uint64_t> computed{0};
+std::atomic<std::uint64_t> replayed{0};
+std::atomic<std::uint64_t> scattered{0};
+std::atomic<std::uint64_t> living{0};
 
 /// What it holds, on the CPU; also of a tensor of the CPU that stands beside those of this backend.
 Tensor elements_of(const AnyTensor& tensor) {
@@ -29,7 +33,12 @@ Tensors compute(const Call& call) {
         call.op.name().c_str(),
         call.op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
   }
-  ++computations;
+  const auto is_a = [&call](const char* suffix) {
+    return call.op.name().find(suffix) != std::string::npos ? 1U : 0U;
+  };
+  ++computed;
+  replayed += is_a("_copy");
+  scattered += is_a("_scatter");
   Arguments arguments(call.arguments.begin(), call.arguments.end());
   for (Argument& argument : arguments) {
     argument.for_each_tensor([](AnyTensor& tensor) { tensor = from_cpu(elements_of(tensor)); });
@@ -43,6 +52,14 @@ Tensors compute(const Call& call) {
 }
 
 }  // namespace
+
+OpaqueTensor::OpaqueTensor(const Tensor& elements) : TensorImpl(key), elements_(elements.clone()) {
+  ++living;
+}
+
+OpaqueTensor::~OpaqueTensor() {
+  --living;
+}
 
 AnyTensor OpaqueTensor::to_rebind(const AnyTensor& other) const {
   return to_opaque(elements_of(other));
@@ -72,8 +89,8 @@ Tensor from_opaque(const AnyTensor& tensor) {
                   tensor ? to_string(tensor.keys()).c_str() : "no backend"));
 }
 
-std::uint64_t opaque_computations() noexcept {
-  return computations;
+OpaqueCounts opaque_counts() noexcept {
+  return {computed, replayed, scattered, living};
 }
 
 }  // namespace byre::test

@@ -16,7 +16,8 @@ class OpaqueTensor final : public functional::TensorImpl {
  public:
   static inline const functional::Key key = functional::add_backend({.name = "opaque"});
 
-  explicit OpaqueTensor(const Tensor& elements) : TensorImpl(key), elements_(elements.clone()) {}
+  explicit OpaqueTensor(const Tensor& elements);
+  ~OpaqueTensor() override;
   Dims sizes() const override { return elements_.sizes(); }
   DType dtype() const override { return elements_.dtype(); }
   functional::AnyTensor to_rebind(const functional::AnyTensor& other) const override;
@@ -35,7 +36,14 @@ functional::AnyTensor to_opaque(const Tensor& tensor);
 /// A copy of what is behind one. Throws DeviceError for a tensor of another backend or a pass.
 Tensor from_opaque(const functional::AnyTensor& tensor);
 
-/// How many calls of operators it has computed. Thread-safe.
-std::uint64_t opaque_computations() noexcept;
+/// What the backend has computed so far, and how many of its tensors there are.
+struct OpaqueCounts {
+  std::uint64_t computed = 0;   ///< calls of operators
+  std::uint64_t replayed = 0;   ///< views among these
+  std::uint64_t scattered = 0;  ///< updates among these, link by link
+  std::uint64_t living = 0;     ///< tensors
+};
+/// Thread-safe.
+OpaqueCounts opaque_counts() noexcept;
 
 }  // namespace byre::test

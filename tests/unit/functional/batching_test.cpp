@@ -3,7 +3,6 @@
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/observe/recording.hpp>
 
-#include "support/functional/opaque_backend.hpp"
 #include "tensor_programs/random_calls.hpp"
 #include "tensors.hpp"
 
@@ -28,9 +27,9 @@ TEST(Vmap, shows_its_function_one_of_the_batch_and_calls_it_once) {
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(sums(-1), "[ 9. 17. 29.]");
   const AnyTensor opaque = to_opaque(to_cpu(counted({1000, 3})));
-  const std::uint64_t before = opaque_computations();
+  const std::uint64_t before = opaque_counts().computed;
   vmap([](const Tensors& each) { return call("add", {each[0], each[0]}); })({opaque});
-  EXPECT_EQ(opaque_computations() - before, 1U) << "by a rule, for the whole batch";
+  EXPECT_EQ(opaque_counts().computed - before, 1U) << "by a rule, for the whole batch";
 }
 
 TEST(Vmap, returns_tensors_that_see_no_memory_of_its_inputs) {

@@ -3,7 +3,6 @@
 // is theirs, as without the pass.
 #include <ostream>
 
-#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -11,9 +10,6 @@ namespace {
 
 Program keeping_views(const Program& f) {
   return functionalize(f, {.reapply_views = true});
-}
-Program on_opaque(const Program& f) {
-  return functionalize_on({opaque_backend(), to_opaque, from_opaque}, f);
 }
 
 /// The first way is the reference: what holds without the pass holds with it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Views of views: what is replayed where all of a chain are used, and what they keep. Counted on a
-/// backend of values that do nothing but be counted.
+/// Views of views: what is replayed where all of a chain are used, and what they keep, as the
+/// opaque backend counts it.
 #include <algorithm>
 #include <numeric>
 
@@ -9,65 +9,14 @@
 namespace byre::test {
 namespace {
 
-struct Counts {
-  std::size_t replayed = 0;   ///< views
-  std::size_t scattered = 0;  ///< updates, link by link
-  std::size_t living = 0;     ///< values
-};
-Counts counts;
-
-/// Computed on the CPU.
-class CountedTensor final : public TensorImpl {
- public:
-  static inline const Key key = add_backend({.name = "counted"});
-
-  explicit CountedTensor(Tensor tensor) : TensorImpl(key), value(std::move(tensor)) {
-    ++counts.living;
-  }
-  ~CountedTensor() override { --counts.living; }
-  Dims sizes() const override { return value.sizes(); }
-  DType dtype() const override { return value.dtype(); }
-
-  const Tensor value;
-};
-
-AnyTensor to_counted(const Tensor& tensor) {
-  return make_counted<CountedTensor>(tensor.clone());
-}
-
-Tensors compute_and_count(const Call& call) {
-  const std::string& name = call.op.name();
-  counts.replayed += name.find("_copy") != std::string::npos ? 1U : 0U;
-  counts.scattered += name.find("_scatter") != std::string::npos ? 1U : 0U;
-  Arguments arguments(call.arguments.begin(), call.arguments.end());
-  for (Argument& argument : arguments) {
-    argument.for_each_tensor([](AnyTensor& tensor) {
-      if (const auto* const counted = tensor.as<CountedTensor>()) {
-        tensor = from_cpu(counted->value);
-      }
-    });
-  }
-  const ExcludeKeys here(CountedTensor::key);
-  Tensors results = dispatch(call.op, arguments);
-  for (AnyTensor& result : results) {
-    result = to_counted(to_cpu(result));
-  }
-  return results;
-}
-
-std::string text_of_counted(const AnyTensor& tensor) {
-  const AnyTensor value = pass_of(tensor).sync();
-  const auto* const counted = value.as<CountedTensor>();
-  return byre::to_string(counted == nullptr ? to_cpu(value) : counted->value);
-}
-
 /// What `action` adds to the counts.
 template <class Action>
-Counts counts_of(const Action& action) {
-  const Counts before = counts;
+OpaqueCounts counts_of(const Action& action) {
+  const OpaqueCounts before = opaque_counts();
   action();
-  return {counts.replayed - before.replayed, counts.scattered - before.scattered,
-          counts.living - before.living};
+  const OpaqueCounts after = opaque_counts();
+  return {.replayed = after.replayed - before.replayed,
+          .scattered = after.scattered - before.scattered};
 }
 
 /// A row of a base, and views of views of it.
@@ -76,9 +25,7 @@ class UsedChains : public testing::Test {
   static constexpr std::size_t depth = 100;
 
   void SetUp() override {
-    static const bool once = (set_fallback(CountedTensor::key, compute_and_count), true);
-    static_cast<void>(once);
-    x_ = to_functional(to_counted(Tensor::zeros({3, 2, 2}, DType::f32)));
+    x_ = to_functional(to_opaque(Tensor::zeros({3, 2, 2}, DType::f32)));
     other_ = element(x_, 2);
     views_.push_back(element(x_, 1));
     while (views_.size() < depth) {
@@ -88,6 +35,7 @@ class UsedChains : public testing::Test {
     EXPECT_EQ(pass_of(views_.back()).path().depth(), depth);
   }
 
+  std::uint64_t living() const { return opaque_counts().living - others_; }
   void use_all(const std::vector<std::size_t>& order) const {
     for (const std::size_t at : order) {
       pass_of(views_[at]).sync();
@@ -100,7 +48,8 @@ class UsedChains : public testing::Test {
   }
 
   const FunctionalizeOptionsScope options_{{.paths = ViewPaths::chains}};
-  const IncludeKeys backend_{CountedTensor::key};
+  const IncludeKeys backend_{opaque_backend()};
+  const std::uint64_t others_ = opaque_counts().living;
   AnyTensor x_;
   AnyTensor other_;  // beside the chain
   Tensors views_;
@@ -114,7 +63,7 @@ TEST_F(UsedChains, replay_each_view_once_for_an_update_whatever_the_order) {
   int written = 0;
   for (const std::vector<std::size_t>& order : {back, forth, back, mixed}) {
     call("fill_", {other_, ++written});
-    const Counts of_all = counts_of([&] { use_all(order); });
+    const OpaqueCounts of_all = counts_of([&] { use_all(order); });
     EXPECT_EQ(of_all.replayed, depth);
     EXPECT_EQ(of_all.scattered, 1U);
     EXPECT_EQ(counts_of([&] { use_all(order); }).replayed, 0U);
@@ -124,16 +73,16 @@ TEST_F(UsedChains, replay_each_view_once_for_an_update_whatever_the_order) {
 TEST_F(UsedChains, begin_at_a_view_that_was_written_and_leave_its_update_waiting) {
   constexpr std::size_t middle = depth / 2;
   call("fill_", {views_[middle], 7});
-  const Counts behind = counts_of([&] {
+  const OpaqueCounts behind = counts_of([&] {
     for (std::size_t at = middle; at < depth; ++at) {
-      EXPECT_EQ(text_of_counted(views_[at]), "[[7. 7.]\n [7. 7.]]");
+      EXPECT_EQ(text_of_value(views_[at]), "[[7. 7.]\n [7. 7.]]");
     }
   });
   EXPECT_EQ(behind.replayed, depth - middle - 1);
   EXPECT_EQ(behind.scattered, 0U);
   EXPECT_EQ(pass_of(x_).alias()->pending_updates(), 1U);
-  const Counts before =
-      counts_of([&] { EXPECT_EQ(text_of_counted(views_[0]), "[[7. 7.]\n [7. 7.]]"); });
+  const OpaqueCounts before =
+      counts_of([&] { EXPECT_EQ(text_of_value(views_[0]), "[[7. 7.]\n [7. 7.]]"); });
   EXPECT_EQ(before.scattered, 1U);
   EXPECT_LE(before.replayed, middle + 2) << "by the update, back, and by the view";
 }
@@ -141,13 +90,13 @@ TEST_F(UsedChains, begin_at_a_view_that_was_written_and_leave_its_update_waiting
 TEST_F(UsedChains, keep_nothing_of_views_that_are_gone) {
   const AnyTensor last = views_.back();
   use_all(in_order());
-  EXPECT_EQ(counts.living, depth + 1) << "and the base";
+  EXPECT_EQ(living(), depth + 1) << "and the base";
   views_.clear();
-  EXPECT_EQ(counts.living, 2U);
+  EXPECT_EQ(living(), 2U);
   call("fill_", {other_, 1});
-  const Counts of_one = counts_of([&] { pass_of(last).sync(); });
+  const OpaqueCounts of_one = counts_of([&] { pass_of(last).sync(); });
   EXPECT_EQ(of_one.replayed, depth);
-  EXPECT_EQ(counts.living, 3U) << "what was written is used: the last, other_ and the base";
+  EXPECT_EQ(living(), 3U) << "what was written is used: the last, other_ and the base";
 }
 
 TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
@@ -158,7 +107,7 @@ TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
   call("fill_", {element(element(x_, 1), 0), 3});
   for (std::size_t at = 0; at < depth; ++at) {
     const AnyTensor alone = pass_of(views_[at]).path().replay(pass_of(x_).sync(), false);
-    EXPECT_EQ(text_of_counted(views_[at]), byre::to_string(alone.as<CountedTensor>()->value)) << at;
+    EXPECT_EQ(text_of_value(views_[at]), text_of_value(alone)) << at;
   }
 }
 
@@ -183,7 +132,7 @@ TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
   const AnyTensor flat = call_for_one("view", {row, {6}});
   const AnyTensor turned = call_for_one("transpose", {to_functional(counted({3, 2})), 0, 1});
   call("copy_", {row, turned});
-  EXPECT_EQ(text_of_counted(flat), "[0. 2. 4. 1. 3. 5.]");
+  EXPECT_EQ(text_of_value(flat), "[0. 2. 4. 1. 3. 5.]");
   EXPECT_EQ(pass_of(x).alias()->pending_updates(), 1U);
 }
 
@@ -194,11 +143,11 @@ TEST(Chains, of_true_views_see_what_is_written_where_only_memory_allows_the_view
   call("copy_", {written, call_for_one("view", {to_functional(counted(48)), {2, 4, 6}})});
   const AnyTensor first = element(written, 0);
   const AnyTensor pairs = call_for_one("transpose", {first, 0, 1});
-  EXPECT_EQ(text_of_counted(call_for_one("view", {pairs, {2, 12}})),
+  EXPECT_EQ(text_of_value(call_for_one("view", {pairs, {2, 12}})),
             "[[ 0.  6. 12. 18.  1.  7. 13. 19.  2.  8. 14. 20.]\n"
             " [ 3.  9. 15. 21.  4. 10. 16. 22.  5. 11. 17. 23.]]");
   const AnyTensor row = call_for_one("select", {first, 1, 5});
-  EXPECT_EQ(text_of_counted(call_for_one("view_as_complex", {call_for_one("view", {row, {2, 2}})})),
+  EXPECT_EQ(text_of_value(call_for_one("view_as_complex", {call_for_one("view", {row, {2, 2}})})),
             "[ 5.+11.j 17.+23.j]");
 }
 
@@ -208,10 +157,10 @@ TEST(Chains, of_bools_see_the_bytes_that_the_base_will_hold) {
   const AnyTensor bytes = call_for_one("view.dtype", {x, DType::u8});
   const AnyTensor first = call_for_one("slice", {bytes, 0, 0, 1});
   call("fill_", {bytes, 2});
-  EXPECT_EQ(text_of_counted(first), "[1]");
-  EXPECT_EQ(text_of_counted(bytes), "[2 2 2]");
+  EXPECT_EQ(text_of_value(first), "[1]");
+  EXPECT_EQ(text_of_value(bytes), "[2 2 2]");
   call("fill_", {element(x, 2), true});
-  EXPECT_EQ(text_of_counted(first), "[1]");
+  EXPECT_EQ(text_of_value(first), "[1]");
 }
 
 }  // namespace

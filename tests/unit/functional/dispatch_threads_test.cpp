@@ -86,10 +86,7 @@ TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
       [&] {
         define(name + "(Tensor a, Scalar by) -> Tensor")
             .cpu([](const Tensor& a, const Scalar& by) { return add(a, by); })
-            .meta([](const Call& call) {
-              const AnyTensor& a = call.arguments[0].tensor();
-              return std::vector<TensorMeta>{{a.sizes(), a.dtype()}};
-            });
+            .meta(meta_as_first);
       },
       [&] {
         EXPECT_EQ(first_of_value(call_for_one("add.scalar", {zeros({2}), 3})), 3);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "support/at_once.hpp"
-#include "support/functional/opaque_backend.hpp"
 #include "tensor_programs/random_calls.hpp"
 #include "tensors.hpp"
 
@@ -56,10 +55,10 @@ TEST(Executions, compute_on_the_backend_of_their_inputs) {
       {call_for_one("add", {x, constant}), call_for_one("add", {y, constant}), made, y});
   const Tensor given = Tensor::of<float>({2}, {0, 1});
   const Tensors results = execute(graph, {to_opaque(given), from_cpu(given)});
-  EXPECT_EQ(byre::to_string(from_opaque(results[0])), "[0. 2.]");
-  EXPECT_EQ(byre::to_string(from_opaque(results[1])), "[0. 2.]")
+  EXPECT_EQ(text_of_value(results[0]), "[0. 2.]");
+  EXPECT_EQ(text_of_value(results[1]), "[0. 2.]")
       << "of what is on the CPU, beside an opaque tensor";
-  EXPECT_EQ(byre::to_string(from_opaque(results[2])), "[1. 1.]") << "made where the others are";
+  EXPECT_EQ(text_of_value(results[2]), "[1. 1.]") << "made where the others are";
   EXPECT_EQ(text_of(results[3]), "[0. 1.]");
   EXPECT_TRUE(thread_keys().included.has(Key::graph)) << "as before";
 }

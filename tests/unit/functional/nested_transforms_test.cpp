@@ -2,7 +2,6 @@
 // Transformations within functionalize() and capture(): the pass there is does all there is to do.
 #include <ostream>
 
-#include "support/functional/opaque_backend.hpp"
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -44,10 +43,6 @@ std::string effects_of(const Program& program) {
   Tensors seen = program({x});
   seen.push_back(x);
   return texts_of(seen);
-}
-
-Program over_opaque(const Program& f) {
-  return functionalize_on({opaque_backend(), to_opaque, from_opaque}, f);
 }
 
 /// Triples an element, and returns the sum.
@@ -105,7 +100,7 @@ TEST_P(OuterTransforms, have_the_effect_of_the_function_and_of_loops) {
 
 INSTANTIATE_TEST_SUITE_P(Each, OuterTransforms,
                          testing::Values(Way{"functionalize", without_views},
-                                         Way{"capture", by_graph}, Way{"on_opaque", over_opaque}),
+                                         Way{"capture", by_graph}, Way{"on_opaque", on_opaque}),
                          name_of_way);
 
 TEST(VmapWithinThePass, returns_the_input_that_is_returned) {
@@ -121,21 +116,6 @@ TEST(VmapWithinThePass, writes_an_input_that_is_given_twice) {
     return add({in[0], in[0]});
   })({x});
   EXPECT_EQ(texts_of({x}), "[[0. 2.]\n [4. 6.]]\n");
-}
-
-TEST(VmapWithinThePass, refuses_to_write_what_another_input_sees) {
-  const AnyTensor x = counted({2, 2});
-  const Program zero = vmap([](const Tensors& each) {
-    call("zero_", {each[0]});
-    return Tensors{each[1]};
-  });
-  const Program of_alias = [&](const Tensors& in) {
-    return zero({in[0], call_for_one("alias", {in[0]})});
-  };
-  EXPECT_THROW(functionalize(of_alias)({x}), DispatchError);
-  EXPECT_EQ(texts_of({x}), "[[0. 1.]\n [2. 3.]]\n");
-  functionalize(zero)({x, counted({2, 2})});
-  EXPECT_EQ(texts_of({x}), "[[0. 0.]\n [0. 0.]]\n");
 }
 
 /// Runs `program` on a new tensor, which stays as it is: what it writes, a batch would not see.
@@ -173,28 +153,12 @@ TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees) {
   expect_stale_batch_refused([&](const Tensors& in) { return capture(twice, in)(in); });
 }
 
-TEST(VmapWithinThePass, refuses_to_write_the_batch_to_what_has_none) {
-  const AnyTensor x = counted({3});
-  for (const char* const name : {"add_", "copy_"}) {
-    const Program write = [&](const Tensors& in) { return call(name, {in[0], in[1]}); };
-    EXPECT_TRUE(complaint_of<DispatchError>([&] {
-                  functionalize(vmap(write, {std::nullopt, 0}))({x, counted({2, 3})});
-                }).starts_with(name));
-  }
-  const Program sum_up = [](const Tensors& in) {
-    const AnyTensor sum = call_for_one("zeros", {{3}});
-    return vmap([&](const Tensors& each) { return call("add_", {sum, each[0]}); })({in[0]});
-  };
-  EXPECT_THROW(functionalize(sum_up)({counted({2, 3})}), DispatchError);
-  EXPECT_EQ(texts_of({x}), "[0. 1. 2.]\n");
-}
-
 TEST(WithinThePass, programs_that_compute_elements_are_refused) {
   const AnyTensor x = counted({2});
   const CapturedProgram program = capture([](const Tensors& in) { return in; }, {x});
   EXPECT_THROW(functionalize([&](const Tensors& in) { return program(in); })({x}),
                FunctionalizeError);
-  EXPECT_THROW(functionalize(over_opaque([](const Tensors& in) { return in; }))({x}),
+  EXPECT_THROW(functionalize(on_opaque([](const Tensors& in) { return in; }))({x}),
                FunctionalizeError);
 }
 

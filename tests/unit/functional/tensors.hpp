@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/complaint.hpp"
+#include "support/functional/opaque_backend.hpp"
 #include "support/random.hpp"
 
 namespace byre::test {
@@ -50,12 +51,24 @@ inline FunctionalTensor& pass_of(const AnyTensor& tensor) {
 inline std::string text_of(const AnyTensor& tensor) {
   return byre::to_string(to_cpu(tensor));
 }
+/// What a tensor holds, on the CPU or of the opaque backend, also under the pass.
+inline std::string text_of_value(const AnyTensor& tensor) {
+  const AnyTensor value = from_functional(tensor);
+  const bool is_opaque = value.as<OpaqueTensor>() != nullptr;
+  return byre::to_string(is_opaque ? from_opaque(value) : to_cpu(value));
+}
 inline std::string texts_of(const Tensors& tensors) {
   std::string text;
   for (const AnyTensor& tensor : tensors) {
     text += text_of(tensor) + "\n";
   }
   return text;
+}
+
+/// A meta rule: as the first argument.
+inline std::vector<TensorMeta> meta_as_first(const Call& call) {
+  const AnyTensor& a = call.arguments[0].tensor();
+  return {{a.sizes(), a.dtype()}};
 }
 
 // ---- Parameters of tests, and their names
@@ -87,6 +100,9 @@ inline Program untransformed(const Program& f) {
 }
 inline Program without_views(const Program& f) {
   return functionalize(f);
+}
+inline Program on_opaque(const Program& f) {
+  return functionalize_on({opaque_backend(), to_opaque, from_opaque}, f);
 }
 inline Program by_graph(const Program& f) {
   return [f](const Tensors& in) {

@@ -6,8 +6,6 @@
 namespace byre::test {
 namespace {
 
-using UseOfCaptured = Tensors (*)(const AnyTensor& in, const AnyTensor& captured);
-
 class Functionalized : public testing::TestWithParam<FunctionalizeOptions> {
  protected:
   static Program functionalized(Program f) { return functionalize(std::move(f), GetParam()); }
@@ -98,30 +96,21 @@ TEST_P(Functionalized, tensors_that_a_program_captures_are_read_and_never_change
 
 TEST_P(Functionalized, tensors_that_a_program_captures_are_no_inputs_too) {
   const AnyTensor x = counted({3});
-  const UseOfCaptured uses[] = {
-      [](const AnyTensor&, const AnyTensor& captured) {
-        return call("mul.scalar", {captured, 2});
-      },
-      [](const AnyTensor&, const AnyTensor& captured) {
-        return call("fill_", {captured, 2});
-      },
-      [](const AnyTensor&, const AnyTensor& captured) {
-        return call("view", {captured, {3, 1}});
-      },
-      [](const AnyTensor& in, const AnyTensor& captured) {
-        return call("copy_", {call_for_one("clone", {in}), captured});
-      },
-      [](const AnyTensor&, const AnyTensor& captured) {
-        return vmap([](const Tensors& batch) { return batch; })({captured});
-      },
-  };
-  for (const UseOfCaptured use : uses) {
+  const std::pair<const char*, Arguments> uses[] = {{"mul.scalar", {x, 2}},
+                                                    {"fill_", {x, 2}},
+                                                    {"view", {x, {3, 1}}},
+                                                    {"copy_", {to_functional(counted(3)), x}}};
+  const auto refused = [&](const std::function<Tensors()>& use) {
     const Program f = [&](const Tensors& in) {
       call("add_.scalar", {in[0], 1});
-      return use(in[0], x);
+      return use();
     };
     EXPECT_THROW(functionalized(f)({x}), FunctionalizeError);
+  };
+  for (const auto& [name, arguments] : uses) {
+    refused([&, name = name, &arguments = arguments] { return call(name, arguments); });
   }
+  refused([&] { return vmap([](const Tensors& batch) { return batch; })({x}); });
   EXPECT_EQ(text_of(x), "[0. 1. 2.]");
 }
 

@@ -7,9 +7,6 @@ namespace byre::test {
 namespace {
 
 class WorkedExample : public testing::TestWithParam<ViewPaths> {
- protected:
-  static std::string value_of(const AnyTensor& tensor) { return text_of(pass_of(tensor).sync()); }
-
  private:
   const FunctionalizeOptionsScope options_{{.paths = GetParam()}};
 };
@@ -27,27 +24,27 @@ TEST_P(WorkedExample, of_the_seed_holds_what_the_seed_says_after_each_step) {
   EXPECT_EQ(alias->generation(), 0U);
   EXPECT_EQ(alias->pending_updates(), 0U);
   EXPECT_EQ(pass_of(x1).path().depth(), GetParam() == ViewPaths::chains ? 1U : 0U);
-  EXPECT_EQ(value_of(x1), "[[0. 0.]]");
+  EXPECT_EQ(text_of_value(x1), "[[0. 0.]]");
 
   // x[1]: a view, contents 0.
   const AnyTensor element = call_for_one("select", {x, 0, 1});
-  EXPECT_EQ(value_of(element), "0.");
+  EXPECT_EQ(text_of_value(element), "0.");
 
   // x[1].fill_(2): its contents are 2; the alias, of generation 1, has an update, and its base is as it
   // was.
   call("fill_", {element, 2});
   EXPECT_EQ(alias->generation(), 1U);
   EXPECT_EQ(alias->pending_updates(), 1U);
-  EXPECT_EQ(value_of(element), "2.");
+  EXPECT_EQ(text_of_value(element), "2.");
   EXPECT_EQ(alias->pending_updates(), 1U) << "a view that is up to date needs no update applied";
 
   // y = x1 + 3: x1 is behind, so the update is played forward into the base, and x1 is made anew of it.
   const AnyTensor y = call_for_one("add.scalar", {x1, 3});
   EXPECT_EQ(alias->pending_updates(), 0U);
   EXPECT_EQ(alias->generation(), 1U);
-  EXPECT_EQ(value_of(x1), "[[0. 2.]]");
-  EXPECT_EQ(value_of(x), "[0. 2.]");
-  EXPECT_EQ(value_of(y), "[[3. 5.]]");
+  EXPECT_EQ(text_of_value(x1), "[[0. 2.]]");
+  EXPECT_EQ(text_of_value(x), "[0. 2.]");
+  EXPECT_EQ(text_of_value(y), "[[3. 5.]]");
   EXPECT_EQ(pass_of(y).alias_if_any(), nullptr);
 }
 
