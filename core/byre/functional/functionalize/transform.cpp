@@ -36,42 +36,34 @@ Tensors run_within_pass(const Program& f, const Tensors& inputs) {
   return returned;
 }
 
-Tensors run_functionalized(const Program& f, FunctionalizeOptions options,
-                           const Tensors& inputs) try {
-  detail::expect_tensors(inputs, "functionalize", "the inputs");
-  if (is_within_pass(inputs)) {
+/// On the backend of `lowering`, or, if there is none, of the inputs.
+Tensors run_under_pass(const char* name, const Lowering* lowering, const Program& f,
+                       FunctionalizeOptions options, const Tensors& inputs) try {
+  detail::expect_tensors(inputs, name, "the inputs");
+  if (lowering == nullptr && is_within_pass(inputs)) {
     return run_within_pass(f, inputs);
   }
   InputAliasing aliasing(inputs);
   Tensors bases = aliasing.values(inputs);
-  KeySet backend;
-  for (const AnyTensor& base : bases) {
-    backend = backend | base.keys();
-  }
-  backend = backend.without(Key::batched);
-  FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), backend, options);
-  return run.finish(inputs, run.take_values());
-} catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("functionalize");
-}
-
-Tensors run_lowered(const Lowering& lowering, const Program& f, FunctionalizeOptions options,
-                    const Tensors& inputs) try {
-  detail::expect_tensors(inputs, "functionalize_on", "the inputs");
-  InputAliasing aliasing(inputs);
-  Tensors bases = aliasing.values(inputs);
+  KeySet backend = lowering == nullptr ? KeySet() : lowering->backend;
   for (AnyTensor& base : bases) {
-    base = lowering.lift(to_cpu(base));
+    if (lowering == nullptr) {
+      backend = backend | base.keys().without(Key::batched);
+    } else {
+      base = lowering->lift(to_cpu(base));
+    }
   }
-  detail::expect_tensors(bases, "functionalize_on", "what was lifted");
-  FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), lowering.backend, options);
+  detail::expect_tensors(bases, name, "what was lifted");
+  FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), backend, options);
   Tensors values = run.take_values();
   for (AnyTensor& value : values) {
-    value = value.as<CpuTensor>() != nullptr ? value : from_cpu(lowering.lower(value));
+    if (lowering != nullptr && value.as<CpuTensor>() == nullptr) {
+      value = from_cpu(lowering->lower(value));
+    }
   }
   return run.finish(inputs, std::move(values));
 } catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("functionalize_on");
+  throw OutOfMemory::of_heap(name);
 }
 
 }  // namespace
@@ -92,7 +84,7 @@ FunctionalizeOptionsScope::~FunctionalizeOptionsScope() {
 Program functionalize(Program f, FunctionalizeOptions options) try {
   detail::expect_program(f, "functionalize");
   return [f = std::move(f), options](const Tensors& inputs) {
-    return run_functionalized(f, options, inputs);
+    return run_under_pass("functionalize", nullptr, f, options, inputs);
   };
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("functionalize");
@@ -106,7 +98,7 @@ Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions opti
         lowering.lift ? "lower" : "lift"));
   }
   return [lowering = std::move(lowering), f = std::move(f), options](const Tensors& inputs) {
-    return run_lowered(lowering, f, options, inputs);
+    return run_under_pass("functionalize_on", &lowering, f, options, inputs);
   };
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("functionalize_on");
