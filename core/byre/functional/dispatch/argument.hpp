@@ -36,6 +36,18 @@ template <class TensorRef>
 using BasicArgument =
     std::variant<NoValue, bool, Scalar, Dims, DType, TensorRef, std::vector<TensorRef>>;
 
+/// Calls `function(TensorRef&)` for the tensor or each of the tensors that an argument holds.
+template <class TensorRef, class Function>
+void for_each_tensor_of(BasicArgument<TensorRef>& argument, Function&& function) {
+  if (auto* const one = std::get_if<TensorRef>(&argument)) {
+    function(*one);
+  } else if (auto* const several = std::get_if<std::vector<TensorRef>>(&argument)) {
+    for (TensorRef& each : *several) {
+      function(each);
+    }
+  }
+}
+
 /// A value, implicitly made of whatever an operator may be given.
 class BYRE_API Argument {
  public:
@@ -87,13 +99,7 @@ class BYRE_API Argument {
   /// Calls `function(AnyTensor&)` for the tensor or each of the tensors it holds.
   template <class Function>
   void for_each_tensor(Function&& function) {
-    if (auto* const one = get<AnyTensor>()) {
-      function(*one);
-    } else if (auto* const several = get<Tensors>()) {
-      for (AnyTensor& each : *several) {
-        function(each);
-      }
-    }
+    for_each_tensor_of<AnyTensor>(held_, function);
   }
   template <class Function>
   void for_each_tensor(Function&& function) const {

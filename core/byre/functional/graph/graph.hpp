@@ -113,13 +113,7 @@ BasicArgument<To> with_tensors(const BasicArgument<From>& argument, const Rename
 template <class TensorRef, class Function>
 void for_each_operand(BasicNode<TensorRef>& node, const Function& function) {
   for (BasicArgument<TensorRef>& argument : node.arguments) {
-    if (auto* const one = std::get_if<TensorRef>(&argument)) {
-      function(*one);
-    } else if (auto* const several = std::get_if<std::vector<TensorRef>>(&argument)) {
-      for (TensorRef& each : *several) {
-        function(each);
-      }
-    }
+    for_each_tensor_of<TensorRef>(argument, function);
   }
 }
 template <class TensorRef, class Function>
