@@ -7,8 +7,7 @@
 #include <byre/functional/functionalize/detail/input_aliasing.hpp>
 #include <byre/functional/functionalize/detail/pass.hpp>
 #include <byre/functional/functionalize/detail/write_back.hpp>
-#include <byre/sync/detail/boost_mutex.hpp>
-#include <byre/sync/detail/no_destructor.hpp>
+#include <byre/sync/detail/relaxed_counter.hpp>
 
 #include <new>
 #include <numeric>
@@ -16,17 +15,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-struct Levels {
-  sync::ProcessMutex mutex;
-  BatchLevel last = 0;
-};
-
-/// Above that of every vmap that has begun, on any thread.
-BatchLevel next_level() {
-  auto& levels = sync::no_destructor<Levels>();
-  const sync::ProcessLock lock(levels.mutex);
-  return ++levels.last;
-}
+/// The vmap() calls that have begun, on any thread: a new one has a higher level than all of them.
+constinit sync::detail::RelaxedCounter vmaps_begun;
 
 /// Dimension `from` at `to`, the others in their order.
 Dims moved_axes(std::size_t ndim, std::size_t from, std::size_t to) {
@@ -74,7 +64,7 @@ struct Input {
 /// One run of a function over a batch.
 class Run {
  public:
-  Run(const Tensors& inputs, const BatchAxes& axes) : level_(next_level()) {
+  Run(const Tensors& inputs, const BatchAxes& axes) : level_(vmaps_begun.add() + 1) {
     if (!axes.empty() && axes.size() != inputs.size()) {
       throw ArgumentError(format_text("vmap: %zu inputs were given, and axes for %zu.",
                                       inputs.size(), axes.size()));
