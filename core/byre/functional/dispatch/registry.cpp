@@ -56,9 +56,6 @@ std::string names_near(const std::vector<const Operator*>& all, std::string_view
 /// looks takes no lock, and may use what was found for as long as the program runs.
 class detail::Registry {
  public:
-  Registry() = default;
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
   /// Only for a registry that could not be filled: no operator of it was handed out.
   ~Registry() {
     for (const Published<Operator>& list : lists_) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,53 +12,36 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Makes a graph anew of some of its nodes, and knows what the values are called there.
-class Rewriter {
- public:
-  explicit Rewriter(const Graph& graph) : graph_{graph.inputs, {}, graph.outputs} {
-    number(graph.inputs.size());
-  }
-
-  GraphNode renamed(GraphNode node) const {
-    detail::for_each_operand(node, [this](ValueId& operand) { rename(operand); });
-    return node;
-  }
-  /// A node that is renamed already.
-  void keep(GraphNode node) {
-    number(node.results.size());
-    graph_.nodes.push_back(std::move(node));
-  }
-  /// The results of a node that is not kept are those of one that was, from `first` on.
-  void replace(const GraphNode& node, ValueId first) {
-    for (std::uint32_t index = 0; index < node.results.size(); ++index) {
-      names_.push_back({first.number + index});
-    }
-  }
-  /// What the first result of the next node that is kept will be called.
-  ValueId next() const noexcept { return {next_}; }
-
-  /// Returns how many nodes were not kept.
-  std::size_t finish(Graph& graph) {
-    for (ValueId& output : graph_.outputs) {
-      rename(output);
-    }
-    const std::size_t removed = graph.nodes.size() - graph_.nodes.size();
-    graph = std::move(graph_);
-    return removed;
-  }
-
- private:
-  void rename(ValueId& value) const { value = names_.at(value.number); }
-  void number(std::size_t count) {
+/// Makes `graph` anew, with operands renamed. `replacement(index, node, next)` returns nothing for a node
+/// to keep, whose results are numbered from `next` on, or the value that has the node's first result
+/// in its place, in front of the values that have the others. Returns how many nodes were not kept.
+template <class Replacement>
+std::size_t rewrite(Graph& graph, const Replacement& replacement) {
+  std::vector<ValueId> names;  // by the numbers there were
+  const auto add_names = [&names](ValueId first, std::size_t count) {
     for (; count != 0; --count) {
-      names_.push_back({next_++});
+      names.push_back({first.number++});
+    }
+  };
+  const auto rename = [&names](ValueId& value) { value = names.at(value.number); };
+  ValueId next{static_cast<std::uint32_t>(graph.inputs.size())};
+  add_names({0}, graph.inputs.size());
+  std::vector<GraphNode> kept;
+  for (std::size_t index = 0; index < graph.nodes.size(); ++index) {
+    GraphNode node = graph.nodes[index];
+    detail::for_each_operand(node, rename);
+    const std::optional<ValueId> first = replacement(index, node, next);
+    add_names(first.value_or(next), node.results.size());
+    if (!first) {
+      next.number += static_cast<std::uint32_t>(node.results.size());
+      kept.push_back(std::move(node));
     }
   }
-
-  Graph graph_;
-  std::vector<ValueId> names_;  // by the numbers there were
-  std::uint32_t next_ = 0;
-};
+  std::ranges::for_each(graph.outputs, rename);
+  const std::size_t removed = graph.nodes.size() - kept.size();
+  graph.nodes = std::move(kept);
+  return removed;
+}
 
 /// Which nodes an output needs.
 std::vector<bool> needed_nodes(const Graph& graph) {
@@ -160,33 +144,20 @@ bool is_functional(const Graph& graph) noexcept {
 std::size_t eliminate_dead_code(Graph& graph) try {
   detail::expect_well_formed(graph, "eliminate_dead_code");
   const std::vector<bool> needed = needed_nodes(graph);
-  Rewriter rewriter(graph);
-  for (std::size_t index = 0; index < needed.size(); ++index) {
-    if (needed[index]) {
-      rewriter.keep(rewriter.renamed(graph.nodes[index]));
-    } else {
-      rewriter.replace(graph.nodes[index], {});  // nobody asks for its results
-    }
-  }
-  return rewriter.finish(graph);
+  return rewrite(graph, [&needed](std::size_t index, const GraphNode&, ValueId) {
+    return needed[index] ? std::nullopt : std::optional(ValueId());  // no value uses its results
+  });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("eliminate_dead_code");
 }
 
 std::size_t eliminate_common_subexpressions(Graph& graph) try {
   detail::expect_well_formed(graph, "eliminate_common_subexpressions");
-  Rewriter rewriter(graph);
   std::unordered_map<std::string, ValueId> first_results;
-  for (const GraphNode& node : graph.nodes) {
-    GraphNode renamed = rewriter.renamed(node);
-    const auto [known, is_new] = first_results.emplace(identity_of(renamed), rewriter.next());
-    if (is_new) {
-      rewriter.keep(std::move(renamed));
-    } else {
-      rewriter.replace(node, known->second);
-    }
-  }
-  return rewriter.finish(graph);
+  return rewrite(graph, [&first_results](std::size_t, const GraphNode& node, ValueId next) {
+    const auto [known, is_new] = first_results.emplace(identity_of(node), next);
+    return is_new ? std::nullopt : std::optional(known->second);
+  });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("eliminate_common_subexpressions");
 }
