@@ -18,7 +18,7 @@ namespace byre::inline v0::functional::detail {
 using BuiltinDefinitions = void (*)();
 extern const BuiltinDefinitions define_builtin_operators;
 
-// What it calls, in this order, each in a room above.
+// define_builtin_operators calls these, in this order. Each stands in a room above.
 void define_factories();
 void define_pointwise();
 void define_reductions();
