@@ -55,6 +55,8 @@ struct Row {
   void (*run)(Attempt&);
   /// A step that fails may keep memory for the next one: nodes of a table, or a file that a source shows already.
   bool keeps_memory = false;
+  /// A step that fails puts back what it changed, which takes memory: one allocation fails at a time.
+  bool takes_memory_to_undo = false;
 };
 inline Row keeping_memory(Row row) {
   row.keeps_memory = true;
@@ -66,6 +68,7 @@ std::span<const Row> rows_of_reports();
 std::span<const Row> rows_of_tensors();
 std::span<const Row> rows_of_exchange();
 std::span<const Row> rows_of_operators();
+std::span<const Row> rows_of_programs();
 std::span<const Row> rows_of_transforms();
 
 /// Sizes, axes and indices, with more numbers than Dims has in place: a copy of them allocates.

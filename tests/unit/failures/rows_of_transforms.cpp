@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of functions over tensors, graphs, and texts of operators, arguments and keys.
+// Graphs, recordings, and texts of operators, arguments and keys.
 #include <byre/functional.hpp>
 #include <byre/functional/dispatch/scanner.hpp>
 #include <byre/observe/recording.hpp>
 
 #include "rows.hpp"
-#include "support/functional/opaque_backend.hpp"
 
 namespace byre::test {
 namespace transforms_rows {
@@ -16,54 +15,6 @@ using functional::call_for_one;
 
 AnyTensor deep() {
   return from_cpu(deep_tensor());
-}
-
-/// Writes its input, and returns a view of it, one of a value, and a value.
-Tensors write_and_return(const Tensors& in) {
-  call("fill_", {call_for_one("select", {in[0], 1, 1}), 7});
-  call("add_", {in[0], in[0]});
-  const AnyTensor sum = call_for_one("add", {in[0], in[0]});
-  return {call_for_one("transpose", {in[0], 1, 3}), call_for_one("select", {sum, 1, 0}), sum};
-}
-
-Tensors square(const Tensors& in) {
-  return call("mul", {in[0], in[0]});
-}
-Tensors add_one(const Tensors& in) {
-  return call("add_.scalar", {in[0], 1});
-}
-const BatchAxes axis_1{1};
-
-std::string text_of(const Tensors& tensors) {
-  std::string text;
-  for (const AnyTensor& tensor : tensors) {
-    text += to_string(to_cpu(from_functional(tensor))) + "\n";
-  }
-  return text;
-}
-
-/// A row of a program that `Make` makes, run on a deep tensor.
-template <class Make>
-Row of_run(const char* name, Make) {
-  static_assert(std::is_empty_v<Make>);
-  return {name, [](Attempt& attempt) {
-            const auto program = Make()();
-            const Tensors inputs{deep()};
-            Tensors outputs;
-            attempt([&] { outputs = program(inputs); },
-                    [&] { return text_of(inputs) + text_of(outputs); });
-          }};
-}
-
-/// A row of a program that is made, and then run.
-template <class Make>
-Row of_making(const char* name, Make) {
-  static_assert(std::is_empty_v<Make>);
-  return {name, [](Attempt& attempt) {
-            Program program;
-            attempt([&] { program = Make()(); },
-                    [&] { return program ? text_of(program({deep()})) : "no program"; });
-          }};
 }
 
 /// A row of what is done with a graph.
@@ -101,35 +52,6 @@ Row of_recording(const char* name, Function) {
           }};
 }
 
-void capture_again(Attempt& attempt) {
-  const Tensors examples{deep()};
-  std::string text;
-  attempt([&] { text = to_string(capture(write_and_return, examples).graph); },
-          [&] { return text; });
-}
-
-void find_inputs(Attempt& attempt) {
-  const CapturedProgram program = capture(write_and_return, {deep()});
-  attempt([&] { (void)program.program_inputs(); });
-}
-
-void write_functional(Attempt& attempt) {
-  const AnyTensor x = to_functional(deep());
-  call("fill_", {call_for_one("select", {x, 1, 1}), 7});
-  AnyTensor value;
-  attempt([&] { value = from_functional(x); },
-          [&] { return value ? to_string(to_cpu(value)) : "none"; });
-}
-
-void enter_pass(Attempt& attempt) {
-  const AnyTensor x = deep();
-  attempt([&] { (void)share_memory(to_functional(x), x); });
-}
-
-Program lowered() {
-  return functionalize_on({opaque_backend(), to_opaque, from_opaque}, write_and_return);
-}
-
 std::string eliminated(Graph& graph, std::size_t (*eliminate)(Graph&)) {
   return std::to_string(eliminate(graph));
 }
@@ -156,30 +78,6 @@ Row of_text(const char* name, Make, Print) {
 }
 
 const Row rows[] = {
-    of_making("functional::functionalize", [] { return functionalize(write_and_return); }),
-    of_making("functional::vmap", [] { return vmap(square); }),
-    of_run("functional::functionalize", [] { return functionalize(write_and_return); }),
-    of_run("functional::functionalize",
-           [] { return functionalize(functionalize(write_and_return)); }),
-    of_run("functional::functionalize", [] { return functionalize(vmap(add_one)); }),
-    of_run("functional::functionalize_on", [] { return lowered(); }),
-    of_run("functional::vmap", [] { return vmap(square); }),
-    of_run("functional::vmap", [] { return vmap(functionalize(add_one), axis_1); }),
-    {"functional::capture", capture_again},
-    of_run("functional::CapturedProgram::operator()",
-           [] { return capture(write_and_return, {deep()}); }),
-    of_run("functional::CapturedProgram::run",
-           []() -> Program {
-             return [captured = capture(write_and_return, {deep()})](const Tensors& in) {
-               return captured.run(
-                   in, [&](const Tensors& bases) { return execute(captured.graph, bases); });
-             };
-           }),
-    {"functional::CapturedProgram::program_inputs", find_inputs},
-    {"functional::from_functional", write_functional},
-    {"functional::to_functional", enter_pass},
-    {"functional::share_memory", enter_pass},
-
     of_graph("functional::to_string", [](Graph& graph) { return to_string(graph); }),
     of_graph("functional::execute",
              [](Graph& graph) {

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSL-1.0
+// Functions of functions over tensors: all of a program's inputs are written, or none.
+#include <byre/functional.hpp>
+
+#include "rows.hpp"
+#include "support/functional/opaque_backend.hpp"
+
+namespace byre::test {
+namespace programs_rows {
+
+using namespace functional;
+using functional::call;
+using functional::call_for_one;
+
+AnyTensor deep() {
+  return from_cpu(deep_tensor());
+}
+AnyTensor counted(const Dims& sizes) {
+  const AnyTensor all =
+      call_for_one("arange", {contiguous_layout(sizes, "test").numel(), DType::f32});
+  return call_for_one("reshape", {all, sizes});
+}
+AnyTensor counted_opaque(const Dims& sizes) {
+  return to_opaque(to_cpu(counted(sizes)));
+}
+
+/// Writes its input, and returns a view of it, one of a value, and a value.
+Tensors write_and_return(const Tensors& in) {
+  call("fill_", {call_for_one("select", {in[0], 1, 1}), 7});
+  call("add_", {in[0], in[0]});
+  const AnyTensor sum = call_for_one("add", {in[0], in[0]});
+  return {call_for_one("transpose", {in[0], 1, 3}), call_for_one("select", {sum, 1, 0}), sum};
+}
+
+Tensors square(const Tensors& in) {
+  return call("mul", {in[0], in[0]});
+}
+Tensors add_one(const Tensors& in) {
+  return call("add_.scalar", {in[0], 1});
+}
+const BatchAxes axis_1{1};
+
+/// Writes parts of both inputs, and more of the first after it was read.
+Tensors write_both(const Tensors& in) {
+  call("add_.scalar", {call_for_one("select", {in[0], 0, 1}), 10});
+  call("mul_", {in[1], call_for_one("sum", {in[0]})});
+  call("fill_", {call_for_one("select", {in[0], -1, 0}), 7});
+  return {};
+}
+Tensors turn(const Tensors& in) {
+  for (const AnyTensor& x : in) {
+    const AnyTensor copy = call_for_one("clone", {x});
+    call("copy_", {x, call_for_one("permute", {copy, {6, 4, 5, 3, 1, 2, 0, 7, 8}})});
+  }
+  return {};
+}
+Tensors change(const Tensors& in) {
+  call("transpose_", {in[0], 0, 1});
+  call("fill_", {in[0], 5});
+  call("resize_", {in[1], {7}});
+  call("set_", {in[2], call_for_one("select", {in[0], 0, 1})});
+  return {in[0]};
+}
+Tensors add_into(const Tensors& in) {
+  return call("add.out", {in[0], in[1], in[2]});
+}
+
+Tensors two() {
+  return {counted({2, 3}), counted({2})};
+}
+Tensors two_opaque() {
+  return {counted_opaque({2, 3}), counted_opaque({2})};
+}
+const BatchAxes axes_1_and_0{1, 0};
+Tensors batches() {
+  return {counted({2, 3, 3}), counted({3, 2})};
+}
+Tensors opaque_batches() {
+  return {counted_opaque({2, 3, 3}), counted_opaque({3, 2})};
+}
+Tensors parts_under_the_pass() {
+  Tensors parts;
+  for (const AnyTensor& whole : {counted({2, 2, 3, 3}), counted({2, 3, 2})}) {
+    parts.push_back(call_for_one("select", {to_functional(whole), 0, 1}));
+  }
+  return parts;
+}
+Tensors of_many_dimensions() {
+  return {counted(Dims(9, 2)), counted(Dims(9, 2))};
+}
+Tensors three() {
+  return {counted({2, 3}), counted({2}), counted({4})};
+}
+Tensors terms_and_no_elements() {
+  return {counted({2, 3}), counted({3}), counted({0})};
+}
+Tensors one_deep() {
+  return {deep()};
+}
+
+std::string text_of(const Tensors& tensors) {
+  std::string text;
+  for (const AnyTensor& tensor : tensors) {
+    const AnyTensor value = from_functional(tensor);
+    const bool is_opaque = value.as<OpaqueTensor>() != nullptr;
+    text += to_string(is_opaque ? from_opaque(value) : to_cpu(value)) + "\n";
+  }
+  return text;
+}
+
+/// A row of a program that `Make` makes, run on what `inputs_of` returns: all are written, or none, and no
+/// guard is left.
+template <auto inputs_of = one_deep, class Make>
+Row of_run(const char* name, Make) {
+  static_assert(std::is_empty_v<Make>);
+  return {name, [](Attempt& attempt) {
+            const auto program = Make()();
+            const Tensors inputs = inputs_of();
+            Tensors outputs;
+            attempt([&] { outputs = program(inputs); },
+                    [&] {
+                      const ThreadKeys keys = thread_keys();
+                      return text_of(inputs) + text_of(outputs) +
+                             to_string(keys.included | keys.excluded);
+                    });
+          }};
+}
+
+Row undoing(Row row) {
+  row.takes_memory_to_undo = true;
+  return row;
+}
+
+/// A row of a program that is made, and then run.
+template <class Make>
+Row of_making(const char* name, Make) {
+  static_assert(std::is_empty_v<Make>);
+  return {name, [](Attempt& attempt) {
+            Program program;
+            attempt([&] { program = Make()(); },
+                    [&] { return program ? text_of(program({deep()})) : "no program"; });
+          }};
+}
+
+void capture_again(Attempt& attempt) {
+  const Tensors examples{deep()};
+  std::string text;
+  attempt([&] { text = to_string(capture(write_and_return, examples).graph); },
+          [&] { return text; });
+}
+
+void find_inputs(Attempt& attempt) {
+  const CapturedProgram program = capture(write_and_return, {deep()});
+  attempt([&] { (void)program.program_inputs(); });
+}
+
+void write_functional(Attempt& attempt) {
+  const AnyTensor x = to_functional(deep());
+  call("fill_", {call_for_one("select", {x, 1, 1}), 7});
+  call("fill_", {call_for_one("select", {x, 3, 1}), 8});  // of two updates, each is applied once
+  AnyTensor value;
+  attempt([&] { value = from_functional(x); },
+          [&] { return value ? to_string(to_cpu(value)) : "none"; });
+}
+
+void enter_pass(Attempt& attempt) {
+  const AnyTensor x = deep();
+  attempt([&] { (void)share_memory(to_functional(x), x); });
+}
+
+Program lowered() {
+  return functionalize_on({opaque_backend(), to_opaque, from_opaque}, write_and_return);
+}
+
+const Row rows[] = {
+    of_making("functional::functionalize", [] { return functionalize(write_and_return); }),
+    of_making("functional::vmap", [] { return vmap(square); }),
+    of_run("functional::functionalize", [] { return functionalize(write_and_return); }),
+    of_run("functional::functionalize",
+           [] { return functionalize(functionalize(write_and_return)); }),
+    of_run("functional::functionalize", [] { return functionalize(vmap(add_one)); }),
+    of_run("functional::functionalize_on", [] { return lowered(); }),
+    of_run("functional::vmap", [] { return vmap(square); }),
+    of_run("functional::vmap", [] { return vmap(functionalize(add_one), axis_1); }),
+    of_run<two>("functional::functionalize", [] { return functionalize(write_both); }),
+    of_run<two_opaque>("functional::functionalize", [] { return functionalize(write_both); }),
+    of_run<of_many_dimensions>("functional::functionalize", [] { return functionalize(turn); }),
+    of_run<three>("functional::functionalize", [] { return functionalize(change); }),
+    of_run<batches>("functional::functionalize",
+                    [] { return functionalize(vmap(write_both, axes_1_and_0)); }),
+    of_run<batches>("functional::vmap",
+                    [] { return vmap(functionalize(write_both), axes_1_and_0); }),
+    of_run<opaque_batches>("functional::vmap",
+                           [] { return vmap(functionalize(write_both), axes_1_and_0); }),
+    keeping_memory(of_run<parts_under_the_pass>("functional::vmap",
+                                                [] { return vmap(write_both, axes_1_and_0); })),
+    undoing(
+        of_run<terms_and_no_elements>("functional::call", []() -> Program { return add_into; })),
+    of_run<two>("functional::CapturedProgram::operator()",
+                [] { return capture(write_both, two()); }),
+    {"functional::capture", capture_again},
+    of_run("functional::CapturedProgram::operator()",
+           [] { return capture(write_and_return, {deep()}); }),
+    of_run("functional::CapturedProgram::run",
+           []() -> Program {
+             return [captured = capture(write_and_return, {deep()})](const Tensors& in) {
+               return captured.run(
+                   in, [&](const Tensors& bases) { return execute(captured.graph, bases); });
+             };
+           }),
+    {"functional::CapturedProgram::program_inputs", find_inputs},
+    {"functional::from_functional", write_functional},
+    {"functional::to_functional", enter_pass},
+    {"functional::share_memory", enter_pass},
+};
+
+}  // namespace programs_rows
+
+std::span<const Row> rows_of_programs() {
+  return programs_rows::rows;
+}
+
+}  // namespace byre::test
