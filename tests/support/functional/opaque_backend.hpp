@@ -36,7 +36,7 @@ functional::AnyTensor to_opaque(const Tensor& tensor);
 /// A copy of what is behind one. Throws DeviceError for a tensor of another backend or a pass.
 Tensor from_opaque(const functional::AnyTensor& tensor);
 
-/// What the backend has computed so far, and how many of its tensors there are.
+/// Counts of the backend's work so far, and of its tensors.
 struct OpaqueCounts {
   std::uint64_t computed = 0;   ///< calls of operators
   std::uint64_t replayed = 0;   ///< views among these

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Registration beside calls: what is registered meanwhile is not there, or is there whole; what
-/// threads derive at once is derived once.
+/// Registration beside calls: an operator that is registered meanwhile is not there, or is there whole, and
+/// threads derive a variant once. Using a view is a read: threads may use views of one alias at once, also
+/// where that applies updates, makes the alias, or makes values anew.
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace byre::test {
 namespace {
 
-constexpr std::size_t registering_threads = 4;
+constexpr std::size_t threads = 4;
 
 /// New in each round, also if the test is run again.
 std::string new_name(const char* stem) {
@@ -27,7 +28,7 @@ void register_beside(std::size_t rounds, FunctionRef<void(std::size_t)> prepare,
                      FunctionRef<void(std::size_t)> check) {
   std::atomic<bool> is_done = false;
   run_rounds(
-      registering_threads, rounds,
+      threads, rounds,
       [&](std::size_t round) {
         prepare(round);
         is_done.store(false, std::memory_order_relaxed);
@@ -49,8 +50,8 @@ void register_beside(std::size_t rounds, FunctionRef<void(std::size_t)> prepare,
       check);
 }
 
-float first_of_value(const AnyTensor& tensor) {
-  return *to_cpu(from_functional(tensor)).data<float>();
+float first_of(const AnyTensor& tensor) {
+  return *to_cpu(from_functional(call_for_one("contiguous", {tensor}))).data<float>();
 }
 
 Definition define_adding(const std::string& name) {
@@ -60,9 +61,9 @@ Definition define_adding(const std::string& name) {
 
 TEST(PureForms, that_threads_derive_at_once_are_one) {
   std::string name;
-  std::vector<const Operator*> forms(registering_threads);
+  std::vector<const Operator*> forms(threads);
   run_rounds(
-      registering_threads, 50,
+      threads, 50,
       [&](std::size_t) {
         name = new_name("test_derived_at_once") + "_";
         define_adding(name);
@@ -71,10 +72,10 @@ TEST(PureForms, that_threads_derive_at_once_are_one) {
         const AnyTensor x = to_functional(zeros({4}));
         call(name, {x, static_cast<double>(thread)});
         forms[thread] = &functional::detail::functional_variant_of(find(name));
-        EXPECT_EQ(first_of_value(x), static_cast<float>(thread));
+        EXPECT_EQ(first_of(x), static_cast<float>(thread));
       },
       [&](std::size_t) {
-        ASSERT_EQ(forms, std::vector<const Operator*>(registering_threads, forms[0]));
+        ASSERT_EQ(forms, std::vector<const Operator*>(threads, forms[0]));
         ASSERT_EQ(forms[0]->name(), name + "_functional");
       });
 }
@@ -89,14 +90,14 @@ TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
             .meta(meta_as_first);
       },
       [&] {
-        EXPECT_EQ(first_of_value(call_for_one("add.scalar", {zeros({2}), 3})), 3);
+        EXPECT_EQ(first_of(call_for_one("add.scalar", {zeros({2}), 3})), 3);
         const Operator* const op = find_if_any(name);
         if (op == nullptr || op->meta() == nullptr) {
           return false;
         }
         EXPECT_EQ(op->name(), name);
         EXPECT_EQ(op->registered_keys(), KeySet(Key::cpu)) << "what was said before is there";
-        EXPECT_EQ(first_of_value(call_for_one(*op, {zeros({2}), 5})), 5);
+        EXPECT_EQ(first_of(call_for_one(*op, {zeros({2}), 5})), 5);
         return true;
       },
       [&](std::size_t) {
@@ -109,7 +110,7 @@ TEST(Registration, of_operators_by_threads_at_once_registers_each) {
   std::string name;
   std::atomic<std::size_t> refused = 0;
   run_rounds(
-      registering_threads, 50,
+      threads, 50,
       [&](std::size_t) {
         name = new_name("test_at_once");
         refused = 0;
@@ -123,8 +124,8 @@ TEST(Registration, of_operators_by_threads_at_once_registers_each) {
         }
       },
       [&](std::size_t) {
-        ASSERT_EQ(refused, registering_threads - 1);
-        for (std::size_t thread = 0; thread < registering_threads; ++thread) {
+        ASSERT_EQ(refused, threads - 1);
+        for (std::size_t thread = 0; thread < threads; ++thread) {
           find(name + "_of_" + std::to_string(thread) + "_");
         }
       });
@@ -147,7 +148,7 @@ TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) 
         const Operator& writes = find(name + "_");
         const AnyTensor x = to_functional(zeros({2}));
         call(writes, {x, 7});
-        EXPECT_EQ(first_of_value(x), 7);
+        EXPECT_EQ(first_of(x), 7);
         return writes.functional_variant() != nullptr;
       },
       [&](std::size_t) {
@@ -184,6 +185,64 @@ TEST(Registration, of_backends_beside_calls_is_found_whole) {
       },
       [](std::size_t) {});
 }
+
+// ---- Uses of views
+
+class UsesAtOnce : public testing::TestWithParam<ViewPaths> {
+ protected:
+  FunctionalizeOptions options() const { return {.paths = GetParam()}; }
+};
+
+TEST_P(UsesAtOnce, of_views_of_views_begin_at_one_another_and_each_see_every_write) {
+  const FunctionalizeOptionsScope scope(options());
+  const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 4, 4}, DType::f32)));
+  std::vector<AnyTensor> views{call_for_one("select", {x, 0, 1})};
+  while (views.size() < 12) {
+    views.push_back(call_for_one("transpose", {views.back(), 0, 1}));
+  }
+  std::vector<std::vector<float>> seen(threads, std::vector<float>(views.size()));
+  std::size_t round_of_views = 0;
+  run_rounds(
+      threads, 300,
+      [&](std::size_t round) {
+        round_of_views = round;
+        call("fill_", {views[round % views.size()], static_cast<double>(round)});
+      },
+      [&](std::size_t thread) {
+        for (std::size_t step = 0; step < views.size(); ++step) {
+          const std::size_t at = thread % 2 == 0 ? step : views.size() - 1 - step;
+          // A view that only this thread has ends while others may pass by it.
+          const bool has_its_own = (round_of_views + thread) % 4 < 2;
+          seen[thread][at] = first_of(has_its_own ? call_for_one("alias", {views[at]}) : views[at]);
+        }
+      },
+      [&](std::size_t round) {
+        for (const std::vector<float>& each : seen) {
+          ASSERT_EQ(each, std::vector<float>(views.size(), static_cast<float>(round)));
+        }
+      });
+}
+
+TEST_P(UsesAtOnce, that_are_the_first_views_of_a_tensor_make_one_alias) {
+  AnyTensor x;
+  std::vector<AnyTensor> views(threads);
+  run_rounds(
+      threads, 300,
+      [&](std::size_t) { x = to_functional(from_cpu(Tensor::zeros({threads}, DType::f32))); },
+      [&](std::size_t thread) {
+        const FunctionalizeOptionsScope scope(options());
+        views[thread] = call_for_one("select", {x, 0, thread});
+      },
+      [&](std::size_t) {
+        for (std::size_t thread = 0; thread < threads; ++thread) {
+          call("fill_", {views[thread], static_cast<double>(thread)});
+        }
+        ASSERT_EQ(first_of(call_for_one("sum", {x})), 6);
+        ASSERT_EQ(x.as<FunctionalTensor>()->alias()->tensor_count(), threads + 1);
+      });
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, UsesAtOnce, testing::ValuesIn(all_paths), name_of_paths);
 
 }  // namespace
 }  // namespace byre::test

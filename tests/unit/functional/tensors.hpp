@@ -51,7 +51,7 @@ inline FunctionalTensor& pass_of(const AnyTensor& tensor) {
 inline std::string text_of(const AnyTensor& tensor) {
   return byre::to_string(to_cpu(tensor));
 }
-/// What a tensor holds, on the CPU or of the opaque backend, also under the pass.
+/// The value of a tensor of the CPU or the opaque backend, also under the pass.
 inline std::string text_of_value(const AnyTensor& tensor) {
   const AnyTensor value = from_functional(tensor);
   const bool is_opaque = value.as<OpaqueTensor>() != nullptr;
