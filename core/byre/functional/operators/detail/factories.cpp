@@ -64,14 +64,13 @@ void detail::define_factories() {
         {contiguous_layout({call.arguments[0].integer()}, "arange").sizes,
          call.arguments[1].dtype()}};
   });
-  define("clone(Tensor self) -> Tensor")
-      .cpu([](const Tensor& self) { return packed(self); })
-      .meta(meta_of_first)
-      .tag(Tag::axis_shift);
-  define("contiguous(Tensor self) -> Tensor")
-      .cpu([](const Tensor& self) { return packed(self); })
-      .meta(meta_of_first)
-      .tag(Tag::axis_shift);
+  for (const char* const copy :
+       {"clone(Tensor self) -> Tensor", "contiguous(Tensor self) -> Tensor"}) {
+    define(copy)
+        .cpu([](const Tensor& self) { return packed(self); })
+        .meta(meta_of_first)
+        .tag(Tag::axis_shift);
+  }
   define("to(Tensor self, DType dtype) -> Tensor")
       .cpu(converted)
       .meta([](const Call& call) {

@@ -70,7 +70,9 @@ void define_out(const std::string& name, const std::string& parameters) {
       .composite(compute_into_out);
 }
 
-void define_binary(const std::string& name, Binary pure, WithScalar with_scalar) {
+/// In place too, if there are functions that write.
+void define_binary(const std::string& name, Binary pure, WithScalar with_scalar,
+                   BinaryInPlace write = nullptr, WithScalarInPlace write_scalar = nullptr) {
   define(name + "(Tensor a, Tensor b) -> Tensor")
       .cpu([pure](const Tensor& a, const Tensor& b) { return pure(a, b, CallSite::current()); })
       .meta(meta_of_pointwise)
@@ -82,15 +84,14 @@ void define_binary(const std::string& name, Binary pure, WithScalar with_scalar)
       .meta(meta_of_pointwise)
       .tag(Tag::pointwise);
   define_out(name, "Tensor a, Tensor b");
-}
-
-void define_binary_in_place(const std::string& name, BinaryInPlace write,
-                            WithScalarInPlace with_scalar) {
+  if (write == nullptr) {
+    return;
+  }
   define(name + "_(Tensor(a!) self, Tensor other) -> Tensor(a!)")
       .cpu([write](Tensor& self, const Tensor& other) { write(self, other, CallSite::current()); });
   define(name + "_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)")
-      .cpu([with_scalar](Tensor& self, const Scalar& other) {
-        with_scalar(self, other, CallSite::current());
+      .cpu([write_scalar](Tensor& self, const Scalar& other) {
+        write_scalar(self, other, CallSite::current());
       });
 }
 
@@ -125,14 +126,10 @@ void detail::write_result_to_out(const Operator& op, const AnyTensor& out,
 }
 
 void detail::define_pointwise() {
-  define_binary("add", byre::add, byre::add);
-  define_binary_in_place("add", byre::add_, byre::add_);
-  define_binary("sub", byre::sub, byre::sub);
-  define_binary_in_place("sub", byre::sub_, byre::sub_);
-  define_binary("mul", byre::mul, byre::mul);
-  define_binary_in_place("mul", byre::mul_, byre::mul_);
-  define_binary("div", byre::div, byre::div);
-  define_binary_in_place("div", byre::div_, byre::div_);
+  define_binary("add", byre::add, byre::add, byre::add_, byre::add_);
+  define_binary("sub", byre::sub, byre::sub, byre::sub_, byre::sub_);
+  define_binary("mul", byre::mul, byre::mul, byre::mul_, byre::mul_);
+  define_binary("div", byre::div, byre::div, byre::div_, byre::div_);
   define_binary("eq", byre::eq, byre::eq);
   define_binary("ge", byre::ge, byre::ge);
   define_unary("neg", byre::neg, byre::neg_);
