@@ -84,16 +84,6 @@ TEST(Vmap, shows_what_an_inner_one_writes_to_memory_that_both_batches_are_of) {
   EXPECT_EQ(text_of(out[1]), "[[[0. 7.]\n  [1. 7.]]]");
 }
 
-TEST(Vmap, shows_tensors_of_the_outer_batch_to_all_of_the_inner) {
-  const Program table = [](const Tensors& row) {
-    return vmap([row](const Tensors& column) {
-      return call("mul", {row[0], column[0]});
-    })({row[1]});
-  };
-  EXPECT_EQ(text_of(vmap(table, {0, std::nullopt})({counted({3}), counted({4})}).front()),
-            "[[0. 0. 0. 0.]\n [0. 1. 2. 3.]\n [0. 2. 4. 6.]]");
-}
-
 TEST(Vmap, refuses_inputs_that_make_no_batch) {
   const auto first = [](const Tensors& x) { return Tensors{x[0]}; };
   EXPECT_THROW(vmap(first)({}), ArgumentError);
