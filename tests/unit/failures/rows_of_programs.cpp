@@ -35,10 +35,6 @@ Tensors write_and_return(const Tensors& in) {
 Tensors square(const Tensors& in) {
   return call("mul", {in[0], in[0]});
 }
-Tensors add_one(const Tensors& in) {
-  return call("add_.scalar", {in[0], 1});
-}
-const BatchAxes axis_1{1};
 
 /// Writes parts of both inputs, and more of the first after it was read.
 Tensors write_both(const Tensors& in) {
@@ -178,10 +174,8 @@ const Row rows[] = {
     of_run("functional::functionalize", [] { return functionalize(write_and_return); }),
     of_run("functional::functionalize",
            [] { return functionalize(functionalize(write_and_return)); }),
-    of_run("functional::functionalize", [] { return functionalize(vmap(add_one)); }),
     of_run("functional::functionalize_on", [] { return lowered(); }),
     of_run("functional::vmap", [] { return vmap(square); }),
-    of_run("functional::vmap", [] { return vmap(functionalize(add_one), axis_1); }),
     of_run<two>("functional::functionalize", [] { return functionalize(write_both); }),
     of_run<two_opaque>("functional::functionalize", [] { return functionalize(write_both); }),
     of_run<of_many_dimensions>("functional::functionalize", [] { return functionalize(turn); }),
@@ -199,8 +193,6 @@ const Row rows[] = {
     of_run<two>("functional::CapturedProgram::operator()",
                 [] { return capture(write_both, two()); }),
     {"functional::capture", capture_again},
-    of_run("functional::CapturedProgram::operator()",
-           [] { return capture(write_and_return, {deep()}); }),
     of_run("functional::CapturedProgram::run",
            []() -> Program {
              return [captured = capture(write_and_return, {deep()})](const Tensors& in) {
