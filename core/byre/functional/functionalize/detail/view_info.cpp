@@ -122,20 +122,20 @@ struct Output {
   }
 };
 
-/// By the operators that come along.
+/// By the operators that come along. Those of many outputs stand first: each output looks for its row.
 struct CanonicalViews {
   using Row = std::pair<const Operator*, Views (Output::*)() const>;
 
   const std::array<Row, 22> rows{{
+      {&find("unbind"), &Output::unbind},     {&find("split"), &Output::part},
+      {&find("split.sizes"), &Output::part},  {&find("chunk"), &Output::part},
       {&find("alias"), &Output::alias},       {&find("view"), &Output::view},
       {&find("squeeze"), &Output::view},      {&find("squeeze.axis"), &Output::view},
       {&find("unsqueeze"), &Output::view},    {&find("flatten"), &Output::view},
       {&find("permute"), &Output::permute},   {&find("transpose"), &Output::permute},
       {&find("t"), &Output::permute},         {&find("movedim"), &Output::permute},
       {&find("select"), &Output::select},     {&find("slice"), &Output::slice},
-      {&find("narrow"), &Output::narrow},     {&find("split"), &Output::part},
-      {&find("split.sizes"), &Output::part},  {&find("chunk"), &Output::part},
-      {&find("unbind"), &Output::unbind},     {&find("diagonal"), &Output::diagonal},
+      {&find("narrow"), &Output::narrow},     {&find("diagonal"), &Output::diagonal},
       {&find("expand"), &Output::expand},     {&find("view.dtype"), &Output::dtype},
       {&find("view_as_real"), &Output::real}, {&find("view_as_complex"), &Output::complex},
   }};
