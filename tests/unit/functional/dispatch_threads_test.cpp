@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Registration beside calls: an operator that is registered meanwhile is not there, or is there whole, and
-/// threads derive a variant once. Using a view is a read: threads may use views of one alias at once, also
-/// where that applies updates, makes the alias, or makes values anew.
+/// Registration during calls: a call finds an operator whole or not at all, and threads derive a variant
+/// once. Using a view is a read: threads may use views of one alias at once, also if that applies updates,
+/// makes the alias, or makes values anew.
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 
 #include <algorithm>
