@@ -19,10 +19,6 @@ constexpr DType as_they_are(DType dtype) noexcept {
   return dtype;
 }
 
-/// The kernel of an operation for operands of a dtype: kernel_of.
-template <std::size_t Count>
-using KernelOf = detail::Kernel<Count> (*)(DType dtype, const char* operation);
-
 template <class... Other>
 DType promoted_of(const Tensor& first, const Other&... others) {
   DType dtype = first.dtype();
@@ -30,103 +26,97 @@ DType promoted_of(const Tensor& first, const Other&... others) {
   return dtype;
 }
 
-template <class... Other>
-Tensor computed_from(const char* name, CallSite site, KernelOf<1 + sizeof...(Other)> kernel_of,
-                     DTypeRule rule, const Tensor& a, const Other&... others) {
+template <class Operation, DTypeRule rule = as_they_are, class... Other>
+Tensor computed_from(const char* name, CallSite site, const Tensor& a, const Other&... others) {
+  constexpr std::size_t count = 1 + sizeof...(Other);
   expect_operands(name, {&a, &others...});
   const DType dtype = rule(promoted_of(a, others...));
-  return computed<1 + sizeof...(Other)>(name, site, kernel_of(dtype, name), dtype,
-                                        {&a, &others...});
+  const auto kernel = detail::kernel_of<Operation, count>(dtype, name);
+  return computed<count>(name, site, kernel, dtype, {&a, &others...});
 }
 
-template <class... Other>
-Tensor& compute_in_place(const char* name, CallSite site, KernelOf<1 + sizeof...(Other)> kernel_of,
-                         DTypeRule rule, Tensor& self, const Other&... others) {
+template <class Operation, DTypeRule rule = as_they_are, class... Other>
+Tensor& compute_in_place(const char* name, CallSite site, Tensor& self, const Other&... others) {
+  constexpr std::size_t count = 1 + sizeof...(Other);
   expect_operands(name, {&self, &others...});
   const DType dtype = rule(promoted_of(self, others...));
-  const auto kernel = kernel_of(dtype, name);
+  const auto kernel = detail::kernel_of<Operation, count>(dtype, name);
   expect_category_holds(self.dtype(), dtype, name);
-  compute_into<1 + sizeof...(Other)>(self, name, site, kernel, {&self, &others...});
+  compute_into<count>(self, name, site, kernel, {&self, &others...});
   return self;
 }
 
-Tensor compared(const char* name, CallSite site, KernelOf<2> kernel_of, const Tensor& a,
-                const Tensor& b) {
+template <class Operation>
+Tensor compared(const char* name, CallSite site, const Tensor& a, const Tensor& b) {
   expect_operands(name, {&a, &b});
-  return computed<2>(name, site, kernel_of(promoted_of(a, b), name), DType::boolean, {&a, &b});
+  const auto kernel = detail::kernel_of<Operation, 2>(promoted_of(a, b), name);
+  return computed<2>(name, site, kernel, DType::boolean, {&a, &b});
 }
 
 }  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b, CallSite site) {
-  return computed_from("add", site, detail::kernel_of<detail::Add, 2>, as_they_are, a, b);
+  return computed_from<detail::Add>("add", site, a, b);
 }
 
 Tensor add_(Tensor self, const Tensor& other, CallSite site) {
-  return compute_in_place("add_", site, detail::kernel_of<detail::Add, 2>, as_they_are, self,
-                          other);
+  return compute_in_place<detail::Add>("add_", site, self, other);
 }
 
 Tensor sub(const Tensor& a, const Tensor& b, CallSite site) {
-  return computed_from("sub", site, detail::kernel_of<detail::Subtract, 2>, as_they_are, a, b);
+  return computed_from<detail::Subtract>("sub", site, a, b);
 }
 
 Tensor sub_(Tensor self, const Tensor& other, CallSite site) {
-  return compute_in_place("sub_", site, detail::kernel_of<detail::Subtract, 2>, as_they_are, self,
-                          other);
+  return compute_in_place<detail::Subtract>("sub_", site, self, other);
 }
 
 Tensor mul(const Tensor& a, const Tensor& b, CallSite site) {
-  return computed_from("mul", site, detail::kernel_of<detail::Multiply, 2>, as_they_are, a, b);
+  return computed_from<detail::Multiply>("mul", site, a, b);
 }
 
 Tensor mul_(Tensor self, const Tensor& other, CallSite site) {
-  return compute_in_place("mul_", site, detail::kernel_of<detail::Multiply, 2>, as_they_are, self,
-                          other);
+  return compute_in_place<detail::Multiply>("mul_", site, self, other);
 }
 
 Tensor div(const Tensor& a, const Tensor& b, CallSite site) {
-  return computed_from("div", site, detail::kernel_of<detail::Divide, 2>, promoted_to_floating, a,
-                       b);
+  return computed_from<detail::Divide, promoted_to_floating>("div", site, a, b);
 }
 
 Tensor div_(Tensor self, const Tensor& other, CallSite site) {
-  return compute_in_place("div_", site, detail::kernel_of<detail::Divide, 2>, promoted_to_floating,
-                          self, other);
+  return compute_in_place<detail::Divide, promoted_to_floating>("div_", site, self, other);
 }
 
 Tensor neg(const Tensor& a, CallSite site) {
-  return computed_from("neg", site, detail::kernel_of<detail::Negate, 1>, as_they_are, a);
+  return computed_from<detail::Negate>("neg", site, a);
 }
 
 Tensor neg_(Tensor self, CallSite site) {
-  return compute_in_place("neg_", site, detail::kernel_of<detail::Negate, 1>, as_they_are, self);
+  return compute_in_place<detail::Negate>("neg_", site, self);
 }
 
 Tensor relu(const Tensor& a, CallSite site) {
-  return computed_from("relu", site, detail::kernel_of<detail::Rectify, 1>, as_they_are, a);
+  return computed_from<detail::Rectify>("relu", site, a);
 }
 
 Tensor relu_(Tensor self, CallSite site) {
-  return compute_in_place("relu_", site, detail::kernel_of<detail::Rectify, 1>, as_they_are, self);
+  return compute_in_place<detail::Rectify>("relu_", site, self);
 }
 
 Tensor exp(const Tensor& a, CallSite site) {
-  return computed_from("exp", site, detail::kernel_of<detail::Exponentiate, 1>,
-                       promoted_to_floating, a);
+  return computed_from<detail::Exponentiate, promoted_to_floating>("exp", site, a);
 }
 
 Tensor exp_(Tensor self, CallSite site) {
-  return compute_in_place("exp_", site, detail::kernel_of<detail::Exponentiate, 1>,
-                          promoted_to_floating, self);
+  return compute_in_place<detail::Exponentiate, promoted_to_floating>("exp_", site, self);
 }
 
 Tensor eq(const Tensor& a, const Tensor& b, CallSite site) {
-  return compared("eq", site, detail::kernel_of<detail::Equal, 2>, a, b);
+  return compared<detail::Equal>("eq", site, a, b);
 }
 
 Tensor ge(const Tensor& a, const Tensor& b, CallSite site) {
-  return compared("ge", site, detail::kernel_of<detail::GreaterOrEqual, 2>, a, b);
+  return compared<detail::GreaterOrEqual>("ge", site, a, b);
 }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b, CallSite site) {
