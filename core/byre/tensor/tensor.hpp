@@ -385,11 +385,10 @@ class BYRE_API Tensor {
 
   bool is_tracked() const noexcept { return shadow::detail::is_tracked(storage()); }
   void record_read(CallSite site) const {
-    if (is_tracked()) [[unlikely]] {
-      record_tracked_read(site);
+    if (is_tracked() && numel() != 0) [[unlikely]] {
+      record_read_of_storage(site);
     }
   }
-  void record_tracked_read(CallSite site) const;
   /// For what takes all of the storage along, also where this tensor sees no element of it.
   void record_read_of_storage(CallSite site) const;
   void record_copy_onto_itself(const Tensor& source, CallSite site);

@@ -55,12 +55,6 @@ void Tensor::realize_to_write(DType wanted) {
   realize(wanted);
 }
 
-void Tensor::record_tracked_read(CallSite site) const {
-  if (numel() != 0) {
-    record_read_of_storage(site);
-  }
-}
-
 void Tensor::record_read_of_storage(CallSite site) const {
   if (is_tracked()) {
     shadow::detail::record_read(storage(), base().shadow.get(), {site, sizes()});

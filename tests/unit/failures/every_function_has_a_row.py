@@ -48,7 +48,7 @@ Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::copy_of_small_part Te
 Tensor::expect_dtype Tensor::expect_unshared
 Tensor::grow_storage Tensor::make Tensor::moved_to Tensor::nbytes_of_external Tensor::no_memory_for_tensor
 Tensor::packed Tensor::realize_to_write Tensor::record_copy_onto_itself Tensor::record_read_of_storage
-Tensor::record_tracked_read Tensor::refuse_uninitialized Tensor::sees_small_part Tensor::reshape_as_alias Tensor::take_storage
+Tensor::refuse_uninitialized Tensor::sees_small_part Tensor::reshape_as_alias Tensor::take_storage
 Tensor::tracked_bytes_to_read Tensor::tracked_bytes_to_write Tensor::with_layout Tensor::with_layouts
 functional::Argument::refuse_to_read functional::Scanner::number functional::Scanner::skip_blanks
 """.split()
