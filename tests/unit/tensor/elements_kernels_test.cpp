@@ -131,16 +131,6 @@ TYPED_TEST(ExpOf, what_is_no_ordinary_number_is_as_by_the_standard_library) {
 }
 
 template <class T>
-Tensor counted(const Dims& sizes, unsigned modulus) {
-  Tensor tensor = Tensor::empty(sizes, byre::dtype_of<T>);
-  T* const elements = tensor.mutable_data<T>();
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    elements[i] = T(static_cast<float>(static_cast<unsigned>(i) * 7 % modulus));
-  }
-  return tensor;
-}
-
-template <class T>
 class LongRows : public testing::Test {};
 using LongRowTypes = testing::Types<float, double, std::int64_t, std::int8_t, std::complex<float>>;
 TYPED_TEST_SUITE(LongRows, LongRowTypes);
@@ -148,8 +138,8 @@ TYPED_TEST_SUITE(LongRows, LongRowTypes);
 TYPED_TEST(LongRows, of_any_length_are_summed) {
   using T = TypeParam;
   using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
-  const Tensor all = counted<T>({9000}, 5);
-  const Tensor apart = counted<T>({9000, 2}, 5).select(1, 1);
+  const Tensor all = whole_numbers<T>({9000}, 5);
+  const Tensor apart = whole_numbers<T>({9000, 2}, 5).select(1, 1);
   for (std::int64_t length :
        {1,    7,    31,   32,   33,   63,   64,   65,   127,  128,  1023, 1024, 1025,
         2047, 2048, 2049, 2080, 4095, 4096, 4097, 6143, 6144, 8191, 8192, 8193, 8999}) {
@@ -169,8 +159,9 @@ TYPED_TEST(LongRows, are_summed_by_columns) {
   using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
   for (const std::int64_t columns : {7, 8, 31, 32, 33, 64, 65, 130}) {
     for (const std::int64_t rows : {1, 2, 3, 31, 32, 33, 100}) {
-      const Tensor a = rows == 3 ? counted<T>({columns, 4}, 3).slice(1, 0, 3).t()
-                                 : counted<T>({rows, columns + 1}, 3).slice(1, 1, columns + 1);
+      const Tensor a = rows == 3
+                           ? whole_numbers<T>({columns, 4}, 3).slice(1, 0, 3).t()
+                           : whole_numbers<T>({rows, columns + 1}, 3).slice(1, 1, columns + 1);
       const Tensor sums = sum(a, {0}, false);
       for (std::int64_t column = 0; column < columns; ++column) {
         Sum wanted{};
@@ -187,9 +178,9 @@ TYPED_TEST(LongRows, take_a_number_or_an_element_of_their_own) {
   using T = TypeParam;
   for (const std::int64_t length :
        {255, 256, 257, 1023, 1024, 1025, 2047, 2048, 2049, 4097, 8191, 8193}) {
-    Tensor a = counted<T>({3, length}, 40);
+    Tensor a = whole_numbers<T>({3, length}, 40);
     const Tensor before = a.clone();
-    const Tensor column = counted<T>({3, 1}, 11);
+    const Tensor column = whole_numbers<T>({3, 1}, 11);
     const Tensor by_row = add(a, column);
     const Tensor by_both = add(column, column.expand({3, length}));
     add_(a, 3);

@@ -7,15 +7,9 @@
 namespace byre::test {
 namespace {
 
-/// Small whole numbers: their sums and products are exact in every dtype but bool.
 template <class T>
 Tensor small_numbers(const Dims& sizes, unsigned start = 0) {
-  Tensor tensor = Tensor::empty(sizes, byre::dtype_of<T>);
-  T* const elements = tensor.mutable_data<T>();
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    elements[i] = T(static_cast<float>((static_cast<unsigned>(i) * 7 + start) % 3));
-  }
-  return tensor;
+  return whole_numbers<T>(sizes, 3, start);
 }
 
 template <class T>

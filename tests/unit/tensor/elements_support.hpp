@@ -4,9 +4,11 @@
 #pragma once
 
 #include <byre/tensor/elements.hpp>
+#include <byre/tensor/elements/detail/convert.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -29,11 +31,8 @@ using AllTypes =
     ::testing::Types<bool, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
                      byre::Float16, byre::BFloat16, float, double, std::complex<float>>;
 
-template <class T>
-inline constexpr bool is_complex = std::is_same_v<T, std::complex<float>>;
-template <class T>
-inline constexpr bool is_half =
-    std::is_same_v<T, byre::Float16> || std::is_same_v<T, byre::BFloat16>;
+using detail::is_complex;
+using detail::is_half;
 template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
 
@@ -62,14 +61,26 @@ T telling_value(std::size_t index) {
   }
 }
 
+/// Elements by their numbers in row-major order.
+template <class T>
+Tensor made_by(const Dims& sizes, std::type_identity_t<FunctionRef<T(std::size_t)>> element) {
+  Tensor tensor = Tensor::empty(sizes, byre::dtype_of<T>);
+  std::generate_n(tensor.mutable_data<T>(), tensor.numel(),
+                  [&, i = std::size_t{0}]() mutable { return element(i++); });
+  return tensor;
+}
+
 template <class T>
 Tensor telling(const Dims& sizes, std::size_t start = 0) {
-  Tensor tensor = Tensor::empty(sizes, byre::dtype_of<T>);
-  T* const elements = tensor.mutable_data<T>();
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    elements[i] = telling_value<T>(static_cast<std::size_t>(i) + start);
-  }
-  return tensor;
+  return made_by<T>(sizes, [=](std::size_t i) { return telling_value<T>(i + start); });
+}
+
+/// Whole numbers below `modulus`. Small ones have sums and products that are exact in every dtype but bool.
+template <class T>
+Tensor whole_numbers(const Dims& sizes, unsigned modulus, unsigned start = 0, unsigned step = 7) {
+  return made_by<T>(sizes, [=](std::size_t i) {
+    return T(static_cast<float>((std::uint64_t{i} * step + start) % modulus));
+  });
 }
 
 struct Sample {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Copies between any strides, of sizes around those of the blocks that they go through.
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,7 @@ namespace {
 /// Elements that differ from all near them, of small whole numbers that every dtype but bool has.
 template <class T>
 Tensor telling_numbers(const Dims& sizes) {
-  Tensor tensor = Tensor::empty(sizes, byre::dtype_of<T>);
-  T* const elements = tensor.mutable_data<T>();
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    elements[i] = T(static_cast<float>(static_cast<std::uint64_t>(i) * 2'654'435'761U % 127));
-  }
-  return tensor;
+  return whole_numbers<T>(sizes, 127, 0, 2'654'435'761U);
 }
 
 /// One after the other.
@@ -73,10 +69,8 @@ TYPED_TEST(StridedCopies, of_random_views_have_every_element_in_its_place) {
     for (std::size_t axis = 0; axis < ndim; ++axis) {
       sizes.push_back(random.number<std::int64_t>(1, ndim == 2 ? 150 : ndim == 3 ? 30 : 12));
     }
-    Dims order;
-    for (std::size_t axis = 0; axis < ndim; ++axis) {
-      order.push_back(static_cast<std::int64_t>(axis));
-    }
+    Dims order(ndim);
+    std::iota(order.begin(), order.end(), std::int64_t{0});
     random.shuffle(order);
     const auto strided = [&](const Dims& of_sizes) {
       Dims larger(of_sizes);
