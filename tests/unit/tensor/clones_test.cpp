@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Clones, lazy and writable: what they copy, share and keep, also of small parts of a storage. Random programs compare
-/// what clones and their views see with a model: tests/equivalence.
+/// what clones and their views see with a model: tests/equivalence, and those of storages stress/programs.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/tensor/elements.hpp>
@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -64,42 +63,29 @@ TEST(SmallParts, of_half_or_more_share_the_storage) {
   EXPECT_FALSE(less.lazy_clone().storage().shares_data_with(x.storage()));
 }
 
-TEST(SmallParts, keep_the_order_of_their_strides) {
+TEST(SmallParts, keep_the_order_of_their_strides_and_repeat_what_their_sources_repeat) {
   const Tensor x = numbered();
   const Tensor block = x.slice(0, 0, 4).slice(1, 8, 10);
-  expect_part(block.lazy_clone(), block, 8);
-  EXPECT_EQ(block.lazy_clone().strides(), (Dims{2, 1}));
-  expect_part(block.t().lazy_clone(), block.t(), 8);
-  EXPECT_EQ(block.t().lazy_clone().strides(), (Dims{1, 2}));
-  const Tensor column = x.select(1, 5);
-  expect_part(column.lazy_clone(), column, width);
-  EXPECT_TRUE(column.lazy_clone().is_contiguous());
-  const Tensor split = column.reshape({8, 8});
-  expect_part(split, column.view({8, 8}), width);
-}
-
-TEST(SmallParts, repeat_what_their_sources_repeat) {
-  const Tensor x = numbered();
-  const Tensor repeated = x.slice(0, 3, 4).expand({1000, width});
-  expect_part(repeated.lazy_clone(), repeated, width);
-  EXPECT_EQ(repeated.lazy_clone().strides(), (Dims{0, 1}));
-  const Tensor column = x.slice(1, 3, 4).expand({width, 100});
-  expect_part(column.lazy_clone(), column, width);
-  EXPECT_EQ(column.lazy_clone().strides(), (Dims{1, 0}));
+  struct Part {
+    Tensor seen;
+    Dims strides;
+    std::int64_t numel;  ///< those that overlap are copied with all between
+  };
+  const Part parts[]{{block, {2, 1}, 8},
+                     {block.t(), {1, 2}, 8},
+                     {x.select(1, 5), {1}, width},
+                     {x.slice(0, 3, 4).expand({1000, width}), {0, 1}, width},
+                     {x.slice(1, 3, 4).expand({width, 100}), {1, 0}, width},
+                     {x.select(0, 3).unfold(0, 8, 1), {1, 1}, width},
+                     {x.as_strided({60, 60}, {1, 1}, 0), {1, 1}, 119}};
+  for (const auto& [seen, strides, numel] : parts) {
+    const Tensor clone = seen.lazy_clone();
+    expect_part(clone, seen, numel);
+    EXPECT_EQ(clone.strides(), strides);
+  }
+  expect_part(x.select(1, 5).reshape({8, 8}), x.select(1, 5).view({8, 8}), width);
   const Tensor element = x.as_strided({1000000}, {0}, 7);
   expect_part(element.reshape({1000, 1000}), element.view({1000, 1000}), 1);
-}
-
-TEST(SmallParts, that_overlap_are_copied_with_all_between) {
-  const Tensor x = numbered();
-  const Tensor windows = x.select(0, 3).unfold(0, 8, 1);
-  Tensor clone = windows.lazy_clone();
-  expect_part(clone, windows, width);
-  EXPECT_EQ(clone.strides(), windows.strides());
-  clone.set_at<std::int32_t>({0, 1}, -1);
-  EXPECT_EQ(clone.at<std::int32_t>({1, 0}), -1) << "the windows overlap as before";
-  const Tensor often = x.as_strided({60, 60}, {1, 1}, 0);
-  expect_part(often.lazy_clone(), often, 119);
   const Tensor wide = x.as_strided({3, 3}, {width * 15, width * 15}, 0);
   EXPECT_TRUE(wide.lazy_clone().storage().shares_data_with(x.storage()));
 }
@@ -216,39 +202,6 @@ TEST_F(WritableTensors, on_a_device_are_copies) {
   fill_(clone, 2);
   EXPECT_EQ(there.to(Device::cpu()).at<float>({1, 2}), 0);
   EXPECT_EQ(clone.to(Device::cpu()).at<float>({1, 2}), 2);
-}
-
-TEST(WritableStorages, of_memory_that_others_write_stay_where_it_is) {
-  std::array<std::byte, 100> lent{};
-  Storage storage = Storage(Buffer::borrow(lent.data(), lent.size()));
-  Storage clone = storage.writable_clone();
-  EXPECT_EQ(std::as_const(storage).data(), lent.data());
-  lent[0] = std::byte{1};
-  EXPECT_EQ(std::as_const(storage).data()[0], std::byte{1});
-  EXPECT_EQ(std::as_const(clone).data()[0], std::byte{0});
-}
-
-TEST_F(WritableTensors, of_read_only_memory_leave_it_and_are_copies) {
-  const std::array<std::byte, 100> lent{};
-  Storage storage = Storage(Buffer::borrow(lent.data(), lent.size()));
-  const Counted counted;
-  Storage clone = storage.writable_clone();
-  EXPECT_EQ(counted.since().copies, 2);
-  EXPECT_NE(std::as_const(storage).data(), lent.data());
-  EXPECT_FALSE(storage.is_read_only());
-  EXPECT_FALSE(clone.is_read_only());
-  EXPECT_FALSE(clone.shares_data_with(storage));
-}
-
-TEST(WritableStorages, of_an_alias_see_what_no_other_handle_of_the_source_writes) {
-  Storage storage = Storage::allocate(least_paged_nbytes, paged_allocator());
-  const Storage alias = storage;
-  storage.mutable_data()[0] = std::byte{1};
-  Storage clone = storage.writable_clone();
-  EXPECT_NE(clone, storage);
-  storage.mutable_data()[0] = std::byte{2};
-  EXPECT_EQ(alias.data()[0], std::byte{2});
-  EXPECT_EQ(std::as_const(clone).data()[0], std::byte{1});
 }
 
 }  // namespace
