@@ -19,13 +19,12 @@ class FakeDevice final : public DeviceSupport {
 
   Allocator& allocator() noexcept override { return allocator_; }
   void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
+    expect_transfer();
     ++downloads;
     allocator_.copy(destination, source, nbytes);
   }
   void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
-    if (fails_to_upload) {
-      throw DeviceError(format_text("the device failed"));
-    }
+    expect_transfer();
     ++uploads;
     allocator_.copy(destination, source, nbytes);
   }
@@ -36,12 +35,18 @@ class FakeDevice final : public DeviceSupport {
   /// Within the device, that is, without those between it and the host.
   int copies() const { return allocator_.copies() - uploads - downloads; }
 
-  bool fails_to_upload = false;
+  bool fails_to_transfer = false;
   int uploads = 0;
   int downloads = 0;
 
  private:
   explicit FakeDevice(Device device) : allocator_(device) {}
+
+  void expect_transfer() const {
+    if (fails_to_transfer) {
+      throw DeviceError(format_text("the device failed"));
+    }
+  }
 
   template <std::uint16_t Index>
   static FakeDevice& registered() {

@@ -7,13 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "support/complaint.hpp"
-#include "support/failing_allocator.hpp"
 #include "support/tensor/fake_device.hpp"
 
 namespace byre::test {
@@ -53,13 +51,6 @@ TEST_F(Devices, a_tensor_goes_from_one_device_to_another_through_the_host) {
   EXPECT_EQ(floats_of(moved), (std::vector<float>{1, 4, 2, 5, 3, 6}));
   EXPECT_GT(fake_.downloads, downloads);
   EXPECT_GT(second.uploads, uploads);
-}
-
-TEST_F(Devices, views_there_are_views) {
-  const Tensor view = there_.t().select(0, 1);
-  EXPECT_TRUE(view.aliases(there_));
-  EXPECT_EQ(view.device(), fake_.device());
-  EXPECT_EQ(floats_of(view), (std::vector<float>{2, 5}));
 }
 
 TEST_F(Devices, clones_are_made_there) {
@@ -173,52 +164,21 @@ TEST_F(Devices, copies_convert_and_broadcast_between_them) {
       << "within the device, as it is";
 }
 
-/// Memory of the host, whose transfers fail when told to.
-class FailingDevice final : public DeviceSupport {
- public:
-  static FailingDevice& instance() {
-    static FailingDevice support;
-    static const bool is_registered = (register_device(Device(7, 7), support), true);
-    static_cast<void>(is_registered);
-    return support;
-  }
-
-  bool fails_to_transfer = false;
-
-  FailingAllocator& allocator() noexcept override { return allocator_; }
-  void copy_to_host(void* destination, const void* source, std::size_t nbytes) override {
-    if (fails_to_transfer) {
-      throw DeviceError(format_text("the device failed"));
-    }
-    std::memcpy(destination, source, nbytes);
-  }
-  void copy_from_host(void* destination, const void* source, std::size_t nbytes) override {
-    copy_to_host(destination, source, nbytes);
-  }
-  const char* name() const noexcept override { return "failing"; }
-
- private:
-  FailingAllocator allocator_{Device(7, 7)};
-};
-
 TEST_F(Devices, that_fail_leave_the_state_of_what_was_to_be_written) {
-  FailingDevice& device = FailingDevice::instance();
-  const Device there = device.allocator().device();
-  const Tensor on_device = on_host_.to(there);
   Tensor neither = Tensor(Device::cpu()).resize({2, 3});
-  Tensor no_memory = Tensor::empty({2, 3}, DType::i32, there).free_memory();
-  Tensor full = Tensor::zeros({2, 3}, DType::f32, there);
-  device.fails_to_transfer = true;
-  EXPECT_THROW(copy_(neither, on_device), DeviceError);
+  Tensor no_memory = Tensor::empty({2, 3}, DType::i32, fake_.device()).free_memory();
+  Tensor full = Tensor::zeros({2, 3}, DType::f32, fake_.device());
+  fake_.fails_to_transfer = true;
+  EXPECT_THROW(copy_(neither, there_), DeviceError);
   EXPECT_FALSE(neither.is_dtype_initialized());
   EXPECT_FALSE(neither.is_storage_initialized());
   EXPECT_THROW(copy_(no_memory, on_host_), DeviceError);
-  EXPECT_THROW(copy_(no_memory, on_device), DeviceError);
+  EXPECT_THROW(copy_(no_memory, there_), DeviceError);
   EXPECT_FALSE(no_memory.is_storage_initialized());
   EXPECT_THROW(copy_(full, on_host_), DeviceError);
-  device.fails_to_transfer = false;
+  fake_.fails_to_transfer = false;
   EXPECT_EQ(floats_of(full), std::vector<float>(6, 0));
-  EXPECT_EQ(floats_of(copy_(neither, on_device)), floats_of(on_host_));
+  EXPECT_EQ(floats_of(copy_(neither, there_)), floats_of(on_host_));
 }
 
 TEST_F(Devices, a_view_that_spans_more_than_the_host_has_is_out_of_memory) {
