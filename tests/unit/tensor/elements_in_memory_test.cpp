@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What memory elements may lie in: aligned, of bools that are bools, from the allocator that the
 // tensor was given; and how often growing moves it.
+#include <byre/observe/recording.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
 
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -136,20 +137,29 @@ TEST(Allocators, a_tensor_keeps_to_the_one_it_was_given) {
 
 TEST(Growing, moves_what_others_share_once) {
   FailingAllocator allocator;
-  const Tensor x = zero_(*std::make_unique<Tensor>(Tensor::empty({4}, DType::f32, allocator)));
-  Tensor clone = x.lazy_clone();
+  std::optional<trace::Recording> recording;
+  if (BYRE_STATS) {
+    recording.emplace();
+  }
+  const Tensor x = zero_(Tensor::empty({4}, DType::f32, allocator));
+  Tensor clone = x.lazy_clone({"model.cpp", 1});
   const Counted counted;
-  const Recorder recorder;
+  std::size_t nbytes = 0;
+  const stats::InstalledSink sink(
+      [&](const stats::CopyEvent&) { nbytes = clone.storage().nbytes(); });
   const int allocations = allocator.allocations();
-  clone.reserve({50});
+  clone.reserve({50}, {"model.cpp", 2});
   EXPECT_EQ(allocator.allocations(), allocations + 1);
   EXPECT_FALSE(clone.storage().shares_data_with(x.storage()));
   EXPECT_TRUE(x.storage().is_unique());
   EXPECT_EQ(clone.at<float>({3}), 0);
   if (BYRE_STATS) {
     EXPECT_EQ(counted.since().copies, 1) << counted.text();
-    ASSERT_EQ(recorder.events().size(), 1U);
-    EXPECT_STREQ(to_string(recorder.events()[0].cause), "shared");
+    EXPECT_EQ(nbytes, 50 * sizeof(float)) << "the sink finds the tensor in its new memory";
+    EXPECT_TRUE(says(recording->summary(),
+                     "\n1. 1 copy of 16 bytes (shared)\n"
+                     "  written at model.cpp:2\n"
+                     "  cloned at model.cpp:1\n"));
   }
   clone.resize({50});
   EXPECT_EQ(clone.size(0), 50);

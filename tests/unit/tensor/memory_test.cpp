@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // The memory of tensors: growing, shrinking, taking over, failing; and the counts of handles.
-#include <byre/observe/recording.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
@@ -12,7 +11,6 @@
 
 #include "support/at_once.hpp"
 #include "support/complaint.hpp"
-#include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
 
 namespace byre::test {
@@ -53,18 +51,6 @@ TEST(TensorMemory, reserved_memory_is_grown_into_without_moving) {
   EXPECT_THROW(x.reserve({std::int64_t{1} << 61}), ShapeError);
 }
 
-TEST(TensorMemory, a_sink_finds_a_grown_tensor_in_its_new_memory) {
-  if (!BYRE_STATS) {
-    GTEST_SKIP() << "nobody is told";
-  }
-  Tensor x = Tensor::of<float>({2}, {1, 2});
-  const Tensor clone = x.lazy_clone();
-  std::size_t nbytes = 0;
-  const stats::InstalledSink sink([&](const stats::CopyEvent&) { nbytes = x.storage().nbytes(); });
-  x.reserve({100});
-  EXPECT_EQ(nbytes, 100 * sizeof(float));
-}
-
 TEST(TensorMemory, extending_moves_as_seldom_as_growth_allows) {
   Tensor x = Tensor::of<float>({1, 2}, {0, 0});
   int moves = 0;
@@ -91,18 +77,6 @@ TEST(TensorMemory, only_contiguous_tensors_are_extended_and_only_by_what_can_be_
   EXPECT_THROW(Tensor::of<float>({}, {1}).extend(1), ShapeError);
   EXPECT_THROW((void)Tensor::of<float>({}, {1}).size(0), ShapeError);
   EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2, 3, 4}));
-}
-
-class TensorTraces : public WithStats {};
-
-TEST_F(TensorTraces, have_the_copy_of_a_tensor_that_outgrows_what_it_shares) {
-  const trace::Recording recording;
-  const Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
-  x.lazy_clone({"model.cpp", 1}).reserve({100}, {"model.cpp", 2});
-  EXPECT_TRUE(says(recording.summary(),
-                   "\n1. 1 copy of 16 bytes (shared)\n"
-                   "  written at model.cpp:2\n"
-                   "  cloned at model.cpp:1\n"));
 }
 
 TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
@@ -185,28 +159,7 @@ TEST(TensorMemory, foreign_memory_is_deleted_once_whatever_happens) {
   EXPECT_FALSE(x.is_dtype_initialized());
 }
 
-TEST(TensorHandles, tensors_that_share_nothing_do_not_alias) {
-  const Tensor fresh(Device::cpu());
-  EXPECT_FALSE(fresh.aliases(Tensor(Device::cpu())));
-  const Tensor x = Tensor::zeros({2}, DType::f32);
-  EXPECT_TRUE(x.aliases(x.t()));
-  EXPECT_FALSE(x.aliases(x.lazy_clone()));
-  EXPECT_FALSE(x.aliases(x.reshape({2})));
-}
-
-TEST(TensorHandles, a_released_tensor_lives_until_it_is_reclaimed) {
-  Tensor x = Tensor::of<float>({1}, {5});
-  const Tensor other = x;
-  TensorBase* const raw = x.release();
-  EXPECT_FALSE(x);
-  EXPECT_EQ(other.handle_count(), 2U);
-  EXPECT_EQ(Tensor::reclaim(raw).at<float>({0}), 5);
-  EXPECT_EQ(other.handle_count(), 1U);
-  EXPECT_EQ(Tensor().release(), nullptr);
-  EXPECT_FALSE(Tensor::reclaim(nullptr));
-}
-
-TEST(TensorHandles, handles_to_one_tensor_are_one_tensor) {
+TEST(TensorHandles, to_one_tensor_are_one_tensor_which_lives_until_it_is_reclaimed) {
   Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
   const Tensor same = x;
   x.resize({2});
@@ -214,9 +167,13 @@ TEST(TensorHandles, handles_to_one_tensor_are_one_tensor) {
   x.realize<double>();
   EXPECT_EQ(same.dtype(), DType::f64);
   Tensor moved = std::move(x);
+  TensorBase* const raw = moved.release();
+  EXPECT_FALSE(moved);
   EXPECT_EQ(same.handle_count(), 2U);
-  moved = Tensor();
+  EXPECT_EQ(Tensor::reclaim(raw).dtype(), DType::f64);
   EXPECT_EQ(same.handle_count(), 1U);
+  EXPECT_EQ(Tensor().release(), nullptr);
+  EXPECT_FALSE(Tensor::reclaim(nullptr));
 }
 
 TEST(TensorHandles, threads_copy_view_clone_write_and_drop_them_at_once) {
