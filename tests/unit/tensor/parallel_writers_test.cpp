@@ -17,66 +17,31 @@
 namespace byre::test {
 namespace {
 
-constexpr std::size_t thread_count = 4;
-constexpr std::int64_t row_count = 16;
-constexpr std::int64_t column_count = 5;
-
-/// Calls `body(row)` for every row, on several threads.
-void parallel_for_rows(FunctionRef<void(std::int64_t)> body) {
-  at_once(thread_count, [&](std::size_t thread) {
-    for (auto row = static_cast<std::int64_t>(thread); row < row_count;
-         row += std::int64_t{thread_count}) {
-      body(row);
+TEST(ParallelWritersOfTensors, ask_the_tensor_or_views_of_before_the_loop_or_of_their_own) {
+  constexpr std::int64_t rows = 16;
+  constexpr std::int64_t columns = 5;
+  FailingAllocator allocator;
+  Tensor x = Tensor::empty({rows, columns}, DType::f32, allocator);
+  std::fill_n(x.mutable_data<float>(), rows * columns, 1.0F);
+  const Tensor clone = x.lazy_clone();
+  std::vector<Tensor> parts = x.split(1);
+  at_once(4, [&](std::size_t thread) {
+    for (auto row = static_cast<std::int64_t>(thread); row < rows; row += 4) {
+      Tensor view = row % 2 == 0 ? x.select(0, row) : x.narrow(0, row, 1).view({columns});
+      EXPECT_EQ(view.sizes(), Dims({columns}));
+      Tensor& part = parts[static_cast<std::size_t>(row)];
+      float* const first = row % 3 == 0   ? x.mutable_data_in_parallel<float>() + row * columns
+                           : row % 3 == 1 ? view.mutable_data_in_parallel<float>()
+                                          : part.mutable_data_in_parallel<float>();
+      std::fill_n(first, columns, static_cast<float>(row));
+      EXPECT_EQ(view.data<float>()[0], static_cast<float>(row));
     }
   });
-}
-
-/// Two tensors of ones that share their data, and how often it was copied.
-class LoopOverTensor : public testing::Test {
- protected:
-  LoopOverTensor() {
-    std::fill_n(x_.mutable_data<float>(), row_count * column_count, 1.0F);
-    clone_ = x_.lazy_clone();
+  EXPECT_EQ(allocator.copies(), 1);
+  for (std::int64_t at = 0; at < rows * columns; ++at) {
+    ASSERT_EQ(x.data<float>()[at], static_cast<float>(at / columns));
+    ASSERT_EQ(clone.data<float>()[at], 1.0F);
   }
-
-  void expect_rows_written() const {
-    EXPECT_EQ(allocator_.copies(), 1);
-    for (std::int64_t at = 0; at < row_count * column_count; ++at) {
-      ASSERT_EQ(x_.data<float>()[at], static_cast<float>(at / column_count));
-      ASSERT_EQ(clone_.data<float>()[at], 1.0F);
-    }
-  }
-
-  FailingAllocator allocator_;
-  Tensor x_ = Tensor::empty({row_count, column_count}, DType::f32, allocator_);
-  Tensor clone_;
-};
-
-TEST_F(LoopOverTensor, asks_the_tensor_for_each_row) {
-  parallel_for_rows([&](std::int64_t row) {
-    float* const first = x_.mutable_data_in_parallel<float>() + row * column_count;
-    std::fill_n(first, column_count, static_cast<float>(row));
-  });
-  expect_rows_written();
-}
-
-TEST_F(LoopOverTensor, asks_views_that_its_threads_make_meanwhile) {
-  parallel_for_rows([&](std::int64_t row) {
-    Tensor written = row % 2 == 0 ? x_.select(0, row) : x_.narrow(0, row, 1).view({column_count});
-    EXPECT_EQ(written.sizes(), Dims({column_count}));
-    std::fill_n(written.mutable_data_in_parallel<float>(), column_count, static_cast<float>(row));
-    EXPECT_EQ(written.data<float>()[0], static_cast<float>(row));
-  });
-  expect_rows_written();
-}
-
-TEST_F(LoopOverTensor, asks_views_of_before_the_loop) {
-  std::vector<Tensor> parts = x_.split(1);
-  parallel_for_rows([&](std::int64_t row) {
-    Tensor& part = parts[static_cast<std::size_t>(row)];
-    std::fill_n(part.mutable_data_in_parallel<float>(), column_count, static_cast<float>(row));
-  });
-  expect_rows_written();
 }
 
 TEST(ParallelWritersOfTensors, that_have_no_memory_or_another_dtype_are_refused_and_unchanged) {
