@@ -14,7 +14,6 @@
 #include <functional>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "support/complaint.hpp"
@@ -102,23 +101,6 @@ TEST(RefusedTensors, are_handles_without_a_tensor_to_every_function) {
   }
   EXPECT_FALSE(fine.aliases(Tensor()));
   EXPECT_FALSE(fine.is_of_view_family(Tensor()));
-}
-
-TEST(RefusedTensors, are_uninitialized_operands_by_name_and_state) {
-  const Tensor fine = Tensor::zeros({4}, DType::f32);
-  Tensor no_dtype(Device::cpu());
-  Tensor neither = Tensor(Device::cpu()).resize({4});
-  Tensor no_memory = fine.clone().free_memory();
-  for (const auto& [x, state] :
-       {std::pair(no_memory, "storage-uninitialized"), std::pair(no_dtype, "dtype-uninitialized"),
-        std::pair(neither, "uninitialized")}) {
-    for (const auto& [name, call] : computations) {
-      const std::string text = complaint_of<StateError>(
-          [&, &operand = x, &use = call] { use(fine, *std::make_unique<Tensor>(operand)); });
-      EXPECT_TRUE(text.starts_with(std::string(name) + ": the tensor ")) << text;
-      EXPECT_TRUE(says(text, state));
-    }
-  }
 }
 
 TEST(RefusedTensors, are_operands_of_computations_that_are_off_the_host) {
