@@ -85,10 +85,18 @@ TEST_F(TrackedByThreads, reads_of_one_family_at_once_are_reported_of_a_write_bet
       });
 }
 
-TEST_F(TrackedByThreads, violations_are_all_counted_and_thrown_on_the_thread_that_reads) {
+/// Lists of suppressions add up in a process: the file that is suppressed is in no other test.
+TEST_F(TrackedByThreads, violations_are_counted_or_suppressed_and_thrown_on_the_thread_that_reads) {
+  static const char* const quiet = "src/model/quiet_by_threads.cpp";
+  const TemporaryFolder folder;
+  write_file(folder / "known.txt", "model/quiet_by_threads.cpp\n");
   at_once(threads, [&](std::size_t thread) {
     for (std::size_t round = 0; round < rounds; ++round) {
+      if (thread == 0 && round == rounds / 2) {
+        shadow::suppress_sites(folder / "known.txt");
+      }
       violate();
+      violate(ReshapeMode::warn, quiet);
       Tensor x = six();
       const Tensor y = reshaped(x, {2, 3}, ReshapeMode::error);
       const auto written = static_cast<std::uint32_t>(100 + thread);
@@ -102,12 +110,19 @@ TEST_F(TrackedByThreads, violations_are_all_counted_and_thrown_on_the_thread_tha
     }
   });
   const shadow::Summary summary = shadow::summary();
-  EXPECT_EQ(reports.count(), 1U);
-  EXPECT_EQ(summary.violations, 2 * threads * rounds);
-  EXPECT_EQ(summary.reshapes, 2 * threads * rounds);
-  ASSERT_EQ(summary.triples.size(), 1 + threads);
-  EXPECT_EQ(summary.triples[0].count, threads * rounds);
-  EXPECT_EQ(summary.triples[threads].count, rounds);
+  EXPECT_EQ(reports.count(), 2U);
+  EXPECT_EQ(summary.violations + summary.suppressed, 3 * threads * rounds);
+  EXPECT_EQ(summary.reshapes, 3 * threads * rounds);
+  ASSERT_EQ(summary.triples.size(), 2 + threads);
+  for (const Violation& each : summary.triples) {
+    const bool is_quiet = each.write.site.file == std::string(quiet);
+    const bool is_thrown = each.write.site.line >= 100;
+    EXPECT_EQ(each.count, is_quiet    ? threads * rounds - summary.suppressed
+                          : is_thrown ? rounds
+                                      : threads * rounds);
+  }
+  violate(ReshapeMode::warn, quiet);
+  EXPECT_EQ(shadow::summary().suppressed, summary.suppressed + 1);
 }
 
 TEST_F(TrackedByThreads, summaries_begun_anew_meanwhile_report_again_and_count_on_either_side) {
@@ -123,30 +138,6 @@ TEST_F(TrackedByThreads, summaries_begun_anew_meanwhile_report_again_and_count_o
   shadow::reset_summary();
   violate(ReshapeMode::warn, files[0]);
   EXPECT_EQ(reports.last().count, 1U);
-}
-
-/// Lists add up in a process: this file is in no other test.
-TEST_F(TrackedByThreads,
-       call_sites_suppressed_meanwhile_are_reported_before_or_counted_as_suppressed) {
-  static const char* const quiet = "src/model/quiet_by_threads.cpp";
-  const TemporaryFolder folder;
-  write_file(folder / "known.txt", "model/quiet_by_threads.cpp\n");
-  at_once(threads + 2, [&](std::size_t thread) {
-    for (std::size_t round = 0; round < rounds; ++round) {
-      if (thread < threads) {
-        violate(ReshapeMode::warn, quiet);
-      } else if (thread > threads) {
-        violate();
-      } else if (round == rounds / 2) {
-        shadow::suppress_sites(folder / "known.txt");
-      }
-    }
-  });
-  const shadow::Summary summary = shadow::summary();
-  EXPECT_EQ(summary.violations + summary.suppressed, (threads + 1) * rounds);
-  EXPECT_GE(summary.violations, rounds) << "of what is not suppressed, all";
-  violate(ReshapeMode::warn, quiet);
-  EXPECT_EQ(shadow::summary().suppressed, summary.suppressed + 1);
 }
 
 TEST_F(TrackedByThreads, a_parallel_loop_s_writes_are_recorded_one_after_another) {
