@@ -148,12 +148,6 @@ TEST_F(Escapes, are_tracked_while_the_active_tracking_count_says_so) {
     EXPECT_EQ(count(), 1U) << "the reshaped tensor has the storage";
   }
   EXPECT_EQ(count(), 0U);
-  for (const auto mode : {ReshapeMode::error, ReshapeMode::warn, ReshapeMode::alias}) {
-    shadow::set_default_reshape_mode(mode);
-    EXPECT_EQ(count(), mode == ReshapeMode::alias ? 0U : 1U);
-  }
-  shadow::set_default_reshape_mode(std::nullopt);
-  EXPECT_EQ(count(), 0U);
 }
 
 TEST_F(Escapes, skip_tracking_where_nothing_is_to_be_recorded) {

@@ -11,7 +11,6 @@
 namespace byre::test {
 namespace {
 
-using shadow::mode_named;
 using shadow::reshape_mode;
 using shadow::set_default_reshape_mode;
 
@@ -24,16 +23,6 @@ class Mode : public testing::Test {
   static void SetUpTestSuite() { ::unsetenv("BYRE_RESHAPE"); }
   ~Mode() override { set_default_reshape_mode(std::nullopt); }
 };
-
-TEST_F(Mode, has_a_name_and_is_found_by_it) {
-  for (const ReshapeMode mode : modes) {
-    EXPECT_EQ(mode_named(name_of(mode)), mode);
-  }
-  EXPECT_EQ(name_of(ReshapeMode::warn), "warn");
-  for (const char* const other : {"Warn", "warn ", ""}) {
-    EXPECT_EQ(mode_named(other), std::nullopt);
-  }
-}
 
 TEST_F(Mode, of_the_process_is_on_all_threads_and_of_a_scope_on_its_own) {
   EXPECT_EQ(reshape_mode(), ReshapeMode::copy);

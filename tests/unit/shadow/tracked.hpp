@@ -110,9 +110,6 @@ class CaughtReports {
 /// Six elements, 1 to 6, and their reshape to [2, 3] at line 10.
 class Tracked : public testing::Test {
  protected:
-  /// How many there were, reported or thrown.
-  static std::uint64_t violations() { return shadow::summary().violations; }
-
   CaughtReports reports;
   Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
   Tensor y = reshaped(x, {2, 3});
