@@ -23,40 +23,26 @@ class Escapes : public testing::Test {
   Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
 };
 
-TEST_F(Escapes, are_counted_and_the_first_is_named) {
-  Tensor y = reshaped(x, {2, 3});
+TEST_F(Escapes, are_those_until_then_in_a_report_and_the_most_there_were_in_a_summary) {
+  const Tensor y = reshaped(x, {2, 3});
+  Tensor other = Tensor::zeros({6}, DType::f32);
+  const Tensor other_reshaped = reshaped(other, {2, 3});
   escape(x, site(31));
-  static_cast<void>(x.mutable_data<float>(Wait::allowed, site(32)));
-  escape(x, site(32));
   write(x, site(11));
-  x.set_at<float>({0}, 1, site(11));
-  static_cast<void>(x.data<float>(site(12)));
-  EXPECT_EQ(escapes(), 3U);
   read(y, site(13));
   escape(x, site(11));
   read(y, site(13));
-  Tensor other = Tensor::zeros({6}, DType::f32);
-  const Tensor other_reshaped = reshaped(other, {2, 3});
   write(other, site(11));
   read(other_reshaped, site(13));
-  EXPECT_EQ(shadow::summary().triples.at(0).untracked_escapes, 4U) << "the most there were";
-  EXPECT_EQ(reports.only().untracked_escapes, 3U);
-  EXPECT_EQ(reports.only().first_escape.line, 31U);
-  EXPECT_NE(
-      to_string(reports.only()).find("were handed out 3 times, first at src/model/layers.cpp:31:"),
-      std::string::npos);
+  EXPECT_EQ(reports.only().untracked_escapes, 1U);
+  EXPECT_EQ(shadow::summary().triples.at(0).untracked_escapes, 2U);
 }
 
-TEST_F(Escapes, do_not_count_where_the_mode_did_not_track) {
-  Tensor made_by_it(Device::cpu());
-  static_cast<void>(made_by_it.resize({6}).mutable_data<float>(Wait::allowed, site(32)));
-  EXPECT_TRUE(reshaped(made_by_it, {2, 3}).aliases(made_by_it));
-  EXPECT_EQ(escapes(), 0U);
-  Tensor other = x.clone();
+TEST_F(Escapes, count_if_the_mode_of_the_process_tracks_on_another_thread) {
   shadow::set_default_reshape_mode(ReshapeMode::warn);
-  elsewhere([&] { escape(other, site(33)); });
+  elsewhere([&] { escape(x, site(33)); });
   shadow::set_default_reshape_mode(std::nullopt);
-  EXPECT_TRUE(reshaped(other, {2, 3}).aliases(other));
+  EXPECT_TRUE(reshaped(x, {2, 3}).aliases(x));
   EXPECT_EQ(first_escape(), 33U);
 }
 

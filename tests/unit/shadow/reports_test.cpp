@@ -31,10 +31,13 @@ TEST_F(Reports, say_what_is_not_known_and_how_often_it_happened) {
   Violation violation;
   violation.access_writes = true;
   violation.count = 2;
+  violation.untracked_escapes = 3;
+  violation.first_escape = site(31);
   const std::string text = to_string(violation);
   for (const char* const part :
        {"then written at a call site that is not known", "with a copy each has its own. ",
-        "may be several, which are reported as one.", "It happened 2 times."}) {
+        "may be several, which are reported as one.", "It happened 2 times.",
+        "were handed out 3 times, first at src/model/layers.cpp:31:"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
   violation.reshape.site = site(10);
