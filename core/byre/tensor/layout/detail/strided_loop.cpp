@@ -61,14 +61,6 @@ void Loop<Count>::sort_dimensions() {
 }
 
 template <std::size_t Count>
-void Loop<Count>::lengthen_rows(std::int64_t long_enough) {
-  const auto longest = std::max_element(sizes.begin(), sizes.end());
-  if (longest != sizes.end() && *longest >= long_enough && sizes.back() < long_enough) {
-    swap_dimensions(static_cast<std::size_t>(longest - sizes.begin()), sizes.size() - 1);
-  }
-}
-
-template <std::size_t Count>
 void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count>& first,
                      std::type_identity_t<RowFunction<Count>> row) {
   const Dims& sizes = loop.sizes;
@@ -112,7 +104,11 @@ void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
   Loop<Count> loop{sizes, operands};
   loop.sort_dimensions();
   loop.join_dimensions();
-  loop.lengthen_rows(worth_a_call);
+  const auto longest = std::max_element(loop.sizes.begin(), loop.sizes.end());
+  if (longest != loop.sizes.end() && *longest >= worth_a_call && loop.sizes.back() < worth_a_call) {
+    loop.swap_dimensions(static_cast<std::size_t>(longest - loop.sizes.begin()),
+                         loop.sizes.size() - 1);
+  }
   std::array<std::byte*, Count> first;
   for (std::size_t number = 0; number < Count; ++number) {
     first[number] = operands[number].first;

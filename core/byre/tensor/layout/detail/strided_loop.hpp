@@ -72,8 +72,6 @@ struct Loop {
   void join_dimensions();
   /// By the strides of the first operand, the least last; where it has equal ones, of the next.
   void sort_dimensions();
-  /// The longest dimension is last, if only that is `long_enough`.
-  void lengthen_rows(std::int64_t long_enough);
 };
 
 /// Calls `row` until every element was in one, in row-major order, for a loop that has elements. The
