@@ -42,20 +42,11 @@ const Tensor& truths() {
 Tensor fresh() {
   return ones().clone();
 }
-Tensor& other() {
-  static Tensor instance;
-  return instance = fresh();
-}
 Device device() {
   return FakeDevice::first().device();
 }
-Tensor& other_on_device() {
-  static Tensor instance = ones().to(device());  // the device outlives it
-  return instance = ones().to(device());
-}
-Tensor& other_without_memory() {
-  static Tensor instance;
-  return instance = Tensor(Device::cpu()).resize({2, 3});
+Tensor on_device() {
+  return ones().to(device());
 }
 void save_in_archive(const Tensor& x, CallSite site = CallSite::current()) {
   static const TemporaryFolder folder;
@@ -97,9 +88,9 @@ const Row rows[] = {
   ROW(reads, save_safetensors(file(), NamedTensors{{"x", x.t()}})),
 
   ROW(writes, fill_(x, 1)), ROW(writes, zero_(x)),
-  ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, truths())), ROW(writes, copy_(x, other_on_device())),
-  ROW(reads, copy_(other(), x)), ROW(reads, copy_(other_on_device(), x)),
-  ROW(reads, copy_(other_without_memory(), x)),
+  ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, truths())), ROW(writes, copy_(x, on_device())),
+  ROW(reads, copy_(fresh(), x)), ROW(reads, copy_(on_device(), x)),
+  ROW(reads, copy_(Tensor(Device::cpu()).resize({2, 3}), x)),
 
   ROW(reads, add(x, ones())), ROW(reads, add(ones(), x)), ROW(reads, add(x, 1)), ROW(reads, add(1, x)),
   ROW(reads, sub(x, ones())), ROW(reads, sub(ones(), x)), ROW(reads, sub(x, 1)), ROW(reads, sub(1, x)),
@@ -114,10 +105,10 @@ const Row rows[] = {
   ROW(reads, matmul(x, ones().t())), ROW(reads, matmul(ones().t(), x)),
   ROW(reads, cat({x, ones()})), ROW(reads, cat({ones(), x}, 1)), ROW(reads, flip(x, {0})),
 
-  ROW(reads_and_writes, add_(x, ones())), ROW(reads_and_writes, add_(x, 1)), ROW(reads, add_(other(), x)),
-  ROW(reads_and_writes, sub_(x, ones())), ROW(reads_and_writes, sub_(x, 1)), ROW(reads, sub_(other(), x)),
-  ROW(reads_and_writes, mul_(x, ones())), ROW(reads_and_writes, mul_(x, 1)), ROW(reads, mul_(other(), x)),
-  ROW(reads_and_writes, div_(x, ones())), ROW(reads_and_writes, div_(x, 1)), ROW(reads, div_(other(), x)),
+  ROW(reads_and_writes, add_(x, ones())), ROW(reads_and_writes, add_(x, 1)), ROW(reads, add_(fresh(), x)),
+  ROW(reads_and_writes, sub_(x, ones())), ROW(reads_and_writes, sub_(x, 1)), ROW(reads, sub_(fresh(), x)),
+  ROW(reads_and_writes, mul_(x, ones())), ROW(reads_and_writes, mul_(x, 1)), ROW(reads, mul_(fresh(), x)),
+  ROW(reads_and_writes, div_(x, ones())), ROW(reads_and_writes, div_(x, 1)), ROW(reads, div_(fresh(), x)),
   ROW(reads_and_writes, neg_(x)), ROW(reads_and_writes, relu_(x)), ROW(reads_and_writes, exp_(x)),
 
   ROW(neither, bool(x)), ROW(neither, x.layout()), ROW(neither, x.sizes()), ROW(neither, x.strides()),
@@ -158,9 +149,9 @@ const Row rows_on_device[] = {
   ROW(reads, x.to(Device::cpu())), ROW(reads, x.t().to(Device::cpu())),
   ROW(reads, x.to(device())), ROW(reads, x.to(FakeDevice::second().device())),
   ROW(reads, to_string(x)), ROW(reads, save_npy(file(), x)), ROW(reads, save_in_archive(x)),
-  ROW(reads, copy_(other(), x)), ROW(reads, copy_(other_on_device(), x)),
+  ROW(reads, copy_(fresh(), x)), ROW(reads, copy_(on_device(), x)),
   ROW(writes, fill_(x, 1)), ROW(writes, zero_(x)),
-  ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, other_on_device())),
+  ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, on_device())),
 };
 
 /// What has no room for the line that calls it.
@@ -181,7 +172,7 @@ const Row rows_of_one_read[] = {
 };
 const Row rows_of_one_read_on_device[] = {
   ROW(reads, x.t().to(Device::cpu())), ROW(reads, x.t().to(FakeDevice::second().device())),
-  ROW(reads, copy_(other(), x)), ROW(reads, copy_(other(), x.t().t())),
+  ROW(reads, copy_(fresh(), x)), ROW(reads, copy_(fresh(), x.t().t())),
 };
 // clang-format on
 

@@ -68,7 +68,7 @@ class CaughtReports {
  public:
   CaughtReports() : previous_(shadow::set_violation_handler(&keep)) {
     shadow::reset_summary();
-    kept().clear();
+    kept_.clear();
   }
   ~CaughtReports() {
     shadow::set_violation_handler(previous_);
@@ -78,8 +78,8 @@ class CaughtReports {
   CaughtReports& operator=(const CaughtReports&) = delete;
 
   std::vector<Violation> all() const {
-    const boost::lock_guard<boost::mutex> lock(mutex());
-    return kept();
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return kept_;
   }
   std::size_t count() const { return all().size(); }
   /// Of none, one that is nowhere.
@@ -91,17 +91,12 @@ class CaughtReports {
   }
 
  private:
-  static boost::mutex& mutex() {
-    static boost::mutex instance;
-    return instance;
-  }
-  static std::vector<Violation>& kept() {
-    static std::vector<Violation> instance;
-    return instance;
-  }
+  static inline boost::mutex mutex_;
+  static inline std::vector<Violation> kept_;
+
   static void keep(const Violation& violation) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex());
-    kept().push_back(violation);
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    kept_.push_back(violation);
   }
 
   const shadow::ViolationHandler previous_;
