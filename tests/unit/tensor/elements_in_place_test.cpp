@@ -116,13 +116,11 @@ class RandomInPlaceTest : public testing::Test {
     }
   }
   View random_target() {
-    const Dims sizes(static_cast<std::size_t>(random(0, 3)));
-    View dense{DType::i16, byre::contiguous_layout(sizes, "test")};
-    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-      dense.layout.sizes[axis] = random(one_in(20) ? 0 : 1, one_in(3) ? 12 : 4);
+    Dims sizes(static_cast<std::size_t>(random(0, 3)));
+    for (std::int64_t& size : sizes) {
+      size = random(one_in(20) ? 0 : 1, one_in(3) ? 12 : 4);
     }
-    dense.layout.strides = byre::contiguous_layout(dense.layout.sizes, "test").strides;
-    return random_view(dense, false);
+    return random_view({DType::i16, byre::contiguous_layout(sizes, "test")}, false);
   }
 
   Block random_bytes() {
