@@ -400,9 +400,6 @@ class BYRE_API Tensor {
   template <class CloneStorage, class MakeLayout>
   Tensor clone_seen_by(const char* operation, CallSite site, const CloneStorage& clone_storage,
                        const MakeLayout& make_layout) const;
-  template <class MakeLayout>
-  Tensor lazy_clone_seen_by(const char* operation, CallSite site,
-                            const MakeLayout& make_layout) const;
   bool sees_small_part() const noexcept;
   std::optional<Tensor> copy_of_small_part(const Layout& seen) const;
   Tensor reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const;

@@ -39,6 +39,11 @@ void copy_within_device(const Tensor& source, void* destination) {
   }
 }
 
+/// For clone_seen_by().
+auto lazily(CallSite site) {
+  return [site](const Storage& shared) { return shared.lazy_clone(site); };
+}
+
 }  // namespace
 
 bool Tensor::sees_small_part() const noexcept {
@@ -77,15 +82,8 @@ Tensor Tensor::clone_seen_by(const char* operation, CallSite site,
   return owned(new TensorBase(base(), make_layout, make_storage));
 }
 
-template <class MakeLayout>
-Tensor Tensor::lazy_clone_seen_by(const char* operation, CallSite site,
-                                  const MakeLayout& make_layout) const {
-  const auto clone_storage = [site](const Storage& shared) { return shared.lazy_clone(site); };
-  return clone_seen_by(operation, site, clone_storage, make_layout);
-}
-
 Tensor Tensor::lazy_clone(CallSite site) const {
-  return lazy_clone_seen_by("lazy_clone", site, [&] { return Layout(layout()); });
+  return clone_seen_by("lazy_clone", site, lazily(site), [&] { return Layout(layout()); });
 }
 
 Tensor Tensor::writable_clone(CallSite site) {
@@ -122,11 +120,11 @@ Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
     return reshape_as_alias(wanted, mode, site);
   }
   if (is_contiguous()) {
-    return lazy_clone_seen_by("reshape", site,
-                              [&] { return contiguous_view(layout(), wanted, "reshape"); });
+    return clone_seen_by("reshape", site, lazily(site),
+                         [&] { return contiguous_view(layout(), wanted, "reshape"); });
   }
   if (const auto viewed = viewed_as(layout(), wanted, "reshape")) {
-    return lazy_clone_seen_by("reshape", site, [&] { return Layout(*viewed); });
+    return clone_seen_by("reshape", site, lazily(site), [&] { return Layout(*viewed); });
   }
   return clone(site).view(wanted);
 }
