@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Accessors, and mdspans where there are any.
+/// Accessors, and the strides that mdspans are made with. Units are C++20, which has no std::mdspan: tests/embedding
+/// has a program of C++23.
 #include "elements_support.hpp"
 #include "support/tensor/fake_device.hpp"
 
@@ -83,22 +84,6 @@ TEST(AccessorDeathTest, an_index_out_of_range_ends_a_program_that_is_not_a_relea
   const auto elements = byre::accessor<float, 2>(x);
   EXPECT_DEATH(static_cast<void>(elements(0, 3)), "an accessor was used out of its range");
   EXPECT_DEATH(static_cast<void>(elements(-1, 0)), "an accessor was used out of its range");
-}
-#endif
-
-#if defined(__cpp_lib_mdspan)
-TEST(MdspanTest, sees_the_same_elements) {
-  Tensor x = telling<std::int32_t>({4, 3}).t();
-  const auto elements = byre::as_mdspan<std::int32_t, 2>(x);
-  expect_elements<std::int32_t>(x, {3, 4}, [&](const Dims& indices) {
-    const std::array<std::int64_t, 2> index{indices[0], indices[1]};
-    return elements[index];
-  });
-  const auto writable = byre::as_mutable_mdspan<std::int32_t, 2>(x);
-  writable[std::array<std::int64_t, 2>{2, 3}] = 42;
-  EXPECT_EQ(x.at<std::int32_t>({2, 3}), 42);
-  EXPECT_THROW((byre::as_mdspan<std::int32_t, 2>(telling<std::int32_t>({1, 3}).expand({2, 3}))),
-               byre::ShapeError);
 }
 #endif
 
