@@ -12,16 +12,9 @@
 #include <utility>
 #include <vector>
 
-namespace byre::test {
+#include "stored_tensors.hpp"
 
-/// The least significant byte first.
-inline std::string little_endian(std::uint64_t number, std::size_t nbytes) {
-  std::string bytes;
-  for (std::size_t at = 0; at < nbytes; ++at) {
-    bytes += static_cast<char>(number >> 8 * at & 0xFF);
-  }
-  return bytes;
-}
+namespace byre::test {
 
 /// CRC-32, bit by bit.
 inline std::uint32_t slow_crc(const std::string& bytes) {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <span>
 
-#include "npy_tensors.hpp"
+#include "stored_tensors.hpp"
 #include "support/tensor/fake_device.hpp"
 
 namespace byre::test {
@@ -23,7 +23,7 @@ std::span<const std::byte> as_bytes(const std::string& text) {
 
 /// A file of version 1 with that header.
 std::string file_of(const std::string& header, const std::string& data) {
-  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(header.size()) + '\0' + header + data;
+  return std::string("\x93NUMPY\1\0", 8) + little_endian(header.size(), 2) + header + data;
 }
 
 class NpyFiles : public testing::Test {
@@ -100,11 +100,7 @@ TEST_F(NpyFiles, may_have_the_longest_header_and_no_longer_one) {
   const auto file_with = [](std::size_t header_nbytes) {
     std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}";
     text.resize(header_nbytes - 12, ' ');
-    std::string preamble("\x93NUMPY\2\0", 8);
-    for (std::size_t at = 0; at < 4; ++at) {
-      preamble += static_cast<char>(text.size() >> 8 * at & 0xFF);
-    }
-    return preamble + text + '\5';
+    return std::string("\x93NUMPY\2\0", 8) + little_endian(text.size(), 4) + text + '\5';
   };
   const std::string longest = file_with(npy_header_max_nbytes);
   write_file(path_, longest);
@@ -159,16 +155,6 @@ TEST_F(NpyFiles, that_is_not_aligned_is_read_and_not_mapped) {
   expect_same(load_npy(path_), Tensor::of<std::int32_t>({1}, {7}));
 }
 
-TEST_F(NpyFiles, may_replace_the_file_it_is_mapped_from) {
-  save_npy(path_, Tensor::of<std::int32_t>({3}, {1, 2, 3}));
-  const Tensor before = map_npy(path_);
-  Tensor changed = before.lazy_clone();
-  changed.set_at<std::int32_t>({0}, 9);
-  save_npy(path_, changed);
-  expect_same(before, Tensor::of<std::int32_t>({3}, {1, 2, 3}));
-  expect_same(load_npy(path_), Tensor::of<std::int32_t>({3}, {9, 2, 3}));
-}
-
 TEST_F(NpyFiles, comes_from_any_device) {
   const Tensor saved = counted({3, 2}, DType::f32);
   for (const Tensor& view : {saved, saved.t(), saved.slice(1, 1)}) {
@@ -180,11 +166,7 @@ TEST_F(NpyFiles, comes_from_any_device) {
 }
 
 TEST_F(NpyFiles, that_cannot_be_saved_leaves_the_folder_as_it_was) {
-  fs::create_directory(path_);  // which a file cannot replace
-  write_file(path_ / "kept", "kept");
   const Tensor saved = counted({4}, DType::f32);
-  EXPECT_TRUE(says(complaint_of<FileError>([&] { save_npy(path_, saved); }), path_.string()));
-  EXPECT_EQ(read_file(path_ / "kept"), "kept");
   const fs::path none = folder_ / "missing" / "a.npy";
   EXPECT_TRUE(says(complaint_of<FileError>([&] { save_npy(none, saved); }), "No such file"));
   const Tensor brains = Tensor::zeros({2}, DType::bf16);
@@ -194,7 +176,7 @@ TEST_F(NpyFiles, that_cannot_be_saved_leaves_the_folder_as_it_was) {
                          [&] { save_npy(folder_ / "b.npy", saved, {.version = version}); }),
                      "version 1, 2 or 3, and " + std::to_string(version) + " was asked for"));
   }
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(NpyFiles, is_of_the_order_of_c_if_it_is_contiguous) {

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "archives.hpp"
-#include "named_tensors.hpp"
 
 namespace byre::test {
 namespace {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "safetensors_files.hpp"
-#include "support/random.hpp"
 
 namespace byre::test {
 namespace {
@@ -195,14 +194,14 @@ TEST(MalformedModels, whose_header_has_another_length_are_refused) {
     expect_refused(std::string(size, '\1'),
                    "its " + std::to_string(size) + " bytes end within the 8", "all of it?");
   }
-  expect_refused(length_of_header(3) + "{}", "its header has 3 bytes, and 2 are there", cut_short);
-  expect_refused(length_of_header(100'000'000) + "{}", "has 100000000 bytes, and 2 are there",
+  expect_refused(little_endian(3, 8) + "{}", "its header has 3 bytes, and 2 are there", cut_short);
+  expect_refused(little_endian(100'000'000, 8) + "{}", "has 100000000 bytes, and 2 are there",
                  cut_short);
   for (const std::uint64_t length :
        {std::uint64_t{100'000'001}, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
         ~std::uint64_t{0}, ~std::uint64_t{0} - 7}) {
     expect_refused(
-        length_of_header(length) + "{}",
+        little_endian(length, 8) + "{}",
         "its header has " + std::to_string(length) + " bytes, more than the 100000000 that may be",
         is_it_one);
   }
@@ -285,26 +284,6 @@ TEST(MalformedModels, that_are_cut_short_anywhere_or_have_a_byte_more_are_refuse
     expect_refused(whole.substr(0, size), "", "");
   }
   expect_refused(whole + '\1', "", "");
-}
-
-TEST(MalformedModels, with_any_bytes_changed_are_read_or_refused) {
-  Random choose(seed());
-  const std::string valid =
-      model_of("{\"__metadata__\":{\"k\":\"v\"}," + entry_of("a", "F32", "[2,3]", "[0,24]") + "," +
-                   entry_of("b", "BOOL", "[1]", "[24,25]") + "}",
-               std::string(25, '\1'));
-  using namespace std::literals;
-  const auto likely = "{}()[]'\",: \\0123456789-eu.FBUI\n\0\xff"sv;
-  for (int round = 0; round < 10'000; ++round) {
-    std::string file = valid;
-    for (int changes = choose.number(1, 4); changes > 0; --changes) {
-      choose.one_of(file) = choose.one_of(likely);
-    }
-    const std::string complaint = complaint_of<FileError>([&] { read_model(file); });
-    EXPECT_TRUE(complaint == "nothing was thrown" ||
-                complaint.starts_with("cannot read \"memory\" as a .safetensors file"))
-        << complaint;
-  }
 }
 
 }  // namespace

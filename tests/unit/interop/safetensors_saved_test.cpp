@@ -107,16 +107,6 @@ TEST_F(SavedSafetensors, may_replace_the_file_they_are_mapped_from) {
   expect_model(path_, saved);
 }
 
-TEST_F(SavedSafetensors, leave_what_was_there_if_writing_fails_and_nothing_beside_it) {
-  fs::create_directory(path_);  // which a file cannot replace
-  write_file(path_ / "kept", "kept");
-  const NamedTensors saved{{"a", counted({4}, DType::f32)}};
-  EXPECT_TRUE(
-      says(complaint_of<FileError>([&] { save_safetensors(path_, saved); }), path_.string()));
-  EXPECT_EQ(read_file(path_ / "kept"), "kept");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
-}
-
 TEST_F(SavedSafetensors, have_to_be_initialized) {
   const auto refusal = [&](const Tensor& tensor) {
     return refusal_of<StateError>({{"good", counted({1}, DType::u8)}, {"bad", tensor}});

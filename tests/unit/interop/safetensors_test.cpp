@@ -13,9 +13,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr DType dtypes_by_size[] = {DType::i64, DType::f64,  DType::complex64, DType::f32,
-                                    DType::i32, DType::bf16, DType::f16,       DType::i16,
-                                    DType::i8,  DType::u8,   DType::boolean};
+struct Code {
+  DType dtype;
+  const char* code;
+};
+/// In the order of files.
+constexpr Code dtypes_by_size[] = {
+    {DType::i64, "I64"}, {DType::f64, "F64"},   {DType::complex64, "C64"}, {DType::f32, "F32"},
+    {DType::i32, "I32"}, {DType::bf16, "BF16"}, {DType::f16, "F16"},       {DType::i16, "I16"},
+    {DType::i8, "I8"},   {DType::u8, "U8"},     {DType::boolean, "BOOL"}};
 
 SafetensorsHeader header_in(const std::string& file) {
   return parse_safetensors_header(std::as_bytes(std::span(file)), file.size());
@@ -26,32 +32,19 @@ TEST(Safetensors, of_every_dtype_and_shape_come_back_as_they_were_from_each_way_
   for (const Dims& sizes :
        {Dims{}, Dims{1}, Dims{5}, Dims{0}, Dims{2, 0, 3}, Dims{3, 4}, Dims{2, 1, 2, 1, 2, 1, 3}}) {
     NamedTensors saved;
-    for (const DType dtype : dtypes_by_size) {
-      saved.emplace_back(name_of(dtype), counted(sizes, dtype));
+    for (const auto& [dtype, code] : dtypes_by_size) {
+      saved.emplace_back(code, counted(sizes, dtype));
     }
     save_safetensors(folder / "a.safetensors", saved);
     expect_model(folder / "a.safetensors", saved);
+    const std::string file = read_file(folder / "a.safetensors");
+    for (const auto& [code, tensor] : saved) {
+      EXPECT_TRUE(says(file, "\"" + code + "\":{\"dtype\":\"" + code + "\""));
+    }
     for (const auto& [name, tensor] : map_safetensors(folder / "a.safetensors").tensors) {
       EXPECT_TRUE(tensor.is_contiguous());
       EXPECT_EQ(tensor.sizes(), sizes);
     }
-  }
-}
-
-TEST(Safetensors, have_a_dtype_of_the_format) {
-  const TemporaryFolder folder;
-  NamedTensors saved;
-  for (const DType dtype : dtypes_by_size) {
-    saved.emplace_back(name_of(dtype), counted({2}, dtype));
-  }
-  save_safetensors(folder / "a.safetensors", saved);
-  const std::string file = read_file(folder / "a.safetensors");
-  for (const char* const entry :
-       {R"("bool":{"dtype":"BOOL")", R"("u8":{"dtype":"U8")", R"("i8":{"dtype":"I8")",
-        R"("i16":{"dtype":"I16")", R"("i32":{"dtype":"I32")", R"("i64":{"dtype":"I64")",
-        R"("f16":{"dtype":"F16")", R"("bf16":{"dtype":"BF16")", R"("f32":{"dtype":"F32")",
-        R"("f64":{"dtype":"F64")", R"("complex64":{"dtype":"C64")"}) {
-    EXPECT_TRUE(says(file, entry));
   }
 }
 
@@ -132,7 +125,7 @@ TEST(SafetensorsHeaders, say_where_the_data_of_each_tensor_are) {
 
 TEST(SafetensorsHeaders, end_where_their_length_says) {
   const auto offset = [](std::uint64_t length, std::size_t file_nbytes) {
-    const std::string start = length_of_header(length);
+    const std::string start = little_endian(length, 8);
     return safetensors_data_offset(std::as_bytes(std::span(start)), file_nbytes, "a file");
   };
   EXPECT_EQ(offset(0, 8), 8U);
@@ -140,7 +133,7 @@ TEST(SafetensorsHeaders, end_where_their_length_says) {
   EXPECT_EQ(offset(100'000'000, 100'000'008), 100'000'008U);
   EXPECT_TRUE(says(complaint_of<FileError>([&] { offset(3, 10); }), "a file",
                    "has 3 bytes, and 2 are there", "cut short"));
-  const std::string start = length_of_header(2);
+  const std::string start = little_endian(2, 8);
   EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] {
                      safetensors_data_offset(std::as_bytes(std::span(start)).first(7), 10);
                    }),

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors that go into .npy files, and whether they came out again as they were.
+/// Tensors that go into files, and whether they came out again as they were; and files that tests write byte by byte.
 #pragma once
 
+#include <byre/interop/named_tensors.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
 #include <string>
 
 #include "support/complaint.hpp"
@@ -44,6 +50,31 @@ inline void expect_same(const Tensor& tensor, const Tensor& expected) {
   EXPECT_EQ(tensor.dtype(), expected.dtype());
   EXPECT_EQ(to_string(tensor.sizes()), to_string(expected.sizes()));
   EXPECT_EQ(packed_bytes_of(tensor), packed_bytes_of(expected));
+}
+
+inline void expect_same_tensors(const NamedTensors& found, const NamedTensors& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    EXPECT_EQ(found[at].first, expected[at].first);
+    expect_same(found[at].second, expected[at].second);
+  }
+}
+
+/// The least significant byte first.
+inline std::string little_endian(std::uint64_t number, std::size_t nbytes) {
+  std::string bytes;
+  for (std::size_t at = 0; at < nbytes; ++at) {
+    bytes += static_cast<char>(number >> 8 * at & 0xFF);
+  }
+  return bytes;
+}
+
+/// Reads a file from memory of just its size, beyond which AddressSanitizer would see a read.
+template <class Contents>
+Contents read_exact(Contents (*read)(std::span<const std::byte>), const std::string& file) {
+  const auto exact = std::make_unique_for_overwrite<std::byte[]>(file.size());
+  std::memcpy(exact.get(), file.data(), file.size());
+  return read({exact.get(), file.size()});
 }
 
 }  // namespace byre::test
