@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 
 #include "support/command_line.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 test::CommandLine command_line() {
   test::CommandLine line;
-  line.flag("help,h", "print this, and exit")
+  line.flag("help", "print this, and exit")
       .flag("list", "list workloads and operations, and exit")
       .value("workload", "NAME", "one of --list, or all. Default: mixed")
       .value("seed", "N", "determines each thread's operations. Default: a random one")
@@ -78,7 +79,13 @@ Options parse(int argc, const char* const* argv) {
   number("duration", 1, 10'000'000, seconds);
   settings.duration = std::chrono::seconds(seconds);
   settings.operations = given.number("operations", 1, 1'000'000'000'000);
-  given.if_given("mix", [&](const auto& text) { settings.mix = programs::parse_mix(text); });
+  try {
+    if (const auto mix = given.text("mix")) {
+      settings.mix = programs::parse_mix(*mix);
+    }
+  } catch (const std::invalid_argument& error) {
+    throw test::UsageError(std::string("--mix: ") + error.what());
+  }
   settings.perturbation = given.has("perturb") ? usual_perturbation : no_perturbation;
   return options;
 }

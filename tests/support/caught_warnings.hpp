@@ -14,30 +14,24 @@ namespace byre::test {
 /// Catches the warnings of all threads while it lives. One at a time.
 class CaughtWarnings {
  public:
-  CaughtWarnings() : previous_(set_warning_handler(&keep)) { kept().clear(); }
+  CaughtWarnings() : previous_(set_warning_handler(&keep)) { kept_.clear(); }
   ~CaughtWarnings() { set_warning_handler(previous_); }
   CaughtWarnings(const CaughtWarnings&) = delete;
   CaughtWarnings& operator=(const CaughtWarnings&) = delete;
 
   std::vector<std::string> texts() const {
-    const boost::lock_guard<boost::mutex> lock(mutex());
-    return kept();
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    return kept_;
   }
 
  private:
-  static boost::mutex& mutex() {
-    static boost::mutex instance;
-    return instance;
-  }
-  static std::vector<std::string>& kept() {
-    static std::vector<std::string> instance;
-    return instance;
-  }
   static void keep(const char* text) noexcept {
-    const boost::lock_guard<boost::mutex> lock(mutex());
-    kept().emplace_back(text);
+    const boost::lock_guard<boost::mutex> lock(mutex_);
+    kept_.emplace_back(text);
   }
 
+  static inline boost::mutex mutex_;
+  static inline std::vector<std::string> kept_;
   const WarningHandler previous_;
 };
 

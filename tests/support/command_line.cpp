@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "command_line.hpp"
 
-#include <algorithm>
 #include <boost/thread/exceptions.hpp>
 #include <charconv>
 #include <csignal>
@@ -33,23 +32,9 @@ std::optional<std::uint64_t> GivenOptions::number(const std::string& name, std::
   return given ? std::optional(parse_number("--" + name, *given, least, most)) : std::nullopt;
 }
 
-void GivenOptions::if_given(const std::string& name,
-                            const std::function<void(const std::string&)>& take) const {
-  const auto given = text(name);
-  try {
-    if (given) {
-      take(*given);
-    }
-  } catch (const std::invalid_argument& error) {
-    throw UsageError("--" + name + ": " + error.what());
-  }
-}
-
 CommandLine& CommandLine::add(const std::string& name, Takes takes, const char* value_name,
                               const char* help) {
-  const std::size_t comma = std::min(name.find(','), name.size());
-  const std::string short_name = comma == name.size() ? "" : "-" + name.substr(comma + 1);
-  options_.push_back({name.substr(0, comma), short_name, takes, value_name, help});
+  options_.push_back({name, takes, value_name, help});
   return *this;
 }
 
@@ -60,11 +45,9 @@ CommandLine& CommandLine::mode(const std::string& option, std::set<std::string> 
 
 const CommandLine::Option& CommandLine::option_of(const std::string& argument) const {
   for (const Option& option : options_) {
-    const bool is_operand = option.takes == Takes::operands;
-    const bool has_short_name = !option.short_name.empty();
-    if (is_operand
+    if (option.takes == Takes::operands
             ? !argument.starts_with('-')
-            : argument == "--" + option.name || (has_short_name && argument == option.short_name)) {
+            : argument == "--" + option.name || (option.name == "help" && argument == "-h")) {
       return option;
     }
   }
@@ -133,7 +116,7 @@ std::string CommandLine::help() const {
   std::string text = "Options:\n";
   for (const Option& option : options_) {
     if (option.takes != Takes::operands) {
-      text += "  " + option.short_name + (option.short_name.empty() ? "--" : ", --") + option.name +
+      text += (option.name == "help" ? "  -h, --" : "  --") + option.name +
               (*option.value_name == '\0' ? "" : " ") + option.value_name + "\n      " +
               option.help + '\n';
     }

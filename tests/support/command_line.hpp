@@ -34,8 +34,6 @@ class GivenOptions {
   std::optional<std::uint64_t> number(
       const std::string& name, std::uint64_t least = 0,
       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
-  /// Calls `take` with the text, if there is one. Its std::invalid_argument becomes a UsageError.
-  void if_given(const std::string& name, const std::function<void(const std::string&)>& take) const;
 
  private:
   friend class CommandLine;
@@ -44,10 +42,9 @@ class GivenOptions {
   std::string mode_;
 };
 
-/// The options that a program takes, each by "--name value" or "--name=value".
+/// The options that a program takes, each by "--name value" or "--name=value"; --help also by "-h".
 class CommandLine {
  public:
-  /// A name may end with its short form, as in "help,h".
   CommandLine& flag(const std::string& name, const char* help) {
     return add(name, Takes::nothing, "", help);
   }
@@ -73,7 +70,6 @@ class CommandLine {
   enum class Takes : std::uint8_t { nothing, one, several, operands };
   struct Option {
     std::string name;
-    std::string short_name;
     Takes takes;
     const char* value_name;
     const char* help;

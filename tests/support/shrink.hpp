@@ -90,11 +90,4 @@ Program shrunk(Program failing, Fails fails, Candidates candidates) {
   return Shrinker<Program>(std::move(failing), std::move(fails)).exhaust(std::move(candidates));
 }
 
-/// Of a program that is a sequence of steps, any of which may be left out.
-template <class Steps, class Fails>
-Steps shrunk(Steps failing, Fails fails) {
-  return shrunk(std::move(failing), std::move(fails),
-                [](auto& shrinker) { shrinker.drop_from(std::identity()); });
-}
-
 }  // namespace byre::test

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// byre-verify: runs the scenarios.
+#include <byre/files/output_file.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -34,7 +36,7 @@ test::CommandLine command_line() {
       .value("seconds", "N", "the most for one search (default: 600, with --deep 3600)")
       .value("executions", "N",
              "the most for one search; one that is cut short is unknown, never a pass")
-      .flag("help,h", "this text");
+      .flag("help", "this text");
   line.mode("", {"scenario", "deep", "bound", "mutant", "json", "journal", "jobs", "seconds",
                  "executions"})
       .mode("help", {})
@@ -180,7 +182,10 @@ bool is_good(const std::vector<Result>& results, bool is_full) {
 
 int run_scenarios(const test::GivenOptions& given) {
   const std::vector<Job> jobs = jobs_of(given);
-  test::JsonOutput json(given.text("json"));
+  std::optional<OutputFile> json;
+  if (const auto file = given.text("json")) {
+    json.emplace(*file);  // first: a long run is not to end with its error
+  }
   std::optional<Journal> journal;
   if (const auto file = given.text("journal")) {
     journal.emplace(*file);
@@ -188,7 +193,12 @@ int run_scenarios(const test::GivenOptions& given) {
   const std::vector<Result> results = by_family(
       run(jobs, number_of(given, "jobs", 2), report(jobs.size()), journal ? &*journal : nullptr));
   print(results);
-  json.write(figures_of(results));
+  if (json) {
+    const std::string text =
+        figures_of(results).dump(2, ' ', false, test::Json::error_handler_t::replace) + '\n';
+    json->write(text.data(), text.size());
+    json->commit();
+  }
   return is_good(results, given.texts("scenario").empty()) ? 0 : 1;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 CommandLine sample() {
   CommandLine line;
-  line.flag("help,h", "say this, and exit")
+  line.flag("help", "say this, and exit")
       .flag("list", "say what there is")
       .value("threads", "N", "how many")
       .values("scenario", "NAME", "this one")
