@@ -3,20 +3,20 @@
 /// table of them.
 #pragma once
 
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cctype>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <functional>
+#include <regex>
 #include <span>
+#include <sstream>
 #include <string>
-#include <string_view>
 
+#include "support/child_process.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace documents {
@@ -36,65 +36,42 @@ inline void expect(bool holds, const char* what, const char* file, int line) {
 }
 
 /// With every run of white space as one space, since documents break lines where they like, and no address.
-inline std::string words_of(std::string_view text) {
+inline std::string words_of(const std::string& text) {
+  static const std::regex address("0x[0-9a-f]*");
+  std::istringstream stream(std::regex_replace(text, address, "0x"));
   std::string words;
-  for (const char c : text) {
-    if (const std::size_t at = words.rfind("0x"); at != words.npos && at + 2 == words.size()) {
-      if (std::isxdigit(static_cast<unsigned char>(c)) != 0) {
-        continue;
-      }
-    }
-    const bool is_space = c == ' ' || c == '\n' || c == '\t';
-    if (!is_space) {
-      words += c;
-    } else if (!words.empty() && words.back() != ' ') {
-      words += ' ';
-    }
-  }
-  while (!words.empty() && words.back() == ' ') {
-    words.pop_back();
+  for (std::string word; stream >> word;) {
+    words += (words.empty() ? "" : " ") + word;
   }
   return words;
 }
 
 /// Whether a text is what was printed, where each "..." of the text stands for anything.
-inline bool is_like(std::string_view text, std::string_view printed) {
-  const std::size_t gap = text.find("...");
-  if (gap == std::string_view::npos) {
-    return text == printed;
-  }
-  if (printed.substr(0, gap) != text.substr(0, gap)) {
-    return false;
-  }
-  text.remove_prefix(gap + 3);
-  for (printed.remove_prefix(gap);; printed.remove_prefix(1)) {
-    if (is_like(text, printed)) {
-      return true;
-    }
-    if (printed.empty()) {
-      return false;
-    }
-  }
+inline bool is_like(const std::string& text, const std::string& printed) {
+  static const std::regex special(R"([\\^$.|?*+()\[\]{}])");
+  static const std::regex gap(R"((\\\.){3})");
+  const std::string escaped = std::regex_replace(text, special, R"(\$&)");
+  return std::regex_match(printed, std::regex(std::regex_replace(escaped, gap, ".*")));
 }
 
-inline void expect_like(std::string_view text, std::string_view printed, const char* file,
+inline void expect_like(const std::string& text, const std::string& printed, const char* file,
                         int line) {
   if (!is_like(words_of(text), words_of(printed))) {
     std::fprintf(stderr, "%s:%d: the document says\n%s\nand what is printed is\n%s\n", file, line,
-                 std::string(text).c_str(), std::string(printed).c_str());
+                 text.c_str(), printed.c_str());
     ++failures;
   }
 }
 
-/// What an action prints to one of the standard streams.
-inline std::string printed_by(const std::function<void()>& action, std::FILE* stream = stdout) {
+/// What an action prints to standard output.
+inline std::string printed_by(const std::function<void()>& action) {
   std::FILE* const file = std::tmpfile();
-  std::fflush(stream);
-  const int kept = dup(fileno(stream));
-  dup2(fileno(file), fileno(stream));
+  std::fflush(stdout);
+  const int kept = dup(STDOUT_FILENO);
+  dup2(fileno(file), STDOUT_FILENO);
   action();
-  std::fflush(stream);
-  dup2(kept, fileno(stream));
+  std::fflush(stdout);
+  dup2(kept, STDOUT_FILENO);
   close(kept);
   std::rewind(file);
   std::string text;
@@ -107,16 +84,11 @@ inline std::string printed_by(const std::function<void()>& action, std::FILE* st
 
 /// What a child of this process that runs the action says on standard error before it is gone.
 inline std::string last_words(const std::function<void()>& action) {
-  return printed_by(
-      [&] {
-        if (const pid_t child = fork(); child == 0) {
-          action();
-          std::_Exit(EXIT_SUCCESS);
-        } else {
-          waitpid(child, nullptr, 0);
-        }
-      },
-      stderr);
+  const auto act = [&](int output) {
+    byre::test::redirect(STDERR_FILENO, output);
+    action();
+  };
+  return byre::test::run_in_child(act, std::chrono::seconds(60)).output;
 }
 
 inline int run_all(std::span<const Fragment> fragments) {
