@@ -6,6 +6,7 @@ A comment in lines of its own just before a fence says how the block is checked.
 
     <!-- with: C++ -->        declares what the fragment after it uses and does not show
     <!-- check: C++ -->       runs after the fragment; of a text, `text` is the block
+    <!-- namespace: NAME -->  the fragment declares what it has in this namespace, for later ones too
     <!-- stands in: FILE -->  the block stands in FILE, which a test builds or runs; "..." is what the block leaves out
     <!-- KIND -->             says why no program prints this text: one of KINDS
 
@@ -22,7 +23,7 @@ LANGUAGES = {"cpp", "json", "pycon", "python", "sh", "text"}
 OF_README = {"cmake", "ini", "meson"}
 # One or more comments, then a fence, what it holds, and the same fence.
 BLOCK = re.compile(r"^((?:<!--(?:(?!-->).)*-->\n)*)( *)```(\w*)\n(.*?)^\2```$", re.M | re.S)
-COMMENT = re.compile(r"<!--\s*(?:(with|check|stands in):\s*)?(.*?)\s*-->\n", re.S)
+COMMENT = re.compile(r"<!--\s*(?:(with|check|namespace|stands in):\s*)?(.*?)\s*-->\n", re.S)
 INCLUDE = re.compile(r"^#include .*$", re.M)
 TOP = """// Written by tests/blocks/blocks.py.
 #include <byre/functional.hpp>
@@ -135,6 +136,9 @@ def function(number, block, printed):
         top, before, code = "", f"const std::string text = {literal(block.text)};\n", ""
     else:
         top, code = "", at(block.page, block.line, code)
+        if "namespace" in block.comments:
+            name = block.comments["namespace"][0]
+            top, before, code = f"namespace {name} {{\n{before}{code}}}\n", "", f"using namespace {name};\n"
     return f"namespace {{\n{top}void fragment_{number}() {{\n{before}{code}{after}}}\n}}  // namespace\n"
 
 
