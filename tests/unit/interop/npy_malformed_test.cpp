@@ -114,25 +114,18 @@ const Malformed all_malformed[] = {
     {"a_bool_of_2", array("'|b1'", "False", "(2,)", "\1\2"), "bool number 1 is the byte 2"},
 };
 
-std::string name_of_case(const testing::TestParamInfo<Malformed>& info) {
-  return info.param.name;
-}
-
-class MalformedFile : public testing::TestWithParam<Malformed> {};
-INSTANTIATE_TEST_SUITE_P(Npy, MalformedFile, testing::ValuesIn(all_malformed), name_of_case);
-
-TEST_P(MalformedFile, is_refused_in_memory_with_what_is_wrong) {
-  EXPECT_TRUE(says(complaint_about(GetParam().file), GetParam().said, "cannot read \"memory\""));
-}
-
-TEST_P(MalformedFile, is_refused_on_disk_with_its_name_read_or_mapped) {
+TEST(MalformedNpy, is_refused_in_memory_and_on_disk_with_what_is_wrong) {
   const TemporaryFolder folder;
   const auto path = folder / "a.npy";
-  write_file(path, GetParam().file);
-  for (const auto& read : {load_npy, map_npy}) {
-    const std::string complaint = complaint_of<FileError>([&] { read(path); });
-    EXPECT_TRUE(says(complaint, path.string()));
-    EXPECT_EQ(complaint.find("..."), std::string::npos) << complaint;
+  for (const Malformed& each : all_malformed) {
+    SCOPED_TRACE(each.name);
+    EXPECT_TRUE(says(complaint_about(each.file), each.said, "cannot read \"memory\""));
+    write_file(path, each.file);
+    for (const auto& read : {load_npy, map_npy}) {
+      const std::string complaint = complaint_of<FileError>([&] { read(path); });
+      EXPECT_TRUE(says(complaint, path.string()));
+      EXPECT_EQ(complaint.find("..."), std::string::npos) << complaint;
+    }
   }
 }
 
