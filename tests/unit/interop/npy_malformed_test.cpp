@@ -151,16 +151,5 @@ TEST(Npy, cut_short_anywhere_or_with_a_byte_more_is_refused) {
   }
 }
 
-TEST(Npy, that_is_no_file_is_refused) {
-  const TemporaryFolder folder;
-  for (const auto& read : {load_npy, map_npy}) {
-    const auto complaint = [&](const char* name) {
-      return complaint_of<FileError>([&] { read(folder / name); });
-    };
-    EXPECT_TRUE(says(complaint("missing.npy"), "no such file"));
-    EXPECT_TRUE(says(complaint(""), "not a regular file"));
-  }
-}
-
 }  // namespace
 }  // namespace byre::test
