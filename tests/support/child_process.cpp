@@ -13,8 +13,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <list>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 namespace byre::test {
@@ -51,13 +51,18 @@ bool poll_for(std::vector<pollfd>& outputs, std::chrono::milliseconds patience) 
 }
 
 struct Running {
+  Running(std::size_t its_number, const ChildPool& pool)
+      : number(its_number),
+        process([&](int output) { pool.work(its_number, output); }),
+        end(Clock::now() + pool.patience(its_number)) {}
+
   std::size_t number;
   ChildProcess process;
   Clock::time_point end;
 };
 
 /// Until the next of them is overdue.
-std::chrono::milliseconds time_left(const std::vector<Running>& running) {
+std::chrono::milliseconds time_left(const std::list<Running>& running) {
   const auto left = std::ranges::min_element(running, {}, &Running::end)->end - Clock::now();
   return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(1));
 }
@@ -129,28 +134,12 @@ ChildProcess::ChildProcess(const ChildWork& work) {
   }
 }
 
-ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : process_(std::exchange(other.process_, -1)),
-      output_(std::exchange(other.output_, -1)),
-      was_killed_(other.was_killed_),
-      text_(std::move(other.text_)) {}
-
-ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
-  std::swap(process_, other.process_);
-  std::swap(output_, other.output_);
-  std::swap(was_killed_, other.was_killed_);
-  text_.swap(other.text_);
-  return *this;
-}
-
 ChildProcess::~ChildProcess() {
   if (process_ > 0) {
     kill();
     wait();
   }
-  if (output_ >= 0) {
-    ::close(output_);
-  }
+  ::close(output_);
 }
 
 ChildProcess::Heard ChildProcess::listen(std::chrono::milliseconds patience) {
@@ -207,11 +196,10 @@ ChildResult run_in_child(const ChildWork& work, std::chrono::milliseconds patien
 }
 
 void run_in_children(std::size_t count, unsigned at_once, const ChildPool& pool) {
-  std::vector<Running> running;
+  std::list<Running> running;
   for (std::size_t next = 0; next < count || !running.empty();) {
     for (; next < count && running.size() < at_once; ++next) {
-      ChildProcess process([&](int output) { pool.work(next, output); });
-      running.push_back({next, std::move(process), Clock::now() + pool.patience(next)});
+      running.emplace_back(next, pool);
     }
     std::vector<pollfd> outputs;
     for (const Running& child : running) {

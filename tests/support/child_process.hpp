@@ -45,8 +45,8 @@ class ChildProcess {
   /// Forks. Throws std::system_error.
   explicit ChildProcess(const ChildWork& work);
   ~ChildProcess();
-  ChildProcess(ChildProcess&& other) noexcept;
-  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
 
   enum class Heard { something, nothing, end };
 
@@ -64,8 +64,8 @@ class ChildProcess {
   Exit wait() noexcept;
 
  private:
-  pid_t process_ = -1;
-  int output_ = -1;
+  pid_t process_;
+  int output_;
   bool was_killed_ = false;
   std::string text_;
 };

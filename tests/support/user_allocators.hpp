@@ -26,16 +26,14 @@ class DeviceAllocator final : public Allocator {
         ::mmap(nullptr, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     std::memset(place, 0xA5, nbytes);  // what was there before
     ::mprotect(place, nbytes, PROT_NONE);
-    nbytes_of_[place] = nbytes;
-    end_of_[place] = static_cast<std::byte*>(place) + request.prefix + request.nbytes;
+    blocks_[place] = {nbytes, static_cast<std::byte*>(place) + request.prefix + request.nbytes};
     return {static_cast<std::byte*>(place) + request.prefix, request.nbytes, place};
   }
 
   void deallocate(const Block& block) noexcept override {
-    const auto found = nbytes_of_.find(block.base);
-    ::munmap(found->first, found->second);
-    nbytes_of_.erase(found);
-    end_of_.erase(block.base);
+    const auto found = blocks_.find(block.base);
+    ::munmap(found->first, found->second.nbytes);
+    blocks_.erase(found);
   }
 
   void copy(void* destination, const void* source, std::size_t nbytes) override {
@@ -63,33 +61,35 @@ class DeviceAllocator final : public Allocator {
   }
 
   int copies() const { return copies_; }
-  std::size_t blocks_out() const { return nbytes_of_.size(); }
+  std::size_t blocks_out() const { return blocks_.size(); }
   std::size_t largest_prefix() const { return largest_prefix_; }
 
  private:
   static std::size_t round_up(std::size_t nbytes) { return (nbytes + 4095) / 4096 * 4096; }
   /// Of its own memory a copy takes no more than was asked for.
   void expect_within_block(const void* data, std::size_t nbytes) const {
-    const auto next = end_of_.upper_bound(const_cast<void*>(data));
-    if (next == end_of_.begin()) {
+    const auto next = blocks_.upper_bound(const_cast<void*>(data));
+    if (next == blocks_.begin()) {
       return;
     }
-    const auto& [place, end] = *std::prev(next);
+    const auto& [place, pages] = *std::prev(next);
     const auto* const first = static_cast<const std::byte*>(data);
-    const std::byte* const mapped =
-        static_cast<const std::byte*>(place) + nbytes_of_.at(const_cast<void*>(place));
-    if (first < mapped && (first > end || nbytes > static_cast<std::size_t>(end - first))) {
+    if (first < static_cast<const std::byte*>(place) + pages.nbytes &&
+        (first > pages.end || nbytes > static_cast<std::size_t>(pages.end - first))) {
       throw std::out_of_range("a copy goes beyond a block of the device");
     }
   }
   void let_host(bool may) {
-    for (const auto& [place, nbytes] : nbytes_of_) {
-      ::mprotect(place, nbytes, may ? PROT_READ | PROT_WRITE : PROT_NONE);
+    for (const auto& [place, pages] : blocks_) {
+      ::mprotect(place, pages.nbytes, may ? PROT_READ | PROT_WRITE : PROT_NONE);
     }
   }
 
-  std::map<void*, std::size_t> nbytes_of_;
-  std::map<void*, const std::byte*> end_of_;  ///< of what was asked for
+  struct Pages {
+    std::size_t nbytes;
+    const std::byte* end;  ///< of what was asked for
+  };
+  std::map<void*, Pages> blocks_;
   std::size_t largest_prefix_ = 0;
   int copies_ = 0;
 };
