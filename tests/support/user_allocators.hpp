@@ -87,7 +87,7 @@ class DeviceAllocator final : public Allocator {
 
   struct Pages {
     std::size_t nbytes;
-    const std::byte* end;  ///< of what was asked for
+    const std::byte* end;  ///< of the requested bytes
   };
   std::map<void*, Pages> blocks_;
   std::size_t largest_prefix_ = 0;
