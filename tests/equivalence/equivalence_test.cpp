@@ -172,12 +172,10 @@ Counts check_programs(Kind kind) {
     const std::string failure = failure_of(program, kind, counts);
     if (!failure.empty()) {
       Counts others;
-      const Program shorter = shrunk(
-          program, [&](const Program& each) { return !failure_of(each, kind, others).empty(); });
-      ADD_FAILURE() << "BYRE_TEST_SEED=" << number << ": " << failure << "\n"
-                    << to_string(program) << "in short, " << failure_of(shorter, kind, others)
-                    << "\n"
-                    << to_string(shorter);
+      ADD_FAILURE() << "BYRE_TEST_SEED=" << number << ": "
+                    << smallest_failure(program, [&](const Program& each) {
+                         return failure_of(each, kind, others);
+                       });
       break;
     }
   }

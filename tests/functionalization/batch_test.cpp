@@ -5,14 +5,153 @@
 
 #include <array>
 #include <cstdio>
+#include <ostream>
 
-#include "batch.hpp"
 #include "support/functional/opaque_backend.hpp"
 #include "support/random.hpp"
+#include "targets.hpp"
+#include "tensor_programs/generate.hpp"
 #include "tensor_programs/random_calls.hpp"
 
 namespace byre::test {
 namespace {
+
+/// Members of a batch. Those of a batch of batches are counted through.
+constexpr std::size_t batch_size = 3;
+constexpr std::size_t outer_size = 2;
+
+/// How a program is run on a batch, or on batches of batches.
+struct BatchTarget {
+  using Transform = functional::Program (*)(const functional::Program&);
+
+  const char* name;
+  Flavor flavor;        ///< of the programs
+  Transform of_member;  ///< within the innermost vmap
+  Transform of_all;     ///< around all vmaps
+  bool is_nested = false;
+  bool is_opaque = false;
+
+  std::size_t members() const { return (is_nested ? outer_size : 1) * batch_size; }
+  friend void PrintTo(const BatchTarget& target, std::ostream* out) { *out << target.name; }
+};
+
+/// `tensor`, with other elements for each number.
+Tensor altered(const Tensor& tensor, std::size_t number) {
+  if (tensor.dtype() == DType::boolean) {
+    return number % 2 == 0 ? tensor.clone() : eq(tensor, Scalar(false));
+  }
+  return add(tensor, Scalar(static_cast<std::int64_t>(number))).clone();
+}
+
+Tensor beginning_of(const Tensor& memory, const Dims& sizes) {
+  const std::int64_t count = contiguous_layout(sizes, "batch").numel();
+  return memory.view({memory.numel()}).slice(0, 0, count).view(sizes);
+}
+
+/// One input: for the run over the batch, and for the run of each member by itself.
+struct Input {
+  BatchAxes::value_type axis{};        ///< the batch's; none if all members are given one tensor
+  BatchAxes::value_type outer_axis{};  ///< that of a batch of batches
+  Tensor memory{};                     ///< `all` is its beginning
+  Tensor all{};
+  AnyTensor given{};
+  Tensors alone{};  ///< copies, by member
+  /// What is given to all members is seen elsewhere, and so it does not grow.
+  std::vector<Tensor> seen_elsewhere{};
+
+  /// Makes `all` of `tensor`, with other elements for each member; or as the beginning of `shared` if that is large
+  /// enough.
+  void fill(const Tensor& tensor, const Tensor* shared, const BatchTarget& target) {
+    Dims sizes = tensor.sizes();
+    if (axis) {
+      sizes.insert(sizes.begin() + *axis, batch_size);
+    }
+    if (outer_axis) {
+      sizes.insert(sizes.begin() + *outer_axis, outer_size);
+    }
+    all = memory = Tensor::zeros(sizes, tensor.dtype());
+    if (shared != nullptr && shared->dtype() == all.dtype() && shared->numel() >= all.numel()) {
+      memory = *shared;
+      all = beginning_of(memory, sizes);
+    } else {
+      for (std::size_t member = 0; member < target.members(); ++member) {
+        const std::size_t inner = member % batch_size;
+        Tensor part = part_of(all, member);
+        copy_(part, altered(tensor, (outer_axis ? member - inner : 0) + (axis ? inner : 0)));
+      }
+    }
+    given = target.is_opaque ? to_opaque(all) : from_cpu(all);
+    for (std::size_t member = 0; member < target.members(); ++member) {
+      // An input without a batch keeps the size of its memory.
+      const Tensor copy =
+          axis || outer_axis ? part_of(all, member).clone() : beginning_of(memory.clone(), sizes);
+      alone.push_back(from_cpu(copy));
+      if (!axis) {
+        seen_elsewhere.push_back(copy);
+      }
+    }
+  }
+  Tensor part_of(const Tensor& whole, std::size_t member) const {
+    const auto outer = static_cast<std::int64_t>(member / batch_size);
+    const auto inner = static_cast<std::int64_t>(member % batch_size);
+    const Tensor batch = outer_axis ? whole.select(*outer_axis, outer) : whole;
+    return axis ? batch.select(*axis, inner) : batch;
+  }
+};
+
+/// The inputs of a program: each has its batch at another axis; some have none, and some are views of the first one's
+/// memory. Captured tensors have no batch. Runs by themselves have inputs that are apart: vmap refuses to write inputs
+/// that share memory.
+struct Inputs {
+  std::vector<Ref> names;  ///< each as often as it is given
+  std::map<Ref, Input> by_name;
+
+  Inputs(const Program& program, const Values& before, const BatchTarget& target) {
+    for (const Ref name : program.inputs) {
+      if (!before.contains(name)) {
+        continue;
+      }
+      names.push_back(name);
+      const auto [named, is_new] = by_name.try_emplace(name);
+      if (is_new) {
+        const Tensor& tensor = to_cpu(before.at(name));
+        const bool is_first = names.size() == 1;
+        const bool is_special = !is_first && name.step % 3 == 0;  // one for all batches, or a view
+        Input& input = named->second;
+        if (is_first || name.step % 2 == 0) {
+          input.axis = std::ssize(names) % (std::ssize(tensor.sizes()) + 1);
+        }
+        input.outer_axis = target.is_nested && !is_special ? std::optional(0) : std::nullopt;
+        input.fill(tensor, is_special && !target.is_nested ? &first().all : nullptr, target);
+      }
+    }
+  }
+
+  const Input& first() const { return by_name.at(names.front()); }
+  bool share_memory() const {
+    return std::ranges::any_of(by_name, [this](const auto& named) {
+      return named.first != names.front() && named.second.memory.aliases(first().memory);
+    });
+  }
+  template <class Of>
+  auto each(const Of& of) const {
+    std::vector<std::remove_cvref_t<std::invoke_result_t<Of, const Input&>>> all;
+    std::ranges::transform(names, std::back_inserter(all),
+                           [&](Ref name) { return std::invoke(of, by_name.at(name)); });
+    return all;
+  }
+};
+
+std::string difference(const AnyTensor& of_alone, const Tensor& found) {
+  const Tensor& expected = to_cpu(of_alone);
+  const bool has_same = expected.dtype() == found.dtype() && expected.sizes() == found.sizes() &&
+                        have_same_elements(expected, found);
+  const auto described = [](const Tensor& tensor) {
+    return byre::name_of(tensor.dtype()) + byre::to_string(tensor.sizes()) + " " +
+           byre::to_string(tensor) + "\n";
+  };
+  return has_same ? "" : " is\n" + described(found) + "and should be\n" + described(expected);
+}
 
 struct BatchOutcome {
   /// How outputs and inputs differ from those of the runs by themselves.
@@ -47,8 +186,8 @@ std::string steps_done(std::string happened) {
 }
 
 /// The first step that vmap did not take, or that only vmap took.
-BatchOutcome of_other_steps(const Program& program, const BatchOfInputs& batch,
-                            const Trace& expected, const Trace& found) {
+BatchOutcome of_other_steps(const Program& program, const Inputs& inputs, const Trace& expected,
+                            const Trace& found) {
   const std::string of_alone = steps_done(expected.happened);
   const std::string of_batch = steps_done(found.happened);
   const auto [alone, batched] =
@@ -56,85 +195,63 @@ BatchOutcome of_other_steps(const Program& program, const BatchOfInputs& batch,
   const auto step = static_cast<std::size_t>(alone - of_alone.begin());
   const std::string& op = program.body[step].op;
   if (*alone == static_cast<char>(Happened::done) &&
-      is_of_vmap(found.said[step], batch.inputs_share_memory())) {
+      is_of_vmap(found.said[step], inputs.share_memory())) {
     return {"", op};
   }
   return {op + ": it does " + to_string(found) + "and not " + to_string(expected), ""};
 }
 
-/// Each input has other elements for each member, and its batch at another axis; some have none, and some are views of
-/// the first one's memory. Captured tensors have no batch. Runs by themselves have inputs that are apart: vmap refuses
-/// to write inputs that share memory.
 BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
-  std::vector<BatchOfInputs> batches;
-  for (std::int64_t number = 0; number < (target.is_nested ? outer_members : 1); ++number) {
-    batches.emplace_back(program, target, number);
-  }
-  const BatchOfInputs& first = batches.front();
-  if (first.names().empty()) {
+  const Values before = set_up(program);
+  const Inputs inputs(program, before, target);
+  if (inputs.names.empty()) {
     return {"", "no inputs"};
   }
-  const Trace& expected = first.alone().front().trace;
-  for (const BatchOfInputs& batch : batches) {
-    for (const Alone& alone : batch.alone()) {
-      if (alone.trace.happened != expected.happened) {
-        return {"", "what a member decides"};
-      }
-    }
+  const auto run_with = [&](const Tensors& given, Trace& trace) {
+    return run(program, inputs.names, given, before, trace);
+  };
+  Trace expected;  // of every member
+  std::vector<Tensors> alone;
+  for (std::size_t member = 0; member < target.members(); ++member) {
+    const auto of_member = [=](const Input& input) { return input.alone[member]; };
+    alone.push_back(run_with(inputs.each(of_member), expected));
   }
-  Values given;
-  Tensors inputs;
-  BatchAxes axes;
-  BatchAxes outer_axes;
-  for (const Ref name : first.names()) {
-    const bool is_of_all = target.is_nested && first.differs(name);
-    axes.push_back(first[name].axis);
-    outer_axes.push_back(is_of_all ? std::optional<std::int64_t>(0) : std::nullopt);
-    if (!given.contains(name)) {
-      std::vector<Tensor> parts;
-      for (const BatchOfInputs& batch : batches) {
-        parts.push_back(batch[name].all.unsqueeze(0));
-      }
-      const Tensor all = is_of_all ? cat(parts, 0) : first[name].all;
-      given[name] = target.is_opaque ? to_opaque(all) : from_cpu(all);
-    }
-    inputs.push_back(given.at(name));
-  }
-  Trace trace;
+  Trace found;
   functional::Program batched =
-      vmap(target.of_member([&](const Tensors& in) { return first.run_on(in, trace); }), axes);
+      vmap(target.of_member([&](const Tensors& given) { return run_with(given, found); }),
+           inputs.each(&Input::axis));
   if (target.is_nested) {
-    batched = vmap(batched, outer_axes);
+    batched = vmap(batched, inputs.each(&Input::outer_axis));
   }
   Tensors outputs;
   try {
-    outputs = target.of_all(batched)(inputs);
+    outputs = target.of_all(batched)(inputs.each(&Input::given));
   } catch (const Error& error) {
     const std::string what = error.what();
     // Tensors follow, and sizes of inputs, which differ from program to program.
     return is_of_vmap(what, false) ? BatchOutcome{"", what.substr(0, what.find_first_of(",;["))}
                                    : BatchOutcome{"it failed: " + what, ""};
   }
-  if (steps_done(trace.happened) != steps_done(expected.happened)) {
-    return of_other_steps(program, first, expected, trace);
+  if (steps_done(found.happened) != steps_done(expected.happened)) {
+    return of_other_steps(program, inputs, expected, found);
   }
-  for (std::int64_t number = 0; number < std::ssize(batches); ++number) {
-    const BatchOfInputs& batch = batches[static_cast<std::size_t>(number)];
-    for (std::int64_t member = 0; member < members; ++member) {
-      const Alone& alone = batch.alone()[static_cast<std::size_t>(member)];
-      std::string text = outputs.size() == alone.outputs.size() ? "" : "there are other outputs";
-      for (std::size_t index = 0; index < outputs.size() && text.empty(); ++index) {
-        const Tensor all = target.is_opaque ? from_opaque(outputs[index]) : to_cpu(outputs[index]);
-        const Tensor of_one = target.is_nested ? all.select(0, number) : all;
-        text = BatchOfInputs::difference(to_cpu(alone.outputs[index]), of_one.select(0, member));
-        text = text.empty() ? text : "output " + std::to_string(index) + text;
+  const Input output{.axis = 0, .outer_axis = target.is_nested ? std::optional(0) : std::nullopt};
+  for (std::size_t member = 0; member < alone.size(); ++member) {
+    if (outputs.size() != alone[member].size()) {
+      return {"there are other outputs", ""};
+    }
+    std::string text;
+    for (std::size_t index = 0; index < outputs.size(); ++index) {
+      const Tensor all = target.is_opaque ? from_opaque(outputs[index]) : to_cpu(outputs[index]);
+      text += difference(alone[member][index], output.part_of(all, member));
+    }
+    for (const auto& [name, input] : inputs.by_name) {
+      if (target.flavor == Flavor::anything) {
+        text += difference(input.alone[member], input.part_of(to_cpu(input.given), member));
       }
-      if (text.empty() && target.flavor == Flavor::anything) {
-        text = batch.difference_of_inputs(member, given);
-      }
-      if (!text.empty()) {
-        return {"of member " + std::to_string(member) + ", " + text, ""};
-      }
+    }
+    if (!text.empty()) {
+      return {"of member " + std::to_string(member) + ", outputs and then inputs:" + text, ""};
     }
   }
   return {"", "", expected.happened};
@@ -163,22 +280,18 @@ class Batches : public testing::TestWithParam<BatchTarget> {};
 
 TEST_P(Batches, of_random_programs_are_those_of_each_member) {
   const BatchTarget& target = GetParam();
-  const std::uint64_t count = program_count() / (target.flavor == Flavor::pure ? 10 : 4);
+  const auto count =
+      static_cast<unsigned>(program_count() / (target.flavor == Flavor::pure ? 10 : 4));
   const std::uint64_t first = seed();
-  std::map<std::string, std::uint64_t> refused;
-  std::map<std::string, std::uint64_t> done;
-  std::uint64_t refusals = 0;
+  std::map<std::string, unsigned> refused;
+  std::map<std::string, unsigned> done;
+  unsigned refusals = 0;
   for (std::uint64_t number = first; number < first + count; ++number) {
     const Program program = generate(number, target.flavor);
     const BatchOutcome outcome = run_batch(program, target);
-    if (!outcome.difference.empty()) {
-      const Program smallest = shrunk(program, [&](const Program& smaller) {
-        return !run_batch(smaller, target).difference.empty();
-      });
-      FAIL() << "BYRE_TEST_SEED=" << number << ": " << run_batch(smallest, target).difference
-             << "\n"
-             << to_string(smallest);
-    }
+    const auto failure_of = [&](const Program& each) { return run_batch(each, target).difference; };
+    ASSERT_TRUE(outcome.difference.empty())
+        << "BYRE_TEST_SEED=" << number << ": " << smallest_failure(program, failure_of);
     if (!outcome.refused_by.empty()) {
       ++refused[outcome.refused_by];
       ++refusals;
@@ -187,10 +300,9 @@ TEST_P(Batches, of_random_programs_are_those_of_each_member) {
       done[program.body[step].op] += outcome.happened[step] == '.' ? 1U : 0U;
     }
   }
-  std::printf("%llu programs, %llu of which vmap refuses:\n",
-              static_cast<unsigned long long>(count), static_cast<unsigned long long>(refusals));
+  std::printf("%u programs, %u of which vmap refuses:\n", count, refusals);
   for (const auto& [op, times] : refused) {
-    std::printf("  %s %llu\n", op.c_str(), static_cast<unsigned long long>(times));
+    std::printf("  %s %u\n", op.c_str(), times);
   }
   EXPECT_LE(refusals, target.flavor == Flavor::pure ? 0 : count / 4);
   if (target.flavor == Flavor::pure && count >= 1000) {

@@ -227,12 +227,10 @@ std::string difference(const Program& program, const Target& target) {
 
 std::string smallest_difference(const Program& program, const Outcome& expected,
                                 const Target& target) {
-  if (difference(expected, target.run(program)).empty()) {
-    return "";
-  }
-  const Program smallest =
-      shrunk(program, [&](const Program& smaller) { return !difference(smaller, target).empty(); });
-  return difference(smallest, target) + "\n" + to_string(smallest);
+  const auto difference_of = [&](const Program& each) { return difference(each, target); };
+  return difference(expected, target.run(program)).empty()
+             ? ""
+             : smallest_failure(program, difference_of);
 }
 
 }  // namespace byre::test

@@ -134,6 +134,9 @@ std::string to_string(const Program& program);
 
 /// A smaller program that fails too: without any one step, input or output, or with a smaller number, it does not fail.
 Program shrunk(Program program, const std::function<bool(const Program&)>& fails);
+/// The failure of the smallest program that has one, and that program. `failure_of` returns nothing for others.
+std::string smallest_failure(const Program& failing,
+                             const std::function<std::string(const Program&)>& failure_of);
 
 // views.cpp: by the members of Tensor, where operators make views by rules of layouts.
 bool is_view(const Step& step);

@@ -101,4 +101,13 @@ Program shrunk(Program program, const std::function<bool(const Program&)>& fails
   });
 }
 
+std::string smallest_failure(const Program& failing,
+                             const std::function<std::string(const Program&)>& failure_of) {
+  const std::function<bool(const Program&)> fails = [&](const Program& each) {
+    return !failure_of(each).empty();
+  };
+  const Program smallest = shrunk(failing, fails);
+  return failure_of(smallest) + "\n" + to_string(smallest);
+}
+
 }  // namespace byre::test
