@@ -182,14 +182,10 @@ class StepGenerator {
 }  // namespace
 
 std::vector<std::string> views_of_the_dtype() {
-  std::vector<std::string> names;
-  for (const functional::Operator* const op : functional::operators()) {
-    const bool keeps_dtype = op->name() != "view.dtype" && !op->name().starts_with("view_as");
-    if (op->effect() == Effect::view && keeps_dtype) {
-      names.push_back(op->name());
-    }
-  }
-  return names;
+  return operators_that([](const functional::Operator& op) {
+    const bool keeps_dtype = op.name() != "view.dtype" && !op.name().starts_with("view_as");
+    return op.effect() == Effect::view && keeps_dtype;
+  });
 }
 
 Program generate_steps(std::uint64_t seed, Kind kind) {

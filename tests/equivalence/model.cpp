@@ -185,13 +185,12 @@ Happened Model::read(const Step& step) {
     places = {place_of(self, dims_at(step, 1))};
   }
   access(*self.family, places, Kind::read);
-  for (Reads& reads : reads_) {
-    reads.push_back({number_, {}});
+  const Elements elements = elements_of(self, places);
+  for (std::size_t run = 0; run < reads_.size(); ++run) {
+    std::ranges::transform(elements, std::back_inserter(reads_[run][number_]),
+                           [=](const Element& element) { return element.in[run]; });
   }
-  for (const Element& element : elements_of(self, places)) {
-    for (std::size_t run = 0; run < reads_.size(); ++run) {
-      reads_[run].back().values.push_back(element.in[run]);
-    }
+  for (const Element& element : elements) {
     accounts_[static_cast<std::size_t>(element.account)] += element.differs() ? 1U : 0U;
   }
   return Happened::done;

@@ -25,7 +25,7 @@ void Model::access(Family& family, const Places& places, Kind kind) {
   is_any_suppressed_ |= is_suppressed;
   if (of && !is_suppressed) {
     violations_.push_back(
-        {number_, of->reshape, of->write.line, line_, kind == Kind::write, of->is_error});
+        {number_, {of->reshape, of->write.line, line_}, kind == Kind::write, of->is_error});
     family.reported = kind == Kind::read ? now_ : family.reported;
   }
   if (kind == Kind::read) {

@@ -98,7 +98,7 @@ Model::Tensor Model::copied(const Step& step) {
   if (reads_sharing) {
     reads_sharing_.insert(step.number);
     for (Reads& reads : reads_) {
-      reads.push_back({number_, {memory->lazy_clones - lazy_clones}});
+      reads[number_] = {memory->lazy_clones - lazy_clones};
     }
   }
   return made;

@@ -19,10 +19,8 @@ RunOutcome* outcome = nullptr;
 int number_of_step = 0;
 
 void keep_report(const shadow::Violation& violation) noexcept {
-  const auto line = [](const auto& of) { return static_cast<int>(of.site.line); };
-  outcome->reported.push_back({number_of_step, line(violation.reshape), line(violation.write),
-                               line(violation.access), violation.access_writes,
-                               violation.is_error()});
+  outcome->reported.push_back(
+      {number_of_step, triple_of(violation), violation.access_writes, violation.is_error()});
 }
 
 /// Each error refuses before anything has changed, and the same goes through when it is tried again, but
@@ -85,17 +83,133 @@ class StepRunner {
 
   /// Takes a step that `model` took. An error of a tracked reshape refuses once, and the step is tried again. Throws if
   /// a step that the model refuses is not refused, and what the operations throw.
-  void run(const Step& step, const Model& model);
+  void run(const Step& step, const Model& model) {
+    number_of_step = step.number;
+    const CallSite site{(step.place.is_in_file ? suppressed_ : program_file_).c_str(),
+                        static_cast<std::uint32_t>(line_of(step))};
+    const auto& own_mode = step.place.mode;
+    const bool is_of_every_run = own_mode == ReshapeMode::alias || own_mode == ReshapeMode::copy;
+    const shadow::ReshapeModeScope scope(
+        own_mode && (is_of_every_run || mode_ == ReshapeMode::warn) ? *own_mode : mode_);
+    std::optional<shadow::ScopedSuppression> suppression;
+    if (step.place.is_in_scope) {
+      suppression.emplace();
+    }
+    if (model.is_refused(step.number)) {
+      return expect_refusal(step, site);
+    }
+    insist([&] { take(step, site, model); });
+  }
 
   RunOutcome& outcome() { return outcome_; }
 
  private:
-  static void fill(Tensor& self, std::int64_t value, CallSite site);
-  void expect_refusal(const Step& step, CallSite site);
-  void take(const Step& step, CallSite site, const Model& model);
-  static std::optional<Tensor> made_of(const Tensor& self, const Step& step, CallSite site);
-  void change(Tensor& self, const Step& step, CallSite site);
-  static void change_memory(Tensor& self, const Step& step, CallSite site);
+  void expect_refusal(const Step& step, CallSite site) {
+    try {
+      static_cast<void>(is_view(step) ? views_of(tensors_.at(ref_at(step, 0)), step).size()
+                                      : (change(tensors_.at(ref_at(step, 0)), step, site), 0));
+    } catch (const shadow::ReshapeViolation&) {
+      throw;
+    } catch (const Error&) {
+      return;
+    }
+    throw StateError(format_text("%s was not refused", to_string(step).c_str()));
+  }
+
+  void take(const Step& step, CallSite site, const Model& model) {
+    const Ref result{step.number, 0};
+    if (step.op == "make") {
+      Elements64 values(
+          static_cast<std::size_t>(contiguous_layout(dims_at(step, 0), "make").numel()));
+      std::iota(values.begin(), values.end(), integer_at(step, 1));
+      tensors_.insert_or_assign(
+          result,
+          Tensor::of<std::int64_t>(dims_at(step, 0), std::span<const std::int64_t>(values)));
+      return;
+    }
+    const Ref name = ref_at(step, 0);
+    Tensor& self = tensors_.at(name);
+    if (is_view(step)) {
+      int part = 0;
+      for (Tensor& made : views_of(self, step)) {
+        tensors_.insert_or_assign({step.number, part++}, std::move(made));
+      }
+    } else if (step.op.starts_with("read")) {
+      outcome_.reads[step.number] = read(self, step, site);
+    } else if (step.op == "drop") {
+      tensors_.erase(name);
+    } else if (const std::optional<Tensor> made = made_of(self, step, site)) {
+      if (model.reads_sharing(step.number)) {
+        outcome_.reads[step.number] = {made->storage().shares_data_with(self.storage())};
+      }
+      tensors_.insert_or_assign(result, *made);
+    } else {
+      change(self, step, site);
+    }
+  }
+
+  static std::optional<Tensor> made_of(const Tensor& self, const Step& step, CallSite site) {
+    return step.op == "over"
+               ? std::optional(Tensor::over(self.storage(), dims_at(step, 1), self.dtype()))
+           : step.op == "reshape"    ? std::optional(self.reshape(dims_at(step, 1), site))
+           : step.op == "lazy_clone" ? std::optional(self.lazy_clone(site))
+           : step.op == "clone"      ? std::optional(self.clone(site))
+           : step.op == "contiguous" ? std::optional(self.contiguous(site))
+           : step.op == "moved"
+               ? std::optional(self.to(
+                     self.device().is_cpu() ? FakeDevice::first().device() : Device::cpu(), site))
+               : std::nullopt;
+  }
+
+  void change(Tensor& self, const Step& step, CallSite site) {
+    const Ref name = ref_at(step, 0);
+    if (step.op == "reshape_") {
+      self.reshape_(dims_at(step, 1), site);
+    } else if (step.op == "share_data") {
+      self.share_data(tensors_.at(ref_at(step, 1)));
+    } else if (step.op == "fill_") {
+      fill_(self, integer_at(step, 1), site);
+    } else if (step.op == "set_at") {
+      element_of(self, dims_at(step, 1)).set_at<std::int64_t>({}, integer_at(step, 2), site);
+    } else if (step.op == "write_through") {
+      std::int64_t* const first = self.mutable_data<std::int64_t>(Wait::allowed, site);
+      write_through(kept_[name] = {first, self.layout()}, integer_at(step, 1));
+    } else if (step.op == "write_kept") {
+      write_through(kept_.at(name), integer_at(step, 1));
+    } else if (step.op == "add_") {
+      add_(self, tensors_.at(ref_at(step, 1)), site);
+    } else if (step.op == "copy_") {
+      copy_(self, tensors_.at(ref_at(step, 1)), site);
+    } else {
+      change_memory(self, step, site);
+    }
+  }
+
+  static void change_memory(Tensor& self, const Step& step, CallSite site) {
+    if (step.op == "extend") {
+      const std::int64_t kept = self.storage_offset() + self.numel();
+      self.extend(integer_at(step, 1), static_cast<unsigned>(integer_at(step, 2)), site);
+      const auto cells = static_cast<std::int64_t>(self.storage().nbytes() / sizeof(std::int64_t));
+      if (Tensor behind = self.as_strided({cells - kept}, {1}, kept); behind.numel() != 0) {
+        fill(behind, integer_at(step, 3), site);
+      }
+      return;
+    }
+    if (step.op == "resize") {
+      self.resize(dims_at(step, 1), std::get<bool>(step.arguments.at(3)) ? OnShrink::free_memory
+                                                                         : OnShrink::keep_memory);
+    } else {
+      self.free_memory();
+    }
+    if (!self.is_storage_initialized()) {
+      fill(self, integer_at(step, step.op == "resize" ? 2 : 1), site);
+    }
+  }
+
+  /// Fills new memory.
+  static void fill(Tensor& self, std::int64_t value, CallSite site) {
+    write_through({self.mutable_data<std::int64_t>(Wait::allowed, site), self.layout()}, value);
+  }
 
   const shadow::ReshapeMode mode_;
   const std::string program_file_;
@@ -104,130 +218,6 @@ class StepRunner {
   std::map<Ref, Kept> kept_;
   RunOutcome outcome_;
 };
-
-/// Fills new memory.
-void StepRunner::fill(Tensor& self, std::int64_t value, CallSite site) {
-  write_through({self.mutable_data<std::int64_t>(Wait::allowed, site), self.layout()}, value);
-}
-
-void StepRunner::run(const Step& step, const Model& model) {
-  number_of_step = step.number;
-  const CallSite site{(step.place.is_in_file ? suppressed_ : program_file_).c_str(),
-                      static_cast<std::uint32_t>(line_of(step))};
-  const auto& own_mode = step.place.mode;
-  const bool is_of_every_run = own_mode == ReshapeMode::alias || own_mode == ReshapeMode::copy;
-  const shadow::ReshapeModeScope scope(
-      own_mode && (is_of_every_run || mode_ == ReshapeMode::warn) ? *own_mode : mode_);
-  std::optional<shadow::ScopedSuppression> suppression;
-  if (step.place.is_in_scope) {
-    suppression.emplace();
-  }
-  if (model.is_refused(step.number)) {
-    return expect_refusal(step, site);
-  }
-  insist([&] { take(step, site, model); });
-}
-
-void StepRunner::expect_refusal(const Step& step, CallSite site) {
-  try {
-    static_cast<void>(is_view(step) ? views_of(tensors_.at(ref_at(step, 0)), step).size()
-                                    : (change(tensors_.at(ref_at(step, 0)), step, site), 0));
-  } catch (const shadow::ReshapeViolation&) {
-    throw;
-  } catch (const Error&) {
-    return;
-  }
-  throw StateError(format_text("%s was not refused", to_string(step).c_str()));
-}
-
-void StepRunner::take(const Step& step, CallSite site, const Model& model) {
-  const Ref result{step.number, 0};
-  if (step.op == "make") {
-    Elements64 values(
-        static_cast<std::size_t>(contiguous_layout(dims_at(step, 0), "make").numel()));
-    std::iota(values.begin(), values.end(), integer_at(step, 1));
-    tensors_.insert_or_assign(
-        result, Tensor::of<std::int64_t>(dims_at(step, 0), std::span<const std::int64_t>(values)));
-    return;
-  }
-  const Ref name = ref_at(step, 0);
-  Tensor& self = tensors_.at(name);
-  if (is_view(step)) {
-    int part = 0;
-    for (Tensor& made : views_of(self, step)) {
-      tensors_.insert_or_assign({step.number, part++}, std::move(made));
-    }
-  } else if (step.op.starts_with("read")) {
-    outcome_.reads.push_back({step.number, read(self, step, site)});
-  } else if (step.op == "drop") {
-    tensors_.erase(name);
-  } else if (const std::optional<Tensor> made = made_of(self, step, site)) {
-    if (model.reads_sharing(step.number)) {
-      outcome_.reads.push_back({step.number, {made->storage().shares_data_with(self.storage())}});
-    }
-    tensors_.insert_or_assign(result, *made);
-  } else {
-    change(self, step, site);
-  }
-}
-
-std::optional<Tensor> StepRunner::made_of(const Tensor& self, const Step& step, CallSite site) {
-  return step.op == "over"
-             ? std::optional(Tensor::over(self.storage(), dims_at(step, 1), self.dtype()))
-         : step.op == "reshape"    ? std::optional(self.reshape(dims_at(step, 1), site))
-         : step.op == "lazy_clone" ? std::optional(self.lazy_clone(site))
-         : step.op == "clone"      ? std::optional(self.clone(site))
-         : step.op == "contiguous" ? std::optional(self.contiguous(site))
-         : step.op == "moved"
-             ? std::optional(self.to(
-                   self.device().is_cpu() ? FakeDevice::first().device() : Device::cpu(), site))
-             : std::nullopt;
-}
-
-void StepRunner::change(Tensor& self, const Step& step, CallSite site) {
-  const Ref name = ref_at(step, 0);
-  if (step.op == "reshape_") {
-    self.reshape_(dims_at(step, 1), site);
-  } else if (step.op == "share_data") {
-    self.share_data(tensors_.at(ref_at(step, 1)));
-  } else if (step.op == "fill_") {
-    fill_(self, integer_at(step, 1), site);
-  } else if (step.op == "set_at") {
-    element_of(self, dims_at(step, 1)).set_at<std::int64_t>({}, integer_at(step, 2), site);
-  } else if (step.op == "write_through") {
-    std::int64_t* const first = self.mutable_data<std::int64_t>(Wait::allowed, site);
-    write_through(kept_[name] = {first, self.layout()}, integer_at(step, 1));
-  } else if (step.op == "write_kept") {
-    write_through(kept_.at(name), integer_at(step, 1));
-  } else if (step.op == "add_") {
-    add_(self, tensors_.at(ref_at(step, 1)), site);
-  } else if (step.op == "copy_") {
-    copy_(self, tensors_.at(ref_at(step, 1)), site);
-  } else {
-    change_memory(self, step, site);
-  }
-}
-
-void StepRunner::change_memory(Tensor& self, const Step& step, CallSite site) {
-  if (step.op == "extend") {
-    const std::int64_t kept = self.storage_offset() + self.numel();
-    self.extend(integer_at(step, 1), static_cast<unsigned>(integer_at(step, 2)), site);
-    const auto cells = static_cast<std::int64_t>(self.storage().nbytes() / sizeof(std::int64_t));
-    if (Tensor behind = self.as_strided({cells - kept}, {1}, kept); behind.numel() != 0) {
-      fill(behind, integer_at(step, 3), site);
-    }
-    return;
-  }
-  if (step.op == "resize") {
-    self.resize(dims_at(step, 1), std::get<bool>(step.arguments.at(3)) ? OnShrink::free_memory
-                                                                       : OnShrink::keep_memory);
-  } else {
-    self.free_memory();
-  }
-  if (!self.is_storage_initialized()) {
-    fill(self, integer_at(step, step.op == "resize" ? 2 : 1), site);
-  }
-}
 
 }  // namespace
 

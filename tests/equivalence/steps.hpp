@@ -81,20 +81,20 @@ inline std::int64_t integer_at(const Step& step, std::size_t index) {
   return *std::get<Scalar>(step.arguments.at(index)).as_integer();
 }
 
-/// The elements of one read.
-struct Read {
-  int number;  ///< of the step
-  std::vector<std::int64_t> values;
-  friend bool operator==(const Read&, const Read&) = default;
-};
-using Reads = std::vector<Read>;
+/// The elements of each read, by the number of the step.
+using Reads = std::map<int, std::vector<std::int64_t>>;
+
+/// The lines of a reshape, a write and an access.
+using Triple = std::array<int, 3>;
+inline Triple triple_of(const shadow::Violation& violation) {
+  const auto line = [](const auto& of) { return static_cast<int>(of.site.line); };
+  return {line(violation.reshape), line(violation.write), line(violation.access)};
+}
 
 /// A violation that was reported or thrown.
 struct Reported {
-  int number = 0;   ///< of the step
-  int reshape = 0;  ///< a line, as the next two
-  int write = 0;
-  int access = 0;
+  int number = 0;  ///< of the step
+  Triple lines{};
   bool access_writes = false;
   bool is_error = false;
   friend bool operator==(const Reported&, const Reported&) = default;

@@ -3,21 +3,13 @@
 
 #include <byre/tensor/elements.hpp>
 
-#include <cstring>
 #include <limits>
 
 #include "support/functional/opaque_backend.hpp"
+#include "tensor_programs/random_calls.hpp"
 
 namespace byre::test {
 namespace {
-
-/// In order.
-std::string bytes_of(const Tensor& tensor) {
-  const Tensor packed = tensor.contiguous();
-  return packed.nbytes() == 0
-             ? std::string()
-             : std::string(static_cast<const char*>(packed.raw_data()), packed.nbytes());
-}
 
 /// With one NaN for all.
 Tensor with_equal_nans(const Tensor& tensor) {
@@ -27,11 +19,12 @@ Tensor with_equal_nans(const Tensor& tensor) {
 }
 
 std::string text_of(const Seen& seen) {
-  return std::string(byre::name_of(seen.dtype)) + byre::to_string(seen.layout.sizes) +
-         " of strides " + byre::to_string(seen.layout.strides) + " at " +
-         std::to_string(seen.layout.offset) + " of " + std::to_string(seen.storage_nbytes) +
-         " bytes, the same as " + std::to_string(seen.same_as) + ", aliasing " +
-         std::to_string(seen.aliases);
+  const Tensor& tensor = seen.tensor;
+  return std::string(byre::name_of(tensor.dtype())) + byre::to_string(tensor.sizes()) +
+         " of strides " + byre::to_string(tensor.strides()) + " at " +
+         std::to_string(tensor.storage_offset()) + " of " +
+         std::to_string(tensor.storage().nbytes()) + " bytes, the same as " +
+         std::to_string(seen.same_as) + ", aliasing " + std::to_string(seen.aliases);
 }
 
 /// Strides that say something.
@@ -44,30 +37,22 @@ Layout essential(Layout layout) {
   return layout;
 }
 
-Tensor tensor_of(const Seen& seen) {
-  Tensor tensor = Tensor::empty(seen.layout.sizes, seen.dtype);
-  if (!seen.elements.empty()) {
-    std::memcpy(tensor.mutable_raw_data(), seen.elements.data(), seen.elements.size());
-  }
-  return tensor;
-}
-
 std::string difference(const Seen& expected, const Seen& found) {
-  if (expected.dtype != found.dtype || essential(expected.layout) != essential(found.layout) ||
-      expected.storage_nbytes != found.storage_nbytes || expected.same_as != found.same_as ||
+  const Tensor& a = expected.tensor;
+  const Tensor& b = found.tensor;
+  if (a.dtype() != b.dtype() || essential(a.layout()) != essential(b.layout()) ||
+      a.storage().nbytes() != b.storage().nbytes() || expected.same_as != found.same_as ||
       expected.aliases != found.aliases) {
     return "is " + text_of(found) + "\n  and should be " + text_of(expected);
   }
-  const bool has_same = expected.elements == found.elements ||
-                        have_same_elements(tensor_of(expected), tensor_of(found));
-  return has_same ? "" : "has other elements";
+  return have_same_elements(a, b) ? "" : "has other elements";
 }
 
 std::vector<Seen> all_seen(const Tensors& tensors) {
   std::vector<Seen> all;
   for (std::size_t index = 0; index < tensors.size(); ++index) {
     const Tensor& tensor = to_cpu(tensors[index]);
-    Seen seen{tensor.dtype(), tensor.layout(), tensor.storage().nbytes(), bytes_of(tensor), 0, 0};
+    Seen seen{tensor};
     while (tensors[seen.same_as] != tensors[index]) {
       ++seen.same_as;
     }
@@ -78,11 +63,6 @@ std::vector<Seen> all_seen(const Tensors& tensors) {
   }
   return all;
 }
-
-/// A graph that the pass must not make.
-struct WrongGraph {
-  std::string text;
-};
 
 using Transformed = std::function<Tensors(const functional::Program&, const Tensors&)>;
 
@@ -106,8 +86,6 @@ Outcome run_by(const Program& program, const Transformed& transformed) {
     outcome.tensors = all_seen(seen);
   } catch (const Error& error) {
     outcome.failure = error.what();
-  } catch (const WrongGraph& wrong) {
-    outcome.failure = wrong.text;
   }
   return outcome;
 }
@@ -117,7 +95,8 @@ void expect_pure(const Graph& graph, bool reapply_views) {
     const bool is_pure = node.is_constant() || node.op->schema().is_pure();
     const bool is_write = !node.is_constant() && node.op->schema().effect() == Effect::write;
     if (is_write || (!is_pure && !reapply_views)) {
-      throw WrongGraph{"the graph has " + node.op->name() + ":\n" + to_string(graph)};
+      throw StateError(
+          format_text("the graph has %s:\n%s", node.op->name().c_str(), to_string(graph).c_str()));
     }
   }
 }
@@ -139,19 +118,12 @@ Target target(const std::string& name, FunctionalizeOptions options, Transformed
 
 bool have_same_elements(const Tensor& a, const Tensor& b) {
   const bool has_nans = category_of(a.dtype()) >= Category::floating;
-  return bytes_of(a) == bytes_of(b) ||
-         (has_nans && bytes_of(with_equal_nans(a)) == bytes_of(with_equal_nans(b)));
+  return are_same(a, b) || (has_nans && are_same(with_equal_nans(a), with_equal_nans(b)));
 }
 
 Outcome run_reference(const Program& program) {
   return run_by(program,
                 [](const functional::Program& f, const Tensors& inputs) { return f(inputs); });
-}
-
-Target on_cpu(FunctionalizeOptions options) {
-  return target("cpu", options, [=](const functional::Program& f, const Tensors& inputs) {
-    return functionalize(f, options)(inputs);
-  });
 }
 
 Target on_backend(const std::string& name, const functional::Lowering& backend,
@@ -187,15 +159,17 @@ const std::vector<Target>& all_targets() {
     std::vector<Target> all;
     for (const bool reapply_views : {true, false}) {
       for (const ViewPaths paths : {ViewPaths::chains, ViewPaths::strides}) {
-        all.push_back(on_cpu({reapply_views, paths}));
-        all.push_back(on_graph({reapply_views, paths}));
-        all.push_back(on_graph({reapply_views, paths}, [](Graph& graph) {
+        const FunctionalizeOptions options{reapply_views, paths};
+        all.push_back(target("cpu", options, [=](const auto& f, const Tensors& inputs) {
+          return functionalize(f, options)(inputs);
+        }));
+        all.push_back(on_graph(options));
+        all.push_back(on_graph(options, [](Graph& graph) {
           eliminate_dead_code(graph);
           eliminate_common_subexpressions(graph);
         }));
         if (!reapply_views) {
-          all.push_back(on_backend("opaque", {opaque_backend(), to_opaque, from_opaque},
-                                   {reapply_views, paths}));
+          all.push_back(on_backend("opaque", {opaque_backend(), to_opaque, from_opaque}, options));
         }
       }
     }

@@ -9,10 +9,7 @@ namespace byre::test {
 
 /// All there is to see of a tensor.
 struct Seen {
-  DType dtype = DType::uninitialized;
-  Layout layout;
-  std::size_t storage_nbytes = 0;
-  std::string elements;
+  Tensor tensor;
   std::size_t same_as = 0;  ///< the first tensor of the outcome that is this very one
   std::size_t aliases = 0;  ///< the first that shares its storage
 };
@@ -25,7 +22,7 @@ struct Outcome {
   std::string failure;  ///< of the run itself
 };
 
-/// Whether elements are the same bit by bit, all NaNs alike.
+/// Whether sizes are equal, and elements bit by bit, all NaNs alike. Both are of one dtype.
 bool have_same_elements(const Tensor& a, const Tensor& b);
 
 /// The reference: as byre/tensor does it, with views, in memory.
@@ -36,7 +33,6 @@ struct Target {
   std::function<Outcome(const Program&)> run;
 };
 
-Target on_cpu(FunctionalizeOptions options);
 Target on_backend(const std::string& name, const functional::Lowering& backend,
                   FunctionalizeOptions options);
 /// Captured, with the values of the graph's outputs from `compute`.

@@ -11,17 +11,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-template <class Fits>
-Names operators_that(const Fits& fits) {
-  Names names;
-  for (const functional::Operator* const op : functional::operators()) {
-    if (fits(*op)) {
-      names.push_back(op->name());
-    }
-  }
-  return names;
-}
-
 /// Takes one tensor, and axes, as its schema says.
 bool is_along_axes(const functional::Operator& op) {
   using functional::Type;
@@ -103,6 +92,16 @@ void exchange(Tensor& a, Tensor& b) {
 }
 
 }  // namespace
+
+Names operators_that(const std::function<bool(const functional::Operator&)>& fits) {
+  Names names;
+  for (const functional::Operator* const op : functional::operators()) {
+    if (fits(*op)) {
+      names.push_back(op->name());
+    }
+  }
+  return names;
+}
 
 void define_user_operators() {
   static const bool once = [] {

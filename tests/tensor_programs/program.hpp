@@ -110,6 +110,10 @@ class Unsupported {
   std::set<Ref> of_bools_;
 };
 
+/// The names of all registered operators that `fits` returns true for.
+std::vector<std::string> operators_that(
+    const std::function<bool(const functional::Operator&)>& fits);
+
 /// What happened to each step of a body, and why.
 struct Trace {
   std::string happened;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "program.hpp"
+
 namespace byre::test {
 
 using functional::AnyTensor;
@@ -21,13 +23,9 @@ bool are_same(const Tensor& a, const Tensor& b) {
 }
 
 std::vector<std::string> RandomCalls::all_names() {
-  std::vector<std::string> all;
-  for (const Operator* const op : functional::operators()) {
-    if (op->schema().is_pure() && op->meta() != nullptr && !op->name().starts_with("test_")) {
-      all.push_back(op->name());
-    }
-  }
-  return all;
+  return operators_that([](const Operator& op) {
+    return op.schema().is_pure() && op.meta() != nullptr && !op.name().starts_with("test_");
+  });
 }
 
 std::vector<std::string> RandomCalls::names() {
