@@ -45,6 +45,13 @@ std::vector<std::size_t> places_of(const Layout& layout) {
   return all;
 }
 
+Model::Tensor Model::Tensor::seen_as(Layout other) const {
+  Tensor made = *this;
+  made.places = places_of(other);
+  made.layout = std::move(other);
+  return made;
+}
+
 Happened Model::run(const Step& step) {
   number_ = step.number;
   line_ = line_of(step);
@@ -85,21 +92,17 @@ Happened Model::make_tensors(const Step& step) {
   }
   const Tensor& self = tensors_.at(ref_at(step, 0));
   if (step.op != "over") {
-    Tensor made = copied(step);
-    made.places = places_of(made.layout);
-    tensors_.insert_or_assign(result, std::move(made));
+    tensors_.insert_or_assign(result, copied(step));
     return Happened::done;
   }
   // A handle of the storage gives the family that the storage began with.
-  Tensor made = self;
-  made.layout = contiguous_layout(dims_at(step, 1), "over");
+  const Tensor made = self.seen_as(contiguous_layout(dims_at(step, 1), "over"));
   const Memory& memory = *self.family->memory;
   if (memory.begun_with != self.family || !memory.has_one_size ||
-      static_cast<std::size_t>(made.layout.numel()) > memory.cells.size()) {
+      made.places.size() > memory.cells.size()) {
     return Happened::skipped;
   }
-  made.places = places_of(made.layout);
-  tensors_.insert_or_assign(result, std::move(made));
+  tensors_.insert_or_assign(result, made);
   return Happened::done;
 }
 

@@ -107,6 +107,8 @@ class Model {
     bool is_on_device = false;
     Places places{};  ///< of its elements in the memory, in row-major order
 
+    /// Another view of the memory.
+    Tensor seen_as(Layout other) const;
     bool is_all() const {
       return places.size() == family->memory->cells.size() && !may_overlap_itself(layout);
     }
@@ -166,6 +168,7 @@ class Model {
   Tensor dense_clone(const Tensor& of);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of);
+  Family* begin(Memory memory, Cells copy);
   Tensor new_tensor(const Layout& layout, const NewElement& element);
   Happened change_memory(const Step& step);
   Tensor filled(const Dims& sizes, std::int64_t value);

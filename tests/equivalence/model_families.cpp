@@ -39,10 +39,7 @@ Happened Model::make_views(const Step& step) {
     int part = 0;
     for (ViewGeometry& seen : (*functional::find(step.op).view())({self.layout, DType::i64, nbytes},
                                                                   constants_of(step))) {
-      Tensor made = self;
-      made.places = places_of(seen.layout);
-      made.layout = std::move(seen.layout);
-      tensors_.insert_or_assign({step.number, part++}, std::move(made));
+      tensors_.insert_or_assign({step.number, part++}, self.seen_as(std::move(seen.layout)));
     }
     return Happened::done;
   } catch (const ShapeError&) {
@@ -59,14 +56,13 @@ Happened Model::change_family(const Step& step) {
   }
   if (step.op == "reshape_") {
     self = reshape(self, step);
-    self.places = places_of(self.layout);
     return Happened::done;
   }
   const auto found = tensors_.find(ref_at(step, 1));
   if (found == tensors_.end() || found->second.is_on_device != self.is_on_device) {
     return Happened::skipped;
   }
-  const Tensor source = found->second;
+  const Tensor& source = found->second;
   if (source.layout.numel() != self.layout.numel()) {
     return Happened::refused;
   }
@@ -74,9 +70,7 @@ Happened Model::change_family(const Step& step) {
   if (!viewed) {
     return source.is_in_every_run() ? Happened::refused : Happened::skipped;
   }
-  self = source;
-  self.layout = *viewed;
-  self.places = places_of(*viewed);
+  self = source.seen_as(*viewed);
   return Happened::done;
 }
 
@@ -108,17 +102,14 @@ Model::Tensor Model::reshape(const Tensor& self, const Step& step) {
   using shadow::ReshapeMode;
   auto viewed = viewed_as(self.layout, dims_at(step, 1), "reshape");
   if (!viewed) {
-    Tensor made = dense_clone(self);
-    made.layout = contiguous_layout(
-        inferred_sizes(dims_at(step, 1), self.layout.numel(), "reshape"), "reshape");
-    return made;
+    return dense_clone(self).seen_as(contiguous_layout(
+        inferred_sizes(dims_at(step, 1), self.layout.numel(), "reshape"), "reshape"));
   }
   const ReshapeMode mode = step.place.mode.value_or(ReshapeMode::warn);
   if (mode == ReshapeMode::copy) {
     return lazy_clone(self, *viewed);
   }
-  Tensor made = self;
-  made.layout = *viewed;
+  Tensor made = self.seen_as(*viewed);
   if (mode != ReshapeMode::alias) {
     Memory& memory = *self.family->memory;
     ++reshapes_;
@@ -154,11 +145,9 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
     // The family may have a storage of its own that it sees most of, and shares.
     memory.lazy_clones += has_own_storage ? 1 : 0;
     access(*of.family, of.places, Kind::read);
-    Tensor part = of;
-    part.layout = copied;
     Tensor made = new_tensor(contiguous_layout({copied.numel()}, "copy"),
-                             in_turn(elements_of(part, places_of(copied))));
-    made.layout = compact;
+                             in_turn(elements_of(of, places_of(copied))))
+                      .seen_as(compact);
     made.is_on_device = of.is_on_device;
     made.family->memory->has_one_size = !has_own_storage;
     return made;
@@ -167,15 +156,18 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   std::iota(all.begin(), all.end(), std::size_t{0});
   access(*of.family, all, Kind::read);
   ++memory.lazy_clones;
-  memories_.push_back(
-      {.cells = memory.cells, .has_one_size = memory.has_one_size && !has_own_storage});
-  families_.push_back(
-      {.memory = &memories_.back(), .copy = separated(*of.family), .observed = now_});
-  memories_.back().begun_with = &families_.back();
-  Tensor made = of;
-  made.family = &families_.back();
-  made.layout = layout;
+  Tensor made = of.seen_as(layout);
+  made.family =
+      begin({.cells = memory.cells, .has_one_size = memory.has_one_size && !has_own_storage},
+            separated(*of.family));
   return made;
+}
+
+/// A memory, and the family that it begins with.
+Model::Family* Model::begin(Memory memory, Cells copy) {
+  memories_.push_back(std::move(memory));
+  families_.push_back({.memory = &memories_.back(), .copy = std::move(copy), .observed = now_});
+  return memories_.back().begun_with = &families_.back();
 }
 
 /// What grows has memory of its own, in every run.
@@ -227,8 +219,7 @@ Happened Model::resize(Tensor& self, const Step& step) {
   }
   if (self.places[0] + numel <= self.family->memory->cells.size() && !frees) {
     layout.offset = static_cast<std::int64_t>(self.places[0]);
-    self.layout = std::move(layout);
-    self.places = places_of(self.layout);
+    self = self.seen_as(std::move(layout));
     return Happened::done;
   }
   if (shares_memory(self)) {
@@ -255,9 +246,9 @@ Happened Model::extend(Tensor& self, const Step& step) {
     memory.cells.resize(first + static_cast<std::size_t>(reserved.numel()));
     self.family->copy.resize(memory.cells.size());
   }
-  self.layout = contiguous_layout(layout.sizes, "extend");
-  self.layout.offset = static_cast<std::int64_t>(first);
-  self.places = places_of(self.layout);
+  layout = contiguous_layout(layout.sizes, "extend");
+  layout.offset = static_cast<std::int64_t>(first);
+  self = self.seen_as(std::move(layout));
   ++memory.lazy_clones;  // pointers are void
   Places behind(memory.cells.size() - kept);
   std::iota(behind.begin(), behind.end(), kept);
@@ -284,12 +275,8 @@ Model::Tensor Model::clone(const Tensor& of) {
 
 Model::Tensor Model::new_tensor(const Layout& layout, const NewElement& element) {
   ++now_;
-  Tensor made{.layout = layout};
-  const std::size_t cells = static_cast<std::size_t>(layout.numel());
-  memories_.push_back({.cells = Cells(cells)});
-  families_.push_back({.memory = &memories_.back(), .copy = Cells(cells), .observed = now_});
-  memories_.back().begun_with = made.family = &families_.back();
-  made.places = places_of(layout);
+  Tensor made = Tensor().seen_as(layout);
+  made.family = begin({.cells = Cells(made.places.size())}, Cells(made.places.size()));
   write(made, made.places, element);
   return made;
 }
