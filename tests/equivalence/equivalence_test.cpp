@@ -48,36 +48,37 @@ std::string failure_of_reads(const char* what, const Reads& reads, const Reads& 
 }
 
 /// Of all violations, what is reported: errors each, else each triple the first time.
-std::string failure_of_reports(const RunOutcome& warn, const Model& model) {
-  std::vector<Reported> expected;
+std::string failure_of_reports(const RunOutcome& warn, const Expected& expected) {
+  std::vector<Reported> reported;
   std::set<Triple> triples;
-  std::ranges::copy_if(model.violations(), std::back_inserter(expected), [&](const Reported& each) {
-    return each.is_error || triples.insert(each.lines).second;
-  });
-  return warn.reported == expected
+  std::ranges::copy_if(
+      expected.violations, std::back_inserter(reported),
+      [&](const Reported& each) { return each.is_error || triples.insert(each.lines).second; });
+  return warn.reported == reported
              ? ""
-             : "warn reports" + to_string(warn.reported) + ", and should" + to_string(expected);
+             : "warn reports" + to_string(warn.reported) + ", and should" + to_string(reported);
 }
 
-std::string failure_of_summary(const shadow::Summary& summary, const Model& model) {
+std::string failure_of_summary(const shadow::Summary& summary, const Expected& expected) {
   std::map<Triple, std::uint64_t> counts;
-  for (const Reported& each : model.violations()) {
+  for (const Reported& each : expected.violations) {
     ++counts[each.lines];
   }
   for (const shadow::Violation& each : summary.triples) {
     counts[triple_of(each)] -= each.count;
   }
-  const bool is_so = summary.reshapes == model.reshapes() &&
-                     summary.violations == model.violations().size() &&
-                     (summary.suppressed != 0) == model.is_any_suppressed() &&
-                     summary.untracked_escapes == model.escapes() &&
+  const bool is_so = summary.reshapes == expected.reshapes &&
+                     summary.violations == expected.violations.size() &&
+                     (summary.suppressed != 0) == expected.is_any_suppressed &&
+                     summary.untracked_escapes == expected.escapes &&
                      std::ranges::all_of(counts, [](const auto& of) { return of.second == 0; });
   return is_so ? "" : "the summary counts otherwise than the model: " + to_string(summary);
 }
 
 /// Where every value is unique and every access of all there is: a reported read differs.
-std::string failure_of_whole(const RunOutcome& alias, const RunOutcome& copy, const Model& model) {
-  for (const Reported& violation : model.violations()) {
+std::string failure_of_whole(const RunOutcome& alias, const RunOutcome& copy,
+                             const Expected& expected) {
+  for (const Reported& violation : expected.violations) {
     if (!violation.access_writes &&
         alias.reads.at(violation.number) == copy.reads.at(violation.number)) {
       return "a read is reported, and does not differ, at " + std::to_string(violation.number);
@@ -116,26 +117,27 @@ std::string failure_of(const Program& program, Kind kind, Counts& counts) {
   if (!take(program, model, counts)) {
     return "";
   }
-  std::ranges::transform(counts.elements, model.accounts(), counts.elements.begin(), std::plus());
-  if (model.accounts()[static_cast<std::size_t>(Account::nothing)] != 0) {
+  const Expected& expected = model.expected();
+  std::ranges::transform(counts.elements, expected.accounts, counts.elements.begin(), std::plus());
+  if (expected.accounts[static_cast<std::size_t>(Account::nothing)] != 0) {
     return "alias and copy differ in what was not reported";
   }
   try {
     ++counts.all;
-    const RunOutcome copy = run(program, model, ReshapeMode::copy);
+    const RunOutcome copy = run(program, expected, ReshapeMode::copy);
     if (kind == Kind::copies) {
-      return failure_of_reads("a run", copy.reads, model.reads_of_copies());
+      return failure_of_reads("a run", copy.reads, expected.reads[1]);
     }
-    const RunOutcome alias = run(program, model, ReshapeMode::alias);
-    const RunOutcome warn = run(program, model, ReshapeMode::warn);
+    const RunOutcome alias = run(program, expected, ReshapeMode::alias);
+    const RunOutcome warn = run(program, expected, ReshapeMode::warn);
     counts.reported += warn.reported.empty() ? 0U : 1U;
     counts.differing += alias.reads == copy.reads ? 0U : 1U;
     for (const std::string& failure :
-         {failure_of_reads("alias", alias.reads, model.reads_of_aliases()),
-          failure_of_reads("warn", warn.reads, model.reads_of_aliases()),
-          failure_of_reads("copy", copy.reads, model.reads_of_copies()),
-          failure_of_reports(warn, model), failure_of_summary(warn.summary, model),
-          kind == Kind::whole_and_unique ? failure_of_whole(alias, copy, model) : ""}) {
+         {failure_of_reads("alias", alias.reads, expected.reads[0]),
+          failure_of_reads("warn", warn.reads, expected.reads[0]),
+          failure_of_reads("copy", copy.reads, expected.reads[1]),
+          failure_of_reports(warn, expected), failure_of_summary(warn.summary, expected),
+          kind == Kind::whole_and_unique ? failure_of_whole(alias, copy, expected) : ""}) {
       if (!failure.empty()) {
         return failure;
       }

@@ -75,7 +75,7 @@ Happened Model::run(const Step& step) {
   try {
     const Happened happened = take();
     if (happened == Happened::refused) {
-      refused_.insert(step.number);
+      expected_.refused.insert(step.number);
     }
     return happened;
   } catch (const std::exception&) {
@@ -189,12 +189,12 @@ Happened Model::read(const Step& step) {
   }
   access(*self.family, places, Kind::read);
   const Elements elements = elements_of(self, places);
-  for (std::size_t run = 0; run < reads_.size(); ++run) {
-    std::ranges::transform(elements, std::back_inserter(reads_[run][number_]),
+  for (std::size_t run = 0; run < expected_.reads.size(); ++run) {
+    std::ranges::transform(elements, std::back_inserter(expected_.reads[run][number_]),
                            [=](const Element& element) { return element.in[run]; });
   }
   for (const Element& element : elements) {
-    accounts_[static_cast<std::size_t>(element.account)] += element.differs() ? 1U : 0U;
+    expected_.accounts[static_cast<std::size_t>(element.account)] += element.differs() ? 1U : 0U;
   }
   return Happened::done;
 }

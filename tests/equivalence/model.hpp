@@ -40,6 +40,20 @@ struct Element {
 };
 using Elements = std::vector<Element>;
 
+/// What runs of a program have to do.
+struct Expected {
+  std::set<int> refused;  ///< the numbers of steps
+  /// Where reshape aliases, and where it copies. Steps that make a tensor may read, as 1 or 0, whether it shares data with
+  /// their first one.
+  std::array<Reads, 2> reads;
+  Accounts accounts{};  ///< of elements that were read and differ
+  /// All that are not suppressed, also where the same triple was reported before.
+  std::vector<Reported> violations;
+  bool is_any_suppressed = false;
+  std::uint64_t reshapes = 0;  ///< that were tracked
+  std::uint64_t escapes = 0;   ///< pointers to write that left tracked storages
+};
+
 /// For one thread.
 class Model {
  public:
@@ -129,22 +143,9 @@ class Model {
   const std::map<Ref, Tensor>& tensors() const { return tensors_; }
   /// With another tensor.
   bool shares_memory(const Tensor& self) const;
-  /// By the numbers of steps.
-  bool is_refused(int number) const { return refused_.contains(number); }
-  /// Whether the step reads, as 1 or 0, whether its result shares data with its first tensor.
-  bool reads_sharing(int number) const { return reads_sharing_.contains(number); }
-  const Reads& reads_of_aliases() const { return reads_[0]; }
-  const Reads& reads_of_copies() const { return reads_[1]; }
-  /// Of elements that were read and differ.
-  const Accounts& accounts() const { return accounts_; }
+  const Expected& expected() const { return expected_; }
   /// Whether write_through of it left a pointer that may still be written through.
   bool may_write_kept(Ref name) const;
-  /// All that are not suppressed, also where the same triple was reported before.
-  const std::vector<Reported>& violations() const { return violations_; }
-  bool is_any_suppressed() const { return is_any_suppressed_; }
-  /// How many were tracked, and how many pointers to write left tracked storages.
-  std::uint64_t reshapes() const { return reshapes_; }
-  std::uint64_t escapes() const { return escapes_; }
 
  private:
   enum class Kind : bool { read, write };
@@ -192,15 +193,8 @@ class Model {
   std::deque<Family> families_;
   std::map<Ref, Tensor> tensors_;
   std::map<Ref, Kept> kept_;
-  std::set<int> refused_;
-  std::set<int> reads_sharing_;
-  std::array<Reads, 2> reads_;
-  Accounts accounts_{};
+  Expected expected_;
   std::vector<Write> made_;  ///< by when
-  std::vector<Reported> violations_;
-  bool is_any_suppressed_ = false;
-  std::uint64_t reshapes_ = 0;
-  std::uint64_t escapes_ = 0;
   int number_ = 0;
   int line_ = 0;
   bool is_in_scope_ = false;
@@ -221,6 +215,6 @@ std::vector<std::size_t> places_of(const Layout& layout);
 inline constexpr const char* suppressed_file = "suppressed";
 
 /// Runs a program all of whose steps the model took over real tensors.
-RunOutcome run(const Program& program, const Model& model, shadow::ReshapeMode mode);
+RunOutcome run(const Program& program, const Expected& expected, shadow::ReshapeMode mode);
 
 }  // namespace byre::test

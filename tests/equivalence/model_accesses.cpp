@@ -22,9 +22,9 @@ void Model::access(Family& family, const Places& places, Kind kind) {
   }
   const std::optional<Missed> of = missed_by(family, kind);
   const bool is_suppressed = of && (is_in_scope_ || of->is_suppressed || is_suppressed_line(line_));
-  is_any_suppressed_ |= is_suppressed;
+  expected_.is_any_suppressed |= is_suppressed;
   if (of && !is_suppressed) {
-    violations_.push_back(
+    expected_.violations.push_back(
         {number_, {of->reshape, of->write.line, line_}, kind == Kind::write, of->is_error});
     family.reported = kind == Kind::read ? now_ : family.reported;
   }
@@ -116,7 +116,7 @@ void Model::write(const Tensor& tensor, const Places& places, const NewElement& 
   memory.writes[made] = {now_, family.number};
   family.observed = now_;
   if (escapes) {
-    escapes_ += memory.families == 0 ? 0 : 1;
+    expected_.escapes += memory.families == 0 ? 0 : 1;
     memory.has_escaped = true;
   } else if (places.size() == memory.cells.size()) {
     family.unread.reset();

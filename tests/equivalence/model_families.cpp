@@ -90,8 +90,7 @@ Model::Tensor Model::copied(const Step& step) {
                     ? dense_clone(self)
                     : lazy_clone(self, self.layout);
   if (reads_sharing) {
-    reads_sharing_.insert(step.number);
-    for (Reads& reads : reads_) {
+    for (Reads& reads : expected_.reads) {
       reads[number_] = {memory->lazy_clones - lazy_clones};
     }
   }
@@ -112,8 +111,8 @@ Model::Tensor Model::reshape(const Tensor& self, const Step& step) {
   Tensor made = self.seen_as(*viewed);
   if (mode != ReshapeMode::alias) {
     Memory& memory = *self.family->memory;
-    ++reshapes_;
-    escapes_ += memory.families == 0 && memory.has_escaped ? 1 : 0;
+    ++expected_.reshapes;
+    expected_.escapes += memory.families == 0 && memory.has_escaped ? 1 : 0;
     made.family = &families_.emplace_back(*self.family);
     made.family->number = {++memory.families, self.family->number.number};
     made.family->reshaped_from = self.family;

@@ -83,7 +83,7 @@ class StepRunner {
 
   /// Takes a step that `model` took. An error of a tracked reshape refuses once, and the step is tried again. Throws if
   /// a step that the model refuses is not refused, and what the operations throw.
-  void run(const Step& step, const Model& model) {
+  void run(const Step& step, const Expected& expected) {
     number_of_step = step.number;
     const CallSite site{(step.place.is_in_file ? suppressed_ : program_file_).c_str(),
                         static_cast<std::uint32_t>(line_of(step))};
@@ -95,10 +95,10 @@ class StepRunner {
     if (step.place.is_in_scope) {
       suppression.emplace();
     }
-    if (model.is_refused(step.number)) {
+    if (expected.refused.contains(step.number)) {
       return expect_refusal(step, site);
     }
-    insist([&] { take(step, site, model); });
+    insist([&] { take(step, site, expected); });
   }
 
   RunOutcome& outcome() { return outcome_; }
@@ -116,7 +116,7 @@ class StepRunner {
     throw StateError(format_text("%s was not refused", to_string(step).c_str()));
   }
 
-  void take(const Step& step, CallSite site, const Model& model) {
+  void take(const Step& step, CallSite site, const Expected& expected) {
     const Ref result{step.number, 0};
     if (step.op == "make") {
       Elements64 values(
@@ -139,7 +139,7 @@ class StepRunner {
     } else if (step.op == "drop") {
       tensors_.erase(name);
     } else if (const std::optional<Tensor> made = made_of(self, step, site)) {
-      if (model.reads_sharing(step.number)) {
+      if (expected.reads[0].contains(step.number)) {
         outcome_.reads[step.number] = {made->storage().shares_data_with(self.storage())};
       }
       tensors_.insert_or_assign(result, *made);
@@ -221,7 +221,7 @@ class StepRunner {
 
 }  // namespace
 
-RunOutcome run(const Program& program, const Model& model, shadow::ReshapeMode mode) {
+RunOutcome run(const Program& program, const Expected& expected, shadow::ReshapeMode mode) {
   static std::uint64_t runs = 0;
   shadow::reset_summary();
   const auto previous = shadow::set_violation_handler(&keep_report);
@@ -230,7 +230,7 @@ RunOutcome run(const Program& program, const Model& model, shadow::ReshapeMode m
   outcome = &runner.outcome();
   try {
     for (const Step& step : program.body) {
-      runner.run(step, model);
+      runner.run(step, expected);
     }
   } catch (...) {
     shadow::set_violation_handler(previous);
