@@ -74,126 +74,71 @@ def in_pieces(x, axis, size):
     return cut(x, axis, [min(size, present - start) for start in range(0, present, size or 1)] or [0])
 
 
-class Views:
-    """NumPy's views, by operator; given the tensor as well where a view may see more of its storage."""
-
-    def alias(x):
+def squeezed(x, axis):
+    if x.ndim == 0 and axis in (-1, 0):
         return x
-
-    view = viewed
-
-    def permute(x, axes):
-        return x.transpose(axes)
-
-    def transpose(x, first, second):
-        if x.ndim == 0 and {first, second} <= {-1, 0}:
-            return x
-        return x.swapaxes(at(x, first), at(x, second))
-
-    def t(x):
-        if x.ndim > 2:
-            raise Refused
-        return x.T
-
-    movedim = numpy.moveaxis
-
-    def squeeze(x):
-        return x.squeeze()
-
-    def squeeze_axis(x, axis):
-        if x.ndim == 0 and axis in (-1, 0):
-            return x
-        place = at(x, axis)
-        return x.squeeze(place) if x.shape[place] == 1 else x
-
-    unsqueeze = numpy.expand_dims
-
-    def flatten(x, first=0, last=-1):
-        if x.ndim == 0 and {first, last} <= {-1, 0}:
-            return x[None]
-        first, last = at(x, first), at(x, last)
-        if first > last:
-            raise Refused
-        return viewed(x, x.shape[:first] + (math.prod(x.shape[first:last + 1]),) + x.shape[last + 1:])
-
-    def expand(x, sizes):
-        new = len(sizes) - x.ndim
-        if new < 0 or -1 in sizes[:new]:
-            raise Refused
-        return numpy.broadcast_to(x, [x.shape[axis - new] if size == -1 else size for axis, size in enumerate(sizes)])
-
-    def select(x, axis, index):
-        return along(x, axis, index)
-
-    def slice(x, axis, start=0, end=None, step=1):
-        return along(x, axis, slice(start, end, step))
-
-    def narrow(x, axis, start, length):
-        size = x.shape[at(x, axis)]
-        start += size if start < 0 else 0
-        if not 0 <= start <= start + length <= size:
-            raise Refused
-        return along(x, axis, slice(start, start + length))
-
-    def diagonal(x, offset=0, first=0, second=1):
-        return x.diagonal(offset, at(x, first), at(x, second))
-
-    def unfold(x, axis, size, step):
-        if x.ndim == 0 and axis in (-1, 0) and size < 2:
-            return x[None][:size]  # its one window, which NumPy does not slide
-        return along(sliding_window_view(x, size, at(x, axis)), at(x, axis), slice(None, None, step))
-
-    def split(x, size, axis=0):
-        return in_pieces(x, axis, size)
-
-    def split_sizes(x, sizes, axis=0):
-        return cut(x, axis, sizes)
-
-    def chunk(x, count, axis=0):
-        size = math.ceil(x.shape[at(x, axis)] / count)
-        return in_pieces(x, axis, size) if size else cut(x, axis, [0] * count)
-
-    def unbind(x, axis=0):
-        return [along(x, axis, index) for index in range(x.shape[at(x, axis)])]
-
-    def proof_corners(x):
-        return x[(*(slice(None, None, max(size - 1, 1)) for size in x.shape), Ellipsis)]
+    return x.squeeze(axis) if x.shape[at(x, axis)] == 1 else x
 
 
-class StorageViews:
-    def as_strided(tensor, sizes, strides, offset=None):
-        itemsize = tensor.array.itemsize
-        base = tensor.base[:tensor.base.size // itemsize * itemsize].view(tensor.array.dtype)
-        offset = tensor.offset // itemsize if offset is None else offset
-        if 0 not in sizes and offset + sum((size - 1) * stride for size, stride in zip(sizes, strides)) >= base.size:
-            raise Refused
-        return as_strided(base[offset:], sizes, [itemsize * stride for stride in strides])
+def flattened(x, first=0, last=-1):
+    if x.ndim == 0 and {first, last} <= {-1, 0}:
+        return x[None]
+    first, last = at(x, first), at(x, last)
+    if first > last:
+        raise Refused
+    return viewed(x, x.shape[:first] + (math.prod(x.shape[first:last + 1]),) + x.shape[last + 1:])
 
-    def view_dtype(tensor, dtype):
-        shape, strides, old = tensor.array.shape, tensor.array.strides, tensor.array.itemsize
-        if dtype == "bool":  # which not every byte is
-            raise Refused
-        if not tensor.array.size:
-            raise Unknown
-        new = numpy.dtype(DTYPES[dtype]).itemsize
-        if new == old:
-            return over_base(tensor, DTYPES[dtype], shape, strides)
-        if not shape or shape[-1] * old % new or shape[-1] > 1 and strides[-1] != old:
-            raise Refused
-        return over_base(tensor, DTYPES[dtype], (*shape[:-1], shape[-1] * old // new), (*strides[:-1], new))
 
-    def view_as_real(tensor):
-        if tensor.array.dtype != "c8":
-            raise Refused
-        return over_base(tensor, "f4", (*tensor.array.shape, 2), (*tensor.array.strides, 4))
+def expanded(x, sizes):
+    new = len(sizes) - x.ndim
+    if new < 0 or -1 in sizes[:new]:
+        raise Refused
+    return numpy.broadcast_to(x, [x.shape[axis - new] if size == -1 else size for axis, size in enumerate(sizes)])
 
-    def view_as_complex(tensor):
-        shape, strides = tensor.array.shape, tensor.array.strides
-        if tensor.array.dtype == "f4" and not tensor.array.size:
-            raise Unknown
-        if tensor.array.dtype != "f4" or not shape or shape[-1] != 2 or strides[-1] != 4:
-            raise Refused
-        return over_base(tensor, "c8", shape[:-1], strides[:-1])
+
+def narrowed(x, axis, start, length):
+    size = x.shape[at(x, axis)]
+    start += size if start < 0 else 0
+    if not 0 <= start <= start + length <= size:
+        raise Refused
+    return along(x, axis, slice(start, start + length))
+
+
+def unfolded(x, axis, size, step):
+    if x.ndim == 0 and axis in (-1, 0) and size < 2:
+        return x[None][:size]  # its one window, which NumPy does not slide
+    return along(sliding_window_view(x, size, at(x, axis)), at(x, axis), slice(None, None, step))
+
+
+def in_chunks(x, count, axis=0):
+    size = math.ceil(x.shape[at(x, axis)] / count)
+    return in_pieces(x, axis, size) if size else cut(x, axis, [0] * count)
+
+
+# NumPy's views, by operator. A number has an axis, too, which is 0 or -1.
+VIEWS = {
+    "alias": lambda x: x,
+    "view": viewed,
+    "permute": numpy.transpose,
+    "transpose": lambda x, a, b: x if x.ndim == 0 and {a, b} <= {-1, 0} else x.swapaxes(at(x, a), at(x, b)),
+    "t": lambda x: x if x.ndim < 2 else x.transpose(1, 0),
+    "movedim": numpy.moveaxis,
+    "squeeze": numpy.squeeze,
+    "squeeze.axis": squeezed,
+    "unsqueeze": numpy.expand_dims,
+    "flatten": flattened,
+    "expand": expanded,
+    "select": along,
+    "slice": lambda x, axis, start=0, end=None, step=1: along(x, axis, slice(start, end, step)),
+    "narrow": narrowed,
+    "diagonal": lambda x, offset=0, first=0, second=1: x.diagonal(offset, at(x, first), at(x, second)),
+    "unfold": unfolded,
+    "split": lambda x, size, axis=0: in_pieces(x, axis, size),
+    "split.sizes": lambda x, sizes, axis=0: cut(x, axis, sizes),
+    "chunk": in_chunks,
+    "unbind": lambda x, axis=0: [along(x, axis, index) for index in range(x.shape[at(x, axis)])],
+    "proof_corners": lambda x: x[(*(slice(None, None, max(size - 1, 1)) for size in x.shape), Ellipsis)],
+}
 
 
 def over_base(tensor, dtype, shape, strides):
@@ -207,9 +152,47 @@ def over_base(tensor, dtype, shape, strides):
     return numpy.ndarray(shape, dtype, tensor.base, tensor.offset, strides)
 
 
-def arange(count, dtype):
-    array = numpy.arange(count).astype(DTYPES[dtype])
-    return Tensor(array, array.view("u1"))
+def strided(tensor, sizes, strides, offset=None):
+    itemsize = tensor.array.itemsize
+    base = tensor.base[:tensor.base.size // itemsize * itemsize].view(tensor.array.dtype)
+    offset = tensor.offset // itemsize if offset is None else offset
+    if 0 not in sizes and offset + sum((size - 1) * stride for size, stride in zip(sizes, strides)) >= base.size:
+        raise Refused
+    return as_strided(base[offset:], sizes, [itemsize * stride for stride in strides])
+
+
+def view_dtype(tensor, dtype):
+    shape, strides, old = tensor.array.shape, tensor.array.strides, tensor.array.itemsize
+    if dtype == "bool":  # which not every byte is
+        raise Refused
+    if not tensor.array.size:
+        raise Unknown
+    new = numpy.dtype(DTYPES[dtype]).itemsize
+    if new == old:
+        return over_base(tensor, DTYPES[dtype], shape, strides)
+    if not shape or shape[-1] * old % new or shape[-1] > 1 and strides[-1] != old:
+        raise Refused
+    return over_base(tensor, DTYPES[dtype], (*shape[:-1], shape[-1] * old // new), (*strides[:-1], new))
+
+
+def view_as_real(tensor):
+    if tensor.array.dtype != "c8":
+        raise Refused
+    return over_base(tensor, "f4", (*tensor.array.shape, 2), (*tensor.array.strides, 4))
+
+
+def view_as_complex(tensor):
+    shape, strides = tensor.array.shape, tensor.array.strides
+    if tensor.array.dtype == "f4" and not tensor.array.size:
+        raise Unknown
+    if tensor.array.dtype != "f4" or not shape or shape[-1] != 2 or strides[-1] != 4:
+        raise Refused
+    return over_base(tensor, "c8", shape[:-1], strides[:-1])
+
+
+# Those that may see more of the storage: given the tensor, not the array.
+STORAGE_VIEWS = {"as_strided": strided, "view.dtype": view_dtype, "view_as_real": view_as_real,
+                 "view_as_complex": view_as_complex}
 
 
 WRITES = {"zero_": lambda x: 0, "copy_": lambda x, other: other.array, "sub_.scalar": lambda x, number: x.array - number}
@@ -218,11 +201,10 @@ WRITES = {"zero_": lambda x: 0, "copy_": lambda x, other: other.array, "sub_.sca
 def made(op, arguments):
     """NumPy's tensors. Raises what is above, ValueError or IndexError."""
     if op == "arange":
-        return [arange(*arguments)]
+        array = numpy.arange(arguments[0]).astype(DTYPES[arguments[1]])
+        return [Tensor(array, array.view("u1"))]
     self, *constants = arguments
-    name = op.replace(".", "_")
-    parts = (getattr(StorageViews, name)(self, *constants) if hasattr(StorageViews, name)
-             else getattr(Views, name)(self.array, *constants))
+    parts = STORAGE_VIEWS[op](self, *constants) if op in STORAGE_VIEWS else VIEWS[op](self.array, *constants)
     return [Tensor(part, self.base) for part in (parts if isinstance(parts, list) else [parts])]
 
 
@@ -301,8 +283,7 @@ def main(program):
             print(*programs.lines, f"  {wrong}", sep="\n")
             programs.tensors = None  # of this program
     print(programs.counts)
-    missing = {name for views in (Views, StorageViews) for name in vars(views) if not name.startswith("__")} - {
-        op.replace(".", "_") for op in programs.ops}
+    missing = {*VIEWS, *STORAGE_VIEWS} - programs.ops
     if missing:
         print(f"never compared: {missing}")
     return 1 if failures or missing or programs.counts["unknown"] > PROGRAMS // 10 else 0
