@@ -72,17 +72,10 @@ std::vector<Kind> table_of(Flavor flavor) {
 
 /// Throws if sizes or dtypes differ, or if the tensors have elements in common.
 void exchange(Tensor& a, Tensor& b) {
-  const auto extent_of = [](const Tensor& tensor) {
-    const auto itemsize = static_cast<std::int64_t>(tensor.itemsize());
-    return detail::Extent{static_cast<std::uintptr_t>(tensor.storage_offset() * itemsize),
-                          tensor.layout(), itemsize};
-  };
   detail::expect_distinct_elements(a, "exchange");
   detail::expect_distinct_elements(b, "exchange");
-  const bool have_elements_in_common =
-      &a == &b ||
-      (a.aliases(b) && detail::overlap_of(extent_of(a), extent_of(b)) != detail::Overlap::none);
-  if (a.sizes() != b.sizes() || a.dtype() != b.dtype() || have_elements_in_common) {
+  if (&a == &b || a.sizes() != b.sizes() || a.dtype() != b.dtype() ||
+      detail::expect_writable_beside(a, b, b.layout(), "exchange") != detail::Overlap::none) {
     throw ShapeError(
         format_text("exchange: the tensors have elements in common, or are not alike"));
   }

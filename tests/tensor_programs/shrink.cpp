@@ -9,21 +9,17 @@ namespace {
 using Steps = std::vector<Step> Program::*;
 
 void rename(Program& program, int from, Ref to) {
-  const auto renamed = [&](Ref& ref) { ref = ref.step == from ? to : ref; };
+  const auto renamed = [&](Ref ref) { return ref.step == from ? to : ref; };
   for (const auto steps : {&Program::body, &Program::setup}) {
     for (Step& step : program.*steps) {
       for (StepArgument& argument : step.arguments) {
-        if (Ref* const one = std::get_if<Ref>(&argument)) {
-          renamed(*one);
-        } else if (auto* const several = std::get_if<std::vector<Ref>>(&argument)) {
-          std::for_each(several->begin(), several->end(), renamed);
-        }
+        argument = functional::detail::with_tensors<Ref>(argument, renamed);
       }
     }
   }
-  std::for_each(program.inputs.begin(), program.inputs.end(), renamed);
-  std::for_each(program.captured.begin(), program.captured.end(), renamed);
-  std::for_each(program.outputs.begin(), program.outputs.end(), renamed);
+  for (const auto refs : {&Program::inputs, &Program::captured, &Program::outputs}) {
+    std::ranges::transform(program.*refs, (program.*refs).begin(), renamed);
+  }
 }
 
 /// What a step returned is what it was given.
@@ -91,9 +87,9 @@ Program shrunk(Program program, const std::function<bool(const Program&)>& fails
   return shrunk(std::move(program), fails, [](Shrinker<Program>& shrinker) {
     shrinker.drop_from(&Program::body);
     shrinker.drop_from(&Program::setup);
-    shrinker.drop_from(&Program::outputs);
-    shrinker.drop_from(&Program::inputs);
-    shrinker.drop_from(&Program::captured);
+    for (const auto refs : {&Program::outputs, &Program::inputs, &Program::captured}) {
+      shrinker.drop_from(refs);
+    }
     for (const Steps steps : {&Program::body, &Program::setup}) {
       bypass_each(shrinker, steps);
       reduce_each(shrinker, steps);
