@@ -2,7 +2,7 @@
 // Random programs, each run where reshape aliases, where it copies, and where it aliases and warns. Each
 // element that differs between the first two in a read was reported by then, but for the exceptions of
 // Account; and what is read, reported and counted is what the reference model says, and nothing else.
-// Programs whose reshapes all copy are run once: what is read and refused is what the model says.
+// Every 50th program is longer, has larger tensors, and its reshapes all copy.
 // BYRE_EQUIVALENCE_PROGRAMS in the environment is how many programs of each kind.
 #include <byre/error/error.hpp>
 #include <byre/shadow/suppression.hpp>
@@ -125,9 +125,6 @@ std::string failure_of(const Program& program, Kind kind, Counts& counts) {
   try {
     ++counts.all;
     const RunOutcome copy = run(program, expected, ReshapeMode::copy);
-    if (kind == Kind::copies) {
-      return failure_of_reads("a run", copy.reads, expected.reads[1]);
-    }
     const RunOutcome alias = run(program, expected, ReshapeMode::alias);
     const RunOutcome warn = run(program, expected, ReshapeMode::warn);
     counts.reported += warn.reported.empty() ? 0U : 1U;
@@ -155,14 +152,14 @@ std::string failure_of(const Program& program, Kind kind, Counts& counts) {
 Counts check_programs(Kind kind) {
   const char* const given = std::getenv("BYRE_EQUIVALENCE_PROGRAMS");
   const std::uint64_t all = given != nullptr ? std::strtoull(given, nullptr, 10) : 40'000;
-  const std::uint64_t programs = kind == Kind::copies ? all / 50 : all;  // which are longer
   const TemporaryFolder folder;
   write_file(folder / "known.txt", suppressed_file);
   shadow::suppress_sites(folder / "known.txt");
   Counts counts;
   const std::uint64_t first = seed();
-  for (std::uint64_t number = first; number < first + programs; ++number) {
-    const Program program = generate_steps(number, kind);
+  for (std::uint64_t number = first; number < first + all; ++number) {
+    const bool copies = kind == Kind::anything && number % 50 == 0;
+    const Program program = generate_steps(number, copies ? Kind::copies : kind);
     const std::string failure = failure_of(program, kind, counts);
     if (!failure.empty()) {
       Counts others;
@@ -182,19 +179,6 @@ Counts check_programs(Kind kind) {
   return counts;
 }
 
-/// Every operation that programs of a kind have, and every view that keeps the dtype.
-void expect_all_operations(const Counts& counts, Kind kind) {
-  for (const Operation& operation : operations) {
-    const bool is_any_view = operation.name == std::string("any view");
-    EXPECT_TRUE(is_any_view || operation.weights[static_cast<std::size_t>(kind)] == 0 ||
-                counts.operations.contains(operation.name))
-        << operation.name;
-  }
-  for (const std::string& view : views_of_the_dtype()) {
-    EXPECT_TRUE(counts.operations.contains(view)) << view;
-  }
-}
-
 TEST(Equivalence, of_programs_that_do_anything_what_differs_was_reported) {
   const Counts counts = check_programs(Kind::anything);
   if (HasFailure() || counts.all < 1000) {
@@ -204,7 +188,14 @@ TEST(Equivalence, of_programs_that_do_anything_what_differs_was_reported) {
   EXPECT_GT(counts.differing, counts.all / 8);
   EXPECT_GT(counts.all - counts.reported, counts.all / 8);
   EXPECT_EQ(std::ranges::count(counts.elements, 0U), 1);
-  expect_all_operations(counts, Kind::anything);
+  EXPECT_GT(counts.refused, counts.steps / 200);
+  std::vector<std::string> names = views_of_the_dtype();
+  for (const Operation& operation : operations) {
+    names.emplace_back(operation.name);
+  }
+  for (const std::string& name : names) {
+    EXPECT_TRUE(name == "any view" || counts.operations.contains(name)) << name;
+  }
 }
 
 TEST(Equivalence, where_all_is_unique_and_whole_a_reported_read_is_a_difference) {
@@ -214,16 +205,6 @@ TEST(Equivalence, where_all_is_unique_and_whole_a_reported_read_is_a_difference)
   }
   EXPECT_GT(counts.differing, counts.all / 6);
   EXPECT_GT(counts.all - counts.reported, counts.all / 4);
-}
-
-TEST(RandomPrograms, see_what_the_model_says) {
-  const Counts counts = check_programs(Kind::copies);
-  if (HasFailure() || counts.steps < 10'000) {
-    return;
-  }
-  EXPECT_GT(counts.refused, counts.steps / 100);
-  EXPECT_LT(counts.refused, counts.steps / 4);
-  expect_all_operations(counts, Kind::copies);
 }
 
 }  // namespace

@@ -143,15 +143,14 @@ Target on_graph_by(const std::string& name, FunctionalizeOptions options,
 }
 
 Target on_graph(FunctionalizeOptions options, std::function<void(Graph&)> optimize) {
-  return target(optimize ? "graph, optimized" : "graph", options,
-                [=](const functional::Program& f, const Tensors& inputs) {
-                  functional::CapturedProgram captured = functional::capture(f, inputs, options);
-                  expect_pure(captured.graph, options.reapply_views);
-                  if (optimize) {
-                    optimize(captured.graph);
-                  }
-                  return captured(inputs);
-                });
+  return on_graph_by(optimize ? "graph, optimized" : "graph", options,
+                     [=](Graph graph, const Tensors& bases) {
+                       expect_pure(graph, options.reapply_views);
+                       if (optimize) {
+                         optimize(graph);
+                       }
+                       return functional::execute(graph, bases);
+                     });
 }
 
 const std::vector<Target>& all_targets() {
