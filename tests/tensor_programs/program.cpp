@@ -4,27 +4,10 @@
 namespace byre::test {
 namespace {
 
-struct Missing {};
-
-Argument argument_of(const StepArgument& argument, const Values& values) {
-  const auto value_of = [&values](Ref ref) {
-    const auto found = values.find(ref);
-    if (found == values.end()) {
-      throw Missing();
-    }
-    return found->second;
-  };
-  return std::visit([](const auto& held) { return Argument(held); },
-                    functional::detail::with_tensors<AnyTensor>(argument, value_of));
-}
-
-bool has_parts(const functional::Operator& op) {
-  return op.schema().returns_list() || op.schema().returns.size() > 1;
-}
-
 /// Of an operator that returns what it writes, nothing is named.
 bool has_names(const functional::Operator& op) {
-  return op.schema().effect() != Effect::write || has_parts(op);
+  return op.schema().effect() != Effect::write || op.schema().returns_list() ||
+         op.schema().returns.size() > 1;
 }
 
 struct ToText {
@@ -41,12 +24,15 @@ struct ToText {
   }
 };
 
-/// What shares memory with an input cannot be captured beside it.
-bool is_apart_from(const std::vector<Ref>& inputs, const AnyTensor& captured,
-                   const Values& before) {
-  return std::none_of(inputs.begin(), inputs.end(), [&](Ref input) {
-    return before.contains(input) && to_cpu(before.at(input)).aliases(to_cpu(captured));
-  });
+bool has_operands(const Step& step, const Values& values) {
+  bool has_all = true;
+  for (const StepArgument& argument : step.arguments) {
+    functional::detail::with_tensors<Ref>(argument, [&](Ref ref) {
+      has_all &= values.contains(ref);
+      return ref;
+    });
+  }
+  return has_all;
 }
 
 const Ref* ref_at(const Step& step, std::size_t index) {
@@ -78,11 +64,8 @@ bool keeps_bools(const Step& step, const Values& values) {
 
 bool Unsupported::is_done_by(const Step& step, const Values& values) const {
   const functional::Operator& op = functional::find(step.op);
-  for (const StepArgument& argument : step.arguments) {
-    if (const Ref* const ref = std::get_if<Ref>(&argument);
-        ref != nullptr && !values.contains(*ref)) {
-      return false;  // nothing is done
-    }
+  if (!has_operands(step, values)) {
+    return false;  // nothing is done
   }
   for (const std::size_t index : op.written()) {
     const Ref* const written = ref_at(step, index);
@@ -114,20 +97,18 @@ void Unsupported::follow(const Step& step, const Values& values) {
 
 Happened take(const Step& step, Values& values, std::string* why) {
   try {
-    functional::Arguments arguments;
-    for (const StepArgument& argument : step.arguments) {
-      arguments.push_back(argument_of(argument, values));
+    if (!has_operands(step, values)) {
+      return Happened::skipped;
     }
     const functional::Operator& op = functional::find(step.op);
-    const Tensors results = functional::call(op, std::move(arguments));
+    const Tensors results =
+        functional::call(op, arguments_of(step, [&](Ref ref) { return values.at(ref); }));
     if (has_names(op)) {
       for (const AnyTensor& result : results) {
         values[{step.number, static_cast<int>(&result - results.data())}] = result;
       }
     }
     return Happened::done;
-  } catch (const Missing&) {
-    return Happened::skipped;
   } catch (const Error& error) {
     if (why != nullptr) {
       *why = error.what();
@@ -138,6 +119,16 @@ Happened take(const Step& step, Values& values, std::string* why) {
            : dynamic_cast<const StateError*>(&error) != nullptr ? Happened::refused_state
                                                                 : Happened::refused;
   }
+}
+
+functional::Arguments arguments_of(const Step& step,
+                                   const std::function<AnyTensor(Ref)>& tensor_of) {
+  functional::Arguments arguments;
+  for (const StepArgument& argument : step.arguments) {
+    std::visit([&](const auto& held) { arguments.emplace_back(held); },
+               functional::detail::with_tensors<AnyTensor>(argument, tensor_of));
+  }
+  return arguments;
 }
 
 Tensors present(const std::vector<Ref>& refs, const Values& values) {
@@ -155,7 +146,11 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
   trace = {};
   Values values;
   for (const Ref ref : program.captured) {
-    if (before.contains(ref) && is_apart_from(program.inputs, before.at(ref), before)) {
+    // A tensor that shares memory with an input cannot be captured beside it.
+    const auto is_apart = [&](const AnyTensor& input) {
+      return !to_cpu(input).aliases(to_cpu(before.at(ref)));
+    };
+    if (before.contains(ref) && std::ranges::all_of(present(program.inputs, before), is_apart)) {
       values[ref] = before.at(ref);
     }
   }

@@ -61,13 +61,8 @@ const std::unordered_map<std::string, View>& views() {
 
 functional::Arguments constants_of(const Step& step) {
   static const AnyTensor any = from_cpu(Tensor::empty({}, DType::u8));
-  functional::Arguments arguments;
-  for (const StepArgument& argument : step.arguments) {
-    const auto held =
-        functional::detail::with_tensors<AnyTensor>(argument, [](Ref) { return any; });
-    std::visit([&](const auto& each) { arguments.emplace_back(each); }, held);
-  }
-  arguments = functional::checked_arguments(functional::find(step.op).schema(), arguments);
+  functional::Arguments arguments = functional::checked_arguments(
+      functional::find(step.op).schema(), arguments_of(step, [](Ref) { return any; }));
   arguments.erase(arguments.begin());
   return arguments;
 }
