@@ -7,53 +7,48 @@ namespace byre::test {
 namespace {
 
 using Made = std::vector<Tensor>;
-using View = Made (*)(const Tensor& self, const functional::Arguments& given);
 
-/// By operator. `given` are its constants_of().
+/// The constants_of() an operator.
+struct Given {
+  functional::Arguments all;
+
+  std::int64_t operator[](std::size_t index) const { return all[index].integer(); }
+  std::int64_t end() const { return all[2].integer_or(byre::views::to_the_end); }
+  const Dims& dims(std::size_t index) const { return all[index].dims(); }
+};
+using View = Made (*)(const Tensor& self, const Given& given);
+
+/// By operator.
 const std::unordered_map<std::string, View>& views() {
   static const std::unordered_map<std::string, View> all{
       {"alias", [](auto& x, auto&) { return Made{x.alias()}; }},
-      {"view", [](auto& x, auto& n) { return Made{x.view(n[0].dims())}; }},
-      {"view.dtype", [](auto& x, auto& n) { return Made{x.view(n[0].dtype())}; }},
+      {"view", [](auto& x, auto& n) { return Made{x.view(n.dims(0))}; }},
+      {"view.dtype", [](auto& x, auto& n) { return Made{x.view(n.all[0].dtype())}; }},
       {"view_as_real", [](auto& x, auto&) { return Made{x.view_as_real()}; }},
       {"view_as_complex", [](auto& x, auto&) { return Made{x.view_as_complex()}; }},
-      {"permute", [](auto& x, auto& n) { return Made{x.permute(n[0].dims())}; }},
-      {"transpose",
-       [](auto& x, auto& n) { return Made{x.transpose(n[0].integer(), n[1].integer())}; }},
+      {"permute", [](auto& x, auto& n) { return Made{x.permute(n.dims(0))}; }},
+      {"transpose", [](auto& x, auto& n) { return Made{x.transpose(n[0], n[1])}; }},
       {"t", [](auto& x, auto&) { return Made{x.t()}; }},
-      {"movedim", [](auto& x, auto& n) { return Made{x.movedim(n[0].dims(), n[1].dims())}; }},
+      {"movedim", [](auto& x, auto& n) { return Made{x.movedim(n.dims(0), n.dims(1))}; }},
       {"squeeze", [](auto& x, auto&) { return Made{x.squeeze()}; }},
-      {"squeeze.axis", [](auto& x, auto& n) { return Made{x.squeeze(n[0].integer())}; }},
-      {"unsqueeze", [](auto& x, auto& n) { return Made{x.unsqueeze(n[0].integer())}; }},
-      {"flatten", [](auto& x, auto& n) { return Made{x.flatten(n[0].integer(), n[1].integer())}; }},
-      {"expand", [](auto& x, auto& n) { return Made{x.expand(n[0].dims())}; }},
+      {"squeeze.axis", [](auto& x, auto& n) { return Made{x.squeeze(n[0])}; }},
+      {"unsqueeze", [](auto& x, auto& n) { return Made{x.unsqueeze(n[0])}; }},
+      {"flatten", [](auto& x, auto& n) { return Made{x.flatten(n[0], n[1])}; }},
+      {"expand", [](auto& x, auto& n) { return Made{x.expand(n.dims(0))}; }},
       {"as_strided",
        [](auto& x, auto& n) {
-         return Made{n[2].is_none() ? x.as_strided(n[0].dims(), n[1].dims())
-                                    : x.as_strided(n[0].dims(), n[1].dims(), n[2].integer())};
+         return Made{n.all[2].is_none() ? x.as_strided(n.dims(0), n.dims(1))
+                                        : x.as_strided(n.dims(0), n.dims(1), n[2])};
        }},
-      {"select", [](auto& x, auto& n) { return Made{x.select(n[0].integer(), n[1].integer())}; }},
-      {"slice",
-       [](auto& x, auto& n) {
-         return Made{x.slice(n[0].integer(), n[1].integer(),
-                             n[2].integer_or(byre::views::to_the_end), n[3].integer())};
-       }},
-      {"narrow",
-       [](auto& x, auto& n) {
-         return Made{x.narrow(n[0].integer(), n[1].integer(), n[2].integer())};
-       }},
-      {"diagonal",
-       [](auto& x, auto& n) {
-         return Made{x.diagonal(n[0].integer(), n[1].integer(), n[2].integer())};
-       }},
-      {"unfold",
-       [](auto& x, auto& n) {
-         return Made{x.unfold(n[0].integer(), n[1].integer(), n[2].integer())};
-       }},
-      {"split", [](auto& x, auto& n) { return x.split(n[0].integer(), n[1].integer()); }},
-      {"split.sizes", [](auto& x, auto& n) { return x.split(n[0].dims(), n[1].integer()); }},
-      {"chunk", [](auto& x, auto& n) { return x.chunk(n[0].integer(), n[1].integer()); }},
-      {"unbind", [](auto& x, auto& n) { return x.unbind(n[0].integer()); }}};
+      {"select", [](auto& x, auto& n) { return Made{x.select(n[0], n[1])}; }},
+      {"slice", [](auto& x, auto& n) { return Made{x.slice(n[0], n[1], n.end(), n[3])}; }},
+      {"narrow", [](auto& x, auto& n) { return Made{x.narrow(n[0], n[1], n[2])}; }},
+      {"diagonal", [](auto& x, auto& n) { return Made{x.diagonal(n[0], n[1], n[2])}; }},
+      {"unfold", [](auto& x, auto& n) { return Made{x.unfold(n[0], n[1], n[2])}; }},
+      {"split", [](auto& x, auto& n) { return x.split(n[0], n[1]); }},
+      {"split.sizes", [](auto& x, auto& n) { return x.split(n.dims(0), n[1]); }},
+      {"chunk", [](auto& x, auto& n) { return x.chunk(n[0], n[1]); }},
+      {"unbind", [](auto& x, auto& n) { return x.unbind(n[0]); }}};
   return all;
 }
 
@@ -72,7 +67,7 @@ bool is_view(const Step& step) {
 }
 
 std::vector<Tensor> views_of(const Tensor& self, const Step& step) {
-  return views().at(step.op)(self, constants_of(step));
+  return views().at(step.op)(self, {constants_of(step)});
 }
 
 }  // namespace byre::test
