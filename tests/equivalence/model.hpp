@@ -47,7 +47,7 @@ struct Expected {
   /// their first one.
   std::array<Reads, 2> reads;
   Accounts accounts{};  ///< of elements that were read and differ
-  /// All that are not suppressed, also where the same triple was reported before.
+  /// Every violation without a suppression, also those whose triple was reported before.
   std::vector<Reported> violations;
   bool is_any_suppressed = false;
   std::uint64_t reshapes = 0;  ///< that were tracked

@@ -56,7 +56,7 @@ struct Input {
   Tensor all{};
   AnyTensor given{};
   Tensors alone{};  ///< copies, by member
-  /// What is given to all members is seen elsewhere, and so it does not grow.
+  /// Second handles of an input without a batch, which all members share: it cannot grow.
   std::vector<Tensor> seen_elsewhere{};
 
   /// Makes `all` of `tensor`, with other elements for each member; or as the beginning of `shared` if that is large
@@ -286,7 +286,7 @@ TEST_P(Batches, of_random_programs_are_those_of_each_member) {
       done[program.body[step].op] += outcome.happened[step] == '.' ? 1U : 0U;
     }
   }
-  std::printf("%u programs, %u of which vmap refuses:\n", count, refusals);
+  std::printf("%u programs; vmap refuses %u:\n", count, refusals);
   for (const auto& [op, times] : refused) {
     std::printf("  %s %u\n", op.c_str(), times);
   }

@@ -151,7 +151,7 @@ def fixed_table():
 
 
 def pairs_of_special_values():
-    """Of values of a floating-point dtype that are printed in a way of their own."""
+    """Each pair of the values that a floating-point dtype prints in a special form."""
     for dtype in ("f2", "f4", "f8"):
         limits = numpy.finfo(dtype)
         special = [0.0, -0.0, 1.0, -1.0, 0.1, 1 / 3, 2.5, 99.5, 1e3, 1001.0, 1e-3, 12345.678, 5e-5, float(limits.max),

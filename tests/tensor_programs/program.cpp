@@ -146,7 +146,7 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
   trace = {};
   Values values;
   for (const Ref ref : program.captured) {
-    // A tensor that shares memory with an input cannot be captured beside it.
+    // Captured tensors share no memory with inputs.
     const auto is_apart = [&](const AnyTensor& input) {
       return !to_cpu(input).aliases(to_cpu(before.at(ref)));
     };

@@ -85,7 +85,7 @@ constexpr bool is_refusal(char happened) noexcept {
 /// Calls the operator, or not; `why` becomes what refused it.
 Happened take(const Step& step, Values& values, std::string* why = nullptr);
 
-/// What the operator is called with, where `tensor_of` gives the tensor that has a name.
+/// The arguments of the step for a call, with the tensors that `tensor_of` finds by name.
 functional::Arguments arguments_of(const Step& step,
                                    const std::function<AnyTensor(Ref)>& tensor_of);
 
