@@ -11,10 +11,12 @@
 
 namespace byre::programs {
 
-inline void expect_equal(const char* what, std::uint64_t found, std::uint64_t expected) {
-  if (found != expected) {
-    fail("%s: %llu, and the model has %llu", what, static_cast<unsigned long long>(found),
-         static_cast<unsigned long long>(expected));
+/// Numbers, or enumerators.
+template <class Found, class Expected>
+void expect_equal(const char* what, Found found, Expected expected) {
+  if (static_cast<long long>(found) != static_cast<long long>(expected)) {
+    fail("%s: %lld, and the model has %lld", what, static_cast<long long>(found),
+         static_cast<long long>(expected));
   }
 }
 
@@ -68,8 +70,7 @@ void check_value(const State<T>& state, const Real& real, const Value& value) {
       expect_equal("use_count", real.use_count(), owners_of(value.data));
     }
   }
-  expect_equal("origin", static_cast<std::uint64_t>(real.origin()),
-               static_cast<std::uint64_t>(value.origin()));
+  expect_equal("origin", real.origin(), value.origin());
   expect_equal("is_read_only", real.is_read_only(), value.is_read_only());
   if (&real.allocator() != &value.allocator()) {
     fail("copies would be from the %s, and the model has the %s", real.allocator().name(),
@@ -101,8 +102,7 @@ void check(const State<T>& state, StorageSlot<T>& slot) {
   expect_equal("is_pinned", slot.real.is_pinned(),
                slot.expected != nullptr && slot.expected->pins != 0);
   if (state.is_exact()) {
-    expect_equal("handle_count", slot.real.handle_count(),
-                 static_cast<std::uint64_t>(slot.expected.use_count()));
+    expect_equal("handle_count", slot.real.handle_count(), slot.expected.use_count());
   }
 }
 
@@ -211,11 +211,9 @@ void check_predictions(State<T>& state) {
   }
   const stats::Counters found = state.counted();
   check_counters(found, state.predictions);
-  expect_equal("waits", static_cast<std::uint64_t>(found.waits), 0);
-  expect_equal("live_bytes", static_cast<std::uint64_t>(found.live_bytes),
-               static_cast<std::uint64_t>(state.memory.live_bytes.load()));
-  expect_equal("pooled_bytes", static_cast<std::uint64_t>(stats::snapshot().pooled_bytes),
-               default_pool().idle_nbytes());
+  expect_equal("waits", found.waits, 0);
+  expect_equal("live_bytes", found.live_bytes, state.memory.live_bytes.load());
+  expect_equal("pooled_bytes", stats::snapshot().pooled_bytes, default_pool().idle_nbytes());
 }
 
 }  // namespace byre::programs

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "shared_steps.hpp"
-#include "tile_steps.hpp"
 
 namespace byre::programs {
 
@@ -127,10 +126,7 @@ constexpr Step<T> language[] = {
     on_pins<T>("release_pin", [](auto&, auto&, auto& slot, auto&) { slot.clear(); }),
     on_pins<T>("move_pin", [](auto& s, auto&, auto& from, auto& to) { move_pin(s, from, to); }),
 
-    on_values<T>("hand",
-                 [](auto& s, auto& from, auto&) {
-                   hand(s, from, [&](auto& source, auto& to) { lazy_clone(s, source, to); });
-                 }),
+    on_values<T>("hand", [](auto& s, auto& from, auto&) { hand(s, from); }),
     on_values<T>("take", [](auto& s, auto& to, auto&) { take(s, to); }),
     on_storages<T>("place_read", [](auto& s, auto& to, auto&) { place_read(s, to); }),
     on_storages<T>("place_clone", [](auto& s, auto& to, auto&) { place_clone(s, to); }),
@@ -140,7 +136,7 @@ constexpr Step<T> language[] = {
                    [](auto& s, auto& to, auto& from) { place_put(s, from, to, true); }),
 
     on_tiles<T>("make_tiles", [](auto& s, auto& slot, auto&) { make_tiles(s, slot); }),
-    on_tiles<T>("clone_tiles", [](auto& s, auto& to, auto& from) { clone_tiles(s, from, to); }),
+    on_tiles<T>("clone_tiles", [](auto& s, auto& to, auto& from) { lazy_clone(s, from, to); }),
     on_tiles<T>("move_tiles", [](auto& s, auto& to, auto& from) { move_tiles(s, from, to); }),
     on_tiles<T>("swap_tiles", [](auto&, auto& left, auto& right) { swap_tiles(left, right); }),
     on_tiles<T>("drop_tiles", [](auto& s, auto& slot, auto&) { drop_tiles(s, slot); }),
@@ -152,10 +148,7 @@ constexpr Step<T> language[] = {
     on_tiles<T>("read_tiles", [](auto& s, auto& slot, auto&) { read_tiles(s, slot); }),
     on_tiles<T>("compare_tiles",
                 [](auto&, auto& left, auto& right) { compare_tiles(left, right); }),
-    on_tiles<T>("hand_tiles",
-                [](auto& s, auto& from, auto&) {
-                  hand(s, from, [&](auto& source, auto& to) { clone_tiles(s, source, to); });
-                }),
+    on_tiles<T>("hand_tiles", [](auto& s, auto& from, auto&) { hand(s, from); }),
     on_tiles<T>("take_tiles", [](auto& s, auto& to, auto&) { take(s, to); }),
 
     {"fork",

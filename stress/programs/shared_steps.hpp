@@ -4,20 +4,23 @@
 
 #include <mutex>
 #include <shared_mutex>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "pin_steps.hpp"
+#include "tile_steps.hpp"
 
 namespace byre::programs {
 
 /// A lazy clone into a program's mailbox, which takes no more if it is full.
-template <class T, class Slot, class Clone>
-void hand(State<T>& state, Slot& from, Clone clone) {
+template <class T, class Slot>
+void hand(State<T>& state, Slot& from) {
   auto& mailbox = state.shared.mailboxes[state.choices.byte() % state.shared.mailboxes.size()];
   Slot made;
-  clone(from, made);
+  lazy_clone(state, from, made);
   const std::lock_guard lock(mailbox.mutex);
-  auto& values = mailbox.of(from);
+  auto& values = std::get<std::vector<Slot>>(mailbox.values);
   if (values.size() < Shared<T>::most_in_mailbox) {
     values.push_back(std::move(made));
   }
@@ -29,7 +32,7 @@ void take(State<T>& state, Slot& to) {
   Slot taken;
   {
     const std::lock_guard lock(mailbox.mutex);
-    auto& values = mailbox.of(to);
+    auto& values = std::get<std::vector<Slot>>(mailbox.values);
     if (values.empty()) {
       return;
     }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -138,13 +139,8 @@ class Shared {
 
   struct Mailbox {
     std::mutex mutex;
-    std::vector<BufferSlot<T>> buffers;
-    std::vector<StorageSlot<T>> storages;
-    std::vector<TiledSlot<T>> tiled;
-
-    auto& of(const BufferSlot<T>&) noexcept { return buffers; }
-    auto& of(const StorageSlot<T>&) noexcept { return storages; }
-    auto& of(const TiledSlot<T>&) noexcept { return tiled; }
+    std::tuple<std::vector<BufferSlot<T>>, std::vector<StorageSlot<T>>, std::vector<TiledSlot<T>>>
+        values;
   };
   struct Place {
     std::shared_mutex mutex;  // exclusive to replace the storage, else shared
@@ -155,9 +151,7 @@ class Shared {
 
   void clear() {
     for (Mailbox& mailbox : mailboxes) {
-      mailbox.buffers.clear();
-      mailbox.storages.clear();
-      mailbox.tiled.clear();
+      mailbox.values = {};
     }
     for (Place& place : places) {
       place.slot.clear();

@@ -124,7 +124,7 @@ void make_tiles(State<T>& state, TiledSlot<T>& slot) {
 }
 
 template <class T>
-void clone_tiles(State<T>& state, TiledSlot<T>& from, TiledSlot<T>& to) {
+void lazy_clone(State<T>& state, TiledSlot<T>& from, TiledSlot<T>& to) {
   if (state.choices.flag()) {
     to.real = from.real;
   } else {
@@ -270,10 +270,7 @@ void append_tiles(State<T>& state, TiledSlot<T>& slot) {
     end_copies(state, slot, first, first + 1);
     return;
   }
-  while (slot.tiles.size() < slot.real.tile_count()) {
-    slot.tiles.push_back(tile_at(state, slot, slot.tiles.size()));
-  }
-  slot.bytes.resize(before + written.size());
+  end_growth(state, slot, before);
   end_write_of_tiles(state, slot, fault, shared, before, written);
 }
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Random programs over buffers, storages, pins, pages and tiled buffers, in the language of stress/programs: they do
-/// what eager copies do, and count what they did. A failure ends the test; BYRE_STEPS=1 prints every step.
+/// what eager copies do, and count what they did. Programs in several threads are byre-stress's. A failure ends the test; BYRE_STEPS=1 prints every step.
 #include "../../../stress/programs/program.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <boost/thread/thread.hpp>
 
 #include <chrono>
-#include <memory>
-#include <vector>
+#include <optional>
 
 #include "support/child_process.hpp"
 #include "support/random.hpp"
@@ -18,8 +16,6 @@
 
 namespace byre::programs {
 namespace {
-
-constexpr std::size_t threads = 4;
 
 struct Subject {
   const char* name;
@@ -39,20 +35,17 @@ const Subject subjects[] = {
     {"tiles_of_a_page", {.mix = mix_of_tiles(), .tile_nbytes = page_nbytes}, 200},
 };
 
-/// Programs, and all that they share.
+/// Programs, one after the other, in one memory.
 template <class T>
 struct Programs {
-  explicit Programs(std::size_t count) : shared(count) {}
-
-  Program<T>& add(std::uint64_t seed, const Limits& limits) {
-    return *all.emplace_back(
-        std::make_unique<Program<T>>(Choices(seed), memory, shared, all.size(), limits));
+  Program<T>& begin(std::uint64_t seed, const Limits& limits) {
+    return program.emplace(Choices(seed), memory, shared, 0U, limits);
   }
 
   Memory memory;
-  Shared<T> shared;
+  Shared<T> shared{1};
   const stats::InstalledSink sink{&Program<T>::on_copy};
-  std::vector<std::unique_ptr<Program<T>>> all;
+  std::optional<Program<T>> program;
 };
 
 /// Two tiles, or nodes, to a node, so that few tiles make a high table; and as it ships.
@@ -74,10 +67,9 @@ TYPED_TEST_SUITE(RandomPrograms, AllTypes);
 TYPED_TEST(RandomPrograms, do_what_eager_copies_do) {
   for (const Subject& subject : subjects) {
     SCOPED_TRACE(subject.name);
-    Programs<TypeParam> programs(1);
+    Programs<TypeParam> programs;
     for (int number = 0; number < 10; ++number) {
-      programs.all.clear();
-      Program<TypeParam>& program = programs.add(this->random_.engine()(), subject.limits);
+      Program<TypeParam>& program = programs.begin(this->random_.engine()(), subject.limits);
       program.run(test::fewer_if_sanitized(subject.steps));
       program.end();
     }
@@ -87,10 +79,9 @@ TYPED_TEST(RandomPrograms, do_what_eager_copies_do) {
 TYPED_TEST(RandomPrograms, do_a_step_or_leave_it_if_the_system_has_no_pages) {
   Limits limits = of_pages();
   limits.mix.erase("fail_new");  // the watch needs the heap
-  Programs<TypeParam> programs(1);
+  Programs<TypeParam> programs;
   for (int number = 0; number < 100; ++number) {
-    programs.all.clear();
-    Program<TypeParam>& program = programs.add(this->random_.engine()(), limits);
+    Program<TypeParam>& program = programs.begin(this->random_.engine()(), limits);
     program.run(20);
     {
       test::WatchedSystem system;
@@ -110,8 +101,8 @@ TYPED_TEST(RandomPrograms, of_children_do_not_see_each_other) {
   Limits limits = of_pages();
   limits.mix["fork"] = 8;
   for (const Limits& each : {limits, Limits{.mix = limits.mix}}) {
-    Programs<TypeParam> programs(1);
-    Program<TypeParam>& program = programs.add(this->random_.engine()(), each);
+    Programs<TypeParam> programs;
+    Program<TypeParam>& program = programs.begin(this->random_.engine()(), each);
     State<TypeParam>& state = program.state();
     state.fork = [&] {
       const std::uint64_t seed = this->random_.engine()();
@@ -130,39 +121,6 @@ TYPED_TEST(RandomPrograms, of_children_do_not_see_each_other) {
     };
     program.run(300);
     program.end();
-  }
-}
-
-TYPED_TEST(RandomPrograms, of_threads_see_what_they_are_handed_alone) {
-  for (const Subject& subject : subjects) {
-    SCOPED_TRACE(subject.name);
-    const stats::Counters before = stats::snapshot();
-    Programs<TypeParam> programs(threads);
-    boost::thread_group running;
-    for (std::size_t thread = 0; thread < threads; ++thread) {
-      Program<TypeParam>& program = programs.add(this->random_.engine()(), subject.limits);
-      program.state().share();
-      running.create_thread(
-          [&program, &subject] { program.run(test::fewer_if_sanitized(subject.steps)); });
-    }
-    running.join_all();
-    Predictions sum;
-    for (const auto& program : programs.all) {
-      program->state().others_are_held = true;
-    }
-    for (const auto& program : programs.all) {
-      check_slots(program->state());
-    }
-    for (const auto& program : programs.all) {
-      program->state().others_are_held = false;
-      program->end();
-      sum += program->state().predictions;
-    }
-    programs.shared.clear();
-    programs.memory.check();
-    if (BYRE_STATS != 0) {
-      check_counters(stats::snapshot() - before, sum);
-    }
   }
 }
 
