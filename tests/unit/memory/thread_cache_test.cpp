@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The threads' caches of small blocks.
 #include <byre/memory/detail/thread_cache.hpp>
-#include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <boost/thread/thread.hpp>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -241,23 +238,6 @@ TEST_F(WatchedCaches, report_nothing_of_a_block_that_is_handed_out_again) {
   ASSERT_EQ(again.data(), released);
   std::memset(again.mutable_data(), 'b', 128);
   EXPECT_EQ(again.data()[127], std::byte{'b'});
-}
-
-TEST_F(CachesOfThreads, serve_copies_that_read_no_byte_behind_foreign_memory) {
-  const auto deleter = [](std::byte* at) { ::munmap(at, 2 * page_nbytes); };
-  const std::unique_ptr<std::byte, decltype(deleter)> pages(static_cast<std::byte*>(::mmap(
-      nullptr, 2 * page_nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)));
-  std::byte* const end = pages.get() + page_nbytes;
-  ::mprotect(end, page_nbytes, PROT_NONE);
-  for (const std::size_t nbytes : {std::size_t{1}, std::size_t{63}, std::size_t{65}}) {
-    std::byte* const foreign = end - nbytes;
-    std::memset(foreign, 'c', nbytes);
-    const Buffer adopted = Buffer::adopt(foreign, nbytes, [](void*) {});
-    { const Buffer warm_up = Buffer::allocate(nbytes); }
-    Buffer clone = adopted;
-    clone.mutable_data();
-    EXPECT_EQ(std::memcmp(clone.data(), foreign, nbytes), 0);
-  }
 }
 
 }  // namespace

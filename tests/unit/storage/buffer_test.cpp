@@ -175,12 +175,6 @@ INSTANTIATE_TEST_SUITE_P(OfEach, GrowthByBytes,
                                          static_cast<Allocator*>(&aligned_allocator()),
                                          &paged_allocator()));
 
-TEST(Growth, to_a_larger_size_is_exact) {
-  Buffer buffer = Buffer::allocate(1000, aligned_allocator());
-  buffer.resize(5000);
-  EXPECT_EQ(buffer.capacity(), 5000U);
-}
-
 TEST(Growth, without_memory_to_spare_is_to_the_size_alone) {
   FailingAllocator allocator;
   Buffer buffer = counting(1000, allocator);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Promises about storages by name, and attachments. stress/programs compares all else with a model:
 // storage/random_programs_test.cpp.
-#include <byre/memory/pool.hpp>
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
-#include <boost/atomic/atomic.hpp>
 
-#include <array>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -17,7 +14,6 @@
 
 #include "support/at_once.hpp"
 #include "support/failing_allocator.hpp"
-#include "support/scattered_bytes.hpp"
 
 namespace byre::test {
 namespace {
@@ -56,45 +52,6 @@ TEST(Storage, a_writable_clone_that_may_not_wait_copies_pending_data) {
   EXPECT_EQ(nbytes, 100U);
 }
 
-// Of 4 MiB and more a copy is made by turns, and of fresh memory otherwise than of recycled.
-TEST(Storage, a_clone_of_many_bytes_is_written_without_another_byte_of_either_changed) {
-  constexpr std::size_t turn = std::size_t{4} << 20;
-  const std::vector<std::byte> bytes = scattered_bytes(2 * turn + 63);
-  for (const std::size_t nbytes :
-       {turn - 1, turn, turn + 1, turn + 63, 2 * turn - 1, 2 * turn, 2 * turn + 1, 2 * turn + 63}) {
-    default_pool().trim();
-    for (const char* memory : {"fresh", "recycled"}) {
-      Storage storage = Storage::allocate(nbytes);
-      std::memcpy(storage.mutable_data(), bytes.data(), nbytes);
-      Storage clone = storage.lazy_clone();
-      clone.mutable_data()[0] = bytes[1];
-      EXPECT_EQ(clone.data()[0], bytes[1]);
-      EXPECT_EQ(std::memcmp(clone.data() + 1, bytes.data() + 1, nbytes - 1), 0)
-          << nbytes << ", " << memory;
-      EXPECT_EQ(std::memcmp(storage.data(), bytes.data(), nbytes), 0) << nbytes << ", " << memory;
-      std::memset(storage.mutable_data(), 0xA5, nbytes);  // what is recycled holds something else
-      std::memset(clone.mutable_data(), 0xA5, nbytes);
-    }
-  }
-}
-
-TEST(Storage, the_last_handle_on_whichever_thread_releases_it) {
-  FailingAllocator allocator;
-  std::vector<Storage> handles(4);
-  run_rounds(
-      4, 3000,
-      [&](std::size_t) {
-        handles.assign(4, Storage::allocate(64, allocator));
-        EXPECT_EQ(handles[0].handle_count(), 4U);
-      },
-      [&](std::size_t thread) {
-        const Storage another = handles[thread];
-        handles[thread] = Storage();
-      },
-      [&](std::size_t) { EXPECT_EQ(allocator.blocks_out(), 0U); });
-  EXPECT_EQ(allocator.wrong_releases(), 0);
-}
-
 TEST(Storage, is_lazily_cloned_from_many_threads_at_once_from_the_first_clone_on) {
   Storage source;
   std::vector<Storage> clones(4);
@@ -125,7 +82,7 @@ class CountedAttachment final : public detail::Attachment {
   explicit CountedAttachment(int wanted = 0) : value(wanted) { ++live; }
   ~CountedAttachment() override { --live; }
 
-  inline static boost::atomic<int> live{0};
+  inline static int live = 0;
   const int value;
 };
 
@@ -204,24 +161,6 @@ TEST(Attachment, may_hold_a_storage_that_has_one) {
   }
   EXPECT_EQ(CountedAttachment::live, 1);
   storage = Storage();
-  EXPECT_EQ(CountedAttachment::live, 0);
-}
-
-TEST(Attachment, is_one_for_all_threads_that_attach_at_once) {
-  constexpr std::size_t attachers = 4;
-  for (int round = 0; round < 200; ++round) {
-    const Storage storage = Storage::allocate(8);
-    std::array<detail::Attachment*, attachers> attached{};
-    at_once(attachers, [&](std::size_t thread) {
-      attached[thread] =
-          &storage.slot()->attach(std::make_unique<CountedAttachment>(static_cast<int>(thread)));
-      EXPECT_EQ(storage.slot()->attachment(), attached[thread]);
-    });
-    for (detail::Attachment* const each : attached) {
-      EXPECT_EQ(each, attached[0]);
-    }
-    EXPECT_EQ(CountedAttachment::live, 1);
-  }
   EXPECT_EQ(CountedAttachment::live, 0);
 }
 

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -17,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "pages/children.hpp"
 #include "support/at_once.hpp"
-#include "support/child_process.hpp"
 #include "support/queued_device.hpp"
 
 namespace byre::test {
@@ -248,14 +247,7 @@ TEST_P(SubmittedCopies, say_why_they_are_made) {
 TEST(SubmittedCopies, of_its_parent_are_not_waited_for_by_a_child_of_the_process) {
   Shared both(CopiesEnd::later);
   both.clone.materialize();
-  const ChildResult result = run_in_child(
-      [&both](int) {
-        if (both.source.materialize() != Materialized::copied) {
-          throw std::runtime_error("the child did not copy");
-        }
-      },
-      std::chrono::seconds(20));
-  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
+  in_a_child([&both] { EXPECT_EQ(both.source.materialize(), Materialized::copied); });
   both.device.run();
 }
 

@@ -12,17 +12,14 @@
 #include <byre/sync/detail/no_destructor.hpp>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <boost/thread/thread.hpp>
-#include <chrono>
 #include <cstddef>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
+#include "pages/children.hpp"
 #include "support/at_once.hpp"
-#include "support/child_process.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
@@ -172,15 +169,34 @@ TEST_P(NodeCopyUnderWay, a_child_of_a_fork_copies_what_nobody_will_finish) {
     GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
   }
   HaltedNodeCopy under_way(GetParam());
-  const ChildResult child = run_in_child(
-      [&](int) {
-        put(under_way.source, 1, 'c');
-        ::_exit(under_way.source.tile(1)[0] == std::byte{'c'} ? EXIT_SUCCESS : EXIT_FAILURE);
-      },
-      std::chrono::seconds(20));
-  EXPECT_TRUE(child.exit.is_success()) << child.exit.text() << child.output;
+  in_a_child([&] {
+    put(under_way.source, 1, 'c');
+    EXPECT_EQ(under_way.source.tile(1)[0], std::byte{'c'});
+  });
   under_way.let_go();
   EXPECT_EQ(text_of(under_way.source), eight_tiles);
+}
+
+TEST(TileTable, a_child_of_a_fork_copies_the_tile_that_its_parent_was_copying) {
+  if (!heap_outlives_forks) {
+    GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
+  }
+  FailingAllocator allocator;
+  Halt copy;
+  auto source = tiled_of<NarrowTiles>(eight_tiles, allocator);
+  NarrowTiles clone = source;
+  allocator.halt_copy(copy);
+  boost::thread writer([&] { put(clone, 1, 'x'); });
+  copy.await_entry();
+  in_a_child([&] {
+    NarrowTiles own = source;
+    source = NarrowTiles();
+    put(own, 1, 'c');
+    EXPECT_EQ(own.tile(1)[0], std::byte{'c'});
+  });
+  copy.let_go();
+  writer.join();
+  EXPECT_EQ(text_of(source), eight_tiles);
 }
 
 // The copy fails, so that its thread copies nothing else that could be waited for.
@@ -213,13 +229,7 @@ TEST(TileTable, made_in_a_child_of_a_fork_is_waited_for_there) {
   if (!heap_outlives_forks || !BYRE_STATS) {
     GTEST_SKIP() << "needs stats, and a malloc that is safe across forks";
   }
-  const ChildResult child = run_in_child(
-      [](int) {
-        HaltedNodeCopy(0).write_meanwhile();
-        ::_exit(testing::Test::HasFailure() ? EXIT_FAILURE : EXIT_SUCCESS);
-      },
-      std::chrono::seconds(20));
-  EXPECT_TRUE(child.exit.is_success()) << child.exit.text() << child.output;
+  in_a_child([] { HaltedNodeCopy(0).write_meanwhile(); });
 }
 
 /// The steps that ship, which counts handles that are looked at.
