@@ -5,16 +5,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <chrono>
-#include <cstdlib>
 #include <cstring>
 
 #include "nbytes.hpp"
-#include "support/child_process.hpp"
+#include "pages/children.hpp"
 #include "support/watched_system.hpp"
 
 namespace byre::test {
@@ -78,16 +75,13 @@ TEST_F(MappingsTest, a_map_that_fails_twice_returns_map_failed) {
 }
 
 TEST_F(MappingsTest, a_range_that_is_never_unmapped_holds_up_no_other) {
-  const ChildResult result = run_in_child(
-      [this](int) {
-        detail::unmap(map_range() + 1, range_nbytes);  // no page begins there
-        const std::byte* const range = refused();
-        system.refuse_maps(1);
-        const std::byte* const next = map_range();
-        ::_exit(next == range || !is_mapped(range) ? EXIT_SUCCESS : EXIT_FAILURE);
-      },
-      std::chrono::seconds(60));
-  EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
+  in_a_child([this] {
+    detail::unmap(map_range() + 1, range_nbytes);  // no page begins there
+    const std::byte* const range = refused();
+    system.refuse_maps(1);
+    const std::byte* const next = map_range();
+    EXPECT_TRUE(next == range || !is_mapped(range));
+  });
 }
 
 TEST_F(MappingsTest, to_unmap_no_bytes_keeps_no_range) {

@@ -4,11 +4,8 @@
 
 #include <byre/memory/pages.hpp>
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 
 namespace byre::test {
 
@@ -23,14 +20,6 @@ constexpr std::size_t pages(std::size_t count) {
 
 inline std::uintptr_t address_of(const void* place) {
   return reinterpret_cast<std::uintptr_t>(place);
-}
-
-/// Address space that this process has in use.
-inline std::size_t address_space_nbytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t used_pages = 0;
-  statm >> used_pages;
-  return used_pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace byre::test

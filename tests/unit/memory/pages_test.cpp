@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "nbytes.hpp"
+#include "pages/children.hpp"
 
 namespace byre::test {
 namespace {

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 #include "pool_test.hpp"
@@ -85,6 +84,7 @@ TEST_F(RecyclingPoolTest, starts_blocks_on_a_page_and_from_2_mib_on_a_huge_page)
   const std::size_t huge_pages[] = {2 * mib - 1, 2 * mib, 2 * mib + 1, 9 * mib};
   const auto expect_begin_on = [&](std::size_t alignment, std::size_t nbytes) {
     const Block block = take(nbytes);
+    EXPECT_EQ(source.last_alignment(), alignment) << nbytes;
     EXPECT_EQ(address_of(block.data) % alignment, 0U) << nbytes;
     EXPECT_LT(block.capacity - nbytes, page_nbytes) << nbytes;
   };
@@ -157,14 +157,6 @@ TEST(DefaultPool, is_the_default_allocator_and_has_a_sensible_limit) {
   EXPECT_LE(RecyclingPool::default_limit_nbytes(), usable_memory_nbytes() / 8);
   EXPECT_EQ(default_pool().limit_nbytes(), RecyclingPool::default_limit_nbytes());
   EXPECT_TRUE(default_pool().device().is_cpu());
-}
-
-TEST_F(RecyclingPoolTest, aligns_blocks_of_a_huge_page_and_more_as_one) {
-  for (const auto& [nbytes, alignment] : {std::pair(huge_page_nbytes - page_nbytes, page_nbytes),
-                                          std::pair(huge_page_nbytes, huge_page_nbytes)}) {
-    take(nbytes);
-    EXPECT_EQ(source.last_alignment(), alignment) << nbytes;
-  }
 }
 
 TEST_F(RecyclingPoolTest, keeps_its_limit_if_a_large_block_replaces_small_ones) {

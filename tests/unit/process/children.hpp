@@ -11,25 +11,15 @@
 #include <functional>
 #include <utility>
 
+#include "pages/children.hpp"
 #include "support/at_once.hpp"
-#include "support/child_process.hpp"
 #include "support/function_ref.hpp"
 
 namespace byre::test {
 
-inline constexpr std::chrono::seconds patience(60);
-
 /// Runs `child` in a child process, and expects that it ends and returns true.
 inline void expect_of_a_child(FunctionRef<bool()> child) {
-  const ChildResult result = run_in_child(
-      [&](int output) {
-        if (!child()) {
-          write_all(output, "returned false\n");
-          ::_exit(EXIT_FAILURE);
-        }
-      },
-      patience);
-  EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << ": " << result.output;
+  in_a_child([&] { EXPECT_TRUE(child()); });
 }
 
 /// A thread that is in the middle of something: `work` enters the halt that it is given, and goes on when this ends.
