@@ -76,6 +76,23 @@ TEST_F(PagedDescriptors, a_file_that_got_its_number_is_left_alone) {
   });
 }
 
+TEST_F(PagedDescriptors, a_file_that_gets_its_number_during_a_write_is_not_mapped) {
+  for (int maps_before = 0; maps_before < 3; ++maps_before) {
+    in_a_child([this, maps_before] {
+      Buffer clone = filled(std::byte{1});
+      const Buffer buffer = clone;
+      WatchedSystem system;
+      system.before_mapping = [this, left = maps_before]() mutable {
+        if (left-- == 0) {
+          reuse_all_numbers(foreign_);
+        }
+      };
+      clone.materialize();
+      EXPECT_TRUE(is_all(clone, std::byte{1})) << maps_before;
+    });
+  }
+}
+
 TEST_F(PagedDescriptors, without_it_refused_overlays_leave_no_addresses_taken) {
   in_a_child([this] {
     const Buffer buffer = filled(std::byte{1});
