@@ -146,6 +146,23 @@ Row of_tensor(const char* name, Step step) {
       name, [] { return deep_tensor(); }, step);
 }
 
+/// A value to be written as text. The text alone is compared.
+template <class Held>
+struct There {
+  Held held;
+};
+template <class Held>
+std::string described(const There<Held>&) {
+  return "";
+}
+/// A row: `Print` writes the value that `Make` prepares as text.
+template <class Make, class Print>
+Row of_text(const char* name, Make, Print) {
+  return of(
+      name, [] { return There<decltype(Make()())>{Make()()}; },
+      [](auto& there) { return Print()(there.held); });
+}
+
 /// A row: `Function` needs no value.
 template <class Function>
 Row of_nothing(const char* name, Function) {

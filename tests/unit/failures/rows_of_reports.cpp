@@ -61,16 +61,6 @@ constexpr auto recorded = [] { return std::make_unique<Recorded>(); };
 
 // ---- reports
 
-/// A value to be printed. The text alone is compared.
-template <class Printed>
-struct Met {
-  Printed all;
-};
-template <class Printed>
-std::string described(const Met<Printed>&) {
-  return "";
-}
-
 constexpr auto one_violation = [] {
   const std::int64_t sizes[] = {2, 3, 2, 3, 2, 3, 2};
   shadow::Violation violation;
@@ -80,13 +70,13 @@ constexpr auto one_violation = [] {
   violation.count = 3;
   violation.untracked_escapes = 2;
   violation.first_escape = {"the/last/rather/long/name.cpp", 4};
-  return Met<shadow::Violation>{violation};
+  return violation;
 };
 constexpr auto two_violations = [] {
   shadow::Summary sum;
-  sum.first_escape = one_violation().all.first_escape;
-  sum.triples = {one_violation().all, one_violation().all};
-  return Met<shadow::Summary>{sum};
+  sum.first_escape = one_violation().first_escape;
+  sum.triples = {one_violation(), one_violation()};
+  return sum;
 };
 
 /// So that there is one.
@@ -154,12 +144,12 @@ const Row rows[] = {
     of("trace::Recording::summary", recorded, [](auto& of) { (void)of->recording.summary(); }),
     of("trace::Recording::write", recorded, [](auto& of) { of->recording.write(of->path); }),
 #endif
-    of("shadow::to_string", one_violation, [](auto& met) { return shadow::to_string(met.all); }),
-    of("shadow::to_json", one_violation, [](auto& met) { return shadow::to_json(met.all); }),
-    of("shadow::to_string", two_violations, [](auto& met) { return shadow::to_string(met.all); }),
-    of("shadow::to_json", two_violations, [](auto& met) { return shadow::to_json(met.all); }),
-    of("shadow::to_string", one_violation,
-       [](auto& met) { return shadow::to_string(met.all.reshape.shape); }),
+    of_text("shadow::to_string", one_violation, [](auto& met) { return shadow::to_string(met); }),
+    of_text("shadow::to_json", one_violation, [](auto& met) { return shadow::to_json(met); }),
+    of_text("shadow::to_string", two_violations, [](auto& met) { return shadow::to_string(met); }),
+    of_text("shadow::to_json", two_violations, [](auto& met) { return shadow::to_json(met); }),
+    of_text("shadow::to_string", one_violation,
+            [](auto& met) { return shadow::to_string(met.reshape.shape); }),
     {"shadow::summary", sum_up},
     {"shadow::print_summary", print_summary},
     {"shadow::suppress_sites", suppress},

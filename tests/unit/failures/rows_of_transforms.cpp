@@ -60,23 +60,6 @@ constexpr const char* long_schema =
     "an_operator_of_a_long_name.overload(Tensor a, Scalar? b=1.5, int[] sizes=[1, 2, 3, 4, 5, 6], "
     "DType dtype=f32) -> (Tensor, Tensor)";
 
-/// A value to be written as text. The text alone is compared.
-template <class Held>
-struct There {
-  Held held;
-};
-template <class Held>
-std::string described(const There<Held>&) {
-  return "";
-}
-/// A row: `Print` writes the value that `Make` prepares as text.
-template <class Make, class Print>
-Row of_text(const char* name, Make, Print) {
-  return of(
-      name, [] { return There<decltype(Make()())>{Make()()}; },
-      [](auto& there) { return Print()(there.held); });
-}
-
 const Row rows[] = {
     of_graph("functional::to_string", [](Graph& graph) { return to_string(graph); }),
     of_graph("functional::execute",
