@@ -14,12 +14,11 @@
 namespace byre::test {
 namespace {
 
-class Escapes : public testing::Test {
+class Escapes : public Reported {
  protected:
   static std::uint64_t escapes() { return shadow::summary().untracked_escapes; }
   static std::uint32_t first_escape() { return shadow::summary().first_escape.line; }
 
-  CaughtReports reports;
   Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
 };
 

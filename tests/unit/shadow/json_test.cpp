@@ -9,10 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-class Summaries : public testing::Test {
- protected:
-  CaughtReports reports;
-};
+using Summaries = Reported;
 
 TEST_F(Summaries, have_reports_that_are_json_objects) {
   const char* const file = "src/\"json\".cpp";

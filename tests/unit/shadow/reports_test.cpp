@@ -8,10 +8,7 @@
 namespace byre::test {
 namespace {
 
-class Reports : public testing::Test {
- protected:
-  CaughtReports reports;
-};
+using Reports = Reported;
 
 TEST_F(Reports, say_what_happens_where_and_what_to_write) {
   violate(ReshapeMode::warn, "src/says.cpp");

@@ -22,10 +22,7 @@ std::uint64_t violations() {
   return shadow::summary().violations;
 }
 
-class TrackedByThreads : public testing::Test {
- protected:
-  CaughtReports reports;
-};
+using TrackedByThreads = Reported;
 
 TEST_F(TrackedByThreads, first_reshapes_at_once_link_as_many_families_to_one_storage) {
   Tensor x;

@@ -102,10 +102,14 @@ class CaughtReports {
   const shadow::ViolationHandler previous_;
 };
 
-/// Six elements, 1 to 6, and their reshape to [2, 3] at line 10.
-class Tracked : public testing::Test {
+class Reported : public testing::Test {
  protected:
   CaughtReports reports;
+};
+
+/// Six elements, 1 to 6, and their reshape to [2, 3] at line 10.
+class Tracked : public Reported {
+ protected:
   Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
   Tensor y = reshaped(x, {2, 3});
 };

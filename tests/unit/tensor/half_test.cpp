@@ -67,7 +67,7 @@ class Halves : public ::testing::Test {
  protected:
   static constexpr Format format = std::is_same_v<Half, Float16> ? binary16 : bfloat16;
 
-  /// What is not a number stays so, and keeps its sign, whatever bits are cut off.
+  /// NaN stays NaN and keeps its sign, also if all bits of its fraction that are set are cut off.
   static void expect_nearest(float value) {
     const Half half(value);
     if (std::isnan(value)) {
