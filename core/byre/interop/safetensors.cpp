@@ -33,7 +33,7 @@ void warn_of_skipped(std::span<const SkippedTensor> skipped, const char* source)
   warn(
       "%zu of the tensors of \"%.300s\" are skipped: byre lacks the dtype of the first, \"%s\", "
       "'%s' of sizes %.100s. Convert it where the file is made: tensor.to(torch.float32). "
-      "SafetensorsFile::skipped names all, as does byre.skipped(path) in Python.",
+      "SafetensorsFile::skipped names all.",
       skipped.size(), source, detail::shown(first.name).c_str(), detail::shown(first.dtype).c_str(),
       to_string(first.sizes).c_str());
 }

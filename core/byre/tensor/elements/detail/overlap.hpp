@@ -24,8 +24,8 @@ struct Extent {
   std::int64_t itemsize;
 };
 
-/// Exact for the views that slicing, selecting and permuting make of one tensor of any number of
-/// dimensions, as long as they cut it along one dimension; none that overlap are ever told apart.
+/// Views that overlap are never `none`. Views of one tensor that share no byte are `none` if they were selected or sliced
+/// along one dimension, with a step only if both have the same one and it divides the size of that dimension.
 BYRE_API Overlap overlap_of(const Extent& a, const Extent& b);
 
 /// Throws ShapeError, which names `operation`, if elements of `output` share memory with each other.
