@@ -85,9 +85,12 @@ extern "C" int munmap(void* data, std::size_t nbytes) noexcept {
 
 extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, int file,
                       off_t offset) noexcept {
-  if (watched != nullptr && watched->takes_refusal_of_map()) {
-    errno = ENOMEM;
-    return MAP_FAILED;
+  if (watched != nullptr) {
+    watched->before_mapping();
+    if (watched->takes_refusal_of_map()) {
+      errno = ENOMEM;
+      return MAP_FAILED;
+    }
   }
   // The system call takes its arguments in other ways on each machine.
   static const auto next =

@@ -52,6 +52,8 @@ class WatchedSystem {
     }
     return refused_maps_ != 0 && refused_maps_-- != 0;
   }
+  /// Called before each call of mmap().
+  std::function<void()> before_mapping = [] {};
 
   /// Whether mremap() succeeds, and whether a move that fails unmaps its target.
   bool moves = true;
