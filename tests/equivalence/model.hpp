@@ -166,9 +166,9 @@ class Model {
   Happened make_views(const Step& step);
   Tensor copied(const Step& step);
   Tensor reshape(const Tensor& self, const Step& step);
-  Tensor dense_clone(const Tensor& of);
+  Tensor dense_clone(const Tensor& of, const Dims& sizes, const Places& places);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
-  Tensor clone(const Tensor& of);
+  Tensor clone(const Tensor& of, const Dims& sizes, const Places& places);
   Family* begin(Memory memory, Cells copy);
   Tensor new_tensor(const Layout& layout, const NewElement& element);
   Happened change_memory(const Step& step);

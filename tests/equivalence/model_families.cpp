@@ -77,7 +77,7 @@ Happened Model::change_family(const Step& step) {
 Model::Tensor Model::copied(const Step& step) {
   const Tensor& self = tensors_.at(ref_at(step, 0));
   if (step.op == "clone" || step.op == "moved") {
-    Tensor made = clone(self);
+    Tensor made = clone(self, self.layout.sizes, self.places);
     made.is_on_device = self.is_on_device != (step.op == "moved");
     return made;
   }
@@ -87,7 +87,7 @@ Model::Tensor Model::copied(const Step& step) {
   const int lazy_clones = memory->lazy_clones;
   Tensor made = step.op == "reshape" ? reshape(self, step)
                 : step.op == "contiguous" && !self.layout.is_contiguous()
-                    ? dense_clone(self)
+                    ? dense_clone(self, self.layout.sizes, self.places)
                     : lazy_clone(self, self.layout);
   if (reads_sharing) {
     for (Reads& reads : expected_.reads) {
@@ -101,8 +101,9 @@ Model::Tensor Model::reshape(const Tensor& self, const Step& step) {
   using shadow::ReshapeMode;
   auto viewed = viewed_as(self.layout, dims_at(step, 1), "reshape");
   if (!viewed) {
-    return dense_clone(self).seen_as(contiguous_layout(
-        inferred_sizes(dims_at(step, 1), self.layout.numel(), "reshape"), "reshape"));
+    return dense_clone(self, self.layout.sizes, self.places)
+        .seen_as(contiguous_layout(inferred_sizes(dims_at(step, 1), self.layout.numel(), "reshape"),
+                                   "reshape"));
   }
   const ReshapeMode mode = step.place.mode.value_or(ReshapeMode::warn);
   if (mode == ReshapeMode::copy) {
@@ -125,10 +126,10 @@ Model::Tensor Model::reshape(const Tensor& self, const Step& step) {
 }
 
 /// Where reshape copies, the elements may be dense in a storage of the family's own, which is shared then.
-Model::Tensor Model::dense_clone(const Tensor& of) {
+Model::Tensor Model::dense_clone(const Tensor& of, const Dims& sizes, const Places& places) {
   const bool has_own_storage = of.family->reshaped_from != nullptr;
   of.family->memory->lazy_clones += has_own_storage ? 1 : 0;
-  Tensor made = clone(of);
+  Tensor made = clone(of, sizes, places);
   made.family->memory->has_one_size = !has_own_storage;
   return made;
 }
@@ -142,14 +143,7 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   const auto [copied, compact] = byre::detail::compacted(layout);
   if (is_small(byre::detail::most_seen(of.layout)) && is_small(copied.numel())) {
     // The family may have a storage of its own that it sees most of, and shares.
-    memory.lazy_clones += has_own_storage ? 1 : 0;
-    access(*of.family, of.places, Kind::read);
-    Tensor made = new_tensor(contiguous_layout({copied.numel()}, "copy"),
-                             in_turn(elements_of(of, places_of(copied))))
-                      .seen_as(compact);
-    made.is_on_device = of.is_on_device;
-    made.family->memory->has_one_size = !has_own_storage;
-    return made;
+    return dense_clone(of, {copied.numel()}, places_of(copied)).seen_as(compact);
   }
   Places all(memory.cells.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -264,10 +258,9 @@ Model::Cells Model::separated(const Family& family) {
   return cells;
 }
 
-Model::Tensor Model::clone(const Tensor& of) {
+Model::Tensor Model::clone(const Tensor& of, const Dims& sizes, const Places& places) {
   access(*of.family, of.places, Kind::read);
-  Tensor made =
-      new_tensor(contiguous_layout(of.layout.sizes, "clone"), in_turn(elements_of(of, of.places)));
+  Tensor made = new_tensor(contiguous_layout(sizes, "clone"), in_turn(elements_of(of, places)));
   made.is_on_device = of.is_on_device;
   return made;
 }
