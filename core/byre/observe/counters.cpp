@@ -24,8 +24,6 @@ Counters operator-(const Counters& after, const Counters& before) noexcept {
   };
 }
 
-#if BYRE_STATS
-
 namespace detail {
 
 BYRE_TLS_MODEL constinit thread_local Shard this_threads_shard;
@@ -147,12 +145,8 @@ void add_gauge(Gauge& gauge) noexcept {
   registry().add(gauge);
 }
 
-void add_recording() noexcept {
-  registry().change_recordings(1);
-}
-
-void remove_recording() noexcept {
-  registry().change_recordings(-1);
+void change_recordings(std::int64_t by) noexcept {
+  registry().change_recordings(by);
 }
 
 void count_slowly(Change change) noexcept {
@@ -170,6 +164,9 @@ void count_slowly(Change change) noexcept {
 }  // namespace detail
 
 Counters snapshot() noexcept {
+  if (!BYRE_STATS) {
+    return {};
+  }
   const auto sums = detail::registry().sum();
   const auto of = [&](Counter counter) { return sums[static_cast<std::size_t>(counter)]; };
   return {
@@ -185,17 +182,5 @@ Counters snapshot() noexcept {
       .pinned_bytes = of(Counter::pinned_bytes),
   };
 }
-
-#else
-
-void detail::add_gauge(Gauge&) noexcept {}
-void detail::add_recording() noexcept {}
-void detail::remove_recording() noexcept {}
-
-Counters snapshot() noexcept {
-  return {};
-}
-
-#endif
 
 }  // namespace byre::inline v0::stats

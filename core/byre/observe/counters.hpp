@@ -128,8 +128,6 @@ constexpr Change minus(Counter counter, std::size_t value) noexcept {
   return {counter, -static_cast<std::int64_t>(value)};
 }
 
-// Built with stats; in a build without, nothing calls them.
-
 /// For the rest of the process: the gauge is never removed. Thread-safe.
 void add_gauge(Gauge& gauge) noexcept;
 
@@ -138,10 +136,9 @@ BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
 /// Counts for a thread that begins to count, or is ending, or while there is a recording.
 [[gnu::cold]] BYRE_API void count_slowly(Change change) noexcept;
 
-/// From now on, or no longer, each thread asks whether it is to record what it does. Any number may ask for it.
-/// Thread-safe; a thread may miss what it does meanwhile.
-BYRE_API void add_recording() noexcept;
-BYRE_API void remove_recording() noexcept;
+/// While there are recordings, each thread asks whether it is to record what it does. `by` more or fewer of them are
+/// there now. Thread-safe; a thread may miss what it does meanwhile.
+void change_recordings(std::int64_t by) noexcept;
 
 /// Whether this thread has to ask whether there is a recording. True for one that has not counted yet, too.
 inline bool may_record() noexcept {

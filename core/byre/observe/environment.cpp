@@ -98,8 +98,6 @@ void FromEnvironment::write() const {
 }  // namespace
 }  // namespace byre::inline v0::trace
 
-#if BYRE_STATS
 void byre::stats::detail::record_for_environment() noexcept {
   sync::no_destructor<trace::FromEnvironment>();
 }
-#endif

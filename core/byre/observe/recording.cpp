@@ -2,7 +2,7 @@
 #include <byre/error/error.hpp>
 #include <byre/files/output_file.hpp>
 #include <byre/observe/counters.hpp>
-#include <byre/observe/detail/record_log.hpp>
+#include <byre/observe/detail/records.hpp>
 #include <byre/observe/recording.hpp>
 
 #include <algorithm>
@@ -22,23 +22,19 @@ struct Recording::State {
   explicit State(std::size_t limit_nbytes) {
     room.records.reserve(
         std::min(limit_nbytes / sizeof(stats::detail::Record), room.records.max_size()));
-    stats::detail::record_log().begin(room);
-    stats::detail::add_recording();
+    stats::detail::begin_recording(room);
   }
   ~State() {
     if (!stopped) {
-      end();
+      stats::detail::end_recording(room);
     }
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void end() noexcept {
-    stats::detail::remove_recording();
-    stats::detail::record_log().end(room);
+  Taken taken() const {
+    return stopped ? *stopped : Taken{stats::detail::records_of(room), stats::snapshot()};
   }
-  Taken take() const { return {stats::detail::record_log().take(room), stats::snapshot()}; }
-  Taken taken() const { return stopped ? *stopped : take(); }
 
   stats::detail::RecordingRoom room;
   std::optional<Taken> stopped;
@@ -59,8 +55,8 @@ Recording::~Recording() = default;
 
 void Recording::stop() try {
   if (!state_->stopped) {
-    state_->stopped = state_->take();
-    state_->end();
+    state_->stopped = state_->taken();
+    stats::detail::end_recording(state_->room);
     std::vector<stats::detail::Record>().swap(state_->room.records);
   }
 } catch (const std::bad_alloc&) {
@@ -88,8 +84,7 @@ void Recording::write(FileName name) const {
 }
 
 std::uint64_t Recording::lost() const noexcept {
-  return state_->stopped ? state_->stopped->records.lost
-                         : stats::detail::record_log().lost_of(state_->room);
+  return state_->stopped ? state_->stopped->records.lost : stats::detail::lost_by(state_->room);
 }
 
 }  // namespace byre::inline v0::trace

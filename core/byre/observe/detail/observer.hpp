@@ -37,12 +37,10 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 
 // The recorder, built with stats. Each function takes a lock even if there is no recording: if_recording() asks first.
 
-/// An event of `data`, which may be null. A release and the end of an overlay end the data, too.
+/// An event of `data`, which may be null. A release and the end of an overlay end the data, too. An allocation and a
+/// release are counted, too.
 [[gnu::cold]] BYRE_API void record(RecordKind kind, const void* data, std::size_t nbytes,
                                    CallSite site = {}, std::size_t part_nbytes = 0) noexcept;
-/// These two count, too.
-[[gnu::cold]] BYRE_API void count_allocation(const void* data, std::size_t nbytes) noexcept;
-[[gnu::cold]] BYRE_API void count_release(const void* data, std::size_t nbytes) noexcept;
 /// `was_alone`: before that, one owner had the data.
 [[gnu::cold]] BYRE_API void record_clone(const void* data, std::size_t nbytes, bool was_alone,
                                          CallSite site) noexcept;
@@ -97,11 +95,11 @@ template <class Act>
 /// Memory that an allocator gave to data, and that it gets back.
 [[gnu::always_inline]] inline void report_allocation(const void* data,
                                                      std::size_t nbytes) noexcept {
-  count_or_else([=]() noexcept { count_allocation(data, nbytes); },
+  count_or_else([=]() noexcept { record(RecordKind::allocation, data, nbytes); },
                 plus(Counter::live_bytes, nbytes));
 }
 [[gnu::always_inline]] inline void report_release(const void* data, std::size_t nbytes) noexcept {
-  count_or_else([=]() noexcept { count_release(data, nbytes); },
+  count_or_else([=]() noexcept { record(RecordKind::release, data, nbytes); },
                 minus(Counter::live_bytes, nbytes));
 }
 
@@ -111,12 +109,10 @@ inline void report_end(const void* data) noexcept {
 }
 
 /// A block that a pool gets or gives, with the change of a counter if there is one.
-inline void report_pool(RecordKind kind, std::size_t nbytes) noexcept {
+template <std::same_as<Change>... Changes>
+inline void report_pool(RecordKind kind, std::size_t nbytes, Changes... changes) noexcept {
+  (count(changes), ...);
   if_recording([=] { record(kind, nullptr, nbytes); });
-}
-inline void report_pool(RecordKind kind, std::size_t nbytes, Change change) noexcept {
-  count(change);
-  report_pool(kind, nbytes);
 }
 
 template <class Header, class AddOwner>

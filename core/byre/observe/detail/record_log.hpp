@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The records of all recordings, under one lock: events are seldom where they cost, and so have one order. What takes
-/// memory is made while nothing is locked, and ends so.
+/// The log has the records of all recordings, under one lock: events are seldom where they cost, and so have one order.
+/// Memory is allocated and freed while nothing is locked.
 #pragma once
 
 #include <byre/observe/detail/records.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 
+#include <algorithm>
 #include <list>
 #include <map>
 #include <new>
 #include <utility>
 
 namespace byre::inline v0::stats::detail {
-
-/// The time by the steady clock.
-std::int64_t now_ns() noexcept;
 
 /// The log's knowledge of data at an address: the lines that cloned it, the writes that other threads may wait for, and
 /// whether it is an overlay.
@@ -28,16 +26,10 @@ struct KnownData {
   WrittenNbytes written = nullptr;  ///< of an overlay
 };
 
-/// Counts a line, and puts it first in `lines`; the last one goes where there are too many.
-void add_line(ClonedLines& lines, SiteId site, std::uint32_t count = 1) noexcept;
-
-/// Adds the lines of a whole to those of its part.
-void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept;
-
-/// One recording. It belongs to the log from begin() until end(), which adds records up to their capacity. A child of a
-/// fork begins it again, without the records of its parent.
-struct RecordingRoom : Records {
-  RecordingRoom* next = nullptr;
+/// What takes memory: what the log keeps; what is spare for a new entry; what is dropped.
+struct Parts {
+  std::map<const void*, KnownData> data;
+  std::list<ThreadName> threads;
 };
 
 /// What the log knows of the calling thread.
@@ -49,96 +41,133 @@ struct ThreadOfLog {
 };
 extern constinit thread_local ThreadOfLog thread_of_log;
 
-class RecordLog final : sync::detail::ProcessState {
- public:
-  RecordLog() { enter(); }
+/// The time by the steady clock.
+std::int64_t now_ns() noexcept;
 
-  /// There may be any number of recordings at once.
-  void begin(RecordingRoom& room) noexcept;
-  void end(RecordingRoom& room) noexcept;
-  /// Throws std::bad_alloc.
-  Records take(const RecordingRoom& room);
-  std::uint64_t lost_of(const RecordingRoom& room) noexcept;
+/// Its members are used under its lock.
+struct Log final : sync::detail::ProcessState {
+  Log() { enter(); }
 
-  /// Adds a record of this thread to each recording that has room, after `fill(record, known)`, which may drop it by
-  /// setting its thread to 0. `known` belongs to `data`; if that is null,
-  /// it is empty.
-  template <class Fill>
-  void add(const void* data, Record record, Fill fill) noexcept {
-    with_memory_for(data, [&](Parts& spare) noexcept {
-      const sync::ProcessLock lock(mutex_);
-      record.thread = thread_of_log.number;
-      if (any_has_room()) {
-        KnownData nobody;
-        KnownData* const known = data == nullptr ? &nobody : find_or_add(data, spare);
-        if (known == nullptr || !enlist_this_thread(spare)) {
-          return false;
-        }
-        record.thread = thread_of_log.number;
-        record.data = known->number;
-        fill(record, *known);
-        if (record.thread == 0) {
-          return true;
-        }
-      }
-      keep(record);
-      return true;
-    });
+  KnownData* find(const void* address) noexcept {
+    const auto found = kept.data.find(address);
+    return found == kept.data.end() ? nullptr : &found->second;
   }
-
-  /// What shares its parts: `part` was cloned where `whole` was; `was_alone` before that.
-  void add_part(const void* whole, const void* part, bool was_alone) noexcept;
-  void move(const void* from, const void* to) noexcept;
-  void forget(const void* data) noexcept;
-  ClonedLines lines_of(const void* data) noexcept;
-
-  /// What is known of other data, or null. In `fill`.
-  KnownData* find(const void* data) noexcept {
-    const auto found = kept_.data.find(data);
-    return found == kept_.data.end() ? nullptr : &found->second;
-  }
-
- private:
-  /// What takes memory: what the log keeps; what is spare for a new entry; what is dropped.
-  struct Parts {
-    std::map<const void*, KnownData> data;
-    std::list<ThreadName> threads;
-  };
-
-  /// Calls `attempt(spare)`, with more that is spare each time, until it returns true: it lacks no memory.
-  template <class Attempt>
-  void with_memory_for(const void* data, Attempt attempt) noexcept {
-    if (std::exchange(thread_of_log.is_recording, true)) {
-      return;
-    }
-    try {
-      for (Parts spare; !attempt(spare);) {
-        provide(data, spare);
-      }
-    } catch (const std::bad_alloc&) {
-      lose();
-    }
-    thread_of_log.is_recording = false;
-  }
-  static void provide(const void* data, Parts& spare);
-
-  bool any_has_room() const noexcept;
-  /// Gives the thread a number. False if its name lacks its memory.
-  bool enlist_this_thread(Parts& spare) noexcept;
   /// Null if a new entry lacks its memory.
-  KnownData* find_or_add(const void* data, Parts& spare) noexcept;
-  void keep(const Record& record) noexcept;
-  void lose() noexcept;
+  KnownData* find_or_add(const void* address, Parts& spare) noexcept {
+    KnownData* known = find(address);
+    if (known == nullptr && !spare.data.empty()) {
+      known = &kept.data.insert(spare.data.extract(spare.data.begin())).position->second;
+      known->number = ++last_data;
+    }
+    return known;
+  }
 
-  void in_child() noexcept override;
+  /// Gives the thread a number. False if its name lacks its memory.
+  bool enlist_this_thread(Parts& spare) noexcept {
+    if (std::exchange(thread_of_log.period, period) != period) {
+      thread_of_log.number = 0;
+    }
+    if (thread_of_log.number == 0 && !spare.threads.empty()) {
+      thread_of_log.number = static_cast<std::uint32_t>(kept.threads.size() + 1);
+      spare.threads.front().number = thread_of_log.number;
+      kept.threads.splice(kept.threads.end(), spare.threads);
+    }
+    return thread_of_log.number != 0;
+  }
 
-  sync::ProcessMutex mutex_;
-  RecordingRoom* rooms_ = nullptr;
-  Parts kept_;
-  std::uint64_t period_ = 0;  ///< in which there is a recording all the time
-  std::uint32_t last_data_ = 0;
+  static bool has_room(const RecordingRoom& room) noexcept {
+    return room.records.size() < room.records.capacity();
+  }
+  bool any_has_room() const noexcept {
+    const RecordingRoom* room = rooms;
+    while (room != nullptr && !has_room(*room)) {
+      room = room->next;
+    }
+    return room != nullptr;
+  }
+  /// Adds it to each recording that has room. Null is lost by all.
+  void keep(const Record* record) noexcept {
+    for (RecordingRoom* room = rooms; room != nullptr; room = room->next) {
+      if (record == nullptr || !has_room(*room)) {
+        ++room->lost;
+        continue;
+      }
+      Record& kept_record = room->records.emplace_back(*record);
+      kept_record.begin_ns = std::max(record->begin_ns, room->begin_ns);
+      kept_record.end_ns = std::max(record->end_ns, room->begin_ns);
+    }
+  }
+
+  /// What was recorded is the parent's to show, and its threads are gone.
+  void in_child() noexcept override {
+    Parts dropped;
+    std::swap(dropped, kept);
+    ++period;
+    for (RecordingRoom* room = rooms; room != nullptr; room = room->next) {
+      room->records.clear();
+      room->lost = 0;
+      room->begin_ns = now_ns();
+    }
+  }
+
+  sync::ProcessMutex mutex;
+  RecordingRoom* rooms = nullptr;
+  Parts kept;
+  std::uint64_t period = 0;  ///< in which there is a recording all the time
+  std::uint32_t last_data = 0;
 };
 
-RecordLog& record_log() noexcept;
+Log& the_log() noexcept;
+
+/// More spare memory, for an entry of data or of this thread. Throws std::bad_alloc.
+void provide(const void* data, Parts& spare);
+
+/// Calls `act(log, known)` under the lock, of a thread that has a number. `known` belongs to `data`, and is empty if that
+/// is null; it is null if no recording has room.
+template <class Act>
+void with_known(const void* data, Act act) noexcept {
+  if (std::exchange(thread_of_log.is_recording, true)) {
+    return;
+  }
+  Log& log = the_log();
+  try {
+    for (Parts spare;; provide(data, spare)) {
+      const sync::ProcessLock lock(log.mutex);
+      if (!log.any_has_room()) {
+        act(log, nullptr);
+        break;
+      }
+      KnownData nobody;
+      KnownData* const known = data == nullptr ? &nobody : log.find_or_add(data, spare);
+      if (known != nullptr && log.enlist_this_thread(spare)) {
+        act(log, known);
+        break;
+      }
+    }
+  } catch (const std::bad_alloc&) {
+    const sync::ProcessLock lock(log.mutex);
+    log.keep(nullptr);
+  }
+  thread_of_log.is_recording = false;
+}
+
+/// Adds a record that ends now, after `fill(record, known)`, which may drop it by setting its thread to 0. Its line and
+/// its time are taken while nothing is locked.
+template <class Fill>
+void add(const void* data, Record record, CallSite site, Fill fill) noexcept {
+  record.site = site.line == 0 ? SiteId{0} : site_id(site);
+  record.end_ns = now_ns();
+  record.begin_ns = record.begin_ns == 0 ? record.end_ns : record.begin_ns;
+  with_known(data, [&](Log& log, KnownData* known) noexcept {
+    if (known != nullptr) {
+      record.thread = thread_of_log.number;
+      record.data = known->number;
+      fill(record, *known);
+    }
+    if (known == nullptr || record.thread != 0) {
+      log.keep(&record);
+    }
+  });
+}
 
 }  // namespace byre::inline v0::stats::detail

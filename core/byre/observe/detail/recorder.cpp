@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <byre/config.hpp>
-
-#if BYRE_STATS
-
 #include <byre/observe/detail/observer.hpp>
 #include <byre/observe/detail/record_log.hpp>
+#include <byre/sync/detail/no_destructor.hpp>
+
+#include <pthread.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+#include <chrono>
+#include <iterator>
 
 namespace byre::inline v0::stats::detail {
+
+constinit thread_local ThreadOfLog thread_of_log;
+
 namespace {
 
-std::int64_t waits_of_this_thread() noexcept {
-  return this_threads_shard.get(Counter::waits);
+std::uint64_t system_id_of_this_thread() noexcept {
+#if defined(__linux__)
+  return static_cast<std::uint64_t>(::syscall(SYS_gettid));
+#else
+  return 0;
+#endif
 }
 
 constexpr auto nothing_else = [](const Record&, const KnownData&) noexcept {};
-
-/// Adds a record that ends now. Its line and its time are taken while nothing is locked.
-template <class Fill>
-void add(const void* data, Record record, CallSite site, Fill fill) noexcept {
-  record.site = site.line == 0 ? SiteId{0} : site_id(site);
-  record.end_ns = now_ns();
-  record.begin_ns = record.begin_ns == 0 ? record.end_ns : record.begin_ns;
-  record_log().add(data, record, fill);
-}
 
 Link link_to(const Record& record) noexcept {
   return {record.begin_ns, record.end_ns, record.thread, record.site};
@@ -38,25 +41,129 @@ void is_of_clones(Record& record, const KnownData& data) noexcept {
 
 }  // namespace
 
+std::int64_t now_ns() noexcept {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+Log& the_log() noexcept {
+  return sync::no_destructor<Log>();
+}
+
+void provide(const void* data, Parts& spare) {
+  spare.data.try_emplace(data);
+  if (thread_of_log.number == 0 && spare.threads.empty()) {
+    ThreadName& thread = spare.threads.emplace_back();
+    thread.system_id = system_id_of_this_thread();
+    ::pthread_getname_np(::pthread_self(), thread.name.data(), thread.name.size());
+  }
+}
+
+void add_line(ClonedLines& lines, SiteId site, std::uint32_t count) noexcept {
+  auto place = std::find_if(lines.begin(), lines.end(),
+                            [site](const ClonedAt& line) { return line.site == site; });
+  if (place == lines.end()) {
+    --place;
+    *place = ClonedAt{};
+  }
+  place->site = site;
+  place->count += count;
+  std::rotate(lines.begin(), place, place + 1);
+}
+
+void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept {
+  for (auto line = whole.rbegin(); line != whole.rend(); ++line) {
+    if (line->count != 0) {
+      add_line(lines, line->site, 0);
+      lines.front().count = std::max(lines.front().count, line->count);
+    }
+  }
+}
+
+void begin_recording(RecordingRoom& room) noexcept {
+  Log& log = the_log();
+  {
+    const sync::ProcessLock lock(log.mutex);
+    log.period += log.rooms == nullptr ? 1 : 0;
+    room.begin_ns = now_ns();
+    room.next = std::exchange(log.rooms, &room);
+  }
+  change_recordings(1);
+}
+
+void end_recording(RecordingRoom& room) noexcept {
+  change_recordings(-1);
+  Log& log = the_log();
+  Parts dropped;
+  const sync::ProcessLock lock(log.mutex);
+  RecordingRoom** place = &log.rooms;
+  while (*place != &room) {
+    place = &(*place)->next;
+  }
+  *place = room.next;
+  if (log.rooms == nullptr) {
+    std::swap(dropped, log.kept);
+  }
+}
+
+std::uint64_t lost_by(const RecordingRoom& room) noexcept {
+  const sync::ProcessLock lock(the_log().mutex);
+  return room.lost;
+}
+
+Records records_of(const RecordingRoom& room) {
+  Log& log = the_log();
+  Records taken;
+  std::vector<std::pair<const void*, KnownData>> overlays;
+  for (std::size_t records = 0, threads = 0, data = 0;;) {
+    taken.records.reserve(records + data);
+    taken.threads.reserve(threads);
+    overlays.reserve(data);
+    const sync::ProcessLock lock(log.mutex);
+    data = log.kept.data.size();
+    records = room.records.size();
+    threads = log.kept.threads.size();
+    if (records + data <= taken.records.capacity() && threads <= taken.threads.capacity() &&
+        data <= overlays.capacity()) {
+      taken.begin_ns = room.begin_ns;
+      taken.lost = room.lost;
+      taken.records.assign(room.records.begin(), room.records.end());
+      taken.threads.assign(log.kept.threads.begin(), log.kept.threads.end());
+      std::copy_if(log.kept.data.begin(), log.kept.data.end(), std::back_inserter(overlays),
+                   [](const auto& each) { return each.second.written != nullptr; });
+      break;
+    }
+  }
+  for (const auto& [address, known] : overlays) {  // which may end meanwhile: nothing is read there
+    const std::int64_t now = now_ns();
+    taken.records.push_back({.kind = RecordKind::overlay_end,
+                             .is_alive = true,
+                             .data = known.number,
+                             .begin_ns = now,
+                             .end_ns = now,
+                             .nbytes = known.nbytes,
+                             .part_nbytes = known.written(address, known.nbytes)});
+  }
+  return taken;
+}
+
 ClonedLines lines_that_cloned(const void* data) noexcept {
-  return record_log().lines_of(data);
+  Log& log = the_log();
+  const sync::ProcessLock lock(log.mutex);
+  const KnownData* const known = log.find(data);
+  return known == nullptr ? ClonedLines{} : known->cloned_at;
 }
 
 void record(RecordKind kind, const void* data, std::size_t nbytes, CallSite site,
             std::size_t part_nbytes) noexcept {
+  if (kind == RecordKind::allocation) {
+    count_slowly(plus(Counter::live_bytes, nbytes));
+  } else if (kind == RecordKind::release) {
+    count_slowly(minus(Counter::live_bytes, nbytes));
+  }
   add(data, {.kind = kind, .nbytes = nbytes, .part_nbytes = part_nbytes}, site, nothing_else);
   if (kind == RecordKind::release || kind == RecordKind::overlay_end) {
     forget_data(data);
   }
-}
-
-void count_allocation(const void* data, std::size_t nbytes) noexcept {
-  count_slowly(plus(Counter::live_bytes, nbytes));
-  record(RecordKind::allocation, data, nbytes);
-}
-void count_release(const void* data, std::size_t nbytes) noexcept {
-  count_slowly(minus(Counter::live_bytes, nbytes));
-  record(RecordKind::release, data, nbytes);
 }
 
 void record_clone(const void* data, std::size_t nbytes, bool was_alone, CallSite site) noexcept {
@@ -71,23 +178,42 @@ void record_clone(const void* data, std::size_t nbytes, bool was_alone, CallSite
 }
 
 void record_part(const void* whole, const void* part, bool was_alone) noexcept {
-  record_log().add_part(whole, part, was_alone);
+  with_known(part, [=](Log& log, KnownData* known) noexcept {
+    const KnownData* const of_whole = log.find(whole);
+    if (known != nullptr && of_whole != nullptr) {
+      if (was_alone) {
+        known->cloned_at = {};
+      }
+      add_lines_of_whole(known->cloned_at, of_whole->cloned_at);
+      known->last_clone = of_whole->last_clone;
+    }
+  });
 }
 
 void record_move(const void* from, const void* to) noexcept {
-  record_log().move(from, to);
+  Log& log = the_log();
+  decltype(Parts::data)::insert_return_type inserted;  // ends while nothing is locked
+  const sync::ProcessLock lock(log.mutex);
+  auto known = log.kept.data.extract(from);
+  if (!known.empty()) {
+    known.key() = to;
+    inserted = log.kept.data.insert(std::move(known));
+  }
 }
 
 void forget_data(const void* data) noexcept {
-  record_log().forget(data);
+  Log& log = the_log();
+  decltype(Parts::data)::node_type forgotten;  // ends while nothing is locked
+  const sync::ProcessLock lock(log.mutex);
+  forgotten = log.kept.data.extract(data);
 }
 
 WriteBegin write_begin() noexcept {
-  return {now_ns(), waits_of_this_thread()};
+  return {now_ns(), this_threads_shard.get(Counter::waits)};
 }
 
 void record_wait(WriteBegin begin, const void* data, CallSite site) noexcept {
-  if (begin.ns != 0 && waits_of_this_thread() != begin.waits) {
+  if (begin.ns != 0 && this_threads_shard.get(Counter::waits) != begin.waits) {
     add(data, {.kind = RecordKind::wait, .begin_ns = begin.ns}, site,
         [&](Record& record, const KnownData& known) {
           if (known.last_copy.end_ns >= begin.ns) {
@@ -125,7 +251,7 @@ void record_copy(WriteBegin begin, const void* data, const void* copy, CopyEvent
       event.site, [copy](Record& record, KnownData& known) {
         is_of_clones(record, known);
         known.last_copy = link_to(record);
-        if (KnownData* const made = record_log().find(copy)) {
+        if (KnownData* const made = the_log().find(copy)) {
           record.other_data = made->number;
           made->own_since = known.last_copy;
         }
@@ -141,7 +267,7 @@ void record_overlay(WriteBegin begin, const void* overlay, std::size_t nbytes, c
        .nbytes = nbytes,
        .part_nbytes = event.nbytes},
       event.site, [&](Record& record, KnownData& known) {
-        if (const KnownData* const what = record_log().find(shown)) {
+        if (const KnownData* const what = the_log().find(shown)) {
           record.other_data = what->number;
           is_of_clones(record, *what);
         }
@@ -152,5 +278,3 @@ void record_overlay(WriteBegin begin, const void* overlay, std::size_t nbytes, c
 }
 
 }  // namespace byre::inline v0::stats::detail
-
-#endif

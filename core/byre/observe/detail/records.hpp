@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The records of a recording, and the texts that show them.
+/// The records of a recording, the log that keeps them, and the texts that show them.
 #pragma once
 
 #include <byre/config.hpp>
@@ -62,6 +62,25 @@ struct Records {
   std::int64_t begin_ns = 0;
   std::uint64_t lost = 0;
 };
+
+/// One recording. It belongs to the log from begin_recording() until end_recording(), and has records up to their
+/// capacity. A child of a fork begins it again, without the records of its parent.
+struct RecordingRoom : Records {
+  RecordingRoom* next = nullptr;
+};
+
+// The log has any number of recordings at once. Thread-safe; each of these locks it.
+
+void begin_recording(RecordingRoom& room) noexcept;
+void end_recording(RecordingRoom& room) noexcept;
+/// Throws std::bad_alloc.
+Records records_of(const RecordingRoom& room);
+std::uint64_t lost_by(const RecordingRoom& room) noexcept;
+
+/// Counts a line, and puts it first in `lines`; the last one goes where there are too many.
+void add_line(ClonedLines& lines, SiteId site, std::uint32_t count = 1) noexcept;
+/// Adds the lines of a whole to those of its part.
+void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept;
 
 }  // namespace byre::inline v0::stats::detail
 
