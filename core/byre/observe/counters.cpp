@@ -5,7 +5,7 @@
 #include <byre/sync/detail/no_destructor.hpp>
 #include <byre/sync/detail/thread_end.hpp>
 
-#include <array>
+#include <utility>
 
 namespace byre::inline v0::stats {
 
@@ -30,110 +30,60 @@ BYRE_TLS_MODEL constinit thread_local Shard this_threads_shard;
 
 namespace {
 
-/// The shards of the running threads, and the sum of the ended ones.
-class Registry final : sync::detail::ProcessState {
- public:
+void add_all(Shard& sums, const Shard& shard) noexcept {
+  for (std::size_t each = 0; each < counter_count; ++each) {
+    const auto counter = static_cast<Counter>(each);
+    sums.add(counter, shard.get(counter));
+  }
+}
+
+/// The shards of the running threads, and the sum of the ended ones. Its members are used under its lock.
+struct Registry final : sync::detail::ProcessState {
   Registry() { enter(); }
-
-  void enlist(Shard& shard) noexcept {
-    const sync::ProcessLock lock(mutex_);
-    shard.set_enlisted(true);
-    shard.set_only_counts(recordings_ == 0);
-    shard.next = shards_;
-    shards_ = &shard;
-  }
-
-  void retire(Shard& shard) noexcept {
-    const sync::ProcessLock lock(mutex_);
-    add_to_ended(shard);
-    Shard** place = &shards_;
-    while (*place != &shard) {
-      place = &(*place)->next;
-    }
-    *place = shard.next;
-    shard.set_only_counts(false);
-    shard.set_enlisted(false);
-  }
-
-  void change_recordings(std::int64_t by) noexcept {
-    const sync::ProcessLock lock(mutex_);
-    recordings_ += by;
-    for (Shard* shard = shards_; shard != nullptr; shard = shard->next) {
-      shard->set_only_counts(recordings_ == 0);
-    }
-  }
-
-  void add_to_ended(Change change) noexcept {
-    const sync::ProcessLock lock(mutex_);
-    ended_.add(change.counter, change.value);
-  }
-
-  void add(Gauge& gauge) noexcept {
-    const sync::ProcessLock lock(mutex_);
-    gauge.next = gauges_;
-    gauges_ = &gauge;
-  }
-
-  std::array<std::int64_t, counter_count> sum() noexcept {
-    const Gauge* gauge = nullptr;
-    auto sums = sum_of_counted(gauge);
-    for (; gauge != nullptr; gauge = gauge->next) {
-      sums[static_cast<std::size_t>(gauge->counter)] += gauge->value();
-    }
-    return sums;
-  }
-
- private:
-  std::array<std::int64_t, counter_count> sum_of_counted(const Gauge*& gauges) noexcept {
-    const sync::ProcessLock lock(mutex_);
-    gauges = gauges_;
-    std::array<std::int64_t, counter_count> sums{};
-    for_each_counter([&](Counter counter) {
-      std::int64_t& sum = sums[static_cast<std::size_t>(counter)];
-      sum = ended_.get(counter);
-      for (const Shard* shard = shards_; shard != nullptr; shard = shard->next) {
-        sum += shard->get(counter);
-      }
-    });
-    return sums;
-  }
 
   /// The other threads are gone, and their shards' memory will be used again.
   void in_child() noexcept override {
     Shard* const own = &this_threads_shard;
-    for (const Shard* shard = shards_; shard != nullptr; shard = shard->next) {
+    for (const Shard* shard = shards; shard != nullptr; shard = shard->next) {
       if (shard != own) {
-        add_to_ended(*shard);
+        add_all(ended, *shard);
       }
     }
     own->next = nullptr;
-    shards_ = own->is_enlisted() ? own : nullptr;
+    shards = own->is_enlisted() ? own : nullptr;
   }
 
-  void add_to_ended(const Shard& shard) noexcept {
-    for_each_counter([&](Counter counter) { ended_.add(counter, shard.get(counter)); });
-  }
-
-  template <class Visit>
-  static void for_each_counter(Visit visit) {
-    for (std::size_t counter = 0; counter < counter_count; ++counter) {
-      visit(static_cast<Counter>(counter));
-    }
-  }
-
-  sync::ProcessMutex mutex_;
-  Shard* shards_ = nullptr;
-  Gauge* gauges_ = nullptr;
-  std::int64_t recordings_ = 0;
-  Shard ended_;
+  sync::ProcessMutex mutex;
+  Shard* shards = nullptr;
+  std::int64_t (*pinned_bytes)() noexcept = nullptr;
+  std::int64_t recordings = 0;
+  Shard ended;
 };
 
 Registry& registry() noexcept {
   return sync::no_destructor<Registry>();
 }
 
+void enlist(Shard& shard) noexcept {
+  Registry& all = registry();
+  const sync::ProcessLock lock(all.mutex);
+  shard.set_enlisted(true);
+  shard.set_only_counts(all.recordings == 0);
+  shard.next = std::exchange(all.shards, &shard);
+}
+
 void retire_this_threads_shard() noexcept {
-  registry().retire(this_threads_shard);
+  Shard& shard = this_threads_shard;
+  Registry& all = registry();
+  const sync::ProcessLock lock(all.mutex);
+  add_all(all.ended, shard);
+  Shard** place = &all.shards;
+  while (*place != &shard) {
+    place = &(*place)->next;
+  }
+  *place = shard.next;
+  shard.set_only_counts(false);
+  shard.set_enlisted(false);
 }
 
 /// What is counted later still, at the end of the thread, goes to the sum of the ended threads.
@@ -141,23 +91,32 @@ constinit thread_local sync::detail::AtThreadEnd at_thread_end(&retire_this_thre
 
 }  // namespace
 
-void add_gauge(Gauge& gauge) noexcept {
-  registry().add(gauge);
+void ask_for_pinned_bytes(std::int64_t (*nbytes)() noexcept) noexcept {
+  Registry& all = registry();
+  const sync::ProcessLock lock(all.mutex);
+  all.pinned_bytes = nbytes;
 }
 
 void change_recordings(std::int64_t by) noexcept {
-  registry().change_recordings(by);
+  Registry& all = registry();
+  const sync::ProcessLock lock(all.mutex);
+  all.recordings += by;
+  for (Shard* shard = all.shards; shard != nullptr; shard = shard->next) {
+    shard->set_only_counts(all.recordings == 0);
+  }
 }
 
 void count_slowly(Change change) noexcept {
   if (!this_threads_shard.is_enlisted() && at_thread_end.ensure()) {
-    registry().enlist(this_threads_shard);
+    enlist(this_threads_shard);
     record_for_environment();
   }
   if (this_threads_shard.is_enlisted()) {
     this_threads_shard.add(change.counter, change.value);
   } else {
-    registry().add_to_ended(change);
+    Registry& all = registry();
+    const sync::ProcessLock lock(all.mutex);
+    all.ended.add(change.counter, change.value);
   }
 }
 
@@ -167,8 +126,18 @@ Counters snapshot() noexcept {
   if (!BYRE_STATS) {
     return {};
   }
-  const auto sums = detail::registry().sum();
-  const auto of = [&](Counter counter) { return sums[static_cast<std::size_t>(counter)]; };
+  detail::Registry& all = detail::registry();
+  detail::Shard sums;
+  std::int64_t (*pinned_bytes)() noexcept = nullptr;
+  {
+    const sync::ProcessLock lock(all.mutex);
+    pinned_bytes = all.pinned_bytes;
+    detail::add_all(sums, all.ended);
+    for (const detail::Shard* shard = all.shards; shard != nullptr; shard = shard->next) {
+      detail::add_all(sums, *shard);
+    }
+  }
+  const auto of = [&](Counter counter) { return sums.get(counter); };
   return {
       .lazy_clones = of(Counter::lazy_clones),
       .copies = of(Counter::copies),
@@ -179,7 +148,7 @@ Counters snapshot() noexcept {
       .live_bytes = of(Counter::live_bytes),
       .pooled_bytes = of(Counter::pooled_bytes),
       .overlays = of(Counter::overlays),
-      .pinned_bytes = of(Counter::pinned_bytes),
+      .pinned_bytes = pinned_bytes == nullptr ? 0 : pinned_bytes(),
   };
 }
 

@@ -26,7 +26,7 @@ struct Counters {
   std::int64_t live_bytes = 0;
   std::int64_t pooled_bytes = 0;
   std::int64_t overlays = 0;
-  std::int64_t pinned_bytes = 0;
+  std::int64_t pinned_bytes = 0;  ///< bytes of paged data without an owner, kept by overlays
 
   friend bool operator==(const Counters&, const Counters&) = default;
 };
@@ -50,9 +50,8 @@ enum class Counter : std::uint8_t {
   live_bytes,       ///< bytes of data in memory that allocators gave to buffers
   pooled_bytes,     ///< bytes idle in recycling pools, in blocks of 64 KiB and more
   overlays,         ///< overlays mapped, by writes to paged data
-  pinned_bytes,     ///< bytes of paged data without an owner, kept by overlays
 };
-inline constexpr std::size_t counter_count = 11;
+inline constexpr std::size_t counter_count = 10;
 
 namespace detail {
 
@@ -114,13 +113,6 @@ struct Change {
   std::int64_t value;
 };
 
-/// A counter whose value is asked for at a snapshot. `value` takes no lock of this library's statistics.
-struct Gauge {
-  Counter counter;
-  std::int64_t (*value)() noexcept;
-  Gauge* next = nullptr;
-};
-
 constexpr Change plus(Counter counter, std::size_t value = 1) noexcept {
   return {counter, static_cast<std::int64_t>(value)};
 }
@@ -128,8 +120,8 @@ constexpr Change minus(Counter counter, std::size_t value) noexcept {
   return {counter, -static_cast<std::int64_t>(value)};
 }
 
-/// For the rest of the process: the gauge is never removed. Thread-safe.
-void add_gauge(Gauge& gauge) noexcept;
+/// Each snapshot asks `nbytes` for the pinned bytes from now on. It takes no lock of these statistics. Thread-safe.
+void ask_for_pinned_bytes(std::int64_t (*nbytes)() noexcept) noexcept;
 
 BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
 

@@ -129,7 +129,7 @@ class MemoryFiles final : sync::detail::ProcessState {
  public:
   MemoryFiles() {
     enter();
-    stats::detail::add_gauge(pinned_bytes_);
+    stats::detail::ask_for_pinned_bytes(&count_pinned_bytes);
   }
 
   /// False if there is no memory file.
@@ -169,7 +169,6 @@ class MemoryFiles final : sync::detail::ProcessState {
   void in_parent() noexcept override;
   void in_child() noexcept override;
 
-  stats::detail::Gauge pinned_bytes_{stats::Counter::pinned_bytes, &count_pinned_bytes};
   sync::Mutex mutex_;
   std::unique_ptr<PageArena> arena_;  // that new ranges are taken of
   boost::intrusive::list<MemoryFile> files_;
