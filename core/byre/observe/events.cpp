@@ -10,6 +10,7 @@
 
 #include <array>
 #include <exception>
+#include <iterator>
 #include <list>
 #include <new>
 #include <utility>
@@ -64,23 +65,10 @@ Sinks& sinks() noexcept {
 }  // namespace
 
 const char* to_string(CopyCause cause) noexcept {
-  switch (cause) {
-    case CopyCause::shared:
-      return "shared";
-    case CopyCause::pending:
-      return "pending";
-    case CopyCause::read_only:
-      return "read_only";
-    case CopyCause::borrowed:
-      return "borrowed";
-    case CopyCause::pinned:
-      return "pinned";
-    case CopyCause::writable:
-      return "writable";
-    case CopyCause::resized:
-      return "resized";
-  }
-  return "?";
+  constexpr const char* names[] = {"shared", "pending",  "read_only", "borrowed",
+                                   "pinned", "writable", "resized"};
+  const auto index = static_cast<std::size_t>(cause);
+  return index < std::size(names) ? names[index] : "?";
 }
 
 InstalledSink::InstalledSink(CopySink sink) try {
@@ -97,21 +85,6 @@ InstalledSink::~InstalledSink() {
   sinks().move(node_, sinks().list, place_);
 }
 
-namespace {
-
-void tell(const CopySink& sink, const CopyEvent& event) noexcept {
-  try {
-    sink(event);
-  } catch (const std::exception& error) {
-    warn("a copy sink threw: %s. The copy that it was called for is complete.",
-         byre::detail::without_full_stop(error.what()).chars.data());
-  } catch (...) {
-    warn("a copy sink threw. The copy that it was called for is complete.");
-  }
-}
-
-}  // namespace
-
 void detail::tell_sinks(const CopyEvent& event) noexcept {
   if (inside_a_sink) {
     return;
@@ -120,49 +93,35 @@ void detail::tell_sinks(const CopyEvent& event) noexcept {
   {
     const sync::SharedLock lock(sinks().in_use);
     for (const CopySink& sink : sinks().list) {
-      tell(sink, event);
+      try {
+        sink(event);
+      } catch (const std::exception& error) {
+        warn("a copy sink threw: %s. The copy that it was called for is complete.",
+             byre::detail::without_full_stop(error.what()).chars.data());
+      } catch (...) {
+        warn("a copy sink threw. The copy that it was called for is complete.");
+      }
     }
   }
   inside_a_sink = false;
 }
 
 /// How many copies there were, and the first call sites.
-class CopyLimit::Copies {
- public:
+struct CopyLimit::Copies {
   /// The name of the file is the caller's, and may go away.
   void record(const CopyEvent& event) {
     const Text line = format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
                                   event.nbytes, to_string(event.cause));
-    const sync::ProcessLock lock(mutex_);
-    ++count_;
-    if (count_ <= listed_.size()) {
-      listed_[count_ - 1] = line;
+    const sync::ProcessLock lock(mutex);
+    ++count;
+    if (count <= listed.size()) {
+      listed[count - 1] = line;
     }
   }
 
-  std::size_t count() const {
-    const sync::ProcessLock lock(mutex_);
-    return count_;
-  }
-
-  /// Throws TooManyCopies if there were more than `most`.
-  void check(std::size_t most, CallSite site) const {
-    const std::size_t made = count();  // the first of them are listed, and stay as they are
-    if (made <= most) {
-      return;
-    }
-    const auto& [first, second, third, fourth] = listed_;  // empty for copies that were not made
-    throw TooManyCopies(format_text(
-        "%s:%u: at most %zu copies were expected and %zu were made:%s%s%s%s%s\n"
-        "Read through data() instead of mutable_data(), or drop the clones before writing.",
-        site.file, site.line, most, made, first.chars.data(), second.chars.data(),
-        third.chars.data(), fourth.chars.data(), made > listed_.size() ? "\n  ..." : ""));
-  }
-
- private:
-  mutable sync::ProcessMutex mutex_;
-  std::size_t count_ = 0;
-  std::array<Text, 4> listed_{};
+  sync::ProcessMutex mutex;
+  std::size_t count = 0;
+  std::array<Text, 4> listed{};
 };
 
 CopyLimit::CopyLimit(std::size_t most, CallSite site) try
@@ -183,11 +142,22 @@ CopyLimit::CopyLimit(std::size_t most, CallSite site) try
 CopyLimit::~CopyLimit() = default;
 
 std::size_t CopyLimit::copies() const {
-  return copies_->count();
+  const sync::ProcessLock lock(copies_->mutex);
+  return copies_->count;
 }
 
 void CopyLimit::expect_kept() const {
-  copies_->check(most_, site_);
+  const std::size_t made = copies();  // the first of them are listed, and stay as they are
+  if (made <= most_) {
+    return;
+  }
+  const auto& [first, second, third, fourth] =
+      copies_->listed;  // empty for copies that were not made
+  throw TooManyCopies(format_text(
+      "%s:%u: at most %zu copies were expected and %zu were made:%s%s%s%s%s\n"
+      "Read through data() instead of mutable_data(), or drop the clones before writing.",
+      site_.file, site_.line, most_, made, first.chars.data(), second.chars.data(),
+      third.chars.data(), fourth.chars.data(), made > copies_->listed.size() ? "\n  ..." : ""));
 }
 
 }  // namespace byre::inline v0::stats

@@ -28,7 +28,7 @@ class BYRE_API CopyLimit {
   void expect_kept() const;
 
  private:
-  class Copies;
+  struct Copies;
 
   const std::size_t most_;
   const CallSite site_;
