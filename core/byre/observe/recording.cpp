@@ -1,43 +1,39 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/error.hpp>
 #include <byre/files/output_file.hpp>
-#include <byre/observe/counters.hpp>
 #include <byre/observe/detail/records.hpp>
 #include <byre/observe/recording.hpp>
 
 #include <algorithm>
 #include <new>
-#include <optional>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace byre::inline v0::trace {
 
 struct Recording::State {
-  struct Taken {
-    stats::detail::Records records;
-    stats::Counters after;
-  };
-
   explicit State(std::size_t limit_nbytes) {
     room.records.reserve(
         std::min(limit_nbytes / sizeof(stats::detail::Record), room.records.max_size()));
     stats::detail::begin_recording(room);
   }
   ~State() {
-    if (!stopped) {
+    if (!is_stopped) {
       stats::detail::end_recording(room);
     }
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  Taken taken() const {
-    return stopped ? *stopped : Taken{stats::detail::records_of(room), stats::snapshot()};
+  stats::detail::Records records() const {
+    if (is_stopped) {
+      return room;
+    }
+    return stats::detail::records_of(room);
   }
 
-  stats::detail::RecordingRoom room;
-  std::optional<Taken> stopped;
+  stats::detail::RecordingRoom room;  // of the log until it is stopped
+  bool is_stopped = false;
 };
 
 Recording::Recording(std::size_t limit_nbytes) try {
@@ -54,24 +50,24 @@ Recording::Recording(std::size_t limit_nbytes) try {
 Recording::~Recording() = default;
 
 void Recording::stop() try {
-  if (!state_->stopped) {
-    state_->stopped = state_->taken();
+  if (!state_->is_stopped) {
+    stats::detail::Records records = state_->records();
     stats::detail::end_recording(state_->room);
-    std::vector<stats::detail::Record>().swap(state_->room.records);
+    static_cast<stats::detail::Records&>(state_->room) = std::move(records);
+    state_->is_stopped = true;
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("the records of a recording");
 }
 
 std::string Recording::to_json() const try {
-  const State::Taken taken = state_->taken();
-  return detail::chrome_trace(taken.records, taken.after);
+  return detail::chrome_trace(state_->records());
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("a trace");
 }
 
 std::string Recording::summary() const try {
-  return detail::summary_of(state_->taken().records);
+  return detail::summary_of(state_->records());
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("the summary of a trace");
 }
@@ -84,7 +80,7 @@ void Recording::write(FileName name) const {
 }
 
 std::uint64_t Recording::lost() const noexcept {
-  return state_->stopped ? state_->stopped->records.lost : stats::detail::lost_by(state_->room);
+  return stats::detail::lost_by(state_->room);
 }
 
 }  // namespace byre::inline v0::trace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The trace and the text that show records; most records are written here.
-#include <byre/observe/detail/record_log.hpp>
+#include <byre/observe/detail/records.hpp>
 #include <byre/storage/explain.hpp>
 
 #include <gtest/gtest.h>
@@ -40,11 +40,11 @@ Record record_of(RecordKind kind) {
 }
 
 Events events_of(std::vector<Record> records) {
-  return Events(trace::detail::chrome_trace({std::move(records), {}, begin_ns, 0}, {}));
+  return Events(trace::detail::chrome_trace({std::move(records), {}, begin_ns, 0, {}}));
 }
 
 std::string summary_of(std::vector<Record> records) {
-  return trace::detail::summary_of({std::move(records), {}, begin_ns, 0});
+  return trace::detail::summary_of({std::move(records), {}, begin_ns, 0, {}});
 }
 
 TEST(Shown, times_are_microseconds_since_the_recording_began) {
@@ -109,24 +109,13 @@ TEST(Shown, sums_are_of_copies_for_the_same_cause_and_lines_in_any_order) {
   EXPECT_TRUE(says(summary, "\n2. 1 copy of 64 bytes (pending)\n"));
 }
 
-ClonedLines with_lines_of_whole(ClonedLines lines, const ClonedLines& whole) {
-  stats::detail::add_lines_of_whole(lines, whole);
-  return lines;
-}
-
-std::vector<std::pair<stats::detail::SiteId, std::uint32_t>> as_pairs(const ClonedLines& lines) {
-  std::vector<std::pair<stats::detail::SiteId, std::uint32_t>> pairs;
-  for (const auto& [site, count] : lines) {
-    pairs.emplace_back(site, count);
-  }
-  return pairs;
-}
-
 TEST(LinesOfAWhole, come_before_those_of_its_part_and_are_not_counted_twice) {
-  EXPECT_EQ(as_pairs(with_lines_of_whole({{{1, 2}, {3, 1}}}, {{{5, 2}, {1, 3}}})),
-            as_pairs({{{5, 2}, {1, 3}, {3, 1}}}));
-  EXPECT_EQ(as_pairs(with_lines_of_whole({{{1, 1}, {2, 1}, {3, 1}, {4, 1}}}, {{{5, 1}}})),
-            as_pairs({{{5, 1}, {1, 1}, {2, 1}, {3, 1}}}));
+  ClonedLines two{{{1, 2}, {3, 1}}};
+  stats::detail::add_lines_of_whole(two, {{{5, 2}, {1, 3}}});
+  EXPECT_EQ(two, (ClonedLines{{{5, 2}, {1, 3}, {3, 1}}}));
+  ClonedLines four{{{1, 1}, {2, 1}, {3, 1}, {4, 1}}};
+  stats::detail::add_lines_of_whole(four, {{{5, 1}}});
+  EXPECT_EQ(four, (ClonedLines{{{5, 1}, {1, 1}, {2, 1}, {3, 1}}}));
 }
 
 TEST_F(Recordings, name_their_threads_in_valid_utf_8) {

@@ -24,9 +24,11 @@ using stats::detail::Record;
 using stats::detail::RecordKind;
 using stats::detail::Records;
 
-enum Track : std::uint8_t { live, pooled, copied, not_copied, no_track };
+enum Track : std::uint8_t { live, pooled, copied, not_copied };
 constexpr const char* track_names[] = {"live bytes", "pooled bytes", "bytes copied",
                                        "bytes not copied"};
+/// A value for each track.
+using Tracks = std::array<std::int64_t, std::size(track_names)>;
 
 /// The appearance of a kind of records.
 struct Look {
@@ -35,29 +37,28 @@ struct Look {
   /// data, and to no thread.
   const char* phase;
   const char* name;
-  Track track = no_track;
-  int sign = 0;  ///< of the record's bytes in the track
+  Tracks signs{};  ///< of the record's bytes in the tracks
   const char* line = "written_at";
   const char* other_data = "";
   const char* arrow = "";
 };
 
 constexpr Look looks[] = {
-    {RecordKind::allocation, "i", "allocation", live, 1},
-    {RecordKind::release, "i", "release", live, -1},
-    {RecordKind::clone, "X", "clone", not_copied, 1},
-    {RecordKind::copy, "X", "copy", copied, 1, "written_at", "copy", "cloned"},
+    {RecordKind::allocation, "i", "allocation", {1}},
+    {RecordKind::release, "i", "release", {-1}},
+    {RecordKind::clone, "X", "clone", {0, 0, 0, 1}},
+    {RecordKind::copy, "X", "copy", {0, 0, 1, -1}, "written_at", "copy", "cloned"},
     {RecordKind::steal, "X", "steal"},
-    {RecordKind::wait, "X", "wait for a copy", no_track, 0, "written_at", "", "waited for"},
-    {RecordKind::pin, "b", "pin", no_track, 0, "pinned_at"},
-    {RecordKind::pin_to_read, "b", "pin", no_track, 0, "pinned_at"},
+    {RecordKind::wait, "X", "wait for a copy", {}, "written_at", "", "waited for"},
+    {RecordKind::pin, "b", "pin", {}, "pinned_at"},
+    {RecordKind::pin_to_read, "b", "pin", {}, "pinned_at"},
     {RecordKind::unpin, "e", "pin"},
-    {RecordKind::overlay, "X", "overlay", copied, 1, "written_at", "shows_data", "cloned"},
+    {RecordKind::overlay, "X", "overlay", {0, 0, 1, -1}, "written_at", "shows_data", "cloned"},
     {RecordKind::overlay_end, "e", "overlay"},
-    {RecordKind::pool_hit, "i", "pool hit", pooled, -1},
+    {RecordKind::pool_hit, "i", "pool hit", {0, -1}},
     {RecordKind::pool_miss, "i", "pool miss"},
-    {RecordKind::pool_put, "", "", pooled, 1},
-    {RecordKind::pool_return, "", "", pooled, -1},
+    {RecordKind::pool_put, "", "", {0, 1}},
+    {RecordKind::pool_return, "", "", {0, -1}},
 };
 
 const Look& look_of(const Record& record) noexcept {
@@ -66,19 +67,16 @@ const Look& look_of(const Record& record) noexcept {
 }
 
 /// The bytes that a record adds to each track.
-std::array<std::int64_t, no_track> changes_by(const Record& record) noexcept {
-  const Look& look = look_of(record);
-  const bool is_overlay = record.kind == RecordKind::overlay;
-  const auto nbytes = static_cast<std::int64_t>(is_overlay ? record.part_nbytes : record.nbytes);
-  std::array<std::int64_t, no_track> changes{};
-  if (look.track != no_track) {
-    changes[look.track] = look.sign * nbytes;
+Tracks changes_by(const Record& record) noexcept {
+  const std::size_t nbytes =
+      record.kind == RecordKind::overlay ? record.part_nbytes : record.nbytes;
+  Tracks changes = look_of(record).signs;
+  for (std::int64_t& change : changes) {
+    change *= static_cast<std::int64_t>(nbytes);
   }
-  const bool is_copy_of_clone =
-      record.kind == RecordKind::copy &&
-      (record.cause == stats::CopyCause::shared || record.cause == stats::CopyCause::pending);
-  if (is_overlay || is_copy_of_clone) {
-    changes[not_copied] = -nbytes;
+  if (record.kind == RecordKind::copy && record.cause != stats::CopyCause::shared &&
+      record.cause != stats::CopyCause::pending) {
+    changes[not_copied] = 0;  // no lazy clone is copied
   }
   return changes;
 }
@@ -130,16 +128,15 @@ std::string members_of(const Record& record, const Look& look) {
 
 class Writer {
  public:
-  Writer(const Records& records, const stats::Counters& after)
+  explicit Writer(const Records& records)
       : records_(records), begin_ns_(records.begin_ns), now_ns_(records.begin_ns) {
     write_names();
-    counters_[live] = after.live_bytes;
-    counters_[pooled] = after.pooled_bytes;
+    counters_ = {records.after.live_bytes, records.after.pooled_bytes};
     for (const Record& record : records.records) {
       counters_[live] -= changes_by(record)[live];
       counters_[pooled] -= changes_by(record)[pooled];
     }
-    for (const Track track : {live, pooled, copied, not_copied}) {
+    for (std::size_t track = 0; track < counters_.size(); ++track) {
       count(track, 0);
     }
     for (const Record& record : records_.records) {
@@ -215,7 +212,7 @@ class Writer {
     }
   }
 
-  void count(Track track, std::int64_t by) {
+  void count(std::size_t track, std::int64_t by) {
     counters_[track] += by;
     event("C", track_names[track], now_ns_, 0,
           arguments(member("bytes", std::to_string(counters_[track]))));
@@ -236,7 +233,7 @@ class Writer {
       span("b", record, look, members);
     }
     const auto changes = changes_by(record);
-    for (const Track track : {live, pooled, copied, not_copied}) {
+    for (std::size_t track = 0; track < changes.size(); ++track) {
       if (changes[track] != 0) {
         count(track, changes[track]);
       }
@@ -248,15 +245,15 @@ class Writer {
   std::int64_t now_ns_;  ///< of counters, whose records have one order
   std::string process_ = member("pid", static_cast<std::uint64_t>(::getpid()));
   std::string events_;
-  std::array<std::int64_t, no_track> counters_{};
+  Tracks counters_{};
   std::map<std::pair<std::string_view, std::uint32_t>, int> open_spans_;  ///< of data
   std::uint64_t last_arrow_ = 0;
 };
 
 }  // namespace
 
-std::string chrome_trace(const Records& records, const stats::Counters& after) {
-  return Writer(records, after).text();
+std::string chrome_trace(const Records& records) {
+  return Writer(records).text();
 }
 
 }  // namespace byre::inline v0::trace::detail

@@ -78,23 +78,17 @@ struct Log final : sync::detail::ProcessState {
   static bool has_room(const RecordingRoom& room) noexcept {
     return room.records.size() < room.records.capacity();
   }
-  bool any_has_room() const noexcept {
-    const RecordingRoom* room = rooms;
-    while (room != nullptr && !has_room(*room)) {
-      room = room->next;
-    }
-    return room != nullptr;
-  }
+  bool any_has_room() const noexcept { return std::any_of(rooms.begin(), rooms.end(), has_room); }
   /// Adds it to each recording that has room. Null is lost by all.
   void keep(const Record* record) noexcept {
-    for (RecordingRoom* room = rooms; room != nullptr; room = room->next) {
-      if (record == nullptr || !has_room(*room)) {
-        ++room->lost;
+    for (RecordingRoom& room : rooms) {
+      if (record == nullptr || !has_room(room)) {
+        ++room.lost;
         continue;
       }
-      Record& kept_record = room->records.emplace_back(*record);
-      kept_record.begin_ns = std::max(record->begin_ns, room->begin_ns);
-      kept_record.end_ns = std::max(record->end_ns, room->begin_ns);
+      Record& kept_record = room.records.emplace_back(*record);
+      kept_record.begin_ns = std::max(record->begin_ns, room.begin_ns);
+      kept_record.end_ns = std::max(record->end_ns, room.begin_ns);
     }
   }
 
@@ -103,15 +97,15 @@ struct Log final : sync::detail::ProcessState {
     Parts dropped;
     std::swap(dropped, kept);
     ++period;
-    for (RecordingRoom* room = rooms; room != nullptr; room = room->next) {
-      room->records.clear();
-      room->lost = 0;
-      room->begin_ns = now_ns();
+    for (RecordingRoom& room : rooms) {
+      room.records.clear();
+      room.lost = 0;
+      room.begin_ns = now_ns();
     }
   }
 
   sync::ProcessMutex mutex;
-  RecordingRoom* rooms = nullptr;
+  boost::intrusive::list<RecordingRoom> rooms;
   Parts kept;
   std::uint64_t period = 0;  ///< in which there is a recording all the time
   std::uint32_t last_data = 0;

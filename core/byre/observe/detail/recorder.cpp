@@ -83,9 +83,11 @@ void begin_recording(RecordingRoom& room) noexcept {
   Log& log = the_log();
   {
     const sync::ProcessLock lock(log.mutex);
-    log.period += log.rooms == nullptr ? 1 : 0;
+    if (log.rooms.empty()) {
+      ++log.period;
+    }
     room.begin_ns = now_ns();
-    room.next = std::exchange(log.rooms, &room);
+    log.rooms.push_back(room);
   }
   change_recordings(1);
 }
@@ -95,12 +97,8 @@ void end_recording(RecordingRoom& room) noexcept {
   Log& log = the_log();
   Parts dropped;
   const sync::ProcessLock lock(log.mutex);
-  RecordingRoom** place = &log.rooms;
-  while (*place != &room) {
-    place = &(*place)->next;
-  }
-  *place = room.next;
-  if (log.rooms == nullptr) {
+  log.rooms.erase(log.rooms.iterator_to(room));
+  if (log.rooms.empty()) {
     std::swap(dropped, log.kept);
   }
 }
@@ -143,6 +141,7 @@ Records records_of(const RecordingRoom& room) {
                              .nbytes = known.nbytes,
                              .part_nbytes = known.written(address, known.nbytes)});
   }
+  taken.after = snapshot();
   return taken;
 }
 

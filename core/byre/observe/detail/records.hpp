@@ -7,6 +7,8 @@
 #include <byre/observe/detail/call_sites.hpp>
 #include <byre/observe/detail/observer.hpp>
 
+#include <boost/intrusive/list.hpp>
+
 #include <array>
 #include <string>
 #include <vector>
@@ -17,6 +19,8 @@ namespace byre::inline v0::stats::detail {
 struct ClonedAt {
   SiteId site = 0;
   std::uint32_t count = 0;
+
+  friend bool operator==(const ClonedAt&, const ClonedAt&) = default;
 };
 /// The lines that cloned some data since one owner had it alone: the latest first, and not all if there are many.
 using ClonedLines = std::array<ClonedAt, 4>;
@@ -61,13 +65,12 @@ struct Records {
   std::vector<ThreadName> threads;
   std::int64_t begin_ns = 0;
   std::uint64_t lost = 0;
+  Counters after;  ///< what was counted when the records were taken
 };
 
 /// One recording. It belongs to the log from begin_recording() until end_recording(), and has records up to their
 /// capacity. A child of a fork begins it again, without the records of its parent.
-struct RecordingRoom : Records {
-  RecordingRoom* next = nullptr;
-};
+struct RecordingRoom : Records, boost::intrusive::list_base_hook<> {};
 
 // The log has any number of recordings at once. Thread-safe; each of these locks it.
 
@@ -92,8 +95,7 @@ std::string line_of(stats::detail::SiteId site);
 /// "train.cpp:42 (3 times)"
 std::string line_of(const stats::detail::ClonedAt& line);
 
-/// `after`: what was counted when the records were taken.
-std::string chrome_trace(const stats::detail::Records& records, const stats::Counters& after);
+std::string chrome_trace(const stats::detail::Records& records);
 std::string summary_of(const stats::detail::Records& records);
 
 }  // namespace byre::inline v0::trace::detail

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace byre::inline v0::trace::detail {
@@ -31,23 +32,17 @@ std::string counted(const Sum& sum, const char* one, const char* many) {
          std::to_string(sum.nbytes) + " bytes";
 }
 
-/// Copies for the same reason: what they are, where they were written, and the lines that cloned what they are of.
-using Reason = std::tuple<RecordKind, stats::CopyCause, SiteId, std::array<SiteId, 4>>;
-
-Reason reason_of(const Record& record) noexcept {
-  std::array<SiteId, 4> cloned_at{};
-  std::transform(record.cloned_at.begin(), record.cloned_at.end(), cloned_at.begin(),
-                 [](const auto& line) { return line.site; });
-  std::sort(cloned_at.begin(), cloned_at.end());
-  return {record.kind, record.cause, record.site, cloned_at};
-}
-
-std::string lines_of(const Reason& reason) {
-  std::string text;
-  if (const std::string line = line_of(std::get<SiteId>(reason)); !line.empty()) {
+/// The cause of a copy, the line that wrote, and the lines that cloned what it is of.
+std::string reason_of(const Record& record) {
+  std::string text = std::string(" (") + to_string(record.cause) + ")";
+  if (const std::string line = line_of(record.site); !line.empty()) {
     text += "\n  written at " + line;
   }
-  for (const SiteId cloner : std::get<3>(reason)) {
+  std::set<SiteId> cloners;
+  for (const auto& line : record.cloned_at) {
+    cloners.insert(line.site);
+  }
+  for (const SiteId cloner : cloners) {
     if (const std::string line = line_of(cloner); !line.empty()) {
       text += "\n  cloned at " + line;
     }
@@ -69,13 +64,13 @@ std::string line_of(const stats::detail::ClonedAt& line) {
 
 std::string summary_of(const stats::detail::Records& records) {
   std::map<RecordKind, Sum> sums;
-  std::map<Reason, Sum> copies;
+  std::map<std::pair<RecordKind, std::string>, Sum> copies;
   std::int64_t waited_ns = 0;
   std::size_t dirty_nbytes = 0;
   for (const Record& record : records.records) {
     sums[record.kind].add(record.nbytes);
     if (record.kind == RecordKind::copy || record.kind == RecordKind::overlay) {
-      copies[reason_of(record)].add(record.nbytes);
+      copies[{record.kind, reason_of(record)}].add(record.nbytes);
     }
     waited_ns += record.kind == RecordKind::wait ? record.end_ns - record.begin_ns : 0;
     dirty_nbytes += record.kind == RecordKind::overlay_end ? record.part_nbytes : 0;
@@ -97,16 +92,17 @@ std::string summary_of(const stats::detail::Records& records) {
   }
   text += "\n";
 
-  std::vector<std::pair<Reason, Sum>> sorted(copies.begin(), copies.end());
+  std::vector<std::pair<decltype(copies)::key_type, Sum>> sorted(copies.begin(), copies.end());
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& left, const auto& right) {
     return left.second.nbytes > right.second.nbytes;
   });
   std::size_t number = 0;
   for (const auto& [reason, sum] : sorted) {
-    const bool is_copy = std::get<RecordKind>(reason) == RecordKind::copy;
+    const auto& [kind, cause_and_lines] = reason;
     text += "\n" + std::to_string(++number) + ". " +
-            (is_copy ? counted(sum, "copy", "copies") : counted(sum, "overlay", "overlays")) +
-            " (" + to_string(std::get<stats::CopyCause>(reason)) + ")" + lines_of(reason) + "\n";
+            (kind == RecordKind::copy ? counted(sum, "copy", "copies")
+                                      : counted(sum, "overlay", "overlays")) +
+            cause_and_lines + "\n";
   }
   return text;
 }
