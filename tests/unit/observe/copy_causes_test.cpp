@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What copy sinks are told of each cause of a copy: bytes, cause, and the user's own line. The random programs of
-/// storages check bytes and cause of all copies.
+/// What copy sinks and recordings are told of each cause of a copy: bytes, cause, and the user's own line. The random
+/// programs of storages check bytes and cause of all copies.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/events.hpp>
+#include <byre/observe/recording.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
 
@@ -11,9 +12,11 @@
 #include <boost/thread/thread.hpp>
 
 #include <array>
+#include <string>
 #include <utility>
 
 #include "support/at_once.hpp"
+#include "support/complaint.hpp"
 #include "support/counted.hpp"
 #include "support/failing_allocator.hpp"
 #include "support/temporary_folder.hpp"
@@ -28,11 +31,15 @@ Buffer of(std::size_t nbytes) {
   return Buffer::allocate(nbytes, aligned_allocator());
 }
 
-/// That `action` makes one copy, of `nbytes` and from `line` of this file.
+/// That `action` makes one copy, of `nbytes` and from `line` of this file, or maps overlays for that cause.
 template <class Action>
 void expect_copy(CopyCause cause, std::size_t nbytes, unsigned line, Action action) {
   const Recorder recorder;
+  const trace::Recording recording;
   action();
+  EXPECT_TRUE(says(recording.summary(), std::string(" bytes (") + to_string(cause) +
+                                            ")\n  written at " + __FILE__ + ":" +
+                                            std::to_string(line) + "\n"));
   const auto events = recorder.events();
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(events[0].cause, cause) << to_string(events[0].cause);
@@ -91,6 +98,11 @@ TEST_F(CopyCauses, of_unshared_data_are_of_its_memory_or_of_the_call) {
   Buffer read_only = Buffer::borrow(to_read, lent.size(), aligned_allocator());
   expect_copy(CopyCause::read_only, 40, __LINE__, [&] { read_only.mutable_data(); });
   expect_copy(CopyCause::read_only, 21, __LINE__, [&] { mapped.mutable_data(); });
+
+  Buffer adopted = Buffer::adopt_read_only(to_read, lent.size(), [](const void*) {});
+  Buffer snapshot = adopted;
+  expect_copy(CopyCause::shared, 40, __LINE__, [&] { snapshot.mutable_data(); });
+  expect_copy(CopyCause::read_only, 40, __LINE__, [&] { adopted.mutable_data(); });
 
   const Buffer borrowed =
       Buffer::borrow(lent.data(), lent.size());  // whose copy has a larger block

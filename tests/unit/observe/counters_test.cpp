@@ -29,16 +29,6 @@ TEST(Counters, subtract_each_from_its_own) {
   EXPECT_NE(after, before);
 }
 
-TEST(Counters, are_zeros_where_stats_are_disabled) {
-  if (BYRE_STATS) {
-    GTEST_SKIP() << "built with stats";
-  }
-  Buffer buffer = Buffer::allocate(100);
-  Buffer clone = buffer;
-  clone.mutable_data();
-  EXPECT_EQ(stats::snapshot(), Counters{});
-}
-
 class CountersTest : public WithStats {};
 
 TEST_F(CountersTest, a_copy_that_fails_counts_nothing) {
@@ -106,14 +96,6 @@ TEST_F(ShardsTest, counts_of_a_running_thread_are_seen) {
   halt.let_go();
   running.join();
   EXPECT_EQ(counted.since().lazy_clones, 1) << "counted once, not again at the end of its thread";
-}
-
-TEST_F(ShardsTest, counts_that_cancel_out_over_threads_do) {
-  const Counted counted;
-  Buffer made_here = Buffer::allocate(1000, aligned_allocator());
-  EXPECT_EQ(counted.since().live_bytes, 1000);
-  elsewhere([&] { made_here = Buffer(); });
-  EXPECT_EQ(counted.since().live_bytes, 0);
 }
 
 TEST_F(ShardsTest, snapshots_never_go_back_while_threads_come_and_go) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What a recording makes of a heap that has no memory, and of one that is the user's and uses byre.
 #include <byre/observe/recording.hpp>
-#include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
 
 #include <gtest/gtest.h>
@@ -43,15 +42,6 @@ TEST_F(TracesAndTheHeap, leave_out_what_a_heap_does_while_there_is_an_event_to_r
   data.lazy_clone({"model.cpp", 1});
   EXPECT_TRUE(says(recording.summary(), "byre: trace: 1 lazy clone of 100 bytes, "));
   of_the_heap.reset();
-}
-
-// operator new ends a program that calls it under a lock that a fork waits for.
-TEST_F(TracesAndTheHeap, need_it_while_nothing_is_locked) {
-  const trace::Recording recording;
-  const Buffer data = Buffer::allocate(least_paged_nbytes, paged_allocator());
-  Buffer clone = data;
-  clone.mutable_data();
-  EXPECT_TRUE(says(recording.summary(), "byre: trace: 1 lazy clone of "));
 }
 
 }  // namespace

@@ -22,26 +22,6 @@
 namespace byre::test {
 namespace {
 
-TEST(RecordingsWithoutStats, are_refused) {
-  if (BYRE_STATS) {
-    GTEST_SKIP() << "built with stats";
-  }
-  EXPECT_EQ(complaint_of<InvalidArgument>([] { const trace::Recording recording; }),
-            "a recording was asked for, and this byre was built without stats and does not know "
-            "what happens. Configure it with -Dstats=enabled.");
-}
-
-TEST_F(Recordings, show_the_cause_of_a_copy_its_lines_and_an_arrow) {
-  const Buffer weights = Buffer::allocate(100);
-  const trace::Recording recording;
-  Buffer snapshot = clone(weights, 10);
-  elsewhere([&] { write(snapshot, 20); });
-  EXPECT_EQ(shown(recording),
-            "1: clone bytes=100 cloned_at=10 data=A\n"
-            "2: copy (shared) bytes=100 cloned_at=10 copy=B data=A written_at=20"
-            " <- 1: clone at 10\n");
-}
-
 TEST_F(Recordings, name_the_lines_that_cloned_the_latest_first_and_how_often) {
   Buffer weights = Buffer::allocate(100);
   const trace::Recording recording;
@@ -179,32 +159,6 @@ TEST_F(Recordings, name_nothing_where_the_copy_that_was_waited_for_failed) {
   EXPECT_THROW(write(snapshot, 30), FailingAllocator::CopyFailed);
   waiter.join();
   EXPECT_EQ(shown(recording, "wait"), "2: wait for a copy data=B written_at=40\n");
-}
-
-TEST_F(Recordings, show_copies_of_each_cause_with_the_clones_that_led_to_them) {
-  char lent[8] = {};
-  Buffer borrowed = Buffer::borrow(lent, sizeof lent);
-  Buffer read_only = Buffer::borrow(static_cast<const void*>(lent), sizeof lent);
-  Buffer grown = Buffer::allocate(8);
-  Buffer adopted = Buffer::adopt_read_only(lent, sizeof lent, [](const void*) {});
-  Storage storage = Storage::allocate(8);
-  const trace::Recording recording;
-  clone(borrowed, 1);
-  write(read_only, 2);
-  clone(grown, 3);
-  grown.resize(100'000, site(4));
-  Buffer snapshot = clone(adopted, 5);
-  write(snapshot, 6);
-  write(adopted, 7);
-  const Pin pin = storage.pin(Wait::allowed, site(8));
-  const Storage copy = storage.lazy_clone(site(9));
-  EXPECT_EQ(shown(recording, "copy"),
-            "1: copy (borrowed) bytes=8 copy=A data=B written_at=1\n"
-            "1: copy (read_only) bytes=8 copy=C data=B written_at=2\n"
-            "1: copy (resized) bytes=8 copy=E data=D written_at=4\n"
-            "1: copy (shared) bytes=8 cloned_at=5 copy=G data=F written_at=6 <- 1: clone at 5\n"
-            "1: copy (read_only) bytes=8 copy=H data=F written_at=7\n"
-            "1: copy (pinned) bytes=8 copy=J data=I written_at=9\n");
 }
 
 TEST_F(Recordings, know_the_line_that_cloned_all_tiles_of_each_tile) {
