@@ -50,7 +50,7 @@ struct Registry final : sync::detail::ProcessState {
       }
     }
     own->next = nullptr;
-    shards = own->is_enlisted() ? own : nullptr;
+    shards = own->is_enlisted ? own : nullptr;
   }
 
   sync::ProcessMutex mutex;
@@ -67,8 +67,8 @@ Registry& registry() noexcept {
 void enlist(Shard& shard) noexcept {
   Registry& all = registry();
   const sync::ProcessLock lock(all.mutex);
-  shard.set_enlisted(true);
-  shard.set_only_counts(all.recordings == 0);
+  shard.is_enlisted = true;
+  shard.only_counts.set(all.recordings == 0);
   shard.next = std::exchange(all.shards, &shard);
 }
 
@@ -82,8 +82,8 @@ void retire_this_threads_shard() noexcept {
     place = &(*place)->next;
   }
   *place = shard.next;
-  shard.set_only_counts(false);
-  shard.set_enlisted(false);
+  shard.only_counts.set(false);
+  shard.is_enlisted = false;
 }
 
 /// What is counted later still, at the end of the thread, goes to the sum of the ended threads.
@@ -102,16 +102,16 @@ void change_recordings(std::int64_t by) noexcept {
   const sync::ProcessLock lock(all.mutex);
   all.recordings += by;
   for (Shard* shard = all.shards; shard != nullptr; shard = shard->next) {
-    shard->set_only_counts(all.recordings == 0);
+    shard->only_counts.set(all.recordings == 0);
   }
 }
 
 void count_slowly(Change change) noexcept {
-  if (!this_threads_shard.is_enlisted() && at_thread_end.ensure()) {
+  if (!this_threads_shard.is_enlisted && at_thread_end.ensure()) {
     enlist(this_threads_shard);
     record_for_environment();
   }
-  if (this_threads_shard.is_enlisted()) {
+  if (this_threads_shard.is_enlisted) {
     this_threads_shard.add(change.counter, change.value);
   } else {
     Registry& all = registry();

@@ -84,15 +84,11 @@ class Shard {
     set(counter, get(counter) + value);
   }
 
-  bool is_enlisted() const noexcept { return enlisted_; }
-  void set_enlisted(bool enlisted) noexcept { enlisted_ = enlisted; }
-
   /// Whether its thread has nothing to do but to count: it is enlisted, and there is no recording. Set under the
   /// lock of the list.
-  bool only_counts() const noexcept { return only_counts_.is_set(); }
-  void set_only_counts(bool only_counts) noexcept { only_counts_.set(only_counts); }
-
-  Shard* next = nullptr;  ///< in the list of those that snapshots see, under its lock
+  RelaxedFlag only_counts;
+  bool is_enlisted = false;  ///< snapshots see it; used by its thread only
+  Shard* next = nullptr;     ///< in the list of those that snapshots see, under its lock
 
  private:
   struct Cell : boost::atomic<std::int64_t> {
@@ -103,8 +99,6 @@ class Shard {
   }
 
   std::array<Cell, counter_count> cells_;
-  RelaxedFlag only_counts_;
-  bool enlisted_ = false;  // snapshots see it; used by its thread only
 };
 
 /// A change of a counter.
@@ -135,7 +129,7 @@ void change_recordings(std::int64_t by) noexcept;
 /// Whether this thread has to ask whether there is a recording. True for one that has not counted yet, too.
 inline bool may_record() noexcept {
   if constexpr (BYRE_STATS) {
-    return !this_threads_shard.only_counts();
+    return !this_threads_shard.only_counts.is_set();
   } else {
     return false;
   }
@@ -147,7 +141,7 @@ template <class Slowly, std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count_or_else([[maybe_unused]] Slowly slowly,
                                                  [[maybe_unused]] Changes... changes) noexcept {
   if constexpr (BYRE_STATS) {
-    if (this_threads_shard.only_counts()) [[likely]] {
+    if (this_threads_shard.only_counts.is_set()) [[likely]] {
       (this_threads_shard.add(changes.counter, changes.value), ...);
     } else {
       slowly();

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace byre::inline v0::stats::detail {
 
@@ -163,13 +164,13 @@ inline void report_move(const void* from, const void* to) noexcept {
 /// needs: its end calls the copy sinks.
 class WriteReport {
  public:
-  WriteReport() noexcept {}  // without an event
+  WriteReport() noexcept = default;
   WriteReport(const WriteReport&) = delete;
   WriteReport& operator=(const WriteReport&) = delete;
   ~WriteReport() {
     if constexpr (BYRE_STATS) {
-      if (is_due_) [[unlikely]] {
-        tell_sinks(event_);
+      if (for_sinks_) [[unlikely]] {
+        tell_sinks(*for_sinks_);
       }
     }
   }
@@ -225,8 +226,7 @@ class WriteReport {
     }
     if constexpr (BYRE_STATS) {
       if (sink_flag.is_set()) [[unlikely]] {
-        is_due_ = true;
-        event_ = event;
+        for_sinks_ = event;
       }
     }
   }
@@ -247,10 +247,7 @@ class WriteReport {
 
  private:
   WriteBegin begin_;
-  bool is_due_ = false;
-  union {
-    CopyEvent event_;  // if it is due
-  };
+  std::optional<CopyEvent> for_sinks_;
 };
 
 }  // namespace byre::inline v0::stats::detail
