@@ -104,6 +104,10 @@ TEST_F(CopyCauses, of_unshared_data_are_of_its_memory_or_of_the_call) {
   expect_copy(CopyCause::shared, 40, __LINE__, [&] { snapshot.mutable_data(); });
   expect_copy(CopyCause::read_only, 40, __LINE__, [&] { adopted.mutable_data(); });
 
+  Storage pinned_to_read(Buffer::adopt_aliased(to_read, lent.size(), [](const void*) {}));
+  const Pin reader = pinned_to_read.pin_to_read();  // an owner, but no lazy clone
+  expect_copy(CopyCause::read_only, 40, __LINE__, [&] { pinned_to_read.mutable_data(); });
+
   const Buffer borrowed =
       Buffer::borrow(lent.data(), lent.size());  // whose copy has a larger block
   const Buffer aliased = Buffer::adopt_aliased(lent.data(), lent.size(), [](void*) {});

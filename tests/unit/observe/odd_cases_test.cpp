@@ -92,15 +92,6 @@ TEST_F(Recordings, show_null_data_as_events_without_data) {
             "1: copy (borrowed) bytes=0 copy=C written_at=4\n");
 }
 
-TEST_F(Recordings, show_a_pin_of_read_only_data_as_no_cause_of_its_copy) {
-  const char lent[8]{};
-  Storage storage(Buffer::adopt_aliased(static_cast<const void*>(lent), 8, [](const void*) {}));
-  const Pin pin = storage.pin_to_read();
-  const trace::Recording recording;
-  storage.mutable_data(Wait::allowed, site(1));
-  EXPECT_EQ(Events(recording).slices("copy (read_only)").size(), 1U);
-}
-
 TEST_F(Recordings, show_no_lines_for_unknown_call_sites) {
   Buffer weights = Buffer::allocate(64);
   const trace::Recording recording;
@@ -161,27 +152,12 @@ TEST_F(Recordings, have_a_loop_thread_s_wait_for_one_that_stole_or_mapped) {
   device.run();
 }
 
-TEST_F(Recordings, show_submitted_copies_and_steals_beside_them) {
-  QueuedDevice device(CopiesEnd::in_order);
+TEST_F(Recordings, show_a_submitted_copy_and_the_wait_for_it) {
+  QueuedDevice device(CopiesEnd::later);
   Buffer source = Buffer::allocate(64, device);
   const trace::Recording recording;
   Buffer clone = source.lazy_clone(site(10));
   clone.materialize(Wait::allowed, site(20));
-  source.materialize(Wait::allowed, site(30));
-  device.run();
-  EXPECT_EQ(shown(recording),
-            "1: clone bytes=64 cloned_at=10 data=A\n"
-            "1: copy (shared) bytes=64 cloned_at=10 copy=B data=A written_at=20"
-            " <- 1: clone at 10\n"
-            "1: steal bytes=64 cloned_at=10 data=A written_at=30\n");
-}
-
-TEST_F(Recordings, show_the_wait_for_a_submitted_copy) {
-  QueuedDevice device(CopiesEnd::later);
-  Buffer source = Buffer::allocate(64, device);
-  Buffer clone = source;
-  clone.materialize();
-  const trace::Recording recording;
   const Counted counted;
   boost::thread other([&] {
     await([&] { return counted.since().waits != 0; });
@@ -190,8 +166,11 @@ TEST_F(Recordings, show_the_wait_for_a_submitted_copy) {
   source.materialize(Wait::allowed, site(30));
   other.join();
   EXPECT_EQ(shown(recording),
+            "1: clone bytes=64 cloned_at=10 data=A\n"
+            "1: copy (shared) bytes=64 cloned_at=10 copy=B data=A written_at=20"
+            " <- 1: clone at 10\n"
             "1: wait for a copy data=A written_at=30\n"
-            "  1: steal bytes=64 data=A written_at=30\n");
+            "  1: steal bytes=64 cloned_at=10 data=A written_at=30\n");
 }
 
 /// What threads do to buffers of their own that share data, at random.
