@@ -28,28 +28,26 @@ int main(int argc, char** argv) {
   if (what == "fork" || what == "leave") {
     const pid_t child = ::fork();
     clone_and_write();
-    if (child != 0) {
-      int status = 0;
-      ::waitpid(child, &status, 0);
-      if (what == "leave") {
-        ::_exit(WEXITSTATUS(status));  // and write nothing
-      }
-      return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    int status = 0;
+    if (child != 0 && ::waitpid(child, &status, 0) != child) {
+      return 1;
     }
+    if (child != 0 && what == "leave") {
+      ::_exit(status != 0);  // and write nothing
+    }
+    return status != 0;
   }
   if (what == "unset") {
-    ::unsetenv("BYRE_TRACE");
+    return ::unsetenv("BYRE_TRACE");
   }
-  if (what == "folder" && ::chdir("/") != 0) {
-    return 1;
+  if (what == "folder") {
+    return ::chdir("/");
   }
   if (what == "set") {
-    ::setenv("BYRE_TRACE", argv[2], 1);
+    return ::setenv("BYRE_TRACE", argv[2], 1);
   }
-  if (what == "many") {
-    for (int round = 0; round < 120'000; ++round) {
-      clone_and_write();
-    }
+  for (int round = 0; what == "many" && round < 120'000; ++round) {
+    clone_and_write();
   }
   return 0;
 }

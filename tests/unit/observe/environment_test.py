@@ -16,11 +16,6 @@ PROGRAM = os.path.abspath(sys.argv.pop())
 HAS_STATS = sys.argv.pop() == "1"
 
 
-def lines_of(trace):
-    """The lines of the copies of a trace."""
-    return [event["args"]["written_at"] for event in trace["traceEvents"] if event["name"].startswith("copy")]
-
-
 class Environment(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -36,18 +31,22 @@ class Environment(unittest.TestCase):
     def files(self):
         return sorted(path.name for path in self.folder.iterdir())
 
+    def taken_lines(self):
+        """The lines of the copies in each trace, by its file, which is removed."""
+        lines = {}
+        for name in self.files():
+            events = json.loads((self.folder / name).read_text())["traceEvents"]
+            lines[name] = [event["args"]["written_at"] for event in events if event["name"].startswith("copy")]
+            (self.folder / name).unlink()
+        return lines
+
 
 @unittest.skipUnless(HAS_STATS, "built without stats")
 class WithStats(Environment):
     def test_a_program_writes_its_trace_when_it_ends(self):
-        self.assertEqual(self.run_with(self.folder / "a.json"), "")
-        trace = json.loads((self.folder / "a.json").read_text())
-        self.assertEqual(lines_of(trace), ["program.cpp:2"])
-        self.assertEqual(self.files(), ["a.json"])
-
-    def test_a_program_that_does_nothing_writes_a_trace_of_that(self):
-        self.assertEqual(self.run_with(self.folder / "a.json", "nothing"), "")
-        self.assertEqual(lines_of(json.loads((self.folder / "a.json").read_text())), [])
+        for arguments, lines in ([], ["program.cpp:2"]), (["nothing"], []):
+            self.assertEqual(self.run_with(self.folder / "a.json", *arguments), "")
+            self.assertEqual(self.taken_lines(), {"a.json": lines})
 
     def test_nothing_is_said_where_the_environment_asks_for_none(self):
         self.assertEqual(self.run_with(""), "")
@@ -71,23 +70,20 @@ class WithStats(Environment):
     def test_the_environment_and_the_folder_are_those_of_the_first_data(self):
         for change in "unset", "folder":
             self.run_with("a.json", change, cwd=self.folder)
-            self.assertEqual(len(lines_of(json.loads((self.folder / "a.json").read_text()))), 1, change)
-            (self.folder / "a.json").unlink()
+            self.assertEqual(self.taken_lines(), {"a.json": ["program.cpp:2"]}, change)
         self.run_with("", "set", str(self.folder / "b.json"))
         self.assertEqual(self.files(), [])
 
     def test_a_child_writes_a_file_of_its_own_or_none(self):
         self.run_with(self.folder / "a.json", "fork")
-        self.assertEqual(self.files(), ["a.json"])
-        self.assertEqual(len(lines_of(json.loads((self.folder / "a.json").read_text()))), 2)
-        (self.folder / "a.json").unlink()
+        self.assertEqual(self.taken_lines(), {"a.json": ["program.cpp:2"] * 2})
         self.run_with(self.folder / "a.json", "leave")
         self.assertEqual(self.files(), [])
         self.run_with(self.folder / "a.%p.json", "fork")
-        for name in self.files():
+        lines = self.taken_lines()
+        for name in lines:
             self.assertRegex(name, r"^a\.\d+\.json$")
-        counts = [len(lines_of(json.loads((self.folder / name).read_text()))) for name in self.files()]
-        self.assertEqual(sorted(counts), [1, 2])
+        self.assertEqual(sorted(map(len, lines.values())), [1, 2])
 
     def test_events_without_room_are_told(self):
         self.assertRegex(self.run_with(self.folder / "a.txt", "many"), r"lacks \d+ events, for which there was no room")
