@@ -128,24 +128,17 @@ void change_recordings(std::int64_t by) noexcept;
 
 /// Whether this thread has to ask whether there is a recording. True for one that has not counted yet, too.
 inline bool may_record() noexcept {
-  if constexpr (BYRE_STATS) {
-    return !this_threads_shard.only_counts.is_set();
-  } else {
-    return false;
-  }
+  return BYRE_STATS && !this_threads_shard.only_counts.is_set();
 }
 
 /// Counts; where there may be a recording, calls `slowly()` in place of that, which counts the same and records it:
 /// to ask costs no more than to count does. `slowly` does not throw, and is best one call.
 template <class Slowly, std::same_as<Change>... Changes>
-[[gnu::always_inline]] inline void count_or_else([[maybe_unused]] Slowly slowly,
-                                                 [[maybe_unused]] Changes... changes) noexcept {
-  if constexpr (BYRE_STATS) {
-    if (this_threads_shard.only_counts.is_set()) [[likely]] {
-      (this_threads_shard.add(changes.counter, changes.value), ...);
-    } else {
-      slowly();
-    }
+[[gnu::always_inline]] inline void count_or_else(Slowly slowly, Changes... changes) noexcept {
+  if (may_record()) [[unlikely]] {
+    slowly();
+  } else if (BYRE_STATS) {
+    (this_threads_shard.add(changes.counter, changes.value), ...);
   }
 }
 
@@ -157,16 +150,14 @@ template <std::same_as<Change>... Changes>
 /// Where may_record() is false: the same, with the counters read before `step` and written after it, which an
 /// atomic step would otherwise hold up twice. `step` counts nothing itself and does not throw.
 template <class Step, std::same_as<Change>... Changes>
-[[gnu::always_inline]] inline void count_quickly_around(
-    Step step, [[maybe_unused]] Changes... changes) noexcept {
-  if constexpr (BYRE_STATS) {
-    const std::int64_t values[] = {this_threads_shard.get(changes.counter) + changes.value...};
-    step();
-    const std::int64_t* value = values;
-    (this_threads_shard.set(changes.counter, *value++), ...);
-  } else {
-    step();
+[[gnu::always_inline]] inline void count_quickly_around(Step step, Changes... changes) noexcept {
+  if (!BYRE_STATS) {
+    return step();
   }
+  const std::int64_t values[] = {this_threads_shard.get(changes.counter) + changes.value...};
+  step();
+  const std::int64_t* value = values;
+  (this_threads_shard.set(changes.counter, *value++), ...);
 }
 
 }  // namespace detail

@@ -36,7 +36,7 @@ enum class RecordKind : std::uint8_t {
 /// How many bytes of an overlay were written.
 using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) noexcept;
 
-// The recorder, built with stats. Each function takes a lock even if there is no recording: if_recording() asks first.
+// The recorder. Each function takes a lock even if there is no recording: if_recording() asks first.
 
 /// An event of `data`, which may be null. A release and the end of an overlay end the data, too. An allocation and a
 /// release are counted, too.
@@ -86,10 +86,8 @@ void record_for_environment() noexcept;
 /// Calls `act()` if this thread has to ask whether there is a recording.
 template <class Act>
 [[gnu::always_inline]] inline void if_recording(Act act) noexcept {
-  if constexpr (BYRE_STATS) {
-    if (may_record()) [[unlikely]] {
-      act();
-    }
+  if (may_record()) [[unlikely]] {
+    act();
   }
 }
 
@@ -168,10 +166,8 @@ class WriteReport {
   WriteReport(const WriteReport&) = delete;
   WriteReport& operator=(const WriteReport&) = delete;
   ~WriteReport() {
-    if constexpr (BYRE_STATS) {
-      if (for_sinks_) [[unlikely]] {
-        tell_sinks(*for_sinks_);
-      }
+    if (for_sinks_) [[unlikely]] {
+      tell_sinks(*for_sinks_);
     }
   }
 
@@ -224,10 +220,8 @@ class WriteReport {
     } else {
       count_quickly_around(step, copies, nbytes);
     }
-    if constexpr (BYRE_STATS) {
-      if (sink_flag.is_set()) [[unlikely]] {
-        for_sinks_ = event;
-      }
+    if (BYRE_STATS && sink_flag.is_set()) [[unlikely]] {
+      for_sinks_ = event;
     }
   }
 
