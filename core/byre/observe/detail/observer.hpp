@@ -53,31 +53,6 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 /// The data at this address ended.
 [[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
 
-/// The begin of a copy, or of a write that found its data shared.
-struct WriteBegin {
-  std::int64_t ns = 0;     ///< 0: it was before there was a recording
-  std::int64_t waits = 0;  ///< that this thread had counted
-};
-[[gnu::cold]] BYRE_API WriteBegin write_begin() noexcept;
-
-// The results of a write, and its waits since its begin.
-
-[[gnu::cold]] BYRE_API void record_steal(WriteBegin begin, const void* data, std::size_t nbytes,
-                                         CallSite site) noexcept;
-/// Before another owner can steal the data.
-[[gnu::cold]] BYRE_API void record_copy(WriteBegin begin, const void* data, const void* copy,
-                                        CopyEvent event) noexcept;
-/// `shown` may have ended.
-[[gnu::cold]] BYRE_API void record_overlay(WriteBegin begin, const void* overlay,
-                                           std::size_t nbytes, const void* shown, CopyEvent event,
-                                           WrittenNbytes written) noexcept;
-/// If it did.
-[[gnu::cold]] BYRE_API void record_wait(WriteBegin begin, const void* data, CallSite site) noexcept;
-/// By a thread of a parallel loop that found the data to be the storage's own: whether another one made it so
-/// meanwhile, which this one waited for.
-[[gnu::cold]] BYRE_API void record_wait_in_parallel(WriteBegin begin, const void* data,
-                                                    CallSite site) noexcept;
-
 /// Begins a recording if BYRE_TRACE is set in the environment, once. Defined in environment.cpp.
 void record_for_environment() noexcept;
 
@@ -173,7 +148,7 @@ class WriteReport {
 
   /// A wait for the data, or for the storage, counts from here.
   void begin() noexcept {
-    if_recording([this] { begin_ = write_begin(); });
+    if_recording([this] { record_begin(); });
   }
 
   /// The last owner keeps its data.
@@ -181,16 +156,16 @@ class WriteReport {
   void stole(Header& header, CallSite site) const noexcept {
     header.becomes_unique(site);
     count(plus(Counter::steals));
-    if_recording([&] { record_steal(begin_, header.data(), header.nbytes(), site); });
+    if_recording([&] { record_steal(header.data(), header.nbytes(), site); });
   }
 
   /// If the thread waited since begin().
   void waited(const void* data, CallSite site) const noexcept {
-    if_recording([&] { record_wait(begin_, data, site); });
+    if_recording([&] { record_wait(data, site); });
   }
   /// If the thread waited until another thread of the parallel loop had made `data` the storage's own.
   void waited_in_parallel(const void* data, CallSite site) const noexcept {
-    if_recording([&] { record_wait_in_parallel(begin_, data, site); });
+    if_recording([&] { record_wait_in_parallel(data, site); });
   }
 
   /// A copy that is complete, while its source still exists.
@@ -205,7 +180,7 @@ class WriteReport {
     counted_by(step, event);
   }
   void recorded(const void* source, const void* copy, const CopyEvent& event) const noexcept {
-    if_recording([&] { record_copy(begin_, source, copy, event); });
+    if_recording([&] { record_copy(source, copy, event); });
   }
   /// As copied_by(), without a record.
   template <class Step>
@@ -233,14 +208,29 @@ class WriteReport {
     overlay.becomes_unique(event.site);
     count(plus(Counter::overlays));
     if_recording(
-        [&] { record_overlay(begin_, overlay.data(), overlay.capacity(), shown, event, written); });
+        [&] { record_overlay(overlay.data(), overlay.capacity(), shown, event, written); });
     if (event.nbytes != 0) {
       counted_by([]() noexcept {}, event);
     }
   }
 
  private:
-  WriteBegin begin_;
+  [[gnu::cold]] BYRE_API void record_begin() noexcept;
+  [[gnu::cold]] BYRE_API void record_steal(const void* data, std::size_t nbytes,
+                                           CallSite site) const noexcept;
+  [[gnu::cold]] BYRE_API void record_wait(const void* data, CallSite site) const noexcept;
+  [[gnu::cold]] BYRE_API void record_wait_in_parallel(const void* data,
+                                                      CallSite site) const noexcept;
+  /// Before another owner can steal the data.
+  [[gnu::cold]] BYRE_API void record_copy(const void* data, const void* copy,
+                                          const CopyEvent& event) const noexcept;
+  /// `shown` may have ended.
+  [[gnu::cold]] BYRE_API void record_overlay(const void* overlay, std::size_t nbytes,
+                                             const void* shown, const CopyEvent& event,
+                                             WrittenNbytes written) const noexcept;
+
+  std::int64_t begin_ns_ = 0;     // 0: it was before there was a recording
+  std::int64_t begin_waits_ = 0;  // that this thread had counted
   std::optional<CopyEvent> for_sinks_;
 };
 

@@ -207,45 +207,47 @@ void forget_data(const void* data) noexcept {
   forgotten = log.kept.data.extract(data);
 }
 
-WriteBegin write_begin() noexcept {
-  return {now_ns(), this_threads_shard.get(Counter::waits)};
+void WriteReport::record_begin() noexcept {
+  begin_ns_ = now_ns();
+  begin_waits_ = this_threads_shard.get(Counter::waits);
 }
 
-void record_wait(WriteBegin begin, const void* data, CallSite site) noexcept {
-  if (begin.ns != 0 && this_threads_shard.get(Counter::waits) != begin.waits) {
-    add(data, {.kind = RecordKind::wait, .begin_ns = begin.ns}, site,
+void WriteReport::record_wait(const void* data, CallSite site) const noexcept {
+  if (begin_ns_ != 0 && this_threads_shard.get(Counter::waits) != begin_waits_) {
+    add(data, {.kind = RecordKind::wait, .begin_ns = begin_ns_}, site,
         [&](Record& record, const KnownData& known) {
-          if (known.last_copy.end_ns >= begin.ns) {
+          if (known.last_copy.end_ns >= begin_ns_) {
             record.links_to = known.last_copy;
           }
         });
   }
 }
 
-void record_wait_in_parallel(WriteBegin begin, const void* data, CallSite site) noexcept {
-  add(data, {.kind = RecordKind::wait, .begin_ns = begin.ns}, site,
+void WriteReport::record_wait_in_parallel(const void* data, CallSite site) const noexcept {
+  add(data, {.kind = RecordKind::wait, .begin_ns = begin_ns_}, site,
       [&](Record& record, const KnownData& known) {
-        const bool has_waited = begin.ns != 0 && known.own_since.end_ns >= begin.ns;
+        const bool has_waited = begin_ns_ != 0 && known.own_since.end_ns >= begin_ns_;
         record.links_to = known.own_since;
         record.thread = has_waited ? record.thread : 0;
       });
 }
 
-void record_steal(WriteBegin begin, const void* data, std::size_t nbytes, CallSite site) noexcept {
-  record_wait(begin, data, site);
-  add(data, {.kind = RecordKind::steal, .begin_ns = begin.ns, .nbytes = nbytes}, site,
+void WriteReport::record_steal(const void* data, std::size_t nbytes, CallSite site) const noexcept {
+  record_wait(data, site);
+  add(data, {.kind = RecordKind::steal, .begin_ns = begin_ns_, .nbytes = nbytes}, site,
       [](Record& record, KnownData& known) {
         record.cloned_at = known.cloned_at;
         known.own_since = link_to(record);
       });
 }
 
-void record_copy(WriteBegin begin, const void* data, const void* copy, CopyEvent event) noexcept {
-  record_wait(begin, data, event.site);
+void WriteReport::record_copy(const void* data, const void* copy,
+                              const CopyEvent& event) const noexcept {
+  record_wait(data, event.site);
   add(data,
       {.kind = RecordKind::copy,
        .cause = event.cause,
-       .begin_ns = begin.ns,
+       .begin_ns = begin_ns_,
        .nbytes = event.nbytes},
       event.site, [copy](Record& record, KnownData& known) {
         is_of_clones(record, known);
@@ -257,12 +259,12 @@ void record_copy(WriteBegin begin, const void* data, const void* copy, CopyEvent
       });
 }
 
-void record_overlay(WriteBegin begin, const void* overlay, std::size_t nbytes, const void* shown,
-                    CopyEvent event, WrittenNbytes written) noexcept {
+void WriteReport::record_overlay(const void* overlay, std::size_t nbytes, const void* shown,
+                                 const CopyEvent& event, WrittenNbytes written) const noexcept {
   add(overlay,
       {.kind = RecordKind::overlay,
        .cause = event.cause,
-       .begin_ns = begin.ns,
+       .begin_ns = begin_ns_,
        .nbytes = nbytes,
        .part_nbytes = event.nbytes},
       event.site, [&](Record& record, KnownData& known) {
