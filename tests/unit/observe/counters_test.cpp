@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Counts of copies that fail, that are waited for, and of many threads: running, ended, and ending. The random
+/// Counts of copies that are waited for, and of many threads: running, ended, and ending. The random
 /// programs of storages check what each operation counts.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/counters.hpp>
@@ -30,18 +30,6 @@ TEST(Counters, subtract_each_from_its_own) {
 }
 
 class CountersTest : public WithStats {};
-
-TEST_F(CountersTest, a_copy_that_fails_counts_nothing) {
-  FailingAllocator allocator;
-  Buffer buffer = Buffer::allocate(100, allocator);
-  Buffer clone = buffer;
-  const Counted counted;
-  allocator.fail_copy(0);
-  EXPECT_THROW(clone.mutable_data(), FailingAllocator::CopyFailed);
-  allocator.fail_copy(0);
-  EXPECT_THROW((void)clone.materialize(Wait::never), FailingAllocator::CopyFailed);
-  EXPECT_EQ(counted.text(), text_of({}));
-}
 
 TEST_F(CountersTest, a_last_owner_counts_its_wait_or_the_copy_it_makes_instead) {
   for (const Wait wait : {Wait::allowed, Wait::never}) {

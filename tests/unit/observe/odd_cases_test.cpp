@@ -92,16 +92,6 @@ TEST_F(Recordings, show_null_data_as_events_without_data) {
             "1: copy (borrowed) bytes=0 copy=C written_at=4\n");
 }
 
-TEST_F(Recordings, show_no_lines_for_unknown_call_sites) {
-  Buffer weights = Buffer::allocate(64);
-  const trace::Recording recording;
-  const Buffer clone = weights.lazy_clone(CallSite{});
-  weights.mutable_data(Wait::allowed, CallSite{});
-  EXPECT_EQ(shown(recording),
-            "1: clone bytes=64 data=A\n"
-            "1: copy (shared) bytes=64 copy=B data=A <- 1: clone at null\n");
-}
-
 TEST_F(Recordings, show_the_whole_of_a_copy_that_another_write_is_within) {
   FailingAllocator allocator;
   Buffer outer = Buffer::allocate(100, allocator);

@@ -15,7 +15,6 @@
 #include "events.hpp"
 #include "support/at_once.hpp"
 #include "support/complaint.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace byre::test {
 namespace {
@@ -67,12 +66,14 @@ TEST(Shown, times_are_microseconds_since_the_recording_began) {
 }
 
 TEST(Shown, what_is_not_known_is_left_out) {
-  EXPECT_EQ(shown(events_of({record_of(RecordKind::copy), record_of(RecordKind::overlay),
-                             record_of(RecordKind::pin)})),
+  Record copy = record_of(RecordKind::copy);
+  copy.cloned_at = {{{0, 1}}};
+  EXPECT_EQ(shown(events_of({copy, record_of(RecordKind::overlay), record_of(RecordKind::pin)})),
             "1: copy (shared) bytes=64 data=A\n"
             "  1: overlay (shared) bytes=64 copied_bytes=0 data=A\n"
             "1: overlay begins A bytes=64 copied_bytes=0 data=A\n"
             "1: pin begins A bytes=64 data=A to=write\n");
+  EXPECT_TRUE(summary_of({copy}).ends_with("\n1. 1 copy of 64 bytes (shared)\n"));
 }
 
 TEST(Shown, bytes_that_a_pending_copy_was_to_spare_were_copied) {
@@ -173,17 +174,6 @@ TEST_F(Recordings, sum_copies_up_by_their_lines_for_people) {
                         "  written at model.cpp:20\n"
                         "  cloned at model.cpp:10\n"))
       << summary;
-}
-
-TEST_F(Recordings, are_written_as_a_trace_or_as_a_text) {
-  const TemporaryFolder folder;
-  trace::Recording recording;
-  recording.stop();
-  recording.write(folder / "a.json");
-  recording.write(folder / "a.txt");
-  EXPECT_EQ(read_file(folder / "a.json"), recording.to_json());
-  EXPECT_EQ(read_file(folder / "a.txt"), recording.summary());
-  EXPECT_THROW(recording.write(folder / "none" / "a.json"), FileError);
 }
 
 TEST_F(Recordings, let_explain_name_who_shares_the_data) {

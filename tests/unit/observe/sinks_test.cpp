@@ -31,6 +31,7 @@ using stats::CopyLimit;
 using stats::expect_copies_at_most;
 using stats::InstalledSink;
 
+constexpr unsigned line_of_the_copy = __LINE__ + 6;
 /// One copy, of `nbytes`. The clone reads what the original did.
 void copy_and_compare(std::size_t nbytes = 100) {
   Buffer buffer = Buffer::allocate(nbytes, aligned_allocator());
@@ -179,16 +180,9 @@ TEST_F(Sinks, are_not_uninstalled_while_they_are_called) {
 
 // ---- limits
 
-constexpr unsigned line_of_the_copy = __LINE__ + 4;
-void copy_once() {
-  const Buffer buffer = Buffer::allocate(100, aligned_allocator());
-  Buffer clone = buffer;
-  clone.mutable_data();
-}
-
 void copy(int times) {
   for (int i = 0; i < times; ++i) {
-    copy_once();
+    copy_and_compare();
   }
 }
 
@@ -224,12 +218,12 @@ TEST_F(CopyLimits, name_a_file_whose_name_is_gone) {
 }
 
 TEST_F(CopyLimits, let_a_block_copy_as_often_as_expected_and_not_more) {
-  EXPECT_EQ(expect_copies_at_most(1, [] { return copy_once(), 5; }), 5);
+  EXPECT_EQ(expect_copies_at_most(1, [] { return copy_and_compare(), 5; }), 5);
   EXPECT_THROW((void)expect_copies_at_most(1, [] { return copy(2), 5; }), TooManyCopies);
   EXPECT_THROW(expect_copies_at_most(0, [] { throw std::runtime_error("its own"); }),
                std::runtime_error);
   const auto nested = [] {
-    copy_once();
+    copy_and_compare();
     expect_copies_at_most(2, [] { copy(2); });
   };
   EXPECT_NO_THROW(expect_copies_at_most(3, nested));
@@ -257,19 +251,21 @@ TEST_F(CopyLimits, throw_naming_the_call_and_the_place_and_size_of_the_copy) {
 }
 
 TEST_F(CopyLimits, count_the_copies_of_other_threads) {
-  EXPECT_THROW(expect_copies_at_most(7, [] { at_once(8, [](std::size_t) { copy_once(); }); }),
-               TooManyCopies);
-  EXPECT_NO_THROW(expect_copies_at_most(8, [] { at_once(8, [](std::size_t) { copy_once(); }); }));
+  EXPECT_THROW(
+      expect_copies_at_most(7, [] { at_once(8, [](std::size_t) { copy_and_compare(); }); }),
+      TooManyCopies);
+  EXPECT_NO_THROW(
+      expect_copies_at_most(8, [] { at_once(8, [](std::size_t) { copy_and_compare(); }); }));
 }
 
 TEST_F(CopyLimits, count_only_what_is_copied_while_they_live) {
-  copy_once();
+  copy_and_compare();
   const CopyLimit limit(1);
   EXPECT_EQ(limit.copies(), 0U);
-  copy_once();
+  copy_and_compare();
   EXPECT_EQ(limit.copies(), 1U);
   EXPECT_NO_THROW(limit.expect_kept());
-  copy_once();
+  copy_and_compare();
   EXPECT_EQ(limit.copies(), 2U);
   EXPECT_THROW(limit.expect_kept(), TooManyCopies);
 }
