@@ -161,11 +161,11 @@ class WriteReport {
 
   /// If the thread waited since begin().
   void waited(const void* data, CallSite site) const noexcept {
-    if_recording([&] { record_wait(data, site); });
+    if_recording([&] { record_wait(data, site, false); });
   }
   /// If the thread waited until another thread of the parallel loop had made `data` the storage's own.
   void waited_in_parallel(const void* data, CallSite site) const noexcept {
-    if_recording([&] { record_wait_in_parallel(data, site); });
+    if_recording([&] { record_wait(data, site, true); });
   }
 
   /// A copy that is complete, while its source still exists.
@@ -218,9 +218,8 @@ class WriteReport {
   [[gnu::cold]] BYRE_API void record_begin() noexcept;
   [[gnu::cold]] BYRE_API void record_steal(const void* data, std::size_t nbytes,
                                            CallSite site) const noexcept;
-  [[gnu::cold]] BYRE_API void record_wait(const void* data, CallSite site) const noexcept;
-  [[gnu::cold]] BYRE_API void record_wait_in_parallel(const void* data,
-                                                      CallSite site) const noexcept;
+  [[gnu::cold]] BYRE_API void record_wait(const void* data, CallSite site,
+                                          bool in_parallel) const noexcept;
   /// Before another owner can steal the data.
   [[gnu::cold]] BYRE_API void record_copy(const void* data, const void* copy,
                                           const CopyEvent& event) const noexcept;

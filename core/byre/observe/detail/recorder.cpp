@@ -212,28 +212,23 @@ void WriteReport::record_begin() noexcept {
   begin_waits_ = this_threads_shard.get(Counter::waits);
 }
 
-void WriteReport::record_wait(const void* data, CallSite site) const noexcept {
-  if (begin_ns_ != 0 && this_threads_shard.get(Counter::waits) != begin_waits_) {
-    add(data, {.kind = RecordKind::wait, .begin_ns = begin_ns_}, site,
-        [&](Record& record, const KnownData& known) {
-          if (known.last_copy.end_ns >= begin_ns_) {
-            record.links_to = known.last_copy;
-          }
-        });
+void WriteReport::record_wait(const void* data, CallSite site, bool in_parallel) const noexcept {
+  if (begin_ns_ == 0 || (!in_parallel && this_threads_shard.get(Counter::waits) == begin_waits_)) {
+    return;
   }
-}
-
-void WriteReport::record_wait_in_parallel(const void* data, CallSite site) const noexcept {
   add(data, {.kind = RecordKind::wait, .begin_ns = begin_ns_}, site,
       [&](Record& record, const KnownData& known) {
-        const bool has_waited = begin_ns_ != 0 && known.own_since.end_ns >= begin_ns_;
-        record.links_to = known.own_since;
-        record.thread = has_waited ? record.thread : 0;
+        const Link& write = in_parallel ? known.own_since : known.last_copy;
+        if (write.end_ns >= begin_ns_) {
+          record.links_to = write;
+        } else if (in_parallel) {
+          record.thread = 0;  // the data was the storage's own before
+        }
       });
 }
 
 void WriteReport::record_steal(const void* data, std::size_t nbytes, CallSite site) const noexcept {
-  record_wait(data, site);
+  record_wait(data, site, false);
   add(data, {.kind = RecordKind::steal, .begin_ns = begin_ns_, .nbytes = nbytes}, site,
       [](Record& record, KnownData& known) {
         record.cloned_at = known.cloned_at;
@@ -243,7 +238,7 @@ void WriteReport::record_steal(const void* data, std::size_t nbytes, CallSite si
 
 void WriteReport::record_copy(const void* data, const void* copy,
                               const CopyEvent& event) const noexcept {
-  record_wait(data, event.site);
+  record_wait(data, event.site, false);
   add(data,
       {.kind = RecordKind::copy,
        .cause = event.cause,
