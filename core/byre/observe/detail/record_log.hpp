@@ -92,7 +92,7 @@ struct Log final : sync::detail::ProcessState {
     }
   }
 
-  /// What was recorded is the parent's to show, and its threads are gone.
+  /// The parent shows its records, and its other threads do not exist in a child.
   void in_child() noexcept override {
     Parts dropped;
     std::swap(dropped, kept);

@@ -21,8 +21,14 @@ MemoryFiles& files() noexcept {
   return sync::no_destructor<MemoryFiles>();
 }
 
-std::int64_t MemoryFiles::count_pinned_bytes() noexcept {
-  return static_cast<std::int64_t>(files().pinned_nbytes());
+std::int64_t MemoryFiles::pinned_nbytes() noexcept {
+  MemoryFiles& all = files();
+  const sync::Lock lock(all.mutex_);
+  std::size_t nbytes = 0;
+  for (const MemoryFile& file : all.files_) {
+    nbytes += file.is_owned_ == nullptr || file.is_owned_(file.owners_) ? 0 : file.nbytes();
+  }
+  return static_cast<std::int64_t>(nbytes);
 }
 
 bool MemoryFiles::take_range(MemoryFile& file, std::size_t nbytes) {

@@ -129,7 +129,7 @@ class MemoryFiles final : sync::detail::ProcessState {
  public:
   MemoryFiles() {
     enter();
-    stats::detail::ask_for_pinned_bytes(&count_pinned_bytes);
+    stats::detail::ask_for_pinned_bytes(&pinned_nbytes);
   }
 
   /// False if there is no memory file.
@@ -147,19 +147,10 @@ class MemoryFiles final : sync::detail::ProcessState {
     }
   }
 
-  std::size_t pinned_nbytes() noexcept {
-    const sync::Lock lock(mutex_);
-    std::size_t nbytes = 0;
-    for (const MemoryFile& file : files_) {
-      nbytes += file.is_owned_ == nullptr || file.is_owned_(file.owners_) ? 0 : file.nbytes();
-    }
-    return nbytes;
-  }
-
   sync::Mutex& mutex() noexcept { return mutex_; }
 
  private:
-  static std::int64_t count_pinned_bytes() noexcept;
+  static std::int64_t pinned_nbytes() noexcept;
 
   void retire_arena() noexcept;
 
