@@ -38,10 +38,12 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 
 // The recorder. Each function takes a lock even if there is no recording: if_recording() asks first.
 
-/// An event of `data`, which may be null. A release and the end of an overlay end the data, too. An allocation and a
-/// release are counted, too.
+/// An event of `data`, which may be null. A release and the end of an overlay end the data, too.
 [[gnu::cold]] BYRE_API void record(RecordKind kind, const void* data, std::size_t nbytes,
                                    CallSite site = {}, std::size_t part_nbytes = 0) noexcept;
+/// Also counts: an allocation or a release.
+[[gnu::cold]] BYRE_API void record_memory(RecordKind kind, const void* data,
+                                          std::size_t nbytes) noexcept;
 /// `was_alone`: before that, one owner had the data.
 [[gnu::cold]] BYRE_API void record_clone(const void* data, std::size_t nbytes, bool was_alone,
                                          CallSite site) noexcept;
@@ -69,11 +71,11 @@ template <class Act>
 /// Memory that an allocator gave to data, and that it gets back.
 [[gnu::always_inline]] inline void report_allocation(const void* data,
                                                      std::size_t nbytes) noexcept {
-  count_or_else([=]() noexcept { record(RecordKind::allocation, data, nbytes); },
+  count_or_else([=]() noexcept { record_memory(RecordKind::allocation, data, nbytes); },
                 plus(Counter::live_bytes, nbytes));
 }
 [[gnu::always_inline]] inline void report_release(const void* data, std::size_t nbytes) noexcept {
-  count_or_else([=]() noexcept { record(RecordKind::release, data, nbytes); },
+  count_or_else([=]() noexcept { record_memory(RecordKind::release, data, nbytes); },
                 minus(Counter::live_bytes, nbytes));
 }
 

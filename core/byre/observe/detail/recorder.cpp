@@ -154,15 +154,16 @@ ClonedLines lines_that_cloned(const void* data) noexcept {
 
 void record(RecordKind kind, const void* data, std::size_t nbytes, CallSite site,
             std::size_t part_nbytes) noexcept {
-  if (kind == RecordKind::allocation) {
-    count_slowly(plus(Counter::live_bytes, nbytes));
-  } else if (kind == RecordKind::release) {
-    count_slowly(minus(Counter::live_bytes, nbytes));
-  }
   add(data, {.kind = kind, .nbytes = nbytes, .part_nbytes = part_nbytes}, site, nothing_else);
   if (kind == RecordKind::release || kind == RecordKind::overlay_end) {
     forget_data(data);
   }
+}
+
+void record_memory(RecordKind kind, const void* data, std::size_t nbytes) noexcept {
+  count_slowly(kind == RecordKind::allocation ? plus(Counter::live_bytes, nbytes)
+                                              : minus(Counter::live_bytes, nbytes));
+  record(kind, data, nbytes);
 }
 
 void record_clone(const void* data, std::size_t nbytes, bool was_alone, CallSite site) noexcept {
