@@ -9,16 +9,13 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <boost/thread/thread.hpp>
 
 #include <array>
 #include <string>
 #include <utility>
 
-#include "support/at_once.hpp"
 #include "support/complaint.hpp"
 #include "support/counted.hpp"
-#include "support/failing_allocator.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
@@ -74,19 +71,6 @@ TEST_F(CopyCauses, shared_is_a_write_to_data_with_other_owners) {
   expect_shared(4711, [&] { clones[3].mutable_data(Wait::allowed, CallSite{__FILE__, 4711}); });
   expect_shared(__LINE__, [&] { storages[0].mutable_data(); });
   expect_shared(__LINE__, [&] { const Pin pin = storages[1].pin(); });
-}
-
-TEST_F(CopyCauses, pending_is_a_write_by_the_last_owner_that_would_not_wait) {
-  Halt first_copy;
-  FailingAllocator allocator;
-  allocator.halt_copy(first_copy);
-  Buffer buffer = Buffer::allocate(100, allocator);
-  Buffer clone = buffer;
-  boost::thread copier([&] { clone.mutable_data(); });
-  first_copy.await_entry();
-  expect_copy(CopyCause::pending, 100, __LINE__, [&] { buffer.mutable_data(Wait::never); });
-  first_copy.let_go();
-  copier.join();
 }
 
 TEST_F(CopyCauses, of_unshared_data_are_of_its_memory_or_of_the_call) {

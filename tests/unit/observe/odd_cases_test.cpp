@@ -109,6 +109,7 @@ TEST_F(Recordings, name_the_clone_of_a_copy_by_a_last_owner_without_a_wait) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   Buffer snapshot;
+  const Recorder recorder;
   const trace::Recording recording;
   snapshot = weights.lazy_clone(site(1));
   allocator.during_copy([&] {
@@ -116,6 +117,9 @@ TEST_F(Recordings, name_the_clone_of_a_copy_by_a_last_owner_without_a_wait) {
     weights.mutable_data(Wait::never);
   });
   snapshot.mutable_data();
+  ASSERT_EQ(recorder.events().size(), 2U);
+  EXPECT_EQ(recorder.events()[0].cause, stats::CopyCause::pending);
+  EXPECT_EQ(recorder.events()[1].cause, stats::CopyCause::shared);
   EXPECT_TRUE(says(shown(recording, "copy (pending)"), "cloned_at=1"));
 }
 
