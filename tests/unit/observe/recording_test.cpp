@@ -198,12 +198,12 @@ TEST_F(Recordings, have_what_happened_while_they_were_on) {
   };
   EXPECT_EQ(lines(*inner), "1model.cpp:3 ");
   EXPECT_EQ(lines(outer), "1model.cpp:2 1model.cpp:3 1model.cpp:4 ");
-  EXPECT_EQ(Events(outer).of("M", "thread_name").size(), 1U);
   outer.stop();
   outer.stop();
   const Buffer after = clone(weights, 5);
   inner.reset();
   EXPECT_EQ(lines(outer), "1model.cpp:2 1model.cpp:3 1model.cpp:4 ");
+  EXPECT_EQ(Events(outer).of("M", "thread_name").size(), 1U);
   EXPECT_EQ(lines(later), "1model.cpp:4 1model.cpp:5 ");
   EXPECT_EQ(lines(trace::Recording()), "");
 }

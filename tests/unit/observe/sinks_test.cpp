@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How copy sinks are called: how long, on which thread, and what they may do wrong; and the helper for users' own tests,
-/// which counts by a sink: a block that copies more than expected fails.
+/// How copy sinks are called: how long, on which thread, and what they may do wrong. And the helper for users' own
+/// tests, which counts by a sink: a block that copies more than expected fails.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/expect.hpp>
 #include <byre/observe/recording.hpp>

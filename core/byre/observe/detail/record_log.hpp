@@ -116,8 +116,8 @@ Log& the_log() noexcept;
 /// More spare memory, for an entry of data or of this thread. Throws std::bad_alloc.
 void provide(const void* data, Parts& spare);
 
-/// Calls `act(log, known)` under the lock, of a thread that has a number. `known` belongs to `data`, and is empty if that
-/// is null; it is null if no recording has room.
+/// Calls `act(log, known)` under the lock, after this thread got a number. `known` belongs to `data`. It is empty if
+/// `data` is null, and null if no recording has room.
 template <class Act>
 void with_known(const void* data, Act act) noexcept {
   if (std::exchange(thread_of_log.is_recording, true)) {
