@@ -85,11 +85,6 @@ std::string if_known(const char* name, std::uint32_t number) {
   return number == 0 ? "" : member(name, number);
 }
 
-std::string written_at(const char* name, stats::detail::SiteId site) {
-  const std::string line = line_of(site);
-  return line.empty() ? "" : member(name, in_quotes(line));
-}
-
 /// Those that are known.
 std::string cloned_at(const stats::detail::ClonedLines& cloners) {
   std::string lines;
@@ -123,7 +118,9 @@ std::string members_of(const Record& record, const Look& look) {
     members += member("waited_for", in_quotes("thread " + std::to_string(record.links_to.thread) +
                                               " at " + line_of(record.links_to.site)));
   }
-  return members + written_at(look.line, record.site) + cloned_at(record.cloned_at);
+  const std::string line = line_of(record.site);
+  return members + (line.empty() ? "" : member(look.line, in_quotes(line))) +
+         cloned_at(record.cloned_at);
 }
 
 class Writer {
