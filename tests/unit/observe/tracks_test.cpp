@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -257,6 +258,11 @@ TEST_F(Tracks, of_a_child_have_nothing_of_its_parent_and_count_from_what_it_has)
     Buffer other = data.lazy_clone(site(1));
     other.mutable_data();
   }
+  const auto now_us = [] {
+    using Microseconds = std::chrono::duration<double, std::micro>;
+    return Microseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  const double forked_us = now_us();
   const ChildResult result = run_in_child(
       [&](int output) {
         const stats::Counters begin = stats::snapshot();
@@ -265,6 +271,7 @@ TEST_F(Tracks, of_a_child_have_nothing_of_its_parent_and_count_from_what_it_has)
         }
         freed.reset();
         const Buffer own = data.lazy_clone(site(2));
+        const double cloned_us = now_us();
         const stats::Counters end = stats::snapshot();
         const Events events(recording);
         const std::string text = events.whole().dump();
@@ -278,7 +285,8 @@ TEST_F(Tracks, of_a_child_have_nothing_of_its_parent_and_count_from_what_it_has)
                 "(" + std::to_string(::getpid()) + ")") &&
             live.front() == begin.live_bytes && live.back() == end.live_bytes &&
             events.values("pooled bytes").back() == end.pooled_bytes &&
-            events.all().back()["ts"] >= 0;
+            events.all().back()["ts"] >= 0 &&
+            events.slices("clone").at(0)["ts"] <= cloned_us - forked_us + 1;
         write_all(output, is_right ? "right" : shown(events) + text);
       },
       std::chrono::seconds(60));
