@@ -41,11 +41,13 @@ class Run {
         supervisor_(
             std::move(workload), settings, [this] { return done(); },
             [this] { return programs::lines_of(logs_); }, hang_timeout) {
+    constexpr std::size_t tile_sizes[] = {16, 1, page_nbytes};
     // Copies of a few bytes end before another thread can meet them.
     const programs::Limits limits{.mix = *settings.mix,
                                   .slots = settings.slots,
                                   .most_nbytes = settings.most_nbytes,
-                                  .small_of_256 = 32};
+                                  .small_of_256 = 32,
+                                  .tile_nbytes = tile_sizes[settings.seed % 3]};
     for (unsigned thread = 0; thread < settings.threads; ++thread) {
       workers_.emplace_back(programs::Choices(seed_of_thread(settings.seed, thread)), memory_,
                             shared_, thread, limits);

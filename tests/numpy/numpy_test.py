@@ -167,7 +167,10 @@ def random_table(choose, count):
         scale, decimals = 10 ** choose.uniform(-6, 6), choose.randrange(0, 10)
         size = int(numpy.prod(shape, dtype=int))
         real, imaginary = ([round(choose.gauss(0, 1), decimals) * scale for _ in range(size)] for _ in range(2))
-        values = numpy.array(real) + 1j * numpy.array(imaginary) if dtype == "c8" else numpy.array(real)
+        values = numpy.array(real)
+        if dtype == "c8":
+            values = values.astype("c16")  # a sum would lose the sign of a zero
+            values.imag = imaginary
         with numpy.errstate(over="ignore"):
             yield values.astype(dtype).reshape(shape)
 

@@ -79,8 +79,10 @@ Arguments RandomCalls::arguments_of(const std::string& name) {
 
 Arguments RandomCalls::any_arguments_of(const Operator& op) {
   const std::string stem = stem_of(op.name());
-  const bool is_product = stem == "matmul";
-  const bool is_exact_of_all = !is_product && !stem.starts_with("sum");
+  if (stem == "matmul") {
+    return factors();
+  }
+  const bool is_exact_of_all = !stem.starts_with("sum");
   const auto any_dtype = [&] {
     return is_exact_of_all ? dtype()
                            : one_of({DType::f32, DType::f64, DType::i64, DType::i16, DType::f16});
@@ -123,11 +125,29 @@ Arguments RandomCalls::any_arguments_of(const Operator& op) {
       const AnyTensor part = functional::call(stem, seen).front();
       arguments.push_back(tensor(part.sizes(), part.dtype()));
     } else {
-      const Dims other = is_product ? sizes(1, 3) : flag() ? all : broadcastable(all);
-      arguments.push_back(arguments.empty() ? self : tensor(other, any_dtype()));
+      arguments.push_back(
+          arguments.empty() ? self : tensor(flag() ? all : broadcastable(all), any_dtype()));
     }
   }
   return arguments;
+}
+
+Arguments RandomCalls::factors() {
+  const std::int64_t inner = size();
+  const Dims stack = sizes(0, 2);
+  const auto factor = [&](bool is_first) {
+    Dims dims = flag() ? stack : broadcastable(stack);
+    const bool is_vector = number(0, 3) == 0;
+    if (is_vector) {
+      dims = {inner};
+    } else {
+      dims.push_back(is_first ? size() : inner);
+      dims.push_back(is_first ? inner : size());
+    }
+    return tensor(dims, one_of({DType::f32, DType::f64, DType::i64, DType::i16, DType::f16}));
+  };
+  const Argument a = factor(true);
+  return {a, factor(false)};
 }
 
 }  // namespace byre::test

@@ -38,6 +38,7 @@ class RandomCalls : public RandomArguments {
   /// Sizes that broadcast to these.
   Dims broadcastable(const Dims& to);
   functional::Arguments any_arguments_of(const functional::Operator& op);
+  functional::Arguments factors();
 };
 
 }  // namespace byre::test

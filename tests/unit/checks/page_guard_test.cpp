@@ -253,10 +253,10 @@ template <class Find>
   const StalePointer older(Storage::allocate(paged));
   StalePointer shared(in_pages());
   Storage alone = in_pages();
-  set_limit(RLIMIT_DATA, 1);
+  const rlim_t before = set_limit(RLIMIT_DATA, 1);
   const pid_t child = ::fork();
   if (child == 0) {
-    set_limit(RLIMIT_DATA, RLIM_INFINITY);
+    set_limit(RLIMIT_DATA, before);
     ::_exit(std::to_integer<int>(*find(shared, alone)));
   }
   int status = 0;

@@ -24,6 +24,7 @@
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "support/child_process.hpp"
 
@@ -40,11 +41,13 @@ inline void in_a_child(const std::function<void()>& work) {
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
 }
 
-inline void set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
+/// Returns the limit before.
+inline rlim_t set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
   rlimit now{};
-  ASSERT_EQ(::getrlimit(what, &now), 0);
-  now.rlim_cur = most;
-  ASSERT_EQ(::setrlimit(what, &now), 0);
+  EXPECT_EQ(::getrlimit(what, &now), 0);
+  const rlim_t before = std::exchange(now.rlim_cur, most);
+  EXPECT_EQ(::setrlimit(what, &now), 0);
+  return before;
 }
 
 /// A child that looks at its memory only after its parent has done something.
@@ -130,7 +133,7 @@ inline std::size_t data_nbytes() {
 inline std::size_t most_mappings() {
   std::size_t most = 0;
   std::ifstream("/proc/sys/vm/max_map_count") >> most;
-  return most > 100'000 ? 0 : most;
+  return most > 2'000'000 ? 0 : most;
 }
 
 /// From then on this process gets no mapping.

@@ -83,6 +83,9 @@ TEST(SmallParts, keep_the_order_of_their_strides_and_repeat_what_their_sources_r
     expect_part(clone, seen, numel);
     EXPECT_EQ(clone.strides(), strides);
   }
+  Tensor windows = parts[5].seen.lazy_clone();
+  windows.set_at<std::int32_t>({0, 1}, -1);
+  EXPECT_EQ(windows.at<std::int32_t>({1, 0}), -1) << "the windows overlap as before";
   expect_part(x.select(1, 5).reshape({8, 8}), x.select(1, 5).view({8, 8}), width);
   const Tensor element = x.as_strided({1000000}, {0}, 7);
   expect_part(element.reshape({1000, 1000}), element.view({1000, 1000}), 1);

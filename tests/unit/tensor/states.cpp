@@ -72,7 +72,8 @@ Returned take_foreign(Tensor& tensor) {
 
 Returned ask_everything(Tensor& tensor) {
   const Tensor same = Tensor::reclaim(Tensor(tensor).release());
-  static_cast<void>(same.size(-1) + same.handle_count() + same.nbytes() + same.is_contiguous());
+  static_cast<void>(same.size(-1) + static_cast<std::int64_t>(same.handle_count() + same.nbytes()) +
+                    same.is_contiguous());
   static_cast<void>(same.aliases(tensor) && &same.allocator() == &tensor.allocator());
   return {};
 }

@@ -36,6 +36,8 @@ template <class TensorRef>
 using BasicArgument =
     std::variant<NoValue, bool, Scalar, Dims, DType, TensorRef, std::vector<TensorRef>>;
 
+namespace detail {
+
 /// Calls `function(TensorRef&)` for the tensor or each of the tensors that an argument holds.
 template <class TensorRef, class Function>
 void for_each_tensor_of(BasicArgument<TensorRef>& argument, Function&& function) {
@@ -47,6 +49,8 @@ void for_each_tensor_of(BasicArgument<TensorRef>& argument, Function&& function)
     }
   }
 }
+
+}  // namespace detail
 
 /// A value, implicitly made of whatever an operator may be given.
 class BYRE_API Argument {
@@ -99,7 +103,7 @@ class BYRE_API Argument {
   /// Calls `function(AnyTensor&)` for the tensor or each of the tensors it holds.
   template <class Function>
   void for_each_tensor(Function&& function) {
-    for_each_tensor_of<AnyTensor>(held_, function);
+    detail::for_each_tensor_of<AnyTensor>(held_, function);
   }
   template <class Function>
   void for_each_tensor(Function&& function) const {

@@ -113,7 +113,7 @@ BasicArgument<To> with_tensors(const BasicArgument<From>& argument, const Rename
 template <class TensorRef, class Function>
 void for_each_operand(BasicNode<TensorRef>& node, const Function& function) {
   for (BasicArgument<TensorRef>& argument : node.arguments) {
-    for_each_tensor_of<TensorRef>(argument, function);
+    detail::for_each_tensor_of<TensorRef>(argument, function);
   }
 }
 template <class TensorRef, class Function>

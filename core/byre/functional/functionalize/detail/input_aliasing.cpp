@@ -99,12 +99,12 @@ InputAliasing::InputAliasing(const Tensors& inputs) {
         static_cast<std::size_t>(std::ranges::find(inputs, given) - inputs.begin()));
   }
   for (std::size_t base = 0; base < bases_.size(); ++base) {
-    TensorMeta& meta = bases_[base].meta;
+    TensorMeta& whole = bases_[base].meta;
     const CpuTensor* const tensor = inputs[bases_[base].input].as<CpuTensor>();
     bases_[base].is_seen_elsewhere = tensor != nullptr && has_other_handles(tensor->value, inputs);
     if (tensor != nullptr && (is_shared[base] || !is_all_there_is(tensor->value))) {
-      meta.sizes = {
-          static_cast<std::int64_t>(tensor->value.storage().nbytes() / byre::itemsize(meta.dtype))};
+      whole.sizes = {static_cast<std::int64_t>(tensor->value.storage().nbytes() /
+                                               byre::itemsize(whole.dtype))};
     }
   }
   for (std::size_t input = 0; input < inputs.size(); ++input) {

@@ -72,31 +72,31 @@ struct Output {
   const ViewGeometry& after;
   std::int64_t& start;
 
-  Views alias() const { return {}; }
-  Views view() const { return one(ViewKind::view, {after.layout.sizes}); }
-  Views expand() const { return one(ViewKind::expand, {after.layout.sizes}); }
-  Views dtype() const { return one(ViewKind::dtype, {after.dtype}); }
-  Views slice() const { return one(ViewKind::slice, as_given()); }
-  Views diagonal() const { return one(ViewKind::diagonal, as_given()); }
-  Views permute() const {
+  Views alias() { return {}; }
+  Views view() { return one(ViewKind::view, {after.layout.sizes}); }
+  Views expand() { return one(ViewKind::expand, {after.layout.sizes}); }
+  Views dtype() { return one(ViewKind::dtype, {after.dtype}); }
+  Views slice() { return one(ViewKind::slice, as_given()); }
+  Views diagonal() { return one(ViewKind::diagonal, as_given()); }
+  Views permute() {
     return one(ViewKind::permute, {permuted_axes(op, arguments, before.layout.ndim())});
   }
-  Views select() const { return selected(arguments[1].integer()); }
-  Views unbind() const { return selected(start++); }
-  Views narrow() const {
+  Views select() { return selected(arguments[1].integer()); }
+  Views unbind() { return selected(start++); }
+  Views narrow() {
     const std::size_t axis = axis_at(0, "narrow");
     start = arguments[1].integer();
     start += start < 0 ? before.layout.sizes[axis] : 0;
     return next_slice(axis);
   }
-  Views part() const { return next_slice(axis_at(1, "split")); }
-  Views real() const {
+  Views part() { return next_slice(axis_at(1, "split")); }
+  Views real() {
     Dims pairs(before.layout.sizes);
     pairs.push_back(1);
     return {one(ViewKind::view, {pairs}).front(),
             {ViewKind::dtype, {DType::f32}, {pairs, before.dtype}}};
   }
-  Views complex() const {
+  Views complex() {
     Dims pairs(after.layout.sizes);
     pairs.push_back(1);
     return {one(ViewKind::dtype, {DType::complex64}).front(),
@@ -116,7 +116,7 @@ struct Output {
     return one(ViewKind::select, {axis, index < 0 ? index + before.layout.sizes[axis] : index});
   }
   /// The next part along an axis, behind the parts before it.
-  Views next_slice(std::size_t axis) const {
+  Views next_slice(std::size_t axis) {
     const std::int64_t from = std::exchange(start, start + after.layout.sizes[axis]);
     return one(ViewKind::slice, {axis, from, start, 1});
   }
@@ -124,7 +124,7 @@ struct Output {
 
 /// By the operators that come along. Those of many outputs stand first: each output looks for its row.
 struct CanonicalViews {
-  using Row = std::pair<const Operator*, Views (Output::*)() const>;
+  using Row = std::pair<const Operator*, Views (Output::*)()>;
 
   const std::array<Row, 22> rows{{
       {&find("unbind"), &Output::unbind},     {&find("split"), &Output::part},

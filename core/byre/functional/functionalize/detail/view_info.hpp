@@ -52,9 +52,9 @@ struct ViewInfo {
   }
 };
 
-/// The views by which the first seven express the next output of `op`, of one that sees `before`;
-/// nothing for what is said by its strides. `after` is the output's geometry, and `start` says where it
-/// begins along the axis: 0 for the first output, and what this leaves for the next. O(1).
+/// Expresses one output of the view `op` by the kinds of ViewKind; returns nothing if only strides can.
+/// `before` and `after`: the geometries of the tensor and of the output. `start`: where the output begins
+/// along the axis, 0 for the first; updated for the next output. O(1).
 std::optional<std::vector<ViewInfo>> canonical_views(const Operator& op,
                                                      std::span<const Argument> arguments,
                                                      const ViewGeometry& before,

@@ -24,8 +24,9 @@ struct Extent {
   std::int64_t itemsize;
 };
 
-/// Views that overlap are never `none`. Views of one tensor that share no byte are `none` if they were selected or sliced
-/// along one dimension, with a step only if both have the same one and it divides the size of that dimension.
+/// Views that overlap are never `none`. Views of one dense tensor that share no byte are `none` if they
+/// were selected or sliced along one dimension; with a step, if both have the same step and it divides
+/// the size of that dimension.
 BYRE_API Overlap overlap_of(const Extent& a, const Extent& b);
 
 /// Throws ShapeError, which names `operation`, if elements of `output` share memory with each other.

@@ -104,6 +104,7 @@ void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
   Loop<Count> loop{sizes, operands};
   loop.sort_dimensions();
   loop.join_dimensions();
+  // If rows are too short to be worth a call, the longest dimension becomes the row.
   const auto longest = std::max_element(loop.sizes.begin(), loop.sizes.end());
   if (longest != loop.sizes.end() && *longest >= worth_a_call && loop.sizes.back() < worth_a_call) {
     loop.swap_dimensions(static_cast<std::size_t>(longest - loop.sizes.begin()),
