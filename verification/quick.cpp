@@ -3,7 +3,7 @@
 /// core/byre/cow. byre-verify has pages, pins, tiles and devices too, and searches farther.
 #include <algorithm>
 
-#include "runner/report.hpp"
+#include "runner/job.hpp"
 
 namespace byre::verification {
 namespace {

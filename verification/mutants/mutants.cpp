@@ -121,7 +121,9 @@ int run_mutants(unsigned at_once) {
   std::vector<Mutation> mutations = all_mutations();
   mutations.insert(mutations.begin(), Mutation{});
   const std::vector<Outcome> outcomes = detect_all(mutations, at_once);
-  std::ranges::for_each(outcomes, &print);
+  for (const Outcome& outcome : outcomes) {
+    print(outcome);
+  }
   const auto killed = std::ranges::count_if(
       outcomes, [](const Outcome& outcome) { return !outcome.killed_by.empty(); });
   const auto count = static_cast<std::ptrdiff_t>(outcomes.size()) - 1;

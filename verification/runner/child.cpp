@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "job.hpp"
-#include "support/json.hpp"
 // After all others: Relacy's words.
 #include "../relacy/execution.hpp"
 #include "../relacy/trace.hpp"

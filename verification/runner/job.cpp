@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "../mutants/mutants.hpp"
-#include "support/json.hpp"
 
 namespace byre::verification {
 namespace {

@@ -9,8 +9,7 @@
 
 #include "../mutants/mutants.hpp"
 #include "../programs/program.hpp"
-#include "report.hpp"
-#include "support/json.hpp"
+#include "job.hpp"
 
 namespace byre::verification {
 namespace {
