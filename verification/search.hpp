@@ -26,6 +26,11 @@ inline unsigned current_thread() noexcept {
   return static_cast<unsigned>(rl::ctx().current_thread());
 }
 
+/// Of two threads: a base of bodies.
+struct TwoThreads {
+  static constexpr unsigned threads = 2;
+};
+
 namespace detail {
 
 /// A body without its type: what the checker is made of is compiled once for a number of threads, and
@@ -72,6 +77,12 @@ Found search_body(const Search& search) {
 }
 
 }  // namespace detail
+
+/// A body that has to reach these states, in place of its own.
+template <class Body, StepName... States>
+struct Reaching : Body {
+  static constexpr std::array<std::string_view, sizeof...(States)> cover_points{States.text...};
+};
 
 /// Lists the scenario of a body. `quick` is the bound of a quick run, `deep` that of a deep one: full_search,
 /// reduced_search, or the most preemptions.

@@ -16,7 +16,7 @@ inline constexpr auto release = std::memory_order::release;
 inline constexpr auto acq_rel = std::memory_order::acq_rel;
 inline constexpr auto seq_cst = std::memory_order::seq_cst;
 
-/// "type.operation", as an argument of a template.
+/// "type.operation", or another text, as an argument of a template.
 template <std::size_t Size>
 struct StepName {
   consteval StepName(const char (&name)[Size]) { std::copy_n(name, Size, text); }

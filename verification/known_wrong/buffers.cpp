@@ -12,10 +12,8 @@ namespace {
 
 /// Wrong: an owner that has dropped the data reads the header once more, though only a field that never
 /// changes.
-class ReadsAfterDrop {
+class ReadsAfterDrop : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   ReadsAfterDrop() { header_.share().add_owner(); }
 
   void thread(unsigned) {
@@ -51,10 +49,8 @@ class PlainUntilCloned {
 };
 
 /// As first_clones_at_once.
-class FirstCloneRewritesSource {
+class FirstCloneRewritesSource : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   void thread(unsigned) { const PlainUntilCloned clone = source_; }
 
  private:
@@ -62,10 +58,8 @@ class FirstCloneRewritesSource {
 };
 
 /// Wrong: owners claim in order without the lock that makes the claim and the submission one.
-class ClaimsWithoutTheirTurn {
+class ClaimsWithoutTheirTurn : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   ClaimsWithoutTheirTurn() { word_.add_owner(); }
 
   void thread(unsigned) {
@@ -86,10 +80,8 @@ class ClaimsWithoutTheirTurn {
 };
 
 /// Wrong: an allocator ends a copy that it has submitted, and that the device has yet to make.
-class CopiesEndAtSubmission {
+class CopiesEndAtSubmission : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   CopiesEndAtSubmission() {
     LocksIn<Locks>::table();
     source_ = Buffer::allocate(cells(1), device_);

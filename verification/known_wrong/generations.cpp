@@ -11,10 +11,8 @@ namespace byre::verification {
 namespace {
 
 /// Two families write one storage, once each.
-class CountsWritesTwice {
+class CountsWritesTwice : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   void thread(unsigned index) {
     is_stale_[index] = families_[index].write(storage_, index + 1, [](auto) {}).has_value();
   }

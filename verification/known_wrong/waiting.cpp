@@ -48,16 +48,11 @@ class NotifiesOne : public CheckedCondition {
 };
 
 template <class AnyLot>
-class SleeperIn : public SleepersAreWoken<1, ParksIn<AnyLot>> {
- public:
-  static constexpr std::span<const std::string_view> cover_points{};
-};
+using SleeperIn = Reaching<SleepersAreWoken<1, ParksIn<AnyLot>>>;
 
 /// Wrong: checks the condition, and then parks without a second check.
-class ParksWithoutRecheck : public SleepersAreWoken<1> {
+class ParksWithoutRecheck : public Reaching<SleepersAreWoken<1>> {
  public:
-  static constexpr std::span<const std::string_view> cover_points{};
-
   void thread(unsigned index) {
     if (index == 0) {
       event_.happen();
@@ -69,10 +64,8 @@ class ParksWithoutRecheck : public SleepersAreWoken<1> {
 };
 
 /// Wrong: who finds the data its own before it has the lock does without.
-class LooksBeforeLock : public LoopOverStorage<2> {
+class LooksBeforeLock : public TwoThreads, public LoopOverStorage<2> {
  public:
-  static constexpr unsigned threads = 2;
-
   void thread(unsigned index) {
     Storage& storage = handles_[index];
     std::byte* const data = storage.is_unique() ? const_cast<std::byte*>(storage.data())

@@ -30,10 +30,6 @@ constexpr sync::Step at(std::memory_order order = seq_cst) noexcept {
   return step_of<"litmus">(order);
 }
 
-struct TwoThreads {
-  static constexpr unsigned threads = 2;
-};
-
 /// Two threads that use one state, each in its way.
 template <class State, auto First, auto Second>
 struct Two : TwoThreads, State {

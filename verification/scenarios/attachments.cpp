@@ -23,9 +23,8 @@ unsigned number_in(const Attachment& attachment) {
 
 /// Two threads attach to one storage, as two first reshapes of a tensor do. That the attachment that comes too late is
 /// destroyed, once, the checker sees.
-class FirstAttachmentsRace {
+class FirstAttachmentsRace : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"the first comes first",
                                                       "the second comes first", "one is found"};
 
@@ -51,9 +50,8 @@ class FirstAttachmentsRace {
 
 /// A tag gives way to an attachment, and none comes after that, whoever tags and attaches at once. Who
 /// asks whether there is an attachment finds it.
-class TagsGiveWay {
+class TagsGiveWay : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"the tag comes first",
                                                       "the tag comes too late"};
 

@@ -31,17 +31,13 @@ class OfOwners : public ClaimsStealOnce<Owners> {
   bool waited_and_left_ = false;
 };
 
-class OfFour : public OfOwners<4> {
- public:
-  // The third takes more preemptions than the bounds of this one.
-  static constexpr auto cover_points = std::span(OfOwners<4>::cover_points).first<2>();
-};
+/// The third state takes more preemptions than the bounds of this one.
+using OfFour = Reaching<OfOwners<4>, "a waiter steals", "a steal without a wait">;
 
 /// Two owners claim. Who steals, having waited or not, clones; of the two owners there are then one
 /// copies while the other leaves, so that the copier has to free. That it is freed, the checker sees.
-class LaterCopiersFree {
+class LaterCopiersFree : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"a stealer that had waited clones"};
 
   void thread(unsigned) {
@@ -130,19 +126,12 @@ class UndosWakeWaiters {
   bool woken_by_undo_ = false;
 };
 
-class OfTwo : public UndosWakeWaiters<2, leaves> {
- public:
-  static constexpr std::string_view cover_points[] = {
-      "an undo while a waiter is parked",
-      "an undo while a waiter is parked and another copies on",
-  };
-};
+using OfTwo = Reaching<UndosWakeWaiters<2, leaves>, "an undo while a waiter is parked",
+                       "an undo while a waiter is parked and another copies on">;
 
 /// One of two owners copies, the other leaves.
-class CopiersAreCounted {
+class CopiersAreCounted : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   void thread(unsigned index) {
     if (index == 1 || data_.claim() == Claim::steal) {
       data_.drop();

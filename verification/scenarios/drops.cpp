@@ -80,14 +80,9 @@ class DropsRaceCopies {
   SharedBuffers<threads> buffers_;
 };
 
-class OneDropRacesACopy : public DropsRaceCopies<1> {
- public:
-  static constexpr std::string_view cover_points[] = {
-      "the last owner drops while a copy is pending",
-      "the copier is the last, and frees",
-      "the writer keeps the data",
-  };
-};
+using OneDropRacesACopy =
+    Reaching<DropsRaceCopies<1>, "the last owner drops while a copy is pending",
+             "the copier is the last, and frees", "the writer keeps the data">;
 
 /// One owner clones and lets go of both; another writes; a third, if any, lets go.
 template <unsigned Threads = 2>
@@ -129,14 +124,8 @@ class ClonesRaceWriters {
   SharedBuffers<threads> buffers_;
 };
 
-class BesideADrop : public ClonesRaceWriters<3> {
- public:
-  static constexpr std::string_view cover_points[] = {
-      "the writer keeps the data",
-      "the writer copies",
-      "data is cloned while it is copied",
-  };
-};
+using BesideADrop = Reaching<ClonesRaceWriters<3>, "the writer keeps the data", "the writer copies",
+                             "data is cloned while it is copied">;
 
 const Scenario* const drops_listed[] = {
     scenario<DropsRaceDrops<2>>("drops_race_drops",

@@ -55,15 +55,12 @@ class FailingCopies {
 };
 
 /// Two of three owners fail to copy, at once. Where the third owns on, nobody waits.
-class FailedOwnersAreCounted : public FailingCopies<2, 1, Faults::allocations> {
- public:
-  static constexpr std::string_view cover_points[] = {"a copy is given up"};
-};
+using FailedOwnersAreCounted =
+    Reaching<FailingCopies<2, 1, Faults::allocations>, "a copy is given up">;
 
 /// One owner reads and lets go; the other, where it finds itself alone, grows, which may fail.
-class FailingResizes {
+class FailingResizes : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "a resize fails",
       "a resize succeeds",
@@ -98,9 +95,8 @@ class FailingResizes {
 };
 
 /// Two threads clone borrowed memory, of which each clone is a copy that may fail.
-class FailingClonesOfALoan {
+class FailingClonesOfALoan : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "a clone fails",
       "a clone succeeds",

@@ -64,9 +64,8 @@ class Families {
 };
 
 /// Two families write, one of them twice.
-class FamiliesRace : Families {
+class FamiliesRace : public TwoThreads, Families {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "the first write is stale", "the second write is stale", "the other's write is stale",
       "both are stale"};
@@ -107,9 +106,8 @@ class FamiliesRace : Families {
 };
 
 /// One family writes, another reads, and a third was made of the reading one before.
-class FamiliesReadAndWrite : Families {
+class FamiliesReadAndWrite : public TwoThreads, Families {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"a read is stale", "a read is not stale"};
 
   FamiliesReadAndWrite() : third_(reading_) {}
@@ -167,9 +165,8 @@ class FamiliesReadAtOnce : Families {
 };
 
 /// A family wrote a part after another's write, and two of its tensors read the rest at once.
-class FamiliesLeaveUnread : Families {
+class FamiliesLeaveUnread : public TwoThreads, Families {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"both reads report it", "one read does"};
 
   FamiliesLeaveUnread() {

@@ -8,9 +8,8 @@ namespace {
 /// Two owners of adopted memory, of which one reads and lets go and the other writes or lets go
 /// too.
 template <bool Writes>
-class AdoptedMemory {
+class AdoptedMemory : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view endings[] = {
       "adopted memory is written in place",
       "adopted memory is copied",
@@ -61,10 +60,8 @@ class AdoptedMemory {
 /// Two threads clone a buffer of borrowed memory and write the clones; then the buffer itself is
 /// written and let go of, the lender looks at its memory and takes it back, and the clones live on.
 template <bool ReadOnly>
-class BorrowedMemory {
+class BorrowedMemory : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   BorrowedMemory() {
     lent_.emplace(7U);
     Execution::current().name(&*lent_, sizeof(Cell), "lent");

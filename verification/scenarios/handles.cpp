@@ -13,10 +13,8 @@ namespace {
 using Storage = basic_storage<Checked>;
 
 /// Two threads release the last two handles to a storage.
-class LastHandlesRace {
+class LastHandlesRace : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   LastHandlesRace() {
     handles_[0] = Storage(buffer_of(7, memory_));
     handles_[1] = handles_[0];
@@ -93,9 +91,8 @@ class ClonedAtOnce {
 
 /// Two storages that share data, with two handles each: two threads hold one of both. The first
 /// thread writes the first storage after all handles to the second were released.
-class StoragesWriteAfterDrops {
+class StoragesWriteAfterDrops : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "the other storage is gone: no copy",
       "the other storage is there: a copy",
@@ -141,10 +138,8 @@ class OneHandleIsCopiedAtOnce : public LastHandlesRace {
 };
 
 /// Two threads drop the handles that there are.
-class NoHandleIsLeft {
+class NoHandleIsLeft : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   NoHandleIsLeft() { handles_.add(); }
 
   void thread(unsigned index) { is_last_[index] = handles_.drop(); }

@@ -116,10 +116,8 @@ class OverlaysRaceAWriteBack : public PagedOwners<2> {
 /// The source writes, is cloned again and writes on, while the first clone reads, writes and leaves.
 /// `RefusesWritten`: so many pages are written that the second clone moves to a new file.
 template <bool RefusesWritten>
-class WritableClonesRaceWriters {
+class WritableClonesRaceWriters : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   WritableClonesRaceWriters() {
     files_.refuses_written = RefusesWritten;
     source_ = paged_buffer_of(7, files_);
@@ -172,10 +170,8 @@ class WritableClonesAtOnce : public PagedOwners<2> {
 };
 
 /// The source is shared lazily: it leaves the other owner before it is cloned.
-class WritableClonesRaceLazyClones {
+class WritableClonesRaceLazyClones : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   WritableClonesRaceLazyClones() {
     source_ = paged_buffer_of(7, files_);
     lazy_ = source_;

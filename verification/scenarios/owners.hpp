@@ -104,9 +104,8 @@ using OwnersWrite = ClaimsStealOnce<Owners, Word, true>;
 
 /// Both owners write; the copy of the second fails.
 template <class Word>
-class OwnersFail {
+class OwnersFail : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"a copy fails", "no copy fails"};
 
   void thread(unsigned index) {
@@ -135,9 +134,8 @@ class OwnersFail {
 /// One of two owners copies, and ends the copy only when the other has dropped: a drop that waits for
 /// copies never ends.
 template <class Word = basic_share_word<Checked>>
-class DropsEndFirst {
+class DropsEndFirst : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "a drop ends while a copy is pending",
       "the copier is the last, and frees",

@@ -64,9 +64,8 @@ class LoopRacesAClone : public LoopOverStorage<2> {
 };
 
 /// Allocations and copies may fail.
-class FailingLoops : public LoopOverStorage<2> {
+class FailingLoops : public TwoThreads, public LoopOverStorage<2> {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "one thread fails and the other copies",
       "both fail",
@@ -98,10 +97,8 @@ class FailingLoops : public LoopOverStorage<2> {
 };
 
 /// Who has written lets go of its handle, and the last one destroys the storage.
-class LoopsEnd : public LoopOverStorage<2> {
+class LoopsEnd : public TwoThreads, public LoopOverStorage<2> {
  public:
-  static constexpr unsigned threads = 2;
-
   LoopsEnd() { clone_ = Storage(); }
 
   void thread(unsigned index) {

@@ -44,9 +44,8 @@ class PinnedStorage {
   Pin consumer_;
 };
 
-class ClonesRaceUnpins : public PinnedStorage {
+class ClonesRaceUnpins : public TwoThreads, public PinnedStorage {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"the pin is gone", "the pin is there"};
 
   void thread(unsigned index) {
@@ -108,10 +107,8 @@ class PinsToReadRaceUnpins : public PinnedStorage {
 };
 
 /// A pin to write, which is a write: the other pin's holder does not write then, but may let go.
-class PinsRaceUnpins : public PinnedStorage {
+class PinsRaceUnpins : public TwoThreads, public PinnedStorage {
  public:
-  static constexpr unsigned threads = 2;
-
   void thread(unsigned index) {
     if (index == 0) {
       consumer_ = Pin();

@@ -8,9 +8,8 @@ namespace byre::verification {
 namespace {
 
 /// One thread defines two parts, the second of which names the first, while another looks for both.
-class PartsAreFoundBesideDefinitions {
+class PartsAreFoundBesideDefinitions : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"nothing is found", "the first is found",
                                                       "both are found"};
 

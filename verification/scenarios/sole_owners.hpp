@@ -8,9 +8,8 @@ namespace byre::verification {
 
 /// One owner reads and lets go; the other writes, in place where it finds itself alone.
 template <class Sync = Checked>
-class ReadsRaceASteal {
+class ReadsRaceASteal : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "the writer finds itself alone at once",
       "the writer steals",
@@ -50,9 +49,8 @@ class ReadsRaceASteal {
 /// One owner reads and lets go; the other, where it finds itself alone, changes the size: within
 /// the capacity, and beyond it.
 template <class Sync = Checked>
-class ResizesRaceDrops {
+class ResizesRaceDrops : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "a sole owner resizes",
       "a resize of shared data is refused",

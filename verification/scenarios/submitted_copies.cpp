@@ -117,10 +117,8 @@ class ResizesOneOf : public DeviceBuffers<Owners> {
 };
 
 /// Another reads, has the device read, and lets go.
-class ResizesInOrder : public ResizesOneOf<3> {
+class ResizesInOrder : public TwoThreads, public ResizesOneOf<3> {
  public:
-  static constexpr unsigned threads = 2;
-
   ResizesInOrder() {
     buffers_[2].mutable_data();  // whose copy is under way until the end
   }

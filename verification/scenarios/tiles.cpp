@@ -84,9 +84,8 @@ class WritersOfTiles {
 };
 
 /// One writes a tile while the other reads all and lets go.
-class DropsRaceAWriterOfTiles {
+class DropsRaceAWriterOfTiles : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {
       "the other owner is gone: no copy",
       "the other owner is there: a copy",
@@ -115,10 +114,8 @@ class DropsRaceAWriterOfTiles {
 };
 
 /// One truncates to one level, and one writes what the other drops.
-class ATruncationRacesAWriter {
+class ATruncationRacesAWriter : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   void thread(unsigned index) {
     Tiles& own = tiles_[index];
     if (index == 0) {

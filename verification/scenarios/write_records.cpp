@@ -11,9 +11,8 @@ namespace byre::verification {
 namespace {
 
 /// Two threads find or add two records, in opposite orders.
-class RecordsAreAddedOnce {
+class RecordsAreAddedOnce : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"one thread adds both", "each adds one"};
 
   void thread(unsigned index) {
@@ -44,9 +43,8 @@ constexpr WriteStamp stamp(std::uint64_t generation, RecordId record) {
 }
 
 /// Two threads supersede writes of one record.
-class LaterWritesSupersede {
+class LaterWritesSupersede : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
   static constexpr std::string_view cover_points[] = {"the later came later", "it came first"};
 
   LaterWritesSupersede() {

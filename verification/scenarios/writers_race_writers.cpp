@@ -58,32 +58,14 @@ class WritersRaceWriters {
   Sleeper sleeper_;
 };
 
-class TwoWriters : public WritersRaceWriters<2> {
- public:
-  static constexpr std::string_view cover_points[] = {
-      "the last owner waits for a pending copy",
-      "the copy ended before the last owner slept",
-      "the last copy wakes the last owner",
-  };
-};
-
+using TwoWriters =
+    Reaching<WritersRaceWriters<2>, "the last owner waits for a pending copy",
+             "the copy ended before the last owner slept", "the last copy wakes the last owner">;
 template <unsigned Writers>
-class OfMany : public WritersRaceWriters<Writers> {
- public:
-  static constexpr std::string_view cover_points[] = {
-      "the last owner waits for two pending copies",
-      "one of two copies ends while the last owner sleeps",
-  };
-};
-
-class OneWaits : public WritersRaceWriters<3, 1> {
- public:
-  static constexpr std::string_view cover_points[] = {
-      "one owner keeps the original",
-      "all copy, rather than wait",
-      "two copy while the last owner sleeps",
-  };
-};
+using OfMany = Reaching<WritersRaceWriters<Writers>, "the last owner waits for two pending copies",
+                        "one of two copies ends while the last owner sleeps">;
+using OneWaits = Reaching<WritersRaceWriters<3, 1>, "one owner keeps the original",
+                          "all copy, rather than wait", "two copy while the last owner sleeps">;
 
 /// Waiters spin before they park, and are woken spuriously.
 class Restless : public WritersRaceWriters<2> {
@@ -105,10 +87,8 @@ class Restless : public WritersRaceWriters<2> {
 };
 
 /// One owner writes; another lets go of the data, and then a third writes.
-class WritesAfterADrop {
+class WritesAfterADrop : public TwoThreads {
  public:
-  static constexpr unsigned threads = 2;
-
   void thread(unsigned index) {
     if (index == 1) {
       drop(buffers_[2]);
