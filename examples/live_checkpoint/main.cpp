@@ -6,7 +6,7 @@
 #include "process_memory.hpp"
 #include "restore.hpp"
 #include "run_program.hpp"
-#include "snapshot_writer.hpp"
+#include "snapshot_files.hpp"
 #include "temporary_directory.hpp"
 
 #include <byre/interop/npy_header.hpp>
