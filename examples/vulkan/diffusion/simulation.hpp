@@ -5,12 +5,30 @@
 /// Source: J. E. Pearson, "Complex Patterns in a Simple System", Science 261, 1993.
 #pragma once
 
-#include <byre/functional/dispatch/any_tensor.hpp>
-#include <byre/tensor/tensor.hpp>
+#include <array>
+#include <byre/functional/dispatch/call.hpp>
+#include <byre/functional/dispatch/cpu_tensor.hpp>
+#include <byre/functional/functionalize/transform.hpp>
+#include <byre/tensor/elements.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "step_spirv.h"
+#include "vulkan/backend/vulkan_tensor.hpp"
+#include "vulkan/device/gpu.hpp"
 
 namespace examples::diffusion {
+
+using byre::Tensor;
+using byre::functional::AnyTensor;
+using byre::functional::call;
+using byre::functional::call_for_one;
+using byre::functional::Tensors;
+using vulkan::Gpu;
+using vulkan::Use;
 
 /// The factors of a step, which is one unit of time.
 struct Rates {
@@ -21,15 +39,78 @@ struct Rates {
   float keeps_v = 0.903F;  ///< 1 - feed - 0.06
 };
 
-/// f32 of sizes 2, size + 2, size + 2: u and v with a border of one cell. u is 1 and v is 0 but in a square.
-byre::Tensor first_grid(std::int64_t size);
+inline AnyTensor part(const AnyTensor& grid, std::int64_t axis, std::int64_t begin,
+                      std::int64_t length) {
+  return call_for_one("slice", {grid, axis, begin, begin + length});
+}
+
+/// The cells of a field without its border, or those `down` and `right` of them.
+inline AnyTensor cells(const AnyTensor& field, std::int64_t down = 0, std::int64_t right = 0) {
+  const std::int64_t size = field.sizes()[0] - 2;
+  return part(part(field, 0, 1 + down, size), 1, 1 + right, size);
+}
+
+/// The border becomes what is on the other side.
+inline void continue_periodically(const AnyTensor& grid) {
+  const std::int64_t size = grid.sizes()[1] - 2;
+  for (const std::int64_t axis : {1, 2}) {
+    call("copy_", {part(grid, axis, 0, 1), part(grid, axis, size, 1)});
+    call("copy_", {part(grid, axis, size + 1, 1), part(grid, axis, 1, 1)});
+  }
+}
+
+/// What diffusion adds to the cells.
+inline AnyTensor diffused(const AnyTensor& field, float rate) {
+  AnyTensor change = call_for_one("add", {cells(field, -1, 0), cells(field, 1, 0)});
+  call("add_", {change, cells(field, 0, -1)});
+  call("add_", {change, cells(field, 0, 1)});
+  call("sub_", {change, call_for_one("mul.scalar", {cells(field), 4.0})});
+  call("mul_.scalar", {change, double{rate}});
+  return change;
+}
 
 /// Takes a tensor like first_grid()'s and writes its next step to it: slices of the grid are updated in place. The
 /// grid continues on its other side. Returns nothing.
-byre::functional::Tensors step(const byre::functional::Tensors& grid);
+inline Tensors step(const Tensors& inputs) {
+  constexpr Rates rates;
+  const AnyTensor& grid = inputs[0];
+  continue_periodically(grid);
+  const AnyTensor field_u = call_for_one("select", {grid, 0, 0});
+  const AnyTensor field_v = call_for_one("select", {grid, 0, 1});
+  const AnyTensor change_of_u = diffused(field_u, rates.diffusion_u);
+  const AnyTensor change_of_v = diffused(field_v, rates.diffusion_v);
+  const AnyTensor u = cells(field_u);
+  const AnyTensor v = cells(field_v);
+  const AnyTensor reaction = call_for_one("mul", {u, v});
+  call("mul_", {reaction, v});
+  call("sub_", {change_of_u, reaction});
+  call("add_", {change_of_v, reaction});
+  call("mul_.scalar", {u, double{rates.keeps_u}});
+  call("add_.scalar", {u, double{rates.feed}});
+  call("add_", {u, change_of_u});
+  call("mul_.scalar", {v, double{rates.keeps_v}});
+  call("add_", {v, change_of_v});
+  return {};
+}
+
+/// f32 of sizes 2, size + 2, size + 2: u and v with a border of one cell. u is 1 and v is 0 but in a square.
+inline Tensor first_grid(std::int64_t size) {
+  Tensor grid = Tensor::zeros({2, size + 2, size + 2}, byre::DType::f32);
+  const Tensor square = grid.narrow(1, size / 3, size / 4).narrow(2, size / 2, size / 4);
+  Tensor u = grid.select(0, 0);
+  Tensor square_u = square.select(0, 0);
+  Tensor square_v = square.select(0, 1);
+  byre::fill_(u, 1.0);
+  byre::fill_(square_u, 0.5);
+  byre::fill_(square_v, 0.25);
+  return grid;
+}
 
 /// A field (0: u, 1: v) of a grid of the host without its border: a view.
-byre::Tensor field_of(const byre::Tensor& grid, std::int64_t field);
+inline Tensor field_of(const Tensor& grid, std::int64_t field) {
+  const std::int64_t size = grid.sizes()[1] - 2;
+  return grid.select(0, field).narrow(0, 1, size).narrow(1, 1, size);
+}
 
 /// A simulation at some step.
 struct Form {
@@ -38,10 +119,43 @@ struct Form {
   std::function<byre::Tensor()> snapshot;
 };
 
-/// From a grid of the host, like first_grid()'s: step() on the host; step() on the device, functionalized anew in each
-/// step; and one shader for all of the step, from one grid into another.
-Form on_host(const byre::Tensor& grid);
-Form functionalized(const byre::Tensor& grid);
-Form by_hand(const byre::Tensor& grid);
+/// Of a grid of the host, like first_grid()'s: step() on the host.
+inline Form on_host(const Tensor& grid) {
+  const Tensors inputs = {byre::functional::from_cpu(grid)};
+  return {.step = [=] { step(inputs); }, .snapshot = [grid] { return grid.lazy_clone(); }};
+}
+
+/// step() on the device, functionalized anew in each step.
+inline Form functionalized(const Tensor& grid) {
+  // A view of the grid is one step for the device, however many views of views it is.
+  const auto program =
+      byre::functional::functionalize(step, {.paths = byre::functional::ViewPaths::strides});
+  const Tensors inputs = {vulkan::to_vulkan(grid)};
+  return {.step = [=] { program(inputs); },
+          .snapshot = [=] { return inputs[0].as<vulkan::VulkanTensor>()->tensor(); }};
+}
+
+/// One shader for all of the step, from one grid into another.
+inline Form by_hand(const Tensor& grid) {
+  struct Grids {
+    Tensor now, after;
+  };
+  const auto grids = std::make_shared<Grids>(
+      Grids{grid.to(Gpu::get().device()),
+            Tensor::empty(grid.sizes(), grid.dtype(), Gpu::get().device())});
+  const auto record = [grids] {
+    const struct {
+      std::uint32_t size;
+      Rates rates;
+    } parameters{static_cast<std::uint32_t>(grids->now.sizes()[1] - 2), {}};
+    const std::array uses = {
+        Use{grids->after.mutable_raw_data(), grids->after.nbytes(), Use::write},
+        Use{grids->now.raw_data(), grids->now.nbytes(), Use::read}};
+    Gpu::get().queue().dispatch({step_spirv}, uses, std::as_bytes(std::span(&parameters, 1)),
+                                {(parameters.size + 63) / 64, parameters.size, 1});
+    std::swap(grids->now, grids->after);
+  };
+  return {.step = record, .snapshot = [grids] { return grids->now.lazy_clone(); }};
+}
 
 }  // namespace examples::diffusion
