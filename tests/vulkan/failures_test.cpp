@@ -5,10 +5,14 @@
 #include <string>
 
 #include "device.hpp"
+#include "support/complaint.hpp"
 #include "vulkan/device/faults.hpp"
 
 namespace examples::vulkan::test {
 namespace {
+
+using byre::test::complaint_of;
+using byre::test::says;
 
 class VulkanFailures : public OnIdleDevice {};
 
@@ -20,12 +24,8 @@ TEST_F(VulkanFailures, of_its_copy_leave_a_writer_sharing) {
     queue().submit();
     if (is_refused) {
       faults::submit.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY);
-      try {
-        clone.mutable_data();
-        ADD_FAILURE();
-      } catch (const VulkanError& error) {
-        EXPECT_STREQ(error.what(), "vkQueueSubmit2 failed: VkResult -2 (out of memory).");
-      }
+      EXPECT_EQ(complaint_of<VulkanError>([&] { clone.mutable_data(); }),
+                "vkQueueSubmit2 failed: VkResult -2 (out of memory).");
     } else {
       memory().trim();
       faults::allocate_memory.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY, 2);
@@ -57,13 +57,11 @@ TEST_F(VulkanFailures, to_allocate_are_out_of_memory_and_name_a_limit_beyond_it)
   for (const std::size_t nbytes : {std::size_t{200'000}, many, most / 4096 * 4096, most + 1}) {
     for (const VkResult result : {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_OUT_OF_HOST_MEMORY}) {
       faults::allocate_memory.fail(result, 2);
-      try {
-        byre::Buffer::allocate(nbytes, memory());
-        ADD_FAILURE() << nbytes;
-      } catch (const byre::OutOfMemory& error) {
-        EXPECT_EQ(std::string(error.what()).find("maxBufferSize") != std::string::npos,
-                  nbytes > most);
-      }
+      const std::string said =
+          complaint_of<byre::OutOfMemory>([&] { byre::Buffer::allocate(nbytes, memory()); });
+      EXPECT_TRUE(says(said, "bytes were asked of the vulkan memory"));
+      EXPECT_FALSE(said.starts_with("another type"));
+      EXPECT_EQ(bool(says(said, "maxBufferSize")), nbytes > most);
     }
   }
   faults::allocate_memory.fail(VK_SUCCESS, 0);
