@@ -103,7 +103,6 @@ void report_memory(benchmark::State& state, std::size_t operations,
 
 void add_own_bytes();
 void add_shared_bytes();
-void add_raw_copies();
 void add_writers();
 void add_parts();
 void add_tensors();

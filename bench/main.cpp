@@ -75,7 +75,6 @@ int run(int argc, char** argv) {
   const ParkedThread parked;
   byre_bench::add_own_bytes();
   byre_bench::add_shared_bytes();
-  byre_bench::add_raw_copies();
   byre_bench::add_writers();
   byre_bench::add_parts();
   byre_bench::add_tensors();
