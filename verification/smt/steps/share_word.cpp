@@ -3,6 +3,8 @@
 // a claim that may wait fails the program if it parks, pauses, or takes more steps than it needs alone.
 #include <byre/cow/share_word.hpp>
 
+#include <string_view>
+
 #include "../../known_wrong/published.hpp"
 #include "steps.hpp"
 
@@ -138,8 +140,7 @@ void print() {
   }
 }
 
-}  // namespace
-
+/// `drop_waits`: of a wrong form whose drop waits for copies, which fails the program.
 unsigned print_share_word_steps(bool drop_waits) {
   recording.text = [](const sync::Site&, std::uint64_t word) { return text(word); };
   drop_waits ? print<DropWaitsForCopies<Recorded>>() : print<ShareWord>();
@@ -147,4 +148,13 @@ unsigned print_share_word_steps(bool drop_waits) {
   return recording.report_unreached(cow::share_word_sites, {"share_word.use_count"});
 }
 
+}  // namespace
 }  // namespace byre::verification
+
+int main(int argc, char** argv) {
+  using namespace byre::verification;
+  const bool drop_waits = argc == 2 && std::string_view(argv[1]) == "--drop-waits";
+  const unsigned unreached =
+      print_share_word_steps(drop_waits) + print_ref_count_steps() + print_bucket_steps();
+  return unreached == 0 ? 0 : 1;
+}

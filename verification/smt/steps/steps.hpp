@@ -11,8 +11,6 @@
 
 namespace byre::verification {
 
-/// `drop_waits`: of a wrong form whose drop waits for copies, which fails the program.
-unsigned print_share_word_steps(bool drop_waits);
 unsigned print_ref_count_steps();
 unsigned print_bucket_steps();  ///< of the parking lot and the table of locks
 
