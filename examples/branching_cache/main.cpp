@@ -1,15 +1,205 @@
 // SPDX-License-Identifier: BSL-1.0
 // branching_cache: many continuations of one prompt. See ../README.md.
+#include "failure.hpp"
 #include "format.hpp"
+#include "on_threads.hpp"
 #include "process_memory.hpp"
 #include "run_program.hpp"
-#include "server.hpp"
+#include "tile_cache.hpp"
 
 #include <byre/observe/counters.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
 
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
 namespace examples::branching_cache {
 namespace {
+
+/// Shapes of Llama 3 8B: 8 heads in a layer, with a key and a value of 128 numbers in bf16 each.
+struct Plan {
+  std::size_t layers;
+  std::size_t prefix_tokens;
+  std::size_t branches;
+  std::size_t append_tokens;
+  std::size_t threads;
+
+  static constexpr std::size_t row_nbytes = 256;  ///< a key or a value
+  static constexpr std::size_t tile_tokens = 16;
+  std::size_t token_nbytes() const noexcept { return layers * 8 * 2 * row_nbytes; }
+};
+
+/// Makes tokens, one at a time. For one thread.
+class TokenMaker {
+ public:
+  explicit TokenMaker(const Plan& plan) : bytes_(plan.token_nbytes()) {}
+
+  /// Each key and value begins with eight bytes that no other author and no other place has. Valid until the next
+  /// call.
+  std::span<const std::byte> token(std::uint64_t author, std::size_t position) noexcept {
+    std::uint64_t stamp = (author << 40) + (std::uint64_t{position} << 16);
+    for (std::size_t at = 0; at < bytes_.size(); at += Plan::row_nbytes, ++stamp) {
+      std::memcpy(&bytes_[at], &stamp, sizeof stamp);
+    }
+    return bytes_;
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+/// A copy is a branch.
+struct Branch {
+  TileCache cache;
+  std::size_t number = 0;
+  bool is_child = false;
+
+  void append(std::size_t count, std::uint64_t author, TokenMaker& maker) {
+    for (const std::size_t end = cache.tokens() + count; cache.tokens() < end;) {
+      throw_if_interrupted();
+      cache.append(maker.token(author, cache.tokens()));
+    }
+  }
+};
+
+/// A server's branches of one prefix. Its functions are called in their order. Each thread serves branches of its own.
+/// Tokens are a function of their author and their place, so that every token can be checked when it is read back.
+class Server {
+ public:
+  explicit Server(const Plan& plan)
+      : plan_(plan), prefix_{TileCache(plan.token_nbytes(), Plan::tile_tokens)} {
+    TokenMaker maker(plan);
+    prefix_.append(plan.prefix_tokens, 0, maker);
+  }
+
+  void make_branches() {
+    on_threads(plan_.threads, [&](std::size_t thread) {
+      for (std::size_t number = thread; number < plan_.branches; number += plan_.threads) {
+        served_[thread].push_back(prefix_);
+        served_[thread].back().number = number;
+      }
+    });
+  }
+
+  /// A token for each branch, then the next one, as a server decodes.
+  void append() {
+    on_threads(plan_.threads, [&](std::size_t thread) {
+      TokenMaker maker(plan_);
+      for (std::size_t step = 0; step < plan_.append_tokens; ++step) {
+        for (auto& branch : served_[thread]) {
+          branch.append(1, author(branch, 1), maker);
+        }
+      }
+    });
+  }
+
+  /// By its number a branch stays; or is truncated to half of its own tokens, and appends half a tile; or appends half a
+  /// tile, branches again, and both append half a tile; or is dropped.
+  void change() {
+    constexpr std::size_t half = Plan::tile_tokens / 2;
+    on_threads(plan_.threads, [&](std::size_t thread) {
+      TokenMaker maker(plan_);
+      std::vector<Branch> left;
+      for (auto& branch : served_[thread]) {
+        const std::size_t fate = branch.number % 4;
+        if (fate == 1) {
+          branch.cache.truncate(plan_.prefix_tokens + plan_.append_tokens / 2);
+          branch.append(half, author(branch, 2), maker);
+        } else if (fate == 2) {
+          branch.append(half, author(branch, 2), maker);
+          left.push_back(branch);
+          left.back().is_child = true;
+          branch.append(half, author(branch, 2), maker);
+          left.back().append(half, author(branch, 3), maker);
+        }
+        if (fate != 3) {
+          left.push_back(std::move(branch));
+        }
+      }
+      served_[thread] = std::move(left);
+    });
+  }
+
+  std::size_t count() const {
+    std::size_t count = 0;
+    for_each([&](const Branch&) { ++count; });
+    return count;
+  }
+
+  /// Tokens that read as another one, or are missing. Memory that is the prefix's is read once.
+  std::size_t wrong_tokens() const {
+    TokenMaker maker(plan_);
+    std::size_t wrong = 0;
+    const auto check = [&](const TileCache& cache, std::size_t position, std::uint64_t author) {
+      const auto made = maker.token(author, position);
+      wrong += std::memcmp(cache.token(position), made.data(), made.size()) == 0 ? 0U : 1U;
+    };
+    for (std::size_t position = 0; position < plan_.prefix_tokens; ++position) {
+      check(prefix_.cache, position, 0);
+    }
+    for_each([&](const Branch& branch) {
+      const std::size_t tokens = plan_.prefix_tokens + appended_to(branch);
+      for (std::size_t position = 0; position < tokens; ++position) {
+        if (branch.cache.tokens() != tokens) {
+          ++wrong;
+        } else if (position >= plan_.prefix_tokens) {
+          check(branch.cache, position, author_of(branch, position - plan_.prefix_tokens));
+        } else if (branch.cache.token(position) != prefix_.cache.token(position)) {
+          check(branch.cache, position, 0);
+        }
+      }
+    });
+    return wrong;
+  }
+
+  /// Tiles that branches do not share with the prefix.
+  std::size_t tiles_unlike_prefix() const {
+    std::size_t count = 0;
+    for_each([&](const Branch& branch) { count += branch.cache.tiles_unlike(prefix_.cache); });
+    return count;
+  }
+
+  void drop_all() {
+    for (auto& branches : served_) {
+      branches.clear();
+    }
+  }
+
+ private:
+  static std::uint64_t author(const Branch& branch, std::uint64_t of) noexcept {
+    return 4 * branch.number + of;
+  }
+  std::size_t appended_to(const Branch& branch) const noexcept {
+    const std::size_t fate = branch.number % 4;
+    return fate == 1   ? plan_.append_tokens / 2 + Plan::tile_tokens / 2
+           : fate == 2 ? plan_.append_tokens + Plan::tile_tokens
+                       : plan_.append_tokens;
+  }
+  /// The author of the token at a place behind the prefix.
+  std::uint64_t author_of(const Branch& branch, std::size_t place) const noexcept {
+    const std::size_t first =
+        branch.number % 4 == 1 ? plan_.append_tokens / 2 : plan_.append_tokens;
+    const bool is_child_s = branch.is_child && place >= first + Plan::tile_tokens / 2;
+    return author(branch, place < first ? 1 : is_child_s ? 3 : 2);
+  }
+
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& branches : served_) {
+      for (const auto& branch : branches) {
+        throw_if_interrupted();
+        visit(branch);
+      }
+    }
+  }
+
+  Plan plan_;
+  Branch prefix_;
+  std::vector<std::vector<Branch>> served_ = std::vector<std::vector<Branch>>(plan_.threads);
+};
 
 Report work(const Arguments& given) {
   const auto count = [&](const char* name, std::uint64_t most) {

@@ -20,8 +20,7 @@ namespace examples::vulkan {
 
 // For vulkan_backend().
 void define_copies();
-void define_pointwise();
-void define_reductions();
+void define_arithmetic();
 
 template <class Compute>
 void define_kernel(const std::string& name, Compute compute) {

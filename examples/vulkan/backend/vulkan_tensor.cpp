@@ -36,8 +36,7 @@ Tensors refuse(const Call& call) {
 
 bool define_once() {
   define_copies();
-  define_pointwise();
-  define_reductions();
+  define_arithmetic();
   set_fallback(VulkanTensor::key, refuse);
   return true;
 }
