@@ -66,7 +66,8 @@ struct Sum {
 };
 
 /// One pass: `runs` elements of the result after each other are sums of `run_length` elements each.
-void run(const Sum& sum, const VulkanTensor& result, std::int64_t run_length, std::int64_t runs) {
+void run_pass(const Sum& sum, const VulkanTensor& result, std::int64_t run_length,
+              std::int64_t runs) {
   const VulkanTensor& b = sum.b == nullptr ? sum.a : *sum.b;
   Words parameters{word(count_of(sum.kept)),
                    word(count_of(sum.over)),
@@ -117,13 +118,13 @@ AnyTensor summed(const Call& call) {
   for (std::int64_t count = count_of(over); count > longest; count = count_of(over)) {
     const std::int64_t runs = (count + longest - 1) / longest;
     VulkanTensorPtr next = made_on_device({results, runs}, dtype_of(domain));
-    run({domain, *a, nullptr, kept, over}, *next, longest, runs);
+    run_pass({domain, *a, nullptr, kept, over}, *next, longest, runs);
     kept = {{results, {runs}}};
     over = {{runs, {1}}};
     a = std::move(next);
   }
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  run({domain, *a, nullptr, kept, over}, *result, longest, 1);
+  run_pass({domain, *a, nullptr, kept, over}, *result, longest, 1);
   return result;
 }
 
@@ -148,12 +149,12 @@ AnyTensor multiplied(const Call& call) {
   b_strides.end()[-2] = 0;
   const std::int64_t inner = a.dims().back();
   VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  run({domain_of(byre::promoted(a.dtype(), b.dtype())),
-       a,
-       &b,
-       merged(sizes, {a_strides, b_strides}),
-       {{inner, {1, sizes.back()}}}},
-      *result, inner, 1);
+  run_pass({domain_of(byre::promoted(a.dtype(), b.dtype())),
+            a,
+            &b,
+            merged(sizes, {a_strides, b_strides}),
+            {{inner, {1, sizes.back()}}}},
+           *result, inner, 1);
   return result;
 }
 
