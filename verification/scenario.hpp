@@ -77,6 +77,9 @@ const Scenario& listed(const Scenario& scenario);
 /// All that are listed, by name.
 std::vector<const Scenario*> all_scenarios();
 
+/// One program by its name, "write; drop | clone-write", as a scenario of that name; or null.
+const Scenario* find_program(const std::string& name);
+
 /// From within a scenario: this state was reached.
 void cover(std::string_view state) noexcept;
 inline void cover_if(bool is_reached, std::string_view state) noexcept {

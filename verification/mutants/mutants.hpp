@@ -49,20 +49,13 @@ inline constexpr RightVerdicts right_verdicts[] = {
     {"a bit or a unit that is zero", Change::zero, {}, any_failure},
 };
 
-inline const RightVerdicts& right_verdicts_of(const Mutation& mutation) noexcept {
-  return *std::ranges::find_if(right_verdicts, [&](const RightVerdicts& row) {
-    return row.change == mutation.change &&
-           (!row.operation.has_value() ||
-            (mutation.site != nullptr && mutation.site->operation == *row.operation));
-  });
-}
-
 inline bool is_right(const Mutation& mutation, Verdict verdict) noexcept {
-  if (mutation.is_none()) {
-    return false;
-  }
-  const auto right = right_verdicts_of(mutation).verdicts;
-  return std::ranges::find(right, verdict) != right.end();
+  const auto* const row = std::ranges::find_if(right_verdicts, [&](const RightVerdicts& each) {
+    return each.change == mutation.change &&
+           (!each.operation.has_value() ||
+            (mutation.site != nullptr && mutation.site->operation == *each.operation));
+  });
+  return !mutation.is_none() && std::ranges::count(row->verdicts, verdict) != 0;
 }
 
 /// byre-verify --mutants, `at_once` at a time. 0 if every mutant is killed by a right verdict, and no scenario fails

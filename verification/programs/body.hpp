@@ -1,22 +1,60 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A program as the body of a scenario: its threads do their operations, and hold each to the sequential model, and the
-/// oracle is over all threads.
+/// Programs as data: what each of a few threads does, in order, with a buffer of its own that shares its data with those
+/// of the others from the start. And a program as the body of a scenario: its threads do their operations, and hold each
+/// to the sequential model, and the oracle is over all threads.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "../scenarios/buffers.hpp"
-#include "program.hpp"
 
 namespace byre::verification {
 
+enum class Operation : std::uint8_t {
+  read,
+  write,
+  write_failing,  ///< a write that is out of memory should it need some
+  clone_keep,     ///< a lazy clone, kept to the end
+  clone_drop,
+  clone_write,  ///< writes the clone, and drops it
+  drop,         ///< its own buffer; the last thing a thread does
+};
+
+inline constexpr std::array<std::string_view, 7> operation_names{
+    "read", "write", "write-failing", "clone-keep", "clone-drop", "clone-write", "drop"};
+
+/// What one thread does; nothing: it owns, to the end.
+using Steps = std::vector<Operation>;
+
+struct Program {
+  static constexpr std::size_t most_threads = 3;
+  static constexpr std::size_t most_steps = 2;
+
+  std::vector<Steps> threads;
+
+  /// "write; drop | clone-write".
+  std::string name() const;
+  std::size_t step_count() const;  ///< of all threads
+};
+
+/// Everything one thread can do in up to `most` operations, nothing at all included. Nothing
+/// follows a drop: an empty buffer has no data to share.
+std::vector<Steps> all_steps(std::size_t most);
+
+/// Every choice of one of `steps` for each of `threads` threads. Threads that change places are the
+/// same program, and only one of those is listed.
+std::vector<Program> all_programs(std::size_t threads, std::span<const Steps> steps);
+
 /// The sequential model of what one thread does: what its buffers hold, and what a write may have to
 /// do. The value of some data names it, since no two writes of a program write the same one.
-class ThreadModel {
- public:
+struct ThreadModel {
   /// What all threads share from the start.
   static constexpr unsigned original = 0;
 
@@ -26,57 +64,48 @@ class ThreadModel {
     depends,   ///< on whether another thread still has it
   };
 
-  std::optional<unsigned> own() const noexcept { return own_; }
-  unsigned kept(std::size_t index) const noexcept { return kept_[index]; }
-  std::size_t kept_count() const noexcept { return kept_count_; }
-  unsigned copies() const noexcept { return copies_; }
-  bool took_original() const noexcept { return took_original_; }
-  /// Its last share of the original ended in a copy.
-  bool copied_away() const noexcept { return copied_away_; }
+  std::optional<unsigned> own = original;
+  std::array<unsigned, 2> kept{};
+  std::size_t kept_count = 0;
+  unsigned copies = 0;
+  bool took_original = false;
+  bool copied_away = false;  ///< its last share of the original ended in a copy
 
   unsigned owners_of(unsigned value) const noexcept {
-    const auto* const end = kept_.data() + kept_count_;
-    return (own_ == value ? 1U : 0U) + static_cast<unsigned>(std::count(kept_.data(), end, value));
+    const auto* const end = kept.data() + kept_count;
+    return (own == value ? 1U : 0U) + static_cast<unsigned>(std::count(kept.data(), end, value));
   }
 
   /// The values it has that no other thread can have: each is a block of memory.
   unsigned blocks_of_its_own() const noexcept {
-    unsigned count = own_.value_or(original) != original ? 1U : 0U;
-    for (std::size_t i = 0; i < kept_count_; ++i) {
-      const auto* const end = kept_.data() + i;
-      const bool is_first = own_ != kept_[i] && std::find(kept_.data(), end, kept_[i]) == end;
-      count += kept_[i] != original && is_first ? 1U : 0U;
+    unsigned count = own.value_or(original) != original ? 1U : 0U;
+    for (std::size_t i = 0; i < kept_count; ++i) {
+      const auto* const end = kept.data() + i;
+      const bool is_first = own != kept[i] && std::find(kept.data(), end, kept[i]) == end;
+      count += kept[i] != original && is_first ? 1U : 0U;
     }
     return count;
   }
 
   Write write_of_own() const noexcept {
-    return owners_of(*own_) > 1 ? Write::copies
-           : *own_ == original  ? Write::depends
-                                : Write::in_place;
+    return owners_of(*own) > 1 ? Write::copies
+           : *own == original  ? Write::depends
+                               : Write::in_place;
   }
 
-  void keep_clone() noexcept { kept_[kept_count_++] = *own_; }
-  void drop() noexcept { own_.reset(); }
+  void keep_clone() noexcept { kept[kept_count++] = *own; }
+  void drop() noexcept { own.reset(); }
   /// A clone, while the thread owns what it is a clone of.
-  void copied_for_clone() noexcept { ++copies_; }
+  void copied_for_clone() noexcept { ++copies; }
   void copied_to(unsigned value) noexcept {
-    copied_away_ = copied_away_ || write_of_own() == Write::depends;
-    ++copies_;
-    own_ = value;
+    copied_away = copied_away || write_of_own() == Write::depends;
+    ++copies;
+    own = value;
   }
   void wrote_in_place(unsigned value) noexcept {
-    took_original_ = took_original_ || *own_ == original;
-    own_ = value;
+    took_original = took_original || *own == original;
+    own = value;
   }
-
- private:
-  std::optional<unsigned> own_ = original;
-  std::array<unsigned, 2> kept_{};
-  std::size_t kept_count_ = 0;
-  unsigned copies_ = 0;
-  bool took_original_ = false;
-  bool copied_away_ = false;
 };
 
 /// One thread of a program.
@@ -94,11 +123,11 @@ class Actor {
   /// When all threads are done: `owners_of` says how many buffers of the program have some data.
   template <class OwnersOf>
   void check_end(OwnersOf&& owners_of) const {
-    if (model_.own()) {
-      check_buffer(own_, *model_.own(), owners_of);
+    if (model_.own) {
+      check_buffer(own_, *model_.own, owners_of);
     }
-    for (std::size_t i = 0; i < model_.kept_count(); ++i) {
-      check_buffer(kept_[i], model_.kept(i), owners_of);
+    for (std::size_t i = 0; i < model_.kept_count; ++i) {
+      check_buffer(kept_[i], model_.kept[i], owners_of);
     }
   }
 
@@ -120,7 +149,7 @@ class Actor {
         memory.refuse(false);
         break;
       case Operation::clone_keep:
-        kept_[model_.kept_count()] = own_.lazy_clone();
+        kept_[model_.kept_count] = own_.lazy_clone();
         model_.keep_clone();
         break;
       case Operation::clone_drop: {
@@ -135,7 +164,7 @@ class Actor {
         model_.drop();
         return;
     }
-    expect(read(own_) == *model_.own(), "a thread reads what it wrote last, or had");
+    expect(read(own_) == *model_.own, "a thread reads what it wrote last, or had");
   }
 
   Materialized write_own(unsigned value) {
@@ -233,8 +262,8 @@ class RunsProgram {
     unsigned takers = 0;
     bool all_copied = true;
     for (const Actor& actor : actors_) {
-      takers += actor.model().took_original();
-      all_copied = all_copied && actor.model().copied_away();
+      takers += actor.model().took_original;
+      all_copied = all_copied && actor.model().copied_away;
     }
     expect(takers + (owners_of(ThreadModel::original) != 0) <= 1,
            "one owner at most takes the data");
@@ -246,7 +275,7 @@ class RunsProgram {
     unsigned copies = 0;
     unsigned alive = 0;
     for (const Actor& actor : actors_) {
-      copies += actor.model().copies();
+      copies += actor.model().copies;
       alive += actor.model().blocks_of_its_own();
     }
     alive += owners_of(ThreadModel::original) != 0;

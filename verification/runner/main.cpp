@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "../mutants/mutants.hpp"
-#include "../programs/program.hpp"
 #include "job.hpp"
 
 namespace byre::verification {
