@@ -26,7 +26,7 @@ inline unsigned current_thread() noexcept {
   return static_cast<unsigned>(rl::ctx().current_thread());
 }
 
-/// Of two threads: a base of bodies.
+/// A base of bodies of two threads.
 struct TwoThreads {
   static constexpr unsigned threads = 2;
 };

@@ -119,7 +119,7 @@ struct Form {
   std::function<byre::Tensor()> snapshot;
 };
 
-/// Of a grid of the host, like first_grid()'s: step() on the host.
+/// step() on the host. Each form begins with a grid of the host, like first_grid()'s.
 inline Form on_host(const Tensor& grid) {
   const Tensors inputs = {byre::functional::from_cpu(grid)};
   return {.step = [=] { step(inputs); }, .snapshot = [grid] { return grid.lazy_clone(); }};
