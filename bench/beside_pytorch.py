@@ -5,6 +5,7 @@
 A figure is the median over the rounds; the ratio is the median of the rounds' ratios, byre's time over
 PyTorch's, and its spread the middle half of them. Each result is checked against PyTorch's first."""
 import argparse
+import json
 import statistics
 import subprocess
 import sys
@@ -136,6 +137,7 @@ def main():
                         help="byre's side (default: %(default)s)")
     parser.add_argument("--filter", default="", metavar="TEXT", help="only measures whose names contain TEXT")
     parser.add_argument("--rounds", type=int, default=15, metavar="N", help="turns of each (default: %(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds takes a number from 1 on")
@@ -156,6 +158,9 @@ def main():
     for each in selected:
         rows.append(measure(byre, each, options.rounds))
         report(rows[-1])
+    if options.json:
+        Path(options.json).write_text(json.dumps({"pytorch": torch.__version__, "rounds": options.rounds,
+                                                  "measures": rows}, indent=1) + "\n")
     sys.exit(any(row["bound"] is not None and row["ratio"] > row["bound"] for row in rows))
 
 

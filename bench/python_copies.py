@@ -6,6 +6,7 @@ Needs the module byre on the path: ./dev python bench/python_copies.py. Times ar
 and the greatest beside them. Every figure of byre is measured beside its counterpart, in turn.
 """
 import argparse
+import json
 import statistics
 import time
 
@@ -24,6 +25,7 @@ def parsed():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--mib", type=int, default=1024, help="the size of the array (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=7, help="repetitions of each (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print JSON in place of a table")
     arguments = parser.parse_args()
     if arguments.mib < 8:
         parser.error("--mib takes a whole number from 8 on")
@@ -62,7 +64,7 @@ class Table:
                 figures[name].append(action())
                 copied[name] = (byre.stats() - before).bytes_copied
         for name, seconds in figures.items():
-            self.rows.append({"what": name.replace("_", " "), "bytes_copied": copied[name],
+            self.rows.append({"what": name.replace("_", " "), "bytes_copied": copied[name], "rounds": self.rounds,
                               "seconds": statistics.median(seconds), "least": min(seconds), "most": max(seconds)})
 
 
@@ -124,6 +126,9 @@ def main():
     )
     del copy
     table.measure(a_thousand_copies_alive_at_once=lambda: seconds_of(lambda: [byre.copy(kept) for _ in range(1000)]))
+    if arguments.json:
+        print(json.dumps(table.rows, indent=1))
+        return
     print("| what | bytes copied | time | least to most |\n|---|---|---|---|")
     for row in table.rows:
         print(f"| {row['what']} | {row['bytes_copied']:,} | {row['seconds'] * 1e3:.3f} ms | "

@@ -43,8 +43,8 @@ using Elements = std::vector<Element>;
 /// What runs of a program have to do.
 struct Expected {
   std::set<int> refused;  ///< the numbers of steps
-  /// Where reshape aliases, and where it copies. Steps that make a tensor may read, as 1 or 0, whether it shares data with
-  /// their first one.
+  /// Where reshape aliases, and where it copies. Steps that make a tensor may read, as 1 or 0, whether it shares data
+  /// with their first one.
   std::array<Reads, 2> reads;
   Accounts accounts{};  ///< of elements that were read and differ
   /// Every violation without a suppression, also those whose triple was reported before.

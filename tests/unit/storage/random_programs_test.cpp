@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Random programs over buffers, storages, pins, pages and tiled buffers, in the language of stress/programs: they do
-/// what eager copies do, and count what they did. Programs in several threads are byre-stress's. A failure ends the test; BYRE_STEPS=1 prints every step.
+/// what eager copies do, and count what they did. byre-stress runs programs in several threads. A failure ends the
+/// test; BYRE_STEPS=1 prints every step.
 #include "../../../stress/programs/program.hpp"
 
 #include <gtest/gtest.h>
