@@ -82,7 +82,8 @@ Tensors parts_under_the_pass() {
   return parts;
 }
 Tensors of_many_dimensions() {
-  return {counted(Dims(9, 2)), counted(Dims(9, 2))};
+  const Dims sizes{2, 1, 1, 1, 1, 1, 2, 1, 2};
+  return {counted(sizes), counted(sizes)};
 }
 Tensors three() {
   return {counted({2, 3}), counted({2}), counted({4})};

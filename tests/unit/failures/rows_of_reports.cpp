@@ -50,7 +50,7 @@ struct Recorded {
   TemporaryFolder folder;
   std::filesystem::path path =
       folder / "a name that is longer than what strings have in place.json";
-  trace::Recording recording;
+  trace::Recording recording{std::size_t{1} << 16};  // with more room it is slow under a sanitizer
 };
 std::string described(const std::unique_ptr<Recorded>& recorded) {
   return std::to_string(recorded->recording.lost());
