@@ -186,6 +186,17 @@ TEST(Growth, near_the_largest_size_does_not_overflow) {
             max_nbytes / 2 + 1 + (max_nbytes / 2 + 1) / 2);
 }
 
+TEST(ShrinkToFit, leaves_memory_that_others_use_where_it_is) {
+  std::byte theirs[1000]{};
+  for (const bool is_lent : {true, false}) {
+    Buffer value = is_lent ? Buffer::borrow(theirs, sizeof theirs)
+                           : Buffer::adopt_aliased(theirs, sizeof theirs, [](void*) {});
+    value.resize(10);
+    value.shrink_to_fit();
+    EXPECT_EQ(std::as_const(value).data(), theirs) << is_lent;
+  }
+}
+
 TEST(ShrinkToFit, of_what_fits_copies_nothing) {
   const Counted counted;
   for (const std::size_t nbytes : {0U, 1U, 64U, 1000U, 5000U, 70'000U}) {
