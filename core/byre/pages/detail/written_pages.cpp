@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// One file of more than 300 lines: three ways to find written pages (scan, page map, comparison), tried in this order.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/system/detail/descriptor.hpp>

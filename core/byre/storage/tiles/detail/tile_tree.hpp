@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// One file of more than 300 lines: nodes and the walks over them use one another.
 /// The table of a tiled buffer: a tree of nodes, each of which is shared copy-on-write by a share word of
 /// its own, as data is. A copy of a handle to the root shares all of it. Who writes a tile first makes the
 /// nodes on the way to it its own, from the root down: it claims each, and copies handles or steals.
