@@ -1,41 +1,56 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The sharing protocol in one atomic word. `owners` is the reference count of the data, and `copies` is the shared
-/// side of a shared-exclusive lock: former owners hold it while they copy, and the last owner, to write in place,
-/// waits until none does. As one word, giving up a reference and taking the lock are one step.
-/// docs/protocol.md says why that is right.
+/// The share word: one atomic word that counts the owners of copy-on-write data and the copies that
+/// are being made of it. Every step of the sharing protocol is one operation on this word.
 ///
-///   bits 0-30   owners     buffers that own the data and are not copying out of it
-///   bit  31     waiting    the sole owner is parked, or about to be, until pending copies end
-///   bits 32-62  copies     former owners still copying out of it: the holders of the shared lock
-///   bit  63     read_only  from birth to death: never written in place, and never claimed
+/// The word is a reference count (`owners`) and a shared-exclusive lock (`copies` counts its shared
+/// holders) in one. A writer of shared data gives up its reference and takes the shared lock in a
+/// single step, so no other thread can free the data in between. docs/protocol.md explains why the
+/// protocol is correct.
 ///
-///   operation     by              transition                         and then
-///   add_owner     an owner        owners+1
-///   drop_owner    an owner        owners-1                           none left: the caller frees
-///   claim         about to write  owners>=2: owners-1, copies+1      copy
-///                                 owners==1, copies==0               steal
-///                                 owners==1, copies>0: waiting       park, load again
-///     never to wait               owners==1, copies>0: as owners>=2  copy
-///     in order                    owners==1: none                    steal
-///   finish_copy   a copier        copies-1                           none left: the caller frees
-///   abandon_copy  a copier        copies-1, owners+1                 it failed, and owns again
-///   add_copy      for a copier    copies+1                           another copies with it
-///   is_sole_copier  a copier      owners==0, copies==1: none         alone with the data
+///   bits   field      meaning
+///   0-30   owners     buffers that own the data and are not copying it
+///   31     waiting    the last owner is parked, or about to park, until pending copies end
+///   32-62  copies     copiers: former owners that are still copying the data
+///   63     read_only  fixed at construction: the data is never written in place and never claimed
+///
+///   state           owners  copies  a write by an owner
+///   unique            1       0     is in place
+///   shared           >= 2    any    copies the data
+///   being copied      1      >= 1   waits for the copies, then is in place
+///   being copied      0      >= 1   cannot happen: the last copier frees the data
+///   freed             0       0     cannot happen
+///
+///   operation       caller      transition                         result
+///   add_owner       an owner    owners+1
+///   drop_owner      an owner    owners-1                           if both are 0: free the data
+///   claim           an owner    owners>=2: owners-1, copies+1      copy
+///                               owners==1, copies==0: none         steal
+///                               owners==1, copies>0: set waiting   park, then load again
+///    Wait::never                owners==1, copies>0: as owners>=2  copy
+///   claim_in_order  an owner    owners>=2: owners-1, copies+1      copy
+///                               owners==1: none                    steal
+///   finish_copy     a copier    copies-1                           if both are 0: free the data
+///   abandon_copy    a copier    copies-1, owners+1                 the copy failed: an owner again
+///   add_copy        a copier    copies+1                           a second copier
+///   is_sole_copier  a copier    owners==0, copies==1: none         no other thread uses the data
+///
+/// Invariants:
 ///
 /// I1  The data and this word are alive while owners+copies > 0.
-/// I2  Nothing here is touched after one's own drop_owner or finish_copy, waking included: waiters
-///     are parked at the address of the word but outside it, and whether to wake is read from the
-///     value the atomic step returned.
-/// I3  `waiting` is set only by a sole owner, and only its setter clears it, in the step by which
-///     it leaves.
-/// I4  From claim() == copy until finish_copy or abandon_copy the data is constant; in order, what the copy reads.
-/// I5  A stealer's first write happens after every copy out of the data and every read by a former
-///     owner; in order, it comes after them in the order of what accesses the data.
-/// I6  Of N owners that all claim and may wait, exactly one steals.
-/// I7  A sole owner of data nobody copies is alone with the word until it clones: it clears its own
-///     `waiting` by a store, and its last drop needs no read-modify-write.
+/// I2  An owner or copier touches nothing here after its own drop_owner or finish_copy, not even to
+///     wake a waiter: waiters are parked outside the word, under its address, and the value that
+///     the atomic step returned says whether to wake them.
+/// I3  Only the last owner sets `waiting`, and only that owner clears it, in the step that ends its
+///     wait.
+/// I4  From claim() == copy until finish_copy or abandon_copy the data is constant. With
+///     claim_in_order() the bytes that the copy reads are constant.
+/// I5  A stealer's first write happens after every copy of the data and every read by a former
+///     owner. With claim_in_order() it comes after them in the order of the device's queue.
+/// I6  If N owners claim and each may wait, exactly one of them steals.
+/// I7  The only owner of data that has no copiers is the only user of the word until it clones. So
+///     it clears its own `waiting` by a store, and its last drop needs no read-modify-write.
 ///
-/// Differs from the fixed design by `read_only` and by the steps of I7: see docs/protocol.md.
+/// The design in the seed has neither `read_only` nor the shortcuts of I7: see docs/protocol.md.
 /// Source: the seed "Copy-on-write storage".
 #pragma once
 
@@ -50,34 +65,37 @@
 
 namespace byre::inline v0 {
 
-/// Whether an owner about to write may be parked until pending copies end, so that it can steal the
-/// data, or must never wait, and copies then.
-enum class Wait : std::uint8_t { allowed, never };
-
-/// What an owner that is about to write has to do.
-enum class Claim : std::uint8_t {
-  steal,  ///< it is the last owner and no copy is pending: the data is its own to write
-  copy,   ///< it gave up its ownership for a share of the copy lock: it copies, then finish_copy()
+/// Whether the last owner, to write in place, may wait until pending copies of the data end.
+enum class Wait : std::uint8_t {
+  allowed,  ///< it waits, then steals the data
+  never,    ///< it copies the data instead
 };
 
-/// Says that a share word belongs to no data.
+/// What an owner has to do before it writes.
+enum class Claim : std::uint8_t {
+  steal,  ///< write in place: the caller is the last owner, and no copy is pending
+  copy,   ///< copy the data, then call finish_copy(): the caller is a copier now
+};
+
+/// Tag for the share word of an empty buffer.
 struct NoOwner {};
 
-/// Thread-safety: every operation may run concurrently with every other, on behalf of different
-/// owners. Progress: lock-free, but for a claim that is allowed to wait: it waits for copies under
-/// way. Nothing throws.
+/// Thread-safety: any operations may run at once, on behalf of different owners and copiers.
+/// Progress: every operation is lock-free, except that claim(Wait::allowed) may wait for pending
+/// copies. Cost: one atomic operation if there is no contention. Nothing throws. A count beyond
+/// 2^30, or a call by an owner or copier that is not counted, ends the program.
 template <sync::Sync Sync>
 class basic_share_word {
  public:
-  /// One owner: the caller. `read_only`: data that is never written in place.
+  /// One owner: the caller. If `read_only`, the data is never written in place.
   constexpr explicit basic_share_word(bool read_only = false) noexcept
       : word_(read_only ? one_owner | read_only_bit : one_owner) {}
-  /// No owner: of no data, never to be claimed.
+  /// No owner, for an empty buffer. Must never be claimed or dropped.
   constexpr explicit basic_share_word(NoOwner) noexcept : word_(0) {}
   basic_share_word(const basic_share_word&) = delete;
   basic_share_word& operator=(const basic_share_word&) = delete;
 
-  /// By, or on behalf of, a live owner.
+  /// Adds an owner. Called by an owner, or on its behalf.
   void add_owner() noexcept {
     // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive. As two steps,
     // first_clones_at_once fails.
@@ -85,51 +103,55 @@ class basic_share_word {
     BYRE_ASSERT(before.owners() < sync::max_count, "a buffer has more than 2^30 lazy clones");
   }
 
-  /// By an owner, which no longer is one. True iff nobody is left: the caller frees the data. Never
-  /// waits.
+  /// Removes the calling owner. True iff no owner and no copier is left: the caller then frees the
+  /// data. Never waits.
   [[nodiscard]] bool drop_owner() noexcept {
-    // Acquire pairs with drop_owner and finish_copy: the free happens after all they did, or
-    // drops_race_drops fails. Alone with the word, a load is enough (I7).
+    // Acquire pairs with drop_owner and finish_copy: the free happens after everything that the
+    // other owners and copiers did, or drops_race_drops fails. For the only user of the word a load
+    // is enough (I7).
     if (State{word_.load(sites.at(At::drop_alone, acquire))}.is_sole_use()) {
       return true;
     }
-    // Release pairs with is_writable and load_state: reads before it happen before a stealer's writes, or
-    // reads_race_a_steal fails. Acquire pairs with the other releases where this one frees, or
-    // drops_race_drops fails.
+    // Release pairs with is_writable and load_state: this owner's reads happen before a stealer's
+    // writes, or reads_race_a_steal fails. Acquire pairs with the releases of drop_owner and
+    // finish_copy: if this drop is the last, the free happens after them, or drops_race_drops
+    // fails.
     const State before{word_.fetch_sub(one_owner, sites.at(At::drop_owner, acq_rel))};
     BYRE_ASSERT(before.owners() != 0, "a buffer was released more often than it was cloned");
     return before.is_sole_use();
   }
 
-  /// By an owner about to write: true iff it may at once, being the only one, with nobody copying.
-  /// The whole price of a write by who is alone.
+  /// True iff the calling owner may write in place now: it is the only owner, no copy is pending,
+  /// and the data is not read-only. This load is the entire cost of writing unshared data.
   bool is_writable() const noexcept {
-    // Acquire pairs with drop_owner and finish_copy: the write happens after all they did, or
-    // reads_race_a_steal fails.
+    // Acquire pairs with drop_owner and finish_copy: the write happens after everything that the
+    // former owners and copiers did, or reads_race_a_steal fails.
     return word_.load(sites.at(At::is_writable, acquire)) == one_owner;
   }
 
-  /// By an owner: true iff it is the only one and nobody copies, which stays so until it clones.
+  /// True iff the caller, an owner, is the only owner and no copy is pending. A true result holds
+  /// until the caller clones.
   bool is_unique() const noexcept {
-    // Acquire pairs with drop_owner and finish_copy: what relies on a true answer happens after all
-    // they did, or resizes_race_drops fails.
+    // Acquire pairs with drop_owner and finish_copy: code that relies on a true result happens
+    // after everything that the former owners and copiers did, or resizes_race_drops fails.
     return State{word_.load(sites.at(At::is_unique, acquire))}.is_sole_use();
   }
 
-  /// Old as soon as it is returned: a number for people.
+  /// The number of owners. Approximate: it may have changed before the call returns.
   std::uint32_t use_count() const noexcept {
     // Relaxed, and pairs with nothing.
     return State{word_.load(sites.at(At::use_count, relaxed))}.owners();
   }
 
-  /// By an owner about to write: whether it writes in place, or copies and then calls finish_copy
-  /// or abandon_copy. With Wait::allowed the last owner waits for pending copies and then steals;
-  /// with Wait::never it copies too.
+  /// Decides how the calling owner, about to write, gets data of its own: by a steal, in which case
+  /// it stays the owner, or by a copy, in which case it is a copier until it calls finish_copy() or
+  /// abandon_copy(). If other owners exist, the result is `copy`. If copies are pending, the last
+  /// owner waits for them and then steals; with Wait::never it copies instead.
   Claim claim(Wait wait = Wait::allowed) noexcept {
-    bool waiting = false;  // the bit in the word is this claim's
+    bool waiting = false;  // whether this call set the waiting bit
     for (unsigned spins = 0;; ++spins) {
-      // Acquire pairs with drop_owner and finish_copy: a steal happens after all they did, or
-      // writers_race_writers fails.
+      // Acquire pairs with drop_owner and finish_copy: a steal happens after everything that the
+      // former owners and copiers did, or writers_race_writers fails.
       const State now{word_.load(sites.at(At::load_state, acquire))};
       if (now.is_sole_use()) {
         if (waiting) {
@@ -143,7 +165,7 @@ class basic_share_word {
           return Claim::copy;
         }
       } else if (spins < Sync::spin_limit) {
-        Sync::pause();  // short copies end sooner than a thread is parked
+        Sync::pause();  // a short copy ends sooner than a thread can be parked
       } else if (waiting || announce_wait(now)) {
         waiting = true;
         await_copies();
@@ -151,14 +173,15 @@ class basic_share_word {
     }
   }
 
-  /// The same for data that is accessed in some order which all its owners follow, as that of a device's queue: the
-  /// last owner steals it beside copies under way, which have their place in front of its writes. So each copy has
-  /// to have that before another owner claims: who claims in order holds a lock from here until its copy is
-  /// submitted or abandoned. Never waits.
+  /// As claim(), for data whose owners access it through one queue of a device. The last owner
+  /// steals even if copies are pending: they are in the queue before its writes. Requires that
+  /// every pending copy has been submitted to the queue. Therefore all owners of the data share one
+  /// lock, which the caller holds from this call until its copy is submitted or abandoned. Never
+  /// waits.
   Claim claim_in_order() noexcept {
     for (;;) {
-      // Acquire pairs with drop_owner: a steal happens after all that former owners did, or resizes_in_order
-      // fails.
+      // Acquire pairs with drop_owner: a steal happens after everything that former owners did, or
+      // resizes_in_order fails.
       const State now{word_.load(sites.at(At::load_in_order, acquire))};
       BYRE_ASSERT(now.owners() != 0, "a buffer was written after its release");
       if (now.owners() == last_owner) {
@@ -170,46 +193,49 @@ class basic_share_word {
     }
   }
 
-  /// By a copier whose copy is complete. True iff nobody is left: the caller frees the data. Never
-  /// waits.
+  /// Removes the calling copier, whose copy is complete. True iff no owner and no copier is left:
+  /// the caller then frees the data. Never waits.
   [[nodiscard, gnu::always_inline]] bool finish_copy() noexcept {
     // Release pairs with is_writable and load_state: the copy happens before a stealer's writes, or
-    // writers_race_writers fails. Acquire pairs with the other releases where this one frees, or
-    // drops_race_copies fails.
+    // writers_race_writers fails. Acquire pairs with the releases of drop_owner and finish_copy: if
+    // this step is the last, the free happens after them, or drops_race_copies fails.
     const State before{word_.fetch_sub(one_copy, sites.at(At::finish_copy, acq_rel))};
     BYRE_ASSERT(before.copies() != 0, "a copy was finished that was never claimed");
     if (before.waiting() && before.copies() == last_copy) {
-      // Pairs with park. Left out, writers_race_writers hangs. This object may be gone: only its address is used (I2).
+      // Pairs with park. Left out, writers_race_writers hangs. This object may be destroyed by now:
+      // only its address is used (I2).
       Sync::unpark_all(this, sites.at(At::wake_after_copy));
     }
     return before.is_last_copy();
   }
 
-  /// By a copier: true iff it is the only one and there is no owner, which stays so until it adds a copy or
-  /// abandons its own.
+  /// True iff the caller, a copier, is the only copier and there is no owner. A true result holds
+  /// until the caller calls add_copy() or abandon_copy().
   bool is_sole_copier() const noexcept {
-    // Acquire pairs with drop_owner and finish_copy: what relies on a true answer happens after all they did, or
-    // last_overlays_write_back fails.
+    // Acquire pairs with drop_owner and finish_copy: code that relies on a true result happens
+    // after everything that the former owners and copiers did, or last_overlays_write_back fails.
     return State{word_.load(sites.at(At::is_sole_copier, acquire))}.is_last_copy();
   }
 
-  /// By, or on behalf of, a copier, which stays one: there is another, which has to finish its copy too.
+  /// Adds a copier, which calls finish_copy() for itself. Called by a copier, or on its behalf; the
+  /// caller stays a copier.
   void add_copy() noexcept {
-    // Relaxed, and pairs with nothing: the copier keeps the data alive and constant. Left out, unwritten_overlays
-    // frees the file while an overlay shows it.
+    // Relaxed, and pairs with nothing: the calling copier keeps the data alive and constant. Left
+    // out, unwritten_overlays frees the file while an overlay maps it.
     const State before{word_.fetch_add(one_copy, sites.at(At::add_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0 && (before.word & ~read_only_bit) < copies_limit,
-                "a copy was added to none, or to more than 2^30");
+                "a copy was added without a copier, or beyond 2^30 copies");
   }
 
-  /// By a copier whose allocation or copy failed: it is an owner again.
+  /// Makes the calling copier an owner again, because its allocation or copy failed.
   void abandon_copy() noexcept {
-    // Relaxed, and pairs with nothing: this owner's later drop or copy releases what it read. Left out,
-    // failing_copies loses an owner.
+    // Relaxed, and pairs with nothing: the later drop_owner or finish_copy of this owner releases
+    // its reads. Left out, failing_copies loses an owner.
     const State before{word_.fetch_sub(one_copy - one_owner, sites.at(At::abandon_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0, "a copy was abandoned that was never claimed");
     if (before.waiting()) {
-      // Pairs with park: the waiter is no longer the last owner and has to load again. Left out, failing_copies hangs.
+      // Pairs with park: the waiter is no longer the last owner and has to load again. Left out,
+      // failing_copies hangs.
       Sync::unpark_all(this, sites.at(At::wake_after_abandon));
     }
   }
@@ -231,11 +257,11 @@ class basic_share_word {
   static constexpr auto no_copies = Sync::value_of(constants.at(Is::no_copies));
   static constexpr auto last_copy = Sync::value_of(constants.at(Is::last_copy));
 
-  static_assert(sync::max_count < std::uint64_t{1} << 31, "counting ends far from the next field");
-  /// 2^30 copies, by none of the constants that a checker may change.
+  static_assert(sync::max_count < std::uint64_t{1} << 31, "a count must not reach the next field");
+  /// 2^30 copies. Does not use the constants above, because a checker may change them.
   static constexpr std::uint64_t copies_limit = std::uint64_t{sync::max_count} << 32;
 
-  /// The word, read through its fields.
+  /// One value of the word, by its fields.
   struct State {
     std::uint64_t word;
 
@@ -252,34 +278,37 @@ class basic_share_word {
     bool is_last_copy() const noexcept { return (word & ~read_only_bit) == one_copy; }
   };
 
-  /// Owners-1, copies+1, and no longer waiting. One step, since "am I last" and "start copying"
-  /// must not come apart.
+  /// Owners-1, copies+1, and clears `waiting` if this claim set it. One step, because between two
+  /// steps another owner could free or steal the data.
   bool become_copier(State now, bool waiting) noexcept {
     BYRE_ASSERT((now.word & ~read_only_bit) < copies_limit,
                 "a buffer has more than 2^30 copies under way");
     const std::uint64_t then =
         now.word - one_owner + one_copy - (waiting ? waiting_bit : std::uint64_t{0});
-    // Relaxed, and pairs with nothing: finish_copy releases the reads that follow. Two steps
-    // instead of one fail writers_race_writers.
+    // Relaxed, and pairs with nothing: finish_copy releases the reads that follow. As two steps,
+    // writers_race_writers fails.
     return word_.compare_exchange_weak(now.word, then, sites.at(At::claim_copy, relaxed));
   }
 
   [[gnu::cold]] bool announce_wait(State now) noexcept {
-    // Relaxed: whoever changes the word later sees the bit. Left out, writers_race_writers hangs.
+    // Relaxed, and pairs with nothing: every later step on the word reads the bit. Left out,
+    // writers_race_writers hangs.
     return word_.compare_exchange_weak(now.word, now.word | waiting_bit,
                                        sites.at(At::announce_wait, relaxed));
   }
 
   [[gnu::cold]] void stop_waiting() noexcept {
-    // Relaxed: the sole owner of data nobody copies is alone with the word (I7). Left out, the last
-    // copier of later owners is not told to free: later_copiers_free leaks.
+    // Relaxed, and pairs with nothing: the only owner of data without copiers is the only user of
+    // the word (I7). Left out, the bit stays set and a later last copier does not free the data:
+    // later_copiers_free leaks.
     word_.store(one_owner, sites.at(At::stop_waiting, relaxed));
   }
 
   [[gnu::cold]] void await_copies() noexcept {
     stats::detail::count(stats::detail::plus(stats::Counter::waits));
     const auto still_pending = [this]() noexcept {
-      // Relaxed: the parking lot orders it with the wake. Left out, writers_race_writers hangs.
+      // Relaxed: the lock of the parking lot orders it with the wake. Left out,
+      // writers_race_writers hangs.
       const State now{word_.load(sites.at(At::still_pending, relaxed))};
       return now.owners() == last_owner && now.copies() != no_copies;
     };

@@ -1,7 +1,41 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffer: bytes with value semantics, of which a copy is a lazy clone. It costs one atomic add,
-/// and the bytes are copied when somebody writes, unless the writer is the last owner and keeps
-/// them.
+/// Buffer: bytes with value semantics whose copies are lazy clones. A lazy clone costs one atomic
+/// add; the bytes are copied at the first write to them while they are shared.
+///
+/// ```cpp
+/// byre::Buffer weights = byre::Buffer::allocate(64 << 20);
+/// weights.mutable_data()[0] = std::byte{1};       // in place: the bytes are not shared
+/// const byre::Buffer snapshot = weights;          // a lazy clone: shares the 64 MiB
+/// weights.mutable_data()[0] = std::byte{2};       // the write copies the 64 MiB first
+/// assert(snapshot.data()[0] == std::byte{1});
+/// assert(!snapshot.shares_data_with(weights));
+/// ```
+///
+/// Two buffers that share allocated data:
+///
+///    Buffer a                  one allocation; the data is aligned to 64 bytes
+///   +---------+              +------------+----------------------------------+------------+
+///   | header_ |------+------>| share word | size, capacity, allocator, ...   | data       |
+///   | data_   |---+  |       +------------+----------------------------------+------------+
+///   +---------+   |  |                                                       ^
+///    Buffer b     +--|-------------------------------------------------------+
+///   +---------+   |  |
+///   | header_ |------+
+///   | data_   |---+
+///   +---------+
+///
+/// The share word counts the owners of the data, which are buffers, and the copies that former
+/// owners are still making of it. Its state decides what a write has to do:
+///
+///   state          owners  copies  a write by an owner                      its Materialized
+///   unique           1       0     is in place, after one atomic load       already_unique
+///   shared          >= 2    any    copies the data and leaves it            copied
+///   being copied     1      >= 1   waits for the copies, then is in place   stole
+///                                  with Wait::never: copies, as if shared   copied
+///   read-only       any     any    copies the data and leaves it            copied
+///
+/// A write to data in pages maps an overlay in place of each copy above, and the result is
+/// `overlaid`: the system then copies each page at its first write.
 #pragma once
 
 #include <byre/checks/detail/access_monitor.hpp>
@@ -32,61 +66,67 @@ template <sync::Sync Sync, std::size_t FanOut>
 class basic_tile_tree;
 }  // namespace detail
 
-/// Other writers to a buffer while it is cloned.
+/// Whether other threads write to a buffer during writable_clone().
 enum class Writers : std::uint8_t {
   none,
-  elsewhere,  ///< other threads, through pointers: bytes without a reader in the clone
+  elsewhere,  ///< other threads write, through pointers, bytes that no reader of the clone reads
 };
 
-/// What a write access had to do to be alone with the data.
+/// How a write made the data unique: owned by the writer alone.
 enum class Materialized : std::uint8_t {
-  already_unique,  ///< nothing: nobody else owns it or copies it
-  stole,   ///< the last owner keeps it: the others left, or, in order, have submitted their copies
-  copied,  ///< other owners keep it, or it is read-only: the writer has a copy
-  overlaid,  ///< the same of data in pages: the writer has an overlay, which copies each as it is written
+  already_unique,  ///< the data had no other owner and no pending copy
+  stole,     ///< the other owners have left and their copies have ended or, on an in-order device,
+             ///< are in the queue: the last owner writes in place
+  copied,    ///< other owners retain the data, or it is read-only: the writer has a copy
+  overlaid,  ///< as `copied`, for data in pages: the writer has an overlay
 };
 
-/// Thread-safety: as for a standard container, one buffer may be read and lazily cloned by many
-/// threads at once, and a write (any non-const member, assignment and destruction included)
-/// excludes everything else on the same buffer. Buffers that share data are different buffers: what
-/// one thread does to one of them concerns nobody who uses another. A checked build (Meson option
-/// `checks`) reports a broken rule, naming both call sites, and a write through a pointer from before a
-/// lazy clone.
+/// Thread-safety: as for a standard container. Any number of threads may call const members of one
+/// buffer at once, the copy constructor included. A non-const member, assignment and destruction
+/// exclude every other access to the same buffer. Buffers that share data are different buffers, so
+/// two threads may use one each without synchronization. A checked build (Meson option `checks`)
+/// reports a violation of these rules with both call sites, and a write through a pointer from
+/// before a lazy clone.
 ///
-/// Exceptions: whatever throws leaves the buffer, and all that share its data, as they were.
-/// Progress: reading is wait-free, cloning lock-free; releasing never waits for other owners; a
-/// write by the last owner waits for copies under way, unless told never to.
+/// Errors: a member that throws leaves this buffer, and all buffers that share its data, unchanged.
+/// Cost: O(1) without an allocation, unless a member says otherwise. Progress: reads are wait-free,
+/// lazy clones lock-free, and releasing never waits for other owners. A write by the last owner
+/// waits for pending copies, unless it passes Wait::never.
 ///
-/// The class is one file, as its members are read together; what is rarely read is in detail/.
+/// `site` in all members is the caller's source line, for the reports of checked builds and traces.
 /// Source: the seed "Copy-on-write storage".
 template <sync::Sync Sync>
 class basic_buffer {
   using Header = cow::basic_header<Sync>;
 
  public:
-  /// No bytes and no memory: data() is null.
+  /// An empty buffer: no memory, and data() is null.
   basic_buffer() noexcept = default;
 
-  /// `nbytes` of memory from `allocator`, contents indeterminate, aligned to data_alignment. 0
-  /// bytes are a buffer like any other. Throws OutOfMemory, InvalidArgument, or what the allocator
-  /// throws.
+  /// A buffer of `nbytes` bytes from `allocator`, with indeterminate contents, aligned to
+  /// data_alignment. A buffer of 0 bytes is not empty: it has an address and owns memory.
+  /// Throws OutOfMemory; InvalidArgument if `nbytes` exceeds max_nbytes; and any exception of the
+  /// allocator. Cost: one allocation.
   static basic_buffer allocate(std::size_t nbytes, Allocator& allocator = default_allocator());
 
-  /// Foreign memory. Its deleter is called once with the address, on the thread that releases the memory last, whatever
-  /// happens: if this throws, it has been called. Copies take their memory from `allocator`, which has to be of the
-  /// same device. Throws OutOfMemory; InvalidArgument for a null pointer to some bytes, and for a null deleter.
+  /// A buffer over foreign memory: memory that byre did not allocate. The deleter is called exactly
+  /// once, with the address, by the thread that releases the last owner; if this call throws, the
+  /// deleter has been called already. Copies of the data are allocated by `allocator`, which must
+  /// belong to the device of the memory. Throws OutOfMemory; InvalidArgument if the address is null
+  /// and the size is not 0, or if the deleter is null. Cost: one allocation, for the header.
   template <DeleterLike Deleter>
   static basic_buffer adopt(Foreign<Deleter> memory, Allocator& allocator = default_allocator());
 
-  // The usual cases, by name. Memory that is given as const is not written: a write copies it.
+  // The usual kinds of foreign memory. All of them behave as adopt(Foreign, Allocator&). If the
+  // memory is passed as const, a write copies it.
 
-  /// Memory that only this buffer and its clones write.
+  /// Memory that only this buffer and its lazy clones write.
   template <DeleterLike Deleter>
   static basic_buffer adopt(void* data, std::size_t nbytes, Deleter deleter,
                             Allocator& allocator = default_allocator()) {
     return adopt(Foreign<Deleter&>{data, nbytes, deleter}, allocator);
   }
-  /// Memory that no code writes.
+  /// Memory that no code writes: a write to the buffer copies it.
   template <DeleterLike Deleter>
   static basic_buffer adopt_read_only(const void* data, std::size_t nbytes, Deleter deleter,
                                       Allocator& allocator = default_allocator()) {
@@ -96,7 +136,8 @@ class basic_buffer {
                                    .may_write = false},
                  allocator);
   }
-  /// Memory that others may write until it is released: a lazy clone copies at once, so such writes do not reach it.
+  /// Memory that other code may write until it is released. A lazy clone copies the bytes at once,
+  /// so that it does not change with these writes.
   template <DeleterLike Deleter>
   static basic_buffer adopt_aliased(void* data, std::size_t nbytes, Deleter deleter,
                                     Allocator& allocator = default_allocator()) {
@@ -114,7 +155,8 @@ class basic_buffer {
                                    .others_write = true},
                  allocator);
   }
-  /// Memory that stays its lender's and has to outlive this buffer, though not its clones, which copy at once.
+  /// Memory that the caller releases after this buffer is destroyed. A lazy clone copies the bytes
+  /// at once, so the memory need not outlive the clones.
   static basic_buffer borrow(void* data, std::size_t nbytes,
                              Allocator& allocator = default_allocator()) {
     return adopt(Foreign<>{.data = data, .nbytes = nbytes, .outlives = false}, allocator);
@@ -128,51 +170,60 @@ class basic_buffer {
                  allocator);
   }
 
-  /// The bytes of a file, mapped and not read: a write copies them, even by the last owner, and the
-  /// file never changes. Of a file of at least least_paged_nbytes, which has the same name still, it maps an
-  /// overlay instead, as of paged memory. Throws FileError if it is missing, unreadable, empty or not a regular
-  /// file, OutOfMemory. Whoever truncates the file meanwhile makes reading the lost pages fatal
-  /// (SIGBUS), and a process that changes it changes what clones read, in a
-  /// written one the pages that it has not written (docs/parts.md).
+  /// A buffer over a file, which is mapped and never changed: a write copies the bytes, even if it
+  /// is by the last owner. If the file has at least least_paged_nbytes and still has its name, a
+  /// write maps an overlay instead of copying. Requires that no process truncates or changes the
+  /// file while a buffer maps it: to read a truncated page is fatal (SIGBUS), and a change shows in
+  /// all buffers that map the file, in an overlay in the pages that it has not written
+  /// (docs/parts.md). Throws FileError if the file is missing, unreadable, empty or not a regular
+  /// file; OutOfMemory. Cost: opens and maps the file; reads nothing.
   BYRE_API static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator());
 
-  /// A lazy clone, as lazy_clone(), for contexts that cannot fail: only the clone of borrowed
-  /// memory can, and ends the program if there is no memory for it.
+  /// As lazy_clone(), but never throws: ends the program if borrowed or aliased memory cannot be
+  /// copied.
   basic_buffer(const basic_buffer& other, CallSite site = CallSite::current()) noexcept
       : basic_buffer(other.share(site)) {}
 
-  /// A buffer that shares these bytes until one of the two is written. One atomic add; borrowed
-  /// memory is copied instead, which may throw as allocate. Does not change this buffer: any number
-  /// of threads may clone it at once.
+  /// A buffer that shares these bytes until either buffer is written. Borrowed and aliased memory
+  /// is copied at once instead. Throws as allocate() if it copies. Cost: one atomic add, or a copy.
+  /// Thread-safety: does not change this buffer, so any number of threads may clone it at once.
   basic_buffer lazy_clone(CallSite site = CallSite::current()) const {
     return basic_buffer(share(site));
   }
 
-  /// A clone for code that writes by pointers and never asks byre. From then on each side writes pages of its own, which
-  /// the other side does not see. Pointers to the bytes of this buffer stay valid. Data in pages, of paged_allocator()
-  /// or of a mapped file, is cloned lazily: each side gets a private mapping, and the clone copies of the pages that this
-  /// buffer wrote since its last writable clone. Other data, and data for which the system has no mapping, is copied
-  /// now. A write to this buffer: materializes first, which moves the bytes if lazy clones share them or if they are
-  /// read-only. Throws as mutable_data(), and as allocate().
+  /// A clone for code that writes through pointers without calling mutable_data(). Afterwards both
+  /// buffers may be written through any pointers, including pointers to this buffer from before the
+  /// call, and neither buffer changes with a write to the other. Counts as a write to this buffer:
+  /// it materializes first, which moves the bytes if lazy clones share them or if they are
+  /// read-only.
   ///
-  /// With Writers::elsewhere other threads may write meanwhile, through pointers, bytes without a reader in the clone. The
-  /// clone copies pages that were written then, and moves none; above an eighth of them it copies all bytes.
+  /// Data in pages (of paged_allocator() or of a mapped file) is cloned lazily: each buffer gets a
+  /// private mapping, and the clone gets copies of the pages that this buffer wrote since its last
+  /// writable clone. Other data is copied at once, as is data that the system cannot map again.
+  /// Throws as mutable_data() and allocate(). Cost: two mappings and the copies of written pages,
+  /// or a copy of all bytes.
+  ///
+  /// With Writers::elsewhere other threads may write during the call, through pointers, bytes that
+  /// no reader of the clone reads. The written pages are then copied and never moved; if more than
+  /// an eighth of the pages were written, all bytes are copied.
   BYRE_API basic_buffer writable_clone(Wait wait = Wait::allowed,
                                        CallSite site = CallSite::current(),
                                        Writers writers = Writers::none);
 
-  /// Leaves `other` without bytes.
+  /// Takes over the bytes of `other`, which is empty afterwards.
   basic_buffer(basic_buffer&& other, CallSite site = CallSite::current()) noexcept {
     const auto access = other.monitor_.writes(site);
     exchange(other);
   }
 
-  /// Drops these bytes for a lazy clone of `other`, or for the bytes of a temporary.
+  /// Releases these bytes, then holds a lazy clone of the right-hand side, or takes over the bytes
+  /// of a temporary. Never throws; the copy constructor says when a copy ends the program.
   basic_buffer& operator=(basic_buffer other) noexcept {
     swap(other);
     return *this;
   }
 
+  /// Never throws and never waits. The last owner of the bytes releases them.
   ~basic_buffer() {
     const auto access = monitor_.writes(CallSite::current());
     if (has_data()) {
@@ -180,6 +231,7 @@ class basic_buffer {
     }
   }
 
+  /// Exchanges the bytes of the two buffers. A write to both of them.
   void swap(basic_buffer& other, CallSite site = CallSite::current()) noexcept {
     if (&other == this) {
       return;
@@ -190,25 +242,28 @@ class basic_buffer {
   }
   friend void swap(basic_buffer& left, basic_buffer& right) noexcept { left.swap(right); }
 
-  /// The bytes, to read. Never copies. Valid until this buffer is next written or destroyed, for
-  /// bytes another buffer shares too: keep a clone to keep the bytes.
+  /// A pointer to read the bytes, null if the buffer is empty. Valid until this buffer is next
+  /// written or destroyed, even if another buffer shares the bytes: hold a clone to retain them.
+  /// Never copies.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return static_cast<const std::byte*>(data_.get());
   }
 
-  /// The bytes, to write, shared with nobody until this buffer is cloned again: as materialize(). In pages a write
-  /// through the pointer may be the first to its page: where there is no memory for that, the system ends the
-  /// program, and mutable_range() throws.
+  /// A pointer to write the bytes, which it materializes first. Valid until this buffer is next
+  /// cloned, resized, assigned or destroyed: a write through it after a lazy clone would change the
+  /// clone. Errors and cost: as materialize(). If the data is in pages, the first write to a page
+  /// needs memory for it, and the system ends the program if there is none; mutable_range() throws
+  /// instead.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     materialize(wait, site);
     return static_cast<std::byte*>(data_.get());
   }
 
-  /// Makes the bytes this buffer's own, by a copy if somebody else owns them too or they are
-  /// read-only. The last owner takes them as they are, once the copies that others are making of
-  /// them are complete; with Wait::never it makes a copy of its own instead. One load where nothing
-  /// is to be done. Throws what allocating and copying throw, having changed nothing.
+  /// Makes the bytes unique, and returns how: see the table of states above. The last owner waits
+  /// until the pending copies of the bytes have ended; with Wait::never it copies them instead.
+  /// Throws as allocate() if it copies, and any exception of the allocator's copy. Cost: one atomic
+  /// load if the bytes are unique, an allocation and a copy if they are shared or read-only.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
     if (becomes_unique(site)) [[likely]] {
@@ -217,10 +272,11 @@ class basic_buffer {
     return copy_or_steal(wait, site);
   }
 
-  /// Write access to `nbytes` bytes from `offset` on, and to no more: as materialize(). Of data in pages those
-  /// of the range are made writable, so that a write there needs no memory; each call asks the system. Throws
-  /// OutOfMemory if there is none for them, and InvalidArgument for a range that is not the buffer's, having
-  /// changed nothing; and as materialize().
+  /// The `nbytes` bytes from `offset` on, to write: as mutable_data(). If the data is in pages, the
+  /// pages of the range get their memory now, so a write to the range cannot fail for lack of
+  /// memory. Throws InvalidArgument if the range exceeds the buffer; OutOfMemory if the pages get
+  /// no memory; and as materialize(). Cost: as materialize(), and one system call if the data is in
+  /// pages.
   std::span<std::byte> mutable_range(std::size_t offset, std::size_t nbytes,
                                      Wait wait = Wait::allowed,
                                      CallSite site = CallSite::current()) {
@@ -229,42 +285,47 @@ class basic_buffer {
     return populated(offset, nbytes);
   }
 
-  /// Changes the size of a buffer whose bytes no other shares; keeps the bytes up to the smaller size, those
-  /// beyond are indeterminate. Bytes stay where they are while the capacity suffices; beyond it the capacity grows by
-  /// half at least, so that appending copies each byte three times at most, or to `nbytes` if there is no memory for
-  /// more. Throws NotUnique if they are shared, OutOfMemory, InvalidArgument.
+  /// Changes the size. Bytes up to the smaller of the two sizes are retained; bytes beyond the
+  /// former size are indeterminate. The address does not change while the capacity suffices.
+  /// Requires that the bytes are not shared. Throws NotUnique if they are; OutOfMemory;
+  /// InvalidArgument if `nbytes` exceeds max_nbytes. Cost: O(1) up to the capacity; beyond it an
+  /// allocation and a copy. The capacity then grows by at least half, or to `nbytes` if there is no
+  /// memory for more, so repeated appending copies each byte at most three times.
   BYRE_API void resize(std::size_t nbytes, CallSite site = CallSite::current());
 
-  /// Gives back the capacity beyond the size, by a copy of the bytes into memory of the allocator. Does nothing if that
-  /// has no smaller block, and for memory that byre cannot give back: borrowed, aliased or of a file. Throws
-  /// NotUnique if the bytes are shared, OutOfMemory, having changed nothing.
+  /// Releases the capacity beyond the size, by a copy of the bytes into a smaller block. Does
+  /// nothing if the allocator has no smaller block, or if the memory is borrowed, aliased or a
+  /// mapped file. Requires that the bytes are not shared. Throws NotUnique if they are;
+  /// OutOfMemory. Cost: an allocation and a copy.
   BYRE_API void shrink_to_fit(CallSite site = CallSite::current());
 
+  /// The size in bytes.
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header().nbytes();
   }
 
-  /// Bytes this buffer may be resized to without moving.
+  /// The largest size, in bytes, that resize() reaches without moving the bytes.
   std::size_t capacity(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header().capacity();
   }
 
-  /// True iff no other buffer shares these bytes and no copy of them is under way. Acquire: a true
-  /// answer can be acted on. A buffer without bytes is unique.
+  /// True iff no other buffer shares these bytes and no copy of them is pending; true if the buffer
+  /// is empty. An acquire load: after a true result, the accesses of former owners happened before.
   bool is_unique(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header().share().is_unique() || !has_data();
   }
 
-  /// How many buffers share these bytes; of a mapped file, overlays of it too. Relaxed: approximate, for people.
+  /// The number of buffers that share these bytes, plus the overlays if the bytes are a mapped
+  /// file. A relaxed load: approximate, for logs and diagnostics.
   std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header().share().use_count();
   }
 
-  /// True iff the two are lazy clones that neither wrote: a write to one of them would copy.
+  /// True iff both buffers share these bytes, so that a write to either would copy.
   bool shares_data_with(const basic_buffer& other,
                         CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
@@ -272,23 +333,26 @@ class basic_buffer {
     return header_.get() == other.header_.get() && has_data();
   }
 
-  /// Names the memory of these bytes: equal for lazy clones that neither wrote, and for buffers that show pages of one
-  /// file, which may have written some of them. For people: it is no address to use, and other members change it.
+  /// An identifier of the memory of these bytes, for logs and diagnostics. Equal for buffers that
+  /// share their bytes, and for overlays of the pages of one file, even if these have written some
+  /// of the pages. Not an address to access. A write may change it.
   BYRE_API const void* memory_id() const noexcept;
 
-  /// Gathers the pages of an overlay's file in huge pages, from byte `offset` on, where the system has any (Linux 6.1):
-  /// a later writable clone is cheaper then. Takes some 2 ms for 1 MiB, once. Other data stays as it is, as does a part
-  /// beyond the end. Other threads may read and write the bytes meanwhile, and call const members. Source:
-  /// docs/parts.md.
+  /// Asks the system to move pages of an overlay's file into huge pages, so that later writable
+  /// clones cost less (Linux 6.1). The range is `nbytes` bytes from `offset` on; a part beyond the
+  /// end is ignored, and other data is left as it is. Cost: some 2 ms for 1 MiB, once.
+  /// Thread-safety: other threads may read and write the bytes and call const members meanwhile.
+  /// Source: docs/parts.md.
   BYRE_API void collapse(std::size_t offset, std::size_t nbytes) noexcept;
 
-  /// Where the bytes came from; a written clone of foreign memory is allocated.
+  /// Where the bytes came from. A lazy clone of foreign memory is `allocated` once it has been
+  /// copied.
   Origin origin() const noexcept { return header().origin(); }
 
-  /// True iff a write copies these bytes even when nobody shares them.
+  /// True iff a write copies these bytes even if no other buffer shares them.
   bool is_read_only() const noexcept { return header().is_read_only(); }
 
-  /// Where copies of these bytes take their memory.
+  /// The allocator of copies of these bytes; default_allocator() if the buffer is empty.
   Allocator& allocator() const noexcept {
     return has_data() ? header().allocator() : default_allocator();
   }
@@ -299,10 +363,12 @@ class basic_buffer {
 
   explicit basic_buffer(Header* header) noexcept { adopt_header(header); }
 
-  /// As allocate(). Whole pages have no header in front of them, which would cost a page more.
+  /// As allocate(). The header of page-sized data is allocated apart: in front of the data it would
+  /// cost a page.
   BYRE_API static basic_buffer allocate_tile(std::size_t nbytes, Allocator& allocator);
 
-  /// By a buffer without bytes: becomes a lazy clone of `tile`, which nobody asked for, so it is not counted.
+  /// Makes this buffer, which is empty, a lazy clone of `tile`. The statistics do not count it,
+  /// since the user cloned the whole TiledBuffer.
   void share_tile(const basic_buffer& tile, CallSite site) noexcept {
     if (tile.has_data()) {
       tile.header().becomes_shared(site);
@@ -323,24 +389,24 @@ class basic_buffer {
     other.header_.set(header);
   }
 
-  // ---- for basic_storage: the steps of threads that write in parallel, one at a time, and clones of pinned data
+  // ---- for basic_storage: parallel writes, which call one at a time, and clones of pinned data
 
   friend class basic_storage<Sync>;
 
-  /// As becomes_unique(). Reads may be under way.
+  /// As becomes_unique(), while other threads may read.
   bool is_writable_in_parallel(CallSite site) noexcept {
     const auto access = monitor_.writes_in_parallel(site);
     return !has_data() || becomes_unique(site);
   }
 
-  /// As materialize(), under a lock that `report` outlives.
+  /// As materialize(). The caller holds a lock, which it releases before it destroys `report`.
   BYRE_API Materialized materialize_and_report_in(stats::detail::WriteReport& report, Wait wait,
                                                   CallSite site);
   BYRE_API void expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const;
-  /// The range, of data that has been materialized.
+  /// The range, with memory for each of its pages. Requires that the data is materialized.
   BYRE_API std::span<std::byte> populated(std::size_t offset, std::size_t nbytes);
 
-  /// A lazy clone of data that somebody may write by a pointer.
+  /// A copy in place of a lazy clone, because code that holds a pin may write the data.
   basic_buffer copy_of_pinned(CallSite site) const {
     const auto access = monitor_.is_cloned(site);
     return basic_buffer(copy_at_once(stats::CopyCause::pinned, site));
@@ -350,7 +416,7 @@ class basic_buffer {
 
   friend class basic_pin<Sync>;
 
-  /// Another owner of data that nobody writes here, whoever else does.
+  /// A buffer that shares data even if it is aliased or borrowed. The caller does not write it.
   basic_buffer keep(CallSite site) const noexcept {
     const auto access = monitor_.is_cloned(site);
     header().share().add_owner();
@@ -364,7 +430,7 @@ class basic_buffer {
     data_.set(header->data());
   }
 
-  /// True iff the data was released, because no owner was left.
+  /// Drops an owner of `left`. True iff the data was released, because no other was left.
   static bool drop(Header& left) noexcept {
     left.compares(CallSite{});
     if (!left.share().drop_owner()) {
@@ -374,7 +440,8 @@ class basic_buffer {
     return true;
   }
 
-  /// A deleter that runs meanwhile finds the new data here.
+  /// Replaces the data, then drops the former data: a deleter that accesses this buffer finds the
+  /// new data.
   bool leave_for(Header* header) noexcept {
     Header& left = this->header();
     adopt_header(header);
@@ -393,10 +460,10 @@ class basic_buffer {
     return header;
   }
 
-  /// A copy instead of a lazy clone.
+  /// The header of a copy, made in place of a lazy clone.
   [[gnu::cold]] BYRE_API Header* copy_at_once(stats::CopyCause cause, CallSite site) const;
 
-  /// Does what materialize() does if the data may be written as it is, and else returns false.
+  /// True iff the data may be written in place now; then this buffer is ready for the write.
   bool becomes_unique(CallSite site) noexcept {
     if (!header().share().is_writable()) {
       return false;
@@ -424,7 +491,8 @@ class basic_buffer {
   bool is_alone_in_order() noexcept;
   Header* larger_copy(std::size_t nbytes) const;
 
-  // A checker's to watch: threads that write in parallel read them, and one changes them before.
+  // Plain, for the model checker: of the threads that write in parallel, one changes these
+  // pointers, and the others read them later.
   typename Sync::template Plain<void*> data_{nullptr};
   typename Sync::template Plain<Header*> header_{&cow::no_data<Sync>()};
   [[no_unique_address]] detail::AccessMonitor monitor_;

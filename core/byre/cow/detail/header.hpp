@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The allocation header: what all buffers that share some data share. It carries the share word
-/// from birth, so no lazy clone is ever the first, and knows how its data is written and released.
+/// The header of some data: the one object that all buffers that share the data point to. It holds
+/// the share word, the size and origin of the data, and the function that releases both.
+///
+/// The share word exists from the allocation on, so the first lazy clone is like any other.
 #pragma once
 
 #include <byre/checks/detail/write_trap.hpp>
@@ -13,42 +15,46 @@
 
 namespace byre::inline v0 {
 
-/// Where data came from, which decides how it is released and whether it is written in place.
+/// Where data came from. The origin decides how the data is released and whether it is written in
+/// place.
 enum class Origin : std::uint8_t {
   allocated,  ///< memory of an allocator
-  adopted,    ///< foreign memory, handed over with a deleter
-  borrowed,   ///< foreign memory that its lender takes back: lazy clones copy
-  aliased,    ///< foreign memory with a deleter, which others may write too: lazy clones copy
-  mapped,     ///< a file mapped read-only: no write goes to it
-  paged,    ///< memory in pages, from paged_allocator(): a write to it, while shared, copies pages
-  overlay,  ///< such pages, or those of a mapped file, as one writer sees them
+  adopted,    ///< foreign memory with a deleter, written only by the buffer and its lazy clones
+  borrowed,   ///< foreign memory without a deleter, which its lender releases: lazy clones copy it
+  aliased,    ///< foreign memory with a deleter, which other code may write: lazy clones copy it
+  mapped,     ///< a file mapped read-only: never written
+  paged,      ///< pages of paged_allocator(): a write to shared data copies single pages
+  overlay,    ///< a private mapping of such pages or of a mapped file, made for one writer
 };
 
-/// Whether a write, where it may not be in place, copies pages one by one.
+/// Whether a write that may not be in place copies single pages.
 constexpr bool is_in_pages(Origin origin) noexcept {
   return origin == Origin::paged || origin == Origin::overlay || origin == Origin::mapped;
 }
 
-/// Whether code outside byre may hold pointers to the memory. A mapped file is left out: it is read-only.
+/// Whether code outside byre may hold pointers to the memory and write it. False for a mapped file,
+/// which is read-only.
 constexpr bool is_foreign(Origin origin) noexcept {
   return origin == Origin::adopted || origin == Origin::borrowed || origin == Origin::aliased;
 }
 
 namespace cow {
 
-/// Subclasses hold what an origin needs.
+/// Base of the headers of all origins; a subclass adds what its origin needs. Thread-safety: const
+/// members, share() and becomes_writable() may be called at once by all owners and copiers; other
+/// members as they say. Nothing throws.
 template <sync::Sync Sync>
 class basic_header {
  public:
-  /// What a new header says of its data.
+  /// The properties of the data of a new header.
   struct Description {
     void* data;
     std::size_t nbytes;
     std::size_t capacity;  ///< bytes that may be used without moving
-    Allocator* allocator;  ///< of the data, or for the copies of it
+    Allocator* allocator;  ///< allocates copies of the data, and the data if origin is `allocated`
     Origin origin;
     bool read_only = false;                       ///< a write copies, even by the last owner
-    CopiesEnd copies_end = CopiesEnd::on_return;  ///< if the origin is `allocated`
+    CopiesEnd copies_end = CopiesEnd::on_return;  ///< used only if origin is `allocated`
   };
 
   /// Releases the data and the header.
@@ -67,8 +73,8 @@ class basic_header {
         ordinary_(description.origin == Origin::allocated &&
                   description.copies_end == CopiesEnd::on_return),
         process_(Sync::process_number()) {}
-  /// Of no data: what a buffer without bytes points to, so that no access has to ask whether there
-  /// are any. Never owned, never released.
+  /// The header that empty buffers point to, so that no access tests for a null pointer. It has no
+  /// data and no owner, and is never released.
   constexpr explicit basic_header(NoOwner nobody) noexcept
       : share_(nobody),
         data_(nullptr),
@@ -94,47 +100,52 @@ class basic_header {
   Allocator& allocator() const noexcept { return *allocator_.get(); }
   Origin origin() const noexcept { return origin_.get(); }
   bool is_read_only() const noexcept { return read_only_.get(); }
-  /// Not the address decides: a program may have several libraries that contain byre.
+  /// False for the header of empty buffers. Addresses are not compared: each library that links
+  /// byre statically has an empty header of its own.
   bool has_data() const noexcept { return release_.get() != nullptr; }
-  /// Whether a lazy clone may own the data too: not if it is borrowed or aliased, or none.
+  /// Whether lazy clones may share the data. False if it is borrowed, aliased or empty.
   bool is_shareable() const noexcept { return shareable_.get(); }
 
   bool has_pages() const noexcept { return is_in_pages(origin()); }
 
-  /// Whether copies out of it end, as those do not that other threads had under way when the process
-  /// forked.
+  /// False in a child of fork() for a header of the parent: copies that other threads of the parent
+  /// had begun never end in the child.
   bool is_of_this_process() const noexcept { return process_.get() == Sync::process_number(); }
 
-  /// Whether the data is an allocator's, and each owner but the last copies all of it before it writes.
+  /// Whether a write needs nothing but claim() and a complete copy: the data is an allocator's,
+  /// copies end before they return, and the header was created in this process.
   bool is_ordinary() const noexcept { return ordinary_.get() && is_of_this_process(); }
 
-  /// By a sole owner. At most the capacity.
+  /// Called by the only owner, with at most the capacity.
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }
 
   bool is_released_by(Release how_to_release) const noexcept {
     return release_.get() == how_to_release;
   }
 
-  /// By whoever the share word told to: nobody else is left.
+  /// Releases the data and this header. Called once, by the owner or copier to which the share word
+  /// returned that no other is left.
   void release() noexcept {
     trap_.releases();
     release_.get()(*this);
   }
 
-  /// Whether its whole pages, if it has any, are byre's own: not where the allocator is for copies alone.
+  /// Whether a checked build may write-protect the pages of the data, because byre mapped them. The
+  /// allocator of foreign data only allocates its copies.
   bool may_be_guarded() const noexcept {
     return origin() == Origin::paged || origin() == Origin::overlay ||
            (origin() == Origin::allocated && allocator().maps_pages());
   }
 
-  /// What a checked build is told, to find writes to shared data; see write_trap.hpp. By an owner that is
-  /// about to give the data another.
+  // The events by which a checked build finds writes to shared data: see write_trap.hpp.
+
+  /// Called by an owner that is about to add another.
   void becomes_shared(CallSite site) noexcept { trap_.becomes_shared(*this, site); }
-  /// By the only owner, which takes a pointer to write.
+  /// Called by the only owner when it gets a pointer to write.
   void becomes_unique(CallSite site) noexcept { trap_.becomes_unique(*this, site); }
-  /// By an owner that is about to copy the data or leave it.
+  /// Called by an owner that is about to copy or drop the data.
   void compares(CallSite site) const noexcept { trap_.compares(*this, site); }
-  /// By a copier that may write the data, which has no owner any more. Thread-safe.
+  /// Called by a copier that may write the data because no owner is left.
   void becomes_writable() noexcept { trap_.becomes_writable(); }
 
  protected:
@@ -147,7 +158,7 @@ class basic_header {
   basic_share_word<Sync> share_;
   Plain<void*> data_;
   Plain<std::size_t> nbytes_;
-  // Constant, and still a checker's to watch: nothing may be read after one's own last step.
+  // Constant, but Plain: the checker reports a read after the reader's own last step.
   const Plain<std::size_t> capacity_;
   const Plain<Allocator*> allocator_;
   const Plain<Release> release_;
@@ -155,11 +166,11 @@ class basic_header {
   const Plain<bool> read_only_;
   const Plain<bool> shareable_;
   const Plain<bool> ordinary_;
-  const Plain<std::uint32_t> process_;  // that it was made in
+  const Plain<std::uint32_t> process_;  // the process that created the header
   [[no_unique_address]] detail::WriteTrap trap_;
 };
 
-/// A header of no data.
+/// The header of empty buffers.
 template <sync::Sync Sync>
 struct basic_no_data final : basic_header<Sync> {
   constexpr basic_no_data() noexcept : basic_header<Sync>(NoOwner{}) {}

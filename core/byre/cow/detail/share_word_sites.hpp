@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The synchronizing steps of basic_share_word, one row each, and the numbers it is made of. The argument for each
-/// order is at the step.
+/// The tables of basic_share_word: its atomic steps with their memory orders, and the constants of
+/// its bit fields. share_word.hpp argues for each order at the step.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>

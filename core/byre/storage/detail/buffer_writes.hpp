@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How a write to shared data gets data of its own: the last owner steals it, others copy. It stays in the header since
-/// programs are measured by it. docs/protocol.md says why it is right; buffer_impl.hpp has the rarer cases.
+/// How a write to shared data gets data of its own: the last owner steals it, other owners copy it.
+/// These functions are in a header so that the compiler inlines them into each write;
+/// buffer_impl.hpp has the rarer cases, which are compiled once. docs/protocol.md explains why the
+/// steps are correct.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
@@ -13,7 +15,19 @@ inline basic_buffer<Sync> basic_buffer<Sync>::allocate(std::size_t nbytes, Alloc
   return basic_buffer(cow::basic_allocated<Sync>::create(nbytes, allocator));
 }
 
-// The step that is measured where small data is copied has all its calls inlined.
+// How a write that is not in place makes the data unique:
+//
+//   1. Empty: there is nothing to do.                                           already_unique
+//   2. Copies are deferred (of a device): submit a copy, or steal in the order  copied, stole
+//      of the device's queue.
+//   3. Read-only: copy without a claim, since no owner ever writes the data.    copied, overlaid
+//   4. In pages, or created before a fork: claim as in 5 but with Wait::never,  copied, overlaid,
+//      since the pending copies may never end; pages are overlaid, not copied.  stole
+//   5. Otherwise claim. If there are other owners, copy, then finish_copy().    copied
+//      The last owner waits for pending copies and steals.                      stole
+//
+// Ordinary data is always in case 5. This function inlines all calls of that path, because they
+// dominate the cost of copying small data. copy_or_steal_unordinary() decides between all five.
 template <sync::Sync Sync>
 [[gnu::noinline]] BYRE_FLATTEN inline Materialized basic_buffer<Sync>::copy_or_steal(
     Wait wait, CallSite site) {
@@ -22,11 +36,11 @@ template <sync::Sync Sync>
                                 : copy_or_steal_unordinary(wait, site, report);
 }
 
-/// Steals the data, or copies it before the claim ends.
+/// Case 5, and case 4 if `has_pages`. Throws as materialize(); the claim is then abandoned.
 template <sync::Sync Sync>
 [[gnu::always_inline]] inline Materialized basic_buffer<Sync>::claim_and_copy(
     Wait wait, CallSite site, stats::detail::WriteReport& report, bool has_pages) {
-  // Who may not wait and finds itself the last owner copies for that alone.
+  // If the last owner copies, it does so only because it may not wait for pending copies.
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
                          : stats::CopyCause::shared;
