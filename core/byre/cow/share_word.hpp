@@ -82,8 +82,8 @@ struct NoOwner {};
 
 /// Thread-safety: any operations may run at once, on behalf of different owners and copiers.
 /// Progress: every operation is lock-free, except that claim(Wait::allowed) may wait for pending
-/// copies. Cost: one atomic operation if there is no contention. Nothing throws. A count beyond
-/// 2^30, or a call by an owner or copier that is not counted, ends the program.
+/// copies. Cost: one atomic operation if there is no contention. Nothing throws. The
+/// program ends if a count exceeds 2^30, or if an owner or copier calls that was not counted.
 template <sync::Sync Sync>
 class basic_share_word {
  public:

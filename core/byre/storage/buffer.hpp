@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffer: bytes with value semantics whose copies are lazy clones. A lazy clone costs one atomic
-/// add; the bytes are copied at the first write to them while they are shared.
+/// Buffer: bytes with value semantics. A copy of a buffer is a lazy clone, which shares the bytes
+/// at the cost of one atomic add; a write to either buffer copies them first.
 ///
 /// ```cpp
 /// byre::Buffer weights = byre::Buffer::allocate(64 << 20);
@@ -34,8 +34,9 @@
 ///                                  with Wait::never: copies, as if shared   copied
 ///   read-only       any     any    copies the data and leaves it            copied
 ///
-/// A write to data in pages maps an overlay in place of each copy above, and the result is
-/// `overlaid`: the system then copies each page at its first write.
+/// If the data is in pages (docs/parts.md), a write maps an overlay in place of each copy above,
+/// and the result is `overlaid`. An overlay is a private mapping: the system copies each page of it
+/// at the first write to that page.
 #pragma once
 
 #include <byre/checks/detail/access_monitor.hpp>
@@ -253,8 +254,8 @@ class basic_buffer {
   /// A pointer to write the bytes, which it materializes first. Valid until this buffer is next
   /// cloned, resized, assigned or destroyed: a write through it after a lazy clone would change the
   /// clone. Errors and cost: as materialize(). If the data is in pages, the first write to a page
-  /// needs memory for it, and the system ends the program if there is none; mutable_range() throws
-  /// instead.
+  /// needs memory for it, and the system ends the program if it has no memory; mutable_range()
+  /// throws instead.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     materialize(wait, site);
     return static_cast<std::byte*>(data_.get());

@@ -15,7 +15,7 @@ inline basic_buffer<Sync> basic_buffer<Sync>::allocate(std::size_t nbytes, Alloc
   return basic_buffer(cow::basic_allocated<Sync>::create(nbytes, allocator));
 }
 
-// How a write that is not in place makes the data unique:
+// How a write makes data unique that it may not write in place:
 //
 //   1. Empty: there is nothing to do.                                           already_unique
 //   2. Copies are deferred (of a device): submit a copy, or steal in the order  copied, stole
