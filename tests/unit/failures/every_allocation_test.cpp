@@ -13,7 +13,7 @@
 #include <regex>
 #include <typeinfo>
 
-#include "rows.hpp"
+#include "cases.hpp"
 #include "support/complaint.hpp"
 
 namespace byre::test {
@@ -64,7 +64,7 @@ void Attempt::operator()(const std::function<void()>& step,
                     << " was thrown, " << error.what();
     }
     failure = nullptr;
-    EXPECT_TRUE(keeps_memory_ || news_alive <= alive_before)
+    EXPECT_TRUE(retains_memory_ || news_alive <= alive_before)
         << "left over where allocation " << nth_ << " failed";
     EXPECT_TRUE(new_failed) << "where memory was left";
     EXPECT_EQ(state(), before) << "allocation " << nth_ << " failed";
@@ -82,40 +82,40 @@ Tensor deep_tensor() {
   return tensor;
 }
 
-void PrintTo(const Row& row, std::ostream* out) {
-  *out << row.name;
+void PrintTo(const Case& tested, std::ostream* out) {
+  *out << tested.name;
 }
 
 namespace {
 
-std::vector<Row> all_rows() {
-  std::vector<Row> all;
-  for (const auto& rows : {rows_of_core(), rows_of_reports(), rows_of_tensors(), rows_of_exchange(),
-                           rows_of_operators(), rows_of_programs(), rows_of_transforms()}) {
-    all.insert(all.end(), rows.begin(), rows.end());
+std::vector<Case> all_cases() {
+  std::vector<Case> all;
+  for (const auto& cases : {storage_cases(), report_cases(), tensor_cases(), exchange_cases(),
+                            operator_cases(), program_cases(), graph_cases()}) {
+    all.insert(all.end(), cases.begin(), cases.end());
   }
   return all;
 }
 
-std::string name_of(const testing::TestParamInfo<Row>& tested) {
+std::string name_of(const testing::TestParamInfo<Case>& tested) {
   std::string name = tested.param.name + std::string("_") + std::to_string(tested.index);
   std::replace_if(
       name.begin(), name.end(), [](unsigned char each) { return std::isalnum(each) == 0; }, '_');
   return name;
 }
 
-class EveryAllocation : public testing::TestWithParam<Row> {
+class EveryAllocation : public testing::TestWithParam<Case> {
  protected:
   void run_with_each(Failures failures) {
     {
-      Attempt first(never_fails, failures, GetParam().keeps_memory,
+      Attempt first(never_fails, failures, GetParam().retains_memory,
                     state_when_done_);  // also what is made once, as tables
       GetParam().run(first);
       ASSERT_TRUE(first.is_without_failure());
     }
     for (int nth = 0;; ++nth) {
       ASSERT_LT(nth, 20000);
-      Attempt attempt(nth, failures, GetParam().keeps_memory, state_when_done_);
+      Attempt attempt(nth, failures, GetParam().retains_memory, state_when_done_);
       GetParam().run(attempt);
       if (attempt.is_without_failure() || HasFailure()) {
         break;
@@ -127,18 +127,18 @@ class EveryAllocation : public testing::TestWithParam<Row> {
   std::optional<std::string> state_when_done_;
 };
 
-TEST_P(EveryAllocation, that_fails_is_out_of_memory_and_changes_nothing) {
+TEST_P(EveryAllocation, failing_once_throws_out_of_memory_and_changes_nothing) {
   run_with_each(Failures::one);
 }
 
-TEST_P(EveryAllocation, that_fails_with_all_that_follow_is_out_of_memory_and_changes_nothing) {
-  if (GetParam().takes_memory_to_undo) {
+TEST_P(EveryAllocation, failing_with_all_later_ones_throws_and_changes_nothing) {
+  if (GetParam().allocates_to_undo) {
     GTEST_SKIP() << "it puts back what it changed";
   }
   run_with_each(Failures::all_that_follow);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfTheApi, EveryAllocation, testing::ValuesIn(all_rows()), name_of);
+INSTANTIATE_TEST_SUITE_P(OfTheApi, EveryAllocation, testing::ValuesIn(all_cases()), name_of);
 
 }  // namespace
 }  // namespace byre::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory of a device that fails, and what needs no heap. All else: rows_of_core.cpp of tests/unit/failures makes every
+// Memory of a device that fails, and what needs no heap. All else: storage_cases.cpp of tests/unit/failures makes every
 // allocation fail, and looks for what is left over; so does stress/programs.
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/thread_cache.hpp>

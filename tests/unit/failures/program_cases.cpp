@@ -2,11 +2,11 @@
 // Functions of functions over tensors: all of a program's inputs are written, or none.
 #include <byre/functional.hpp>
 
-#include "rows.hpp"
+#include "cases.hpp"
 #include "support/functional/opaque_backend.hpp"
 
 namespace byre::test {
-namespace programs_rows {
+namespace program_table {
 
 using namespace functional;
 using functional::call;
@@ -108,7 +108,7 @@ std::string text_of(const Tensors& tensors) {
 /// A row of a program that `Make` makes, run on what `inputs_of` returns: all are written, or none, and no
 /// guard is left.
 template <auto inputs_of = one_deep, class Make>
-Row of_run(const char* name, Make) {
+Case run_case(const char* name, Make) {
   static_assert(std::is_empty_v<Make>);
   return {name, [](Attempt& attempt) {
             const auto program = Make()();
@@ -123,14 +123,14 @@ Row of_run(const char* name, Make) {
           }};
 }
 
-Row undoing(Row row) {
-  row.takes_memory_to_undo = true;
-  return row;
+Case with_undo(Case given) {
+  given.allocates_to_undo = true;
+  return given;
 }
 
 /// A row of a program that is made, and then run.
 template <class Make>
-Row of_making(const char* name, Make) {
+Case make_case(const char* name, Make) {
   static_assert(std::is_empty_v<Make>);
   return {name, [](Attempt& attempt) {
             Program program;
@@ -169,48 +169,48 @@ Program lowered() {
   return functionalize_on({opaque_backend(), to_opaque, from_opaque}, write_and_return);
 }
 
-const Row rows[] = {
-    of_making("functional::functionalize", [] { return functionalize(write_and_return); }),
-    of_making("functional::vmap", [] { return vmap(square); }),
-    of_run("functional::functionalize", [] { return functionalize(write_and_return); }),
-    of_run("functional::functionalize",
-           [] { return functionalize(functionalize(write_and_return)); }),
-    of_run("functional::functionalize_on", [] { return lowered(); }),
-    of_run("functional::vmap", [] { return vmap(square); }),
-    of_run<two>("functional::functionalize", [] { return functionalize(write_both); }),
-    of_run<two_opaque>("functional::functionalize", [] { return functionalize(write_both); }),
-    of_run<of_many_dimensions>("functional::functionalize", [] { return functionalize(turn); }),
-    of_run<three>("functional::functionalize", [] { return functionalize(change); }),
-    of_run<batches>("functional::functionalize",
-                    [] { return functionalize(vmap(write_both, axes_1_and_0)); }),
-    of_run<batches>("functional::vmap",
-                    [] { return vmap(functionalize(write_both), axes_1_and_0); }),
-    of_run<opaque_batches>("functional::vmap",
-                           [] { return vmap(functionalize(write_both), axes_1_and_0); }),
-    keeping_memory(of_run<parts_under_the_pass>("functional::vmap",
-                                                [] { return vmap(write_both, axes_1_and_0); })),
-    undoing(
-        of_run<terms_and_no_elements>("functional::call", []() -> Program { return add_into; })),
-    of_run<two>("functional::CapturedProgram::operator()",
-                [] { return capture(write_both, two()); }),
+const Case cases[] = {
+    make_case("functional::functionalize", [] { return functionalize(write_and_return); }),
+    make_case("functional::vmap", [] { return vmap(square); }),
+    run_case("functional::functionalize", [] { return functionalize(write_and_return); }),
+    run_case("functional::functionalize",
+             [] { return functionalize(functionalize(write_and_return)); }),
+    run_case("functional::functionalize_on", [] { return lowered(); }),
+    run_case("functional::vmap", [] { return vmap(square); }),
+    run_case<two>("functional::functionalize", [] { return functionalize(write_both); }),
+    run_case<two_opaque>("functional::functionalize", [] { return functionalize(write_both); }),
+    run_case<of_many_dimensions>("functional::functionalize", [] { return functionalize(turn); }),
+    run_case<three>("functional::functionalize", [] { return functionalize(change); }),
+    run_case<batches>("functional::functionalize",
+                      [] { return functionalize(vmap(write_both, axes_1_and_0)); }),
+    run_case<batches>("functional::vmap",
+                      [] { return vmap(functionalize(write_both), axes_1_and_0); }),
+    run_case<opaque_batches>("functional::vmap",
+                             [] { return vmap(functionalize(write_both), axes_1_and_0); }),
+    retaining_memory(run_case<parts_under_the_pass>("functional::vmap",
+                                                    [] { return vmap(write_both, axes_1_and_0); })),
+    with_undo(
+        run_case<terms_and_no_elements>("functional::call", []() -> Program { return add_into; })),
+    run_case<two>("functional::CapturedProgram::operator()",
+                  [] { return capture(write_both, two()); }),
     {"functional::capture", capture_again},
-    of_run("functional::CapturedProgram::run",
-           []() -> Program {
-             return [captured = capture(write_and_return, {deep()})](const Tensors& in) {
-               return captured.run(
-                   in, [&](const Tensors& bases) { return execute(captured.graph, bases); });
-             };
-           }),
+    run_case("functional::CapturedProgram::run",
+             []() -> Program {
+               return [captured = capture(write_and_return, {deep()})](const Tensors& in) {
+                 return captured.run(
+                     in, [&](const Tensors& bases) { return execute(captured.graph, bases); });
+               };
+             }),
     {"functional::CapturedProgram::program_inputs", find_inputs},
     {"functional::from_functional", write_functional},
     {"functional::to_functional", enter_pass},
     {"functional::share_memory", enter_pass},
 };
 
-}  // namespace programs_rows
+}  // namespace program_table
 
-std::span<const Row> rows_of_programs() {
-  return programs_rows::rows;
+std::span<const Case> program_cases() {
+  return program_table::cases;
 }
 
 }  // namespace byre::test

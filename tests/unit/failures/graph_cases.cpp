@@ -4,10 +4,10 @@
 #include <byre/functional/dispatch/scanner.hpp>
 #include <byre/observe/recording.hpp>
 
-#include "rows.hpp"
+#include "cases.hpp"
 
 namespace byre::test {
-namespace transforms_rows {
+namespace graph_table {
 
 using namespace functional;
 using functional::call;
@@ -19,7 +19,7 @@ AnyTensor deep() {
 
 /// A row of what is done with a graph.
 template <class Function>
-Row of_graph(const char* name, Function) {
+Case graph_step_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
   return {name, [](Attempt& attempt) {
             const AnyTensor kept = deep();
@@ -38,7 +38,7 @@ Row of_graph(const char* name, Function) {
 
 /// A row of what is recorded: of a recording that has an input.
 template <class Function>
-Row of_recording(const char* name, Function) {
+Case recording_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
   return {name, [](Attempt& attempt) {
             const Recording recording;
@@ -60,81 +60,83 @@ constexpr const char* long_schema =
     "an_operator_of_a_long_name.overload(Tensor a, Scalar? b=1.5, int[] sizes=[1, 2, 3, 4, 5, 6], "
     "DType dtype=f32) -> (Tensor, Tensor)";
 
-const Row rows[] = {
-    of_graph("functional::to_string", [](Graph& graph) { return to_string(graph); }),
-    of_graph("functional::execute",
-             [](Graph& graph) {
-               static const Tensors inputs{deep()};
-               return to_string(to_cpu(execute(graph, inputs).at(0)));
-             }),
-    of_graph("functional::eliminate_dead_code",
-             [](Graph& graph) { return eliminated(graph, eliminate_dead_code); }),
-    of_graph("functional::eliminate_common_subexpressions",
-             [](Graph& graph) { return eliminated(graph, eliminate_common_subexpressions); }),
-    of_recording("functional::Recording::Recording",
-                 [](const Recording&, const AnyTensor&) { return (void)Recording(), AnyTensor(); }),
-    of_recording("functional::Recording::input",
-                 [](const Recording& recording, const AnyTensor&) {
-                   return recording.input(deep_sizes, DType::f32);
-                 }),
-    of_recording("functional::Recording::constant",
-                 [](const Recording& recording, const AnyTensor&) {
-                   static const Tensor constant = deep_tensor();
-                   return recording.constant(constant);
-                 }),
-    of_recording("functional::Recording::record",
-                 [](const Recording&, const AnyTensor& input) {
-                   return call_for_one("add", {input, deep()});
-                 }),
-    of_recording("functional::Recording::capture",
-                 [](const Recording& recording, const AnyTensor& input) {
-                   static const Tensors none;
-                   return (void)recording.capture(none), input;
-                 }),
-    of_recording(
+const Case cases[] = {
+    graph_step_case("functional::to_string", [](Graph& graph) { return to_string(graph); }),
+    graph_step_case("functional::execute",
+                    [](Graph& graph) {
+                      static const Tensors inputs{deep()};
+                      return to_string(to_cpu(execute(graph, inputs).at(0)));
+                    }),
+    graph_step_case("functional::eliminate_dead_code",
+                    [](Graph& graph) { return eliminated(graph, eliminate_dead_code); }),
+    graph_step_case(
+        "functional::eliminate_common_subexpressions",
+        [](Graph& graph) { return eliminated(graph, eliminate_common_subexpressions); }),
+    recording_case(
+        "functional::Recording::Recording",
+        [](const Recording&, const AnyTensor&) { return (void)Recording(), AnyTensor(); }),
+    recording_case("functional::Recording::input",
+                   [](const Recording& recording, const AnyTensor&) {
+                     return recording.input(deep_sizes, DType::f32);
+                   }),
+    recording_case("functional::Recording::constant",
+                   [](const Recording& recording, const AnyTensor&) {
+                     static const Tensor constant = deep_tensor();
+                     return recording.constant(constant);
+                   }),
+    recording_case("functional::Recording::record",
+                   [](const Recording&, const AnyTensor& input) {
+                     return call_for_one("add", {input, deep()});
+                   }),
+    recording_case("functional::Recording::capture",
+                   [](const Recording& recording, const AnyTensor& input) {
+                     static const Tensors none;
+                     return (void)recording.capture(none), input;
+                   }),
+    recording_case(
         "functional::Recording::of",
         [](const Recording&, const AnyTensor& input) { return (void)Recording::of(input), input; }),
-    of_recording("functional::Recording::current",
-                 [](const Recording& recording, const AnyTensor& input) {
-                   const RecordingScope scope(recording);
-                   return (void)Recording::current(), input;
-                 }),
+    recording_case("functional::Recording::current",
+                   [](const Recording& recording, const AnyTensor& input) {
+                     const RecordingScope scope(recording);
+                     return (void)Recording::current(), input;
+                   }),
 
-    of_text(
+    text_case(
         "functional::to_string", [] { return Constant(all_axes); },
         [](const Constant& constant) { return to_string(constant); }),
-    of_text(
+    text_case(
         "functional::to_string", [] { return Scalar(std::complex<float>(1e30F, 2e-30F)); },
         [](const Scalar& number) { return functional::to_string(number); }),
-    of_text(
+    text_case(
         "functional::describe", [] { return Argument(deep()); },
         [](const Argument& argument) { return describe(argument); }),
-    of_text(
+    text_case(
         "functional::describe", [] { return deep(); },
         [](const AnyTensor& tensor) { return describe(tensor); }),
-    of_text(
+    text_case(
         "functional::to_string",
         [] { return KeySet(Key::cpu) | Key::batched | Key::functionalize; },
         [](KeySet keys) { return to_string(keys); }),
-    of_text(
+    text_case(
         "functional::to_string", [] { return parse_schema(long_schema); },
         [](const Schema& schema) { return to_string(schema); }),
-    of_text(
+    text_case(
         "functional::Schema::full_name", [] { return parse_schema(long_schema); },
         [](const Schema& schema) { return schema.full_name(); }),
-    of_nothing("functional::parse_schema", [] { return parse_schema(long_schema).overload; }),
-    of_nothing("functional::Operator::Operator",
-               [] { return std::to_string(Operator(parse_schema(long_schema)).name().size()); }),
-    of_nothing("functional::Scanner::constant",
-               [] { return to_string(Scanner("[1, 2, 3, 4, 5, 6]", "test").constant()); }),
-    of_nothing("functional::Scanner::constant",
-               [] { return to_string(Scanner("1234567890.125", "test").constant()); }),
+    call_case("functional::parse_schema", [] { return parse_schema(long_schema).overload; }),
+    call_case("functional::Operator::Operator",
+              [] { return std::to_string(Operator(parse_schema(long_schema)).name().size()); }),
+    call_case("functional::Scanner::constant",
+              [] { return to_string(Scanner("[1, 2, 3, 4, 5, 6]", "test").constant()); }),
+    call_case("functional::Scanner::constant",
+              [] { return to_string(Scanner("1234567890.125", "test").constant()); }),
 };
 
-}  // namespace transforms_rows
+}  // namespace graph_table
 
-std::span<const Row> rows_of_transforms() {
-  return transforms_rows::rows;
+std::span<const Case> graph_cases() {
+  return graph_table::cases;
 }
 
 }  // namespace byre::test

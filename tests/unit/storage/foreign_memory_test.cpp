@@ -165,14 +165,14 @@ TEST(ForeignMemory, that_is_refused_is_released_once_and_named) {
 }
 
 /// A deleter that may be moved so often and then throws.
-struct Touchy {
-  explicit Touchy(int& count) : deleted(&count) {}
-  Touchy(Touchy&& other) : deleted(other.deleted) {
+struct ThrowsWhenMoved {
+  explicit ThrowsWhenMoved(int& count) : deleted(&count) {}
+  ThrowsWhenMoved(ThrowsWhenMoved&& other) : deleted(other.deleted) {
     if (--moves_left < 0) {
       throw std::runtime_error("do not move me");
     }
   }
-  Touchy& operator=(Touchy&&) = delete;
+  ThrowsWhenMoved& operator=(ThrowsWhenMoved&&) = delete;
   void operator()(void*) const { ++*deleted; }
   int* deleted;
   inline static int moves_left = 0;
@@ -182,9 +182,9 @@ TEST(AdoptedMemory, whose_deleter_throws_when_moved_is_still_deleted_once) {
   char byte{};
   for (int moves = 0; moves < 3; ++moves) {
     int deleted = 0;
-    Touchy::moves_left = moves;
+    ThrowsWhenMoved::moves_left = moves;
     try {
-      Buffer::adopt(&byte, 1, Touchy(deleted));
+      Buffer::adopt(&byte, 1, ThrowsWhenMoved(deleted));
     } catch (const std::runtime_error&) {
     }
     EXPECT_EQ(deleted, 1) << "with " << moves << " moves";

@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "rows.hpp"
+#include "cases.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
-namespace reports_rows {
+namespace report_table {
 
 void install_sink(Attempt& attempt) {
   attempt([] { const stats::InstalledSink sink([](const stats::CopyEvent&) {}); });
@@ -129,36 +129,41 @@ void suppress(Attempt& attempt) {
   attempt([&] { shadow::suppress_sites(path); }, is_suppressed);
 }
 
-const Row rows[] = {
+const Case cases[] = {
     {"stats::InstalledSink::InstalledSink", install_sink},
     {"stats::CopyLimit::CopyLimit", limit_copies},
 #if BYRE_STATS
-    of_nothing("trace::Recording::Recording",
-               [] {
-                 const trace::Recording recording;
-                 clone_and_write();
-                 return std::string();
-               }),
-    of("trace::Recording::stop", recorded, [](auto& of) { of->recording.stop(); }),
-    of("trace::Recording::to_json", recorded, [](auto& of) { (void)of->recording.to_json(); }),
-    of("trace::Recording::summary", recorded, [](auto& of) { (void)of->recording.summary(); }),
-    of("trace::Recording::write", recorded, [](auto& of) { of->recording.write(of->path); }),
+    call_case("trace::Recording::Recording",
+              [] {
+                const trace::Recording recording;
+                clone_and_write();
+                return std::string();
+              }),
+    value_case("trace::Recording::stop", recorded,
+               [](auto& recorded) { recorded->recording.stop(); }),
+    value_case("trace::Recording::to_json", recorded,
+               [](auto& recorded) { (void)recorded->recording.to_json(); }),
+    value_case("trace::Recording::summary", recorded,
+               [](auto& recorded) { (void)recorded->recording.summary(); }),
+    value_case("trace::Recording::write", recorded,
+               [](auto& recorded) { recorded->recording.write(recorded->path); }),
 #endif
-    of_text("shadow::to_string", one_violation, [](auto& met) { return shadow::to_string(met); }),
-    of_text("shadow::to_json", one_violation, [](auto& met) { return shadow::to_json(met); }),
-    of_text("shadow::to_string", two_violations, [](auto& met) { return shadow::to_string(met); }),
-    of_text("shadow::to_json", two_violations, [](auto& met) { return shadow::to_json(met); }),
-    of_text("shadow::to_string", one_violation,
-            [](auto& met) { return shadow::to_string(met.reshape.shape); }),
+    text_case("shadow::to_string", one_violation, [](auto& met) { return shadow::to_string(met); }),
+    text_case("shadow::to_json", one_violation, [](auto& met) { return shadow::to_json(met); }),
+    text_case("shadow::to_string", two_violations,
+              [](auto& met) { return shadow::to_string(met); }),
+    text_case("shadow::to_json", two_violations, [](auto& met) { return shadow::to_json(met); }),
+    text_case("shadow::to_string", one_violation,
+              [](auto& met) { return shadow::to_string(met.reshape.shape); }),
     {"shadow::summary", sum_up},
     {"shadow::print_summary", print_summary},
     {"shadow::suppress_sites", suppress},
 };
 
-}  // namespace reports_rows
+}  // namespace report_table
 
-std::span<const Row> rows_of_reports() {
-  return reports_rows::rows;
+std::span<const Case> report_cases() {
+  return report_table::cases;
 }
 
 }  // namespace byre::test

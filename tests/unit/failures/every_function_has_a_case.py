@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """Finds functions of the API whose allocations no test makes fail.
 
-usage: every_function_has_a_row.py tests/unit/failures LIBRARY...
+usage: every_function_has_a_case.py tests/unit/failures LIBRARY...
 
-Each function that the libraries export, and that is API, has a row in the tables, by its name, or is named
-below as one that takes no memory.
+Each API function that the libraries export must appear by name in a *_cases.cpp table, or in a list
+below: WITHOUT_MEMORY or PRIVATE.
 """
 import re
 import sys
@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[2] / 'symbols'))
 import symbols
 
-# noexcept, or without anything that allocates but memory of an allocator's.
+# Functions that are noexcept, or that allocate only through an Allocator.
 WITHOUT_MEMORY = """
 AlignedAllocator::allocate AlignedAllocator::deallocate Allocator::copy PmrAllocator::deallocate
 RecyclingPool::RecyclingPool RecyclingPool::allocate RecyclingPool::allocate_copy RecyclingPool::deallocate
@@ -38,7 +38,7 @@ functional::TensorImpl::rebind functional::fallback functional::functionalize_op
 functional::is_functional functional::name_of functional::thread_keys functional::traits_of
 """.split() + ["TensorBase::operator new", "TensorBase::operator delete"]
 
-# Private, and reached by the rows of others.
+# Private functions, which the cases of public functions call.
 PRIVATE = """
 Dims::copy_many Dims::copy_many_without RecyclingPool::find OutputFile::discard
 OutputFile::number_to_write OutputFile::open OutputFile::open_temporary OutputFile::refuse OutputFile::reopen_folder
@@ -62,15 +62,15 @@ def exported(library):
 
 def main():
     wanted = {name for library in sys.argv[2:] for name in exported(library)}
-    tables = '\n'.join(each.read_text(encoding='utf-8') for each in Path(sys.argv[1]).glob('rows_of_*.cpp'))
-    rows = set(re.findall(r'(?:\{|\()\s*"([\w:]+(?:<<|\(\))?)"', tables))
-    rows |= {name.replace('Tensor::', 'views::') for name in rows if name.startswith('Tensor::')}  # which it calls
+    tables = '\n'.join(each.read_text(encoding='utf-8') for each in Path(sys.argv[1]).glob('*_cases.cpp'))
+    cases = set(re.findall(r'(?:\{|\()\s*"([\w:]+(?:<<|\(\))?)"', tables))
+    cases |= {name.replace('Tensor::', 'views::') for name in cases if name.startswith('Tensor::')}  # Tensor calls these
     excepted = set(WITHOUT_MEMORY) | set(PRIVATE)
-    problems = [f'{name}: no row' for name in sorted(wanted - rows - excepted)]
-    problems += [f'{name}: not exported any more, or has a row' for name in sorted(excepted - (wanted - rows))]
-    if len(wanted) < 200 or len(rows) < 150:
-        problems.append(f'only {len(wanted)} functions and {len(rows)} names of rows were found')
-    print('\n'.join(problems) or f'{len(wanted)} functions, {len(rows)} names of rows')
+    problems = [f'{name}: no case' for name in sorted(wanted - cases - excepted)]
+    problems += [f'{name}: listed without need: no longer exported, or has a case' for name in sorted(excepted - (wanted - cases))]
+    if len(wanted) < 200 or len(cases) < 150:
+        problems.append(f'found {len(wanted)} functions and {len(cases)} cases, expected at least 200 and 150')
+    print('\n'.join(problems) or f'{len(wanted)} functions, {len(cases)} cases')
     return 1 if problems else 0
 
 

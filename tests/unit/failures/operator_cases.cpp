@@ -5,10 +5,10 @@
 
 #include <array>
 
-#include "rows.hpp"
+#include "cases.hpp"
 
 namespace byre::test {
-namespace operators_rows {
+namespace operator_table {
 
 using namespace functional;
 using functional::call;
@@ -23,7 +23,7 @@ std::string described(const AnyTensor& tensor) {
 
 /// A row of what a tensor's call is.
 template <class Function>
-Row of_call(const char* name, Function) {
+Case tensor_call_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
   return {name, [](Attempt& attempt) {
             AnyTensor tensor = deep();
@@ -86,7 +86,7 @@ void define_by_schema(Attempt& attempt) {
 
 /// A row of one thing that is said of an operator, after which it has that.
 template <class Say, class IsSaid>
-Row of_definition(const char* name, Say, IsSaid) {
+Case definition_case(const char* name, Say, IsSaid) {
   return {name, [](Attempt& attempt) {
             const Definition one = define(new_name(attempt) + "(Tensor a) -> Tensor");
             attempt([&] { Say()(one); },
@@ -121,88 +121,92 @@ void set_one_fallback(Attempt& attempt) {
           [&] { return std::string(fallback(key) == nullptr ? "none" : "one"); });
 }
 
-const Row rows[] = {
+const Case cases[] = {
     {"functional::define", define_one},
     {"functional::define", define_by_schema},
-    of_nothing("functional::extend", [] { return extend("add").op().name(); }),
-    of_nothing("functional::find", [] { return find("add").name(); }),
-    of_refusal<DispatchError>("functional::find", [] { (void)find("ad"); }),
-    of_nothing("functional::find_if_any", [] { return find_if_any("add")->name(); }),
-    of_nothing("functional::operators", [] { return operators().front()->name(); }),
-    of_definition(
+    call_case("functional::extend", [] { return extend("add").op().name(); }),
+    call_case("functional::find", [] { return find("add").name(); }),
+    refusal_case<DispatchError>("functional::find", [] { (void)find("ad"); }),
+    call_case("functional::find_if_any", [] { return find_if_any("add")->name(); }),
+    call_case("functional::operators", [] { return operators().front()->name(); }),
+    definition_case(
         "functional::Definition::kernel",
         [](const Definition& one) { one.kernel(Key::cpu, Kernel(first_argument)); }, has_cpu),
-    of_definition(
+    definition_case(
         "functional::Definition::cpu",
         [](const Definition& one) { one.cpu([](const AnyTensor& a) { return a; }); }, has_cpu),
-    of_definition(
+    definition_case(
         "functional::boxed",
         [](const Definition& one) {
           one.kernel(Key::cpu, boxed([](const AnyTensor& a) { return a; }));
         },
         has_cpu),
-    of_definition(
+    definition_case(
         "functional::Definition::composite",
         [](const Definition& one) { one.composite(Kernel(first_argument)); },
         [](const Operator& op) { return op.composite() != nullptr; }),
-    of_definition(
+    definition_case(
         "functional::Definition::meta",
         [](const Definition& one) {
           one.meta([](const Call&) { return std::vector<TensorMeta>(); });
         },
         [](const Operator& op) { return op.meta() != nullptr; }),
-    of_definition(
+    definition_case(
         "functional::Definition::tag", [](const Definition& one) { one.tag(Tag::pointwise); },
         [](const Operator& op) { return op.has(Tag::pointwise); }),
     {"functional::Definition::view", define_view},
     {"functional::add_backend", add_key},
     {"functional::set_fallback", set_one_fallback},
 
-    of_call("functional::call",
-            [](AnyTensor& x) {
-              return call("add", {x, x}).at(0);
-            }),
-    of_call("functional::call",
-            [](AnyTensor& x) {
-              return call("add_", {x, x}).at(0);
-            }),
-    of_call("functional::call",
-            [](AnyTensor& x) {
-              return call(find("split"), {x, 1, 1}).at(1);
-            }),
-    of_call("functional::call_for_one",
-            [](AnyTensor& x) {
-              return call_for_one("sum.axes", {x, all_axes});
-            }),
-    of_call("functional::call_for_one",
-            [](AnyTensor&) {
-              return call_for_one(find("arange"), {20, DType::f32});
-            }),
-    of_call("functional::from_cpu", [](AnyTensor& x) { return from_cpu(to_cpu(x)); }),
-    of_call("functional::to_cpu",
-            [](AnyTensor& x) {
-              refused<DeviceError>([] { (void)to_cpu(AnyTensor()); });
-              return x;
-            }),
-    of_call("functional::AnyTensor::numel", [](AnyTensor& x) { return (void)x.numel(), x; }),
-    of_call("functional::CpuTensor::to_rebind", [](AnyTensor& x) { return x.impl().to_rebind(x); }),
-    of_call("functional::TensorImpl::to_rebind",
-            [](AnyTensor& x) {
-              static const AnyTensor of_graph = Recording().input({2}, DType::f32);
-              refused<DispatchError>([&] { (void)of_graph.impl().to_rebind(x); });
-              return x;
-            }),
-    of_call("functional::keys_of",
-            [](AnyTensor& x) {
-              const Argument given(x);
-              return keys_of({&given, 1}).empty() ? AnyTensor() : x;
-            }),
-    of_call("functional::refuse_missing_kernel",
-            [](AnyTensor& x) {
-              refused<DispatchError>([] { refuse_missing_kernel(find("add"), Key::graph); });
-              return x;
-            }),
-    of(
+    tensor_call_case("functional::call",
+                     [](AnyTensor& x) {
+                       return call("add", {x, x}).at(0);
+                     }),
+    tensor_call_case("functional::call",
+                     [](AnyTensor& x) {
+                       return call("add_", {x, x}).at(0);
+                     }),
+    tensor_call_case("functional::call",
+                     [](AnyTensor& x) {
+                       return call(find("split"), {x, 1, 1}).at(1);
+                     }),
+    tensor_call_case("functional::call_for_one",
+                     [](AnyTensor& x) {
+                       return call_for_one("sum.axes", {x, all_axes});
+                     }),
+    tensor_call_case("functional::call_for_one",
+                     [](AnyTensor&) {
+                       return call_for_one(find("arange"), {20, DType::f32});
+                     }),
+    tensor_call_case("functional::from_cpu", [](AnyTensor& x) { return from_cpu(to_cpu(x)); }),
+    tensor_call_case("functional::to_cpu",
+                     [](AnyTensor& x) {
+                       catch_refusal<DeviceError>([] { (void)to_cpu(AnyTensor()); });
+                       return x;
+                     }),
+    tensor_call_case("functional::AnyTensor::numel",
+                     [](AnyTensor& x) { return (void)x.numel(), x; }),
+    tensor_call_case("functional::CpuTensor::to_rebind",
+                     [](AnyTensor& x) { return x.impl().to_rebind(x); }),
+    tensor_call_case("functional::TensorImpl::to_rebind",
+                     [](AnyTensor& x) {
+                       static const AnyTensor graph_step_case = Recording().input({2}, DType::f32);
+                       catch_refusal<DispatchError>(
+                           [&] { (void)graph_step_case.impl().to_rebind(x); });
+                       return x;
+                     }),
+    tensor_call_case("functional::keys_of",
+                     [](AnyTensor& x) {
+                       const Argument given(x);
+                       return keys_of({&given, 1}).empty() ? AnyTensor() : x;
+                     }),
+    tensor_call_case("functional::refuse_missing_kernel",
+                     [](AnyTensor& x) {
+                       catch_refusal<DispatchError>(
+                           [] { refuse_missing_kernel(find("add"), Key::graph); });
+                       return x;
+                     }),
+    value_case(
         "functional::checked_arguments",
         [] {
           return Supply(Arguments{Dims{1, 2, 3, 4, 5, 6}});
@@ -210,17 +214,17 @@ const Row rows[] = {
         [](auto& given) { (void)checked_arguments(find("zeros").schema(), given.take()); }),
     {"functional::dispatch", dispatch_on},
     {"functional::meta_of_results", find_metas},
-    of_refusal<DispatchError>("functional::Argument::tensor",
-                              [] { (void)Argument(all_axes).tensor(); }),
-    of(
+    refusal_case<DispatchError>("functional::Argument::tensor",
+                                [] { (void)Argument(all_axes).tensor(); }),
+    value_case(
         "functional::Boxed::from", [] { return Supply(std::vector{deep_tensor()}); },
         [](auto& given) { (void)Boxed<std::vector<Tensor>>::from(given.take()); }),
 };
 
-}  // namespace operators_rows
+}  // namespace operator_table
 
-std::span<const Row> rows_of_operators() {
-  return operators_rows::rows;
+std::span<const Case> operator_cases() {
+  return operator_table::cases;
 }
 
 }  // namespace byre::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The functions of the API, each with a call of it that can be made again and again: the table of which
-/// every_allocation_test.cpp makes every allocation fail. every_function_has_a_row.py holds it against what
+/// every_allocation_test.cpp makes every allocation fail. every_function_has_a_case.py holds it against what
 /// the libraries export.
 #pragma once
 
@@ -21,11 +21,11 @@ namespace byre::test {
 /// prepares what it needs and then attempts one step.
 class Attempt {
  public:
-  Attempt(int nth, Failures failures, bool keeps_memory,
+  Attempt(int nth, Failures failures, bool retains_memory,
           std::optional<std::string>& state_when_done)
       : nth_(nth),
         failures_(failures),
-        keeps_memory_(keeps_memory),
+        retains_memory_(retains_memory),
         state_when_done_(state_when_done) {}
 
   /// A step that throws leaves `state()` as it was, and no memory, and works when it is tried again; one that is done
@@ -44,32 +44,32 @@ class Attempt {
 
   const int nth_;
   const Failures failures_;
-  const bool keeps_memory_;
+  const bool retains_memory_;
   const int number_ = next_number();
   std::optional<std::string>& state_when_done_;
   bool is_without_failure_ = false;
 };
 
-struct Row {
+struct Case {
   const char* name;  ///< as the libraries export it, without `byre::`
   void (*run)(Attempt&);
   /// A step that fails may keep memory for the next one: nodes of a table, or a file that a source shows already.
-  bool keeps_memory = false;
+  bool retains_memory = false;
   /// A step that fails puts back what it changed, which takes memory: one allocation fails at a time.
-  bool takes_memory_to_undo = false;
+  bool allocates_to_undo = false;
 };
-inline Row keeping_memory(Row row) {
-  row.keeps_memory = true;
-  return row;
+inline Case retaining_memory(Case given) {
+  given.retains_memory = true;
+  return given;
 }
 
-std::span<const Row> rows_of_core();
-std::span<const Row> rows_of_reports();
-std::span<const Row> rows_of_tensors();
-std::span<const Row> rows_of_exchange();
-std::span<const Row> rows_of_operators();
-std::span<const Row> rows_of_programs();
-std::span<const Row> rows_of_transforms();
+std::span<const Case> storage_cases();
+std::span<const Case> report_cases();
+std::span<const Case> tensor_cases();
+std::span<const Case> exchange_cases();
+std::span<const Case> operator_cases();
+std::span<const Case> program_cases();
+std::span<const Case> graph_cases();
 
 /// Sizes, axes and indices, with more numbers than Dims has in place: a copy of them allocates.
 inline const Dims deep_sizes{1, 2, 1, 2, 1, 3};
@@ -87,7 +87,7 @@ Tensor deep_tensor();
 
 /// A step that throws an `Expected`, where it has the memory to say so.
 template <class Expected, class Step>
-void refused(const Step& step) {
+void catch_refusal(const Step& step) {
   try {
     step();
   } catch (const Expected&) {
@@ -124,7 +124,7 @@ std::string described(const std::optional<Held>& held) {
 /// A row: `Make` prepares a value; `Step` may change it and return a result. Both are lambdas that capture nothing. A
 /// step that throws leaves the value as it was. described() of value and result is compared.
 template <class Make, class Step>
-Row of(const char* name, Make, Step) {
+Case value_case(const char* name, Make, Step) {
   static_assert(std::is_empty_v<Make> && std::is_empty_v<Step>);
   return {name, [](Attempt& attempt) {
             auto made = Make()();
@@ -141,41 +141,41 @@ Row of(const char* name, Make, Step) {
 
 /// A row: `Step` uses a tensor of deep_sizes.
 template <class Step>
-Row of_tensor(const char* name, Step step) {
-  return of(
+Case tensor_case(const char* name, Step step) {
+  return value_case(
       name, [] { return deep_tensor(); }, step);
 }
 
 /// A value to be written as text. The text alone is compared.
 template <class Held>
-struct There {
+struct Printed {
   Held held;
 };
 template <class Held>
-std::string described(const There<Held>&) {
+std::string described(const Printed<Held>&) {
   return "";
 }
 /// A row: `Print` writes the value that `Make` prepares as text.
 template <class Make, class Print>
-Row of_text(const char* name, Make, Print) {
-  return of(
-      name, [] { return There<decltype(Make()())>{Make()()}; },
-      [](auto& there) { return Print()(there.held); });
+Case text_case(const char* name, Make, Print) {
+  return value_case(
+      name, [] { return Printed<decltype(Make()())>{Make()()}; },
+      [](auto& printed) { return Print()(printed.held); });
 }
 
 /// A row: `Function` needs no value.
 template <class Function>
-Row of_nothing(const char* name, Function) {
+Case call_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
-  return of(
+  return value_case(
       name, [] { return std::string(); }, [](const std::string&) { return Function()(); });
 }
 
 /// A row of a `Step` that is refused by an `Expected`.
 template <class Expected, class Step>
-Row of_refusal(const char* name, Step) {
-  return of_nothing(name, [] {
-    refused<Expected>(Step());
+Case refusal_case(const char* name, Step) {
+  return call_case(name, [] {
+    catch_refusal<Expected>(Step());
     return std::string();
   });
 }

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <string>
 
-#include "rows.hpp"
+#include "cases.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace byre::test {
-namespace exchange_rows {
+namespace exchange_table {
 
 /// What a tensor is, and who else has a part of it.
 std::string described_owners(const Tensor& tensor) {
@@ -22,7 +22,7 @@ std::string described_owners(const Tensor& tensor) {
 
 /// A row of what exports a tensor of which a lazy clone has the data too.
 template <class Export>
-Row of_export(const char* name, Export) {
+Case export_case(const char* name, Export) {
   return {name, [](Attempt& attempt) {
             const Tensor tensor = deep_tensor();
             const Tensor clone = tensor.lazy_clone();
@@ -37,7 +37,7 @@ Row of_export(const char* name, Export) {
 
 /// A row of an import. One that fails releases what it was given.
 template <class Import>
-Row of_import(const char* name, Import) {
+Case import_case(const char* name, Import) {
   return {name, [](Attempt& attempt) {
             const Tensor theirs = deep_tensor();
             Tensor ours;
@@ -56,7 +56,7 @@ std::string state_of(const TemporaryFolder& folder, const std::filesystem::path&
 
 /// A row: `Save` replaces a file, or writes through a link to it.
 template <bool is_link = false, class Save>
-Row of_saving(const char* name, Save) {
+Case save_case(const char* name, Save) {
   return {name, [](Attempt& attempt) {
             const TemporaryFolder folder;
             write_file(folder / "file", "what was there");
@@ -95,7 +95,7 @@ struct Written {
 
 /// A row: `Load` reads a file that `Save` wrote.
 template <class Save, class Load>
-Row of_loading(const char* name, Save, Load) {
+Case load_case(const char* name, Save, Load) {
   return {name, [](Attempt& attempt) {
             const TemporaryFolder folder;
             Written file{folder / "a name that is longer than what strings have in place", ""};
@@ -144,77 +144,77 @@ std::string header_text() {
   return npy_header(DType::f32, deep_sizes);
 }
 
-const Row rows[] = {
-    of_export("to_dlpack", [](const Tensor& t) { return to_dlpack(t); }),
-    of_export("to_dlpack", [](const Tensor& t) { return to_dlpack(t, DLPackAccess::write); }),
-    of_export("to_dlpack", [](const Tensor& t) { return to_dlpack(t, DLPackAccess::copy); }),
-    of_export("to_older_dlpack", [](const Tensor& t) { return to_older_dlpack(t); }),
-    of_tensor("to_older_dlpack",
-              [](Tensor& t) {
-                refused<InvalidArgument>([&] { (void)to_older_dlpack(t, DLPackAccess::read); });
-              }),
-    of_import("from_dlpack", [](const Tensor& theirs) { return from_dlpack(to_dlpack(theirs)); }),
-    of_import("from_dlpack",
-              [](const Tensor& theirs) { return from_dlpack(to_older_dlpack(theirs)); }),
-    of_import("from_dlpack",
-              [](const Tensor& theirs) {
-                auto* const managed = to_dlpack(theirs);
-                managed->dl_tensor.strides[0] = -1;
-                refused<ShapeError>([&] { from_dlpack(managed); });
-                return Tensor();
-              }),
+const Case cases[] = {
+    export_case("to_dlpack", [](const Tensor& t) { return to_dlpack(t); }),
+    export_case("to_dlpack", [](const Tensor& t) { return to_dlpack(t, DLPackAccess::write); }),
+    export_case("to_dlpack", [](const Tensor& t) { return to_dlpack(t, DLPackAccess::copy); }),
+    export_case("to_older_dlpack", [](const Tensor& t) { return to_older_dlpack(t); }),
+    tensor_case("to_older_dlpack",
+                [](Tensor& t) {
+                  catch_refusal<InvalidArgument>(
+                      [&] { (void)to_older_dlpack(t, DLPackAccess::read); });
+                }),
+    import_case("from_dlpack", [](const Tensor& theirs) { return from_dlpack(to_dlpack(theirs)); }),
+    import_case("from_dlpack",
+                [](const Tensor& theirs) { return from_dlpack(to_older_dlpack(theirs)); }),
+    import_case("from_dlpack",
+                [](const Tensor& theirs) {
+                  auto* const managed = to_dlpack(theirs);
+                  managed->dl_tensor.strides[0] = -1;
+                  catch_refusal<ShapeError>([&] { from_dlpack(managed); });
+                  return Tensor();
+                }),
 
-    of_nothing("npy_header", [] { return header_text(); }),
-    of_nothing("parse_npy_header",
-               [] {
-                 static const std::string text = header_text();
-                 return parse_npy_header(std::as_bytes(std::span(text))).sizes;
-               }),
-    of_loading("load_npy", save_array, [](auto& file) { return load_npy(file.path); }),
-    of_loading("map_npy", save_array, [](auto& file) { return map_npy(file.path); }),
-    of_loading("read_npy", save_array, [](auto& file) { return read_npy(file.span()); }),
-    of_saving("save_npy", save_array),
-    of_saving<true>("save_npy",
+    call_case("npy_header", [] { return header_text(); }),
+    call_case("parse_npy_header",
+              [] {
+                static const std::string text = header_text();
+                return parse_npy_header(std::as_bytes(std::span(text))).sizes;
+              }),
+    load_case("load_npy", save_array, [](auto& file) { return load_npy(file.path); }),
+    load_case("map_npy", save_array, [](auto& file) { return map_npy(file.path); }),
+    load_case("read_npy", save_array, [](auto& file) { return read_npy(file.span()); }),
+    save_case("save_npy", save_array),
+    save_case<true>("save_npy",
                     [](const auto& path) {
                       save_npy(path, tensor_to_save(), {.byte_order = std::endian::big});
                     }),
 #if BYRE_NPZ
-    of_loading("load_npz", save_stored, [](auto& file) { return load_npz(file.path); }),
-    of_loading("load_npz", save_deflated, [](auto& file) { return load_npz(file.path); }),
-    of_loading("map_npz", save_stored, [](auto& file) { return map_npz(file.path); }),
-    of_loading("map_npz", save_deflated, [](auto& file) { return map_npz(file.path); }),
-    of_loading("read_npz", save_stored, [](auto& file) { return read_npz(file.span()); }),
-    of_saving("save_npz", save_stored),
-    of_saving("save_npz", save_deflated),
+    load_case("load_npz", save_stored, [](auto& file) { return load_npz(file.path); }),
+    load_case("load_npz", save_deflated, [](auto& file) { return load_npz(file.path); }),
+    load_case("map_npz", save_stored, [](auto& file) { return map_npz(file.path); }),
+    load_case("map_npz", save_deflated, [](auto& file) { return map_npz(file.path); }),
+    load_case("read_npz", save_stored, [](auto& file) { return read_npz(file.span()); }),
+    save_case("save_npz", save_stored),
+    save_case("save_npz", save_deflated),
 #endif
-    of_loading("load_safetensors", save_model,
-               [](auto& file) { return load_safetensors(file.path); }),
-    of_loading("map_safetensors", save_model,
-               [](auto& file) { return map_safetensors(file.path); }),
-    of_loading("map_safetensors", save_model_that_is_not_aligned,
-               [](auto& file) { return map_safetensors(file.path); }),
-    of_loading("parse_safetensors_header", save_model,
-               [](auto& file) {
-                 auto header = parse_safetensors_header(file.span(), file.bytes.size());
-                 return SafetensorsFile{{}, std::move(header.metadata)};
-               }),
-    of_loading("read_safetensors", save_model,
-               [](auto& file) { return read_safetensors(file.span()); }),
-    of_nothing("read_safetensors",
-               [] {
-                 using namespace std::string_view_literals;
-                 const auto bytes = "\x0d\0\0\0\0\0\0\0{\"a\":{\"b\":0}}"sv;
-                 refused<FileError>(
-                     [&] { (void)read_safetensors(std::as_bytes(std::span(bytes))); });
-                 return std::string();
-               }),
-    of_saving("save_safetensors", save_model),
+    load_case("load_safetensors", save_model,
+              [](auto& file) { return load_safetensors(file.path); }),
+    load_case("map_safetensors", save_model, [](auto& file) { return map_safetensors(file.path); }),
+    load_case("map_safetensors", save_model_that_is_not_aligned,
+              [](auto& file) { return map_safetensors(file.path); }),
+    load_case("parse_safetensors_header", save_model,
+              [](auto& file) {
+                auto header = parse_safetensors_header(file.span(), file.bytes.size());
+                return SafetensorsFile{{}, std::move(header.metadata)};
+              }),
+    load_case("read_safetensors", save_model,
+              [](auto& file) { return read_safetensors(file.span()); }),
+    call_case("read_safetensors",
+              [] {
+                using namespace std::string_view_literals;
+                const auto bytes = "\x0d\0\0\0\0\0\0\0{\"a\":{\"b\":0}}"sv;
+                catch_refusal<FileError>(
+                    [&] { (void)read_safetensors(std::as_bytes(std::span(bytes))); });
+                return std::string();
+              }),
+    save_case("save_safetensors", save_model),
 };
 
-}  // namespace exchange_rows
+}  // namespace exchange_table
 
-std::span<const Row> rows_of_exchange() {
-  return exchange_rows::rows;
+std::span<const Case> exchange_cases() {
+  return exchange_table::cases;
 }
 
 }  // namespace byre::test
