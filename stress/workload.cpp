@@ -32,7 +32,7 @@ Outcome run_programs(const char* name, Settings settings, const programs::Mix& m
   // Few tiles make a high table where two fan out.
   return settings.perturbation == no_perturbation
              ? Run<programs::Types<sync::Boost, 32>>(name, settings).complete()
-             : Run<programs::Types<Perturbed, 2, Undisturbed>>(name, settings).complete();
+             : Run<programs::Types<Perturbed, 2, Unperturbed>>(name, settings).complete();
 }
 
 /// Runs a race on a thread of its own, and supervises it. A round is one operation of each thread.

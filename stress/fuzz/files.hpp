@@ -102,21 +102,22 @@ Outcome outcome_of(const Read& read) {
 }
 
 /// From memory of just this size, from a file and from a mapping.
-struct Way {
+struct ReadResult {
   const char* name;
   Outcome outcome;
 };
-inline std::array<Way, 3> read_in_each_way(const Format& format, const std::string& bytes) {
+inline std::array<ReadResult, 3> read_by_each_method(const Format& format,
+                                                     const std::string& bytes) {
   const auto exact = std::make_unique_for_overwrite<std::byte[]>(bytes.size());
   std::memcpy(exact.get(), bytes.data(), bytes.size());
   const auto read = [&] { return format.read({exact.get(), bytes.size()}); };
-  return {Way{"read from memory", outcome_of(read)},
-          Way{"loaded", outcome_of([&] { return format.load(scratch()); })},
-          Way{"mapped", outcome_of([&] { return format.map(scratch()); })}};
+  return {ReadResult{"read from memory", outcome_of(read)},
+          ReadResult{"loaded", outcome_of([&] { return format.load(scratch()); })},
+          ReadResult{"mapped", outcome_of([&] { return format.map(scratch()); })}};
 }
 
-inline void expect_read(const std::array<Way, 3>& ways, const Contents& contents) {
-  for (const auto& [name, outcome] : ways) {
+inline void expect_read(const std::array<ReadResult, 3>& readings, const Contents& contents) {
+  for (const auto& [name, outcome] : readings) {
     if (!outcome.contents) {
       fail("what was saved is not %s: %s", name, outcome.refusal.c_str());
     }
@@ -135,18 +136,18 @@ inline bool has_zero_bytes(const Contents& contents) {
 
 inline void save_and_read(const Format& format, const Contents& contents) {
   format.save(scratch(), contents);
-  expect_read(read_in_each_way(format, test::read_file(scratch())), contents);
+  expect_read(read_by_each_method(format, test::read_file(scratch())), contents);
 }
 
 /// `bytes` that a writer of the target's own made.
 inline void expect_read(const Format& format, const std::string& bytes, const Contents& contents) {
   test::write_file(scratch(), bytes);
-  expect_read(read_in_each_way(format, bytes), contents);
+  expect_read(read_by_each_method(format, bytes), contents);
 }
 
 inline void expect_refused(const Format& format, const std::string& bytes, const char* why) {
   test::write_file(scratch(), bytes);
-  for (const auto& [name, outcome] : read_in_each_way(format, bytes)) {
+  for (const auto& [name, outcome] : read_by_each_method(format, bytes)) {
     if (outcome.contents) {
       fail("%s is %s", why, name);
     }
@@ -155,9 +156,9 @@ inline void expect_refused(const Format& format, const std::string& bytes, const
 
 inline void read_anything(const Format& format, const std::string& bytes) {
   test::write_file(scratch(), bytes);
-  const auto ways = read_in_each_way(format, bytes);
-  const Outcome& read = ways[0].outcome;
-  for (const auto& [name, outcome] : ways) {
+  const auto readings = read_by_each_method(format, bytes);
+  const Outcome& read = readings[0].outcome;
+  for (const auto& [name, outcome] : readings) {
     const auto says = [](const Outcome& that, const char* words) {
       return words != nullptr && that.refusal.find(words) != that.refusal.npos;
     };
@@ -165,7 +166,7 @@ inline void read_anything(const Format& format, const std::string& bytes) {
       expect_same(*outcome.contents, *read.contents, name);
     } else if (outcome.contents.has_value() != read.contents.has_value()) {
       // Nothing that is mapped is checked against a CRC.
-      const bool may_differ = &outcome == &ways[2].outcome &&
+      const bool may_differ = &outcome == &readings[2].outcome &&
                               (says(read, "CRC error") || says(outcome, format.refuses_to_map));
       if (!may_differ) {
         fail("it is %s, unlike read from memory: %s%s", name, read.refusal.c_str(),
@@ -174,7 +175,7 @@ inline void read_anything(const Format& format, const std::string& bytes) {
     }
   }
   if (read.contents && (format.saves_zero_bytes || !has_zero_bytes(*read.contents))) {
-    save_and_read(format, ways[2].outcome.contents.value_or(*read.contents));
+    save_and_read(format, readings[2].outcome.contents.value_or(*read.contents));
   }
 }
 

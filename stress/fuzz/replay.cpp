@@ -19,10 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The input under way is in this file, which is removed at the end.
-const fs::path kept = std::string("crash_input_") + target_name;
+const fs::path current_input = std::string("crash_input_") + target_name;
 
 void run(const std::string& input) {
-  test::write_file(kept, input);
+  test::write_file(current_input, input);
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
 }
 
@@ -74,7 +74,7 @@ int run(int argc, const char* const* argv) {
   for (std::uint64_t number = 0; number < runs; ++number) {
     run(mutant_of(corpus, random));
   }
-  fs::remove(kept);
+  fs::remove(current_input);
   std::printf("%s: %zu inputs of the corpus and %llu random ones found nothing\n", program_name(),
               corpus.size(), static_cast<unsigned long long>(runs));
   return 0;

@@ -25,8 +25,8 @@
 namespace byre::stress {
 
 /// No delays: they are for the steps, not for what compares their results.
-struct Undisturbed : ScopedPerturbation {
-  Undisturbed() : ScopedPerturbation(no_perturbation, 0) {}
+struct Unperturbed : ScopedPerturbation {
+  Unperturbed() : ScopedPerturbation(no_perturbation, 0) {}
 };
 
 /// Used by one thread. One at a time: byre's counters are the process's.

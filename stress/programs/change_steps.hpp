@@ -65,7 +65,7 @@ std::optional<Materialized> materialize_among_others(State<T>& state, Slot& slot
 
 /// Materializes a slot by `call(wait)`. Returns the result; none if it failed.
 template <class T, class Slot, class Call>
-std::optional<Materialized> become_alone(State<T>& state, Slot& slot, Call call) {
+std::optional<Materialized> materialize_by(State<T>& state, Slot& slot, Call call) {
   Value no_storage;
   Value& value = slot.value() != nullptr ? *slot.value() : no_storage;
   const Wait wait = choose_wait(state, value.data);
@@ -80,7 +80,7 @@ std::optional<Materialized> become_alone(State<T>& state, Slot& slot, Call call)
   Write write = begin_write(value, wait);
   const bool may_be_overlaid =
       write.answer == Materialized::copied &&
-      is_in_pages((write.source != nullptr ? write.source : value.data)->is().origin);
+      is_in_pages((write.source != nullptr ? write.source : value.data)->description().origin);
   if (state.faults.during([&] { call(wait); }, state.is_of_pages(value)) != Fault::none) {
     refuse_write(value, std::move(write));
     return std::nullopt;
@@ -97,17 +97,17 @@ template <class T, class Slot>
 void materialize(State<T>& state, Slot& slot) {
   Materialized answer{};
   const auto expected =
-      become_alone(state, slot, [&](Wait wait) { answer = slot.real.materialize(wait); });
+      materialize_by(state, slot, [&](Wait wait) { answer = slot.real.materialize(wait); });
   if (expected && state.is_only_one && answer != *expected) {
     fail("materialize() answers %d, and the model has %d", int(answer), int(*expected));
   }
 }
 
 /// Bytes to write to a part of `all_nbytes`, by the input's choice: a few, or all from some place on.
-class Written {
+class RangeWrite {
  public:
   template <class T>
-  Written(State<T>& state, std::size_t all_nbytes) {
+  RangeWrite(State<T>& state, std::size_t all_nbytes) {
     const std::size_t choice = state.choices.byte();
     from_ = choice < 128 ? state.choices.byte() * all_nbytes / 256 : 0;
     const std::size_t most = choice % 8 == 0 ? all_nbytes : state.choices.byte() + 1U;
@@ -129,7 +129,7 @@ class Written {
 template <class T, class Slot>
 void write(State<T>& state, Slot& slot) {
   std::byte* data = nullptr;
-  if (!become_alone(state, slot, [&](Wait wait) { data = slot.real.mutable_data(wait); })) {
+  if (!materialize_by(state, slot, [&](Wait wait) { data = slot.real.mutable_data(wait); })) {
     return;
   }
   if (data != slot.real.data()) {
@@ -138,7 +138,7 @@ void write(State<T>& state, Slot& slot) {
   if (slot.value() == nullptr || slot.value()->nbytes() == 0) {
     return;
   }
-  const Written written(state, slot.value()->nbytes());
+  const RangeWrite written(state, slot.value()->nbytes());
   written.put(data);
   written.put(*slot.value());
 }
@@ -146,7 +146,7 @@ void write(State<T>& state, Slot& slot) {
 /// By mutable_range(), which makes the pages of the range writable.
 template <class T, class Slot>
 void write_range(State<T>& state, Slot& slot) {
-  const Written written(state, slot.value() == nullptr ? 0 : slot.value()->nbytes());
+  const RangeWrite written(state, slot.value() == nullptr ? 0 : slot.value()->nbytes());
   trace("  of %zu bytes from %zu on", written.nbytes(), written.offset());
   std::span<std::byte> range;
   const auto ask = [&](Wait wait) {
@@ -154,7 +154,7 @@ void write_range(State<T>& state, Slot& slot) {
   };
   // Without memory for the range the data is this slot's own all the same.
   const bool may_fail_then = state.faults.system_may_fail;
-  const auto is_alone = become_alone(state, slot, [&](Wait wait) {
+  const auto is_alone = materialize_by(state, slot, [&](Wait wait) {
     may_fail_then ? void(slot.real.materialize(wait)) : ask(wait);
   });
   if (is_alone && may_fail_then) {
@@ -173,12 +173,12 @@ void write_range(State<T>& state, Slot& slot) {
 /// By others, if they may: seen by all that have that memory.
 template <class T>
 void write_by_others(State<T>& state, const Value* value) {
-  if (value == nullptr || !value->has_others() || value->nbytes() == 0) {
+  if (value == nullptr || !value->has_other_writers() || value->nbytes() == 0) {
     return;
   }
-  const Written written(state, value->nbytes());
+  const RangeWrite written(state, value->nbytes());
   const DataOwner data = value->data;
-  written.put(data->is().others_data);
+  written.put(data->description().others_data);
   // The values of several handles are one.
   std::vector<const Value*> done;
   state.for_each_value([&](Value& each) {
@@ -197,7 +197,7 @@ void writable_clone(State<T>& state, Slot& from, Slot& to) {
   if (source == nullptr || source->data == nullptr) {
     return clone(state, from, to, make);
   }
-  if (!become_alone(state, from, [&](Wait wait) { from.real.materialize(wait); })) {
+  if (!materialize_by(state, from, [&](Wait wait) { from.real.materialize(wait); })) {
     return;
   }
   auto* const place = const_cast<std::byte*>(std::as_const(from.real).data());
@@ -224,10 +224,10 @@ void writable_clone(State<T>& state, Slot& from, Slot& to) {
     Value value = value_of_clone(state, std::as_const(made), *source, stats::CopyCause::writable);
     to.put(std::move(made), std::move(value));
   } else if (fault == Fault::heap) {
-    count_vain_clone(state, *source, stats::CopyCause::writable);
+    count_failed_clone(state, *source, stats::CopyCause::writable);
   }
   if (&from != &to && source->nbytes() != 0) {
-    const Written written(state, source->nbytes());
+    const RangeWrite written(state, source->nbytes());
     written.put(place);
     written.put(*source);
   }

@@ -52,7 +52,7 @@ void check_value_bytes(const Real& real, const Value& value) {
   if (value.data == nullptr && real.data() != nullptr) {
     fail("data() of no bytes is not null");
   }
-  if (value.has_others() && real.data() != value.data->is().others_data) {
+  if (value.has_other_writers() && real.data() != value.data->description().others_data) {
     fail("data() is not the memory that others write");
   }
 }
@@ -89,7 +89,7 @@ void check(const State<T>& state, BufferSlot<T>& slot) {
   }
   check_value(state, slot.real, slot.expected);
   expect_equal("capacity", slot.real.capacity(),
-               slot.expected.data == nullptr ? 0 : slot.expected.data->is().capacity);
+               slot.expected.data == nullptr ? 0 : slot.expected.data->description().capacity);
 }
 
 template <class T>
@@ -133,7 +133,7 @@ void check(const State<T>& state, const TiledSlot<T>& slot) {
   for (std::size_t index = 0; index < slot.tiles.size(); ++index) {
     const std::span<const std::byte> tile = slot.real.tile(index);
     const std::size_t begin = index * tile_nbytes;
-    if (tile.data() != slot.tiles[index]->is().tile) {
+    if (tile.data() != slot.tiles[index]->description().tile) {
       fail("tile %zu is not the one that the model has", index);
     }
     expect_equal("bytes of a tile", tile.size(), std::min(tile_nbytes, slot.bytes.size() - begin));

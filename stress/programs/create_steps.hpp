@@ -109,7 +109,8 @@ Value value_of_clone(State<T>& state, const Real& made, const Value& source,
 /// Operator new failed. If it was for the new storage, the buffer had been cloned before. A copy that was made then is
 /// counted; small blocks come from operator new too, and if it failed for one, there is no copy.
 template <class T>
-void count_vain_clone(State<T>& state, const Value& source, std::optional<stats::CopyCause> cause) {
+void count_failed_clone(State<T>& state, const Value& source,
+                        std::optional<stats::CopyCause> cause) {
   if (!cause) {
     state.lazy_clone(source);
   } else if (state.seen_copies.size() > state.predictions.copies.size()) {
@@ -137,7 +138,7 @@ void clone(State<T>& state, From& from, Slot& to, Make make) {
     Value value = value_of_clone(state, made, *source, cause);
     to.put(std::move(made), std::move(value));
   } else if (fault == Fault::heap) {
-    count_vain_clone(state, *source, cause);
+    count_failed_clone(state, *source, cause);
   }
 }
 
@@ -150,7 +151,8 @@ void lazy_clone(State<T>& state, Slot& from, Slot& to) {
 /// The copy constructor. It ends the program where the copy of memory that others write fails.
 template <class T>
 void copy(State<T>& state, BufferSlot<T>& from, BufferSlot<T>& to) {
-  if (from.expected.has_others() && (state.faults.is_armed() || state.faults.system_may_fail)) {
+  if (from.expected.has_other_writers() &&
+      (state.faults.is_armed() || state.faults.system_may_fail)) {
     return;
   }
   using Real = typename T::Buffer;
@@ -167,7 +169,7 @@ void copy(State<T>&, StorageSlot<T>& from, StorageSlot<T>& to) {
 /// Copy assignment.
 template <class T>
 void assign(State<T>& state, BufferSlot<T>& from, BufferSlot<T>& to) {
-  if (from.expected.has_others()) {
+  if (from.expected.has_other_writers()) {
     return;
   }
   to.real = from.real;
@@ -191,7 +193,7 @@ void assign(State<T>& state, StorageSlot<T>& from, StorageSlot<T>& to) {
         Fault::none) {
       to.put(std::move(made), std::exchange(buffer.expected, {}));
     }
-  } else if (!buffer.expected.has_others() ||
+  } else if (!buffer.expected.has_other_writers() ||
              !(state.faults.is_armed() || state.faults.system_may_fail)) {
     trace("  clones a buffer");
     clone(state, buffer, to, [](const auto& source) { return typename T::Storage(source); });

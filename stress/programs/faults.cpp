@@ -34,12 +34,12 @@ bool Faults::fires(Fault fault) {
   return true;
 }
 
-Faults::LetFail::LetFail(Faults& faults) noexcept
+Faults::AllowFailures::AllowFailures(Faults& faults) noexcept
     : faults_(faults), outer_(std::exchange(in_this_call, &faults)) {
   faults_.start_heap();
 }
 
-Faults::LetFail::~LetFail() {
+Faults::AllowFailures::~AllowFailures() {
   faults_.stop_heap();
   in_this_call = outer_;
 }

@@ -57,7 +57,7 @@ class Faults {
                      .steps_in_new = std::exchange(steps_in_new, nullptr)});
     Fault thrown = Fault::none;
     {
-      const LetFail may(*this);
+      const AllowFailures may(*this);
       try {
         call();
       } catch (const OutOfMemory&) {
@@ -153,10 +153,10 @@ class Faults {
     std::function<void()> before_nested_steps = nullptr;
     std::function<void()> steps_in_new = nullptr;
   };
-  class LetFail {
+  class AllowFailures {
    public:
-    explicit LetFail(Faults& faults) noexcept;
-    ~LetFail();
+    explicit AllowFailures(Faults& faults) noexcept;
+    ~AllowFailures();
 
    private:
     Faults& faults_;

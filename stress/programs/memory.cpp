@@ -11,7 +11,7 @@
 
 namespace byre::programs {
 
-void Outstanding::add(const void* place, std::size_t nbytes) {
+void LiveBlocks::add(const void* place, std::size_t nbytes) {
   Shard& shard = shard_of(place);
   const std::lock_guard lock(shard.mutex);
   if (!shard.out.emplace(place, nbytes).second) {
@@ -19,7 +19,7 @@ void Outstanding::add(const void* place, std::size_t nbytes) {
   }
 }
 
-void Outstanding::remove(const void* place, std::size_t nbytes, const char* what) {
+void LiveBlocks::remove(const void* place, std::size_t nbytes, const char* what) {
   Shard& shard = shard_of(place);
   const std::lock_guard lock(shard.mutex);
   const auto found = shard.out.find(place);
@@ -33,7 +33,7 @@ void Outstanding::remove(const void* place, std::size_t nbytes, const char* what
   shard.out.erase(found);
 }
 
-std::size_t Outstanding::count() const {
+std::size_t LiveBlocks::count() const {
   std::size_t sum = 0;
   for (const Shard& shard : shards_) {
     const std::lock_guard lock(shard.mutex);
@@ -42,7 +42,7 @@ std::size_t Outstanding::count() const {
   return sum;
 }
 
-Outstanding::Shard& Outstanding::shard_of(const void* place) noexcept {
+LiveBlocks::Shard& LiveBlocks::shard_of(const void* place) noexcept {
   const auto line = reinterpret_cast<std::uintptr_t>(place) / data_alignment;
   // Large blocks begin on pages: the bits of the line within one are no help.
   return shards_[(line ^ (line >> 6) ^ (line >> 15)) % shards_.size()];
@@ -111,7 +111,7 @@ std::ptrdiff_t Memory::count_mapped_files() const {
 }
 
 void Memory::check() const {
-  for (const Outstanding* out : {&host.blocks, &device.blocks, &tiles.blocks, &adopted}) {
+  for (const LiveBlocks* out : {&host.blocks, &device.blocks, &tiles.blocks, &adopted}) {
     if (out->count() != out->expected) {
       fail("%zu blocks are out, and the model has %zu", out->count(), out->expected.load());
     }

@@ -23,7 +23,7 @@ using Bytes = std::vector<std::byte>;
 
 /// Allocated blocks, by address. Thread-safe, by many locks: one alone would order the threads of a run, and so hide their
 /// races.
-class Outstanding {
+class LiveBlocks {
  public:
   void add(const void* place, std::size_t nbytes);
   /// Fails unless it is out, with that size.
@@ -58,7 +58,7 @@ class TrackedAllocator final : public Allocator {
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return "tracked allocator"; }
 
-  Outstanding blocks;
+  LiveBlocks blocks;
 
  private:
   Allocator& behind_;
@@ -80,7 +80,7 @@ class Memory {
   TrackedAllocator tiles;
   PmrAllocator resource{*std::pmr::new_delete_resource()};
   /// Adopted and aliased memory, from the adoption until the deleter is called.
-  Outstanding adopted;
+  LiveBlocks adopted;
   std::atomic<std::int64_t> live_bytes{0};  ///< by the model
 
   std::byte* adopt(const Bytes& bytes);

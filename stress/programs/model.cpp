@@ -31,7 +31,7 @@ void Data::count(int sign) noexcept {
       memory_.adopted.expected += one;
       return;
     case Origin::overlay:
-      if (!description_.base->is().read_only) {
+      if (!description_.base->description().read_only) {
         description_.base->copies += one;
       }
       return;
@@ -45,7 +45,7 @@ std::optional<stats::CopyCause> Value::cause_of_eager_clone() const noexcept {
   if (data != nullptr && pins != 0) {
     return stats::CopyCause::pinned;
   }
-  return has_others() ? std::optional(stats::CopyCause::borrowed) : std::nullopt;
+  return has_other_writers() ? std::optional(stats::CopyCause::borrowed) : std::nullopt;
 }
 
 void Value::put(std::size_t offset, std::span<const std::byte> written) {

@@ -52,7 +52,7 @@ class Data {
   Data(const Data&) = delete;
   Data& operator=(const Data&) = delete;
 
-  const Description& is() const noexcept { return description_; }
+  const Description& description() const noexcept { return description_; }
   std::atomic<std::size_t> copies{0};  ///< under way, by former owners; overlays are such copies
 
  private:
@@ -84,13 +84,17 @@ struct Value {
   unsigned pins = 0;  ///< of a storage
 
   std::size_t nbytes() const noexcept { return bytes == nullptr ? 0 : bytes->size(); }
-  Origin origin() const noexcept { return data == nullptr ? Origin::allocated : data->is().origin; }
-  bool is_read_only() const noexcept { return data != nullptr && data->is().read_only; }
+  Origin origin() const noexcept {
+    return data == nullptr ? Origin::allocated : data->description().origin;
+  }
+  bool is_read_only() const noexcept { return data != nullptr && data->description().read_only; }
   Allocator& allocator() const noexcept {
-    return data == nullptr ? default_allocator() : *data->is().allocator;
+    return data == nullptr ? default_allocator() : *data->description().allocator;
   }
   /// Whether others write it by pointers of their own, as they may memory that they lent.
-  bool has_others() const noexcept { return data != nullptr && data->is().others_data != nullptr; }
+  bool has_other_writers() const noexcept {
+    return data != nullptr && data->description().others_data != nullptr;
+  }
   /// How a lazy clone counts the copy that it makes at once; none if it shares the data.
   std::optional<stats::CopyCause> cause_of_eager_clone() const noexcept;
 

@@ -13,7 +13,7 @@ namespace byre::programs {
 template <class T>
 void pin(State<T>& state, StorageSlot<T>& from, PinSlot<T>& to) {
   typename T::Pin made;
-  if (!become_alone(state, from, [&](Wait wait) { made = from.real.pin(wait); })) {
+  if (!materialize_by(state, from, [&](Wait wait) { made = from.real.pin(wait); })) {
     return;
   }
   if (from.expected != nullptr) {
@@ -27,7 +27,7 @@ template <class T>
 void pin_to_read(State<T>& state, StorageSlot<T>& from, PinSlot<T>& to) {
   const auto make = [](const typename T::Storage& source) { return source.pin_to_read(); };
   const Value* const source = from.value();
-  if (source == nullptr || (source->pins == 0 && !source->has_others())) {
+  if (source == nullptr || (source->pins == 0 && !source->has_other_writers())) {
     return clone(state, from, to, make);
   }
   const bool is_alias = source->pins != 0 || !source->is_read_only();
@@ -55,7 +55,7 @@ void write_by_pin(State<T>& state, PinSlot<T>& slot) {
   if (!slot.is_writable) {
     return write_by_others(state, &value);
   }
-  const Written written(state, value.nbytes());
+  const RangeWrite written(state, value.nbytes());
   written.put(slot.real.mutable_data());
   written.put(value);
 }

@@ -2,7 +2,7 @@
 /// Program: takes the steps that bytes choose, on byre and on the model, which have to agree after each. A fuzzer and
 /// unit tests run one in a thread; byre-stress runs many at once, which share data and hand it to each other.
 ///
-/// Read `become_alone()` in change_steps.hpp first: a write is the step that most else follows from.
+/// Read `materialize_by()` in change_steps.hpp first: a write is the step that most else follows from.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -34,7 +34,7 @@ void on_two(State<T>& state, Slots& slots) {
   if (!is_busy(slot) && !is_busy(other)) {
     trace("  %s %td with %td", slot.kind, &slot - slots.data(), &other - slots.data());
     Act()(state, slot, other);
-    [[maybe_unused]] const typename T::Undisturbed undisturbed;
+    [[maybe_unused]] const typename T::Unperturbed unperturbed;
     check(state, slot);
     check(state, other);
   }

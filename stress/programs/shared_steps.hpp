@@ -59,7 +59,7 @@ void clone_shared(State<T>& state, const StorageSlot<T>& from, StorageSlot<T>& t
     Value value = state.lazy_clone(*from.expected);
     to.put(std::move(made), std::move(value));
   } else {
-    count_vain_clone(state, *from.expected, std::nullopt);
+    count_failed_clone(state, *from.expected, std::nullopt);
   }
 }
 

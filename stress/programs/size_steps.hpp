@@ -17,7 +17,7 @@ template <class T, class Slot, class Call>
 void resize_alone(State<T>& state, Slot& slot, std::size_t nbytes, Call call) {
   Value& value = *slot.value();
   const std::size_t kept_nbytes = std::min(nbytes, value.nbytes());
-  const std::size_t capacity = value.data == nullptr ? 0 : value.data->is().capacity;
+  const std::size_t capacity = value.data == nullptr ? 0 : value.data->description().capacity;
   const std::size_t asked = value.data == nullptr || nbytes <= capacity
                                 ? nbytes
                                 : byre::detail::grown_capacity(capacity, nbytes);
@@ -107,7 +107,7 @@ void shrink_alone(State<T>& state, Slot& slot, Call call) {
   const Origin origin = value.data == nullptr ? Origin::borrowed : value.origin();
   const bool is_ours = origin == Origin::allocated || origin == Origin::adopted;
   const bool may_shrink = (is_ours || origin == Origin::paged || origin == Origin::overlay) &&
-                          value.data->is().capacity >= value.nbytes() + data_alignment;
+                          value.data->description().capacity >= value.nbytes() + data_alignment;
   const Faults::WithoutSteps without_steps(state.faults);
   value.busy = true;
   const Fault fault = state.faults.during(call, state.is_of_pages(value));

@@ -22,11 +22,11 @@ namespace byre::programs {
 
 struct Nothing {};
 
-/// The types under test: over the Sync that ships or another, with tables of tiles that fan out so far. `Quiet` lives
+/// The types under test: over the Sync that ships or another, with tables of tiles that fan out so far. `DuringChecks` lives
 /// while values are compared with the model.
-template <sync::Sync With, std::size_t FanOut, class Quiet = Nothing>
+template <sync::Sync With, std::size_t FanOut, class DuringChecks = Nothing>
 struct Types {
-  using Undisturbed = Quiet;
+  using Unperturbed = DuringChecks;
   using Sync = With;
   using Buffer = basic_buffer<Sync>;
   using Storage = basic_storage<Sync>;

@@ -170,10 +170,10 @@ struct State {
       return;
     }
     Allocator& allocator =
-        write.source != nullptr ? *write.source->is().allocator : value.allocator();
+        write.source != nullptr ? *write.source->description().allocator : value.allocator();
     DataOwner source = write.source != nullptr ? std::move(write.source) : std::move(value.data);
-    if (is_only_one && source->is().read_only) {
-      const bool is_last = owners_of(source) == 1 || source->is().others_data != nullptr;
+    if (is_only_one && source->description().read_only) {
+      const bool is_last = owners_of(source) == 1 || source->description().others_data != nullptr;
       write.cause = is_last ? stats::CopyCause::read_only : stats::CopyCause::shared;
     } else if (is_only_one) {
       --source->copies;
@@ -209,20 +209,22 @@ struct State {
   /// An overlay of the data whose pages `source` is or shows.
   template <class Real>
   DataOwner overlay_of(const Real& real, const DataOwner& source) {
-    const DataOwner& base = source->is().origin == Origin::overlay ? source->is().base : source;
-    if (real.origin() != Origin::overlay || !is_in_pages(base->is().origin)) {
-      fail("data of origin %d was overlaid by data of origin %d", int(source->is().origin),
+    const DataOwner& base =
+        source->description().origin == Origin::overlay ? source->description().base : source;
+    if (real.origin() != Origin::overlay || !is_in_pages(base->description().origin)) {
+      fail("data of origin %d was overlaid by data of origin %d", int(source->description().origin),
            int(real.origin()));
     }
-    std::size_t capacity = base->is().capacity;
+    std::size_t capacity = base->description().capacity;
     if constexpr (requires { real.capacity(); }) {
       // It may not be known whether a writable clone is of a new file.
       capacity = knows_capacities() ? capacity : real.capacity();
     }
-    return std::make_shared<Data>(memory, Data::Description{.origin = Origin::overlay,
-                                                            .allocator = source->is().allocator,
-                                                            .capacity = capacity,
-                                                            .base = base});
+    return std::make_shared<Data>(memory,
+                                  Data::Description{.origin = Origin::overlay,
+                                                    .allocator = source->description().allocator,
+                                                    .capacity = capacity,
+                                                    .base = base});
   }
 
   /// Both sides of a writable clone of data in pages are overlays; the source may have become one, or one of a new file.
@@ -238,7 +240,7 @@ struct State {
       ++predictions.counters.overlays;
       const auto file = std::make_shared<Data>(
           memory, Data::Description{.origin = Origin::paged,
-                                    .allocator = source.data->is().allocator,
+                                    .allocator = source.data->description().allocator,
                                     .capacity = static_cast<std::size_t>(grown)});
       source.data = overlay_of(real, file);
     } else if (!knows_capacities()) {

@@ -46,7 +46,7 @@ std::size_t end_copies(State<T>& state, TiledSlot<T>& slot, std::size_t first, s
   std::size_t copies = 0;
   for (std::size_t index = first; index < std::min(last, slot.tiles.size()); ++index) {
     DataOwner& tile = slot.tiles[index];
-    if (slot.real.tile(index).data() == tile->is().tile) {
+    if (slot.real.tile(index).data() == tile->description().tile) {
       state.predictions.unseen_steals += state.is_only_one ? 0 : 1;
       continue;
     }

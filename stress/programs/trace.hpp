@@ -21,7 +21,7 @@ const char* program_name() noexcept;
 /// Records and prints `words` as they are: quick, for threads that race.
 void trace_words(const char* words) noexcept;
 
-/// The last steps of a thread, for the report of a failure. Written by that thread; read while it is held, hangs, or
+/// The last steps of a thread, for the report of a failure. RangeWrite by that thread; read while it is held, hangs, or
 /// is about to end with the process. It does not order threads: the protocol has to do that.
 class Log {
  public:

@@ -72,7 +72,7 @@ class ScenarioRun {
     programs::Log::use(settings_.logs != nullptr ? &settings_.logs[thread] : nullptr);
     for (;;) {
       if (thread == 0) {
-        const ScopedPerturbation undisturbed(no_perturbation, 0);
+        const ScopedPerturbation unperturbed(no_perturbation, 0);
         begin_round();
       }
       start_.arrive_and_wait();
@@ -83,7 +83,7 @@ class ScenarioRun {
       guarded([&] { scenario_->act(thread); });
       finish_.arrive_and_wait();
       if (thread == 0) {
-        const ScopedPerturbation undisturbed(no_perturbation, 0);
+        const ScopedPerturbation unperturbed(no_perturbation, 0);
         end_round();
       }
     }

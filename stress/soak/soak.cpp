@@ -56,7 +56,7 @@ std::uint64_t lines_of(const fs::path& path) {
 
 /// Makes malloc return freed memory. Its thresholds grow with the largest block so far; each thread's arena
 /// would keep up to 64 MiB that no trimming reaches. To be called before threads start.
-void pin_malloc_thresholds() {
+void fix_malloc_thresholds() {
 #if defined(__GLIBC__)
   constexpr int usual_threshold = 128 << 10;
   mallopt(M_MMAP_THRESHOLD, usual_threshold);  // setting it also ends its adaptation
@@ -93,7 +93,7 @@ class SoakRun {
   explicit SoakRun(const Settings& settings) : settings_(settings) {}
 
   bool complete() {
-    pin_malloc_thresholds();
+    fix_malloc_thresholds();
     Resources before;
     for (; !is_over() && rotate(); ++rotations_) {
       if (rotations_ == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Wrong designs of the protocol: those that were published, and those that the model checker refutes, from
-/// verification/known_wrong; and slips of the pen. With<Base, Design> is a Sync whose share word is of that design, so
+/// verification/known_wrong; and slips of the pen. WithDesign<Base, Design> is a Sync whose share word is of that design, so
 /// that everything that stands on the share word runs over it.
 #pragma once
 
@@ -47,14 +47,14 @@ struct WithMutex : Base {
 };
 
 template <sync::Sync Base, template <class> class Design>
-struct With : Base {};
+struct WithDesign : Base {};
 
 }  // namespace byre::stress::wrong
 
 namespace byre::inline v0 {
 
 template <sync::Sync Base, template <class> class Design>
-class basic_share_word<stress::wrong::With<Base, Design>>
+class basic_share_word<stress::wrong::WithDesign<Base, Design>>
     : public Design<stress::wrong::WithMutex<Base>> {
   using Word = Design<stress::wrong::WithMutex<Base>>;
 
@@ -81,7 +81,7 @@ class basic_share_word<stress::wrong::With<Base, Design>>
 namespace byre::stress::wrong {
 
 /// The exit status of a child in which a design was found wrong.
-inline constexpr int found = 3;
+inline constexpr int exit_found = 3;
 
 /// Part of each variable. Released memory is overwritten, and stays so until the round ends.
 class Canary {
@@ -93,7 +93,7 @@ class Canary {
       // Relaxed: what is seen too late here is seen in another round.
       if (canary.mark_.load(std::memory_order_relaxed) != alive) [[unlikely]] {
         std::fprintf(stderr, "%s on released memory\n", step.data());
-        ::_exit(found);
+        ::_exit(exit_found);
       }
     }
   };
@@ -118,7 +118,7 @@ inline bool is_at(sync::Step step, Site site) noexcept {
 
 /// The share word over a Sync that is wrong.
 template <template <class> class WrongSync>
-struct WordOver {
+struct ShareWordOver {
   template <sync::Sync Sync>
   class Design : public basic_share_word<WrongSync<Sync>> {
     using basic_share_word<WrongSync<Sync>>::basic_share_word;

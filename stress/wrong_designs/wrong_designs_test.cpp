@@ -37,39 +37,39 @@ struct Unchecked : sync::Boost {
 };
 
 /// A sanitizer checks more than LifetimeChecked, and sees errors in the design's own steps.
-using Plain =
+using CheckedSync =
     PerturbedOver<std::conditional_t<test::is_sanitized, Unchecked, LifetimeChecked<sync::Boost>>>;
 
-/// Words that a sanitizer's report has to contain; null if the sanitizer cannot see the bug.
-using Words = const char*;
-constexpr Words race = "data race";
-constexpr Words freed = test::is_thread_sanitized ? race : "heap-use-after-free";
-constexpr Words leaked = "leaked";
-constexpr Words mutex_or_race =
+/// ReportText that a sanitizer's report has to contain; null if the sanitizer cannot see the bug.
+using ReportText = const char*;
+constexpr ReportText race = "data race";
+constexpr ReportText freed = test::is_thread_sanitized ? race : "heap-use-after-free";
+constexpr ReportText leaked = "leaked";
+constexpr ReportText mutex_or_race =
     "ThreadSanitizer: ";  // of a mutex that is gone, or a race with the release
-constexpr Words none = nullptr;
+constexpr ReportText none = nullptr;
 
-struct Wrong {
+struct WrongDesign {
   std::string_view name;
   Race::Run run;
-  Words by_thread_sanitizer = none;
-  Words by_address_sanitizer = none;
+  ReportText by_thread_sanitizer = none;
+  ReportText by_address_sanitizer = none;
   bool shows_itself = true;  ///< the race's own checks find it on x86, without a sanitizer
 
-  Words expected() const noexcept {
+  ReportText expected() const noexcept {
     return test::is_thread_sanitized ? by_thread_sanitizer : by_address_sanitizer;
   }
 };
 
 template <template <class> class ScenarioOf, template <class> class Design>
-constexpr Race::Run over = &run_scenario<ScenarioOf<basic_buffer<With<Plain, Design>>>>;
+constexpr Race::Run over = &run_scenario<ScenarioOf<basic_buffer<WithDesign<CheckedSync, Design>>>>;
 template <template <class> class ScenarioOf, template <class> class WrongSync>
-constexpr Race::Run over_word = over<ScenarioOf, WordOver<WrongSync>::template Design>;
+constexpr Race::Run over_word = over<ScenarioOf, ShareWordOver<WrongSync>::template Design>;
 
 template <class Buffer>
 using FamiliesCountWritesTwice = FamiliesWriteAtOnce<Buffer, verification::basic_counting_family>;
 
-void PrintTo(const Wrong& design, std::ostream* out) {
+void PrintTo(const WrongDesign& design, std::ostream* out) {
   *out << design.name;
 }
 
@@ -77,14 +77,14 @@ using verification::basic_copy_then_count;
 using verification::basic_copy_then_count_unlocked;
 using verification::basic_count_then_lock;
 
-const Wrong all[] = {
+const WrongDesign all[] = {
     // As published.
     {"count_then_lock_drops", over<DropsAgainstDrops, basic_count_then_lock>, mutex_or_race},
     {"count_then_lock_writes", over<ConcurrentMaterialize, basic_count_then_lock>, race},
     {"copy_then_count_drops", over<DropsAgainstDrops, basic_copy_then_count>, mutex_or_race},
     {"copy_then_count_writes", over<ConcurrentMaterialize, basic_copy_then_count_unlocked>},
     {"first_clone_rewrites_source", over<FirstClonesAtOnce, PlainUntilCloned>, race, freed},
-    {"counts_writes_twice", &run_scenario<FamiliesCountWritesTwice<basic_buffer<Plain>>>},
+    {"counts_writes_twice", &run_scenario<FamiliesCountWritesTwice<basic_buffer<CheckedSync>>>},
     // As slips of the pen would make them.
     {"reads_after_drop", over<DropsAgainstDrops, ReadsAfterDrop>, race, freed},
     {"undoes_after_unlock", over<FailingCopies, verification::UndoesAfterUnlock>, race},
@@ -129,7 +129,7 @@ test::ChildResult run_race_apart(Race::Run run, std::uint64_t seed, std::uint64_
             test::write_all(output, result.failures.front());
             // A sanitizer may report more, at the end of the race or of the process.
             if (!test::is_sanitized) {
-              ::_exit(found);
+              ::_exit(exit_found);
             }
           } else if (result.rounds % 16 == 0) {
             test::write_all(output, "\n");  // it does not hang
@@ -142,13 +142,13 @@ test::ChildResult run_race_apart(Race::Run run, std::uint64_t seed, std::uint64_
 
 /// By a check, a signal, or a hang; not if the race could not be run.
 bool is_found(const test::Exit& exit) {
-  return exit.was_killed() || exit.signal() || exit.code() == found;
+  return exit.was_killed() || exit.signal() || exit.code() == exit_found;
 }
 
-class WrongDesigns : public testing::TestWithParam<Wrong> {};
+class WrongDesigns : public testing::TestWithParam<WrongDesign> {};
 
 TEST_P(WrongDesigns, are_found) {
-  const Wrong& design = GetParam();
+  const WrongDesign& design = GetParam();
   if (test::is_sanitized ? design.expected() == none : !design.shows_itself) {
     GTEST_SKIP() << "not seen in this build";
   }
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(All, WrongDesigns, testing::ValuesIn(all),
 
 TEST(WrongDesigns, are_not_what_ships) {
   const auto result =
-      run_race_apart(&run_scenario<DropsAgainstDrops<basic_buffer<Plain>>>, 1, 1000);
+      run_race_apart(&run_scenario<DropsAgainstDrops<basic_buffer<CheckedSync>>>, 1, 1000);
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
 }
 
@@ -192,7 +192,7 @@ test::ChildResult run_programs_over(std::uint64_t operations = 20'000) {
 }
 
 template <template <class> class WrongSync>
-using WordOf = With<PerturbedOver<Unchecked>, WordOver<WrongSync>::template Design>;
+using WordOf = WithDesign<PerturbedOver<Unchecked>, ShareWordOver<WrongSync>::template Design>;
 
 void expect_report(const test::ChildResult& result) {
   // A hang ends it with a report, too.
@@ -210,7 +210,7 @@ TEST(WrongDesigns, are_found_by_programs_which_say_what_they_did) {
     GTEST_SKIP() << "a sanitizer ends them first";
   }
   expect_report(run_programs_over<WordOf<StaysWaiting>>());
-  expect_report(run_programs_over<With<PerturbedOver<Unchecked>, basic_count_then_lock>>());
+  expect_report(run_programs_over<WithDesign<PerturbedOver<Unchecked>, basic_count_then_lock>>());
 }
 
 TEST(WrongDesigns, are_not_what_programs_run_over) {

@@ -418,7 +418,7 @@ class basic_buffer {
   friend class basic_pin<Sync>;
 
   /// A buffer that shares data even if it is aliased or borrowed. The caller does not write it.
-  basic_buffer keep(CallSite site) const noexcept {
+  basic_buffer share_for_pin(CallSite site) const noexcept {
     const auto access = monitor_.is_cloned(site);
     header().share().add_owner();
     return basic_buffer(header_.get());
@@ -443,7 +443,7 @@ class basic_buffer {
 
   /// Replaces the data, then drops the former data: a deleter that accesses this buffer finds the
   /// new data.
-  bool leave_for(Header* header) noexcept {
+  bool replace_header(Header* header) noexcept {
     Header& left = this->header();
     adopt_header(header);
     return drop(left);
@@ -488,8 +488,8 @@ class basic_buffer {
   BYRE_API bool map_overlay(stats::CopyCause cause, CallSite site,
                             stats::detail::WriteReport& report);
   Header* create_writable_clone(CallSite site, Writers writers);
-  void expect_alone(const char* operation, std::size_t nbytes);
-  bool is_alone_in_order() noexcept;
+  void expect_unique(const char* operation, std::size_t nbytes);
+  bool is_unique_in_order() noexcept;
   Header* larger_copy(std::size_t nbytes) const;
 
   // Plain, for the model checker: of the threads that write in parallel, one changes these

@@ -30,7 +30,7 @@ class basic_pin {
   basic_pin() noexcept = default;
   basic_pin(basic_pin&& other) noexcept
       : pinned_(std::exchange(other.pinned_, Storage())),
-        kept_(std::move(other.kept_)),
+        buffer_(std::move(other.buffer_)),
         data_(std::exchange(other.data_, nullptr)),
         nbytes_(std::exchange(other.nbytes_, 0)),
         is_writable_(std::exchange(other.is_writable_, false)) {}
@@ -53,7 +53,7 @@ class basic_pin {
 
   void swap(basic_pin& other) noexcept {
     std::swap(pinned_, other.pinned_);
-    kept_.swap(other.kept_);
+    buffer_.swap(other.buffer_);
     std::swap(data_, other.data_);
     std::swap(nbytes_, other.nbytes_);
     std::swap(is_writable_, other.is_writable_);
@@ -69,25 +69,25 @@ class basic_pin {
         data_(const_cast<std::byte*>(std::as_const(pinned_).data(site))),
         nbytes_(pinned_.nbytes(site)),
         is_writable_(is_writable) {
-    is_pinned_at(site);
+    report_pinned(site);
   }
-  basic_pin(Buffer&& kept, CallSite site) noexcept
-      : kept_(std::move(kept)),
-        data_(const_cast<std::byte*>(std::as_const(kept_).data(site))),
-        nbytes_(kept_.nbytes(site)) {
-    is_pinned_at(site);
+  basic_pin(Buffer&& buffer, CallSite site) noexcept
+      : buffer_(std::move(buffer)),
+        data_(const_cast<std::byte*>(std::as_const(buffer_).data(site))),
+        nbytes_(buffer_.nbytes(site)) {
+    report_pinned(site);
   }
 
-  /// The storage that may be written by the pin, or one of the bytes that are kept, which the pin then keeps no more.
+  /// The storage that may be written by the pin, or one of the bytes that are buffer, which the pin then keeps no more.
   /// An empty handle for a pin to read what others may write. Throws OutOfMemory.
   Storage to_storage() {
     if (pinned_) {
       return is_writable_ ? pinned_ : Storage();
     }
-    return Storage(std::move(kept_));
+    return Storage(std::move(buffer_));
   }
 
-  void is_pinned_at(CallSite site) const noexcept {
+  void report_pinned(CallSite site) const noexcept {
     stats::detail::report_pin(
         is_writable_ ? stats::detail::RecordKind::pin : stats::detail::RecordKind::pin_to_read,
         data_, nbytes_, site);
@@ -101,7 +101,7 @@ class basic_pin {
       return basic_pin(storage, false, site);
     }
     if (buffer.origin() == Origin::aliased) {
-      return basic_pin(buffer.keep(site), site);
+      return basic_pin(buffer.share_for_pin(site), site);
     }
     if (pins.add_another()) {
       return basic_pin(storage, false, site);
@@ -109,8 +109,8 @@ class basic_pin {
     return basic_pin(buffer.lazy_clone(site), site);
   }
 
-  /// Whether a lazy clone of the bytes that are kept would copy them.
-  bool keeps_aliased() const noexcept { return kept_.origin() == Origin::aliased; }
+  /// Whether a lazy clone of the bytes that are buffer would copy them.
+  bool holds_aliased_data() const noexcept { return buffer_.origin() == Origin::aliased; }
 
   /// Whether it can neither be shared nor leave its memory.
   static bool is_written_by_others(const Buffer& buffer) noexcept {
@@ -119,7 +119,7 @@ class basic_pin {
   }
 
   Storage pinned_;
-  Buffer kept_;
+  Buffer buffer_;
   std::byte* data_ = nullptr;
   std::size_t nbytes_ = 0;
   bool is_writable_ = false;

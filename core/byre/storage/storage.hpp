@@ -138,14 +138,15 @@ class basic_storage {
     if (identity_ == nullptr) {
       return mutable_range(offset, nbytes, wait, site);
     }
-    materialize_if(wait, site, [&] { identity_->buffer.expect_range(offset, nbytes, site); });
+    materialize_in_turn(wait, site, [&] { identity_->buffer.expect_range(offset, nbytes, site); });
     return identity_->buffer.populated(offset, nbytes);
   }
 
   /// As materialize(): what this call had to do, which for all but one is nothing.
   Materialized materialize_in_parallel(Wait wait = Wait::allowed,
                                        CallSite site = CallSite::current()) {
-    return identity_ == nullptr ? Materialized::already_unique : materialize_if(wait, site, [] {});
+    return identity_ == nullptr ? Materialized::already_unique
+                                : materialize_in_turn(wait, site, [] {});
   }
 
   /// Changes the size of a storage that shares its data with no other; every handle sees it. Only a
@@ -255,7 +256,7 @@ class basic_storage {
 
   /// One thread after another, unless `expect()` throws.
   template <class Expect>
-  Materialized materialize_if(Wait wait, CallSite site, const Expect& expect) {
+  Materialized materialize_in_turn(Wait wait, CallSite site, const Expect& expect) {
     stats::detail::WriteReport report;
     report.begin();
     Buffer& buffer = identity_->buffer;

@@ -16,11 +16,11 @@ template <class Buffer>
 class FailingCopies final : public SharedOwners<Buffer> {
  public:
   explicit FailingCopies(Fixture& fixture)
-      : SharedOwners<Buffer>(fixture), left_(fixture.threads) {}
+      : SharedOwners<Buffer>(fixture), states_(fixture.threads) {}
 
   void prepare() override {
     SharedOwners<Buffer>::prepare();
-    std::fill(left_.begin(), left_.end(), OfThread{Left::written});
+    std::fill(states_.begin(), states_.end(), OfThread{FinalState::written});
   }
 
   void act(unsigned thread) override {
@@ -36,30 +36,30 @@ class FailingCopies final : public SharedOwners<Buffer> {
         this->write(thread);
         return;
       case Plan::drops:
-        left_[thread].left = Left::nothing;
+        states_[thread].state = FinalState::dropped;
         this->drop(thread);
         return;
       case Plan::keeps:
-        left_[thread].left = Left::shared;
+        states_[thread].state = FinalState::shared;
         return;
     }
   }
 
   void check() override {
     Fixture& fixture = this->fixture_;
-    const auto count = [&](Left left) {
-      return static_cast<std::uint64_t>(std::ranges::count(left_, left, &OfThread::left));
+    const auto count = [&](FinalState state) {
+      return static_cast<std::uint64_t>(std::ranges::count(states_, state, &OfThread::state));
     };
     const std::uint64_t kept = fixture.counts().kept();
-    const std::uint64_t sharing = count(Left::shared);
+    const std::uint64_t sharing = count(FinalState::shared);
     fixture.expect(kept <= (sharing == 0 ? 1U : 0U), "no writer keeps what others own");
-    if (sharing == 0 && count(Left::nothing) == 0) {
+    if (sharing == 0 && count(FinalState::dropped) == 0) {
       fixture.expect_equal(kept, 1, "writers that kept the original");
     }
-    const std::uint64_t copies = count(Left::written) - kept;
+    const std::uint64_t copies = count(FinalState::written) - kept;
     const std::uint64_t originals = sharing != 0 || kept != 0 ? 1 : 0;
-    this->expect_left({copies, kept, copies + originals},
-                      [this](unsigned thread) { return left_[thread].left; });
+    this->expect_final_states({copies, kept, copies + originals},
+                              [this](unsigned thread) { return states_[thread].state; });
     this->drop_all();
   }
 
@@ -68,14 +68,14 @@ class FailingCopies final : public SharedOwners<Buffer> {
   enum class Plan : std::uint8_t { succeeds, retries, drops, keeps };
 
   struct alignas(64) OfThread {
-    Left left;
+    FinalState state;
   };
 
   Plan plan_of(unsigned thread) const {
     return static_cast<Plan>(this->fixture_.number_of(thread) % 4);
   }
 
-  std::vector<OfThread> left_;
+  std::vector<OfThread> states_;
 };
 
 }  // namespace byre::stress::races

@@ -20,7 +20,7 @@ namespace byre::stress::races {
 
 /// Each thread has a view family of one storage, and reads and writes. They meet at one attachment,
 /// whoever makes it, and add their records at once. Who writes after another family did is stale once, by
-/// then at the latest, and finds whose write it was. By each write a pointer leaves: one is the first.
+/// then at the latest, and finds writers write it was. By each write a pointer leaves: one is the first.
 /// The last to let go destroys the attachment.
 template <class Buffer, template <class> class FamilyOf = shadow::detail::basic_family_generation>
 class FamiliesWriteAtOnce final : public Scenario {
@@ -45,39 +45,40 @@ class FamiliesWriteAtOnce final : public Scenario {
     Family family;
     for (Write& write : mine.writes) {
       fixture_.record("reads");
-      if (const auto missed = family.stale(mine.shadow->generation)) {
-        write.missed_by_read = named(*missed, *mine.shadow);
-        family.observe(*missed);
+      if (const auto unobserved = family.stale(mine.shadow->generation)) {
+        write.unobserved_by_read = named(*unobserved, *mine.shadow);
+        family.observe(*unobserved);
       }
       fixture_.record("writes");
-      if (const auto missed = family.write(mine.shadow->generation, record, [](auto) {})) {
-        write.missed_by_write = named(*missed, *mine.shadow);
+      if (const auto unobserved = family.write(mine.shadow->generation, record, [](auto) {})) {
+        write.unobserved_by_write = named(*unobserved, *mine.shadow);
       }
       write.generation = static_cast<std::size_t>(family.observed().generation());
       fixture_.record("lets pointers leave");
       mine.first_escapes += mine.shadow->escapes.add() == 0 ? 1U : 0U;
     }
-    fixture_.expect_content(mine.storage, fixture_.original(), "what nobody changed");
+    fixture_.expect_content(mine.storage, fixture_.original(), "what no_thread changed");
     fixture_.drop(thread, mine.storage);
   }
 
   void check() override {
-    std::vector<unsigned> whose(writes_each * fixture_.threads + 1, nobody);
+    std::vector<unsigned> writers(writes_each * fixture_.threads + 1, no_thread);
     for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       fixture_.expect(families_[thread].shadow == families_[0].shadow,
                       "a storage has one attachment");
       for (const Write& write : families_[thread].writes) {
-        const bool is_first = write.generation < whose.size() && whose[write.generation] == nobody;
+        const bool is_first =
+            write.generation < writers.size() && writers[write.generation] == no_thread;
         fixture_.expect(is_first, "every write has a generation of its own");
         if (!is_first) {
           return;
         }
-        whose[write.generation] = thread;
+        writers[write.generation] = thread;
       }
     }
     for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       for (const Write& write : families_[thread].writes) {
-        expect_reported(thread, write, whose);
+        expect_reported(thread, write, writers);
       }
     }
     unsigned first_escapes = 0;
@@ -86,19 +87,19 @@ class FamiliesWriteAtOnce final : public Scenario {
     }
     fixture_.expect_equal(first_escapes, 1, "pointers that are the first");
     fixture_.expect_equal(live_shadows, 0, "attachments of no storage");
-    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that nobody owns");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that no_thread owns");
   }
 
  private:
   using Storage = basic_storage<Sync>;
   using Family = FamilyOf<Sync>;
 
-  struct OfOneThread {
-    explicit OfOneThread(unsigned of) noexcept : thread(of) {}
+  struct ThreadOrigin {
+    explicit ThreadOrigin(unsigned of) noexcept : thread(of) {}
     bool is(unsigned other) const noexcept { return thread == other; }
     const unsigned thread;
   };
-  using Records = shadow::detail::basic_write_records<Sync, OfOneThread>;
+  using Records = shadow::detail::basic_write_records<Sync, ThreadOrigin>;
 
   static inline boost::atomic<unsigned> live_shadows{0};
   struct Shadow final : byre::detail::Attachment {
@@ -109,18 +110,18 @@ class FamiliesWriteAtOnce final : public Scenario {
     sync::detail::RelaxedCounter escapes;
   };
 
-  static constexpr unsigned nobody = ~0U;
+  static constexpr unsigned no_thread = ~0U;
   static constexpr std::size_t writes_each = 3;
 
   /// A write that a family had not observed.
-  struct Missed {
+  struct UnobservedWrite {
     std::size_t generation = 0;  ///< 0: of none
-    unsigned whose = nobody;
+    unsigned writer = no_thread;
   };
   struct Write {
     std::size_t generation = 0;
-    Missed missed_by_read{};  ///< just before it
-    Missed missed_by_write{};
+    UnobservedWrite unobserved_by_read{};  ///< just before it
+    UnobservedWrite unobserved_by_write{};
   };
   struct alignas(64) OfThread {
     Storage storage;
@@ -129,25 +130,27 @@ class FamiliesWriteAtOnce final : public Scenario {
     unsigned first_escapes = 0;
   };
 
-  static Missed named(shadow::detail::WriteStamp stamp, const Shadow& shadow) {
+  static UnobservedWrite named(shadow::detail::WriteStamp stamp, const Shadow& shadow) {
     return {static_cast<std::size_t>(stamp.generation()),
             shadow.records.at(stamp.record()).origin.thread};
   }
 
-  void expect_reported(unsigned thread, const Write& write, const std::vector<unsigned>& whose) {
-    const bool follows_another = write.generation > 1 && whose[write.generation - 1] != thread;
+  void expect_reported(unsigned thread, const Write& write, const std::vector<unsigned>& writers) {
+    const bool follows_another = write.generation > 1 && writers[write.generation - 1] != thread;
     const bool is_reported =
-        write.missed_by_read.generation != 0 || write.missed_by_write.generation != 0;
+        write.unobserved_by_read.generation != 0 || write.unobserved_by_write.generation != 0;
     fixture_.expect(is_reported == follows_another,
-                    "who writes after another family has a report, and nobody else");
-    for (const Missed& missed : {write.missed_by_read, write.missed_by_write}) {
-      fixture_.expect(missed.generation == 0 ||
-                          (missed.generation < write.generation && missed.whose != thread &&
-                           whose[missed.generation] == missed.whose),
-                      "a report names the family that wrote");
+                    "who writes after another family has a report, and no_thread else");
+    for (const UnobservedWrite& unobserved :
+         {write.unobserved_by_read, write.unobserved_by_write}) {
+      fixture_.expect(
+          unobserved.generation == 0 ||
+              (unobserved.generation < write.generation && unobserved.writer != thread &&
+               writers[unobserved.generation] == unobserved.writer),
+          "a report names the family that wrote");
     }
-    fixture_.expect(write.missed_by_write.generation == 0 ||
-                        write.missed_by_write.generation > write.missed_by_read.generation,
+    fixture_.expect(write.unobserved_by_write.generation == 0 ||
+                        write.unobserved_by_write.generation > write.unobserved_by_read.generation,
                     "no write is reported twice to a family");
   }
 

@@ -12,7 +12,7 @@
 namespace byre::stress::races {
 
 /// What an owner has at the end of a round.
-enum class Left : std::uint8_t { written, shared, nothing };
+enum class FinalState : std::uint8_t { written, shared, dropped };
 
 /// The start and the end of these scenarios.
 template <class Buffer>
@@ -47,18 +47,18 @@ class SharedOwners : public Scenario {
     std::uint64_t kept;  ///< writers that kept the original
     std::uint64_t blocks;
   };
-  /// `left_by(thread)` is what the thread's owner has.
-  template <class LeftBy>
-  void expect_left(const Expected& expected, LeftBy left_by) {
+  /// `state_of(thread)` is what the thread's owner has.
+  template <class StateOf>
+  void expect_final_states(const Expected& expected, StateOf state_of) {
     fixture_.expect_equal(fixture_.counts().copied, expected.copies, "copies");
     fixture_.expect_equal(fixture_.counts().kept(), expected.kept,
                           "writers that kept the original");
     expect_live_blocks(expected.blocks, "blocks of the owners");
     for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
-      const Left left = left_by(thread);
-      if (left == Left::written) {
+      const FinalState state = state_of(thread);
+      if (state == FinalState::written) {
         fixture_.expect_content(owners_[thread], fixture_.stamp(thread), "what a writer left");
-      } else if (left == Left::shared) {
+      } else if (state == FinalState::shared) {
         expect_original(thread, "what is still shared");
       }
     }
@@ -82,7 +82,8 @@ class ConcurrentMaterialize final : public SharedOwners<Buffer> {
 
   void check() override {
     const unsigned threads = this->fixture_.threads;
-    this->expect_left({threads - 1, 1, threads}, [](unsigned) { return Left::written; });
+    this->expect_final_states({threads - 1, 1, threads},
+                              [](unsigned) { return FinalState::written; });
     this->drop_all();
   }
 };
@@ -109,8 +110,8 @@ class LazyCloneAgainstMaterialize final : public SharedOwners<Buffer> {
 
   void check() override {
     const unsigned threads = this->fixture_.threads;
-    this->expect_left({threads, 0, (threads + 1) / 2 + 1}, [](unsigned thread) {
-      return is_writer(thread) ? Left::written : Left::shared;
+    this->expect_final_states({threads, 0, (threads + 1) / 2 + 1}, [](unsigned thread) {
+      return is_writer(thread) ? FinalState::written : FinalState::shared;
     });
     this->fixture_.expect_equal(this->owners_[1].use_count(), threads / 2,
                                 "owners of the original");
@@ -133,7 +134,7 @@ class DropsAgainstDrops final : public SharedOwners<Buffer> {
   }
 
   void check() override {
-    this->expect_left({0, 0, 0}, [](unsigned) { return Left::nothing; });
+    this->expect_final_states({0, 0, 0}, [](unsigned) { return FinalState::dropped; });
   }
 };
 
@@ -161,8 +162,8 @@ class DropsAgainstCopies final : public SharedOwners<Buffer> {
     }
     const std::uint64_t kept = this->fixture_.counts().kept();
     this->fixture_.expect(kept <= 1, "at most one writer keeps the original");
-    this->expect_left({writers - kept, kept, writers}, [this](unsigned thread) {
-      return drops(thread) ? Left::nothing : Left::written;
+    this->expect_final_states({writers - kept, kept, writers}, [this](unsigned thread) {
+      return drops(thread) ? FinalState::dropped : FinalState::written;
     });
     this->drop_all();
   }
@@ -233,8 +234,8 @@ class ReadsAgainstWritesInPlace final : public SharedOwners<Buffer> {
 
   void check() override {
     this->fixture_.expect_equal(this->fixture_.counts().unique, 1, "writes in place");
-    this->expect_left({0, 1, 1}, [this](unsigned thread) {
-      return thread == this->special_thread() ? Left::written : Left::nothing;
+    this->expect_final_states({0, 1, 1}, [this](unsigned thread) {
+      return thread == this->special_thread() ? FinalState::written : FinalState::dropped;
     });
     this->drop_all();
   }

@@ -69,7 +69,7 @@ class NeverWaits final : public PendingCopies<Buffer> {
 
   void check() override {
     const unsigned threads = this->fixture_.threads;
-    this->expect_left({threads, 0, threads}, [](unsigned) { return Left::written; });
+    this->expect_final_states({threads, 0, threads}, [](unsigned) { return FinalState::written; });
     this->drop_all();
   }
 };
@@ -102,9 +102,11 @@ class StealAgainstPendingCopies : public PendingCopies<Buffer> {
  protected:
   void expect_one_steal() {
     const unsigned threads = this->fixture_.threads;
-    this->expect_left({threads - 1, 1, threads - (drops() ? 1 : 0)}, [this](unsigned thread) {
-      return thread == this->special_thread() && drops() ? Left::nothing : Left::written;
-    });
+    this->expect_final_states(
+        {threads - 1, 1, threads - (drops() ? 1 : 0)}, [this](unsigned thread) {
+          return thread == this->special_thread() && drops() ? FinalState::dropped
+                                                             : FinalState::written;
+        });
   }
   Buffer take_stolen() { return std::exchange(this->owners_[this->special_thread()], Buffer()); }
 

@@ -31,7 +31,7 @@ class ReshapesOfTensors final : public Scenario {
     shadow::reset_summary();
     base_.tensor = Tensor::empty({2 * half}, DType::i64, fixture_.memory);
     fill_(base_.tensor, 0);
-    base_.knows = {};
+    base_.knowledge = {};
     last_ = {};
     values_ = {};
     reports_ = 0;
@@ -52,7 +52,7 @@ class ReshapesOfTensors final : public Scenario {
   }
 
   void check() override {
-    settle();
+    check_base_reads();
     const shadow::Summary summary = shadow::summary();
     std::uint64_t counted = 0;
     for (const shadow::Violation& triple : summary.triples) {
@@ -62,31 +62,31 @@ class ReshapesOfTensors final : public Scenario {
     fixture_.expect_equal(counted, reports_, "counts of triples");
     fixture_.expect_equal(summary.reshapes, reshapes_, "reshapes that are watched");
     base_.tensor = Tensor();
-    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that nobody owns");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that no_thread owns");
   }
 
  private:
   static constexpr std::int64_t half = 4;  ///< of the elements
   static constexpr int turns = 8;
-  static constexpr std::uint32_t nobody =
+  static constexpr std::uint32_t no_thread =
       99;  ///< a thread's number, of what the storage began with
 
   struct Write {
     std::uint64_t number = 0;
-    std::uint32_t by = nobody;
+    std::uint32_t by = no_thread;
   };
-  /// Which write a family knows of, and which it has not read, 0 for none: one of two each, where it came
+  /// Which write a family knowledge of, and which it has not read, 0 for none: one of two each, where it came
   /// out of one that reads were telling at the same time.
-  struct Knows {
+  struct Knowledge {
     std::array<std::uint64_t, 2> known{};
-    std::array<Write, 2> left{};
+    std::array<Write, 2> unread{};
   };
   struct alignas(64) Family {
     Tensor tensor;
-    Knows knows;
+    Knowledge knowledge;
   };
-  enum At : std::uint32_t { reshapes = 100, reads = 200, writes = 300 };
-  static CallSite line(At at, std::uint32_t thread) { return {"tensors", at + thread}; }
+  enum LineBase : std::uint32_t { reshapes = 100, reads = 200, writes = 300 };
+  static CallSite line(LineBase base, std::uint32_t thread) { return {"tensors", base + thread}; }
 
   void take_turn(unsigned thread, std::uint64_t random) {
     Family& mine = families_[thread];
@@ -96,30 +96,31 @@ class ReshapesOfTensors final : public Scenario {
       switch (choice) {
         case 0:
           // Where others read it at the same time, and may have a report.
-          return reshape(thread, base_.tensor,
-                         {{base_.knows.known[0], last_.number}, {base_.knows.left[0], Write{}}});
+          return reshape(
+              thread, base_.tensor,
+              {{base_.knowledge.known[0], last_.number}, {base_.knowledge.unread[0], Write{}}});
         case 1:
-          return reshape(thread, mine.tensor, mine.knows);
+          return reshape(thread, mine.tensor, mine.knowledge);
         case 2:
           return read_base();
         default:
           fixture_.record("reads");
-          expect_reported(tell_of_read(mine, thread), mine.knows, true);
-          mine.knows = {{last_.number, last_.number}, {}};
+          expect_reported(read_and_check(mine, thread), mine.knowledge, true);
+          mine.knowledge = {{last_.number, last_.number}, {}};
           return;
       }
     }
     const std::unique_lock lock(mutex_);
-    settle();
+    check_base_reads();
     fixture_.record("writes");
-    choice == 7 ? write(base_, nobody, random / 8) : write(mine, thread, random / 8);
+    choice == 7 ? write(base_, no_thread, random / 8) : write(mine, thread, random / 8);
   }
 
-  void reshape(unsigned thread, const Tensor& input, const Knows& knows) {
+  void reshape(unsigned thread, const Tensor& input, const Knowledge& knowledge) {
     fixture_.record("reshapes");
     Family& mine = families_[thread];
-    mine.tensor = input.reshape({2, half}, line(At::reshapes, thread));
-    mine.knows = knows;
+    mine.tensor = input.reshape({2, half}, line(LineBase::reshapes, thread));
+    mine.knowledge = knowledge;
     ++reshapes_;
   }
 
@@ -127,19 +128,19 @@ class ReshapesOfTensors final : public Scenario {
   void read_base() {
     fixture_.record("reads what was reshaped");
     base_reads_.fetch_add(1, boost::memory_order_relaxed);
-    if (tell_of_read(base_, nobody)) {
+    if (read_and_check(base_, no_thread)) {
       base_reports_.fetch_add(1, boost::memory_order_relaxed);
     }
   }
 
   /// Alone: how many reads of the base had a report since there was one last.
-  void settle() {
+  void check_base_reads() {
     const std::uint64_t readers = base_reads_.exchange(0, boost::memory_order_relaxed);
     const std::uint64_t reports = base_reports_.exchange(0, boost::memory_order_relaxed);
     if (readers != 0) {
-      expect_reported(reports != 0, base_.knows, true);
+      expect_reported(reports != 0, base_.knowledge, true);
       fixture_.expect(reports <= readers, "each read has one report");
-      base_.knows = {{last_.number, last_.number}, {}};
+      base_.knowledge = {{last_.number, last_.number}, {}};
     }
   }
 
@@ -149,62 +150,62 @@ class ReshapesOfTensors final : public Scenario {
     const std::int64_t first = which == 1 ? half : 0;
     const Tensor flat = family.tensor.view({2 * half});
     Tensor written = flat.narrow(0, first, which == 2 ? 2 * half : half);
-    const Knows before = family.knows;
+    const Knowledge before = family.knowledge;
     const bool was_reported =
-        tell([&] { fill_(written, std::int64_t(next.number), line(At::writes, by)); }, by,
-             At::writes, before);
+        report_of([&] { fill_(written, std::int64_t(next.number), line(LineBase::writes, by)); },
+                  by, LineBase::writes, before);
     expect_reported(was_reported, before, false);
-    family.knows.known.fill(next.number);
+    family.knowledge.known.fill(next.number);
     if (which == 2) {
-      family.knows.left = {};
+      family.knowledge.unread = {};
     } else if (was_reported) {
-      family.knows.left.fill(last_);
+      family.knowledge.unread.fill(last_);
     }
     last_ = next;
     (which == 1 ? values_[1] : values_[0]) = next.number;
     values_[1] = which == 2 ? next.number : values_[1];
   }
 
-  bool tell_of_read(Family& family, std::uint32_t by) {
+  bool read_and_check(Family& family, std::uint32_t by) {
     const auto read = [&] {
-      const auto* const elements = family.tensor.data<std::int64_t>(line(At::reads, by));
+      const auto* const elements = family.tensor.data<std::int64_t>(line(LineBase::reads, by));
       for (std::int64_t index = 0; index < 2 * half; ++index) {
         fixture_.expect_equal(static_cast<std::uint64_t>(elements[index]),
                               values_[index < half ? 0 : 1], "a read sees the last write");
       }
     };
-    return tell(read, by, At::reads, family.knows);
+    return report_of(read, by, LineBase::reads, family.knowledge);
   }
 
-  void expect_reported(bool is_reported, const Knows& knows, bool is_read) {
+  void expect_reported(bool is_reported, const Knowledge& knowledge, bool is_read) {
     bool may_be = false;
     bool may_not_be = false;
-    for (const std::uint64_t known : knows.known) {
-      for (const Write& left : knows.left) {
-        const bool is = known != last_.number || (is_read && left.number != 0);
+    for (const std::uint64_t known : knowledge.known) {
+      for (const Write& unread : knowledge.unread) {
+        const bool is = known != last_.number || (is_read && unread.number != 0);
         may_be = may_be || is;
         may_not_be = may_not_be || !is;
       }
     }
     fixture_.expect(is_reported ? may_be : may_not_be,
-                    "who accesses what another family wrote has a report, and nobody else");
+                    "who accesses what another family wrote has a report, and no_thread else");
   }
 
   /// Whether the first try was refused; the second is not.
   template <class Act>
-  bool tell(const Act& act, std::uint32_t by, At at, const Knows& knows) {
+  bool report_of(const Act& act, std::uint32_t by, LineBase base, const Knowledge& knowledge) {
     try {
       act();
       return false;
     } catch (const shadow::ReshapeViolation& error) {
       const shadow::Violation& violation = error.violation();
       const auto is_of = [&](const Write& write) {
-        return violation.write.site.line == At::writes + write.by &&
-               (violation.reshape.site.line == At::reshapes + by ||
-                violation.reshape.site.line == At::reshapes + write.by);
+        return violation.write.site.line == LineBase::writes + write.by &&
+               (violation.reshape.site.line == LineBase::reshapes + by ||
+                violation.reshape.site.line == LineBase::reshapes + write.by);
       };
-      fixture_.expect((is_of(last_) || is_of(knows.left[0]) || is_of(knows.left[1])) &&
-                          violation.access.site.line == at + by,
+      fixture_.expect((is_of(last_) || is_of(knowledge.unread[0]) || is_of(knowledge.unread[1])) &&
+                          violation.access.site.line == base + by,
                       "a report has the right lines");
     }
     ++reports_;

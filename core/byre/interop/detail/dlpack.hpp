@@ -18,7 +18,7 @@ struct PinAccess {
   /// The storage for a tensor over the pinned bytes. An empty handle if the tensor has to alias them: others write them,
   /// or lazy clones of an alias are to share them from now on.
   static Storage to_storage(Pin& pin, bool is_exclusive) {
-    return is_exclusive && pin.keeps_aliased() ? Storage() : pin.to_storage();
+    return is_exclusive && pin.holds_aliased_data() ? Storage() : pin.to_storage();
   }
 };
 

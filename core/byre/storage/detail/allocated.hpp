@@ -79,13 +79,13 @@ class basic_allocated final : public basic_header<Sync> {
   ~basic_allocated() { stats::detail::report_release(this->data(), this->capacity()); }
 
   /// The bytes that new data begins with, if any.
-  struct Beginning {
+  struct InitialBytes {
     const Header* source = nullptr;
     std::size_t nbytes = 0;
     PendingCopy* pending = nullptr;  ///< takes over a copy that ends later
   };
 
-  struct Freed {
+  struct OperatorDelete {
     void operator()(void* room) const noexcept { ::operator delete(room); }
   };
 
@@ -112,23 +112,23 @@ class basic_allocated final : public basic_header<Sync> {
 
   [[gnu::noinline]] static Header* create_by_allocator(std::size_t nbytes, Allocator& allocator,
                                                        HeaderPlace place,
-                                                       const Beginning& beginning) {
+                                                       const InitialBytes& initial) {
     if (nbytes > max_nbytes) {
       throw InvalidArgument::size_overflow(nbytes, max_nbytes);
     }
     if (allocator.has_pages()) {
       if (Header* const paged = create_paged<Sync>(nbytes, allocator)) {
-        if (beginning.source != nullptr) {
-          std::memcpy(paged->data(), beginning.source->data(), beginning.nbytes);
+        if (initial.source != nullptr) {
+          std::memcpy(paged->data(), initial.source->data(), initial.nbytes);
         }
         return paged;
       }
     }
     try {
       const bool is_in_front = place == HeaderPlace::before_data && allocator.device().is_cpu();
-      std::unique_ptr<void, Freed> apart(is_in_front ? nullptr
-                                                     : ::operator new(sizeof(basic_allocated)));
-      const auto [source, source_nbytes, pending] = beginning;
+      std::unique_ptr<void, OperatorDelete> apart(
+          is_in_front ? nullptr : ::operator new(sizeof(basic_allocated)));
+      const auto [source, source_nbytes, pending] = initial;
       const Request request{nbytes, is_in_front ? prefix : 0};
       const Block block =
           pending != nullptr

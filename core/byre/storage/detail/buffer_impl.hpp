@@ -51,7 +51,7 @@ template <sync::Sync Sync>
     report.recorded(header().data(), copy->data(), {copy->nbytes(), cause, site});
   });
   copy->becomes_unique(site);
-  const bool was_last = leave_for(copy);
+  const bool was_last = replace_header(copy);
   const auto cause =
       was_last || !is_shareable ? stats::CopyCause::read_only : stats::CopyCause::shared;
   report.counted_by([]() noexcept {}, {copy->nbytes(), cause, site});
@@ -112,7 +112,7 @@ void basic_buffer<Sync>::end_copy(void* source) noexcept {
 }
 
 template <sync::Sync Sync>
-bool basic_buffer<Sync>::is_alone_in_order() noexcept {
+bool basic_buffer<Sync>::is_unique_in_order() noexcept {
   Header& shared = header();
   if (shared.allocator().copies_end() == CopiesEnd::in_order && !shared.is_read_only()) {
     const sync::detail::AddressLock<Sync> one_at_a_time(&shared);

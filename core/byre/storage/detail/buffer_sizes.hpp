@@ -51,7 +51,7 @@ void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
     adopt_header(cow::basic_allocated<Sync>::create(nbytes, default_allocator()));
     return;
   }
-  expect_alone("resize", nbytes);
+  expect_unique("resize", nbytes);
   if (nbytes <= header().capacity()) {
     header().set_nbytes(nbytes);
     return;
@@ -62,7 +62,7 @@ void basic_buffer<Sync>::resize(std::size_t nbytes, CallSite site) {
   const std::size_t kept_nbytes = header().nbytes();
   larger->set_nbytes(nbytes);
   report.copied(header().data(), larger->data(), {kept_nbytes, stats::CopyCause::resized, site});
-  leave_for(larger);
+  replace_header(larger);
 }
 
 template <sync::Sync Sync>
@@ -72,7 +72,7 @@ void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
     return;
   }
   const std::size_t nbytes = header().nbytes();
-  expect_alone("shrink_to_fit", nbytes);
+  expect_unique("shrink_to_fit", nbytes);
   const Origin origin = header().origin();
   if (header().capacity() - nbytes < data_alignment || origin == Origin::borrowed ||
       origin == Origin::aliased || origin == Origin::mapped) {
@@ -91,8 +91,8 @@ void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
 }
 
 template <sync::Sync Sync>
-void basic_buffer<Sync>::expect_alone(const char* operation, std::size_t nbytes) {
-  if (!header().share().is_unique() && !is_alone_in_order()) {
+void basic_buffer<Sync>::expect_unique(const char* operation, std::size_t nbytes) {
+  if (!header().share().is_unique() && !is_unique_in_order()) {
     throw NotUnique(
         format_text("%s to %zu bytes of a buffer that shares its %zu bytes with lazy clones. "
                     "Call materialize() first, or %s before cloning.",

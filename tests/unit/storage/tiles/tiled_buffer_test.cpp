@@ -24,11 +24,11 @@ namespace byre::test {
 namespace {
 
 template <class Tiled>
-class OfTiles : public testing::Test {};
+class TiledBuffers : public testing::Test {};
 using Widths = testing::Types<TiledBuffer, NarrowTiles>;
-TYPED_TEST_SUITE(OfTiles, Widths);
+TYPED_TEST_SUITE(TiledBuffers, Widths);
 
-TYPED_TEST(OfTiles, a_new_one_has_aligned_tiles_and_the_last_one_is_shorter) {
+TYPED_TEST(TiledBuffers, a_new_one_has_aligned_tiles_and_the_last_one_is_shorter) {
   FailingAllocator allocator;
   TypeParam tiled(210, allocator, 80);
   EXPECT_EQ(tiled.tile_count(), 3U);
@@ -42,7 +42,7 @@ TYPED_TEST(OfTiles, a_new_one_has_aligned_tiles_and_the_last_one_is_shorter) {
   }
 }
 
-TYPED_TEST(OfTiles, an_empty_one_and_one_that_was_moved_from_may_be_filled) {
+TYPED_TEST(TiledBuffers, an_empty_one_and_one_that_was_moved_from_may_be_filled) {
   FailingAllocator allocator;
   auto source = tiled_of<TypeParam>("aaaabb", allocator);
   const std::byte* const first = source.tile(0).data();
@@ -67,7 +67,7 @@ TYPED_TEST(OfTiles, an_empty_one_and_one_that_was_moved_from_may_be_filled) {
   EXPECT_EQ(text_of(moved), "aaaabb");
 }
 
-TYPED_TEST(OfTiles, a_change_of_size_within_a_tile_and_back_is_seen_in_no_byte) {
+TYPED_TEST(TiledBuffers, a_change_of_size_within_a_tile_and_back_is_seen_in_no_byte) {
   const auto source = tiled_of<TypeParam>("aaaabbbb");
   TypeParam clone = source;
   clone.truncate(6);
@@ -77,7 +77,7 @@ TYPED_TEST(OfTiles, a_change_of_size_within_a_tile_and_back_is_seen_in_no_byte) 
   EXPECT_EQ(text_of(clone), "aaaabbbb");
 }
 
-TYPED_TEST(OfTiles, of_another_size_are_shared_with_none_at_any_number) {
+TYPED_TEST(TiledBuffers, of_another_size_are_shared_with_none_at_any_number) {
   const TypeParam small(4 * 5000, default_allocator(), 4);
   const TypeParam large(4 * 5000, default_allocator(), 4 * 1000);
   for (const std::size_t tile : {0U, 4U, 5U, 7U, 4999U, 5000U}) {
@@ -86,14 +86,14 @@ TYPED_TEST(OfTiles, of_another_size_are_shared_with_none_at_any_number) {
   }
 }
 
-TYPED_TEST(OfTiles, what_a_visit_throws_is_passed_on) {
+TYPED_TEST(TiledBuffers, what_a_visit_throws_is_passed_on) {
   const auto source = tiled_of<TypeParam>("aaaabbbb");
   const TypeParam other = tiled_of<TypeParam>("aaaabbbb");
   EXPECT_THROW(for_each_difference(source, other, [](std::size_t tile) { throw tile; }),
                std::size_t);
 }
 
-TYPED_TEST(OfTiles, tiles_of_a_device_are_copied_by_it_and_never_touched_by_the_host) {
+TYPED_TEST(TiledBuffers, tiles_of_a_device_are_copied_by_it_and_never_touched_by_the_host) {
   DeviceAllocator device;
   {
     TypeParam tiled(3 * 8192, device, 8192);
@@ -112,7 +112,7 @@ TYPED_TEST(OfTiles, tiles_of_a_device_are_copied_by_it_and_never_touched_by_the_
   EXPECT_EQ(device.blocks_out(), 0U);
 }
 
-TYPED_TEST(OfTiles, tiles_of_pages_are_written_by_pages) {
+TYPED_TEST(TiledBuffers, tiles_of_pages_are_written_by_pages) {
   constexpr std::size_t tile_nbytes = 2 * least_paged_nbytes;
   TypeParam source(2 * tile_nbytes, paged_allocator(), tile_nbytes);
   std::memset(source.mutable_tile(0).data(), 1, tile_nbytes);
@@ -125,7 +125,7 @@ TYPED_TEST(OfTiles, tiles_of_pages_are_written_by_pages) {
   EXPECT_TRUE(clone.shares_tile_with(source, 0));
 }
 
-TYPED_TEST(OfTiles, ranges_are_read_in_parts_of_tiles) {
+TYPED_TEST(TiledBuffers, ranges_are_read_in_parts_of_tiles) {
   const auto tiled = tiled_of<TypeParam>("aaa123456cccdd");
   std::vector<std::string> parts;
   tiled.for_each_part(2, 8, [&](std::span<const std::byte> part) {
@@ -135,7 +135,7 @@ TYPED_TEST(OfTiles, ranges_are_read_in_parts_of_tiles) {
   tiled.read(14, {});
 }
 
-TYPED_TEST(OfTiles, wrong_arguments_are_refused_and_change_nothing) {
+TYPED_TEST(TiledBuffers, wrong_arguments_are_refused_and_change_nothing) {
   auto tiled = tiled_of<TypeParam>("aaaabb");
   const auto refuses = [&](auto call, const char* text) {
     try {

@@ -99,7 +99,7 @@ class basic_tile_tree {
     }
     basic_tile_tree* tree = this;
     for (std::size_t level = node_.get()->level;; --level) {
-      tree->own(level, wait, site);
+      tree->make_unique(level, wait, site);
       Node* const node = tree->node_.get();
       if (level == 0) {
         return static_cast<Leaf*>(node)->tiles[digit(index, 0)];
@@ -206,7 +206,7 @@ class basic_tile_tree {
   }
 
   /// Makes the node this handle's own, as Buffer::materialize does data; or a new one of `level`.
-  void own(std::size_t level, Wait wait, CallSite site) {
+  void make_unique(std::size_t level, Wait wait, CallSite site) {
     Node* const node = node_.get();
     if (node == nullptr) {
       node_.set(level == 0 ? static_cast<Node*>(make<Leaf>()) : make<Inner>(level));
@@ -257,7 +257,7 @@ class basic_tile_tree {
 
   /// Of the tiles of this node those from number `count` on. What may throw comes first, at all levels.
   void drop_from(std::size_t count, std::size_t level, Wait wait, CallSite site) {
-    own(level, wait, site);
+    make_unique(level, wait, site);
     Node* const node = node_.get();
     const std::size_t kept =
         (count - 1) / tiles_below(level) + 1;  // slots, the last one perhaps in part
