@@ -10,17 +10,17 @@
 namespace byre::inline v0 {
 namespace {
 
-/// In the order of Origin.
-constexpr const char* how_it_came[] = {"allocated by",
-                                       "adopted, with copies from",
-                                       "borrowed, with copies from",
-                                       "aliased, with copies from",
-                                       "mapped from a file, with copies from",
-                                       "in pages of",
-                                       "an overlay of pages, with copies from"};
+/// Indexed by Origin.
+constexpr const char* origin_texts[] = {"allocated by",
+                                        "adopted, with copies from",
+                                        "borrowed, with copies from",
+                                        "aliased, with copies from",
+                                        "mapped from a file, with copies from",
+                                        "in pages of",
+                                        "an overlay of pages, with copies from"};
 
 template <class Owner>
-const char* what_a_write_does(const Owner& owner) noexcept {
+const char* effect_of_write(const Owner& owner) noexcept {
   if (is_in_pages(owner.origin()) && owner.nbytes() >= least_paged_nbytes &&
       (owner.is_read_only() || !owner.is_unique())) {
     return "a write copies the pages it touches";
@@ -29,16 +29,16 @@ const char* what_a_write_does(const Owner& owner) noexcept {
     return "a write copies them";
   }
   if (owner.is_read_only()) {
-    return "a write copies them, since they may not be written in place";
+    return "a write copies them, because they are read-only";
   }
   if (owner.is_unique()) {
-    return "a write goes to them directly";
+    return "a write modifies them in place";
   }
-  return "a write waits until others finish copying them, and then goes to them directly";
+  return "a write waits for copies of them to end, then modifies them in place";
 }
 
-/// ", cloned at train.cpp:3 and check.cpp:8 (2 times)", where a recording knows.
-std::string where_it_was_cloned([[maybe_unused]] const std::byte* data) {
+/// ", cloned at train.cpp:3 and check.cpp:8 (2 times)", if a recording has the call sites.
+std::string clone_sites([[maybe_unused]] const std::byte* data) {
   std::string text;
 #if BYRE_STATS
   for (const auto& [site, count] : stats::detail::lines_that_cloned(data)) {
@@ -56,16 +56,15 @@ std::string where_it_was_cloned([[maybe_unused]] const std::byte* data) {
 template <class Owner>
 std::string explain_owner(const Owner& owner) {
   if (owner.data() == nullptr && owner.use_count() == 0) {
-    return "no bytes: there is nothing to write";
+    return "no bytes: nothing to write";
   }
   const std::uint32_t owners = owner.use_count();
   return format_text("%zu bytes at %p, %s the %s, shared by %u %s", owner.nbytes(),
                      static_cast<const void*>(owner.data()),
-                     how_it_came[static_cast<std::size_t>(owner.origin())],
+                     origin_texts[static_cast<std::size_t>(owner.origin())],
                      owner.allocator().name(), owners, owners == 1 ? "owner" : "owners")
              .chars.data() +
-         (owners == 1 ? "" : where_it_was_cloned(owner.data())) + ": " + what_a_write_does(owner) +
-         ".";
+         (owners == 1 ? "" : clone_sites(owner.data())) + ": " + effect_of_write(owner) + ".";
 }
 
 }  // namespace
@@ -77,10 +76,10 @@ std::string explain(const Buffer& buffer) try {
 }
 std::string explain(const Storage& storage) try {
   const std::string sentence = explain_owner(storage);
-  return storage.is_pinned()
-             ? sentence +
-                   " A lazy clone copies them, as they are pinned: somebody may write by a pointer."
-             : sentence;
+  return storage.is_pinned() ? sentence +
+                                   " A lazy clone copies them: they are pinned, and a pointer to "
+                                   "them may be written."
+                             : sentence;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("explain");
 }

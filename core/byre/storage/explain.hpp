@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A sentence that says what a write to a buffer would do, and why, and who shares the bytes: for people who wonder
-/// about a copy.
+/// Explains in one sentence what a write to a buffer or storage would do, and why. For people who
+/// look for the cause of a copy.
 #pragma once
 
 #include <byre/config.hpp>
@@ -11,9 +11,12 @@
 
 namespace byre::inline v0 {
 
-/// "65536 bytes at 0x7f.., allocated by the recycling pool, shared by 3 owners: a write copies
-/// them." While there is a trace::Recording it names the lines that cloned them since it began, the latest four.
-/// A read of the buffer; out of date as soon as another owner moves. Throws OutOfMemory.
+/// Returns a sentence such as "65536 bytes at 0x7f.., allocated by the recycling pool, shared by 3
+/// owners: a write copies them." While a trace::Recording exists, the sentence names the call sites
+/// that cloned the bytes since the recording began, the latest four of them.
+///
+/// A read of the buffer. The answer is out of date as soon as another owner writes or is destroyed.
+/// Throws OutOfMemory.
 BYRE_API std::string explain(const Buffer& buffer);
 BYRE_API std::string explain(const Storage& storage);
 

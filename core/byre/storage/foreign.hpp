@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Data that byre did not allocate: adopted, aliased or borrowed. Its header stands apart from it; copies of it are
-/// allocated as usual.
+/// Foreign memory: adopted, aliased or borrowed, not allocated by byre. Its header is allocated
+/// separately; copies of it are allocated as usual.
 #pragma once
 
 #include <byre/config.hpp>
@@ -16,9 +16,9 @@
 
 namespace byre::inline v0 {
 
-/// What releases adopted memory: any callable, with state. It is called once, with the address that
-/// was adopted, on whichever thread lets go last, and must not throw: an exception ends the
-/// program.
+/// The deleter of adopted memory: any callable, with or without state. It is called once with the
+/// adopted address, on the thread that releases the memory last. It must not throw: an exception
+/// terminates the program.
 template <class D>
 concept DeleterLike = std::move_constructible<D> && std::invocable<D&, void*>;
 
@@ -26,22 +26,22 @@ struct NoDeleter {
   void operator()(void*) const noexcept {}
 };
 
-/// Memory that byre did not allocate, for Buffer::adopt().
+/// Description of foreign memory, for Buffer::adopt().
 template <class Deleter = NoDeleter>
 struct Foreign {
   void* data;
   std::size_t nbytes;
   Deleter deleter{};
   bool may_write =
-      true;  ///< writes go to this memory; if false, a write copies, even by the last owner
-  bool others_write = false;  ///< by pointers of their own, so that a lazy clone copies at once
+      true;  ///< false: a write copies, even by the last owner; true: it writes this memory
+  bool others_write = false;  ///< other code writes through pointers: a lazy clone copies at once
   bool outlives =
-      true;  ///< lives until the deleter is called; if false, its lender's, so that a clone copies
+      true;  ///< false: the lender may release it before clones end, so a clone copies at once
 };
 
 namespace detail {
 
-/// Whether a deleter is a null function, or an empty wrapper of one.
+/// Whether a deleter is a null function pointer, or an empty wrapper such as std::function.
 template <DeleterLike Deleter>
 bool is_null(const Deleter& deleter) noexcept {
   if constexpr (std::is_constructible_v<Deleter, std::nullptr_t> &&
@@ -52,7 +52,7 @@ bool is_null(const Deleter& deleter) noexcept {
   }
 }
 
-/// Calls a deleter once, whatever happens.
+/// Calls a deleter exactly once, in the destructor, even if moving the deleter throws.
 template <DeleterLike Deleter>
 class DeleteOnce {
  public:
@@ -77,11 +77,11 @@ class DeleteOnce {
   bool armed_ = true;
 };
 
-/// A header whose data lives as long as `owner`, which it has taken.
+/// A header of data that stays valid as long as `owner`, which it owns.
 template <class Header, class Owner>
 class ForeignHeader final : public Header {
  public:
-  /// Throws InvalidArgument or OutOfMemory; `owner` then still owns the data.
+  /// Throws InvalidArgument or OutOfMemory; `owner` still owns the data then.
   static Header* create(const typename Header::Description& description, Owner& owner) {
     if (description.data == nullptr && description.nbytes != 0) {
       throw InvalidArgument::null_pointer(description.origin == Origin::adopted ? "Buffer::adopt"

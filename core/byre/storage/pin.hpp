@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pin: bytes of a storage for somebody who keeps a pointer to them and knows nothing of copy-on-write, as another
-/// language does. While a pin to write lives, its storage is not shared, and so no other sees what is written there.
+/// Pin: keeps bytes of a storage in place for code that holds a pointer to them and does not call
+/// byre, another language for example. While a pin to write exists, its storage is not shared, so
+/// no other storage sees the writes.
 #pragma once
 
 #include <byre/observe/detail/observer.hpp>
@@ -12,21 +13,22 @@
 namespace byre::inline v0 {
 
 namespace detail {
-struct PinAccess;  // of the library that stands on this one
+struct PinAccess;  // defined by the library built on this one
 }
 
-/// Thread-safety: one pin object is used as a std::unique_ptr; it may be released on any thread, while others clone
-/// and read the storage. What was written by its pointer before is seen by who clones after that. Releasing never
-/// waits and never throws.
+/// Thread-safety: one pin object follows the rules of std::unique_ptr. A pin may be released on any
+/// thread, while other threads clone and read the storage. Writes through its pointer happen before
+/// each clone that is made after the release. Releasing never waits, and no member throws.
 ///
-/// Source: pins are what borrowed memory has for its lifetime; DLPack and Python's buffer protocol ask for them.
+/// Source: pins last as long as borrowed memory does; DLPack and Python's buffer protocol require
+/// them.
 template <sync::Sync Sync>
 class basic_pin {
   using Storage = basic_storage<Sync>;
   using Buffer = basic_buffer<Sync>;
 
  public:
-  /// Of no bytes.
+  /// Empty: data() is null and nbytes() is 0.
   basic_pin() noexcept = default;
   basic_pin(basic_pin&& other) noexcept
       : pinned_(std::exchange(other.pinned_, Storage())),
@@ -46,7 +48,7 @@ class basic_pin {
   }
 
   const std::byte* data() const noexcept { return data_; }
-  /// Null for a pin to read.
+  /// The bytes, for writing. Null if this is a pin to read.
   std::byte* mutable_data() const noexcept { return is_writable_ ? data_ : nullptr; }
   std::size_t nbytes() const noexcept { return nbytes_; }
   bool is_writable() const noexcept { return is_writable_; }
@@ -63,7 +65,7 @@ class basic_pin {
   friend Storage;
   friend detail::PinAccess;
 
-  /// Of a storage that counts this pin already.
+  /// Requires that the storage has counted this pin already.
   basic_pin(const Storage& pinned, bool is_writable, CallSite site) noexcept
       : pinned_(pinned),
         data_(const_cast<std::byte*>(std::as_const(pinned_).data(site))),
@@ -78,8 +80,9 @@ class basic_pin {
     report_pinned(site);
   }
 
-  /// The storage that may be written by the pin, or one of the bytes that are buffer, which the pin then keeps no more.
-  /// An empty handle for a pin to read what others may write. Throws OutOfMemory.
+  /// A handle to the pinned storage if this pin may write; or a new storage of the bytes that this
+  /// pin holds, which the pin then no longer holds. An empty handle for a pin to read memory that
+  /// may have other writers. Throws OutOfMemory.
   Storage to_storage() {
     if (pinned_) {
       return is_writable_ ? pinned_ : Storage();
@@ -109,10 +112,10 @@ class basic_pin {
     return basic_pin(buffer.lazy_clone(site), site);
   }
 
-  /// Whether a lazy clone of the bytes that are buffer would copy them.
+  /// Whether a lazy clone of the held bytes would copy them.
   bool holds_aliased_data() const noexcept { return buffer_.origin() == Origin::aliased; }
 
-  /// Whether it can neither be shared nor leave its memory.
+  /// Whether the memory may have other writers: it can neither be shared nor replaced by a copy.
   static bool is_written_by_others(const Buffer& buffer) noexcept {
     return (buffer.origin() == Origin::borrowed || buffer.origin() == Origin::aliased) &&
            !buffer.is_read_only();

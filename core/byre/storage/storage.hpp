@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Storage: an identity that holds a Buffer. Copying the handle aliases: all copies see each
-/// other's writes. lazy_clone() makes a new identity with, until either is written, the same data.
+/// Storage: a handle to an identity, an object that holds one Buffer. Copies of a handle alias:
+/// each sees the writes of the others. lazy_clone() creates a new identity, which shares the data
+/// until either identity is written.
 /// Tensors alias if and only if they share a Storage.
 #pragma once
 
@@ -20,14 +21,19 @@
 
 namespace byre::inline v0 {
 
-/// Thread-safety: handles may be copied and released on any thread; one handle object is used as a
-/// std::shared_ptr. For the storage behind it the rule is a Buffer's: const operations may run at
-/// once, on any of its handles; a write excludes everything else on the same storage. Storages that
-/// share data are different storages. Threads of a parallel loop may all ask one storage for write access by
-/// mutable_data_in_parallel(). Exceptions and progress: as for a Buffer.
+/// Unless a member says otherwise:
 ///
-/// A default-constructed handle has no storage: it has no bytes and may be given some by assignment
-/// only.
+/// - Thread-safety: handles may be copied and released on any thread. One handle object follows the
+///   rules of std::shared_ptr. The storage behind it follows the rules of a Buffer: const
+///   operations may run concurrently, through any of its handles; a write excludes every other
+///   operation on that storage. Storages that share data are different storages. The threads of a
+///   parallel loop may request write access to one storage concurrently, with the *_in_parallel()
+///   members.
+/// - Exceptions and progress: as for a Buffer. A member that throws changes nothing.
+/// - Cost: as for the Buffer member of the same name, plus one pointer indirection.
+///
+/// A default-constructed handle is empty: there is no storage behind it, data() is null and
+/// nbytes() is 0. Only an assignment changes this.
 template <sync::Sync Sync>
 class basic_storage {
  public:
@@ -36,18 +42,20 @@ class basic_storage {
 
   basic_storage() noexcept = default;
 
-  /// Another handle to the same storage: the two alias.
+  /// Another handle to this storage: the two alias. Cost: one atomic add. Copies no bytes.
   basic_storage(const basic_storage&) noexcept = default;
   basic_storage(basic_storage&&) noexcept = default;
   basic_storage& operator=(const basic_storage&) noexcept = default;
   basic_storage& operator=(basic_storage&&) noexcept = default;
   ~basic_storage() = default;
 
-  /// A new identity for these bytes. Throws OutOfMemory; `buffer` then keeps them.
+  /// A new identity for the bytes of `buffer`. Throws OutOfMemory; `buffer` keeps its bytes then.
+  /// Cost: one allocation. Copies no bytes if `buffer` is moved; otherwise as Buffer::lazy_clone().
   explicit basic_storage(Buffer&& buffer) : identity_(make_identity(std::move(buffer)), false) {}
   explicit basic_storage(const Buffer& buffer) : basic_storage(Buffer(buffer)) {}
 
-  /// As the functions of these names in Buffer. A storage over foreign memory is Storage(Buffer::adopt(...)).
+  /// As the Buffer functions of these names; also throw OutOfMemory for the identity. Use
+  /// Storage(Buffer::adopt(...)) for foreign memory.
   static basic_storage allocate(std::size_t nbytes, Allocator& allocator = default_allocator()) {
     return basic_storage(Buffer::allocate(nbytes, allocator));
   }
@@ -55,9 +63,11 @@ class basic_storage {
     return basic_storage(Buffer::map_file(name, allocator));
   }
 
-  /// A new storage that shares the data until either is written. Does not change this one: safe
-  /// from many threads at once. Throws OutOfMemory for the new identity; for memory that others may
-  /// write, borrowed, aliased or pinned, which is copied at once, as allocate.
+  /// A new storage that shares the data until either storage is written. Does not change this one:
+  /// any number of threads may clone it concurrently. Borrowed, aliased and pinned memory may have
+  /// other writers, so it is copied now. An empty handle returns an empty handle.
+  /// Throws OutOfMemory for the new identity, and as Buffer::allocate() for such a copy. Cost: one
+  /// atomic add and one allocation.
   [[nodiscard]] basic_storage lazy_clone(CallSite site = CallSite::current()) const {
     if (identity_ == nullptr) {
       return basic_storage();
@@ -66,25 +76,28 @@ class basic_storage {
                                                : identity_->buffer.lazy_clone(site));
   }
 
-  /// A new storage for code that writes by pointers and never asks byre: see Buffer. A pinned storage in pages is cloned
-  /// lazily too.
+  /// A new storage for code that writes through pointers without calling byre: see
+  /// Buffer::writable_clone(). A pinned storage in pages is cloned lazily, too. A write, also to
+  /// this storage.
   [[nodiscard]] basic_storage writable_clone(Wait wait = Wait::allowed,
                                              CallSite site = CallSite::current()) {
     return identity_ == nullptr ? basic_storage()
                                 : basic_storage(identity_->buffer.writable_clone(wait, site));
   }
 
-  /// The bytes, to read: never copies. Valid until this storage is next written or destroyed.
+  /// The bytes, for reading. Copies nothing. Valid until this storage is next written or destroyed.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr ? nullptr : identity_->buffer.data(site);
   }
 
-  /// The bytes, to write: materializes. See Buffer.
+  /// The bytes, for writing: calls materialize(). See Buffer::mutable_data(). Null for an empty
+  /// handle.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return identity_ == nullptr ? nullptr : identity_->buffer.mutable_data(wait, site);
   }
 
-  /// Write access to a part of the bytes. See Buffer. An empty handle has no bytes.
+  /// Write access to `nbytes` bytes from `offset` on. See Buffer::mutable_range(). An empty handle
+  /// has no bytes: any other range than (0, 0) throws InvalidArgument.
   std::span<std::byte> mutable_range(std::size_t offset, std::size_t nbytes,
                                      Wait wait = Wait::allowed,
                                      CallSite site = CallSite::current()) {
@@ -92,37 +105,47 @@ class basic_storage {
                                 : identity_->buffer.mutable_range(offset, nbytes, wait, site);
   }
 
-  /// Makes the data this storage's own. See Buffer.
+  /// Gives this storage data that it does not share. See Buffer::materialize(). Does nothing for an
+  /// empty handle.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return identity_ == nullptr ? Materialized::already_unique
                                 : identity_->buffer.materialize(wait, site);
   }
 
-  // ---- for somebody who keeps a pointer to the bytes, another language for example. See pin.hpp.
+  // ---- for code that holds a pointer to the bytes, another language for example. See pin.hpp.
 
-  /// Write access that lasts: materializes, and until the pin is released whoever has its pointer may write,
-  /// lazy clones copy at once, and the bytes stay where they are: resize throws. A write, as mutable_data(); what
-  /// is written by the pointer excludes all else on this storage, as any write does. Throws as mutable_data().
+  /// Write access until the pin is released: materializes the data now. Until then the holder of
+  /// the pin's pointer may write, lazy clones copy at once, and the bytes do not move: resize() and
+  /// shrink_to_fit() throw. This call is a write, as mutable_data(). So is each write through the
+  /// pointer: it excludes every other operation on this storage. Throws as mutable_data().
   [[nodiscard]] Pin pin(Wait wait = Wait::allowed, CallSite site = CallSite::current());
 
-  /// Read access that lasts: bytes that stay where they are until the pin is released. It shares the data as a lazy
-  /// clone does, so that no later write shows in it. Where others may write the bytes already (they are pinned,
-  /// borrowed or aliased), it is one more alias of them, which sees what is written there, and keeps a storage
-  /// pinned. Only memory that was borrowed to read is copied. A const operation. Throws as lazy_clone().
+  /// Read access until the pin is released, to bytes that do not move. A const operation. Throws as
+  /// lazy_clone().
+  ///
+  /// - Usually the pin shares the data as a lazy clone does: no later write shows in it.
+  /// - If the bytes may have other writers already (they are pinned, borrowed or aliased), the pin
+  ///   is one more alias of them: it sees those writes, and keeps a pinned storage pinned.
+  /// - Only memory that was borrowed read-only is copied.
   [[nodiscard]] Pin pin_to_read(CallSite site = CallSite::current()) const;
 
-  /// True iff there is a pin to write, or one to read that began beside one: somebody may have a pointer to the bytes
-  /// and write, so that lazy clones copy. Acquire: after a false answer all such writes are seen.
+  /// True iff a pin to write exists, or a pin to read that was created while another pin existed.
+  /// The holder of a pin may write through a pointer, so lazy clones copy. Acquire: after a false
+  /// answer, all writes through released pins are visible.
   bool is_pinned() const noexcept { return identity_ != nullptr && identity_->pins.any(); }
 
-  // ---- for the threads of a parallel loop, each of which then writes its own part. Any number of them may call
-  // these on one storage at once, by one handle or by several. The first copies or steals; the others wait for
-  // it alone, and come after. Should it throw, the next one tries. A thread that has called one of these may
-  // read until the loop is over. All else excludes the loop as it excludes a write: reads by other threads,
-  // lazy clones, writes by other calls. So ask before the loop where that is possible, and else once for each
-  // part, not for each byte: threads that ask at once ask one after another. An allocator must not ask for
-  // the storage that it allocates for, and a handler of violations for none. Wait::never is about the copies of
-  // other storages: the thread of the loop that copies is waited for all the same.
+  // ---- for the threads of a parallel loop, each of which then writes a part of its own
+  //
+  // Any number of threads may call these members on one storage concurrently, through one handle or
+  // several. The first caller copies or steals the data; the others wait for it, and their calls
+  // happen after it. If it throws, the next caller tries. A thread that has called one of these
+  // members may read until the loop ends. Every other operation excludes the loop as it excludes a
+  // write: reads by other threads, lazy clones, writes through other members.
+  //
+  // Call them before the loop if possible, otherwise once per part, not once per byte: concurrent
+  // calls run one after another. An allocator must not call them on the storage that it allocates
+  // for, nor a handler of violations on any storage. Wait::never applies to copies by other
+  // storages: the thread of the loop that copies is waited for regardless.
 
   /// As mutable_data().
   std::byte* mutable_data_in_parallel(Wait wait = Wait::allowed,
@@ -131,7 +154,7 @@ class basic_storage {
     return const_cast<std::byte*>(data(site));
   }
 
-  /// As mutable_range(), of a range that no other thread writes.
+  /// As mutable_range(). Requires that no other thread writes the range.
   std::span<std::byte> mutable_range_in_parallel(std::size_t offset, std::size_t nbytes,
                                                  Wait wait = Wait::allowed,
                                                  CallSite site = CallSite::current()) {
@@ -142,36 +165,37 @@ class basic_storage {
     return identity_->buffer.populated(offset, nbytes);
   }
 
-  /// As materialize(): what this call had to do, which for all but one is nothing.
+  /// As materialize(). Returns what this call did: already_unique for all callers but one.
   Materialized materialize_in_parallel(Wait wait = Wait::allowed,
                                        CallSite site = CallSite::current()) {
     return identity_ == nullptr ? Materialized::already_unique
                                 : materialize_in_turn(wait, site, [] {});
   }
 
-  /// Changes the size of a storage that shares its data with no other; every handle sees it. Only a
-  /// sole handle may make it smaller: others may be of views, which need what they see. Throws
-  /// NotUnique, also while it is pinned, OutOfMemory, InvalidArgument (an empty handle has nothing to resize). See
-  /// Buffer.
+  /// Changes the size, for all handles. See Buffer::resize(). Requires data that no other storage
+  /// shares, and no pin. Only the sole handle may shrink the storage: other handles may belong to
+  /// views that need the bytes. Throws NotUnique if one of these is violated, OutOfMemory, and
+  /// InvalidArgument for an empty handle.
   void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
     if (identity_ == nullptr) {
       throw InvalidArgument(format_text(
-          "resize to %zu bytes of an empty storage handle. Assign it Storage::allocate(%zu).",
+          "cannot resize an empty storage handle to %zu bytes. Assign Storage::allocate(%zu).",
           nbytes, nbytes));
     }
     expect_unpinned("resize", nbytes, site);
     if (const std::uint32_t handles = handle_count();
         handles > 1 && nbytes < identity_->buffer.nbytes(site)) {
-      throw NotUnique(
-          format_text("resize to %zu bytes of a storage of %zu that has %u handles, tensors "
-                      "included, which may need them. Drop the others first.",
-                      nbytes, identity_->buffer.nbytes(site), static_cast<unsigned>(handles)));
+      throw NotUnique(format_text(
+          "cannot shrink a storage to %zu bytes: it has %zu bytes and %u handles (tensors "
+          "included), required 1. Drop the other handles first.",
+          nbytes, identity_->buffer.nbytes(site), static_cast<unsigned>(handles)));
     }
     identity_->buffer.resize(nbytes, site);
   }
 
-  /// Gives back the capacity beyond the size; every handle sees the bytes where they are then. Does nothing for an
-  /// empty handle. Throws NotUnique also while it is pinned. See Buffer.
+  /// Releases the capacity beyond the size; all handles see the bytes at their new address. See
+  /// Buffer::shrink_to_fit(). Does nothing for an empty handle. Throws NotUnique also while the
+  /// storage is pinned.
   void shrink_to_fit(CallSite site = CallSite::current()) {
     if (identity_ != nullptr) {
       expect_unpinned("shrink_to_fit", nbytes(site), site);
@@ -188,17 +212,17 @@ class basic_storage {
     return identity_ == nullptr || identity_->buffer.is_unique(site);
   }
 
-  /// How many storages share the data. Relaxed: approximate, for people.
+  /// How many storages share the data. Relaxed: approximate, for diagnostics only.
   std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr ? 0 : identity_->buffer.use_count(site);
   }
 
-  /// How many handles this storage has. Acquire: an answer of 1 can be acted on.
+  /// How many handles this storage has. Acquire: if it returns 1, the caller may rely on that.
   std::uint32_t handle_count() const noexcept {
     return identity_ == nullptr ? 0 : identity_->handles.count();
   }
 
-  /// True iff the two are the same storage or lazy clones that neither wrote.
+  /// True iff both are one storage, or lazy clones that were not written since.
   bool shares_data_with(const basic_storage& other,
                         CallSite site = CallSite::current()) const noexcept {
     return identity_ != nullptr && other.identity_ != nullptr &&
@@ -215,16 +239,16 @@ class basic_storage {
     return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();
   }
 
-  /// The storage's one opaque slot, for the library that stands on this one and nobody else; null for
-  /// an empty handle. It lives as long as the storage. See attachment.hpp.
+  /// The storage's slot, for the library built on this one only. Null for an empty handle. The slot
+  /// lives as long as the storage. See attachment.hpp.
   detail::basic_attachment_slot<Sync>* slot() const noexcept {
     return identity_ == nullptr ? nullptr : &identity_->slot;
   }
 
-  /// True iff there is a storage behind this handle.
+  /// True iff this handle is not empty.
   explicit operator bool() const noexcept { return identity_ != nullptr; }
 
-  /// True iff the two handles are of the same storage: they alias.
+  /// True iff both handles refer to one storage: they alias.
   friend bool operator==(const basic_storage&, const basic_storage&) noexcept = default;
 
  private:
@@ -234,7 +258,7 @@ class basic_storage {
     explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}
     Buffer buffer;
     basic_ref_count<Sync> handles;
-    detail::basic_pin_count<Sync> pins;  // beside `handles`, where it needs no padding
+    detail::basic_pin_count<Sync> pins;  // next to `handles`: needs no padding there
     detail::basic_attachment_slot<Sync> slot;
 
     friend void intrusive_ptr_add_ref(Identity* identity) noexcept { identity->handles.add(); }
@@ -248,13 +272,13 @@ class basic_storage {
   void expect_unpinned(const char* operation, std::size_t nbytes, CallSite site) const {
     if (identity_->pins.any()) {
       throw NotUnique(format_text(
-          "%s to %zu bytes of a storage of %zu that is pinned: a pointer to its bytes was "
-          "given out, which have to stay where they are. Release what holds it first.",
+          "cannot %s to %zu bytes: the storage has %zu bytes and is pinned, so its bytes must "
+          "not move. Release all pins first: exported arrays hold them.",
           operation, nbytes, identity_->buffer.nbytes(site)));
     }
   }
 
-  /// One thread after another, unless `expect()` throws.
+  /// Materializes under a lock, one thread at a time, unless `expect()` throws.
   template <class Expect>
   Materialized materialize_in_turn(Wait wait, CallSite site, const Expect& expect) {
     stats::detail::WriteReport report;
@@ -271,9 +295,9 @@ class basic_storage {
     return Materialized::already_unique;
   }
 
-  /// With the handle that its count begins with.
+  /// The count of handles starts at 1, for the caller.
   static Identity* make_identity(Buffer&& buffer) {
-    // Moved from after the allocation, and only if there was one.
+    // The buffer is moved only after the allocation has succeeded.
     auto* identity = new (std::nothrow) Identity(std::move(buffer));
     if (identity == nullptr) {
       throw OutOfMemory(sizeof(Identity), "heap, for a storage");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The operations of the share word, one at a time.
+// Tests of the operations of the share word, in one thread and for each order of eight operations.
 #include <byre/cow/share_word.hpp>
 #include <byre/observe/counters.hpp>
 
@@ -14,13 +14,13 @@
 namespace byre::test {
 namespace {
 
-/// The numbers of owners and of copies under way.
+/// The expected numbers of owners and of copies under way.
 struct Counts {
   unsigned owners = 1;
   unsigned copies = 0;
 };
 
-/// A word, and the counts that it has to have.
+/// A share word and its expected counts.
 struct Protocol {
   explicit Protocol(bool is_read_only) : read_only(is_read_only), word(is_read_only) {}
 
@@ -42,7 +42,8 @@ struct Protocol {
   Counts counts;
 };
 
-/// An operation of the word, and whether it may be next: a waiting claim of the last owner would hang during a copy.
+/// An operation of the share word. `may` tells whether it may be next: a waiting claim by the last
+/// owner would hang while a copy is under way.
 struct Operation {
   const char* name;
   bool (*may)(const Protocol& at);
@@ -83,7 +84,7 @@ const Operation operations[] = {
     {"add_copy", by_a_copier, [](Protocol& at) { at.word.add_copy(), ++at.counts.copies; }},
 };
 
-/// Takes `path` on a new word, and then all paths that begin so.
+/// Applies `path` to a new word, then all longer paths that start with it.
 void take_all_paths(bool read_only, std::vector<const Operation*>& path) {
   constexpr std::size_t longest = 8;
   Protocol at(read_only);
@@ -115,11 +116,12 @@ TEST(Protocol, counts_owners_and_copies_on_every_path_of_eight_operations) {
   }
 }
 
-// A build without counters cannot tell that the waiter has parked: there the tests see only that it ends well.
+// A build without counters cannot tell when the waiter has parked: there these tests check only the
+// outcome.
 
 class WaitingOwner : public testing::Test {
  protected:
-  /// Makes as many copiers, and a thread whose claim waits for them.
+  /// Creates `copiers` copiers, and a thread whose claim waits for them.
   void wait_for_copiers(int copiers) {
     for (int i = 0; i < copiers; ++i) {
       word.add_owner();
@@ -148,32 +150,32 @@ TEST_F(WaitingOwner, steals_when_the_last_copy_ends_even_if_it_is_interrupted) {
     }
     waiter.join();
     EXPECT_EQ(answer, Claim::steal);
-    EXPECT_TRUE(word.is_writable());  // `waiting` is gone
+    EXPECT_TRUE(word.is_writable());  // the bit `waiting` is cleared
   }
-  // So that later copiers free.
+  // The word is as good as new: a later last copier frees.
   word.add_owner();
   EXPECT_EQ(word.claim(), Claim::copy);
   EXPECT_FALSE(word.drop_owner());
   EXPECT_TRUE(word.finish_copy());
 }
 
-TEST_F(WaitingOwner, copies_after_all_when_the_copier_fails) {
+TEST_F(WaitingOwner, copies_if_the_copier_it_waits_for_fails) {
   wait_for_copiers(1);
   word.abandon_copy();
   waiter.join();
   EXPECT_EQ(answer, Claim::copy);
-  EXPECT_EQ(word.use_count(), 1U);  // the copier that failed
-  EXPECT_FALSE(word.drop_owner());  // leaves the one that waited, which copies
-  EXPECT_TRUE(word.finish_copy());  // and is told to free: `waiting` is gone
+  EXPECT_EQ(word.use_count(), 1U);  // the copier that failed owns again
+  EXPECT_FALSE(word.drop_owner());  // the claimed copy is still under way
+  EXPECT_TRUE(word.finish_copy());  // told to free: the bit `waiting` is cleared
 }
 
-// A Sync whose additions find counts that are at their limit.
+// A Sync whose additions find counts at their limit.
 struct CrowdedBoost : sync::Boost {
   template <class Value>
   struct Atomic : sync::Boost::Atomic<Value> {
     using sync::Boost::Atomic<Value>::Atomic;
     Value fetch_add(Value value, sync::Step step) noexcept {
-      const Value others = sync::max_count - Value{value == 1};  // one owner is in the word
+      const Value others = sync::max_count - Value{value == 1};  // the word starts with one owner
       return sync::Boost::Atomic<Value>::fetch_add(value, step) + others * value;
     }
   };
@@ -189,7 +191,7 @@ TEST(ShareWordDeathTest, more_added_copies_than_can_be_counted_end_the_program) 
   EXPECT_DEATH(word.add_copy(), "added to none");
 }
 
-// A Sync whose loads read as if sync::max_count copies were under way.
+// A Sync whose loads report sync::max_count copies under way.
 struct CopyingBoost : sync::Boost {
   template <class Value>
   struct Atomic : sync::Boost::Atomic<Value> {
@@ -208,7 +210,7 @@ TEST(ShareWordDeathTest, more_copies_than_can_be_counted_end_the_program) {
   EXPECT_DEATH((void)word.claim(), "share_word.hpp:.*more than 2\\^30 copies under way");
 }
 
-TEST(ShareWordDeathTest, a_release_too_many_ends_the_program) {
+TEST(ShareWordDeathTest, releasing_more_often_than_owned_ends_the_program) {
   ShareWord word;
   word.add_owner();
   ASSERT_EQ(word.claim(), Claim::copy);
@@ -230,7 +232,7 @@ TEST(ShareWordDeathTest, a_write_after_the_last_release_ends_the_program) {
   EXPECT_DEATH(word.claim_in_order(), "written after its release");
 }
 
-TEST(ShareWordDeathTest, a_copy_that_was_never_claimed_cannot_end) {
+TEST(ShareWordDeathTest, ending_an_unclaimed_copy_ends_the_program) {
   ShareWord word;
   EXPECT_DEATH((void)word.finish_copy(), "finished that was never claimed");
   EXPECT_DEATH(word.abandon_copy(), "abandoned that was never claimed");

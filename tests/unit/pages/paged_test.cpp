@@ -113,12 +113,12 @@ TEST_F(Paged, explanations_say_that_a_write_copies_pages) {
   EXPECT_TRUE(says(explain(Buffer::map_file(folder / "large")), "copies the pages it touches"));
   EXPECT_TRUE(says(explain(Buffer::map_file(folder / "small")), "a write copies them"));
   Buffer buffer = filled(std::byte{1});
-  EXPECT_TRUE(says(explain(buffer), "in pages of the paged allocator", "goes to them directly"));
+  EXPECT_TRUE(says(explain(buffer), "in pages of the paged allocator", "modifies them in place"));
   Buffer overlay = buffer;
   EXPECT_TRUE(says(explain(buffer), "shared by 2 owners: a write copies the pages it touches"));
   overlay.mutable_data();
   EXPECT_TRUE(says(explain(buffer), "shared by 1 owner: a write copies the pages it touches"));
-  EXPECT_TRUE(says(explain(overlay), "an overlay of pages", "goes to them directly"));
+  EXPECT_TRUE(says(explain(overlay), "an overlay of pages", "modifies them in place"));
 }
 
 TEST_F(Paged, little_data_is_ordinary) {
@@ -217,7 +217,7 @@ TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
   EXPECT_NE(first.memory_id(), source.memory_id());
 }
 
-// Random programs make more such writes: of_children_do_not_see_each_other, in random_programs_test.cpp.
+// Random programs make more such writes: see random_programs_test.cpp.
 TEST(PagedForks, what_a_parent_writes_its_child_does_not_see) {
   Buffer buffer = filled(std::byte{1});
   const LateChild child([&] { return is_all(buffer, std::byte{1}); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Promises about buffers by name. stress/programs compares all else with a model: storage/random_programs_test.cpp.
+// Named guarantees of Buffer. storage/random_programs_test.cpp compares all other behavior with the
+// model of stress/programs.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -31,7 +32,7 @@ static_assert(std::is_nothrow_move_assignable_v<Buffer>);
 static_assert(std::is_nothrow_default_constructible_v<Buffer>);
 static_assert(BYRE_CHECKS || sizeof(Buffer) <= 2 * sizeof(void*));
 
-TEST(Buffer, copying_it_shares_the_data_until_one_side_writes) {
+TEST(Buffer, a_copy_shares_the_data_until_either_is_written) {
   Buffer original = of_text<Buffer>("cow");
   Buffer clone = original;
   EXPECT_TRUE(clone.shares_data_with(original));
@@ -55,7 +56,7 @@ TEST(Buffer, reading_never_copies) {
   EXPECT_EQ(allocator.allocations(), 1);
 }
 
-TEST(Buffer, the_owner_left_behind_by_a_dropped_clone_keeps_the_data) {
+TEST(Buffer, an_owner_writes_in_place_after_its_clone_is_dropped) {
   Buffer original = of_text<Buffer>("cow");
   const std::byte* data = original.data();
   { const Buffer clone = original; }
@@ -63,7 +64,7 @@ TEST(Buffer, the_owner_left_behind_by_a_dropped_clone_keeps_the_data) {
   EXPECT_EQ(original.data(), data);
 }
 
-TEST(Buffer, a_copy_keeps_the_size_and_the_allocator) {
+TEST(Buffer, a_written_clone_has_the_size_and_allocator_of_its_source) {
   FailingAllocator allocator;
   const Buffer original = of_text<Buffer>("cow", allocator);
   Buffer clone = original;
@@ -73,7 +74,7 @@ TEST(Buffer, a_copy_keeps_the_size_and_the_allocator) {
   EXPECT_EQ(clone.origin(), Origin::allocated);
 }
 
-TEST(Buffer, moving_takes_the_bytes_and_leaves_none) {
+TEST(Buffer, a_move_leaves_the_source_empty) {
   Buffer source = of_text<Buffer>("cow");
   const std::byte* data = source.data();
   Buffer target = std::move(source);
@@ -87,7 +88,7 @@ TEST(Buffer, moving_takes_the_bytes_and_leaves_none) {
   EXPECT_EQ(source.use_count(), 1U);
 }
 
-TEST(Buffer, resizing_shared_data_is_refused_and_changes_nothing) {
+TEST(Buffer, resizing_shared_data_throws_and_changes_nothing) {
   Buffer buffer = of_text<Buffer>("cow" + std::string(1000, ' '));
   buffer.resize(3);
   const Buffer clone = buffer;
@@ -99,7 +100,7 @@ TEST(Buffer, resizing_shared_data_is_refused_and_changes_nothing) {
   EXPECT_TRUE(buffer.shares_data_with(clone));
 }
 
-TEST(Buffer, of_a_size_that_overflows_is_refused_by_name) {
+TEST(Buffer, a_size_above_max_nbytes_throws_invalid_argument) {
   for (const std::size_t nbytes : {std::numeric_limits<std::size_t>::max(),
                                    std::numeric_limits<std::size_t>::max() - 127, max_nbytes + 1}) {
     EXPECT_THROW(Buffer::allocate(nbytes), InvalidArgument) << nbytes;
@@ -109,8 +110,8 @@ TEST(Buffer, of_a_size_that_overflows_is_refused_by_name) {
   }
 }
 
-TEST(Buffer, of_a_size_no_machine_has_is_out_of_memory) {
-  const auto take_two = [](Allocator& allocator) {  // of 32 bits one may be there
+TEST(Buffer, a_size_no_machine_has_throws_out_of_memory) {
+  const auto take_two = [](Allocator& allocator) {  // with 32-bit addresses, one may succeed
     const Buffer one = Buffer::allocate(max_nbytes, allocator);
     const Buffer another = Buffer::allocate(max_nbytes, allocator);
   };
@@ -118,7 +119,7 @@ TEST(Buffer, of_a_size_no_machine_has_is_out_of_memory) {
   EXPECT_THROW(take_two(aligned_allocator()), OutOfMemory);
 }
 
-/// Bytes 0, 1, 2, ...
+/// A buffer of the bytes 0, 1, 2, ...
 Buffer counting(std::size_t nbytes, Allocator& allocator) {
   Buffer buffer = Buffer::allocate(nbytes, allocator);
   std::byte* const bytes = buffer.mutable_data();
@@ -140,7 +141,7 @@ void expect_counting(const Buffer& value, std::size_t nbytes) {
 
 class GrowthByBytes : public testing::TestWithParam<Allocator*> {};
 
-TEST_P(GrowthByBytes, copies_each_byte_three_times_at_most) {
+TEST_P(GrowthByBytes, copies_each_byte_at_most_three_times) {
   constexpr std::size_t nbytes = std::size_t{280} << 10;
   Buffer buffer = Buffer::allocate(0, *GetParam());
   std::size_t copied = 0;
@@ -165,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(OfEach, GrowthByBytes,
                                          static_cast<Allocator*>(&aligned_allocator()),
                                          &paged_allocator()));
 
-TEST(Growth, without_memory_to_spare_is_to_the_size_alone) {
+TEST(Growth, falls_back_to_the_exact_size_if_memory_is_short) {
   FailingAllocator allocator;
   Buffer buffer = counting(1000, allocator);
   allocator.fail_allocation(0);
@@ -186,18 +187,18 @@ TEST(Growth, near_the_largest_size_does_not_overflow) {
             max_nbytes / 2 + 1 + (max_nbytes / 2 + 1) / 2);
 }
 
-TEST(ShrinkToFit, leaves_memory_that_others_use_where_it_is) {
-  std::byte theirs[1000]{};
-  for (const bool is_lent : {true, false}) {
-    Buffer value = is_lent ? Buffer::borrow(theirs, sizeof theirs)
-                           : Buffer::adopt_aliased(theirs, sizeof theirs, [](void*) {});
+TEST(ShrinkToFit, does_not_move_borrowed_or_aliased_memory) {
+  std::byte foreign[1000]{};
+  for (const bool is_borrowed : {true, false}) {
+    Buffer value = is_borrowed ? Buffer::borrow(foreign, sizeof foreign)
+                               : Buffer::adopt_aliased(foreign, sizeof foreign, [](void*) {});
     value.resize(10);
     value.shrink_to_fit();
-    EXPECT_EQ(std::as_const(value).data(), theirs) << is_lent;
+    EXPECT_EQ(std::as_const(value).data(), foreign) << is_borrowed;
   }
 }
 
-TEST(ShrinkToFit, of_what_fits_copies_nothing) {
+TEST(ShrinkToFit, copies_nothing_if_nothing_can_be_released) {
   const Counted counted;
   for (const std::size_t nbytes : {0U, 1U, 64U, 1000U, 5000U, 70'000U}) {
     Buffer value = Buffer::allocate(nbytes);
@@ -209,7 +210,7 @@ TEST(ShrinkToFit, of_what_fits_copies_nothing) {
   EXPECT_EQ(counted.since().copies, 0);
 }
 
-TEST(ShrinkToFit, gives_back_blocks_of_the_pool_and_pages) {
+TEST(ShrinkToFit, releases_pool_blocks_and_pages) {
   for (Allocator* const allocator :
        {static_cast<Allocator*>(&default_pool()), static_cast<Allocator*>(&paged_allocator())}) {
     const Counted counted;
@@ -222,7 +223,7 @@ TEST(ShrinkToFit, gives_back_blocks_of_the_pool_and_pages) {
   }
 }
 
-/// Rounds blocks up to whole kilobytes.
+/// An allocator that rounds blocks up to whole kilobytes.
 class RoundingAllocator final : public Allocator {
  public:
   Block allocate(const Request& request) override {
@@ -238,7 +239,7 @@ class RoundingAllocator final : public Allocator {
   int copies = 0;
 };
 
-TEST(ShrinkToFit, without_a_smaller_block_copies_nothing) {
+TEST(ShrinkToFit, copies_nothing_if_there_is_no_smaller_block) {
   RoundingAllocator allocator;
   Buffer value = counting(1500, allocator);
   const std::byte* const before = std::as_const(value).data();
@@ -251,7 +252,7 @@ TEST(ShrinkToFit, without_a_smaller_block_copies_nothing) {
   expect_counting(value, 1000);
 }
 
-TEST(ShrinkToFit, gives_back_as_little_as_a_line) {
+TEST(ShrinkToFit, releases_a_single_cache_line) {
   for (const std::size_t spare_nbytes : {data_alignment - 1, data_alignment}) {
     Buffer value = counting(1000 + spare_nbytes, aligned_allocator());
     const std::byte* const before = std::as_const(value).data();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory of a device that fails, and what needs no heap. All else: storage_cases.cpp of tests/unit/failures makes every
-// allocation fail, and looks for what is left over; so does stress/programs.
+// Failing memory of a device, and error reports that need no heap. For all other functions,
+// tests/unit/failures/storage_cases.cpp makes every allocation fail and looks for leaks;
+// stress/programs does so, too.
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/storage/storage.hpp>
@@ -15,10 +16,10 @@
 namespace byre::test {
 namespace {
 
-TEST(FailureInjection, device_memory_fails_cleanly_at_every_allocation) {
+TEST(FailureInjection, a_failed_device_allocation_leaks_nothing) {
   FailingAllocator allocator(Device(1, 0));
   bool is_over = false;
-  for (int nth = -1; !is_over; ++nth) {  // at first its own memory, then each of operator new
+  for (int nth = -1; !is_over; ++nth) {  // -1: the device's memory fails; else operator new
     const std::ptrdiff_t alive_before = news_alive;
     allocator.fail_allocation(nth == -1 ? 0 : FailingAllocator::never);
     bool has_failed = false;
@@ -30,12 +31,12 @@ TEST(FailureInjection, device_memory_fails_cleanly_at_every_allocation) {
     }
     EXPECT_EQ(has_failed, nth == -1 || new_failed);
     is_over = !has_failed;
-    EXPECT_EQ(news_alive, alive_before) << "left over where allocation " << nth << " failed";
+    EXPECT_EQ(news_alive, alive_before) << "leaked after allocation " << nth << " failed";
     EXPECT_EQ(allocator.blocks_out(), 0U);
   }
 }
 
-TEST(FailureInjection, a_heap_that_uses_byre_leaves_a_thread_one_cache) {
+TEST(FailureInjection, a_heap_that_calls_byre_makes_one_thread_cache) {
   static detail::ThreadCache* made_by_the_heap = nullptr;
   elsewhere([] {
     before_next_new = [] {
@@ -47,7 +48,7 @@ TEST(FailureInjection, a_heap_that_uses_byre_leaves_a_thread_one_cache) {
   });
 }
 
-TEST(FailureInjection, a_failure_is_reported_without_memory) {
+TEST(FailureInjection, an_allocator_failure_is_reported_without_the_heap) {
   FailingAllocator allocator;
   Storage storage = of_text<Storage>("cow", allocator);
   const Storage clone = storage.lazy_clone();
@@ -56,7 +57,7 @@ TEST(FailureInjection, a_failure_is_reported_without_memory) {
   new_failed = false;
   EXPECT_THROW(storage.mutable_data(), OutOfMemory);
   news_until_failure = never_fails;
-  EXPECT_FALSE(new_failed);  // nobody asked
+  EXPECT_FALSE(new_failed);  // operator new was not called
   EXPECT_EQ(text_of(storage), "cow");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory that byre did not allocate: adopted, aliased and borrowed. stress/programs compares what writes, clones and
-// resizes do to it with a model.
+// Foreign memory: adopted, aliased and borrowed. stress/programs compares writes, clones and
+// resizes of it with a model.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
@@ -23,7 +23,7 @@
 namespace byre::test {
 namespace {
 
-/// The end of `nbytes`, which are whole pages, in front of a page that may not be read.
+/// The end of a block of `nbytes` bytes (whole pages), followed by an unreadable page.
 std::byte* guarded_end(std::size_t nbytes) {
   void* const begin = ::mmap(nullptr, nbytes + page_nbytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -33,8 +33,8 @@ std::byte* guarded_end(std::size_t nbytes) {
   return end;
 }
 
-// Small blocks of byre's own are copied by whole lines, and pages by whole pages.
-TEST(AdoptedMemory, is_not_read_beyond_its_end) {
+// byre copies its own small blocks by whole lines, and pages by whole pages.
+TEST(AdoptedMemory, is_not_read_past_its_end) {
   std::byte* const end = guarded_end(least_paged_nbytes);
   for (const std::size_t nbytes :
        {std::size_t{1}, std::size_t{10}, std::size_t{63}, std::size_t{64}, std::size_t{65},
@@ -44,7 +44,7 @@ TEST(AdoptedMemory, is_not_read_beyond_its_end) {
     Allocator& allocator = nbytes < page_nbytes ? default_allocator() : paged_allocator();
     Buffer adopted = Buffer::adopt(
         memory, nbytes, [](void*) {}, allocator);
-    (void)Buffer::allocate(nbytes, allocator);  // the thread's cache has a block then
+    (void)Buffer::allocate(nbytes, allocator);  // puts a block into the thread cache
     Buffer clone = adopted;
     EXPECT_TRUE(std::equal(memory, end, clone.mutable_data())) << nbytes;
     clone = Buffer();
@@ -70,7 +70,7 @@ TEST(AdoptedMemory, is_written_in_place_and_deleted_once) {
   EXPECT_EQ(deleted, 1);
 }
 
-TEST(AdoptedMemory, is_deleted_after_its_buffer_has_a_copy) {
+TEST(AdoptedMemory, is_deleted_after_its_buffer_refers_to_the_copy) {
   char memory[] = "cow";
   Buffer other;
   FailingAllocator allocator;
@@ -84,7 +84,7 @@ TEST(AdoptedMemory, is_deleted_after_its_buffer_has_a_copy) {
       },
       [&](Buffer& buffer) {
         other = buffer;
-        buffer.materialize();  // while it copies, the other owner leaves
+        buffer.materialize();  // the other owner is released during the copy
       }};
   for (std::size_t index = 0; index < std::size(moves); ++index) {
     Origin seen = Origin::borrowed;
@@ -99,7 +99,7 @@ TEST(AdoptedMemory, is_deleted_after_its_buffer_has_a_copy) {
   }
 }
 
-TEST(AdoptedMemory, is_lazily_cloned_like_any_other_and_outlived_by_its_copies) {
+TEST(AdoptedMemory, is_cloned_lazily_and_outlived_by_copies) {
   int deleted = 0;
   char memory[] = "cow";
   Buffer clone;
@@ -133,23 +133,23 @@ TEST(AdoptedMemory, takes_deleters_of_any_type) {
   EXPECT_EQ(text_of(buffer), "kept alive by the deleter");
 }
 
-TEST(ForeignMemory, that_is_refused_is_released_once_and_named) {
+TEST(ForeignMemory, rejected_memory_is_released_once_and_named) {
   int deleted = 0;
   const auto deleter = [&](void*) { ++deleted; };
   char byte{};
-  void* const none = nullptr;
-  const void* const none_to_read = nullptr;
+  void* const null = nullptr;
+  const void* const null_const = nullptr;
   constexpr auto most = static_cast<std::size_t>(-1);
   const struct {
     std::function<void()> make;
     const char* says;
     int released = 1;
   } refused[] = {
-      {[&] { Buffer::adopt(none, 8, deleter); }, "null pointer to 8 bytes"},
+      {[&] { Buffer::adopt(null, 8, deleter); }, "null pointer to 8 bytes"},
       {[&] { Buffer::adopt(&byte, most, deleter); }, "bytes were asked for"},
-      {[&] { Buffer::adopt_aliased(none, 1, deleter); }, "Buffer::adopt_aliased"},
-      {[&] { Buffer::adopt_aliased(none_to_read, 1, deleter); }, "Buffer::adopt_aliased"},
-      {[&] { Buffer::borrow(none, 1); }, "Buffer::borrow", 0},
+      {[&] { Buffer::adopt_aliased(null, 1, deleter); }, "Buffer::adopt_aliased"},
+      {[&] { Buffer::adopt_aliased(null_const, 1, deleter); }, "Buffer::adopt_aliased"},
+      {[&] { Buffer::borrow(null, 1); }, "Buffer::borrow", 0},
       {[&] { Buffer::adopt(&byte, 1, std::function<void(void*)>()); }, "null deleter", 0},
       {[&] { Buffer::adopt(&byte, 1, static_cast<void (*)(void*)>(nullptr)); }, "null deleter", 0},
       {[&] { Buffer::adopt_aliased(&byte, 1, std::function<void(void*)>()); }, "null deleter", 0},
@@ -159,12 +159,12 @@ TEST(ForeignMemory, that_is_refused_is_released_once_and_named) {
     EXPECT_TRUE(says(complaint_of<InvalidArgument>(each.make), each.says));
     EXPECT_EQ(deleted, each.released) << each.says;
   }
-  EXPECT_EQ(Buffer::adopt(none, 0, deleter).nbytes(), 0U) << "no bytes are not refused";
+  EXPECT_EQ(Buffer::adopt(null, 0, deleter).nbytes(), 0U) << "null is allowed for 0 bytes";
   EXPECT_EQ(deleted, 1);
-  EXPECT_EQ(Buffer::borrow(none, 0).nbytes(), 0U);
+  EXPECT_EQ(Buffer::borrow(null, 0).nbytes(), 0U);
 }
 
-/// A deleter that may be moved so often and then throws.
+/// A deleter that throws when it is moved more than `moves_left` times.
 struct ThrowsWhenMoved {
   explicit ThrowsWhenMoved(int& count) : deleted(&count) {}
   ThrowsWhenMoved(ThrowsWhenMoved&& other) : deleted(other.deleted) {
@@ -178,7 +178,7 @@ struct ThrowsWhenMoved {
   inline static int moves_left = 0;
 };
 
-TEST(AdoptedMemory, whose_deleter_throws_when_moved_is_still_deleted_once) {
+TEST(AdoptedMemory, is_deleted_once_even_if_moving_its_deleter_throws) {
   char byte{};
   for (int moves = 0; moves < 3; ++moves) {
     int deleted = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Threads of a parallel loop that all ask one storage for write access.
+// Threads of a parallel loop that request write access to one storage.
 #include <byre/observe/counters.hpp>
 #include <byre/observe/events.hpp>
 #include <byre/storage/storage.hpp>
@@ -37,7 +37,7 @@ bool is_filled(const Storage& storage, std::byte value) {
          std::ptrdiff_t{storage_nbytes};
 }
 
-/// A storage, and a clone that shares its data.
+/// A storage and a clone that shares its data.
 class ParallelWriters : public testing::Test {
  protected:
   void share() {
@@ -54,12 +54,12 @@ class ParallelWriters : public testing::Test {
   int copies_before = 0;
 };
 
-/// What each thread of a loop was told, and where it wrote its number.
+/// The results of the threads of a loop. Each writes its number into its part.
 struct Loop {
   std::array<std::byte*, threads> data{};
   std::array<Materialized, threads> how{};
 
-  /// By each thread: its own part.
+  /// Each thread calls this for its own part.
   void write(Storage& storage, std::size_t thread) {
     how[thread] = storage.materialize_in_parallel();
     data[thread] = storage.mutable_data_in_parallel();
@@ -81,7 +81,7 @@ struct Loop {
   static constexpr std::size_t part_nbytes = storage_nbytes / threads;
 };
 
-TEST_F(ParallelWriters, are_told_of_a_copy_once_the_storage_may_be_asked_again) {
+TEST_F(ParallelWriters, may_be_called_from_a_sink_of_the_copy) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "no sink is called";
   }
@@ -91,7 +91,7 @@ TEST_F(ParallelWriters, are_told_of_a_copy_once_the_storage_may_be_asked_again) 
   EXPECT_EQ(storage.mutable_data_in_parallel(), asked_again);
 }
 
-TEST_F(ParallelWriters, of_shared_data_make_one_copy_and_each_writes_its_part_of_it) {
+TEST_F(ParallelWriters, make_one_copy_of_shared_data_for_all_threads) {
   for (const bool has_handles : {false, true}) {
     Loop loop;
     run_rounds(
@@ -100,7 +100,7 @@ TEST_F(ParallelWriters, of_shared_data_make_one_copy_and_each_writes_its_part_of
           Storage another = has_handles ? storage : Storage();
           Storage& asked = has_handles ? another : storage;
           loop.write(asked, thread);
-          // Natural code reads so while another thread asks late.
+          // Plausible code reads the storage while another thread still requests access.
           EXPECT_EQ(asked.data(), loop.data[thread]);
           EXPECT_EQ(asked.nbytes(), storage_nbytes);
           EXPECT_TRUE(asked.is_unique());
@@ -117,7 +117,7 @@ TEST_F(ParallelWriters, of_shared_data_make_one_copy_and_each_writes_its_part_of
   }
 }
 
-TEST_F(ParallelWriters, keep_the_original_or_copy_once_while_the_other_owner_leaves) {
+TEST_F(ParallelWriters, steal_or_copy_once_if_the_other_owner_is_dropped) {
   Loop loop;
   run_rounds(
       threads + 1, 2000, [&](std::size_t) { share(); },
@@ -135,22 +135,22 @@ TEST_F(ParallelWriters, keep_the_original_or_copy_once_while_the_other_owner_lea
       });
 }
 
-TEST_F(ParallelWriters, of_unshared_data_copy_once_what_is_never_written_in_place) {
-  const std::array<std::byte, storage_nbytes> lent{};
-  for (const bool is_lent : {false, true}) {
+TEST_F(ParallelWriters, copy_unshared_data_once_only_if_it_is_read_only) {
+  const std::array<std::byte, storage_nbytes> borrowed{};
+  for (const bool is_borrowed : {false, true}) {
     clone = Storage();
-    storage = is_lent ? Storage(Buffer::borrow(lent.data(), storage_nbytes, allocator))
-                      : filled(std::byte{7}, allocator);
+    storage = is_borrowed ? Storage(Buffer::borrow(borrowed.data(), storage_nbytes, allocator))
+                          : filled(std::byte{7}, allocator);
     Loop loop;
     at_once(threads, [&](std::size_t thread) { loop.write(storage, thread); });
-    EXPECT_EQ(copies(), is_lent ? 1 : 0);
-    EXPECT_EQ(loop.number_of(Materialized::copied), is_lent ? 1 : 0);
+    EXPECT_EQ(copies(), is_borrowed ? 1 : 0);
+    EXPECT_EQ(loop.number_of(Materialized::copied), is_borrowed ? 1 : 0);
     loop.expect_written(storage);
-    EXPECT_EQ(lent[storage_nbytes - 1], std::byte{0});
+    EXPECT_EQ(borrowed[storage_nbytes - 1], std::byte{0});
   }
 }
 
-TEST_F(ParallelWriters, try_one_after_another_if_copies_fail) {
+TEST_F(ParallelWriters, try_again_one_by_one_if_copies_fail) {
   for (const bool all_fail : {false, true}) {
     share();
     std::array<bool, threads> has_failed{};
@@ -181,7 +181,7 @@ TEST_F(ParallelWriters, try_one_after_another_if_copies_fail) {
   }
 }
 
-/// The copy of a clone stands still; `storage` shares the data.
+/// The copy of `clone` is halted; `storage` shares the data.
 class UnfinishedCopy : public ParallelWriters {
  protected:
   UnfinishedCopy() {
@@ -198,9 +198,9 @@ class UnfinishedCopy : public ParallelWriters {
   boost::thread copier_;
 };
 
-TEST_F(UnfinishedCopy, is_awaited_by_parallel_writers_of_which_one_steals) {
+TEST_F(UnfinishedCopy, is_waited_for_by_parallel_writers_and_one_steals) {
   if (!BYRE_STATS) {
-    GTEST_SKIP() << "no count tells that a writer waits";
+    GTEST_SKIP() << "without stats, a waiting writer cannot be detected";
   }
   const std::byte* const original = storage.data();
   Loop loop;
@@ -216,7 +216,7 @@ TEST_F(UnfinishedCopy, is_awaited_by_parallel_writers_of_which_one_steals) {
   loop.expect_written(storage);
 }
 
-TEST_F(UnfinishedCopy, is_not_awaited_by_parallel_writers_that_may_not_wait) {
+TEST_F(UnfinishedCopy, is_not_waited_for_by_writers_that_never_wait) {
   at_once(threads, [&](std::size_t thread) {
     if (thread % 2 == 0) {
       storage.mutable_data_in_parallel(Wait::never)[thread] = std::byte{1};
@@ -228,8 +228,8 @@ TEST_F(UnfinishedCopy, is_not_awaited_by_parallel_writers_that_may_not_wait) {
   EXPECT_EQ(std::count(storage.data(), storage.data() + storage_nbytes, std::byte{1}), 4);
 }
 
-TEST_F(ParallelWriters, may_have_an_allocator_that_writes_other_storages_in_parallel) {
-  std::vector<Storage> others;  // enough for some to be next to it in whatever there is for locks
+TEST_F(ParallelWriters, allow_allocators_that_write_other_storages_in_parallel) {
+  std::vector<Storage> others;  // enough that some share a lock with `storage`
   std::vector<Storage> clones;
   for (int i = 0; i < 1000; ++i) {
     others.push_back(filled(std::byte{6}));
@@ -247,11 +247,11 @@ TEST_F(ParallelWriters, may_have_an_allocator_that_writes_other_storages_in_para
   EXPECT_EQ(clones.back().data()[0], std::byte{6});
 }
 
-TEST_F(ParallelWriters, take_ranges_that_are_the_storage_s) {
+TEST_F(ParallelWriters, reject_ranges_beyond_the_end) {
   const std::string refused = complaint_of<InvalidArgument>(
       [&] { (void)storage.mutable_range_in_parallel(1, storage_nbytes); });
-  EXPECT_TRUE(says(refused, "64 bytes from byte 1 on", "of 64 bytes"));
-  EXPECT_TRUE(storage.shares_data_with(clone)) << "nothing has changed";
+  EXPECT_TRUE(says(refused, "64 bytes from byte 1 on", "has 64 bytes"));
+  EXPECT_TRUE(storage.shares_data_with(clone)) << "a rejected call changes nothing";
 
   at_once(threads, [&](std::size_t thread) {
     const auto range = storage.mutable_range_in_parallel(thread, storage_nbytes / 2);
@@ -263,7 +263,7 @@ TEST_F(ParallelWriters, take_ranges_that_are_the_storage_s) {
   EXPECT_EQ(storage.data()[3], std::byte{3});
 }
 
-TEST_F(ParallelWriters, of_no_storage_and_of_no_bytes_get_none) {
+TEST_F(ParallelWriters, get_null_from_empty_storages) {
   for (Storage none : {Storage(), Storage(Buffer())}) {
     at_once(threads, [&](std::size_t) {
       EXPECT_EQ(none.mutable_data_in_parallel(), nullptr);

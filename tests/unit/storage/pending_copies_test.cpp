@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The end of a copy that an allocator submitted, and which allocators may submit copies.
+// PendingCopy: the end of a copy that an allocator submitted; and which allocators may defer
+// copies.
 #include <byre/memory/allocator.hpp>
 
 #include <gtest/gtest.h>
@@ -9,13 +10,13 @@
 namespace byre::test {
 namespace {
 
-TEST(PendingCopies, are_ended_once) {
+TEST(PendingCopies, end_exactly_once) {
   int ends = 0;
   const auto count = [](void* counted) noexcept { ++*static_cast<int*>(counted); };
   {
     PendingCopy first(&ends, count);
     PendingCopy second(std::move(first));
-    EXPECT_FALSE(first);  // NOLINT: what is moved from has none
+    EXPECT_FALSE(first);  // NOLINT: tests the moved-from state
     EXPECT_TRUE(second);
     EXPECT_EQ(ends, 0);
     second.end();
@@ -31,14 +32,14 @@ TEST(PendingCopies, are_ended_once) {
   int others = 0;
   PendingCopy assigned(&others, count);
   assigned = PendingCopy(&ends, count);
-  EXPECT_EQ(others, 1) << "what it was is ended";
+  EXPECT_EQ(others, 1) << "the replaced copy has ended";
   EXPECT_EQ(ends, 2);
   assigned.end();
-  EXPECT_EQ(ends, 3) << "and then what it became";
+  EXPECT_EQ(ends, 3) << "the assigned copy has ended";
   EXPECT_EQ(others, 1);
 }
 
-TEST(SubmittedCopiesDeathTest, are_not_of_memory_that_the_host_addresses) {
+TEST(SubmittedCopiesDeathTest, require_memory_the_host_cannot_address) {
   struct OfTheHost final : Allocator {
     OfTheHost() : Allocator(Device::cpu(), CopiesEnd::in_order) {}
     Block allocate(const Request&) override { return {}; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pins: bytes of a storage for a user that keeps a pointer to them. stress/programs compares pins with a model; a race
-// of stress/ releases them while other threads clone the storage.
+// Pins: bytes of a storage for code that holds a pointer to them. stress/programs compares pins
+// with a model; a race in stress/ releases pins while other threads clone the storage.
 #include <byre/storage/explain.hpp>
 #include <byre/storage/pin.hpp>
 
@@ -28,10 +28,10 @@ TEST(Pin, makes_lazy_clones_copy_until_it_is_released) {
   Pin pin = storage.pin();
   EXPECT_EQ(pin.data(), before);
   EXPECT_EQ(allocator.copies(), 0) << "the data had one owner";
-  EXPECT_EQ(storage.pin().data(), before) << "a second one, which ends";
+  EXPECT_EQ(storage.pin().data(), before) << "a second, temporary pin";
   EXPECT_TRUE(storage.is_pinned());
   EXPECT_TRUE(says(explain(storage),
-                   "a write goes to them directly. A lazy clone copies them, as they are pinned"));
+                   "a write modifies them in place. A lazy clone copies them: they are pinned"));
   Storage clone = storage.lazy_clone();
   EXPECT_FALSE(clone.shares_data_with(storage));
   EXPECT_FALSE(clone.is_pinned());
@@ -44,13 +44,13 @@ TEST(Pin, makes_lazy_clones_copy_until_it_is_released) {
   EXPECT_EQ(allocator.copies(), 1);
 }
 
-TEST(Pin, refuses_what_would_move_the_bytes) {
+TEST(Pin, makes_resize_and_shrink_to_fit_throw) {
   Storage storage = of_text<Storage>("cow");
   {
     const Pin pin = storage.pin();
     EXPECT_TRUE(says(complaint_of<NotUnique>([&] { storage.resize(1000); }),
-                     "resize to 1000 bytes of a storage of 3 that is pinned",
-                     "Release what holds it first"));
+                     "resize to 1000 bytes: the storage has 3 bytes and is pinned",
+                     "Release all pins first"));
     EXPECT_THROW(storage.resize(1), NotUnique);
     EXPECT_TRUE(says(complaint_of<NotUnique>([&] { storage.shrink_to_fit(); }), "pinned"));
     EXPECT_EQ(pin.data(), std::as_const(storage).data());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Random programs over buffers, storages, pins, pages and tiled buffers, in the language of stress/programs: they do
-/// what eager copies do, and count what they did. byre-stress runs programs in several threads. A failure ends the
-/// test; BYRE_STEPS=1 prints every step.
+/// Random programs over buffers, storages, pins, pages and tiled buffers, in the language of
+/// stress/programs. They must behave as eager copies would, and all counters must match.
+/// byre-stress runs such programs in several threads. A failure aborts the test; BYRE_STEPS=1
+/// prints every step.
 #include "../../../stress/programs/program.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ const Subject subjects[] = {
     {"tiles_of_a_page", {.mix = mix_of_tiles(), .tile_nbytes = page_nbytes}, 200},
 };
 
-/// Programs, one after the other, in one memory.
+/// Programs that run one after another in one memory.
 template <class T>
 struct Programs {
   Program<T>& begin(std::uint64_t seed, const Limits& limits) {
@@ -49,14 +50,15 @@ struct Programs {
   std::optional<Program<T>> program;
 };
 
-/// Two tiles, or nodes, to a node, so that few tiles make a high table; and as it ships.
+/// Tables with two tiles or nodes per node, so that few tiles make a high table; and tables as they
+/// ship.
 template <class T>
 class RandomPrograms : public testing::Test {
  protected:
   RandomPrograms() {
-    set_warning_handler([](const char*) noexcept {});  // of sinks that throw
+    set_warning_handler([](const char*) noexcept {});  // warnings of sinks that throw
     default_pool().trim();
-    Buffer::allocate(1);  // makes what a thread's first buffer makes
+    Buffer::allocate(1);  // allocates what a thread's first buffer needs
   }
   ~RandomPrograms() override { set_warning_handler(nullptr); }
 
@@ -65,7 +67,7 @@ class RandomPrograms : public testing::Test {
 using AllTypes = testing::Types<Types<sync::Boost, 2>, Types<sync::Boost, 32>>;
 TYPED_TEST_SUITE(RandomPrograms, AllTypes);
 
-TYPED_TEST(RandomPrograms, do_what_eager_copies_do) {
+TYPED_TEST(RandomPrograms, behave_like_eager_copies) {
   for (const Subject& subject : subjects) {
     SCOPED_TRACE(subject.name);
     Programs<TypeParam> programs;
@@ -77,9 +79,9 @@ TYPED_TEST(RandomPrograms, do_what_eager_copies_do) {
   }
 }
 
-TYPED_TEST(RandomPrograms, do_a_step_or_leave_it_if_the_system_has_no_pages) {
+TYPED_TEST(RandomPrograms, complete_or_reject_steps_if_the_system_lacks_pages) {
   Limits limits = of_pages();
-  limits.mix.erase("fail_new");  // the watch needs the heap
+  limits.mix.erase("fail_new");  // WatchedSystem needs the heap
   Programs<TypeParam> programs;
   for (int number = 0; number < 100; ++number) {
     Program<TypeParam>& program = programs.begin(this->random_.engine()(), limits);
@@ -95,7 +97,7 @@ TYPED_TEST(RandomPrograms, do_a_step_or_leave_it_if_the_system_has_no_pages) {
   }
 }
 
-TYPED_TEST(RandomPrograms, of_children_do_not_see_each_other) {
+TYPED_TEST(RandomPrograms, of_forked_children_are_isolated) {
   if (!test::heap_outlives_forks) {
     GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
   }
@@ -111,7 +113,7 @@ TYPED_TEST(RandomPrograms, of_children_do_not_see_each_other) {
           [&](int output) {
             test::redirect(STDERR_FILENO, output);
             state.fork = nullptr;
-            state.share();  // the parent has what the child has
+            state.share();  // the parent owns the same data
             state.choices = Choices(seed);
             program.run(10);
             check_slots(state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Promises about storages by name, and attachments. stress/programs compares all else with a model:
-// storage/random_programs_test.cpp.
+// Named guarantees of Storage and attachments. storage/random_programs_test.cpp compares all other
+// behavior with the model of stress/programs.
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ static_assert(sizeof(Storage) == sizeof(void*));
 static_assert(std::is_nothrow_copy_constructible_v<Storage>);
 static_assert(std::is_nothrow_move_constructible_v<Storage>);
 
-TEST(Storage, a_lazy_clone_has_an_identity_of_its_own_and_the_same_data) {
+TEST(Storage, a_lazy_clone_is_a_new_identity_that_shares_the_data) {
   Storage storage = Storage::allocate(8);
   storage.mutable_data()[0] = std::byte{1};
   Storage clone = storage.lazy_clone();
@@ -39,20 +39,20 @@ TEST(Storage, a_lazy_clone_has_an_identity_of_its_own_and_the_same_data) {
   EXPECT_FALSE(clone.shares_data_with(storage));
 }
 
-TEST(Storage, a_writable_clone_that_may_not_wait_copies_pending_data) {
+TEST(Storage, a_writable_clone_that_never_waits_copies_pending_data) {
   FailingAllocator allocator;
   Storage slow = Storage::allocate(100, allocator);
   Storage hasty = slow.lazy_clone();
   std::size_t nbytes = 0;
   allocator.during_copy([&] {
     allocator.during_copy(nullptr);
-    nbytes = hasty.writable_clone(Wait::never).nbytes();  // one that waits would hang
+    nbytes = hasty.writable_clone(Wait::never).nbytes();  // waiting would hang
   });
   slow.mutable_data();
   EXPECT_EQ(nbytes, 100U);
 }
 
-TEST(Storage, is_lazily_cloned_from_many_threads_at_once_from_the_first_clone_on) {
+TEST(Storage, may_be_cloned_by_many_threads_from_the_first_clone_on) {
   Storage source;
   std::vector<Storage> clones(4);
   run_rounds(
@@ -76,7 +76,7 @@ TEST(Storage, is_lazily_cloned_from_many_threads_at_once_from_the_first_clone_on
       });
 }
 
-/// Counts how many of them there are.
+/// Counts its live instances.
 class CountedAttachment final : public detail::Attachment {
  public:
   explicit CountedAttachment(int wanted = 0) : value(wanted) { ++live; }
@@ -94,7 +94,7 @@ TEST(Attachment, slot_costs_a_storage_one_pointer) {
   EXPECT_EQ(sizeof(detail::basic_attachment_slot<sync::Boost>), sizeof(void*));
 }
 
-TEST(Attachment, is_the_first_one_and_a_second_is_destroyed) {
+TEST(Attachment, a_second_one_is_destroyed_and_the_first_returned) {
   const Storage storage = Storage::allocate(8);
   EXPECT_EQ(storage.slot()->attachment(), nullptr);
   EXPECT_EQ(Storage().slot(), nullptr);
@@ -105,7 +105,7 @@ TEST(Attachment, is_the_first_one_and_a_second_is_destroyed) {
   EXPECT_EQ(CountedAttachment::live, 1);
 }
 
-TEST(Attachment, takes_the_place_of_a_tag) {
+TEST(Attachment, replaces_a_tag_and_no_tag_replaces_it) {
   const Storage storage = Storage::allocate(8);
   EXPECT_EQ(storage.slot()->tag(), std::nullopt);
   storage.slot()->set_tag(0);
@@ -119,7 +119,7 @@ TEST(Attachment, takes_the_place_of_a_tag) {
   EXPECT_EQ(storage.slot()->attachment(), &attached);
 }
 
-TEST(Attachment, is_shared_by_all_handles_survives_writes_and_ends_with_the_last) {
+TEST(Attachment, is_shared_by_all_handles_and_survives_writes) {
   Storage storage = Storage::allocate(8);
   detail::Attachment& attached = storage.slot()->attach(std::make_unique<CountedAttachment>());
   const Storage clone = storage.lazy_clone();
@@ -147,7 +147,7 @@ TEST(Attachment, is_not_shared_with_lazy_clones) {
   EXPECT_EQ(CountedAttachment::live, 1);
 }
 
-TEST(Attachment, may_hold_a_storage_that_has_one) {
+TEST(Attachment, may_hold_a_storage_with_an_attachment) {
   struct Holder final : detail::Attachment {
     explicit Holder(Storage wanted) : held(std::move(wanted)) {}
     Storage held;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Copies of a device's memory, which end later. The scenarios of verification/scenarios/submitted_copies.cpp have
-// all orders of threads; here are the answers, the figures and the errors, and real threads.
+// Deferred copies: copies of a device's memory that end later. The scenarios of
+// verification/scenarios/submitted_copies.cpp cover all interleavings; these tests cover results,
+// counters, errors and real threads.
 #include <byre/observe/counters.hpp>
 #include <byre/observe/events.hpp>
 #include <byre/storage/storage.hpp>
@@ -23,7 +24,7 @@
 namespace byre::test {
 namespace {
 
-/// Of 64 bytes that are 7 once the device has come to it.
+/// A buffer of 64 bytes that are 7 once the device has executed the fill.
 Buffer sevens(QueuedDevice& device) {
   Buffer buffer = Buffer::allocate(64, device);
   device.submit_fill(buffer.mutable_data(), 7, 64);
@@ -36,7 +37,7 @@ int value_of(QueuedDevice& device, const Buffer& buffer) {
   return *value;
 }
 
-/// A buffer of a device, and a clone of it.
+/// A buffer of a device and a clone of it.
 struct Shared {
   explicit Shared(CopiesEnd copies_end) : device(copies_end) {}
 
@@ -45,8 +46,8 @@ struct Shared {
   Buffer clone = source;
 };
 
-/// Memory to adopt: 64 bytes that are 7, and how often they were released.
-struct Lent {
+/// Memory to adopt: 64 bytes of 7, and the number of times it was released.
+struct AdoptedBytes {
   Buffer adopted(QueuedDevice& device, bool is_read_only = true) {
     const auto release = [this](void*) { ++releases; };
     return is_read_only ? Buffer::adopt_read_only(bytes.data(), 64, release, device)
@@ -61,7 +62,7 @@ class SubmittedCopies : public testing::TestWithParam<CopiesEnd> {};
 INSTANTIATE_TEST_SUITE_P(OfBothKinds, SubmittedCopies,
                          testing::Values(CopiesEnd::later, CopiesEnd::in_order));
 
-TEST_P(SubmittedCopies, let_the_writer_go_on_before_the_device_has_copied) {
+TEST_P(SubmittedCopies, do_not_block_the_writer) {
   Shared both(GetParam());
   const stats::Counters before = stats::snapshot();
   EXPECT_EQ(both.clone.materialize(), Materialized::copied);
@@ -79,7 +80,7 @@ TEST_P(SubmittedCopies, let_the_writer_go_on_before_the_device_has_copied) {
   EXPECT_EQ(done.bytes_copied, BYRE_STATS ? 64 : 0);
 }
 
-TEST(SubmittedCopies, are_stolen_beside_in_order) {
+TEST(SubmittedCopies, do_not_prevent_a_steal_in_queue_order) {
   Shared both(CopiesEnd::in_order);
   both.clone.materialize();
   const std::byte* const before = std::as_const(both.source).data();
@@ -89,12 +90,12 @@ TEST(SubmittedCopies, are_stolen_beside_in_order) {
   EXPECT_EQ(both.source.materialize(Wait::never), Materialized::stole) << "still under way";
   EXPECT_EQ(both.source.mutable_data(), before);
   both.device.submit_fill(both.source.mutable_data(), 9, 64);
-  EXPECT_EQ(value_of(both.device, both.clone), 7) << "the copy stands in front of the write";
+  EXPECT_EQ(value_of(both.device, both.clone), 7) << "the queue executes the copy before the write";
   EXPECT_EQ(value_of(both.device, both.source), 9);
   EXPECT_EQ(both.source.materialize(), Materialized::already_unique);
 }
 
-TEST(SubmittedCopies, without_an_order_are_made_again_if_the_writer_may_not_wait) {
+TEST(SubmittedCopies, out_of_order_are_repeated_if_the_writer_never_waits) {
   Shared both(CopiesEnd::later);
   both.clone.materialize();
   EXPECT_EQ(both.source.materialize(Wait::never), Materialized::copied);
@@ -102,58 +103,58 @@ TEST(SubmittedCopies, without_an_order_are_made_again_if_the_writer_may_not_wait
   EXPECT_EQ(value_of(both.device, both.clone), 7);
 }
 
-TEST_P(SubmittedCopies, keep_a_source_until_they_end) {
+TEST_P(SubmittedCopies, keep_the_source_alive_until_they_end) {
   for (const bool is_read_only : {false, true}) {
     QueuedDevice device(GetParam());
-    Lent lent;
-    Buffer clone = lent.adopted(device, is_read_only);
+    AdoptedBytes memory;
+    Buffer clone = memory.adopted(device, is_read_only);
     if (!is_read_only) {
       const Buffer source = clone;
       clone.materialize();
     }
     EXPECT_EQ(clone.materialize(),
               is_read_only ? Materialized::copied : Materialized::already_unique);
-    EXPECT_EQ(lent.releases, 0) << "the device has yet to read it";
+    EXPECT_EQ(memory.releases, 0) << "the device has yet to read it";
     device.run();
-    EXPECT_EQ(lent.releases, 1);
+    EXPECT_EQ(memory.releases, 1);
     EXPECT_EQ(value_of(device, clone), 7);
   }
 }
 
-TEST_P(SubmittedCopies, that_cannot_be_submitted_change_nothing) {
+TEST_P(SubmittedCopies, a_failed_submission_changes_nothing) {
   Shared both(GetParam());
   both.device.fails_to_submit = true;
   EXPECT_THROW(both.clone.mutable_data(), std::runtime_error);
   EXPECT_TRUE(both.clone.shares_data_with(both.source));
   EXPECT_EQ(both.source.use_count(), 2U);
-  Lent lent;
+  AdoptedBytes memory;
   {
-    Buffer buffer = lent.adopted(both.device);
+    Buffer buffer = memory.adopted(both.device);
     EXPECT_THROW(buffer.mutable_data(), std::runtime_error);
     EXPECT_TRUE(buffer.is_read_only());
     EXPECT_EQ(buffer.use_count(), 1U);
-    EXPECT_EQ(lent.releases, 0);
+    EXPECT_EQ(memory.releases, 0);
   }
-  EXPECT_EQ(lent.releases, 1);
+  EXPECT_EQ(memory.releases, 1);
   both.device.fails_to_submit = false;
   EXPECT_EQ(both.clone.materialize(), Materialized::copied);
   both.device.run();
   EXPECT_EQ(both.source.materialize(), Materialized::already_unique);
 }
 
-TEST_P(SubmittedCopies, may_be_complete_at_once_and_are_ended_before_sinks_are_told) {
+TEST_P(SubmittedCopies, may_complete_at_once_and_end_before_sinks_are_called) {
   Shared both(GetParam());
   both.device.run();
   both.device.copies_at_once = true;
-  Lent lent;
-  Buffer read_only = lent.adopted(both.device);
+  AdoptedBytes memory;
+  Buffer read_only = memory.adopted(both.device);
   int reports = 0;
   const stats::InstalledSink sink([&](const stats::CopyEvent&) {
     if (++reports == 1) {
       EXPECT_TRUE(both.source.is_unique());
       EXPECT_EQ(both.source.materialize(Wait::never), Materialized::already_unique);
     } else {
-      EXPECT_EQ(lent.releases, 1);
+      EXPECT_EQ(memory.releases, 1);
     }
   });
   EXPECT_EQ(both.clone.materialize(), Materialized::copied);
@@ -163,13 +164,13 @@ TEST_P(SubmittedCopies, may_be_complete_at_once_and_are_ended_before_sinks_are_t
   EXPECT_EQ(value_of(both.device, both.clone), 7);
 }
 
-TEST(SubmittedCopies, do_not_keep_the_last_owner_from_resizing_in_order) {
+TEST(SubmittedCopies, allow_the_last_owner_to_resize_in_queue_order) {
   for (const CopiesEnd copies_end : {CopiesEnd::later, CopiesEnd::in_order}) {
     Shared both(copies_end);
     EXPECT_THROW(both.source.resize(32), NotUnique);
     both.clone.materialize();
     if (copies_end == CopiesEnd::later) {
-      EXPECT_THROW(both.source.resize(32), NotUnique) << "without an order it waits for the end";
+      EXPECT_THROW(both.source.resize(32), NotUnique) << "out of order, the copy must have ended";
       both.device.run();
     }
     both.source.resize(32);
@@ -180,10 +181,10 @@ TEST(SubmittedCopies, do_not_keep_the_last_owner_from_resizing_in_order) {
   }
 }
 
-TEST(SubmittedCopies, of_read_only_data_own_it_and_refuse_a_resize) {
+TEST(SubmittedCopies, of_read_only_data_own_it_and_prevent_a_resize) {
   QueuedDevice device(CopiesEnd::in_order);
-  Lent lent;
-  Buffer buffer = lent.adopted(device);
+  AdoptedBytes memory;
+  Buffer buffer = memory.adopted(device);
   Buffer copied = buffer;
   copied.materialize();
   EXPECT_EQ(buffer.use_count(), 2U) << "a copier of read-only data owns it until its copy ends";
@@ -194,8 +195,8 @@ TEST(SubmittedCopies, of_read_only_data_own_it_and_refuse_a_resize) {
 
 #if BYRE_STATS
 
-/// The writer's turn has ended when its sink is called.
-TEST(SubmittedCopies, are_reported_to_sinks_that_may_write_the_same_data) {
+/// The lock on the source is released before the sink is called.
+TEST(SubmittedCopies, are_reported_to_sinks_that_may_write_the_source) {
   Shared both(CopiesEnd::in_order);
   Buffer other = both.source;
   int reports = 0;
@@ -209,7 +210,7 @@ TEST(SubmittedCopies, are_reported_to_sinks_that_may_write_the_same_data) {
   EXPECT_EQ(value_of(both.device, other), 7);
 }
 
-TEST(SubmittedCopies, without_an_order_are_waited_for) {
+TEST(SubmittedCopies, out_of_order_are_waited_for) {
   Shared both(CopiesEnd::later);
   both.clone.materialize();
   const std::int64_t waits = stats::snapshot().waits;
@@ -222,18 +223,18 @@ TEST(SubmittedCopies, without_an_order_are_waited_for) {
   EXPECT_TRUE(both.source.is_unique());
 }
 
-TEST_P(SubmittedCopies, say_why_they_are_made) {
+TEST_P(SubmittedCopies, are_reported_with_their_causes) {
   Shared both(GetParam());
-  Lent lent;
+  AdoptedBytes memory;
   std::vector<stats::CopyCause> causes;
   const stats::InstalledSink sink(
       [&causes](const stats::CopyEvent& event) { causes.push_back(event.cause); });
-  lent.adopted(both.device).materialize();
+  memory.adopted(both.device).materialize();
   both.clone.materialize();
   both.source.materialize(Wait::never);
-  Buffer lent_to_two = lent.adopted(both.device);
-  const Buffer other = lent_to_two;
-  lent_to_two.materialize();
+  Buffer adopted_twice = memory.adopted(both.device);
+  const Buffer other = adopted_twice;
+  adopted_twice.materialize();
   both.device.run();
   using enum stats::CopyCause;
   EXPECT_EQ(causes, GetParam() == CopiesEnd::later
@@ -243,15 +244,15 @@ TEST_P(SubmittedCopies, say_why_they_are_made) {
 
 #endif
 
-/// No thread of a child of the process would end its parent's copies.
-TEST(SubmittedCopies, of_its_parent_are_not_waited_for_by_a_child_of_the_process) {
+/// In a child of fork(), no thread would end copies of the parent.
+TEST(SubmittedCopies, of_the_parent_process_are_not_waited_for_after_fork) {
   Shared both(CopiesEnd::later);
   both.clone.materialize();
   in_a_child([&both] { EXPECT_EQ(both.source.materialize(), Materialized::copied); });
   both.device.run();
 }
 
-TEST(SubmittedCopies, of_storages_are_made_by_one_of_a_parallel_loop) {
+TEST(SubmittedCopies, are_made_once_by_a_parallel_loop) {
   QueuedDevice device(CopiesEnd::in_order);
   Storage storage(sevens(device));
   const Storage clone = storage.lazy_clone();
@@ -263,8 +264,8 @@ TEST(SubmittedCopies, of_storages_are_made_by_one_of_a_parallel_loop) {
   device.run();
 }
 
-/// Owners of one buffer all write, while the device works: promise 3.
-TEST_P(SubmittedCopies, are_one_less_than_writers) {
+/// All owners of one buffer write while the device works: promise 3.
+TEST_P(SubmittedCopies, are_one_fewer_than_writers) {
   for (int round = 0; round < 200; ++round) {
     constexpr std::size_t writers = 4;
     QueuedDevice device(GetParam());
@@ -281,7 +282,7 @@ TEST_P(SubmittedCopies, are_one_less_than_writers) {
       for (std::size_t part = 0; part < writers; ++part) {
         const auto value = device.submit_read(owners[index].data() + 16 * part);
         device.run();
-        EXPECT_EQ(*value, part == index ? 8 : 7) << "a copy has no write of another owner";
+        EXPECT_EQ(*value, part == index ? 8 : 7) << "a copy must not contain another owner's write";
       }
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What memory holds, written so that a failed comparison can be read.
+/// Buffers and storages created from text and read back as text, so that a failed comparison is
+/// readable.
 #pragma once
 
 #include <byre/storage/storage.hpp>
@@ -10,7 +11,7 @@
 
 namespace byre::test {
 
-/// A Buffer or a Storage of these bytes.
+/// Creates a Buffer or a Storage of these bytes.
 template <class Memory>
 Memory of_text(std::string_view text, Allocator& allocator = default_allocator()) {
   Memory memory = Memory::allocate(text.size(), allocator);
@@ -18,7 +19,7 @@ Memory of_text(std::string_view text, Allocator& allocator = default_allocator()
   return memory;
 }
 
-/// The bytes of a Buffer, a Storage or a Pin.
+/// The bytes of a Buffer, Storage or Pin.
 template <class Memory>
 std::string text_of(const Memory& memory) {
   return {reinterpret_cast<const char*>(memory.data()), memory.nbytes()};

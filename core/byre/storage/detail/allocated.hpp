@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Data that byre allocates: header and data in one allocation, the data aligned to 64 bytes and
-/// the header just before it. Data of a device the host cannot address has its header on the host, apart,
-/// and so have tiles of whole pages, which the header would cost one more.
+/// Data that byre allocates: header and data in one block, the data aligned to 64 bytes and the
+/// header in front of it. Two kinds of data have their header in a separate heap allocation: data
+/// of a device that the host cannot address, and page-sized tiles, where a header in front would
+/// cost one more page.
 #pragma once
 
 #include <byre/cow/detail/header.hpp>
@@ -17,7 +18,8 @@
 
 namespace byre::inline v0::cow {
 
-/// New data in pages of a file, from an allocator that has pages. Null where ordinary memory does. Throws OutOfMemory.
+/// New data in pages of a page file, if the allocator has pages. Null if ordinary memory is to be
+/// used. Throws OutOfMemory.
 template <sync::Sync Sync>
 BYRE_API basic_header<Sync>* create_paged(std::size_t nbytes, Allocator& allocator);
 
@@ -29,15 +31,16 @@ class basic_allocated final : public basic_header<Sync> {
   using Base = typename Sync::template Plain<void*>;
 
  public:
-  /// New data, contents indeterminate, with the caller as its owner. Throws OutOfMemory,
-  /// InvalidArgument for a size no object can have, and what the allocator throws of its own.
+  /// New data, contents indeterminate, owned by the caller. Throws OutOfMemory, InvalidArgument for
+  /// a size above max_nbytes, and what the allocator throws.
   static Header* create(std::size_t nbytes, Allocator& allocator,
                         HeaderPlace place = HeaderPlace::before_data) {
     return create_by_allocator(nbytes, allocator, place, {});
   }
 
-  /// New data that begins as `source` does: its allocator's, of `nbytes` in all, and with its header where
-  /// the source has it. Throws as create, and what copying throws.
+  /// New data of `nbytes` bytes that starts with a copy of `source`, as far as both reach. It uses
+  /// the allocator of the source, and its header is placed as the header of the source is. Throws
+  /// as create(), and what copying throws.
   [[gnu::always_inline]] static Header* create_copy(std::size_t nbytes, const Header& source) {
     Allocator& allocator = source.allocator();
     if (allocator.uses_thread_cache()) [[likely]] {
@@ -53,8 +56,8 @@ class basic_allocated final : public basic_header<Sync> {
         {.source = &source, .nbytes = (std::min)(nbytes, source.nbytes())});
   }
 
-  /// The same, as long as `source`, by an allocator whose copies end later: once it has taken `pending` over, the
-  /// source may be gone.
+  /// A copy of `source`, by an allocator whose copies end later (deferred copies). Once the
+  /// allocator has taken over `pending`, the source may be released.
   static Header* submit_copy(const Header& source, PendingCopy& pending) {
     return create_by_allocator(source.nbytes(), source.allocator(), HeaderPlace::apart,
                                {.source = &source, .nbytes = source.nbytes(), .pending = &pending});
@@ -78,11 +81,11 @@ class basic_allocated final : public basic_header<Sync> {
 
   ~basic_allocated() { stats::detail::report_release(this->data(), this->capacity()); }
 
-  /// The bytes that new data begins with, if any.
+  /// The source of the first bytes of new data, if any.
   struct InitialBytes {
     const Header* source = nullptr;
     std::size_t nbytes = 0;
-    PendingCopy* pending = nullptr;  ///< takes over a copy that ends later
+    PendingCopy* pending = nullptr;  ///< ends a deferred copy; null if the copy is not deferred
   };
 
   struct OperatorDelete {
@@ -100,8 +103,8 @@ class basic_allocated final : public basic_header<Sync> {
     }
   }
 
-  /// For so few bytes it is cheaper to copy whole lines than to call memcpy. Both blocks consist of
-  /// whole lines.
+  /// Copying whole cache lines is cheaper than a call of memcpy for so few bytes. Both blocks
+  /// consist of whole lines.
   static constexpr std::size_t most_copied_inline = 4 * data_alignment;
   static void copy_lines(std::byte* destination, const std::byte* source,
                          std::size_t nbytes) noexcept {
@@ -181,7 +184,7 @@ class basic_allocated final : public basic_header<Sync> {
     allocator.deallocate({data, capacity, base});
   }
 
-  /// Room for the header, in front of the data.
+  /// Bytes reserved for the header, in front of the data.
   static constexpr std::size_t prefix =
       (sizeof(Header) + sizeof(Base) + data_alignment - 1) / data_alignment * data_alignment;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The slot of a storage: one word for the library that stands on this one. It is empty, or holds a tag, which is a
-/// number, or owns an attachment, which is an object.
+/// The slot of a storage: one word for the library built on this one. A slot is empty, or holds a
+/// tag (a number), or owns an attachment (an object).
 #pragma once
 
 #include <byre/sync/boost.hpp>
@@ -22,7 +22,7 @@ inline constexpr sync::SiteTable<AttachmentSite, 4> attachment_sites{{{
     {"attachment.set_tag", sync::Operation::compare_exchange, std::memory_order::relaxed},
 }}};
 
-/// Destroyed with the storage it is attached to, on the thread that releases that.
+/// Base class of attachments. Destroyed with its storage, on the thread that releases the storage.
 class BYRE_API Attachment {
  public:
   Attachment() noexcept = default;
@@ -31,8 +31,8 @@ class BYRE_API Attachment {
   virtual ~Attachment() = default;
 };
 
-/// The word: 0 if the slot is empty, odd for a tag, else the address of the attachment. Thread-safe, lock-free; reading
-/// is wait-free.
+/// The word is 0 if the slot is empty, odd if it holds a tag, and otherwise the address of the
+/// attachment. Thread-safe, lock-free; reading is wait-free. Nothing throws.
 template <sync::Sync Sync>
 class basic_attachment_slot {
  public:
@@ -42,22 +42,23 @@ class basic_attachment_slot {
   basic_attachment_slot(const basic_attachment_slot&) = delete;
   basic_attachment_slot& operator=(const basic_attachment_slot&) = delete;
   ~basic_attachment_slot() {
-    // Relaxed: all use of the storage happens before its destruction.
+    // Relaxed: every use of the storage happens before its destruction.
     if (const std::uintptr_t word = peek(); is_attachment(word)) [[unlikely]] {
       delete at(word);
     }
   }
 
-  /// One relaxed load, for callers that nearly always find no attachment.
+  /// Cheap test for callers that rarely find an attachment. Cost: one relaxed load.
   bool has_attachment() const noexcept { return is_attachment(peek()); }
 
-  /// Null if there is none.
+  /// The attachment, or null.
   Attachment* attachment() const noexcept {
     const std::uintptr_t word = find();
     return is_attachment(word) ? at(word) : nullptr;
   }
 
-  /// Attaches, in place of a tag, unless the slot has an attachment already. Returns the attachment of the slot.
+  /// Stores `attachment`, replacing a tag, unless the slot has an attachment already. Returns the
+  /// attachment of the slot.
   Attachment& attach(std::unique_ptr<Attachment> attachment) noexcept {
     const auto mine = reinterpret_cast<std::uintptr_t>(attachment.get());
     for (;;) {
@@ -65,8 +66,9 @@ class basic_attachment_slot {
       if (is_attachment(present)) {
         return *at(present);
       }
-      // Release pairs with find: the attachment is made before it is found, or first_attachments_race fails. As two
-      // steps, two threads use two attachments there.
+      // Release pairs with find: the attachment is constructed before another thread finds it, or
+      // first_attachments_race fails. If this step is split in two, two threads use two attachments
+      // in that scenario.
       if (word_.compare_exchange_weak(present, mine,
                                       sites.at(At::attach, std::memory_order::release))) {
         return *attachment.release();
@@ -74,18 +76,18 @@ class basic_attachment_slot {
     }
   }
 
-  /// Empty if the slot is empty or has an attachment.
+  /// The tag; std::nullopt if the slot is empty or has an attachment.
   std::optional<std::uint32_t> tag() const noexcept {
     const std::uintptr_t word = peek();
     return is_tag(word) ? std::optional(static_cast<std::uint32_t>(word >> 1)) : std::nullopt;
   }
   bool has_tag() const noexcept { return is_tag(peek()); }
 
-  /// Sets the tag, at most max_tag, if the slot is empty.
+  /// Stores the tag if the slot is empty. Requires `tag` <= max_tag.
   void set_tag(std::uint32_t tag) noexcept {
     std::uintptr_t empty = 0;
-    // Relaxed, and pairs with nothing: the tag is the whole information. As two steps, tags_give_way loses an
-    // attachment.
+    // Relaxed, pairs with nothing: the tag is the whole information. If this step is split in two,
+    // tags_give_way loses an attachment.
     while (!word_.compare_exchange_weak(empty, std::uintptr_t{tag} << 1 | 1,
                                         sites.at(At::set_tag, std::memory_order::relaxed)) &&
            empty == 0) {
@@ -104,11 +106,12 @@ class basic_attachment_slot {
     return reinterpret_cast<Attachment*>(word);
   }
   std::uintptr_t find() const noexcept {
-    // Acquire pairs with attach: the attachment is whole, or first_attachments_race fails.
+    // Acquire pairs with attach: the attachment is fully constructed, or first_attachments_race
+    // fails.
     return word_.load(sites.at(At::find, std::memory_order::acquire));
   }
   std::uintptr_t peek() const noexcept {
-    // Relaxed, and pairs with nothing: users of an attachment load it by find.
+    // Relaxed, pairs with nothing: users of an attachment load it through find.
     return word_.load(sites.at(At::peek, std::memory_order::relaxed));
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What basic_buffer does out of line. The library compiles it once, for sync::Boost; a test or a checker that brings
-/// another Sync includes this. Here are the writes to data that is not ordinary: in pages, read-only, or of a device
-/// whose copies end later.
+/// The members of basic_buffer that are compiled out of line: writes to data that is in pages,
+/// read-only, or of a device whose copies end later. The library compiles them once, for
+/// sync::Boost; a test or a checker that uses another Sync includes this file.
 #pragma once
 
 #include <byre/pages/detail/overlay.hpp>
@@ -26,7 +26,8 @@ template <sync::Sync Sync>
   if (header().is_read_only()) {
     return copy_read_only(site, report);
   }
-  // Copies that other threads had under way when the process forked never end in the child, and overlays may not.
+  // In a child of fork(), copies that other threads had under way never end. Overlays count as
+  // copies and may not end either. So never wait for these.
   if (!header().is_of_this_process() || header().has_pages()) {
     wait = Wait::never;
   }
@@ -45,7 +46,7 @@ template <sync::Sync Sync>
   // If the data is not shareable, its other owners are pins, not lazy clones.
   const bool is_shareable = header().is_shareable();
   stats::detail::if_recording([&] {
-    // Approximate if other owners leave meanwhile: the cause that is counted below is exact.
+    // Approximate if other owners are released meanwhile. The cause counted below is exact.
     const bool is_shared = is_shareable && header().share().use_count() != 1;
     const auto cause = is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only;
     report.recorded(header().data(), copy->data(), {copy->nbytes(), cause, site});
@@ -58,9 +59,9 @@ template <sync::Sync Sync>
   return Materialized::copied;
 }
 
-/// For data whose copies end later. One owner claims at a time and submits its copy, so a claim finds all copies under
-/// way submitted. Read-only data is copied by an owner, which stays one until the
-/// copy ends.
+/// For data whose copies end later. A lock gives one owner its turn, from the claim until its copy
+/// is submitted. So each claim finds all copies under way submitted. A writer of read-only data
+/// makes no claim: it remains an owner until its copy ends.
 template <sync::Sync Sync>
 [[gnu::cold]] Materialized basic_buffer<Sync>::submit_copy_or_steal(
     Wait wait, CallSite site, stats::detail::WriteReport& report) {
@@ -88,7 +89,7 @@ template <sync::Sync Sync>
     throw;
   }
   turn.reset();
-  // The source may be gone by now; or, if the copy is complete, it is `pending` until that ends.
+  // The source may have been released by now: if the copy is complete, `pending` ended it.
   report.copied(source_data, copy->data(), {copy->nbytes(), cause, site});
   adopt_header(copy);
   return Materialized::copied;
@@ -121,7 +122,7 @@ bool basic_buffer<Sync>::is_unique_in_order() noexcept {
   return false;
 }
 
-/// A copy in place of a lazy clone.
+/// A copy instead of a lazy clone.
 template <sync::Sync Sync>
 auto basic_buffer<Sync>::copy_at_once(stats::CopyCause cause, CallSite site) const -> Header* {
   if (!has_data()) {
@@ -146,10 +147,10 @@ template <sync::Sync Sync>
 void basic_buffer<Sync>::expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const {
   const std::size_t all_nbytes = this->nbytes(site);
   if (offset > all_nbytes || nbytes > all_nbytes - offset) {
-    throw InvalidArgument(
-        format_text("mutable_range of %zu bytes from byte %zu on, of a buffer of %zu bytes. Ask "
-                    "for a part of it.",
-                    nbytes, offset, all_nbytes));
+    throw InvalidArgument(format_text(
+        "mutable_range: %zu bytes from byte %zu on are out of range, the buffer has %zu "
+        "bytes. Pass a range within it.",
+        nbytes, offset, all_nbytes));
   }
 }
 
@@ -176,7 +177,8 @@ void basic_buffer<Sync>::collapse(std::size_t offset, std::size_t nbytes) noexce
   }
 }
 
-/// In place of a copy of the data, which was claimed or is read-only. False if no overlay can be had.
+/// Maps an overlay instead of copying the data, which was claimed or is read-only. Returns false if
+/// the data is not in pages or the system cannot map an overlay.
 template <sync::Sync Sync>
 bool basic_buffer<Sync>::map_overlay(stats::CopyCause cause, CallSite site,
                                      stats::detail::WriteReport& report) {
@@ -207,7 +209,8 @@ basic_buffer<Sync> basic_buffer<Sync>::writable_clone(Wait wait, CallSite site, 
   return basic_buffer(copy_at_once(stats::CopyCause::writable, site));
 }
 
-/// By the only owner of the data. Null if it has no pages, or the system no mapping for them.
+/// Requires that this buffer is the only owner. Null if the data is not in pages, or the system
+/// cannot map them.
 template <sync::Sync Sync>
 auto basic_buffer<Sync>::create_writable_clone(CallSite site, Writers writers) -> Header* {
   if (header().has_pages()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How a buffer gets its memory, grows and shrinks. Capacity grows geometrically: a program that appends byte by byte
-/// copies each byte a few times, and not once for each byte that follows.
+/// How a buffer allocates, grows and shrinks. Capacity grows geometrically: a program that appends
+/// byte by byte copies each byte a few times, not once for each byte that follows.
 #pragma once
 
 #include <byre/pages/detail/paged.hpp>
@@ -15,7 +15,8 @@ namespace byre::inline v0 {
 
 namespace detail {
 
-/// The capacity to ask for where `capacity` does not suffice for `nbytes`: at most half more than is needed.
+/// The capacity to request if `capacity` does not suffice for `nbytes`: at most half more than is
+/// needed.
 constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t nbytes) noexcept {
   const std::size_t half_more = capacity + (std::min)(capacity / 2, max_nbytes - capacity);
   return (std::max)(half_more, nbytes);
@@ -78,7 +79,8 @@ void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
       origin == Origin::aliased || origin == Origin::mapped) {
     return;
   }
-  stats::detail::WriteReport report;  // its end calls sinks after the larger block is released
+  stats::detail::WriteReport
+      report;  // declared first: sinks are called after the larger block is released
   basic_buffer fitting(cow::basic_allocated<Sync>::create(nbytes, allocator()));
   if (fitting.header().capacity() >= header().capacity()) {
     return;
@@ -94,13 +96,13 @@ template <sync::Sync Sync>
 void basic_buffer<Sync>::expect_unique(const char* operation, std::size_t nbytes) {
   if (!header().share().is_unique() && !is_unique_in_order()) {
     throw NotUnique(
-        format_text("%s to %zu bytes of a buffer that shares its %zu bytes with lazy clones. "
+        format_text("cannot %s to %zu bytes: the buffer's %zu bytes are shared or being copied. "
                     "Call materialize() first, or %s before cloning.",
                     operation, nbytes, header().nbytes(), operation));
   }
 }
 
-/// Without memory for the capacity that is to spare, of the size alone.
+/// Requests spare capacity first, and exactly `nbytes` bytes if there is no memory for more.
 template <sync::Sync Sync>
 auto basic_buffer<Sync>::larger_copy(std::size_t nbytes) const -> Header* {
   if (const std::size_t roomy = detail::grown_capacity(header().capacity(), nbytes);
@@ -108,7 +110,7 @@ auto basic_buffer<Sync>::larger_copy(std::size_t nbytes) const -> Header* {
     try {
       return cow::basic_allocated<Sync>::create_copy(roomy, header());
     } catch (const OutOfMemory&) {
-      // Less may do.
+      // Fall through: `nbytes` bytes alone may fit.
     }
   }
   return cow::basic_allocated<Sync>::create_copy(nbytes, header());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How many pins of one storage there are, by whose pointers it may be written. A lazy clone copies while there is
-/// one.
+/// The number of pins of one storage through which it may be written. While the number is not 0, a
+/// lazy clone copies.
 #pragma once
 
 #include <byre/error/detail/assert.hpp>
@@ -20,11 +20,11 @@ inline constexpr sync::SiteTable<PinCountSite, 4> pin_count_sites{{{
     {"pin_count.any", sync::Operation::load, std::memory_order::acquire},
 }}};
 
-/// While data is shared there is no pin, and while there is one the data is not shared: a pin is added by a write,
-/// which leaves the data shared with nobody, or beside one that is there, in one step. A pin that was added first and
-/// taken back would look to another thread as if it were one to add to.
+/// Invariant: data is not shared while it is pinned. A write adds the first pin, after which no
+/// other storage shares the data. A further pin is added to an existing one in one step. A pin that
+/// was added first and then taken back would look to another thread like an existing pin.
 ///
-/// Thread-safe; wait-free, and add_another lock-free; nothing throws.
+/// Thread-safe. add, drop and any are wait-free, add_another is lock-free. Nothing throws.
 template <sync::Sync Sync>
 class basic_pin_count {
  public:
@@ -32,19 +32,20 @@ class basic_pin_count {
   basic_pin_count(const basic_pin_count&) = delete;
   basic_pin_count& operator=(const basic_pin_count&) = delete;
 
-  /// By a write, or by who knows that others may write anyway.
+  /// Called by a write, or by a reader of memory that may have other writers anyway.
   void add() noexcept {
-    // Relaxed, and pairs with nothing: a thread that finds the pin shares nothing. As two steps, pins_race_unpins
-    // fails; left out, clones_race_unpins.
+    // Relaxed, pairs with nothing: a thread that finds the pin shares nothing. Split in two steps,
+    // pins_race_unpins fails; left out, clones_race_unpins fails.
     expect_room(pins_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)));
   }
 
-  /// Adds a pin if there is one. If not, the data may be shared, after all that was written by pointers.
+  /// Adds a pin if one exists, and returns true. If it returns false, the data may be shared, and
+  /// all writes through released pins happen before the call.
   [[nodiscard]] bool add_another() noexcept {
     for (std::uint32_t before; (before = load()) != 0;) {
       expect_room(before);
-      // Relaxed, and pairs with nothing: the data is not shared. Two steps instead of one fail
-      // pins_to_read_race_each_other.
+      // Relaxed, pairs with nothing: the data is not shared. Split in two steps,
+      // pins_to_read_race_each_other fails.
       if (pins_.compare_exchange_weak(before, before + 1,
                                       sites.at(At::add_another, std::memory_order::relaxed))) {
         return true;
@@ -54,8 +55,8 @@ class basic_pin_count {
   }
 
   void drop() noexcept {
-    // Release pairs with any: writes by the pointer come before clones that share the data, or
-    // clones_race_unpins fails.
+    // Release pairs with any: writes through the pointer happen before clones that share the data,
+    // or clones_race_unpins fails.
     const std::uint32_t before = pins_.fetch_sub(1, sites.at(At::drop, std::memory_order::release));
     BYRE_ASSERT(before != 0, "a pin of a storage was released twice");
   }
@@ -67,12 +68,13 @@ class basic_pin_count {
   static constexpr const auto& sites = pin_count_sites;
 
   std::uint32_t load() const noexcept {
-    // Acquire pairs with drop: without a pin, what was written by one is seen, or clones_race_unpins fails.
+    // Acquire pairs with drop: if there is no pin, writes through released pins are visible, or
+    // clones_race_unpins fails.
     return pins_.load(sites.at(At::any, std::memory_order::acquire));
   }
 
   static void expect_room(std::uint32_t before) noexcept {
-    BYRE_ASSERT(before < sync::max_count, "there are more than 2^30 pins of a storage");
+    BYRE_ASSERT(before < sync::max_count, "a storage has more than 2^30 pins");
   }
 
   typename Sync::template Atomic<std::uint32_t> pins_;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-/// TiledBuffer: bytes with value semantics, in tiles. A copy is a lazy clone as of a Buffer, of one atomic
-/// add whatever the size, and a write copies the tiles that it touches, not all of the bytes.
+/// TiledBuffer: bytes with value semantics, stored in tiles. A copy is a lazy clone of one atomic
+/// add, whatever the size; a write copies only the tiles that it touches.
 ///
 ///     TiledBuffer a    b = a
 ///            \         /             both share the table, so the clone is one atomic add
 ///           table (a tree)
-///          /      |       \          b.mutable_tile(1) copies the way there, about a kilobyte,
-///     tile 0   tile 1   tile 2       and tile 1
+///          /      |       \          b.mutable_tile(1) copies the path to tile 1 in the table,
+///     tile 0   tile 1   tile 2       about a kilobyte, and tile 1
 ///
 /// docs/parts.md says when to use it, and what it costs.
 ///
-/// One file of more than 300 lines, as buffer.hpp is: a class whose members are documented where they are.
+/// One file of more than 300 lines, as buffer.hpp is: one class, each member documented at its
+/// declaration.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -24,15 +25,16 @@
 
 namespace byre::inline v0 {
 
-/// Tiles are numbered from 0 on, and each but the last has `tile_nbytes` bytes. They lie apart from each
-/// other, each aligned to data_alignment, in memory of any allocator: a device's too. Bytes that are given
-/// to read and write have to be of that device.
+/// Tiles are numbered from 0, and each but the last has `tile_nbytes` bytes. Each tile is a
+/// separate block, aligned to data_alignment, from any allocator, also of a device. Bytes that are
+/// passed to read and write have to be on that device.
 ///
-/// Thread-safety, exceptions and progress: as for a Buffer, with each tile as one. Of N tiled buffers that
-/// share a tile and all write it, N-1 copy it. What throws leaves size and contents as they were. A checked
-/// build finds a stale pointer to a tile once one of the same node was written; until then only the table is shared.
+/// Unless a member says otherwise: thread-safety, exceptions and progress are as for a Buffer, with
+/// all tiles as one object. A member that throws leaves size and contents unchanged. Of N tiled
+/// buffers that share a tile and all write it, N-1 copy it. A checked build detects a stale pointer
+/// to a tile only after a tile of the same node was written: until then only the table is shared.
 ///
-/// `FanOut` is how many tiles, or parts of the table, one node of the table holds: a power of two.
+/// `FanOut` is the number of tiles, or of child nodes, of one node of the table: a power of two.
 template <sync::Sync Sync, std::size_t FanOut = 32>
 class basic_tiled_buffer {
   using Tree = detail::basic_tile_tree<Sync, FanOut>;
@@ -40,18 +42,19 @@ class basic_tiled_buffer {
  public:
   static constexpr std::size_t default_tile_nbytes = std::size_t{64} << 10;
 
-  /// No bytes, of the default allocator.
+  /// Empty; uses the default allocator.
   basic_tiled_buffer() noexcept = default;
 
-  /// `nbytes` of memory from `allocator`, contents indeterminate, in tiles of `tile_nbytes`: the last one
-  /// takes as much memory as the others. Throws OutOfMemory, InvalidArgument for tiles of no bytes and for
-  /// sizes that no object can have, or what the allocator throws.
+  /// `nbytes` bytes from `allocator`, contents indeterminate, in tiles of `tile_nbytes` bytes. The
+  /// last tile takes as much memory as the others. Throws OutOfMemory, InvalidArgument if
+  /// `tile_nbytes` is 0 or a size is above max_nbytes, or what the allocator throws.
   explicit basic_tiled_buffer(std::size_t nbytes, Allocator& allocator = default_allocator(),
                               std::size_t tile_nbytes = default_tile_nbytes)
       : tile_nbytes_(tile_nbytes), allocator_(&allocator) {
     if (tile_nbytes == 0) {
       throw InvalidArgument(format_text(
-          "a tiled buffer of %zu bytes in tiles of 0 bytes. Give tiles some bytes: %zu is usual.",
+          "cannot create a tiled buffer of %zu bytes: tile_nbytes is 0, required at least 1. "
+          "Pass %zu, for example.",
           nbytes, default_tile_nbytes));
     }
     if (tile_nbytes > max_nbytes) {
@@ -60,8 +63,8 @@ class basic_tiled_buffer {
     resize(nbytes);
   }
 
-  /// A lazy clone: shares all tiles until one of the two writes them. One atomic add. Does not change
-  /// `other`: any number of threads may clone it at once.
+  /// A lazy clone: shares all tiles until either buffer writes them. Cost: one atomic add; copies
+  /// nothing. Does not change `other`: any number of threads may clone it concurrently.
   basic_tiled_buffer(const basic_tiled_buffer& other, CallSite site = CallSite::current()) noexcept
       : basic_tiled_buffer(other, other.monitor_.reads(site)) {
     tree_.report_clone(nbytes_, site);
@@ -70,13 +73,13 @@ class basic_tiled_buffer {
     return basic_tiled_buffer(*this, site);
   }
 
-  /// Leaves `other` as a new one of the default allocator.
+  /// Leaves `other` empty, with the default allocator.
   basic_tiled_buffer(basic_tiled_buffer&& other, CallSite site = CallSite::current()) noexcept {
     const auto access = other.monitor_.writes(site);
     swap_contents(other);
   }
 
-  /// Drops these bytes for a lazy clone of `other`, or for the bytes of a temporary.
+  /// Replaces these bytes by a lazy clone of `other`, or by the bytes of a temporary.
   basic_tiled_buffer& operator=(basic_tiled_buffer other) noexcept {
     swap(other);
     return *this;
@@ -107,17 +110,18 @@ class basic_tiled_buffer {
   std::size_t tile_nbytes() const noexcept { return tile_nbytes_; }
   Allocator& allocator() const noexcept { return *allocator_; }
 
-  /// The bytes of a tile, to read. Never copies. Valid until this buffer is next written or destroyed.
-  /// Throws InvalidArgument for a tile that there is not.
+  /// The bytes of a tile, for reading. Copies nothing. Valid until this buffer is next written or
+  /// destroyed. Throws InvalidArgument if `index` is out of range.
   std::span<const std::byte> tile(std::size_t index, CallSite site = CallSite::current()) const {
     const auto access = monitor_.reads(site);
     check_index("tile", index);
     return {tree_.tile(index).data(site), nbytes_of(index)};
   }
 
-  /// The bytes of a tile, to write: this buffer's own until it is cloned again. Copies the tile if another
-  /// tiled buffer has it too, and the way to it in the table; as Buffer::materialize. Throws InvalidArgument
-  /// for a tile that there is not, OutOfMemory, and what allocating and copying throw.
+  /// The bytes of a tile, for writing; not shared until this buffer is cloned again. If the tile is
+  /// shared, copies or steals it as Buffer::materialize() does, and copies the shared nodes on the
+  /// path to it. Throws InvalidArgument if `index` is out of range, OutOfMemory, and what
+  /// allocating and copying throw.
   std::span<std::byte> mutable_tile(std::size_t index, Wait wait = Wait::allowed,
                                     CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
@@ -125,8 +129,9 @@ class basic_tiled_buffer {
     return {tree_.mutable_tile(index, wait, site).mutable_data(wait, site), nbytes_of(index)};
   }
 
-  /// Calls visit(std::span<const std::byte>) for each part of `nbytes` bytes from `offset` on that lies in
-  /// one tile, in order. Never copies. Throws InvalidArgument for a range that is not the buffer's.
+  /// Calls visit(std::span<const std::byte>) for each piece of the `nbytes` bytes from `offset` on
+  /// that is in one tile, in order. Copies nothing. Throws InvalidArgument if the range exceeds the
+  /// buffer, and what `visit` throws.
   template <class Visit>
   void for_each_part(std::size_t offset, std::size_t nbytes, Visit&& visit,
                      CallSite site = CallSite::current()) const {
@@ -137,8 +142,9 @@ class basic_tiled_buffer {
     });
   }
 
-  /// Copies the bytes from `offset` on, as many as `destination` has. Throws InvalidArgument for a range that
-  /// is not the buffer's, and what the allocator's copy throws: some may have been copied then.
+  /// Copies destination.size() bytes from `offset` on to `destination`. Throws InvalidArgument if
+  /// the range exceeds the buffer, and what the allocator's copy throws: some bytes may have been
+  /// copied then.
   void read(std::size_t offset, std::span<std::byte> destination,
             CallSite site = CallSite::current()) const {
     std::byte* to = destination.data();
@@ -151,9 +157,10 @@ class basic_tiled_buffer {
         site);
   }
 
-  /// Writes `bytes`, which are not of this buffer, from `offset` on; tiles as by mutable_tile. They are all
-  /// made this buffer's own before the first byte is written. Throws as mutable_tile, having changed nothing,
-  /// and what the allocator's copy throws: some may have been written then.
+  /// Writes `bytes`, which must not be bytes of this buffer, from `offset` on. All affected tiles
+  /// are made unshared, as by mutable_tile(), before the first byte is written. Throws as
+  /// mutable_tile(), having changed nothing, and what the allocator's copy throws: some bytes may
+  /// have been written then.
   void write(std::size_t offset, std::span<const std::byte> bytes, Wait wait = Wait::allowed,
              CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
@@ -161,9 +168,9 @@ class basic_tiled_buffer {
     overwrite(offset, bytes, wait, site);
   }
 
-  /// Adds `bytes`, which are not of this buffer, at the end. Copies the last tile at most, if it is shared
-  /// and has room. Throws OutOfMemory, InvalidArgument for more than max_nbytes in all, and what the
-  /// allocator throws, having changed nothing.
+  /// Appends `bytes`, which must not be bytes of this buffer. Copies at most the last tile, if it
+  /// is shared and has room. Throws OutOfMemory, InvalidArgument if the new size is above
+  /// max_nbytes, and what the allocator throws, having changed nothing.
   void append(std::span<const std::byte> bytes, Wait wait = Wait::allowed,
               CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
@@ -172,26 +179,27 @@ class basic_tiled_buffer {
     try {
       overwrite(offset, bytes, wait, site);
     } catch (...) {
-      shrink_to(offset, wait, site);  // throws nothing: all nodes are this buffer's own
+      shrink_to(offset, wait, site);  // throws nothing: all nodes are unshared
       throw;
     }
   }
 
-  /// Keeps the first `nbytes` bytes, of at most as many as there are, and drops tiles beyond them. Copies no
-  /// tile. Throws InvalidArgument, and OutOfMemory for the table, having changed nothing.
+  /// Shrinks the buffer to `nbytes` bytes, at most its size, and drops the tiles beyond them.
+  /// Copies no tile. Throws InvalidArgument, and OutOfMemory for the table, having changed nothing.
   void truncate(std::size_t nbytes, Wait wait = Wait::allowed,
                 CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
     if (nbytes > nbytes_) {
-      throw InvalidArgument(format_text(
-          "truncate to %zu bytes of a tiled buffer of %zu bytes. Call resize to make it larger.",
-          nbytes, nbytes_));
+      throw InvalidArgument(
+          format_text("cannot truncate to %zu bytes: the tiled buffer has %zu bytes. Call resize() "
+                      "to enlarge it.",
+                      nbytes, nbytes_));
     }
     shrink_to(nbytes, wait, site);
   }
 
-  /// Changes the size. Keeps the bytes up to the smaller one; those beyond are indeterminate. Copies no tile.
-  /// Throws as append and truncate, having changed nothing.
+  /// Changes the size. The bytes up to the smaller size remain; bytes beyond are indeterminate.
+  /// Copies no tile. Throws as append() and truncate(), having changed nothing.
   void resize(std::size_t nbytes, Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
     if (nbytes < nbytes_) {
@@ -201,7 +209,8 @@ class basic_tiled_buffer {
     }
   }
 
-  /// True iff the two have the same table and size: no tile of either was written since they were cloned.
+  /// True iff both have the same table and size: no tile of either was written since they were
+  /// cloned.
   bool shares_data_with(const basic_tiled_buffer& other,
                         CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
@@ -209,7 +218,7 @@ class basic_tiled_buffer {
     return tree_.shares_node_with(other.tree_) && nbytes_ == other.nbytes_;
   }
 
-  /// True iff both have the same tile of that number: a write to one of them would copy it.
+  /// True iff both share tile `index`: a write to it in either buffer would copy it.
   bool shares_tile_with(const basic_tiled_buffer& other, std::size_t index,
                         CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
@@ -218,20 +227,20 @@ class basic_tiled_buffer {
            tree_.tile(index).shares_data_with(other.tree_.tile(index), site);
   }
 
-  /// Calls visit(index) for each tile that the two do not share, in ascending order; tiles that only one of
-  /// them has included. Takes time in proportion to what differs, and not to what is shared. That two sizes
-  /// end in one shared tile is no difference. Throws InvalidArgument for tiles of different sizes, and what
-  /// `visit` throws.
+  /// Calls visit(index) for each tile that the two do not share, in ascending order; includes tiles
+  /// that only one of them has. Tiles are compared whole: two sizes that end in one shared tile are
+  /// no difference. Cost: proportional to what differs, not to what is shared. Throws
+  /// InvalidArgument if the tile sizes differ, and what `visit` throws.
   template <class Visit>
   friend void for_each_difference(const basic_tiled_buffer& left, const basic_tiled_buffer& right,
                                   Visit&& visit, CallSite site = CallSite::current()) {
     const auto left_access = left.monitor_.reads(site);
     const auto right_access = right.monitor_.reads(site);
     if (left.tile_nbytes_ != right.tile_nbytes_) {
-      throw InvalidArgument(
-          format_text("for_each_difference of tiles of %zu bytes and of %zu. Compare clones of one "
-                      "tiled buffer.",
-                      left.tile_nbytes_, right.tile_nbytes_));
+      throw InvalidArgument(format_text(
+          "cannot compare tiled buffers: their tiles have %zu and %zu bytes, required equal. "
+          "Compare clones of one tiled buffer.",
+          left.tile_nbytes_, right.tile_nbytes_));
     }
     Tree::for_each_difference(
         left.tree_, right.tree_,
@@ -263,22 +272,22 @@ class basic_tiled_buffer {
 
   void check_index(const char* call, std::size_t index) const {
     if (index >= count_of(nbytes_)) {
-      throw InvalidArgument(
-          format_text("%s(%zu) of a tiled buffer of %zu tiles, of %zu bytes in all. "
-                      "Tiles are numbered from 0 on.",
-                      call, index, count_of(nbytes_), nbytes_));
+      throw InvalidArgument(format_text(
+          "%s(%zu): index out of range, the tiled buffer has %zu tiles (%zu bytes in all). "
+          "Pass an index from 0 to tile_count() - 1.",
+          call, index, count_of(nbytes_), nbytes_));
     }
   }
   void check_range(const char* call, std::size_t offset, std::size_t nbytes) const {
     if (offset > nbytes_ || nbytes > nbytes_ - offset) {
       throw InvalidArgument(format_text(
-          "%s of %zu bytes from byte %zu on, of a tiled buffer of %zu bytes. Ask for a part "
-          "of it, or append.",
+          "%s: %zu bytes from byte %zu on are out of range, the tiled buffer has %zu bytes. Pass a "
+          "range within it, or append.",
           call, nbytes, offset, nbytes_));
     }
   }
 
-  /// Calls part(index, begin, nbytes) for the bytes of each tile that are in a range of the buffer.
+  /// Calls part(index, begin, nbytes) for the bytes of a range that are in each tile.
   template <class Part>
   void split(std::size_t offset, std::size_t nbytes, Part part) const {
     while (nbytes != 0) {
@@ -312,13 +321,13 @@ class basic_tiled_buffer {
     std::size_t index = count;
     try {
       for (; index < count_of(nbytes); ++index) {
-        // The tile first: where there is no memory for it there shall be no node either.
+        // Allocate the tile first: if that fails, no node has been created.
         auto tile = Tree::allocate_tile(tile_nbytes_, *allocator_);
         tree_.mutable_tile(index, wait, site) = std::move(tile);
       }
     } catch (...) {
       if (index != count) {
-        tree_.truncate(count, wait, site);  // throws nothing: all it writes is this buffer's own
+        tree_.truncate(count, wait, site);  // throws nothing: the nodes are unshared
       }
       throw;
     }

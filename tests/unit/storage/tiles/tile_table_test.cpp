@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The table of a tiled buffer: which nodes are made and copied, counted by operator new, and what happens to a
-// node while another thread copies it.
+// The table of a tiled buffer: which nodes are created and copied, counted through operator new;
+// and operations on a node while another thread copies it.
 #include "tiles.hpp"
 
 #include <byre/error/error.hpp>
@@ -31,7 +31,8 @@ namespace {
 
 constexpr const char* eight_tiles = "aaaabbbbccccddddeeeeffffgggghhhh";
 
-/// Nodes that `act` made and did not end: the headers of small tiles are beside them.
+/// The number of nodes that `act` created and did not destroy. Headers of small tiles are in their
+/// blocks, so operator new counts nodes only.
 template <class Act>
 std::ptrdiff_t nodes_made_by(Act act) {
   const std::ptrdiff_t before = news_alive;
@@ -39,7 +40,7 @@ std::ptrdiff_t nodes_made_by(Act act) {
   return news_alive - before;
 }
 
-TEST(TileTable, has_no_more_nodes_than_its_tiles_need) {
+TEST(TileTable, has_only_the_nodes_its_tiles_need) {
   for (const auto& [tiles, nodes] : {std::pair(1, 1), {2, 1}, {3, 3}, {4, 3}, {5, 6}, {8, 7}}) {
     NarrowTiles tiled;
     EXPECT_EQ(nodes_made_by([&, count = std::size_t(tiles)] {
@@ -50,7 +51,7 @@ TEST(TileTable, has_no_more_nodes_than_its_tiles_need) {
   }
 }
 
-TEST(TileTable, is_copied_on_the_way_to_what_is_written_and_nowhere_else) {
+TEST(TileTable, a_write_copies_only_the_path_to_its_tile) {
   const auto source = tiled_of<NarrowTiles>(eight_tiles, aligned_allocator());
   NarrowTiles clone = source;
   EXPECT_EQ(nodes_made_by([&] { put(clone, 5, 'x'); }), 3);
@@ -59,7 +60,7 @@ TEST(TileTable, is_copied_on_the_way_to_what_is_written_and_nowhere_else) {
   EXPECT_EQ(nodes_made_by([&] { put(clone, 0, 'x'); }), 2);
 }
 
-TEST(TileTable, is_copied_where_it_is_cut_and_nowhere_else) {
+TEST(TileTable, truncate_copies_only_the_path_to_the_cut) {
   const auto source = tiled_of<NarrowTiles>(eight_tiles, aligned_allocator());
   for (const auto& [nbytes, nodes] : {std::pair(31, 0), {28, 3}, {24, 2}, {16, 1}, {12, 3}}) {
     NarrowTiles clone = source;
@@ -68,7 +69,7 @@ TEST(TileTable, is_copied_where_it_is_cut_and_nowhere_else) {
   }
 }
 
-TEST(TileTable, stays_shared_where_there_is_no_memory_for_the_first_new_tile) {
+TEST(TileTable, stays_shared_if_the_first_new_tile_cannot_be_allocated) {
   FailingAllocator allocator;
   const auto source = tiled_of<NarrowTiles>(eight_tiles, allocator);
   NarrowTiles clone = source;
@@ -77,7 +78,7 @@ TEST(TileTable, stays_shared_where_there_is_no_memory_for_the_first_new_tile) {
   EXPECT_TRUE(clone.shares_data_with(source));
 }
 
-TEST(TileTable, has_no_owner_more_after_a_copy_of_a_node_failed) {
+TEST(TileTable, a_failed_node_copy_leaves_no_extra_owner) {
   for (int level = 2; level >= 0; --level) {
     auto source = tiled_of<NarrowTiles>(eight_tiles, aligned_allocator());
     NarrowTiles clone = source;
@@ -91,7 +92,7 @@ TEST(TileTable, has_no_owner_more_after_a_copy_of_a_node_failed) {
   }
 }
 
-TEST(TileTable, says_how_large_the_node_is_that_there_is_no_memory_for) {
+TEST(TileTable, out_of_memory_reports_the_size_of_the_node) {
   auto source = tiled_of<TiledBuffer>(eight_tiles, aligned_allocator());
   TiledBuffer clone = source;
   const std::string text = complaint_of<OutOfMemory>([&] {
@@ -104,8 +105,8 @@ TEST(TileTable, says_how_large_the_node_is_that_there_is_no_memory_for) {
   EXPECT_GE(std::stoul(text.substr(number)), 32 * sizeof(Buffer)) << text;
 }
 
-/// A write that stands still in the middle of a copy of a node: of the root, or of one below it. The random programs
-/// make changes that may not wait, and drops, in the middle of such copies.
+/// A write that is halted in the middle of a copy of a node: the root, or a node below it. The
+/// random programs run other steps in the middle of such copies: writes that never wait, and drops.
 struct HaltedNodeCopy {
   explicit HaltedNodeCopy(int nodes_above)
       : source(tiled_of<NarrowTiles>(eight_tiles, allocator)), clone(source) {
@@ -122,7 +123,7 @@ struct HaltedNodeCopy {
     writer.join();
     EXPECT_EQ(text_of(clone), "aaaaxbbbccccddddeeeeffffgggghhhh");
   }
-  /// The other owner writes the same tile, and has to wait for a copy.
+  /// The other owner writes the same tile, and has to wait for the copy.
   void write_meanwhile() {
     const Counted counted;
     boost::thread last_owner([&] { put(source, 1, 'y'); });
@@ -157,14 +158,14 @@ struct HaltedNodeCopy {
 class NodeCopyUnderWay : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(AtAnyLevel, NodeCopyUnderWay, testing::Range(0, 3));
 
-TEST_P(NodeCopyUnderWay, the_last_owner_waits_and_keeps_the_node) {
+TEST_P(NodeCopyUnderWay, the_last_owner_waits_and_steals_the_node) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "built without stats";
   }
   HaltedNodeCopy(GetParam()).write_meanwhile();
 }
 
-TEST_P(NodeCopyUnderWay, a_child_of_a_fork_copies_what_nobody_will_finish) {
+TEST_P(NodeCopyUnderWay, a_forked_child_copies_instead_of_waiting) {
   if (!heap_outlives_forks) {
     GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
   }
@@ -177,7 +178,7 @@ TEST_P(NodeCopyUnderWay, a_child_of_a_fork_copies_what_nobody_will_finish) {
   EXPECT_EQ(text_of(under_way.source), eight_tiles);
 }
 
-TEST(TileTable, a_child_of_a_fork_copies_the_tile_that_its_parent_was_copying) {
+TEST(TileTable, a_forked_child_copies_a_tile_its_parent_was_copying) {
   if (!heap_outlives_forks) {
     GTEST_SKIP() << "this sanitizer's malloc is not safe across forks";
   }
@@ -199,8 +200,8 @@ TEST(TileTable, a_child_of_a_fork_copies_the_tile_that_its_parent_was_copying) {
   EXPECT_EQ(text_of(source), eight_tiles);
 }
 
-// The copy fails, so that its thread copies nothing else that could be waited for.
-TEST(TileTable, the_wait_for_a_copy_of_a_node_is_recorded) {
+// The copy fails, so that its thread makes no other copy that could be waited for.
+TEST(TileTable, a_wait_for_a_node_copy_is_recorded) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "built without stats";
   }
@@ -225,15 +226,15 @@ TEST(TileTable, the_wait_for_a_copy_of_a_node_is_recorded) {
   EXPECT_FALSE(says(recording.summary(), " 0 waits for copies")) << recording.summary();
 }
 
-TEST(TileTable, made_in_a_child_of_a_fork_is_waited_for_there) {
+TEST(TileTable, a_copy_of_a_node_made_in_a_forked_child_is_waited_for) {
   if (!heap_outlives_forks || !BYRE_STATS) {
     GTEST_SKIP() << "needs stats, and a malloc that is safe across forks";
   }
   in_a_child([] { HaltedNodeCopy(0).write_meanwhile(); });
 }
 
-/// The steps that ship, which counts handles that are looked at.
-struct CountsHandles : sync::Boost {
+/// sync::Boost, counting reads of handles.
+struct CountingReads : sync::Boost {
   template <class Object>
   static Object& no_destructor() noexcept {
     return sync::no_destructor<Object>();
@@ -242,26 +243,26 @@ struct CountsHandles : sync::Boost {
   struct Plain : sync::Boost::Plain<Value> {
     using sync::Boost::Plain<Value>::Plain;
     Value get() const noexcept {
-      ++looked_at;
+      ++read_count;
       return sync::Boost::Plain<Value>::get();
     }
   };
-  static inline std::size_t looked_at = 0;
+  static inline std::size_t read_count = 0;
 };
 
-TEST(TileTable, of_two_is_compared_where_they_differ_and_nowhere_else) {
-  using Tiled = basic_tiled_buffer<CountsHandles, 2>;
+TEST(TileTable, comparison_visits_only_nodes_that_differ) {
+  using Tiled = basic_tiled_buffer<CountingReads, 2>;
   const auto source = tiled_of<Tiled>(std::string(1024, 'a'), default_allocator(), 1);
   Tiled clone = source;
-  const auto looked_at = [&](std::size_t differ) {
-    CountsHandles::looked_at = 0;
+  const auto read_count = [&](std::size_t differ) {
+    CountingReads::read_count = 0;
     EXPECT_EQ(differences(source, clone).size(), differ);
-    return CountsHandles::looked_at;
+    return CountingReads::read_count;
   };
-  EXPECT_LE(looked_at(0), 2U);
+  EXPECT_LE(read_count(0), 2U);
   put(clone, 700, 'b');
-  EXPECT_LE(looked_at(1),
-            2U * 2U * 11U);  // two handles of each of ten nodes, in both, and two tiles
+  EXPECT_LE(read_count(1),
+            2U * 2U * 11U);  // two handles of each of ten nodes in both trees, and two tiles
 }
 
 }  // namespace

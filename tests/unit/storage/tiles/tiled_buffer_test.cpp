@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tiled buffers are values, and a write to a lazy clone copies single tiles. stress/programs compares bytes, shared
-// tiles and copies after random steps with a model.
+// Tiled buffers are values, and a write to a lazy clone copies single tiles. After random steps,
+// stress/programs compares bytes, shared tiles and copies with a model.
 #include "tiles.hpp"
 
 #include <byre/error/error.hpp>
@@ -28,7 +28,7 @@ class TiledBuffers : public testing::Test {};
 using Widths = testing::Types<TiledBuffer, NarrowTiles>;
 TYPED_TEST_SUITE(TiledBuffers, Widths);
 
-TYPED_TEST(TiledBuffers, a_new_one_has_aligned_tiles_and_the_last_one_is_shorter) {
+TYPED_TEST(TiledBuffers, new_tiles_are_aligned_and_the_last_is_shorter) {
   FailingAllocator allocator;
   TypeParam tiled(210, allocator, 80);
   EXPECT_EQ(tiled.tile_count(), 3U);
@@ -42,7 +42,7 @@ TYPED_TEST(TiledBuffers, a_new_one_has_aligned_tiles_and_the_last_one_is_shorter
   }
 }
 
-TYPED_TEST(TiledBuffers, an_empty_one_and_one_that_was_moved_from_may_be_filled) {
+TYPED_TEST(TiledBuffers, empty_and_moved_from_buffers_may_be_filled) {
   FailingAllocator allocator;
   auto source = tiled_of<TypeParam>("aaaabb", allocator);
   const std::byte* const first = source.tile(0).data();
@@ -67,7 +67,7 @@ TYPED_TEST(TiledBuffers, an_empty_one_and_one_that_was_moved_from_may_be_filled)
   EXPECT_EQ(text_of(moved), "aaaabb");
 }
 
-TYPED_TEST(TiledBuffers, a_change_of_size_within_a_tile_and_back_is_seen_in_no_byte) {
+TYPED_TEST(TiledBuffers, a_resize_within_a_tile_and_back_changes_no_byte) {
   const auto source = tiled_of<TypeParam>("aaaabbbb");
   TypeParam clone = source;
   clone.truncate(6);
@@ -77,7 +77,7 @@ TYPED_TEST(TiledBuffers, a_change_of_size_within_a_tile_and_back_is_seen_in_no_b
   EXPECT_EQ(text_of(clone), "aaaabbbb");
 }
 
-TYPED_TEST(TiledBuffers, of_another_size_are_shared_with_none_at_any_number) {
+TYPED_TEST(TiledBuffers, with_other_tile_sizes_share_no_tile) {
   const TypeParam small(4 * 5000, default_allocator(), 4);
   const TypeParam large(4 * 5000, default_allocator(), 4 * 1000);
   for (const std::size_t tile : {0U, 4U, 5U, 7U, 4999U, 5000U}) {
@@ -86,14 +86,14 @@ TYPED_TEST(TiledBuffers, of_another_size_are_shared_with_none_at_any_number) {
   }
 }
 
-TYPED_TEST(TiledBuffers, what_a_visit_throws_is_passed_on) {
+TYPED_TEST(TiledBuffers, exceptions_of_a_visit_propagate) {
   const auto source = tiled_of<TypeParam>("aaaabbbb");
   const TypeParam other = tiled_of<TypeParam>("aaaabbbb");
   EXPECT_THROW(for_each_difference(source, other, [](std::size_t tile) { throw tile; }),
                std::size_t);
 }
 
-TYPED_TEST(TiledBuffers, tiles_of_a_device_are_copied_by_it_and_never_touched_by_the_host) {
+TYPED_TEST(TiledBuffers, device_tiles_are_copied_by_the_device_only) {
   DeviceAllocator device;
   {
     TypeParam tiled(3 * 8192, device, 8192);
@@ -112,7 +112,7 @@ TYPED_TEST(TiledBuffers, tiles_of_a_device_are_copied_by_it_and_never_touched_by
   EXPECT_EQ(device.blocks_out(), 0U);
 }
 
-TYPED_TEST(TiledBuffers, tiles_of_pages_are_written_by_pages) {
+TYPED_TEST(TiledBuffers, a_write_to_a_paged_tile_copies_pages) {
   constexpr std::size_t tile_nbytes = 2 * least_paged_nbytes;
   TypeParam source(2 * tile_nbytes, paged_allocator(), tile_nbytes);
   std::memset(source.mutable_tile(0).data(), 1, tile_nbytes);
@@ -125,7 +125,7 @@ TYPED_TEST(TiledBuffers, tiles_of_pages_are_written_by_pages) {
   EXPECT_TRUE(clone.shares_tile_with(source, 0));
 }
 
-TYPED_TEST(TiledBuffers, ranges_are_read_in_parts_of_tiles) {
+TYPED_TEST(TiledBuffers, ranges_are_read_tile_by_tile) {
   const auto tiled = tiled_of<TypeParam>("aaa123456cccdd");
   std::vector<std::string> parts;
   tiled.for_each_part(2, 8, [&](std::span<const std::byte> part) {
@@ -135,37 +135,38 @@ TYPED_TEST(TiledBuffers, ranges_are_read_in_parts_of_tiles) {
   tiled.read(14, {});
 }
 
-TYPED_TEST(TiledBuffers, wrong_arguments_are_refused_and_change_nothing) {
+TYPED_TEST(TiledBuffers, invalid_arguments_throw_and_change_nothing) {
   auto tiled = tiled_of<TypeParam>("aaaabb");
-  const auto refuses = [&](auto call, const char* text) {
+  const auto expect_rejected = [&](auto call, const char* text) {
     try {
       call();
-      ADD_FAILURE() << "not refused: " << text;
+      ADD_FAILURE() << "did not throw: " << text;
     } catch (const InvalidArgument& error) {
       EXPECT_TRUE(says(error.what(), text)) << error.what();
     }
     EXPECT_EQ(text_of(tiled), "aaaabb");
   };
   std::string three(3, '?');
-  refuses([&] { (void)tiled.tile(2); }, "tile(2) of a tiled buffer of 2 tiles, of 6 bytes in all");
-  refuses([&] { tiled.mutable_tile(2); }, "mutable_tile(2) of a tiled buffer of 2 tiles");
-  refuses([&] { tiled.read(4, std::as_writable_bytes(std::span(three))); },
-          "3 bytes from byte 4 on, of a tiled buffer of 6 bytes");
-  refuses([&] { tiled.read(SIZE_MAX, std::as_writable_bytes(std::span(three))); },
-          "for_each_part of 3 bytes");
-  refuses([&] { tiled.write(4, bytes_of("abc")); }, "write of 3 bytes from byte 4 on");
-  refuses([&] { tiled.truncate(7); }, "truncate to 7 bytes of a tiled buffer of 6 bytes");
-  refuses([&] { tiled.resize(max_nbytes + 1); }, "bytes");
-  refuses([&] { tiled.append(std::span(tiled.tile(0).data(), max_nbytes)); }, "bytes");
-  refuses([&] { TypeParam(1, default_allocator(), 0); }, "in tiles of 0 bytes");
-  refuses([&] { TypeParam(1, default_allocator(), max_nbytes + 1); }, "bytes");
+  expect_rejected([&] { (void)tiled.tile(2); },
+                  "tile(2): index out of range, the tiled buffer has 2 tiles (6 bytes in all)");
+  expect_rejected([&] { tiled.mutable_tile(2); }, "mutable_tile(2): index out of range");
+  expect_rejected([&] { tiled.read(4, std::as_writable_bytes(std::span(three))); },
+                  "3 bytes from byte 4 on are out of range, the tiled buffer has 6 bytes");
+  expect_rejected([&] { tiled.read(SIZE_MAX, std::as_writable_bytes(std::span(three))); },
+                  "for_each_part: 3 bytes");
+  expect_rejected([&] { tiled.write(4, bytes_of("abc")); }, "write: 3 bytes from byte 4 on");
+  expect_rejected([&] { tiled.truncate(7); }, "truncate to 7 bytes: the tiled buffer has 6 bytes");
+  expect_rejected([&] { tiled.resize(max_nbytes + 1); }, "bytes");
+  expect_rejected([&] { tiled.append(std::span(tiled.tile(0).data(), max_nbytes)); }, "bytes");
+  expect_rejected([&] { TypeParam(1, default_allocator(), 0); }, "tile_nbytes is 0");
+  expect_rejected([&] { TypeParam(1, default_allocator(), max_nbytes + 1); }, "bytes");
   const auto other = tiled_of<TypeParam>("a", default_allocator(), 5);
-  refuses([&] { (void)differences(tiled, other); }, "tiles of 4 bytes and of 5");
-  refuses([&] { (void)differences(other, tiled); }, "tiles of 5 bytes and of 4");
+  expect_rejected([&] { (void)differences(tiled, other); }, "tiles have 4 and 5 bytes");
+  expect_rejected([&] { (void)differences(other, tiled); }, "tiles have 5 and 4 bytes");
   EXPECT_EQ(TypeParam(0, default_allocator(), max_nbytes).tile_nbytes(), max_nbytes);
 }
 
-TEST(Tiles, of_whole_pages_have_no_header_in_front_and_smaller_ones_have) {
+TEST(Tiles, only_tiles_below_a_page_have_a_header_in_front) {
   class Watched final : public Allocator {
    public:
     Block allocate(const Request& request) override {
@@ -178,7 +179,7 @@ TEST(Tiles, of_whole_pages_have_no_header_in_front_and_smaller_ones_have) {
   } watched;
   const TiledBuffer tiled(page_nbytes, watched, page_nbytes);
   TiledBuffer clone = tiled;
-  put(clone, 0, 'a');  // a copy has its header where the first has it
+  put(clone, 0, 'a');  // a copy places its header as its source does
   EXPECT_EQ(watched.prefixes, (std::vector<std::size_t>{0, 0}));
   const TiledBuffer small(1, watched, page_nbytes - 1);
   ASSERT_EQ(watched.prefixes.size(), 3U);
@@ -187,7 +188,7 @@ TEST(Tiles, of_whole_pages_have_no_header_in_front_and_smaller_ones_have) {
 
 class CountedTiles : public WithStats {};
 
-TEST_F(CountedTiles, a_copy_s_event_names_the_line_that_wrote) {
+TEST_F(CountedTiles, the_event_of_a_copy_names_the_writing_line) {
   const auto source = tiled_of<TiledBuffer>("aaaabbbb");
   TiledBuffer clone = source;
   const Recorder recorder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a checked build says of tiled buffers. Compiled in checked builds only.
+// What a checked build reports for tiled buffers. Compiled in checked builds only.
 #include "tiles.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ std::string line(int number) {
   return "tiled_checks_test.cpp:" + std::to_string(number);
 }
 
-/// A write of a tile that stands still in the middle, on a thread of its own.
+/// A write of a tile that is halted in the middle, on a separate thread.
 class TileWriteUnderWay {
  public:
   static constexpr int written_at = __LINE__ + 4;
@@ -50,13 +50,13 @@ std::string complaint(const std::string& access, int here) {
          line(TileWriteUnderWay::written_at);
 }
 
-TEST(CheckedTilesDeathTest, a_read_of_another_tile_during_a_write_names_both_places) {
+TEST(CheckedTilesDeathTest, a_read_during_a_write_names_both_call_sites) {
   const int here = __LINE__ + 1;
   const auto read = [](TiledBuffer& tiled) { (void)tiled.tile(0); };
   EXPECT_DEATH(read(TileWriteUnderWay().tiled()), complaint("read", here));
 }
 
-TEST(CheckedTilesDeathTest, every_access_is_watched) {
+TEST(CheckedTilesDeathTest, every_access_is_checked) {
   const auto dies = [](auto access) {
     EXPECT_DEATH(access(TileWriteUnderWay().tiled()), "meets a write of the same storage");
   };
@@ -82,7 +82,7 @@ TEST(CheckedTilesDeathTest, every_access_is_watched) {
   dies([](TiledBuffer& tiled) { std::make_unique<TiledBuffer>()->swap(tiled); });
 }
 
-TEST(CheckedTiles, a_clone_is_used_during_a_write) {
+TEST(CheckedTiles, a_clone_may_be_used_during_a_write) {
   const TileWriteUnderWay under_way;
   EXPECT_EQ(under_way.clone().tile(1)[0], std::byte{'b'});
   TiledBuffer other = under_way.clone();
@@ -90,7 +90,7 @@ TEST(CheckedTiles, a_clone_is_used_during_a_write) {
   EXPECT_EQ(text_of(other), "xaaabbbb");
 }
 
-TEST(CheckedTilesDeathTest, a_stale_pointer_to_a_tile_is_found_once_a_tile_near_it_was_written) {
+TEST(CheckedTilesDeathTest, a_stale_pointer_is_detected_after_a_write_to_its_node) {
   const auto write_through = [] {
     auto tiled = tiled_of<TiledBuffer>("aaaabbbb");
     std::byte* const stale = tiled.mutable_tile(0).data();

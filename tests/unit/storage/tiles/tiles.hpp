@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tiled buffers of small tiles, and what they hold as text.
+/// Tiled buffers of small tiles, and their contents as text.
 #pragma once
 
 #include <byre/storage/tiles/tiled_buffer.hpp>
@@ -12,7 +12,7 @@
 
 namespace byre::test {
 
-/// Two tiles, or nodes, to a node, so that few tiles make a high table.
+/// Two tiles or nodes per node, so that few tiles make a high table.
 using NarrowTiles = basic_tiled_buffer<sync::Boost, 2>;
 
 inline std::span<const std::byte> bytes_of(std::string_view text) {
@@ -29,7 +29,7 @@ std::string text_of(const Tiled& tiled) {
   return text;
 }
 
-/// Of tiles of four bytes, unless said.
+/// A tiled buffer of `text`, in tiles of four bytes by default.
 template <class Tiled>
 Tiled tiled_of(std::string_view text, Allocator& allocator = default_allocator(),
                std::size_t tile_nbytes = 4) {

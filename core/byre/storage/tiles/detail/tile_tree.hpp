@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// One file of more than 300 lines: nodes and the walks over them use one another.
-/// The table of a tiled buffer: a tree of nodes, each of which is shared copy-on-write by a share word of
-/// its own, as data is. A copy of a handle to the root shares all of it. Who writes a tile first makes the
-/// nodes on the way to it its own, from the root down: it claims each, and copies handles or steals.
+// One file of more than 300 lines: the nodes and the functions that traverse them depend on each
+// other.
+/// The table of a tiled buffer: a tree of nodes, each shared copy-on-write through a share word of
+/// its own, as data is. A copy of a handle to the root shares the whole tree. The first write to a
+/// tile after a copy makes the nodes on the path to the tile unshared, from the root down: it
+/// claims each node, then steals it or copies its handles.
 ///
 ///     handle --> level 2       FanOut handles to nodes of level 1
 ///                  |
@@ -10,11 +12,12 @@
 ///                  |
 ///                level 0       FanOut tiles, each a buffer
 ///
-/// A tile's place follows from its number: the digits of it, to the base FanOut. The tree is as high as the
-/// most tiles that it had need, and what is beyond those it has is empty.
+/// The digits of a tile's number, to the base FanOut, determine its position. The tree is as high
+/// as the largest number of tiles so far required; slots beyond the current tiles are empty.
 ///
-/// The steps are those of basic_share_word, and so is the argument: a node is constant from claim() to
-/// finish_copy() (I4), which is when its handles are copied, and one's own only after all of that (I5).
+/// The steps are those of basic_share_word, and so is the argument: a node is constant from claim()
+/// to finish_copy() (I4), and its handles are copied in that interval. An owner modifies a node
+/// only after all such copies (I5).
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -31,9 +34,10 @@
 
 namespace byre::inline v0::detail {
 
-/// A handle to a node, or to none. Thread-safety: as for a standard container, and two handles are different
-/// objects whatever they share. Progress: copying a handle is lock-free; dropping one never waits; the first
-/// write after a copy waits, as claim() does, for a copy of a node that is under way.
+/// A handle to a node; may be empty. Thread-safety: as for a standard container; two handles are
+/// different objects even if they share nodes. Progress: copying a handle is lock-free; dropping a
+/// handle never waits; the first write after a copy waits for a copy of a node that is under way,
+/// as claim() does.
 template <sync::Sync Sync, std::size_t FanOut>
 class basic_tile_tree {
   static_assert(FanOut >= 2 && std::has_single_bit(FanOut));
@@ -66,12 +70,12 @@ class basic_tile_tree {
     other.node_.set(node);
   }
 
-  /// True iff both are handles to one node.
+  /// True iff both handles refer to the same node.
   bool shares_node_with(const basic_tile_tree& other) const noexcept {
     return node_.get() == other.node_.get() && node_.get() != nullptr;
   }
 
-  /// All its tiles, of `nbytes` together, were cloned.
+  /// Reports to observers that all tiles, of `nbytes` bytes in total, were cloned.
   void report_clone(std::size_t nbytes, CallSite site) const noexcept {
     const Node* const node = node_.get();
     stats::detail::report_clone_of(node, nbytes, 0, node != nullptr && node->share.use_count() == 2,
@@ -82,7 +86,7 @@ class basic_tile_tree {
     return Tile::allocate_tile(nbytes, allocator);
   }
 
-  /// A tile that there is.
+  /// Requires that tile `index` exists.
   const Tile& tile(std::size_t index) const noexcept {
     const Node* node = node_.get();
     while (node->level != 0) {
@@ -91,8 +95,8 @@ class basic_tile_tree {
     return static_cast<const Leaf*>(node)->tiles[digit(index, 0)];
   }
 
-  /// The place of a tile, for writing: nodes on the way to it that are missing are made, and the others made
-  /// this handle's own. Throws OutOfMemory; what is read is as it was then.
+  /// The tile at `index`, for writing. Creates missing nodes on the path to it, and makes the
+  /// others unshared. Throws OutOfMemory; the contents are unchanged then.
   Tile& mutable_tile(std::size_t index, Wait wait, CallSite site) {
     while (!reaches(index)) {
       grow();
@@ -108,8 +112,9 @@ class basic_tile_tree {
     }
   }
 
-  /// Drops the tiles from number `count` on, and leaves the tree as high as it is. Throws OutOfMemory, having
-  /// dropped none; and nothing where the nodes on the way to tile `count` are this handle's own.
+  /// Drops the tiles from number `count` on; the height of the tree does not change. Throws
+  /// OutOfMemory, having dropped no tile. Throws nothing if the nodes on the path to tile `count`
+  /// are unshared.
   void truncate(std::size_t count, Wait wait, CallSite site) {
     if (count == 0) {
       *this = basic_tile_tree();
@@ -118,7 +123,8 @@ class basic_tile_tree {
     }
   }
 
-  /// Calls visit(index) for each tile below `count` that is not the same in both trees, in ascending order.
+  /// Calls visit(index) for each tile below `count` that the two trees do not share, in ascending
+  /// order.
   template <class Visit>
   static void for_each_difference(const basic_tile_tree& left, const basic_tile_tree& right,
                                   std::size_t count, Visit&& visit) {
@@ -138,7 +144,7 @@ class basic_tile_tree {
 
     basic_share_word<Sync> share;
     const std::uint32_t level;
-    const std::uint32_t process;  // that it was made in
+    const std::uint32_t process;  // the process that created this node
   };
   struct Leaf : Node {
     Leaf() noexcept : Node(0) {}
@@ -162,7 +168,7 @@ class basic_tile_tree {
   static std::size_t digit(std::size_t index, std::size_t level) noexcept {
     return index >> (digit_bits * level) & (FanOut - 1);
   }
-  /// How many tiles one slot of a node of `level` holds.
+  /// How many tiles each slot of a node of `level` covers.
   static std::size_t tiles_below(std::size_t level) noexcept {
     return std::size_t{1} << (digit_bits * level);
   }
@@ -184,7 +190,8 @@ class basic_tile_tree {
     return made;
   }
 
-  /// By whoever the share word told to. Ends the tiles below that nobody else has.
+  /// Called by the owner or copier that the share word told to free the node. Releases the children
+  /// that have no other owner.
   static void release(Node* node) noexcept {
     stats::detail::report_end(node);
     if (node->level == 0) {
@@ -194,7 +201,7 @@ class basic_tile_tree {
     }
   }
 
-  /// Makes the tree a level higher.
+  /// Adds a level on top of the root.
   void grow() {
     if (node_.get() == nullptr) {
       node_.set(make<Leaf>());
@@ -205,7 +212,8 @@ class basic_tile_tree {
     node_.set(root);
   }
 
-  /// Makes the node this handle's own, as Buffer::materialize does data; or a new one of `level`.
+  /// Gives this handle a node that it does not share, as Buffer::materialize() does with data; or a
+  /// new node of `level` if there is none.
   void make_unique(std::size_t level, Wait wait, CallSite site) {
     Node* const node = node_.get();
     if (node == nullptr) {
@@ -216,7 +224,7 @@ class basic_tile_tree {
       return;
     }
     if (node->process != Sync::process_number()) {
-      wait = Wait::never;  // nobody would wake a child of the process that other threads copied in
+      wait = Wait::never;  // after fork() the copying threads do not exist in the child
     }
     stats::detail::WriteReport report;
     report.begin();
@@ -240,7 +248,8 @@ class basic_tile_tree {
     node_.set(copy);
   }
 
-  /// For a recording: what a node has is shared from now on, by the lines that cloned the node.
+  /// For a recording: from now on the children of `node` are shared because of the call sites that
+  /// cloned the node.
   static void record_parts(const Node& node) noexcept {
     for (std::size_t slot = 0; slot < FanOut; ++slot) {
       if (node.level == 0) {
@@ -255,12 +264,13 @@ class basic_tile_tree {
     }
   }
 
-  /// Of the tiles of this node those from number `count` on. What may throw comes first, at all levels.
+  /// Drops the tiles of this node from number `count` on. Everything that may throw happens first,
+  /// at all levels.
   void drop_from(std::size_t count, std::size_t level, Wait wait, CallSite site) {
     make_unique(level, wait, site);
     Node* const node = node_.get();
     const std::size_t kept =
-        (count - 1) / tiles_below(level) + 1;  // slots, the last one perhaps in part
+        (count - 1) / tiles_below(level) + 1;  // slots; the last may be kept in part
     if (level == 0) {
       for (std::size_t slot = kept; slot < FanOut; ++slot) {
         static_cast<Leaf*>(node)->tiles[slot] = Tile();
@@ -277,7 +287,7 @@ class basic_tile_tree {
     }
   }
 
-  /// The node in a slot of a node of `level`, where the tree that `node` is of may be less high.
+  /// The child in `slot` of a node of `level`. The tree of `node` may be lower than `level`.
   static const Node* child(const Node* node, std::size_t level, std::size_t slot) noexcept {
     if (level_of(node) < level) {
       return slot == 0 ? node : nullptr;
