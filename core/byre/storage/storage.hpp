@@ -134,7 +134,7 @@ class basic_storage {
   /// answer, all writes through released pins are visible.
   bool is_pinned() const noexcept { return identity_ != nullptr && identity_->pins.any(); }
 
-  // ---- for the threads of a parallel loop, each of which then writes a part of its own
+  // ---- for the threads of a parallel loop, which then write one part each
   //
   // Any number of threads may call these members on one storage concurrently, through one handle or
   // several. The first caller copies or steals the data; the others wait for it, and their calls

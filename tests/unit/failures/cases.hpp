@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The functions of the API, each with a call of it that can be made again and again: the table of which
-/// every_allocation_test.cpp makes every allocation fail. every_function_has_a_case.py holds it against what
-/// the libraries export.
+/// The table of API functions with a repeatable call of each. every_allocation_test.cpp makes every
+/// allocation of these calls fail. every_function_has_a_case.py compares the table with the exports
+/// of the libraries.
 #pragma once
 
 #include <byre/tensor/print.hpp>
@@ -17,8 +17,8 @@
 
 namespace byre::test {
 
-/// One run of a row, with its allocation number `nth` failing, or none, alone or with all that follow. A row
-/// prepares what it needs and then attempts one step.
+/// One run of a case, in which allocation number `nth` fails: alone, or with all later ones, or
+/// (never_fails) no allocation. A case prepares its values, then attempts one step.
 class Attempt {
  public:
   Attempt(int nth, Failures failures, bool retains_memory,
@@ -28,15 +28,15 @@ class Attempt {
         retains_memory_(retains_memory),
         state_when_done_(state_when_done) {}
 
-  /// A step that throws leaves `state()` as it was, and no memory, and works when it is tried again; one that is done
-  /// has the state that it has where nothing fails.
+  /// Runs `step`. If it throws, `state()` must be unchanged and no memory leaked, and a second try
+  /// must succeed. The state after success must be the state after a run without failures.
   void operator()(
       const std::function<void()>& step,
       const std::function<std::string()>& state = [] { return std::string(); });
 
-  /// Another one for each attempt, for names that are to be new.
+  /// A number of its own for each attempt, for names that must be new.
   int number() const noexcept { return number_; }
-  /// Whether none of its allocations failed.
+  /// Whether no allocation failed.
   bool is_without_failure() const noexcept { return is_without_failure_; }
 
  private:
@@ -51,11 +51,12 @@ class Attempt {
 };
 
 struct Case {
-  const char* name;  ///< as the libraries export it, without `byre::`
+  const char* name;  ///< the exported name, without `byre::`
   void (*run)(Attempt&);
-  /// A step that fails may keep memory for the next one: nodes of a table, or a file that a source shows already.
+  /// A failed step may retain memory for the next one: nodes of a table, or a file that a source
+  /// maps already.
   bool retains_memory = false;
-  /// A step that fails puts back what it changed, which takes memory: one allocation fails at a time.
+  /// A failed step allocates to undo its changes: only one allocation fails per attempt.
   bool allocates_to_undo = false;
 };
 inline Case retaining_memory(Case given) {
@@ -71,7 +72,7 @@ std::span<const Case> operator_cases();
 std::span<const Case> program_cases();
 std::span<const Case> graph_cases();
 
-/// Sizes, axes and indices, with more numbers than Dims has in place: a copy of them allocates.
+/// Sizes, axes and indices that exceed the inline capacity of Dims: copying them allocates.
 inline const Dims deep_sizes{1, 2, 1, 2, 1, 3};
 inline const Dims two_elements{1, 1, 1, 1, 1, 2};
 inline const Dims twelve_elements{1, 1, 1, 1, 1, 12};
@@ -82,10 +83,11 @@ inline const Dims last_element{0, 1, 0, 1, 0, 2};
 inline const Dims last_steps{0, 0, 0, 0, 0, 1};
 inline const Dims sevens{7, 2, 7, 2, 7, 3};
 
-/// A tensor of deep_sizes with the elements 0, 1, 2, ... of f32.
+/// A tensor of deep_sizes with the elements 0, 1, 2, ... of dtype f32.
 Tensor deep_tensor();
 
-/// A step that throws an `Expected`, where it has the memory to say so.
+/// Runs a step that throws `Expected`, and catches it. Without memory for the message, the step
+/// throws OutOfMemory instead.
 template <class Expected, class Step>
 void catch_refusal(const Step& step) {
   try {
@@ -94,7 +96,7 @@ void catch_refusal(const Step& step) {
   }
 }
 
-// ---- what a result is, to be compared
+// ---- results as text, for comparison
 
 inline std::string described(const std::string& text) {
   return text;
@@ -121,8 +123,9 @@ std::string described(const std::optional<Held>& held) {
   return held ? described(*held) : "nothing";
 }
 
-/// A row: `Make` prepares a value; `Step` may change it and return a result. Both are lambdas that capture nothing. A
-/// step that throws leaves the value as it was. described() of value and result is compared.
+/// A case: `Make` prepares a value; `Step` may change it and return a result. Both are lambdas
+/// without captures. A step that throws leaves the value unchanged. described() of value and result
+/// is compared.
 template <class Make, class Step>
 Case value_case(const char* name, Make, Step) {
   static_assert(std::is_empty_v<Make> && std::is_empty_v<Step>);
@@ -139,14 +142,14 @@ Case value_case(const char* name, Make, Step) {
           }};
 }
 
-/// A row: `Step` uses a tensor of deep_sizes.
+/// A case: `Step` uses a tensor of deep_sizes.
 template <class Step>
 Case tensor_case(const char* name, Step step) {
   return value_case(
       name, [] { return deep_tensor(); }, step);
 }
 
-/// A value to be written as text. The text alone is compared.
+/// A value to print. Only the printed text is compared.
 template <class Held>
 struct Printed {
   Held held;
@@ -155,7 +158,7 @@ template <class Held>
 std::string described(const Printed<Held>&) {
   return "";
 }
-/// A row: `Print` writes the value that `Make` prepares as text.
+/// A case: `Print` returns the value that `Make` prepares as text.
 template <class Make, class Print>
 Case text_case(const char* name, Make, Print) {
   return value_case(
@@ -163,7 +166,7 @@ Case text_case(const char* name, Make, Print) {
       [](auto& printed) { return Print()(printed.held); });
 }
 
-/// A row: `Function` needs no value.
+/// A case: `Function` takes no value.
 template <class Function>
 Case call_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
@@ -171,7 +174,7 @@ Case call_case(const char* name, Function) {
       name, [] { return std::string(); }, [](const std::string&) { return Function()(); });
 }
 
-/// A row of a `Step` that is refused by an `Expected`.
+/// A case: `Step` throws `Expected`.
 template <class Expected, class Step>
 Case refusal_case(const char* name, Step) {
   return call_case(name, [] {

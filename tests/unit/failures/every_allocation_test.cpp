@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every allocation of every function of the API is made to fail, one after another: what is thrown is
-// OutOfMemory and says what was asked, and nothing has changed.
+// Makes each allocation of each API function fail, one after another: the function must throw an
+// OutOfMemory whose message states the requested size, and change nothing.
 #include <byre/error/error.hpp>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace byre::test {
 namespace {
 
-/// With a number for each address: a second attempt has others.
+/// Replaces each address by a number: a second attempt has other addresses.
 std::string with_addresses_numbered(const std::string& text) {
   static const std::regex address("0x[0-9a-f]+");
   std::map<std::string, std::size_t> numbers;
@@ -65,8 +65,8 @@ void Attempt::operator()(const std::function<void()>& step,
     }
     failure = nullptr;
     EXPECT_TRUE(retains_memory_ || news_alive <= alive_before)
-        << "left over where allocation " << nth_ << " failed";
-    EXPECT_TRUE(new_failed) << "where memory was left";
+        << "memory leaked when allocation " << nth_ << " failed";
+    EXPECT_TRUE(new_failed) << "OutOfMemory was thrown although no allocation failed";
     EXPECT_EQ(state(), before) << "allocation " << nth_ << " failed";
     step();
   }
@@ -109,7 +109,7 @@ class EveryAllocation : public testing::TestWithParam<Case> {
   void run_with_each(Failures failures) {
     {
       Attempt first(never_fails, failures, GetParam().retains_memory,
-                    state_when_done_);  // also what is made once, as tables
+                    state_when_done_);  // also makes allocations that happen once, such as tables
       GetParam().run(first);
       ASSERT_TRUE(first.is_without_failure());
     }
@@ -133,7 +133,7 @@ TEST_P(EveryAllocation, failing_once_throws_out_of_memory_and_changes_nothing) {
 
 TEST_P(EveryAllocation, failing_with_all_later_ones_throws_and_changes_nothing) {
   if (GetParam().allocates_to_undo) {
-    GTEST_SKIP() << "it puts back what it changed";
+    GTEST_SKIP() << "undoing a failed step allocates";
   }
   run_with_each(Failures::all_that_follow);
 }

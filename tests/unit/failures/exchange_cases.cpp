@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors that other libraries see, and that come from them or from files.
+// Cases of tensors that are exported to other libraries, imported from them, or stored in files.
 #include <byre/interop/dlpack.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
@@ -14,13 +14,13 @@
 namespace byre::test {
 namespace exchange_table {
 
-/// What a tensor is, and who else has a part of it.
+/// The tensor, its use count, and whether it is pinned.
 std::string described_owners(const Tensor& tensor) {
   return described(tensor) + std::to_string(tensor.storage().use_count()) +
          (tensor.storage().is_pinned() ? " pinned" : "");
 }
 
-/// A row of what exports a tensor of which a lazy clone has the data too.
+/// A case: an export of a tensor that shares its data with a lazy clone.
 template <class Export>
 Case export_case(const char* name, Export) {
   return {name, [](Attempt& attempt) {
@@ -35,7 +35,7 @@ Case export_case(const char* name, Export) {
           }};
 }
 
-/// A row of an import. One that fails releases what it was given.
+/// A case: an import. A failed import releases its source.
 template <class Import>
 Case import_case(const char* name, Import) {
   return {name, [](Attempt& attempt) {
@@ -47,14 +47,14 @@ Case import_case(const char* name, Import) {
           }};
 }
 
-/// The contents under a file's name, and the number of files in its folder.
+/// The contents of the file, and the number of files in its folder.
 std::string state_of(const TemporaryFolder& folder, const std::filesystem::path& path) {
   const std::filesystem::directory_iterator files(folder.path());
   return std::to_string(std::distance(begin(files), end(files))) + " files, " +
          (std::filesystem::is_symlink(path) ? "a link to " : "") + read_file(path);
 }
 
-/// A row: `Save` replaces a file, or writes through a link to it.
+/// A case: `Save` replaces a file, or writes through a link to it.
 template <bool is_link = false, class Save>
 Case save_case(const char* name, Save) {
   return {name, [](Attempt& attempt) {
@@ -86,14 +86,14 @@ std::string text_of(const SafetensorsFile& file) {
   return text + text_of(file.tensors);
 }
 
-/// A file that was written, and its bytes.
+/// A saved file and its bytes.
 struct Written {
   std::filesystem::path path;
   std::string bytes;
   std::span<const std::byte> span() const { return std::as_bytes(std::span(bytes)); }
 };
 
-/// A row: `Load` reads a file that `Save` wrote.
+/// A case: `Load` reads a file that `Save` wrote.
 template <class Save, class Load>
 Case load_case(const char* name, Save, Load) {
   return {name, [](Attempt& attempt) {
@@ -111,7 +111,7 @@ const Tensor& tensor_to_save() {
   static const Tensor tensor = deep_tensor().permute(reversed_axes);
   return tensor;
 }
-/// Names and metadata are longer than what strings have in place.
+/// Names and metadata exceed the inline capacity of strings.
 const NamedTensors& tensors_to_save() {
   static const NamedTensors tensors = {
       {"a name that is longer than what strings have in place", deep_tensor()},
@@ -125,7 +125,7 @@ constexpr auto save_model = [](const auto& path) {
       {"a key that is longer than what strings have in place", "and a value that is so, too"}};
   save_safetensors(path, tensors_to_save(), metadata);
 };
-constexpr auto save_model_that_is_not_aligned = [](const auto& path) {
+constexpr auto save_unaligned_model = [](const auto& path) {
   save_model(path);
   std::string bytes = read_file(path);
   ++bytes[0];
@@ -191,7 +191,7 @@ const Case cases[] = {
     load_case("load_safetensors", save_model,
               [](auto& file) { return load_safetensors(file.path); }),
     load_case("map_safetensors", save_model, [](auto& file) { return map_safetensors(file.path); }),
-    load_case("map_safetensors", save_model_that_is_not_aligned,
+    load_case("map_safetensors", save_unaligned_model,
               [](auto& file) { return map_safetensors(file.path); }),
     load_case("parse_safetensors_header", save_model,
               [](auto& file) {

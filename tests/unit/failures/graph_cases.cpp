@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Graphs, recordings, and texts of operators, arguments and keys.
+// Cases of graphs, recordings, and texts of operators, arguments and keys.
 #include <byre/functional.hpp>
 #include <byre/functional/dispatch/scanner.hpp>
 #include <byre/observe/recording.hpp>
@@ -17,7 +17,7 @@ AnyTensor deep() {
   return from_cpu(deep_tensor());
 }
 
-/// A row of what is done with a graph.
+/// A case: `Function` uses a captured graph.
 template <class Function>
 Case graph_step_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
@@ -36,7 +36,7 @@ Case graph_step_case(const char* name, Function) {
           }};
 }
 
-/// A row of what is recorded: of a recording that has an input.
+/// A case: `Function` uses a recording with one input.
 template <class Function>
 Case recording_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operators: their text, their registration, their calls.
+// Cases of operators: their text, registration and calls.
 #include <byre/functional.hpp>
 #include <byre/observe/recording.hpp>
 
@@ -21,7 +21,7 @@ std::string described(const AnyTensor& tensor) {
   return tensor ? to_string(to_cpu(tensor)) : "no tensor";
 }
 
-/// A row of what a tensor's call is.
+/// A case: `Function` maps a tensor to a tensor.
 template <class Function>
 Case tensor_call_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
@@ -33,7 +33,7 @@ Case tensor_call_case(const char* name, Function) {
           }};
 }
 
-/// Values to be moved from: one for the attempt that fails, and one for the next.
+/// Values to move from: one for the failing attempt and one for the retry.
 template <class Value>
 class Supply {
  public:
@@ -66,7 +66,7 @@ void find_metas(Attempt& attempt) {
       [&] { return text; });
 }
 
-// ---- what is registered stays: each attempt's is new
+// ---- registrations are permanent, so each attempt uses a new name
 
 std::string new_name(const Attempt& attempt) {
   return "an_operator_of_a_long_name_" + std::to_string(attempt.number());
@@ -84,13 +84,13 @@ void define_by_schema(Attempt& attempt) {
   attempt([&] { (void)define(schemas.take()); });
 }
 
-/// A row of one thing that is said of an operator, after which it has that.
-template <class Say, class IsSaid>
-Case definition_case(const char* name, Say, IsSaid) {
+/// A case: `Set` sets one property of an operator; `IsSet` tells whether the operator has it.
+template <class Set, class IsSet>
+Case definition_case(const char* name, Set, IsSet) {
   return {name, [](Attempt& attempt) {
             const Definition one = define(new_name(attempt) + "(Tensor a) -> Tensor");
-            attempt([&] { Say()(one); },
-                    [&] { return std::string(IsSaid()(one.op()) ? "said" : "not said"); });
+            attempt([&] { Set()(one); },
+                    [&] { return std::string(IsSet()(one.op()) ? "set" : "not set"); });
           }};
 }
 
@@ -111,7 +111,7 @@ void define_view(Attempt& attempt) {
 }
 
 void add_key(Attempt& attempt) {
-  const std::string name = "k" + std::to_string(attempt.number());  // in place
+  const std::string name = "k" + std::to_string(attempt.number());  // fits in place
   attempt([&] { (void)add_backend({.name = name}); });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Functions of functions over tensors: all of a program's inputs are written, or none.
+// Cases of functions that transform programs over tensors: a run writes all inputs of a program, or
+// none.
 #include <byre/functional.hpp>
 
 #include "cases.hpp"
@@ -24,7 +25,7 @@ AnyTensor counted_opaque(const Dims& sizes) {
   return to_opaque(to_cpu(counted(sizes)));
 }
 
-/// Writes its input, and returns a view of it, one of a value, and a value.
+/// Writes its input; returns a view of it, a view of a value, and a value.
 Tensors write_and_return(const Tensors& in) {
   call("fill_", {call_for_one("select", {in[0], 1, 1}), 7});
   call("add_", {in[0], in[0]});
@@ -36,7 +37,7 @@ Tensors square(const Tensors& in) {
   return call("mul", {in[0], in[0]});
 }
 
-/// Writes parts of both inputs, and more of the first after it was read.
+/// Writes parts of both inputs, and writes the first again after reading it.
 Tensors write_both(const Tensors& in) {
   call("add_.scalar", {call_for_one("select", {in[0], 0, 1}), 10});
   call("mul_", {in[1], call_for_one("sum", {in[0]})});
@@ -105,8 +106,8 @@ std::string text_of(const Tensors& tensors) {
   return text;
 }
 
-/// A row of a program that `Make` makes, run on what `inputs_of` returns: all are written, or none, and no
-/// guard is left.
+/// A case: a run of the program that `Make` returns, on the tensors of `inputs_of`. All inputs are
+/// written, or none, and no guard remains.
 template <auto inputs_of = one_deep, class Make>
 Case run_case(const char* name, Make) {
   static_assert(std::is_empty_v<Make>);
@@ -128,7 +129,7 @@ Case with_undo(Case given) {
   return given;
 }
 
-/// A row of a program that is made, and then run.
+/// A case: creates a program, then runs it.
 template <class Make>
 Case make_case(const char* name, Make) {
   static_assert(std::is_empty_v<Make>);
@@ -154,7 +155,7 @@ void find_inputs(Attempt& attempt) {
 void write_functional(Attempt& attempt) {
   const AnyTensor x = to_functional(deep());
   call("fill_", {call_for_one("select", {x, 1, 1}), 7});
-  call("fill_", {call_for_one("select", {x, 3, 1}), 8});  // of two updates, each is applied once
+  call("fill_", {call_for_one("select", {x, 3, 1}), 8});  // two updates, each applied once
   AnyTensor value;
   attempt([&] { value = from_functional(x); },
           [&] { return value ? to_string(to_cpu(value)) : "none"; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What counts and records copies, and reports of reshapes.
+// Cases of counters and recordings of copies, and of reports of reshapes.
 #include <byre/byre.hpp>
 #include <byre/observe/expect.hpp>
 #include <byre/observe/recording.hpp>
@@ -29,14 +29,14 @@ void limit_copies(Attempt& attempt) {
         clone.mutable_data();
       });
     } catch (const TooManyCopies&) {
-    } catch (const InvalidArgument&) {  // a build without stats
+    } catch (const InvalidArgument&) {  // thrown by a build without stats
     }
   });
 }
 
-#if BYRE_STATS  // or nothing is recorded
+#if BYRE_STATS
 
-// A record for which there is no memory is lost, and counted.
+// A record without memory is lost, and counted.
 
 void clone_and_write() {
   Buffer buffer = Buffer::allocate(100);
@@ -44,13 +44,13 @@ void clone_and_write() {
   buffer.mutable_data();
 }
 
-/// A recording of two events, and where it may be written.
+/// A recording of two events, and a path to write it to.
 struct Recorded {
   Recorded() { clone_and_write(); }
   TemporaryFolder folder;
   std::filesystem::path path =
       folder / "a name that is longer than what strings have in place.json";
-  trace::Recording recording{std::size_t{1} << 16};  // with more room it is slow under a sanitizer
+  trace::Recording recording{std::size_t{1} << 16};  // a larger one is slow under a sanitizer
 };
 std::string described(const std::unique_ptr<Recorded>& recorded) {
   return std::to_string(recorded->recording.lost());
@@ -79,7 +79,7 @@ constexpr auto two_violations = [] {
   return sum;
 };
 
-/// So that there is one.
+/// Causes one violation.
 void rely_on_an_alias() {
   const shadow::ReshapeModeScope tracked(shadow::ReshapeMode::warn);
   const auto before = shadow::set_violation_handler([](const shadow::Violation&) noexcept {});
@@ -104,7 +104,7 @@ void print_summary(Attempt& attempt) {
           [&] { return std::string(std::filesystem::is_empty(folder.path()) ? "none" : "one"); });
 }
 
-/// Each attempt's file has more lines than one: all suppress, or none.
+/// The file of each attempt has two lines: both suppress, or neither.
 void suppress(Attempt& attempt) {
   const TemporaryFolder folder;
   const std::string name = "suppressed" + std::to_string(attempt.number());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory, buffers, storages, tiled buffers, and files that are written.
+// Cases of memory, buffers, storages, tiled buffers and output files.
 #include <byre/byre.hpp>
 #include <byre/files/output_file.hpp>
 #include <byre/memory/host_allocators.hpp>
@@ -17,10 +17,10 @@
 namespace byre::test {
 namespace storage_table {
 
-/// An allocator of one block, which operator new allows.
+/// An allocator of one block, which succeeds if operator new does.
 class Resource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t, std::size_t) override {
-    ::operator delete(::operator new(1));  // a new-expression may be left out
+    ::operator delete(::operator new(1));  // the compiler may omit a new-expression
     return memory_.data();
   }
   void do_deallocate(void*, std::size_t, std::size_t) override {}
@@ -52,7 +52,8 @@ std::string described(const Bytes<Held>& bytes) {
   return describe(bytes.held) + describe(bytes.other);
 }
 
-/// A row of what `Function`, which captures nothing, makes of a buffer or storage of 100 bytes.
+/// A case: `Function`, a lambda without captures, makes a value from a buffer or storage of 100
+/// bytes.
 template <class Held, class Function>
 Case bytes_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>, "a lambda that captures nothing");
@@ -68,7 +69,7 @@ Held written_clone(Held& held) {
   return clone;
 }
 
-/// A row of a buffer or storage that shrinks to fit.
+/// A case: shrink_to_fit() of a buffer or storage.
 template <class Held>
 Case shrink_case(const char* name) {
   return value_case(
@@ -92,7 +93,7 @@ void map_file(Attempt& attempt) {
   attempt([&] { bytes.other = Held::map_file(path); }, [&] { return described(bytes); });
 }
 
-// Where there is no memory for pages, or for an overlay, ordinary memory does.
+// If there is no memory for pages or an overlay, ordinary memory is used.
 
 template <class Held>
 Held pages() {
@@ -101,7 +102,7 @@ Held pages() {
   return held;
 }
 
-/// What owns or shows pages.
+/// Buffers or storages in pages.
 template <class Held, std::size_t count>
 struct PagedValues {
   std::array<Held, count> all;
@@ -131,7 +132,7 @@ constexpr auto overlay_and_clone = [] {
   overlay.mutable_data()[0] = std::byte{'d'};
   return PagedValues<Buffer, 3>{{buffer, overlay, overlay}};
 };
-/// Where a new file has to be had.
+/// A writable clone of these needs a new page file.
 constexpr auto written_pages = [] {
   Buffer buffer = pages<Buffer>();
   Buffer first = buffer.writable_clone();
@@ -160,7 +161,8 @@ void write_file_of_format(Attempt& attempt) {
       });
 }
 
-/// A row: `Step` changes one of two tiled buffers that share all tiles, in a table of some levels.
+/// A case: `Step` changes one of two tiled buffers that share all tiles, in a table of several
+/// levels.
 template <class Step>
 Case tiles_case(const char* name, Step) {
   static_assert(std::is_empty_v<Step>, "a lambda that captures nothing");
@@ -170,7 +172,7 @@ Case tiles_case(const char* name, Step) {
             const NarrowTiles clone = tiled;
             attempt([&] { Step()(tiled); }, [&] { return text_of(tiled) + text_of(clone); });
           },
-          true};  // nodes that were copied stay
+          true};  // copied nodes remain
 }
 
 const Case cases[] = {
@@ -182,7 +184,7 @@ const Case cases[] = {
                [](Pmr& p) {
                  p.allocator.deallocate(p.allocator.allocate_copy({64, 64}, p.bytes, 64));
                }),
-    value_case("Allocator::submit_copy", pmr,  // the default, of an allocator that copies at once
+    value_case("Allocator::submit_copy", pmr,  // the default implementation copies at once
                [](Pmr& p) {
                  PendingCopy none;
                  p.allocator.deallocate(p.allocator.submit_copy({64, 64}, p.bytes, 64, none));

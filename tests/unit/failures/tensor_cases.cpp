@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layouts, views, tensors of their own, operations on elements, and text.
+// Cases of layouts, views, tensors, operations on elements, and text.
 #include <byre/tensor/accessor.hpp>
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/elements.hpp>
@@ -33,7 +33,7 @@ class OtherMemory final : public DeviceSupport {
 
 void register_one(Attempt& attempt) {
   const Device device(7, static_cast<std::uint16_t>(attempt.number()));
-  auto* const support = new OtherMemory(device);  // devices stay
+  auto* const support = new OtherMemory(device);  // devices are never unregistered
   attempt([&] { register_device(device, *support); },
           [&] {
             const std::string text = describe(device).chars.data();
@@ -41,7 +41,7 @@ void register_one(Attempt& attempt) {
           });
 }
 
-/// A row of what leaves some elements indeterminate.
+/// A case: `Function` leaves some elements indeterminate, so only sizes and dtype are compared.
 template <class Function>
 Case shape_case(const char* name, Function) {
   static_assert(std::is_empty_v<Function>);
@@ -55,12 +55,12 @@ Case shape_case(const char* name, Function) {
 void write_to_stream(Attempt& attempt) {
   const Tensor tensor = deep_tensor();
   std::ostringstream stream;
-  stream << std::string(1000, ' ');  // room
+  stream << std::string(1000, ' ');  // reserves capacity
   stream.seekp(0);
   attempt([&] { stream << tensor; }, [&] { return stream.str(); });
 }
 
-/// A last dimension of two.
+/// A layout whose last dimension is two.
 Layout pairs() {
   return contiguous_layout({1, 1, 1, 1, 3, 2}, "test");
 }

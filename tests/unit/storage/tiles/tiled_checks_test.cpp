@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a checked build reports for tiled buffers. Compiled in checked builds only.
+// Reports of a checked build about tiled buffers. Compiled in checked builds only.
 #include "tiles.hpp"
 
 #include <gtest/gtest.h>

@@ -212,8 +212,8 @@ class basic_tile_tree {
     node_.set(root);
   }
 
-  /// Gives this handle a node that it does not share, as Buffer::materialize() does with data; or a
-  /// new node of `level` if there is none.
+  /// Gives this handle a node that it does not share, as Buffer::materialize() does with data; an
+  /// empty handle gets a new node of `level`.
   void make_unique(std::size_t level, Wait wait, CallSite site) {
     Node* const node = node_.get();
     if (node == nullptr) {
