@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// byre-stress: the library that ships, with real threads, for a long time. See README.md.
+/// byre-stress: runs the library as it ships with many real threads, for a long time. See
+/// README.md.
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -18,7 +19,7 @@ std::vector<const Workload*> chosen_workloads(const Options& options) {
     auto chosen = workloads_named(options.workload);
     if (chosen.front()->is_race &&
         (options.settings.mix || options.settings.threads < least_race_threads)) {
-      throw test::UsageError("a race takes from 2 --threads on, and no --mix");
+      throw test::UsageError("a race needs at least 2 --threads, and takes no --mix");
     }
     return chosen;
   } catch (const std::invalid_argument& error) {
@@ -43,7 +44,7 @@ Exit list() {
   for (const Workload& workload : all_workloads()) {
     std::printf("  %-32s%s\n", workload.name.data(), workload.shows.data());
   }
-  std::printf("steps of --mix, with their usual weights: %s\n",
+  std::printf("steps of --mix, with their default weights: %s\n",
               programs::text_of(programs::usual_mix()).c_str());
   return passed;
 }

@@ -14,19 +14,19 @@ namespace {
 
 test::CommandLine command_line() {
   test::CommandLine line;
-  line.flag("help", "print this, and exit")
-      .flag("list", "list workloads and operations, and exit")
-      .value("workload", "NAME", "one of --list, or all. Default: mixed")
-      .value("seed", "N", "determines each thread's operations. Default: a random one")
-      .value("duration", "SECONDS", "of each workload; with --soak in all. Default: 10; 1800")
+  line.flag("help", "print this help and exit")
+      .flag("list", "list workloads and steps, and exit")
+      .value("workload", "NAME", "a workload of --list, or all. Default: mixed")
+      .value("seed", "N", "determines the operations of each thread. Default: random")
+      .value("duration", "SECONDS", "per workload, default 10; with --soak in total, default 1800")
       .value("operations", "N",
-             "of each thread, instead of a duration; with --soak, two rotations of so many")
-      .value("threads", "N", "from 1 to 64, of a race from 2. Default: 8")
-      .value("slots", "N", "of each thread, for buffers and as many for storages. Default: 4")
-      .value("most-nbytes", "N", "of a value. Default: 67108864")
-      .value("mix", "MIX", "weights of the steps, as write=4,clone=2; --list has the names")
-      .flag("perturb", "delay threads at atomic steps; else the library is as it ships")
-      .flag("soak", "rotate all workloads, perturbed and not, and judge what grows");
+             "per thread, instead of a duration; with --soak, two rotations of N each")
+      .value("threads", "N", "1 to 64, for a race 2 to 64. Default: 8")
+      .value("slots", "N", "per thread: N buffers and N storages. Default: 4")
+      .value("most-nbytes", "N", "largest size of a value. Default: 67108864")
+      .value("mix", "MIX", "weights of steps, such as write=4,clone=2; --list has the names")
+      .flag("perturb", "delay threads at random atomic steps")
+      .flag("soak", "run all workloads in turn, perturbed and not, and check for growth");
   return line;
 }
 
@@ -57,7 +57,7 @@ Options parse(int argc, const char* const* argv) {
   constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
   const test::GivenOptions given = command_line().parse(argc, argv);
   if (given.has("duration") && given.has("operations")) {
-    throw test::UsageError("either --duration or --operations, not both");
+    throw test::UsageError("--duration and --operations exclude each other. Pass one of them");
   }
   Options options;
   options.help = given.has("help");
@@ -93,16 +93,16 @@ Options parse(int argc, const char* const* argv) {
 std::string help_text() {
   return R"(Usage: byre-stress [options]
 
-Runs the library that ships with many threads for a long time: random programs over buffers, storages,
-pins, pages and tiled buffers, with every answer and every count checked; and races whose outcome is
-known exactly. Ctrl-C ends it early, with its report.
+Runs the library as it ships with many threads for a long time. Random programs use buffers,
+storages, pins, pages and tiled buffers, and check every answer and counter. Races check outcomes
+that are known exactly. Ctrl-C ends a run early, with its report.
 
 )" + command_line().help() +
          R"(
-A failure prints the last steps of every thread, and the command that repeats them. A seed determines
+A failure prints the last steps of every thread and the command that repeats them. A seed determines
 what each thread does, not how the threads interleave.
 
-Exit codes: 0 all checks passed, 1 or a signal: one failed, 2 wrong usage.
+Exit codes: 0 if all checks passed; 1 or a signal if a check failed; 2 for wrong usage.
 )";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The settings of a run, and the command line that has them.
+/// The settings of a run, and the command line that sets them.
 #pragma once
 
 #include <chrono>
@@ -21,26 +21,26 @@ inline constexpr std::uint64_t most_size_nbytes = std::uint64_t{64} << 20;
 struct Settings {
   std::uint64_t seed = 0;
   unsigned threads = 8;
-  std::size_t slots = 4;  ///< of each thread for buffers, and as many for storages
-  std::size_t most_nbytes = most_size_nbytes;  ///< of a value
-  std::optional<programs::Mix> mix{};          ///< none: the workload's own
-  Perturbation perturbation{};                 ///< none: the library as it ships
+  std::size_t slots = 4;  ///< per thread: so many buffers, and as many storages
+  std::size_t most_nbytes = most_size_nbytes;  ///< limit of the size of a value
+  std::optional<programs::Mix> mix{};          ///< empty: the default of the workload
+  Perturbation perturbation{};                 ///< default: no delays, the library as it ships
   std::chrono::duration<double> duration{10};
-  std::optional<std::uint64_t> operations{};  ///< of each thread, instead of a duration
+  std::optional<std::uint64_t> operations{};  ///< per thread, instead of a duration
 };
 
-/// The command that repeats a run of `workload`.
+/// The command line that repeats a run of `workload`.
 std::string command_of(std::string_view workload, const Settings& settings);
 
 struct Options {
   bool help = false;
   bool list = false;
-  bool soak = false;  ///< all workloads in turn, for the duration in all
+  bool soak = false;  ///< all workloads in turn, for `duration` in total
   std::string workload = "mixed";
   Settings settings;
 };
 
-/// Throws test::UsageError. The seed is random unless it is given.
+/// Throws test::UsageError. The seed is random if it is not given.
 Options parse(int argc, const char* const* argv);
 std::string help_text();
 

@@ -48,10 +48,10 @@ Supervisor::Supervisor(std::string workload, const Settings& settings,
       last_steps_(std::move(last_steps)),
       hang_timeout_(hang_timeout) {
   current = this;
-  for (const int signal : ending_signals) {  // unless the parent ignores them, as nohup does
+  for (const int signal : ending_signals) {  // but not if the parent ignores them, as nohup does
     replace_handler(signal, SIG_DFL, &request_stop);
   }
-  for (const int signal : fatal_signals) {  // unless a sanitizer handles them
+  for (const int signal : fatal_signals) {  // but not if a sanitizer handles them
     replace_handler(signal, SIG_DFL, &on_fatal_signal);
   }
 }
@@ -63,8 +63,9 @@ Supervisor::~Supervisor() {
   current = nullptr;
 }
 
-/// The report allocates, which may hang on a lock that the thread holds: then the alarm ends the program. Other threads
-/// that fail wait, so that they do not end the program before the report is complete.
+/// The report allocates, which hangs if this thread holds the lock of the heap: then the alarm ends
+/// the program. Other threads that fail wait, so that they do not end the program before the report
+/// is complete.
 void Supervisor::on_fatal_signal(int signal) {
   while (is_reported.exchange(true, std::memory_order_relaxed) && !this_thread_reports) {
     ::pause();
@@ -81,7 +82,7 @@ void Supervisor::on_fatal_signal(int signal) {
 }
 
 void Supervisor::report(const char* why) const {
-  std::fprintf(stderr, "\nbyre-stress: %s\nagain: %s\n", why, command_.c_str());
+  std::fprintf(stderr, "\nbyre-stress: %s\nrepeat: %s\n", why, command_.c_str());
   for (const std::string& line : last_steps_()) {
     std::fprintf(stderr, "  %s\n", line.c_str());
   }
@@ -99,8 +100,8 @@ bool Supervisor::wait() {
     last_done_ = done;
     last_progress_ = now;
   } else if (now - last_progress_ > hang_timeout_) {
-    report(("no operation ended for " + std::to_string(hang_timeout_.count()) +
-            " seconds: some thread hangs")
+    report(("no operation has ended for " + std::to_string(hang_timeout_.count()) +
+            " seconds: a thread hangs")
                .c_str());
     std::_Exit(EXIT_FAILURE);
   }
@@ -143,14 +144,14 @@ std::string text_of(const Outcome& outcome) {
        << outcome.counters.waits << " waits, " << outcome.faults << " faults, " << outcome.delays
        << " delays\n";
   if (outcome.failures.empty()) {
-    text << "  all right at " << outcome.rounds << " checkpoints or rounds\n";
+    text << "  passed at " << outcome.rounds << " checkpoints or rounds\n";
     return text.str();
   }
   text << "  FAILED:\n";
   for (const std::string& failure : outcome.failures) {
     text << "    " << failure << '\n';
   }
-  text << "  again: " << command_of(outcome.workload, outcome.settings) << '\n';
+  text << "  repeat: " << command_of(outcome.workload, outcome.settings) << '\n';
   return text.str();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Supervisor: shows the progress of a run and ends it when its time is over or the user asks for it. A run that hangs
-/// or crashes ends the program, with what each thread did last and the command that repeats it.
+/// Supervisor: prints the progress of a run, and ends it when its time is over or the user requests
+/// it. A run that hangs or crashes ends the program, with the last steps of each thread and the
+/// command that repeats the run.
 #pragma once
 
 #include <byre/observe/counters.hpp>
@@ -17,47 +18,49 @@
 
 namespace byre::stress {
 
-/// One run's results.
+/// The results of one run.
 struct Outcome {
   std::string workload;
   Settings settings;
   double seconds = 0;
   std::uint64_t operations = 0;
-  std::uint64_t rounds = 0;  ///< of a race; checkpoints of programs
-  std::uint64_t faults = 0;  ///< injected, and survived
+  std::uint64_t rounds = 0;  ///< rounds of a race, or checkpoints of programs
+  std::uint64_t faults = 0;  ///< injected and handled
   std::uint64_t delays = 0;
   stats::Counters counters;
-  std::vector<std::string> failures;  ///< of a race: what is wrong with programs ends the process
+  std::vector<std::string> failures;  ///< of a race; failures of programs abort the process
 };
 
-/// A few lines; more if something failed.
+/// A report of a few lines; longer if something failed.
 std::string text_of(const Outcome& outcome);
 
-/// Whether the user asked to end everything. Takes notice from the first supervisor on.
+/// Whether the user requested the end of all runs (SIGINT, SIGTERM or SIGHUP). Signals are handled
+/// from the first supervisor on.
 bool stop_requested() noexcept;
 
-/// 64 MiB in a sanitized build on a busy machine take seconds.
+/// Generous: in a sanitized build on a busy machine, a step on 64 MiB takes seconds.
 inline constexpr std::chrono::seconds default_hang_timeout{120};
 
-/// One at a time, by the thread that runs a workload; wake() by any.
+/// One exists at a time, used by the thread that runs a workload. Any thread may call wake().
 class Supervisor {
  public:
   using Lines = std::function<std::vector<std::string>()>;
 
-  /// `done` is the number of operations so far, and `last_steps` what a crash report ends with.
+  /// `done` returns the number of operations so far; `last_steps` returns the lines that end a
+  /// crash report.
   Supervisor(std::string workload, const Settings& settings, std::function<std::uint64_t()> done,
              Lines last_steps, std::chrono::seconds hang_timeout = default_hang_timeout);
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  /// Waits a moment, or until wake() is called. True if the run is to end.
+  /// Waits 100 ms, or until wake() is called. Returns true if the run has to end.
   bool wait();
   void wake() noexcept;
 
-  /// Since the run began.
+  /// Counters since the run began.
   stats::Counters counters() const { return stats::snapshot() - before_; }
-  /// The results that every workload has.
+  /// The results that all workloads report.
   Outcome outcome() const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Hooked: a Sync that runs a hook around each step of another Sync.
+/// Hooked: a Sync that calls a hook before and after each step of another Sync.
 #pragma once
 
 #include <byre/sync/detail/no_destructor.hpp>
@@ -8,8 +8,8 @@
 namespace byre::stress {
 
 /// Each atomic and plain variable has a `Hook`. A step constructs `Hook::Scope(hook, name)` before
-/// it and destroys that after it. The variable may be gone by then: a scope's destructor must not touch
-/// the hook.
+/// it and destroys the scope after it. The variable may have been destroyed by then, so the
+/// destructor of a scope must not access the hook.
 template <sync::Sync Base, class Hook>
 struct Hooked : Base {
   template <class Value>
@@ -62,7 +62,7 @@ struct Hooked : Base {
     [[no_unique_address]] Hook hook_;
   };
 
-  /// Of a program: the library has no such object for a Sync that it does not know.
+  /// Objects of the program: the library has none for a Sync that it does not know.
   template <class Object>
   static Object& no_destructor() noexcept {
     return sync::no_destructor<Object>();

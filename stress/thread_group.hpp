@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The threads of a run. All have ended when it is destroyed, also where a thread could not be started or
-/// their supervisor threw: none outlives the data it works on.
+/// The threads of a run. The destructor ends and joins them, also if a thread could not be started
+/// or their supervisor threw: no thread outlives the data that it uses.
 #pragma once
 
 #include <deque>
@@ -10,10 +10,10 @@
 
 namespace byre::stress {
 
-/// For one thread.
+/// Used by one thread.
 class ThreadGroup {
  public:
-  /// `stop` makes the threads end. It is called once, by the destructor, and must not throw.
+  /// `stop` makes the threads end. The destructor calls it once. It must not throw.
   explicit ThreadGroup(std::function<void()> stop) : stop_(std::move(stop)) {}
   ~ThreadGroup() {
     stop_();

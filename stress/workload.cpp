@@ -17,7 +17,8 @@
 namespace byre::stress {
 namespace {
 
-/// Threads meet at what they share more often than a program's other steps are taken.
+/// In several threads, steps on shared values are more frequent, so that threads access them at
+/// once.
 programs::Mix mix_of_threads() {
   programs::Mix mix = programs::usual_mix();
   for (const char* step :
@@ -29,13 +30,14 @@ programs::Mix mix_of_threads() {
 
 Outcome run_programs(const char* name, Settings settings, const programs::Mix& mix) {
   settings.mix = settings.mix.value_or(mix);
-  // Few tiles make a high table where two fan out.
+  // With two tiles per node, few tiles make a high table.
   return settings.perturbation == no_perturbation
              ? Run<programs::Types<sync::Boost, 32>>(name, settings).complete()
              : Run<programs::Types<Perturbed, 2, Unperturbed>>(name, settings).complete();
 }
 
-/// Runs a race on a thread of its own, and supervises it. A round is one operation of each thread.
+/// Runs and supervises a race on a separate thread. One round counts as one operation of each
+/// thread.
 class RaceRun {
  public:
   RaceRun(const Race& race, const Settings& settings)
@@ -81,7 +83,7 @@ class RaceRun {
         .stop = stop_.get_token(),
         .after_round =
             [this](const RaceResult& result) {
-              // Relaxed: only a number to show.
+              // Relaxed: a number for display only.
               operations_.store(result.counts.operations(), boost::memory_order_relaxed);
             },
         .logs = logs_.data(),
@@ -111,7 +113,7 @@ class RaceRun {
   boost::atomic<std::uint64_t> operations_{0};
   boost::atomic<bool> is_over_{false};
   RaceResult result_;
-  std::exception_ptr error_;  // of a race that could not be run
+  std::exception_ptr error_;  // if the race could not run
   std::vector<programs::Log> logs_;
   Supervisor supervisor_;
 };
@@ -128,7 +130,7 @@ std::span<const Workload> all_workloads() {
                return run_programs("mixed", settings, programs::without_faults(mix_of_threads()));
              }},
         {.name = "faults",
-         .shows = "the same, while allocations, copies and sinks fail",
+         .shows = "as mixed, with failing allocations, copies and sinks",
          .run =
              [](const Settings& settings) {
                return run_programs("faults", settings, mix_of_threads());
@@ -155,7 +157,7 @@ std::vector<const Workload*> workloads_named(const std::string& name) {
     }
   }
   if (chosen.empty()) {
-    throw std::invalid_argument("there is no workload '" + name + "'; --list has the names");
+    throw std::invalid_argument("unknown workload '" + name + "'. Pass a name of --list, or all");
   }
   return chosen;
 }

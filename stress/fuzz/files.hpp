@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Checks for the targets of files: contents that are saved come back in each way of reading, and any bytes are refused
-/// in each way, or have the same contents in each, which are saved and read back themselves.
+/// Checks shared by the targets of file formats. Saved contents must be read back by every way of
+/// reading. For arbitrary bytes, all ways of reading must reject them, or all return equal
+/// contents, which can be saved and read back.
 #pragma once
 
 #include <byre/interop/safetensors.hpp>
@@ -22,7 +23,7 @@
 
 namespace byre::fuzz {
 
-/// Tensors, and metadata in a format that has any.
+/// Tensors, and metadata if the format has any.
 using Contents = SafetensorsFile;
 
 struct Format {
@@ -30,9 +31,10 @@ struct Format {
   Contents (*load)(const std::filesystem::path& path);
   Contents (*map)(const std::filesystem::path& path);
   Contents (*read)(std::span<const std::byte> bytes);
-  /// Whether save() takes a name that has a zero byte, as files of other writers may have.
+  /// Whether save() accepts names with a zero byte, which files of other writers may have.
   bool saves_zero_bytes = true;
-  /// Words of map() for what it refuses and others read; null if it refuses what they do.
+  /// Part of the error of map() for files that it rejects but the other ways read; null if no such
+  /// files exist.
   const char* refuses_to_map = nullptr;
 };
 
@@ -40,7 +42,7 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Gives each byte of a tensor's elements what `next()` says, a bool 0 or 1.
+/// Sets each byte of the elements to `next()`, of a bool to 0 or 1.
 template <class Next>
 void fill(Tensor& tensor, Next next) {
   auto* const bytes =
@@ -51,7 +53,7 @@ void fill(Tensor& tensor, Next next) {
   }
 }
 
-/// "f: [2, 3] of f32".
+/// For example, "f: [2, 3] of f32".
 inline std::string described(const std::string& name, const Tensor& tensor) {
   return name + ": " + to_string(tensor.sizes()) + " of " + name_of(tensor.dtype());
 }
@@ -72,7 +74,7 @@ inline bool is_same(const Tensor& found, const Tensor& wanted) {
 
 inline void expect_same(const Contents& found, const Contents& wanted, const char* how) {
   if (found.metadata != wanted.metadata || found.tensors.size() != wanted.tensors.size()) {
-    fail("%zu tensors and %zu keys are %s, not the %zu and %zu", found.tensors.size(),
+    fail("%zu tensors and %zu keys are %s, expected %zu and %zu", found.tensors.size(),
          found.metadata.size(), how, wanted.tensors.size(), wanted.metadata.size());
   }
   for (std::size_t at = 0; at < found.tensors.size(); ++at) {
@@ -85,7 +87,7 @@ inline void expect_same(const Contents& found, const Contents& wanted, const cha
   }
 }
 
-/// What reading gives, or what was said.
+/// The contents that reading returned, or the error message.
 struct Outcome {
   std::optional<Contents> contents;
   std::string refusal;
@@ -101,7 +103,7 @@ Outcome outcome_of(const Read& read) {
   }
 }
 
-/// From memory of just this size, from a file and from a mapping.
+/// Results of reading from memory of exactly this size, from a file, and from a mapping.
 struct ReadResult {
   const char* name;
   Outcome outcome;
@@ -119,7 +121,7 @@ inline std::array<ReadResult, 3> read_by_each_method(const Format& format,
 inline void expect_read(const std::array<ReadResult, 3>& readings, const Contents& contents) {
   for (const auto& [name, outcome] : readings) {
     if (!outcome.contents) {
-      fail("what was saved is not %s: %s", name, outcome.refusal.c_str());
+      fail("saved contents are not %s: %s", name, outcome.refusal.c_str());
     }
     expect_same(*outcome.contents, contents, name);
   }
@@ -139,7 +141,7 @@ inline void save_and_read(const Format& format, const Contents& contents) {
   expect_read(read_by_each_method(format, test::read_file(scratch())), contents);
 }
 
-/// `bytes` that a writer of the target's own made.
+/// Checks `bytes` that the target built without a writer of byre.
 inline void expect_read(const Format& format, const std::string& bytes, const Contents& contents) {
   test::write_file(scratch(), bytes);
   expect_read(read_by_each_method(format, bytes), contents);
@@ -165,11 +167,11 @@ inline void read_anything(const Format& format, const std::string& bytes) {
     if (outcome.contents && read.contents) {
       expect_same(*outcome.contents, *read.contents, name);
     } else if (outcome.contents.has_value() != read.contents.has_value()) {
-      // Nothing that is mapped is checked against a CRC.
+      // A mapped file is not checked against a CRC.
       const bool may_differ = &outcome == &readings[2].outcome &&
                               (says(read, "CRC error") || says(outcome, format.refuses_to_map));
       if (!may_differ) {
-        fail("it is %s, unlike read from memory: %s%s", name, read.refusal.c_str(),
+        fail("%s and read from memory disagree: %s%s", name, read.refusal.c_str(),
              outcome.refusal.c_str());
       }
     }
@@ -179,7 +181,7 @@ inline void read_anything(const Format& format, const std::string& bytes) {
   }
 }
 
-/// Takes the act that the first byte chooses. An exception that leaves it is a finding.
+/// Runs the act that the first byte chooses. An exception that escapes is a finding.
 inline int run_one_of(void (*const (&acts)[4])(Choices), const std::uint8_t* bytes,
                       std::size_t nbytes) {
   Choices input(bytes, nbytes);
@@ -187,7 +189,7 @@ inline int run_one_of(void (*const (&acts)[4])(Choices), const std::uint8_t* byt
   try {
     acts[chosen](input);
   } catch (const std::exception& error) {
-    fail("an error that nothing calls for: %s", error.what());
+    fail("an unexpected error: %s", error.what());
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The main program of a target where there is no libFuzzer: runs the inputs of a corpus, and some that are made of them
-/// at random. The input that ends the program is kept as crash_input_TARGET.
+/// The main program of a target without libFuzzer: runs the inputs of a corpus, and random mutants
+/// of them. An input that ends the program remains in the file crash_input_TARGET.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The input under way is in this file, which is removed at the end.
+/// The current input is stored in this file, which is removed at the end.
 const fs::path current_input = std::string("crash_input_") + target_name;
 
 void run(const std::string& input) {
@@ -26,7 +26,7 @@ void run(const std::string& input) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
 }
 
-/// The contents of the files, and of all files in the folders, in the order of names.
+/// The contents of the files, and of all files in the folders, sorted by name.
 std::vector<std::string> inputs_of(const std::vector<std::string>& paths) {
   std::vector<fs::path> files;
   for (const std::string& path : paths) {
@@ -44,7 +44,7 @@ std::vector<std::string> inputs_of(const std::vector<std::string>& paths) {
   return inputs;
 }
 
-/// Two inputs joined, with some bytes changed, inserted or removed.
+/// A mutant: two inputs joined, with some bytes changed, inserted or removed.
 std::string mutant_of(const std::vector<std::string>& corpus, test::Random& random) {
   const std::string& one = random.one_of(corpus);
   const std::string& other = random.one_of(corpus);
@@ -60,13 +60,13 @@ std::string mutant_of(const std::vector<std::string>& corpus, test::Random& rand
 
 int run(int argc, const char* const* argv) {
   test::CommandLine line;
-  line.value("runs", "N", "random inputs to make from those given, and to run")
+  line.value("runs", "N", "number of random inputs to derive from the corpus and run")
       .value("seed", "N", "determines the random inputs")
       .operands("path");
   const test::GivenOptions given = line.parse(argc, argv);
   const std::vector<std::string> corpus = inputs_of(given.texts("path"));
   if (corpus.empty()) {
-    throw test::UsageError("no file, or folder of files, is given");
+    throw test::UsageError("no input. Pass a file, or a folder of files");
   }
   std::for_each(corpus.begin(), corpus.end(), [](const std::string& input) { run(input); });
   test::Random random(given.number("seed").value_or(1));

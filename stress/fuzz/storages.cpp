@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Programs over buffers, storages, pins and tiled buffers: the input's bytes choose every step, and byre has to do what
-/// the model of eager copies does. The first byte chooses what the program is about.
+/// Programs over buffers, storages, pins and tiled buffers: the bytes of the input choose every
+/// step, and byre must behave like the model of eager copies. The first byte chooses the kind of
+/// program.
 #include <byre/error/error.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -21,7 +22,8 @@ Memory& memory() {
   return instance;
 }
 
-/// Every program finds the process alike: an empty pool, and made what a thread's first buffer makes.
+/// Gives every program the same initial state: an empty pool, and the objects that the first buffer
+/// of a thread allocates.
 void prepare_process() {
   static const bool first_time = [] {
     set_warning_handler([](const char*) noexcept { ++warnings; });
@@ -46,7 +48,7 @@ void run(Choices choices, const Limits& limits) {
   }
   program.end();
   if (warnings != program.state().thrown) {
-    fail("%zu warnings, and sinks threw %zu times", warnings, program.state().thrown);
+    fail("%zu warnings, but sinks threw %zu times", warnings, program.state().thrown);
   }
 }
 
@@ -65,7 +67,7 @@ void run_input(Choices choices) {
       return choice < 128 ? run<2>(choices, limits) : run<32>(choices, limits);
     default:
       limits.mix = mix_of_storages();
-      if (choice % 8 == 3) {  // which take ten times as long
+      if (choice % 8 == 3) {  // pages take ten times as long
         limits.only_pages = true;
         limits.least_nbytes = least_paged_nbytes;
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What every fuzz target provides and may use. One source implements target_name and
-/// LLVMFuzzerTestOneInput; libFuzzer, or replay.cpp where there is none, brings the main program. For
-/// one thread.
+/// The interface of a fuzz target, and what it may use. One source defines target_name and
+/// LLVMFuzzerTestOneInput; libFuzzer provides main(), or replay.cpp if there is no libFuzzer. Used
+/// by one thread.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include "../programs/choices.hpp"
 #include "../programs/trace.hpp"
 
-/// libFuzzer's entry: runs one input, and aborts if something is wrong. Returns 0.
+/// The entry point of libFuzzer: runs one input, and aborts on an error. Returns 0.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes);
 
 namespace byre::fuzz {
@@ -20,7 +20,7 @@ using programs::fail;
 using programs::program_name;
 using programs::trace;
 
-/// "storages"
+/// The name of the target, such as "storages".
 extern const char* const target_name;
 
 }  // namespace byre::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Run: programs in many threads, which share data and hand it to each other. They run in slices of some thousand steps;
-/// between slices no thread runs, and everything is checked.
+/// Run: programs in many threads, which share data and pass it to each other. They run in slices of
+/// some thousand steps; between slices no thread runs, and everything is checked.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -24,12 +24,12 @@
 
 namespace byre::stress {
 
-/// No delays: they are for the steps, not for what compares their results.
+/// Turns delays off while results are compared: only the steps are to be delayed.
 struct Unperturbed : ScopedPerturbation {
   Unperturbed() : ScopedPerturbation(no_perturbation, 0) {}
 };
 
-/// Used by one thread. One at a time: byre's counters are the process's.
+/// Used by one thread. One run exists at a time, because the counters of byre are per process.
 template <class T>
 class Run {
  public:
@@ -42,7 +42,7 @@ class Run {
             std::move(workload), settings, [this] { return done(); },
             [this] { return programs::lines_of(logs_); }, hang_timeout) {
     constexpr std::size_t tile_sizes[] = {16, 1, page_nbytes};
-    // Copies of a few bytes end before another thread can meet them.
+    // Not too small: copies of a few bytes end before another thread can access them.
     const programs::Limits limits{.mix = *settings.mix,
                                   .slots = settings.slots,
                                   .most_nbytes = settings.most_nbytes,
@@ -77,7 +77,7 @@ class Run {
       programs::fail("a file is still mapped");
     }
     if (BYRE_STATS != 0 && supervisor_.counters().live_bytes != 0) {
-      programs::fail("%lld live bytes more than at the start",
+      programs::fail("%lld more live bytes than at the start",
                      static_cast<long long>(supervisor_.counters().live_bytes));
     }
     return outcome();
@@ -101,7 +101,7 @@ class Run {
     return warnings;
   }
 
-  /// Relaxed, all: when exactly it stops does not matter.
+  /// All relaxed: the exact step at which a run stops does not matter.
   void run(Worker& worker, std::uint64_t steps) {
     for (; steps != 0 && !stop_.load(std::memory_order_relaxed); --steps) {
       worker.program.step();
@@ -109,7 +109,7 @@ class Run {
     }
   }
 
-  /// Each worker acts in a thread of its own. Returns when all have ended.
+  /// Calls act(worker) in a separate thread for each worker. Returns when all threads have ended.
   template <class Act>
   void run_in_threads(Act act) {
     std::atomic<std::size_t> running = workers_.size();
@@ -117,7 +117,7 @@ class Run {
     ThreadGroup threads([&] { stop_ = stop_ || !all_are_started; });
     for (Worker& worker : workers_) {
       threads.start([this, &worker, &running, act] {
-        // The first allocation makes the thread cache, while no fault is injected.
+        // The first allocation creates the thread cache, before a fault may be injected.
         (void)T::Buffer::allocate(1);
         const std::size_t thread = worker.program.state().thread;
         programs::Log::use(&logs_[thread]);
@@ -139,7 +139,7 @@ class Run {
     }
   }
 
-  /// Owners, sharing and counts are known exactly, as no thread runs.
+  /// Owners, sharing and counts are known exactly, because no thread runs.
   void check_all() {
     ++checkpoints_;
     for (Worker& worker : workers_) {
@@ -149,7 +149,7 @@ class Run {
     }
     check_counts(std::nullopt);
     if (default_pool().idle_nbytes() > default_pool().limit_nbytes()) {
-      programs::fail("the pool keeps %zu bytes, beyond its limit", default_pool().idle_nbytes());
+      programs::fail("the pool retains %zu bytes, beyond its limit", default_pool().idle_nbytes());
     }
   }
 
@@ -165,7 +165,7 @@ class Run {
       check_counters(supervisor_.counters(), sum);
     }
     if (warnings && *warnings != thrown) {
-      programs::fail("sinks threw %zu times, and there were %llu warnings", thrown,
+      programs::fail("sinks threw %zu times, but there were %llu warnings", thrown,
                      static_cast<unsigned long long>(*warnings));
     }
   }
@@ -189,7 +189,7 @@ class Run {
   }
 
   const Settings settings_;
-  // So small that blocks are recycled, evicted and unmapped all the time.
+  // So small that blocks are recycled, evicted and unmapped continually.
   RecyclingPool pool_{std::size_t{32} << 20};
   programs::Memory memory_{pool_};
   programs::Shared<T> shared_;

@@ -7,15 +7,15 @@
 
 namespace byre::stress {
 
-/// The chances are per window, in [0, 1], and exclude
-/// each other: their sum is at most 1.
+/// Chances from 0 to 1 that a window (the moment before or after a step) is delayed. At most one
+/// delay happens per window, so yields, pauses and sleeps add up to at most 1.
 struct Perturbation {
-  double yields = 0;                          ///< of the time slice
-  double pauses = 0;                          ///< of the processor, from 1 to most_pauses of them
-  double sleeps = 0;                          ///< for up to longest_sleep
-  double spurious = 0;                        ///< failures of a compare-exchange, and wakes of a
-                                              ///< sleeper
-  std::uint32_t most_pauses = 0;              ///< some 10 to 50 ns each
+  double yields = 0;              ///< chance to yield the time slice
+  double pauses = 0;              ///< chance of 1 to most_pauses processor pauses
+  double sleeps = 0;              ///< chance to sleep for up to longest_sleep
+  double spurious = 0;            ///< chance that a compare-exchange fails or a sleeper wakes
+                                  ///< spuriously
+  std::uint32_t most_pauses = 0;  ///< each takes some 10 to 50 ns
   std::chrono::microseconds longest_sleep{};  ///< the system adds some 50 us
 
   friend bool operator==(const Perturbation&, const Perturbation&) = default;
@@ -23,7 +23,8 @@ struct Perturbation {
 
 inline constexpr Perturbation no_perturbation{};
 
-/// Most delays are as long as the protocol's windows; a few are as long as a time slice.
+/// Most delays are as long as the critical windows of the protocol; a few are as long as a time
+/// slice.
 inline constexpr Perturbation usual_perturbation{
     .yields = 0.02,
     .pauses = 0.1,
@@ -33,7 +34,7 @@ inline constexpr Perturbation usual_perturbation{
     .longest_sleep = std::chrono::microseconds(100),
 };
 
-/// A seed for each thread of a run.
+/// The seed of a thread of a run.
 constexpr std::uint64_t seed_of_thread(std::uint64_t seed, std::uint64_t thread) noexcept {
   constexpr std::uint64_t golden_ratio = 0x9E37'79B9'7F4A'7C15;
   return seed + (thread + 1) * golden_ratio;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 namespace byre::stress {
@@ -17,10 +18,10 @@ namespace {
 constinit thread_local std::uint64_t this_threads_delays = 0;
 
 std::uint64_t to_units(double chance) {
-  // Written so that not-a-number is refused too.
+  // The condition is negated so that not-a-number is rejected, too.
   if (!(chance >= 0 && chance <= 1)) {
-    throw std::invalid_argument(
-        "the chances of a perturbation are from 0 to 1, and so is their sum");
+    throw std::invalid_argument("invalid chance of a perturbation, or sum of chances: " +
+                                std::to_string(chance) + ", allowed 0 to 1");
   }
   return static_cast<std::uint64_t>(chance * 0x1p32);
 }

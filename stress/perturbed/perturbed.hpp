@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Perturbed: the Sync that ships, with a chance of a delay before and after every step. Windows of a
-/// few instructions stay open until another thread steps into them. A thread's delays follow from its
-/// own seed alone.
+/// Perturbed: the Sync that ships, with random delays before and after every step. So windows of a
+/// few instructions stay open until another thread enters them. The delays of a thread depend on
+/// its seed alone.
 #pragma once
 
 #include <byre/storage/detail/buffer_impl.hpp>
@@ -17,21 +17,22 @@
 
 namespace byre::stress {
 
-/// Perturbs the thread that constructed it, until it is destroyed. Scopes nest. Only that thread uses it.
+/// Perturbs the thread that constructs it, until it is destroyed. Scopes nest. Used by that thread
+/// only.
 class ScopedPerturbation {
  public:
-  /// Each thread of a run has its own seed: seed_of_thread(). Throws std::invalid_argument for a number
-  /// that is no chance.
+  /// Each thread of a run has its own seed: see seed_of_thread(). Throws std::invalid_argument if a
+  /// chance is out of range.
   ScopedPerturbation(const Perturbation& perturbation, std::uint64_t seed);
   ~ScopedPerturbation();
   ScopedPerturbation(const ScopedPerturbation&) = delete;
   ScopedPerturbation& operator=(const ScopedPerturbation&) = delete;
 
-  /// Delays the thread, or does nothing, by chance.
+  /// Delays the thread at random, or not.
   void delay();
-  /// Whether a step that may fail or end spuriously does.
+  /// Whether a step that may fail or end spuriously should do so.
   bool is_spurious() { return draw() < spurious_; }
-  /// Heads or tails.
+  /// True with a chance of 1/2.
   bool toss() { return draw() % 2 == 0; }
 
  private:
@@ -39,7 +40,7 @@ class ScopedPerturbation {
   std::uint64_t draw() { return random_() >> 32; }
   [[gnu::cold, gnu::noinline]] void delay_as_drawn(std::uint64_t drawn);
 
-  // Chances in units of 2^-32, each added to those before it.
+  // Chances in units of 2^-32; each includes those before it.
   std::uint64_t yields_;
   std::uint64_t pauses_;
   std::uint64_t sleeps_;
@@ -49,14 +50,14 @@ class ScopedPerturbation {
   ScopedPerturbation* outer_;
 };
 
-/// How many delays the calling thread has had so far.
+/// The number of delays of the calling thread so far.
 std::uint64_t delays_of_this_thread() noexcept;
 
 namespace detail {
 
 extern constinit thread_local ScopedPerturbation* current_perturbation;
 
-/// A chance of a delay before and after a step.
+/// Delays the thread at random before and after a step.
 class Window {
  public:
   Window() noexcept { open(); }
@@ -84,7 +85,7 @@ inline bool fails_spuriously() noexcept {
 
 }  // namespace detail
 
-/// Perturbs what runs on `Base`. A thread without a ScopedPerturbation runs on Base as it is.
+/// Perturbs a Sync. A thread without a ScopedPerturbation uses `Base` unchanged.
 template <sync::Sync Base>
 struct PerturbedOver : Hooked<Base, detail::WindowHook> {
   template <class Value>
@@ -95,7 +96,7 @@ struct PerturbedOver : Hooked<Base, detail::WindowHook> {
     using Whole::Whole;
 
     bool compare_exchange_weak(Value& expected, Value desired, sync::Step step) noexcept {
-      // A failure loads the current value, as a real one does.
+      // Like a real failure, load the current value.
       if (detail::fails_spuriously()) {
         expected = Whole::load({step.site, std::memory_order::relaxed});
         return false;
@@ -104,7 +105,7 @@ struct PerturbedOver : Hooked<Base, detail::WindowHook> {
     }
   };
 
-  /// There is a delay between the last check and the sleep too: a wake in between must not be lost.
+  /// Also delays between the last check and the sleep: a wake in between must not be lost.
   template <class KeepWaiting>
   static void park(const void* address, KeepWaiting&& keep_waiting, sync::Step step) noexcept {
     const detail::Window window;
@@ -124,7 +125,7 @@ struct PerturbedOver : Hooked<Base, detail::WindowHook> {
     Base::unpark_all(address, step);
   }
 
-  /// Every other wait parks at once: real waits are short, and would hardly ever park.
+  /// Every second wait parks at once: real waits are short and would hardly ever park.
   struct SpinLimit {
     operator unsigned() const noexcept {
       ScopedPerturbation* const perturbation = detail::current_perturbation;

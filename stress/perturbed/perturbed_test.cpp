@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Perturbed: delays follow from the seed, change no answer, and are not there when off.
+/// Delays of Perturbed depend only on the seed, change no result, and are absent when perturbation
+/// is off.
 #include "perturbed.hpp"
 
 #include <gtest/gtest.h>
@@ -17,10 +18,10 @@ using std::memory_order;
 constexpr sync::Site somewhere{"test.somewhere", sync::Operation::load, memory_order::relaxed};
 constexpr sync::Step relaxed{&somewhere, memory_order::relaxed};
 
-/// Quick, so that a test may take many steps.
+/// Short delays, so that a test may take many steps.
 constexpr Perturbation often{.yields = 0.1, .pauses = 0.2, .spurious = 0.2, .most_pauses = 3};
 
-/// After each of some steps, how many delays there were; and what came about for no reason.
+/// After each of 200 steps: the number of delays, and whether spurious events happened.
 std::vector<std::uint64_t> decisions(const Perturbation& perturbation, std::uint64_t seed) {
   const ScopedPerturbation perturbs(perturbation, seed);
   const std::uint64_t before = delays_of_this_thread();
@@ -35,7 +36,7 @@ std::vector<std::uint64_t> decisions(const Perturbation& perturbation, std::uint
   return made;
 }
 
-TEST(Perturbed, decides_by_its_seed_alone) {
+TEST(Perturbed, depends_on_its_seed_alone) {
   EXPECT_EQ(decisions(often, 5), decisions(often, 5));
   EXPECT_NE(decisions(often, 5), decisions(often, 6));
   EXPECT_NE(decisions(often, 5), decisions(often, 5 + (std::uint64_t{1} << 32)));
@@ -43,7 +44,7 @@ TEST(Perturbed, decides_by_its_seed_alone) {
   EXPECT_NE(seed_of_thread(5, 1), seed_of_thread(6, 0));
 }
 
-TEST(Perturbed, opens_about_as_many_windows_as_it_is_told) {
+TEST(Perturbed, delays_about_as_many_windows_as_configured) {
   const std::vector<std::uint64_t> made = decisions(often, 1);
   constexpr double windows = 200 * 2 * 2;  // two steps, before and after each
   EXPECT_NEAR(static_cast<double>(made.back()), windows * (often.yields + often.pauses),
@@ -85,18 +86,18 @@ TEST(Perturbed, delays_plain_data_and_parking_too) {
   EXPECT_EQ(delays_of([&] { Perturbed::unpark_all(&plain, relaxed); }), 2U);
 }
 
-TEST(Perturbed, wakes_and_fails_for_no_reason_where_that_is_allowed) {
+TEST(Perturbed, wakes_and_fails_spuriously_where_that_is_allowed) {
   const ScopedPerturbation perturbs({.spurious = 1}, 1);
   Perturbed::park(
-      &perturbs, [] { return true; }, relaxed);  // or this test would never end
+      &perturbs, [] { return true; }, relaxed);  // returns only by a spurious wake
   Perturbed::Atomic<std::uint32_t> atomic(7);
   std::uint32_t expected = 3;
   EXPECT_FALSE(atomic.compare_exchange_weak(expected, 9, relaxed));
-  EXPECT_EQ(expected, 7U) << "a failure learns what is there";
+  EXPECT_EQ(expected, 7U) << "a failure loads the current value";
   EXPECT_EQ(atomic.load(relaxed), 7U);
 }
 
-TEST(Perturbed, refuses_what_is_no_chance) {
+TEST(Perturbed, chances_out_of_range_throw) {
   const double not_a_number = std::numeric_limits<double>::quiet_NaN();
   for (const Perturbation& wrong :
        {Perturbation{.yields = -0.1}, Perturbation{.sleeps = 1.5}, Perturbation{.spurious = 2},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps that read, change, move or release values: on byre and on the model, of buffers and of storages.
+/// Steps that read, change, move or release buffers and storages, on byre and on the model.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void swap_values(Slot& left, Slot& right) {
   swap(left.expected, right.expected);
 }
 
-/// By the input's choice, unless it would wait for a copy that waits for this step.
+/// Chosen by the input, unless the write would wait for a copy that cannot end before this step.
 template <class T>
 Wait choose_wait(State<T>& state, const DataOwner& data) {
   const bool is_in_copy = state.depth != 0 && !state.is_only_one;
@@ -63,13 +63,13 @@ std::optional<Materialized> materialize_among_others(State<T>& state, Slot& slot
   return answer;
 }
 
-/// Materializes a slot by `call(wait)`. Returns the result; none if it failed.
+/// Materializes a slot by `call(wait)`. Returns the result, or nothing if the call failed.
 template <class T, class Slot, class Call>
 std::optional<Materialized> materialize_by(State<T>& state, Slot& slot, Call call) {
   Value no_storage;
   Value& value = slot.value() != nullptr ? *slot.value() : no_storage;
   const Wait wait = choose_wait(state, value.data);
-  trace("  %s wait", wait == Wait::never ? "never to" : "may");
+  trace("  %s wait", wait == Wait::never ? "must not" : "may");
   if (!state.is_only_one) {
     const auto answer = materialize_among_others(state, slot, value, wait);
     if (answer && state.faults.during([&] { call(wait); }) != Fault::none) {
@@ -99,11 +99,12 @@ void materialize(State<T>& state, Slot& slot) {
   const auto expected =
       materialize_by(state, slot, [&](Wait wait) { answer = slot.real.materialize(wait); });
   if (expected && state.is_only_one && answer != *expected) {
-    fail("materialize() answers %d, and the model has %d", int(answer), int(*expected));
+    fail("materialize() returned %d, expected %d", int(answer), int(*expected));
   }
 }
 
-/// Bytes to write to a part of `all_nbytes`, by the input's choice: a few, or all from some place on.
+/// Bytes to write to a part of `all_nbytes` bytes. The input chooses a few bytes, or all bytes from
+/// an offset on.
 class RangeWrite {
  public:
   template <class T>
@@ -133,7 +134,7 @@ void write(State<T>& state, Slot& slot) {
     return;
   }
   if (data != slot.real.data()) {
-    fail("mutable_data() is not where data() is");
+    fail("mutable_data() and data() differ");
   }
   if (slot.value() == nullptr || slot.value()->nbytes() == 0) {
     return;
@@ -143,34 +144,34 @@ void write(State<T>& state, Slot& slot) {
   written.put(*slot.value());
 }
 
-/// By mutable_range(), which makes the pages of the range writable.
+/// Writes through mutable_range(), which makes the pages of the range writable.
 template <class T, class Slot>
 void write_range(State<T>& state, Slot& slot) {
   const RangeWrite written(state, slot.value() == nullptr ? 0 : slot.value()->nbytes());
   trace("  of %zu bytes from %zu on", written.nbytes(), written.offset());
   std::span<std::byte> range;
-  const auto ask = [&](Wait wait) {
+  const auto request = [&](Wait wait) {
     range = slot.real.mutable_range(written.offset(), written.nbytes(), wait);
   };
-  // Without memory for the range the data is this slot's own all the same.
+  // If there is no memory for the range, the data is unshared nevertheless.
   const bool may_fail_then = state.faults.system_may_fail;
   const auto is_alone = materialize_by(state, slot, [&](Wait wait) {
-    may_fail_then ? void(slot.real.materialize(wait)) : ask(wait);
+    may_fail_then ? void(slot.real.materialize(wait)) : request(wait);
   });
   if (is_alone && may_fail_then) {
-    state.faults.during([&] { ask(Wait::never); });
+    state.faults.during([&] { request(Wait::never); });
   }
   if (!is_alone || range.empty()) {
     return;
   }
   if (range.data() != slot.real.data() + written.offset() || range.size() != written.nbytes()) {
-    fail("mutable_range() is not the range");
+    fail("mutable_range() returned another range");
   }
   written.put(range.data() - written.offset());
   written.put(*slot.value());
 }
 
-/// By others, if they may: seen by all that have that memory.
+/// Writes by other code, if it may write this memory; all values in the memory change.
 template <class T>
 void write_by_others(State<T>& state, const Value* value) {
   if (value == nullptr || !value->has_other_writers() || value->nbytes() == 0) {
@@ -179,7 +180,7 @@ void write_by_others(State<T>& state, const Value* value) {
   const RangeWrite written(state, value->nbytes());
   const DataOwner data = value->data;
   written.put(data->description().others_data);
-  // The values of several handles are one.
+  // Several handles share one value.
   std::vector<const Value*> done;
   state.for_each_value([&](Value& each) {
     if (each.data == data && std::ranges::find(done, &each) == done.end()) {
@@ -189,7 +190,8 @@ void write_by_others(State<T>& state, const Value* value) {
   });
 }
 
-/// Both sides may then be written by pointers from before. Both become overlays if the data is in pages; other data is copied.
+/// Afterwards, both sides may be written through older pointers. If the data is in pages, both
+/// become overlays; other data is copied.
 template <class T, class Slot>
 void writable_clone(State<T>& state, Slot& from, Slot& to) {
   const auto make = [](typename Slot::Real& source) { return source.writable_clone(); };
@@ -202,7 +204,7 @@ void writable_clone(State<T>& state, Slot& from, Slot& to) {
   }
   auto* const place = const_cast<std::byte*>(std::as_const(from.real).data());
   const bool is_of_pages = state.is_of_pages(*source);
-  if (is_of_pages) {  // or it would not be known whether the clone failed, or the storage for it
+  if (is_of_pages) {  // else it is unknown whether the clone or its storage failed
     state.faults.disarm(Fault::heap);
   }
   const std::int64_t live_bytes = state.is_only_one ? state.counted().live_bytes : 0;

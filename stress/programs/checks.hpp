@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Compares byre with the model: one value, two values, or all that was counted.
+/// Compares byre with the model: one value, two values, or all counters.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace byre::programs {
 
-/// Numbers, or enumerators.
+/// Compares numbers or enumerators.
 template <class Found, class Expected>
 void expect_equal(const char* what, Found found, Expected expected) {
   if (static_cast<long long>(found) != static_cast<long long>(expected)) {
-    fail("%s: %lld, and the model has %lld", what, static_cast<long long>(found),
+    fail("%s: %lld, expected %lld", what, static_cast<long long>(found),
          static_cast<long long>(expected));
   }
 }
 
-/// The bytes at `offset` of a value.
+/// Compares bytes with those at `offset` of a value.
 inline void check_bytes(std::span<const std::byte> found, const Bytes& expected,
                         std::size_t offset = 0) {
   if (found.empty() || std::memcmp(found.data(), &expected[offset], found.size()) == 0) {
@@ -33,14 +33,13 @@ inline void check_bytes(std::span<const std::byte> found, const Bytes& expected,
   if (offset == 0 && at / 8 * 8 + 8 <= found.size()) {
     stamp = stamp_at(found.data(), at);
   }
-  // A stamp tells the program and the number of its write, if the whole word is of one.
-  fail(
-      "byte %zu of %zu is %02x, and the model has %02x; the word there is of write %llu of program "
-      "%llu",
-      at, expected.size(), std::to_integer<unsigned>(*differs.first),
-      std::to_integer<unsigned>(*differs.second),
-      static_cast<unsigned long long>(stamp & 0xFF'FFFF'FFFF),
-      static_cast<unsigned long long>(stamp >> 40));
+  // The stamp of a word names the program and the number of the write, if one write wrote the whole
+  // word.
+  fail("byte %zu of %zu is %02x, expected %02x; its word was written by write %llu of program %llu",
+       at, expected.size(), std::to_integer<unsigned>(*differs.first),
+       std::to_integer<unsigned>(*differs.second),
+       static_cast<unsigned long long>(stamp & 0xFF'FFFF'FFFF),
+       static_cast<unsigned long long>(stamp >> 40));
 }
 
 template <class Real>
@@ -50,10 +49,10 @@ void check_value_bytes(const Real& real, const Value& value) {
     check_bytes({real.data(), real.nbytes()}, *value.bytes);
   }
   if (value.data == nullptr && real.data() != nullptr) {
-    fail("data() of no bytes is not null");
+    fail("data() of an empty value is not null");
   }
   if (value.has_other_writers() && real.data() != value.data->description().others_data) {
-    fail("data() is not the memory that others write");
+    fail("data() is not the foreign memory");
   }
 }
 
@@ -61,7 +60,8 @@ template <class T, class Real>
 void check_value(const State<T>& state, const Real& real, const Value& value) {
   check_value_bytes(real, value);
   if (state.is_exact()) {
-    // Without counters of its own a program does not know whether a writable clone has left a file for another.
+    // Without counters of its own, a program does not know whether a writable clone left its page
+    // file to another buffer.
     const bool knows_overlays = !is_in_pages(value.origin()) || state.knows_capacities();
     if (knows_overlays) {
       expect_equal("is_unique", real.is_unique(), is_alone(value.data));
@@ -73,12 +73,12 @@ void check_value(const State<T>& state, const Real& real, const Value& value) {
   expect_equal("origin", real.origin(), value.origin());
   expect_equal("is_read_only", real.is_read_only(), value.is_read_only());
   if (&real.allocator() != &value.allocator()) {
-    fail("copies would be from the %s, and the model has the %s", real.allocator().name(),
+    fail("the allocator is the %s, expected the %s", real.allocator().name(),
          value.allocator().name());
   }
   if (value.data != nullptr && value.origin() == Origin::allocated) {
-    expect_equal("what data() is beyond a multiple of 64",
-                 reinterpret_cast<std::uintptr_t>(real.data()) % data_alignment, 0);
+    expect_equal("data() modulo 64", reinterpret_cast<std::uintptr_t>(real.data()) % data_alignment,
+                 0);
   }
 }
 
@@ -112,12 +112,12 @@ void check(const State<T>& state, PinSlot<T>& slot) {
   check_value_bytes(real, *slot.value());
   expect_equal("is_writable of a pin", real.is_writable(), slot.is_writable);
   if (real.mutable_data() != (slot.is_writable ? real.data() : nullptr)) {
-    fail("mutable_data() of a pin is not what it may write");
+    fail("mutable_data() of a pin is wrong");
   }
   for (const StorageSlot<T>& storage : state.storages) {
     if (slot.is_of(storage.expected) && !storage.expected->busy &&
         storage.real.data() != real.data()) {
-      fail("a pin is not where its storage is");
+      fail("the data() of a pin and of its storage differ");
     }
   }
 }
@@ -134,7 +134,7 @@ void check(const State<T>& state, const TiledSlot<T>& slot) {
     const std::span<const std::byte> tile = slot.real.tile(index);
     const std::size_t begin = index * tile_nbytes;
     if (tile.data() != slot.tiles[index]->description().tile) {
-      fail("tile %zu is not the one that the model has", index);
+      fail("tile %zu is not at the expected address", index);
     }
     expect_equal("bytes of a tile", tile.size(), std::min(tile_nbytes, slot.bytes.size() - begin));
     check_bytes(tile, slot.bytes, begin);
@@ -142,7 +142,7 @@ void check(const State<T>& state, const TiledSlot<T>& slot) {
   for (const TiledSlot<T>& other : state.tiled) {
     if (!other.busy && slot.real.shares_data_with(other.real) &&
         (slot.tiles != other.tiles || slot.bytes != other.bytes)) {
-      fail("shares_data_with is true, and the tiles or bytes differ");
+      fail("shares_data_with is true, but the tiles or bytes differ");
     }
   }
 }
@@ -160,7 +160,7 @@ void check_sharing_of(Slots& slots) {
   }
 }
 
-/// All slots, each by itself and with each other. Not within a step.
+/// All slots, each alone and in pairs. Not within a step.
 template <class T>
 void check_slots(State<T>& state) {
   const auto check_all = [&](auto& slots) {
@@ -176,12 +176,12 @@ void check_slots(State<T>& state) {
   check_sharing_of(state.storages);
 }
 
-/// That byre counted what programs did: `sum` is of all their predictions.
+/// Checks that byre counted what the programs did. `sum` adds up the predictions of all programs.
 inline void check_counters(const stats::Counters& found, const Predictions& sum) {
   const stats::Counters& expected = sum.counters;
   const auto expect = [](const char* what, std::int64_t is, std::int64_t least, std::int64_t more) {
     if (is < least || is > least + more) {
-      fail("%s: %lld counted, and the model has %lld", what, static_cast<long long>(is),
+      fail("%s: %lld counted, expected %lld", what, static_cast<long long>(is),
            static_cast<long long>(least));
     }
   };
@@ -193,11 +193,12 @@ inline void check_counters(const stats::Counters& found, const Predictions& sum)
   expect("bytes not copied", found.bytes_not_copied, expected.bytes_not_copied, 0);
 }
 
-/// What one program did, and, if it is the only one, what was counted. Between steps, not within one.
+/// Checks what one program did; if it is the only one, also all counters. Between steps, not within
+/// one.
 template <class T>
 void check_predictions(State<T>& state) {
   if (BYRE_STATS != 0 && state.seen_copies != state.predictions.copies) {
-    fail("sinks were told of %zu copies, not of the %zu that the model has, or of other ones",
+    fail("sinks were called for %zu copies, expected %zu, or the copies differ",
          state.seen_copies.size(), state.predictions.copies.size());
   }
   state.seen_copies.clear();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Choices: the bytes that choose the steps of a program. They are a fuzzer's input, or random and endless.
+/// Choices: the bytes that choose the steps of a program. They are the input of a fuzzer, or random
+/// and endless.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +11,18 @@
 
 namespace byre::programs {
 
-/// For one thread.
+/// Used by one thread.
 class Choices {
  public:
-  /// Every byte string is an input: bytes beyond the end are 0.
+  /// Every byte string is a valid input: bytes past the end read as 0.
   Choices(const std::uint8_t* bytes, std::size_t nbytes) noexcept : next_(bytes), left_(nbytes) {}
   explicit Choices(std::uint64_t seed) noexcept : is_random_(true), seed_(seed) {}
 
   bool is_empty() const noexcept { return !is_random_ && left_ == 0; }
 
-  /// Random bytes of a step follow from the seed and the number of the step alone, however many bytes the steps before
-  /// it took: what a thread decides does not depend on what other threads did meanwhile.
+  /// The random bytes of a step depend only on the seed and the number of the step, not on how many
+  /// bytes earlier steps took. So the decisions of a thread do not depend on what other threads did
+  /// meanwhile.
   void begin_step() noexcept {
     engine_ = test::RandomEngine(seed_ + ++steps_ * 0x2545'F491'4F6C'DD1D);
   }
@@ -36,11 +38,11 @@ class Choices {
     return *next_++;
   }
 
-  /// Less than `limit`, which is from 1 to 256.
+  /// A number below `limit`, which is from 1 to 256.
   std::size_t below(std::size_t limit) noexcept { return byte() % limit; }
   bool flag() noexcept { return below(2) != 0; }
 
-  /// The most significant byte first.
+  /// A number of `nbytes` bytes, most significant byte first.
   std::uint64_t number(unsigned nbytes) noexcept {
     std::uint64_t number = 0;
     for (unsigned at = 0; at < nbytes; ++at) {
@@ -48,12 +50,12 @@ class Choices {
     }
     return number;
   }
-  /// From 0 to `most`, both included.
+  /// A number from 0 to `most`, inclusive.
   std::size_t up_to(std::size_t most) noexcept {
     return static_cast<std::size_t>(number(most < 0x1'0000 ? 2 : 4) % (std::uint64_t{most} + 1));
   }
 
-  /// All that is left of an input.
+  /// The rest of an input.
   std::string_view rest() noexcept {
     const std::string_view rest(reinterpret_cast<const char*>(next_), left_);
     next_ += left_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps that make values, of every origin, and clones: on byre and on the model, of buffers and of storages.
+/// Steps that create buffers and storages of every origin, and clones, on byre and on the model.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void allocate(State<T>& state, Slot& to) {
   }
 }
 
-/// Makes what `description` says by `make(allocator)`.
+/// Creates a value of foreign memory by `make(allocator)`, as `description` says.
 template <class T, class Slot, class Make>
 void make_foreign(State<T>& state, Slot& to, Bytes bytes, Data::Description description,
                   Make make) {
@@ -40,7 +40,7 @@ void make_foreign(State<T>& state, Slot& to, Bytes bytes, Data::Description desc
   }
 }
 
-/// Memory with a deleter, which may be written or only read, and which others write meanwhile or not.
+/// Adopted or aliased memory, writable or read-only.
 template <class T, class Slot>
 void adopt(State<T>& state, Slot& to) {
   const bool is_aliased = state.choices.flag();
@@ -94,7 +94,7 @@ void map_file(State<T>& state, Slot& to) {
                [&](Allocator& allocator) { return Slot::Real::map_file(file.path, allocator); });
 }
 
-/// The value of a clone of `source` that was made, by a copy for `cause` if there is one.
+/// Model of the clone `made` of `source`. If `cause` is set, the clone was a copy.
 template <class T, class Real>
 Value value_of_clone(State<T>& state, const Real& made, const Value& source,
                      std::optional<stats::CopyCause> cause) {
@@ -106,8 +106,9 @@ Value value_of_clone(State<T>& state, const Real& made, const Value& source,
   return {source.bytes, std::move(data)};
 }
 
-/// Operator new failed. If it was for the new storage, the buffer had been cloned before. A copy that was made then is
-/// counted; small blocks come from operator new too, and if it failed for one, there is no copy.
+/// Operator new failed. If it failed for the new storage, the buffer had been cloned before. A copy
+/// that was made then was counted. Small blocks come from operator new, too; if it failed for such
+/// a block, there was no copy.
 template <class T>
 void count_failed_clone(State<T>& state, const Value& source,
                         std::optional<stats::CopyCause> cause) {
@@ -118,17 +119,17 @@ void count_failed_clone(State<T>& state, const Value& source,
   }
 }
 
-/// Puts what `make` makes of `from`, a lazy clone, into `to`, which may be the same.
+/// Replaces `to` by a lazy clone of `from`, created by `make`. Both may be one slot.
 template <class T, class From, class Slot, class Make>
 void clone(State<T>& state, From& from, Slot& to, Make make) {
   Value* const source = from.value();
   typename Slot::Real made;
-  if (source == nullptr) {  // no storage, and a clone of that
+  if (source == nullptr) {  // an empty handle: its clone is empty
     made = make(from.real);
     to.clear();
     return;
   }
-  // As it is now: pins may be released meanwhile.
+  // Computed before the call: pins may be released during it.
   const std::optional<stats::CopyCause> cause = source->cause_of_eager_clone();
   source->busy = true;
   const Fault fault =
@@ -148,7 +149,7 @@ void lazy_clone(State<T>& state, Slot& from, Slot& to) {
   clone(state, from, to, [](const Real& source) { return source.lazy_clone(); });
 }
 
-/// The copy constructor. It ends the program where the copy of memory that others write fails.
+/// The copy constructor. It terminates the program if copying memory with other writers fails.
 template <class T>
 void copy(State<T>& state, BufferSlot<T>& from, BufferSlot<T>& to) {
   if (from.expected.has_other_writers() &&
@@ -159,7 +160,7 @@ void copy(State<T>& state, BufferSlot<T>& from, BufferSlot<T>& to) {
   clone(state, from, to, [](const Real& source) { return Real(source); });
 }
 
-/// Another handle.
+/// Copies the handle.
 template <class T>
 void copy(State<T>&, StorageSlot<T>& from, StorageSlot<T>& to) {
   to.real = from.real;
@@ -176,12 +177,13 @@ void assign(State<T>& state, BufferSlot<T>& from, BufferSlot<T>& to) {
   to.expected = state.lazy_clone(from.expected);
 }
 
-/// A storage of a buffer's bytes, which the buffer keeps if there is no memory for the storage; or of a lazy clone.
+/// A storage of a buffer's bytes, or of a lazy clone of the buffer. If there is no memory for the
+/// storage, the buffer keeps the bytes.
 template <class T>
 void assign(State<T>& state, StorageSlot<T>& from, StorageSlot<T>& to) {
   BufferSlot<T>& buffer = state.buffers[state.choices.below(state.buffers.size())];
   if ((from.real == to.real) != (from.expected == to.expected)) {
-    fail("two handles are equal and do not alias, or the reverse");
+    fail("two handles compare equal but do not alias, or vice versa");
   }
   if (is_busy(buffer)) {
     return;

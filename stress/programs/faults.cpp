@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-// One program has one operator new, and clang's thread sanitizer brings its own.
+// A program can replace operator new once, and clang's thread sanitizer replaces it.
 #if BYRE_FAILS_NEW
 #include "support/failing_new.hpp"
 #endif
@@ -11,7 +11,7 @@
 namespace byre::programs {
 namespace {
 
-/// The faults of the call under way, for operator new, which gets no argument to find them by.
+/// The faults of the call under way: operator new has no argument that could pass them.
 constinit thread_local Faults* in_this_call = nullptr;
 
 }  // namespace

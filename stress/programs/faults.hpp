@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Faults: what goes wrong during a thread's calls into byre. An allocation, a copy or operator new fails, or further
-/// steps of the program run in the middle of a copy.
+/// Faults: failures injected into the calls of a thread into byre. An allocation, a copy or
+/// operator new fails; or further steps of the program run in the middle of a copy.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -21,15 +21,15 @@ namespace byre::programs {
 /// What failed during a call. `heap` is operator new.
 enum class Fault : std::uint8_t { none, allocation, copy, heap };
 
-/// Thrown by a copy that is made to fail: an error type of the embedder's.
+/// Thrown by a copy that is made to fail; stands for an error type of a user's allocator.
 struct CopyFailed : std::runtime_error {
   CopyFailed() : runtime_error("the copy was made to fail") {}
 };
 
-/// For one thread.
+/// Used by one thread.
 class Faults {
  public:
-  /// `fault` happens `times` times, after `after` more successes of its kind.
+  /// Injects `fault` `times` times, after `after` successes.
   void arm(Fault fault, int after, int times = 1) { of(fault) = {after, times}; }
   void disarm(Fault fault) { of(fault) = {}; }
   bool is_armed() const noexcept;
@@ -42,14 +42,16 @@ class Faults {
   /// Runs once in the next call, when byre first calls operator new.
   std::function<void()> steps_in_new;
 
-  /// The system may refuse memory for pages, so that any call may throw OutOfMemory.
+  /// The system may refuse memory for pages, so any call may throw OutOfMemory.
   bool system_may_fail = false;
 
-  /// Other threads use the pool too: it may have to make room for memory that is released, and do without.
+  /// Other threads use the pool, too: it may need heap memory to store a released block, and
+  /// continues without it.
   bool heap_may_be_done_without = false;
 
-  /// Makes a call into byre, and returns what failed. The call has to throw the error of that fault, and none
-  /// without a fault. If it `may_do_with_less` it may have got over a refusal of memory: then nothing failed.
+  /// Makes a call into byre, and returns what failed. The call must throw the error of the injected
+  /// fault, and no error without a fault. If `may_do_with_less` is true, the call may succeed
+  /// although memory was refused: then nothing failed.
   template <class Call>
   Fault during(Call call, bool may_do_with_less = false) {
     const auto outer = std::exchange(
@@ -65,21 +67,22 @@ class Faults {
       } catch (const CopyFailed&) {
         thrown = Fault::copy;
       } catch (const std::exception& error) {
-        fail("a call threw what no fault does: %s", error.what());
+        fail("a call threw an error of no fault: %s", error.what());
       }
     }
     const ThisCall ended = std::exchange(this_call_, outer);
     copies_ = ended.copies;
     injected_ += ended.fault != Fault::none ? 1 : 0;
     if (thrown == Fault::allocation && ended.fault == Fault::heap) {
-      thrown = Fault::heap;  // which throws the same
+      thrown = Fault::heap;  // both throw OutOfMemory
     }
     const bool may_do =
         may_do_with_less || (heap_may_be_done_without && ended.fault == Fault::heap);
     const bool did_with_less = may_do && thrown == Fault::none && ended.fault != Fault::copy;
     const bool is_of_system = system_may_fail && thrown == Fault::allocation;
     if (thrown != ended.fault && !did_with_less && !is_of_system) {
-      fail("fault %d was injected, and the call threw as for %d", int(ended.fault), int(thrown));
+      fail("fault %d was injected, but the call threw the error of fault %d", int(ended.fault),
+           int(thrown));
     }
     trace(thrown != Fault::none ? "  which failed" : "  done");
     return thrown;
@@ -88,8 +91,8 @@ class Faults {
   /// How many copies a TrackedAllocator completed in the last call.
   std::size_t copies() const noexcept { return copies_; }
 
-  /// While it lives, no further steps run in the middle of a copy: they would see a block that is counted, and that no
-  /// value has yet.
+  /// While it exists, no steps run in the middle of a copy: they would count a block that no value
+  /// owns yet.
   class WithoutSteps {
    public:
     explicit WithoutSteps(Faults& faults) noexcept
@@ -103,7 +106,8 @@ class Faults {
     std::function<void()> steps_;
   };
 
-  /// While it lives, operator new does not fail: it serves the program, in the middle of a call.
+  /// While it exists, operator new does not fail: it serves the test program in the middle of a
+  /// call.
   class Pause {
    public:
     Pause() noexcept : faults_(current()) {
@@ -123,12 +127,12 @@ class Faults {
     Faults* const faults_;
   };
 
-  /// The faults of the call that the thread is in; null outside of calls.
+  /// The faults of the call that this thread is in; null outside of calls.
   static Faults* current() noexcept;
 
-  // By a TrackedAllocator in that call.
+  // For a TrackedAllocator in that call.
 
-  /// True iff it happens now.
+  /// True iff the fault is to happen now.
   bool fires(Fault fault);
   void run_nested_steps() {
     if (const auto steps = std::exchange(nested_steps_, nullptr)) {

@@ -11,40 +11,41 @@
 
 namespace byre::programs {
 
-void LiveBlocks::add(const void* place, std::size_t nbytes) {
-  Shard& shard = shard_of(place);
+void LiveBlocks::add(const void* address, std::size_t nbytes) {
+  Shard& shard = shard_of(address);
   const std::lock_guard lock(shard.mutex);
-  if (!shard.out.emplace(place, nbytes).second) {
-    fail("the block at %p was allocated while it was out", place);
+  if (!shard.live.emplace(address, nbytes).second) {
+    fail("the block at %p was allocated twice without a release", address);
   }
 }
 
-void LiveBlocks::remove(const void* place, std::size_t nbytes, const char* what) {
-  Shard& shard = shard_of(place);
+void LiveBlocks::remove(const void* address, std::size_t nbytes, const char* what) {
+  Shard& shard = shard_of(address);
   const std::lock_guard lock(shard.mutex);
-  const auto found = shard.out.find(place);
-  if (found == shard.out.end()) {
-    fail("%s of %zu bytes was released, and is not allocated: released twice, or never allocated",
+  const auto found = shard.live.find(address);
+  if (found == shard.live.end()) {
+    fail("%s of %zu bytes was released but is not allocated: released twice, or never allocated",
          what, nbytes);
   }
   if (found->second != nbytes) {
-    fail("%s of %zu bytes was released as one of %zu", what, found->second, nbytes);
+    fail("%s of %zu bytes was released with a size of %zu", what, found->second, nbytes);
   }
-  shard.out.erase(found);
+  shard.live.erase(found);
 }
 
 std::size_t LiveBlocks::count() const {
   std::size_t sum = 0;
   for (const Shard& shard : shards_) {
     const std::lock_guard lock(shard.mutex);
-    sum += shard.out.size();
+    sum += shard.live.size();
   }
   return sum;
 }
 
-LiveBlocks::Shard& LiveBlocks::shard_of(const void* place) noexcept {
-  const auto line = reinterpret_cast<std::uintptr_t>(place) / data_alignment;
-  // Large blocks begin on pages: the bits of the line within one are no help.
+LiveBlocks::Shard& LiveBlocks::shard_of(const void* address) noexcept {
+  const auto line = reinterpret_cast<std::uintptr_t>(address) / data_alignment;
+  // Large blocks begin at page boundaries, so the bits of the line within a page do not distinguish
+  // them.
   return shards_[(line ^ (line >> 6) ^ (line >> 15)) % shards_.size()];
 }
 
@@ -85,7 +86,7 @@ void TrackedAllocator::copy(void* destination, const void* source, std::size_t n
 
 Memory::Memory(Allocator& behind)
     : host(behind, Device::cpu()), device(behind, Device(1, 0)), tiles(behind, Device::cpu()) {
-  // Less than a word, about a page, more than threads keep, and what a write maps an overlay of.
+  // Less than a word; about a page; more than a thread cache holds; and enough for an overlay.
   for (const std::size_t nbytes : {1U, 63U, 100U, 4096U, 5000U, 70'000U, 300'001U}) {
     MappableFile file{folder_ / std::to_string(nbytes), Bytes(nbytes)};
     fill(file.bytes.data(), nbytes, 0, nbytes);
@@ -111,16 +112,17 @@ std::ptrdiff_t Memory::count_mapped_files() const {
 }
 
 void Memory::check() const {
-  for (const LiveBlocks* out : {&host.blocks, &device.blocks, &tiles.blocks, &adopted}) {
-    if (out->count() != out->expected) {
-      fail("%zu blocks are out, and the model has %zu", out->count(), out->expected.load());
+  for (const LiveBlocks* blocks : {&host.blocks, &device.blocks, &tiles.blocks, &adopted}) {
+    if (blocks->count() != blocks->expected) {
+      fail("%zu live blocks, expected %zu", blocks->count(), blocks->expected.load());
     }
   }
 }
 
 namespace {
 
-// Odd, so that it has an inverse: each byte of a word depends on the stamp, which can be told from all eight.
+// Odd, so that it has an inverse: each byte of a word depends on the stamp, and all eight bytes
+// determine it.
 constexpr std::uint64_t factor = 0xD6E8'FEB8'6659'FD93;
 constexpr std::uint64_t inverse = [] {
   std::uint64_t found = factor;

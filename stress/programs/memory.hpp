@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Memory: where the values of programs come from, and what the model has of it. One or several programs use it.
+/// Memory: the allocators, foreign memory and files that programs use, and the model's count of
+/// each. Several programs may share one.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -21,34 +22,34 @@ namespace byre::programs {
 
 using Bytes = std::vector<std::byte>;
 
-/// Allocated blocks, by address. Thread-safe, by many locks: one alone would order the threads of a run, and so hide their
-/// races.
+/// Live blocks, by address. Thread-safe. Uses many locks: a single lock would order the threads of
+/// a run, and so hide their races.
 class LiveBlocks {
  public:
-  void add(const void* place, std::size_t nbytes);
-  /// Fails unless it is out, with that size.
-  void remove(const void* place, std::size_t nbytes, const char* what);
+  void add(const void* address, std::size_t nbytes);
+  /// Fails unless the block is live, with this size.
+  void remove(const void* address, std::size_t nbytes, const char* what);
   /// Exact while no thread adds or removes.
   std::size_t count() const;
 
-  std::atomic<std::size_t> expected{0};  ///< by the model
+  std::atomic<std::size_t> expected{0};  ///< set by the model
 
  private:
   struct Shard {
     mutable std::mutex mutex;
-    std::map<const void*, std::size_t> out;
+    std::map<const void*, std::size_t> live;
   };
 
-  Shard& shard_of(const void* place) noexcept;
+  Shard& shard_of(const void* address) noexcept;
 
   std::array<Shard, 64> shards_;
 };
 
-/// Memory of another allocator, perhaps said to be a device's. Each block has to be released once, as it was given.
-/// Fails as the Faults of the calling thread say. Thread-safe.
+/// An allocator in front of another one, perhaps of a simulated device. Checks that each block is
+/// released once, with its size. Fails as the Faults of the calling thread say. Thread-safe.
 class TrackedAllocator final : public Allocator {
  public:
-  /// A copy that fails leaves this in the first half.
+  /// A failed copy fills the first half with this.
   static constexpr std::byte half_copied{0xEE};
 
   TrackedAllocator(Allocator& behind, Device device) : Allocator(device), behind_(behind) {}
@@ -64,7 +65,7 @@ class TrackedAllocator final : public Allocator {
   Allocator& behind_;
 };
 
-/// A file that is mapped, and what it holds.
+/// A file to map, and its contents.
 struct MappableFile {
   std::filesystem::path path;
   Bytes bytes;
@@ -72,16 +73,16 @@ struct MappableFile {
 
 class Memory {
  public:
-  /// `behind` the tracked allocators. Throws std::system_error.
+  /// The tracked allocators allocate from `behind`. Throws std::system_error.
   explicit Memory(Allocator& behind = aligned_allocator());
 
   TrackedAllocator host;
   TrackedAllocator device;
   TrackedAllocator tiles;
   PmrAllocator resource{*std::pmr::new_delete_resource()};
-  /// Adopted and aliased memory, from the adoption until the deleter is called.
+  /// Adopted and aliased memory, from its adoption until its deleter is called.
   LiveBlocks adopted;
-  std::atomic<std::int64_t> live_bytes{0};  ///< by the model
+  std::atomic<std::int64_t> live_bytes{0};  ///< set by the model
 
   std::byte* adopt(const Bytes& bytes);
   struct Release {
@@ -91,10 +92,10 @@ class Memory {
   };
 
   const std::vector<MappableFile>& files() const noexcept { return files_; }
-  /// How many of them are mapped now.
+  /// How many of the files are mapped now.
   std::ptrdiff_t count_mapped_files() const;
 
-  /// That blocks and adopted memory are as many as the model has. Between steps.
+  /// Checks that blocks and adopted memory are as many as the model expects. Between steps.
   void check() const;
 
  private:
@@ -102,10 +103,11 @@ class Memory {
   std::vector<MappableFile> files_;
 };
 
-/// Bytes that tell which write they are of: word `at / 8` of the memory is `stamp` in a form that depends on its place.
+/// Fills memory with bytes that identify their write: word `at / 8` encodes `stamp` and its
+/// position.
 void fill(std::byte* data, std::size_t nbytes, std::size_t at, std::uint64_t stamp) noexcept;
 
-/// Which write the word around byte `at` is of, if it is one's.
+/// The stamp of the word around byte `at`, if a write wrote the whole word.
 std::uint64_t stamp_at(const std::byte* data, std::size_t at) noexcept;
 
 }  // namespace byre::programs

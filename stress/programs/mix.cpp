@@ -81,14 +81,14 @@ Mix parse_mix(std::string_view text) {
     if (!known.contains(name) || error != std::errc() || stopped != end || weight == 0 ||
         weight > 1000) {
       throw std::invalid_argument(
-          "a mix consists of parts such as write=2, with a step that --list names and a weight "
-          "from 1 to 1000, not '" +
-          part + "'");
+          "invalid part '" + part +
+          "'. Write STEP=WEIGHT, such as write=2: a step of --list, a weight from 1 to 1000");
     }
     mix[name] = weight;
   }
   if (mix.empty()) {
-    throw std::invalid_argument("a mix needs at least one step, as write=4,clone=2");
+    throw std::invalid_argument(
+        "the mix is empty. Pass at least one step, such as write=4,clone=2");
   }
   return mix;
 }

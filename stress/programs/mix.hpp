@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Mix: how often each step of the language of programs is taken. program.hpp has the steps.
+/// Mix: how often each step of the language of programs is taken. program.hpp defines the steps.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace byre::programs {
 
-/// The weight of each step, by its name. A step without a weight is not taken.
+/// The weight of each step, by name. A step without a weight is never taken.
 using Mix = std::map<std::string, std::uint32_t, std::less<>>;
 
-/// Steps on buffers, storages and pins; on tiled buffers; and what makes later steps fail or run in the middle of others.
+/// Steps on buffers, storages and pins (mix_of_storages) or on tiled buffers (mix_of_tiles), and
+/// steps that make later steps fail or run nested.
 Mix mix_of_storages();
 Mix mix_of_tiles();
-/// All of these.
+/// All steps.
 Mix usual_mix();
-/// Without steps that make something fail.
+/// `mix` without the steps that inject failures.
 Mix without_faults(Mix mix);
 
-/// "write=4,clone=2". Throws std::invalid_argument, with a text for the user.
+/// Parses text such as "write=4,clone=2". Throws std::invalid_argument, with a text for the user.
 Mix parse_mix(std::string_view text);
 /// The inverse of parse_mix.
 std::string text_of(const Mix& mix);

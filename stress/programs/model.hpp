@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The reference model: values without lazy copies. Every value has bytes of its own, which no other value can reach.
-/// Beside the bytes it knows what lazy values share, and so every owner, copy and counter.
+/// The reference model: values without lazy copies. Every value has its own bytes, which no other
+/// value can reach. In addition, the model knows which data lazy values share, and so every owner,
+/// copy and counter.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -21,18 +22,18 @@
 
 namespace byre::programs {
 
-/// Bytes that never change: a write makes others.
+/// Immutable bytes: a write creates new ones.
 using Content = std::shared_ptr<const Bytes>;
 
-/// A copy as sinks are told of it.
+/// A copy, as reported to sinks.
 struct Copy {
   std::size_t nbytes;
   stats::CopyCause cause;
   friend bool operator==(const Copy&, const Copy&) = default;
 };
 
-/// What lazy values share: the data of a buffer, or a tile. It lives while one of them owns or copies it. Threads share
-/// it as they share the real data.
+/// Data that lazy values share: the data of a buffer, or a tile. It exists while a value owns or
+/// copies it. Threads share it as they share the real data.
 class Data {
  public:
   struct Description {
@@ -40,11 +41,11 @@ class Data {
     Allocator* allocator = nullptr;
     std::size_t capacity = 0;
     bool read_only = false;
-    std::byte* others_data = nullptr;  ///< of borrowed and aliased memory: where others write it
-    /// Borrowed memory. It ends with the last owner: no clone may need it then.
+    std::byte* others_data = nullptr;  ///< of borrowed and aliased memory: its address
+    /// Borrowed memory. It is freed with its last owner: no clone may need it then.
     std::unique_ptr<std::byte[]> lender = nullptr;
-    std::shared_ptr<Data> base = nullptr;  ///< of an overlay: the data whose pages it shows
-    const std::byte* tile = nullptr;       ///< of a tile: where it is
+    std::shared_ptr<Data> base = nullptr;  ///< of an overlay: the data in pages beneath it
+    const std::byte* tile = nullptr;       ///< of a tile: its address
   };
 
   Data(Memory& memory, Description description);
@@ -53,10 +54,10 @@ class Data {
   Data& operator=(const Data&) = delete;
 
   const Description& description() const noexcept { return description_; }
-  std::atomic<std::size_t> copies{0};  ///< under way, by former owners; overlays are such copies
+  std::atomic<std::size_t> copies{0};  ///< copies under way by former owners; overlays count
 
  private:
-  /// Counts it, or no longer.
+  /// Adds `sign` to the expected counts.
   void count(int sign) noexcept;
 
   Memory& memory_;
@@ -65,21 +66,22 @@ class Data {
 
 using DataOwner = std::shared_ptr<Data>;
 
-/// The owners, without those that still copy. Exact while no thread runs.
+/// The number of owners, without former owners that still copy. Exact while no thread runs.
 inline std::size_t owners_of(const DataOwner& data) noexcept {
   return data == nullptr ? 0 : static_cast<std::size_t>(data.use_count()) - data->copies;
 }
 inline bool is_alone(const DataOwner& data) noexcept {
   return data == nullptr || (owners_of(data) == 1 && data->copies == 0);
 }
-/// A write that may wait does, for copies that end when the steps in their middle do: never.
+/// Whether a write that may wait would wait forever: for copies that end only after the steps
+/// nested in them.
 inline bool would_wait(const DataOwner& data) noexcept {
   return owners_of(data) == 1 && data->copies != 0;
 }
 
 struct Value {
   Content bytes;
-  DataOwner data;     ///< none: no bytes and no memory
+  DataOwner data;     ///< null: empty
   bool busy = false;  ///< a call on it is under way
   unsigned pins = 0;  ///< of a storage
 
@@ -91,11 +93,11 @@ struct Value {
   Allocator& allocator() const noexcept {
     return data == nullptr ? default_allocator() : *data->description().allocator;
   }
-  /// Whether others write it by pointers of their own, as they may memory that they lent.
+  /// Whether other code writes the memory through pointers: borrowed or aliased memory.
   bool has_other_writers() const noexcept {
     return data != nullptr && data->description().others_data != nullptr;
   }
-  /// How a lazy clone counts the copy that it makes at once; none if it shares the data.
+  /// The cause of the copy that a lazy clone makes at once; nothing if it shares the data.
   std::optional<stats::CopyCause> cause_of_eager_clone() const noexcept;
 
   void put(std::size_t offset, std::span<const std::byte> written);
@@ -106,12 +108,12 @@ inline Content content_of(Bytes bytes) {
   return std::make_shared<const Bytes>(std::move(bytes));
 }
 
-/// What one thread's steps did, and what byre has to count for it.
+/// Predictions for the steps of one thread: what they did, and what byre has to count.
 struct Predictions {
   stats::Counters counters;
-  std::int64_t unseen_steals = 0;    ///< at most: no answer tells whether a tile was stolen
-  std::int64_t unseen_overlays = 0;  ///< at most: or whether a writable clone took a new file
-  std::vector<Copy> copies;          ///< since these were last compared with what sinks saw
+  std::int64_t unseen_steals = 0;    ///< upper bound: a write does not report a stolen tile
+  std::int64_t unseen_overlays = 0;  ///< upper bound: a writable clone may create a file
+  std::vector<Copy> copies;          ///< since the last comparison with those of sinks
 
   void clone(std::size_t nbytes) noexcept {
     ++counters.lazy_clones;
@@ -121,13 +123,13 @@ struct Predictions {
   Predictions& operator+=(const Predictions& other);
 };
 
-/// A write of a value. It is refused if it fails.
+/// A write of a value, between begin_write() and its end. refuse_write() undoes one that failed.
 struct Write {
-  Materialized answer = Materialized::already_unique;  ///< as predicted
+  Materialized answer = Materialized::already_unique;  ///< predicted
   stats::CopyCause cause = stats::CopyCause::shared;
-  DataOwner source = nullptr;  ///< what the writer no longer owns, but copies
+  DataOwner source = nullptr;  ///< the data that the writer copies and no longer owns
 };
-/// Where no other thread takes part.
+/// Requires that no other thread runs a program.
 Write begin_write(Value& value, Wait wait);
 void refuse_write(Value& value, Write&& write);
 

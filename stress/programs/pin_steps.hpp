@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps of those who keep pointers: pins of storages, to write and to read, and writes by their pointers. On byre
-/// and on the model.
+/// Steps on pins of storages, to write and to read, and writes through their pointers, on byre and
+/// on the model.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ void pin_to_read(State<T>& state, StorageSlot<T>& from, PinSlot<T>& to) {
   }
   typename T::Pin made;
   if (state.faults.during([&] { made = make(from.real); }) != Fault::none) {
-    fail("a pin of memory that others write failed");
+    fail("a pin of memory with other writers failed");
   }
   if (is_alias) {
     to.put_alias(std::move(made), from.expected, false);
@@ -45,7 +45,8 @@ void pin_to_read(State<T>& state, StorageSlot<T>& from, PinSlot<T>& to) {
   }
 }
 
-/// By the pin's pointer, if it may write, or else by others. Neither while a call on the storage is under way.
+/// Writes through the pin's pointer if it may write, otherwise as other code would. Does nothing
+/// while a call on the storage is under way.
 template <class T>
 void write_by_pin(State<T>& state, PinSlot<T>& slot) {
   Value& value = *slot.value();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Program: takes the steps that bytes choose, on byre and on the model, which have to agree after each. A fuzzer and
-/// unit tests run one in a thread; byre-stress runs many at once, which share data and hand it to each other.
+/// Program: applies steps, chosen by bytes, to byre and to the model, which must agree after each
+/// step. A fuzzer and unit tests run one program in one thread; byre-stress runs many at once,
+/// which share data and pass it to each other.
 ///
-/// Read `materialize_by()` in change_steps.hpp first: a write is the step that most else follows from.
+/// Read `materialize_by()` in change_steps.hpp first: most of the code depends on the rules of a
+/// write.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -18,14 +20,14 @@
 
 namespace byre::programs {
 
-/// A step by its name, as in a mix.
+/// A step and its name in a mix.
 template <class T>
 struct Step {
   std::string_view name;
   void (*take)(State<T>& state);
 };
 
-/// A step on two slots of a kind, which may be one. `Act` is a lambda without captures.
+/// A step on two slots of a kind, possibly one slot. `Act` is a lambda without captures.
 template <class Act, class T, class Slots>
 void on_two(State<T>& state, Slots& slots) {
   const std::size_t operands = state.choices.number(2);
@@ -40,7 +42,7 @@ void on_two(State<T>& state, Slots& slots) {
   }
 }
 
-/// On buffers or storages, by the input's choice.
+/// A step on buffers or storages, as the input chooses.
 template <class T, class Act>
 constexpr Step<T> on_values(std::string_view name, Act) {
   return {name, [](State<T>& state) {
@@ -56,7 +58,7 @@ template <class T, class Act>
 constexpr Step<T> on_tiles(std::string_view name, Act) {
   return {name, [](State<T>& state) { on_two<Act>(state, state.tiled); }};
 }
-/// On a pin, and another one or a storage.
+/// A step on a pin, and another pin or a storage.
 template <class T, class Act>
 constexpr Step<T> on_pins(std::string_view name, Act) {
   struct WithPins {
@@ -72,7 +74,7 @@ constexpr Step<T> on_pins(std::string_view name, Act) {
   };
   return on_storages<T>(name, WithPins());
 }
-/// What later steps meet. `Act` gets a small number.
+/// A step that affects later steps. `Act` gets a number from 0 to 3.
 template <class T, class Act>
 constexpr Step<T> preparing(std::string_view name, Act) {
   return {name, [](State<T>& state) { Act()(state, static_cast<int>(state.choices.below(4))); }};
@@ -81,7 +83,7 @@ constexpr Step<T> preparing(std::string_view name, Act) {
 template <class T>
 std::function<void()> nested_steps(State<T>& state, int count);
 
-/// The language. Its order is that of the weights in an input: what is added goes to the end.
+/// All steps of the language. Inputs depend on their order: append new steps at the end.
 template <class T>
 constexpr Step<T> language[] = {
     preparing<T>("fail_allocation",
@@ -152,14 +154,14 @@ constexpr Step<T> language[] = {
     on_tiles<T>("take_tiles", [](auto& s, auto& to, auto&) { take(s, to); }),
 
     {"fork",
-     [](State<T>& state) {  // where a child takes other steps, if there is a function for that
+     [](State<T>& state) {  // runs other steps in a child process, if `fork` is set
        if (state.fork && state.depth == 0) {
          state.fork();
        }
      }},
 };
 
-/// Takes one step.
+/// Chooses and takes one step.
 template <class T>
 void take_step(State<T>& state) {
   state.choices.begin_step();
@@ -180,24 +182,25 @@ void take_step(State<T>& state) {
   step->take(state);
 }
 
-/// Steps in the middle of another one, as those of other threads, each at the worst time. They may be nested once more.
+/// Steps in the middle of another step, as other threads could take them at the worst time. They
+/// may nest once more.
 template <class T>
 std::function<void()> nested_steps(State<T>& state, int count) {
   if (state.depth == 2) {
     return nullptr;
   }
   return [&state, count] {
-    trace("  in the middle of it:");
+    trace("  nested steps:");
     ++state.depth;
     for (int at = 0; at < count; ++at) {
       take_step(state);
     }
     --state.depth;
-    trace("  and on with it");
+    trace("  end of nested steps");
   };
 }
 
-/// For one thread. Its sink sees the copies of the thread that runs it.
+/// Used by one thread. on_copy() records the copies of that thread.
 template <class T>
 class Program {
  public:
@@ -208,7 +211,7 @@ class Program {
   State<T>& state() noexcept { return state_; }
   bool is_over() const noexcept { return state_.choices.is_empty(); }
 
-  /// One step, and those in its middle.
+  /// One step, and the steps nested in it.
   void step() {
     Program* const outer = std::exchange(current(), this);
     take_step(state_);
@@ -221,7 +224,8 @@ class Program {
     }
   }
 
-  /// Releases everything: storages before their pins, which keep the bytes. Checks that all of it was counted.
+  /// Releases everything: first storages, then their pins, which keep the bytes alive. Checks that
+  /// everything was counted.
   void end() {
     check_slots(state_);
     const auto clear = [](auto& slots) {
@@ -242,12 +246,12 @@ class Program {
       state_.shared.clear();
       check_predictions(state_);
       if (state_.memory.live_bytes != 0 || state_.memory.count_mapped_files() != 0) {
-        fail("the model itself has data left, or a file is still mapped");
+        fail("the model still has data, or a file is still mapped");
       }
     }
   }
 
-  /// To be installed as a copy sink while programs run, once for all of them.
+  /// Install this as a copy sink while programs run, once for all programs.
   static void on_copy(const stats::CopyEvent& event) {
     Program* const program = current();
     if (program == nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps between programs: values are handed over, and storages are shared by all.
+/// Steps between programs: values are passed to other programs, and storages are shared by all.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@
 
 namespace byre::programs {
 
-/// A lazy clone into a program's mailbox, which takes no more if it is full.
+/// Puts a lazy clone into the mailbox of a program, unless the mailbox is full.
 template <class T, class Slot>
 void hand(State<T>& state, Slot& from) {
   auto& mailbox = state.shared.mailboxes[state.choices.byte() % state.shared.mailboxes.size()];
@@ -47,7 +47,8 @@ auto& choose_place(State<T>& state) {
   return state.shared.places[state.choices.below(state.shared.places.size())];
 }
 
-/// A clone of a storage that other threads clone as well: neither it nor its value may be written.
+/// A clone of a storage that other threads clone, too: neither the storage nor its value may be
+/// written.
 template <class T>
 void clone_shared(State<T>& state, const StorageSlot<T>& from, StorageSlot<T>& to) {
   if (from.expected == nullptr) {
@@ -63,7 +64,8 @@ void clone_shared(State<T>& state, const StorageSlot<T>& from, StorageSlot<T>& t
   }
 }
 
-/// Another handle. Others may clone the storage, and replace it, at the same time.
+/// Reads and clones a storage through another handle. Other threads may clone and replace the
+/// storage meanwhile.
 template <class T>
 void place_read(State<T>& state, StorageSlot<T>& to) {
   StorageSlot<T> seen;
@@ -82,7 +84,7 @@ void place_read(State<T>& state, StorageSlot<T>& to) {
   clone_shared(state, seen, to);
 }
 
-/// A clone of the one handle that all share.
+/// A clone made through the handle that all threads share.
 template <class T>
 void place_clone(State<T>& state, StorageSlot<T>& to) {
   auto& place = choose_place(state);
@@ -95,8 +97,9 @@ void place_clone(State<T>& state, StorageSlot<T>& to) {
   }
 }
 
-/// A clone in place of another storage, which is written then while others may still copy it: its clone is the last
-/// owner once they drop theirs.
+/// Replaces a shared storage by a clone. With `steals`, clones the old storage and writes that
+/// clone while other threads may still copy the data: the clone becomes the last owner once they
+/// drop theirs.
 template <class T>
 void place_put(State<T>& state, StorageSlot<T>& from, StorageSlot<T>& to, bool steals) {
   StorageSlot<T> made;
@@ -107,7 +110,7 @@ void place_put(State<T>& state, StorageSlot<T>& from, StorageSlot<T>& to, bool s
     std::swap(place.slot, made);
   }
   if (steals) {
-    // Others may have handles of the storage, so that it must not be written. Its clone may.
+    // Other threads may have handles of the storage, so it must not be written. Its clone may be.
     clone_shared(state, made, to);
     made.clear();
     write(state, to);

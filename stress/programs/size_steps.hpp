@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps that change sizes: on byre and on the model, of buffers and of storages.
+/// Steps that change sizes of buffers and storages, on byre and on the model.
 #pragma once
 
 #include <byre/pages/paged_allocator.hpp>
@@ -12,7 +12,7 @@
 
 namespace byre::programs {
 
-/// The resize of unshared data, by `call`.
+/// Resizes unshared data by `call`.
 template <class T, class Slot, class Call>
 void resize_alone(State<T>& state, Slot& slot, std::size_t nbytes, Call call) {
   Value& value = *slot.value();
@@ -23,7 +23,8 @@ void resize_alone(State<T>& state, Slot& slot, std::size_t nbytes, Call call) {
                                 : byre::detail::grown_capacity(capacity, nbytes);
   const std::byte* const before = std::as_const(slot.real).data();
   value.busy = true;
-  // In threads the capacity of a storage is not known, nor whether it asked for more first.
+  // With several threads, the capacity of a storage is unknown, and whether it requested more
+  // memory first.
   const bool may_have_grown =
       asked > nbytes || !(state.knows_capacities() || requires { slot.real.capacity(); });
   const Fault fault = state.faults.during(call, may_have_grown || state.is_of_pages(value));
@@ -41,17 +42,17 @@ void resize_alone(State<T>& state, Slot& slot, std::size_t nbytes, Call call) {
     state.predictions.copy(value.nbytes(), stats::CopyCause::resized);
   }
   if (state.knows_capacities() && capacity != 0 && has_moved != (nbytes > capacity)) {
-    fail("a resize to %zu bytes of a capacity of %zu", nbytes, capacity);
+    fail("a resize to %zu bytes moved wrongly: the capacity is %zu", nbytes, capacity);
   }
   value.resize(nbytes);
-  // Bytes beyond those that were kept are unspecified.
+  // Bytes past the old size are indeterminate: the model takes what it finds.
   if (slot.real.nbytes() == nbytes && nbytes > kept_nbytes) {
     const Bytes unspecified(slot.real.data() + kept_nbytes, slot.real.data() + nbytes);
     value.put(kept_nbytes, unspecified);
   }
 }
 
-/// Whether a storage has other handles; a buffer never has.
+/// Whether a storage has other handles; always false for a buffer.
 template <class Real>
 bool has_aliases(const Real& real) {
   if constexpr (requires { real.handle_count(); }) {
@@ -61,7 +62,7 @@ bool has_aliases(const Real& real) {
   }
 }
 
-/// A call that has to throw a Refusal.
+/// Makes a call that must throw `Refusal`.
 template <class Refusal, class Call>
 void expect_refusal(const char* what, Call call) {
   try {
@@ -70,10 +71,11 @@ void expect_refusal(const char* what, Call call) {
     trace("  refused: %s", refusal.what());
     return;
   }
-  fail("%s was not refused", what);
+  fail("%s did not throw", what);
 }
 
-/// Whether the data is shared, so that its size must not change. Only a sole owner's answer lasts.
+/// Whether the data is shared, so that its size must not change. With other threads, only "not
+/// shared" is a lasting answer.
 template <class T, class Slot>
 bool is_shared(const State<T>& state, Slot& slot) {
   return state.is_only_one ? !is_alone(slot.value()->data) : !slot.real.is_unique();
@@ -85,7 +87,7 @@ void resize(State<T>& state, Slot& slot) {
   trace("  to %zu bytes", nbytes);
   const auto call = [&] { slot.real.resize(nbytes); };
   if (slot.value() == nullptr) {
-    expect_refusal<InvalidArgument>("a resize of no storage", call);
+    expect_refusal<InvalidArgument>("a resize of an empty handle", call);
   } else if (slot.value()->pins != 0) {
     expect_refusal<NotUnique>("a resize of pinned bytes", call);
   } else if (is_shared(state, slot)) {
@@ -93,13 +95,13 @@ void resize(State<T>& state, Slot& slot) {
       expect_refusal<NotUnique>("a resize of shared bytes", call);
     }
   } else if (nbytes < slot.real.nbytes() && has_aliases(slot.real)) {
-    expect_refusal<NotUnique>("a resize to less than another handle sees", call);
+    expect_refusal<NotUnique>("a shrinking resize with another handle", call);
   } else {
     resize_alone(state, slot, nbytes, call);
   }
 }
 
-/// The shrink_to_fit of unshared data. Only the pool may have no smaller block.
+/// shrink_to_fit() of unshared data. Only the allocators that round sizes may lack a smaller block.
 template <class T, class Slot, class Call>
 void shrink_alone(State<T>& state, Slot& slot, Call call) {
   Value& value = *slot.value();
@@ -120,7 +122,7 @@ void shrink_alone(State<T>& state, Slot& slot, Call call) {
   const bool is_rounded = allocator == &default_allocator() || allocator == &paged_allocator();
   if (!did_shrink && may_shrink && state.knows_capacities() && fault == Fault::none && is_ours &&
       !is_rounded) {
-    fail("%s: shrink_to_fit left %zu bytes", Slot::kind, value.nbytes());
+    fail("%s: shrink_to_fit did not shrink %zu bytes", Slot::kind, value.nbytes());
   }
   if (did_shrink) {
     Allocator& from = value.allocator();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Slots: a buffer, storage handle, pin or tiled buffer, each with the model's value; and the places where programs share
-/// them.
+/// Slots: a buffer, storage handle, pin or tiled buffer, each with its value in the model; and the
+/// places where programs share them.
 #pragma once
 
 #include <byre/storage/pin.hpp>
@@ -22,8 +22,8 @@ namespace byre::programs {
 
 struct Nothing {};
 
-/// The types under test: over the Sync that ships or another, with tables of tiles that fan out so far. `DuringChecks` lives
-/// while values are compared with the model.
+/// The types under test, over the Sync that ships or another one, with tile tables of the given
+/// fan-out. A `DuringChecks` object exists while values are compared with the model.
 template <sync::Sync With, std::size_t FanOut, class DuringChecks = Nothing>
 struct Types {
   using Unperturbed = DuringChecks;
@@ -56,7 +56,7 @@ struct StorageSlot {
   static constexpr const char* kind = "storage";
 
   Real real;
-  std::shared_ptr<Value> expected;  ///< one for all handles that alias
+  std::shared_ptr<Value> expected;  ///< shared by all handles that alias
 
   Value* value() noexcept { return expected.get(); }
   void put(Real&& made, Value&& value) {
@@ -69,15 +69,15 @@ struct StorageSlot {
   }
 };
 
-/// A pin is an alias of the storage that it pins, or it has bytes that no thread writes.
+/// A pin is an alias of the storage that it pins, or holds bytes that no thread writes.
 template <class T>
 struct PinSlot {
   using Real = typename T::Pin;
   static constexpr const char* kind = "pin";
 
   Real real;
-  std::shared_ptr<Value> pinned;  ///< counts as a pin and as a handle
-  Value kept;                     ///< what it has if it pins nothing
+  std::shared_ptr<Value> pinned;  ///< counts as a pin and a handle
+  Value kept;                     ///< its bytes, if it pins no storage
   bool is_writable = false;
 
   Value* value() noexcept { return pinned != nullptr ? pinned.get() : &kept; }
@@ -109,8 +109,8 @@ struct PinSlot {
   }
 };
 
-/// The model knows the bytes, and which tiles are shared, and so which writes copy. It knows nothing of the table, as
-/// users do not.
+/// The model knows the bytes and which tiles are shared, and so which writes copy. It does not
+/// model the table, which users cannot observe.
 template <class T>
 struct TiledSlot {
   using Real = typename T::Tiled;
@@ -124,14 +124,15 @@ struct TiledSlot {
   TiledSlot* value() noexcept { return this; }
 };
 
-/// Whether a call on it is under way.
+/// Whether a call on the slot is under way.
 template <class Slot>
 bool is_busy(Slot& slot) noexcept {
   return slot.value() != nullptr && slot.value()->busy;
 }
 
-/// What several programs share: they hand lazy clones to each other, and some storages are read and cloned by all of
-/// them at once. These are replaced, never written.
+/// What several programs share: mailboxes, through which they pass lazy clones to each other, and
+/// places, whose storages all programs read and clone at once. A storage in a place is replaced,
+/// never written.
 template <class T>
 class Shared {
  public:
@@ -143,7 +144,7 @@ class Shared {
         values;
   };
   struct Place {
-    std::shared_mutex mutex;  // exclusive to replace the storage, else shared
+    std::shared_mutex mutex;  // locked exclusively to replace the storage
     StorageSlot<T> slot;
   };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// State: the slots of one program, the places that it shares with other programs, and its predictions.
+/// State: the slots of one program, the places that it shares with other programs, and its
+/// predictions.
 #pragma once
 
 #include <byre/memory/pages.hpp>
@@ -22,16 +23,17 @@
 
 namespace byre::programs {
 
-/// The steps and sizes of a program.
+/// The steps of a program, and limits of its sizes.
 struct Limits {
   Mix mix = usual_mix();
-  std::size_t slots = 6;  ///< of buffers, and of storages
+  std::size_t slots = 6;  ///< number of buffers, and number of storages
   std::size_t least_nbytes = 0;
   std::size_t most_nbytes = std::size_t{2} << 20;
-  unsigned small_of_256 = 180;  ///< that many sizes are of at most some hundred bytes
-  std::size_t budget_nbytes = std::size_t{4} << 20;  ///< then all is small
+  unsigned small_of_256 = 180;  ///< of 256 sizes, so many are below some hundred bytes
+  std::size_t budget_nbytes = std::size_t{4}
+                              << 20;  ///< once allocated in total, all sizes are small
   std::size_t tile_nbytes = 16;
-  bool only_pages = false;  ///< memory is in pages, or a file's
+  bool only_pages = false;  ///< all memory is in pages or a mapped file
 };
 
 template <class T>
@@ -55,37 +57,38 @@ struct State {
   const Limits limits;
   Faults faults;
 
-  /// No other thread takes part: all that is counted is this program's, and every answer can be predicted.
+  /// No other thread runs a program: everything that is counted belongs to this program, and every
+  /// answer can be predicted.
   bool is_only_one = true;
-  /// Other programs' threads are held, and nothing is under way.
+  /// The threads of other programs are paused, and no operation is under way.
   bool others_are_held = false;
   bool is_exact() const noexcept { return is_only_one || others_are_held; }
 
   const stats::Counters before = stats::snapshot();
   Predictions predictions;
-  std::vector<Copy> seen_copies;  ///< by sinks, as Predictions::copies
+  std::vector<Copy> seen_copies;  ///< recorded by sinks; compared with Predictions::copies
   bool sinks_throw = false;
   std::size_t thrown = 0;
-  int depth = 0;               ///< of steps in the middle of others
-  std::function<void()> fork;  ///< in which a child takes other steps; none: not to be done
-  std::function<void()>
-      steps_in_new;  ///< to run in the middle of the next change of a table of tiles
+  int depth = 0;                       ///< nesting depth of steps
+  std::function<void()> fork;          ///< runs other steps in a child; empty: no forks
+  std::function<void()> steps_in_new;  ///< run in the middle of the next change of a tile table
 
   std::vector<BufferSlot<T>> buffers{limits.slots};
   std::vector<StorageSlot<T>> storages{limits.slots};
   std::array<PinSlot<T>, 4> pins;
   std::array<TiledSlot<T>, 5> tiled;
 
-  /// A storage does not tell its capacity; the growth of live_bytes does.
+  /// A storage does not expose its capacity. If this returns true, the growth of live_bytes tells
+  /// it.
   bool knows_capacities() const noexcept { return is_only_one && BYRE_STATS != 0; }
 
-  /// Other programs' threads take part from now on.
+  /// From now on, other threads run programs, too.
   void share() noexcept {
     is_only_one = false;
     faults.heap_may_be_done_without = true;
   }
 
-  /// byre's counters so far.
+  /// What byre has counted since this program began.
   stats::Counters counted() const noexcept { return stats::snapshot() - before; }
 
   Allocator& choose_allocator() {
@@ -97,7 +100,8 @@ struct State {
     return *all[choices.below(std::size(all))];
   }
 
-  /// Small mostly; sometimes about a size where something changes: a page, what the pool recycles, what is in pages.
+  /// Mostly small sizes; sometimes near a threshold: a page, what the pool recycles, what is
+  /// allocated in pages.
   std::size_t choose_nbytes() {
     constexpr std::size_t steps[] = {4096, std::size_t{64} << 10, least_paged_nbytes,
                                      std::size_t{2} << 20};
@@ -106,7 +110,8 @@ struct State {
     if (choice >= 236) {
       nbytes = steps[choice % std::size(steps)] + choices.byte() * 8 - 1024;
     } else if (choice >= limits.small_of_256) {
-      // The smallest of three orders of magnitude: the largest come up, and most steps take microseconds.
+      // The smallest of three orders of magnitude: large sizes occur, but most steps take
+      // microseconds.
       const auto bits = static_cast<std::size_t>(std::bit_width(limits.most_nbytes));
       const std::size_t least =
           std::min({choices.below(bits), choices.below(bits), choices.below(bits)});
@@ -120,26 +125,26 @@ struct State {
     return nbytes;
   }
 
-  /// Each time others; to be written from `at` on.
+  /// New bytes at each call, to be written at offset `at`.
   Bytes new_bytes(std::size_t nbytes, std::size_t at = 0) {
     Bytes bytes(nbytes);
     fill(bytes.data(), nbytes, at, ++stamp);
     return bytes;
   }
 
-  // The model's side of steps.
+  // The part of steps that updates the model.
 
   Value make(Bytes bytes, Data::Description description) {
     return {content_of(std::move(bytes)), std::make_shared<Data>(memory, std::move(description))};
   }
 
-  /// Data that byre has just allocated for `real`. Its capacity is the growth of `live_bytes`, which is checked against
-  /// what the allocator may add.
+  /// Model of data that byre has just allocated for `real`. Its capacity is the growth of
+  /// `live_bytes`, which is checked against what the allocator may add.
   template <class Real>
   DataOwner allocated(const Real& real, Allocator& allocator, std::size_t asked = 0) {
     const bool may_be_paged = &allocator == &paged_allocator();
     Origin origin = Origin::allocated;
-    if constexpr (requires { real.origin(); }) {  // a pin does not say
+    if constexpr (requires { real.origin(); }) {  // a pin has no origin()
       origin = real.origin();
     }
     if (origin != Origin::allocated && !(origin == Origin::paged && may_be_paged)) {
@@ -158,7 +163,7 @@ struct State {
     return {source.bytes, source.data};
   }
 
-  /// `real` was written, and did what `answer` says.
+  /// Updates the model: `real` was written, with the result `write.answer`.
   template <class Real>
   void end_write(const Real& real, Value& value, Write&& write) {
     value.busy = false;
@@ -190,9 +195,8 @@ struct State {
     predictions.copy(value.nbytes(), write.cause);
   }
 
-  /// Where other threads take part the cause of a copy is what the sink was told. A copy of `some` pages is not
-  /// predicted either.
-  /// Returns how many bytes were copied.
+  /// With other threads, the model takes the cause of a copy from the sink. If `some` is true, the
+  /// number of copied pages is not predicted either. Returns how many bytes were copied.
   std::size_t learn_copy(stats::CopyCause& cause, bool some) {
     const std::size_t at = predictions.copies.size();
     if (at >= seen_copies.size()) {
@@ -206,7 +210,7 @@ struct State {
     return seen.nbytes;
   }
 
-  /// An overlay of the data whose pages `source` is or shows.
+  /// Model of an overlay. `source` is the data in pages, or another overlay of it.
   template <class Real>
   DataOwner overlay_of(const Real& real, const DataOwner& source) {
     const DataOwner& base =
@@ -217,7 +221,8 @@ struct State {
     }
     std::size_t capacity = base->description().capacity;
     if constexpr (requires { real.capacity(); }) {
-      // It may not be known whether a writable clone is of a new file.
+      // Without exact counters, the model does not know whether a writable clone created a new page
+      // file.
       capacity = knows_capacities() ? capacity : real.capacity();
     }
     return std::make_shared<Data>(memory,
@@ -227,7 +232,8 @@ struct State {
                                                     .base = base});
   }
 
-  /// Both sides of a writable clone of data in pages are overlays; the source may have become one, or one of a new file.
+  /// After a writable clone of data in pages, both sides are overlays. The source may have become
+  /// one, or an overlay of a new page file.
   template <class Real>
   void end_writable_clone(Value& source, const Real& real, bool is_cloned,
                           std::int64_t live_bytes_before) {
@@ -254,12 +260,13 @@ struct State {
     }
   }
 
-  /// Whether the system takes part, which may get over a refusal of memory.
+  /// Whether the value uses pages of the system. Such a call may succeed although memory was
+  /// refused.
   bool is_of_pages(const Value& value) const noexcept {
     return is_in_pages(value.origin()) || &value.allocator() == &paged_allocator();
   }
 
-  /// Visits the value of every slot; the value of several handles more than once.
+  /// Visits the value of every slot; a value of several handles is visited several times.
   template <class Visit>
   void for_each_value(const Visit& visit) {
     const auto visit_all = [&](auto& slots) {
@@ -286,7 +293,8 @@ struct State {
     }
     const std::int64_t grown = counted().live_bytes - memory.live_bytes;
     asked = std::max(asked, nbytes);
-    // The pool rounds up, to lines or pages, and hands out what is a little larger; files have whole pages.
+    // The pool rounds up to lines or pages, and may hand out a slightly larger block; page files
+    // have whole pages.
     const bool is_rounded = &allocator == &default_allocator() || &allocator == &paged_allocator();
     const std::size_t most = is_rounded ? asked + asked / 4 + page_nbytes : asked;
     if (grown < static_cast<std::int64_t>(nbytes) || grown > static_cast<std::int64_t>(most)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps on tiled buffers, on byre and on the model.
+/// Steps on tiled buffers, on byre and on the model.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ DataOwner tile_at(State<T>& state, const TiledSlot<T>& slot, std::size_t index) 
                                                   .tile = slot.real.tile(index).data()});
 }
 
-/// Adds the new tiles, and learns the bytes from `offset` on, which are unspecified.
+/// Adds the new tiles to the model, and takes the bytes from `offset` on, which are indeterminate.
 template <class T>
 void end_growth(State<T>& state, TiledSlot<T>& slot, std::size_t offset) {
   while (slot.tiles.size() < slot.real.tile_count()) {
@@ -38,7 +38,8 @@ void end_shrink(TiledSlot<T>& slot, std::size_t nbytes) {
   slot.tiles.resize(slot.real.tile_count());
 }
 
-/// The tiles of a range, those that were copied are others now. Fails if one was that was this buffer's alone.
+/// Updates the model: tiles of the range that moved were copied. Fails if an unshared tile was
+/// copied. Returns the number of copies.
 template <class T>
 std::size_t end_copies(State<T>& state, TiledSlot<T>& slot, std::size_t first, std::size_t last,
                        stats::CopyCause cause = stats::CopyCause::shared,
@@ -51,9 +52,9 @@ std::size_t end_copies(State<T>& state, TiledSlot<T>& slot, std::size_t first, s
       continue;
     }
     if (state.is_only_one && is_alone(tile) && !has_to_copy) {
-      fail("tile %zu was copied, and was not shared", index);
+      fail("tile %zu was copied but was not shared", index);
     }
-    if (!has_to_copy) {  // or it is known, from when the copy began
+    if (!has_to_copy) {  // else the cause is known since the copy began
       cause = owners_of(tile) == 1 ? stats::CopyCause::pending : stats::CopyCause::shared;
     }
     tile = tile_at(state, slot, index);
@@ -64,7 +65,7 @@ std::size_t end_copies(State<T>& state, TiledSlot<T>& slot, std::size_t first, s
   return copies;
 }
 
-/// How many tiles of a range others have too. Only a program that is the only one knows.
+/// How many tiles of a range are shared. Exact only for an only program.
 template <class T>
 std::size_t count_shared(const TiledSlot<T>& slot, std::size_t first, std::size_t last) {
   return static_cast<std::size_t>(
@@ -75,7 +76,7 @@ std::size_t count_shared(const TiledSlot<T>& slot, std::size_t first, std::size_
 
 template <class T>
 Wait choose_wait(State<T>& state, const TiledSlot<T>& slot, std::size_t first, std::size_t last) {
-  // A step in the middle of a copy must not wait for that copy, of a tile or of a node.
+  // A step nested in a copy must not wait for that copy, of a tile or of a node.
   bool must_not = state.depth != 0;
   for (std::size_t index = first; index < std::min(last, slot.tiles.size()); ++index) {
     must_not = must_not || (state.is_only_one && would_wait(slot.tiles[index]));
@@ -83,7 +84,7 @@ Wait choose_wait(State<T>& state, const TiledSlot<T>& slot, std::size_t first, s
   return state.choices.flag() || must_not ? Wait::never : Wait::allowed;
 }
 
-/// Some tiles, or tens; sometimes as many as need another level of wide nodes.
+/// A few tiles, or tens; sometimes enough to need another level of wide nodes.
 template <class T>
 std::size_t choose_nbytes_of_tiles(State<T>& state, std::size_t least) {
   const std::size_t tile_nbytes = state.limits.tile_nbytes;
@@ -94,10 +95,10 @@ std::size_t choose_nbytes_of_tiles(State<T>& state, std::size_t least) {
   return std::max(least, tiles * tile_nbytes + state.choices.up_to(tile_nbytes - 1));
 }
 
-/// A call with the steps in the middle of a new node that were asked for, if any.
+/// Makes a call; the steps in `steps_in_new`, if any, run when the call allocates a node.
 template <class T, class Call>
 Fault change_tiles(State<T>& state, TiledSlot<T>& slot, Call call) {
-  // The header of a tile of pages is on the heap, too, and the tile is claimed by then.
+  // The header of a page-sized tile is on the heap, too, and the tile is claimed by then.
   if (state.limits.tile_nbytes < page_nbytes) {
     state.faults.steps_in_new = std::exchange(state.steps_in_new, nullptr);
   }
@@ -134,7 +135,7 @@ void lazy_clone(State<T>& state, TiledSlot<T>& from, TiledSlot<T>& to) {
   to.tiles = std::vector<DataOwner>(from.tiles);
   state.predictions.clone(to.bytes.size());
   if (to.real.shares_data_with(from.real) == to.bytes.empty()) {
-    fail("a lazy clone does not share its data, or has none to share");
+    fail("shares_data_with of a lazy clone is wrong");
   }
 }
 
@@ -148,7 +149,7 @@ void drop_tiles(State<T>& state, TiledSlot<T>& slot) {
 template <class T>
 void move_tiles(State<T>& state, TiledSlot<T>& from, TiledSlot<T>& to) {
   typename T::Tiled moved(std::move(from.real));
-  expect_equal("bytes of what was moved", from.real.nbytes(), 0);
+  expect_equal("bytes of a moved-from tiled buffer", from.real.nbytes(), 0);
   from.real = typename T::Tiled(0, state.memory.tiles, state.limits.tile_nbytes);
   to.real = std::move(moved);
   to.bytes = std::exchange(from.bytes, {});
@@ -170,7 +171,7 @@ void write_tile(State<T>& state, TiledSlot<T>& slot) {
   const std::size_t index = state.choices.up_to(slot.tiles.size() - 1);
   const Wait wait = choose_wait(state, slot, index, index + 1);
   trace("  tile %zu, may%s wait", index, wait == Wait::never ? " not" : "");
-  // From when it is copied the writer is no owner, until that fails.
+  // From the start of its copy the writer is no owner, unless the copy fails.
   DataOwner copied;
   auto cause = stats::CopyCause::shared;
   const auto begin_copy = [&](DataOwner& tile) {
@@ -198,13 +199,13 @@ void write_tile(State<T>& state, TiledSlot<T>& slot) {
   }
   if ((end_copies(state, slot, index, index + 1, cause, has_to_copy) == 0) == has_to_copy &&
       state.is_only_one) {
-    fail("tile %zu was written in place where others have it", index);
+    fail("tile %zu was written in place although it is shared", index);
   }
   const std::size_t begin = index * state.limits.tile_nbytes;
   expect_equal("bytes of a tile to write", bytes.size(),
                std::min(state.limits.tile_nbytes, slot.bytes.size() - begin));
   if (bytes.data() != slot.real.tile(index).data()) {
-    fail("a tile to write is not where the tile to read is");
+    fail("mutable_tile() and tile() return different addresses");
   }
   const std::size_t nbytes = 1 + state.choices.below(std::min<std::size_t>(bytes.size(), 256));
   const std::size_t at = bytes.size() - nbytes;
@@ -213,8 +214,8 @@ void write_tile(State<T>& state, TiledSlot<T>& slot) {
   std::copy(written.begin(), written.end(), slot.bytes.begin() + std::ptrdiff_t(begin + at));
 }
 
-/// All tiles are copied before the first byte is written. If that fails nothing is; if a copy fails later, each byte is
-/// what it was, what was to be written, or what a copy that failed leaves.
+/// All tiles are copied before the first byte is written. If that fails, no byte is written. If a
+/// copy fails later, each byte is the old byte, the new byte, or what a failed copy leaves.
 template <class T>
 void end_write_of_tiles(State<T>& state, TiledSlot<T>& slot, Fault fault, std::size_t shared,
                         std::size_t offset, const Bytes& written) {
@@ -223,7 +224,7 @@ void end_write_of_tiles(State<T>& state, TiledSlot<T>& slot, Fault fault, std::s
       written.empty() ? first : (offset + written.size() - 1) / state.limits.tile_nbytes + 1;
   const std::size_t copied = end_copies(state, slot, first, last);
   if (state.is_only_one && copied != std::min(state.faults.copies(), shared)) {
-    fail("%zu tiles were copied, of %zu that others have", copied, shared);
+    fail("%zu tiles were copied, of %zu shared ones", copied, shared);
   }
   const auto bytes = slot.bytes.begin() + std::ptrdiff_t(offset);
   if (fault == Fault::none) {
@@ -234,7 +235,7 @@ void end_write_of_tiles(State<T>& state, TiledSlot<T>& slot, Fault fault, std::s
     for (std::size_t at = 0; at < found.size(); ++at) {
       if (found[at] != bytes[std::ptrdiff_t(at)] && found[at] != written[at] &&
           found[at] != TrackedAllocator::half_copied) {
-        fail("byte %zu of a write that failed is of no write", offset + at);
+        fail("byte %zu of a failed write has a value of no write", offset + at);
       }
     }
     std::copy(found.begin(), found.end(), bytes);
@@ -324,12 +325,11 @@ void compare_tiles(TiledSlot<T>& left, TiledSlot<T>& right) {
       expected.push_back(index);
     }
     if (left.real.shares_tile_with(right.real, index) != shared) {
-      fail("shares_tile_with is wrong of tile %zu", index);
+      fail("shares_tile_with is wrong for tile %zu", index);
     }
   }
   if (found != expected) {
-    fail("for_each_difference names %zu tiles, not the %zu that differ", found.size(),
-         expected.size());
+    fail("for_each_difference visited %zu tiles, expected %zu", found.size(), expected.size());
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps that a program takes, for people, and the error that ends it.
+/// Traces the steps of a program in readable form, and reports the error that ends it.
 #pragma once
 
 #include <array>
@@ -10,28 +10,30 @@
 
 namespace byre::programs {
 
-/// "byre-stress", or "fuzz_storages".
+/// The name of the program, such as "byre-stress" or "fuzz_storages".
 const char* program_name() noexcept;
 
-/// Ends the process by SIGABRT, which a fuzzer takes for a finding.
+/// Prints the message and ends the process by SIGABRT, which a fuzzer treats as a finding.
 [[noreturn, gnu::format(printf, 1, 2)]] void fail(const char* format, ...) noexcept;
 
-/// Records a step in the thread's log, if it has one, and prints it if the environment has BYRE_STEPS.
+/// Records a step in the log of this thread, if it has one, and prints it if the environment has
+/// BYRE_STEPS.
 [[gnu::format(printf, 1, 2)]] void trace(const char* format, ...) noexcept;
-/// Records and prints `words` as they are: quick, for threads that race.
+/// Records and prints `words` without formatting: fast enough for threads that race.
 void trace_words(const char* words) noexcept;
 
-/// The last steps of a thread, for the report of a failure. RangeWrite by that thread; read while it is held, hangs, or
-/// is about to end with the process. It does not order threads: the protocol has to do that.
+/// The last steps of a thread, for the report of a failure. Its thread writes it. It is read while
+/// the thread is paused or hangs, or when the process is about to end. It does not order threads:
+/// that is the task of the protocol under test.
 class Log {
  public:
   static constexpr std::size_t length = 12;
   static constexpr std::size_t line_length = 120;
 
-  /// Oldest first.
+  /// The lines, oldest first.
   std::vector<std::string> lines() const;
 
-  /// The calling thread traces into `log`; null: into none.
+  /// From now on, the calling thread traces into `log`; null: into no log.
   static void use(Log* log) noexcept;
 
  private:

@@ -9,13 +9,13 @@
 namespace byre::stress::races {
 namespace {
 
-/// One round of a wrong protocol may go wrong in every thread.
+/// A wrong protocol may cause a failure in every thread of a round.
 constexpr std::size_t most_failures = 8;
 
-/// "round 7, thread 3".
+/// For example, "round 7, thread 3".
 std::string text_of(std::uint64_t stamp) {
   if (stamp == Quarantine::released) {
-    return "nobody: released";
+    return "released memory";
   }
   const std::uint64_t thread = stamp % 256;
   return "round " + std::to_string(stamp / 256 - 1) +
@@ -28,8 +28,9 @@ Bytes bytes_of(std::uint64_t stamp) noexcept {
   return std::bit_cast<Bytes>(stamp);
 }
 
-/// Parts of a stamp's size, and what is left. Where the length is no constant, g++ expands memcpy
-/// to moves that its sanitizers do not see, so the whole ones have one.
+/// Calls act(offset, length) for parts of the size of a stamp, and for the rest. g++ expands a
+/// memcpy of variable length to instructions that its sanitizers do not check, so whole parts pass
+/// a constant length.
 template <class Act>
 void for_each_part(std::size_t nbytes, Act act) {
   std::size_t at = 0;
@@ -74,18 +75,18 @@ void Fixture::expect_bytes(const std::byte* data, std::uint64_t stamp, const cha
     if (is_right && !std::equal(found.begin(), found.begin() + length, bytes_of(stamp).begin())) {
       is_right = false;
       fail(std::string("wrong content: ") + what + ", at byte " + std::to_string(at) + " of " +
-           std::to_string(nbytes) + ", is of " + text_of(std::bit_cast<std::uint64_t>(found)) +
-           " instead of " + text_of(stamp));
+           std::to_string(nbytes) + ", found " + text_of(std::bit_cast<std::uint64_t>(found)) +
+           ", expected " + text_of(stamp));
     }
   });
 }
 
 void Fixture::finish_write(unsigned thread, const std::byte* shared, std::byte* data,
                            Materialized how, std::uint64_t expected) {
-  expect((data != shared) == (how == Materialized::copied), "only a copy moves");
-  expect_bytes(data, expected, "what a writer finds");
+  expect((data != shared) == (how == Materialized::copied), "only a copy moves the data");
+  expect_bytes(data, expected, "the data before a write");
   fill(data, stamp(thread));
-  expect_bytes(data, stamp(thread), "what a writer wrote");
+  expect_bytes(data, stamp(thread), "the data after a write");
 }
 
 void Fixture::count(unsigned thread, Materialized how) noexcept {
@@ -101,7 +102,7 @@ void Fixture::count(unsigned thread, Materialized how) noexcept {
       return;
     case Materialized::already_unique:
       ++counts.unique;
-      record("was alone");
+      record("was unique");
       return;
     case Materialized::overlaid:
       record("was overlaid");
@@ -117,7 +118,7 @@ void Fixture::fail(const std::string& what) {
 }
 
 void Fixture::fail_unequal(std::uint64_t is, std::uint64_t expected, const char* what) {
-  fail(std::string(what) + ": " + std::to_string(is) + " instead of " + std::to_string(expected));
+  fail(std::string(what) + ": " + std::to_string(is) + ", expected " + std::to_string(expected));
 }
 
 RaceCounts Fixture::counts() const noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Fixture: what the scenarios of all races share. It has their memory, content that names its writer,
-/// counts of what each thread did, and the failures.
+/// Fixture: shared by the scenarios of all races. It has their memory, contents that name their
+/// writer, counts of the operations of each thread, and the failures.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
@@ -26,7 +26,8 @@ struct SyncOf<basic_buffer<With>> {
   using Sync = With;
 };
 
-/// Methods that take a thread's number may be called by that thread at any time. Others say when.
+/// A member that takes the number of a thread may be called by that thread at any time. Other
+/// members say when they may be called.
 class Fixture {
  public:
   explicit Fixture(const RaceSettings& settings)
@@ -40,14 +41,14 @@ class Fixture {
   const std::uint64_t seed;
   std::uint64_t round = 0;  ///< counted from 0
   Quarantine memory;
-  bool counts_copies = true;  ///< the threads record every clone, copy and steal that byre counts
-  bool counts_steals = true;  ///< steals, too
+  bool counts_copies = true;  ///< compare recorded clones and copies with byre's counters
+  bool counts_steals = true;  ///< compare steals, too
 
-  /// The content that a thread writes in this round. Never 0.
+  /// The stamp of the contents that a thread writes in this round. Never 0.
   std::uint64_t stamp(unsigned thread) const noexcept { return (round + 1) * 256 + thread; }
-  /// The content that a round begins with.
+  /// The stamp of the contents at the start of a round.
   std::uint64_t original() const noexcept { return stamp(255); }
-  /// A number that the seed, the round and the thread determine.
+  /// A number that depends on seed, round and thread only.
   std::uint64_t number_of(unsigned thread) const noexcept {
     return seed_of_thread(seed, stamp(thread)) >> 40;
   }
@@ -60,9 +61,9 @@ class Fixture {
     return buffer;
   }
 
-  /// Repeats the stamp from the first byte to the last.
+  /// Fills the data with copies of the stamp.
   void fill(std::byte* data, std::uint64_t stamp) const noexcept;
-  /// Fails if a byte is of another stamp. By any thread.
+  /// Fails if a byte does not match the stamp. By any thread.
   template <class Buffer>
   void expect_content(const Buffer& buffer, std::uint64_t stamp, const char* what) {
     expect_bytes(buffer.data(), stamp, what);
@@ -76,10 +77,11 @@ class Fixture {
     return clone;
   }
 
-  /// What a write of the thread's had to do.
+  /// Counts a write of the thread by its result.
   void count(unsigned thread, Materialized how) noexcept;
 
-  /// Materializes the data, checks that it is `expected`, and writes the thread's stamp.
+  /// Materializes the data, checks that its contents match `expected`, and writes the stamp of the
+  /// thread.
   template <class Buffer>
   Materialized write(unsigned thread, Buffer& buffer, std::uint64_t expected,
                      Wait wait = Wait::allowed) {
@@ -87,13 +89,13 @@ class Fixture {
     const std::byte* const shared = buffer.data();
     const Materialized how = buffer.materialize(wait);
     count(thread, how);
-    // mutable_data() would materialize again. In the textbook form a copier lets go in two steps, so that
-    // this could count as a second steal.
+    // mutable_data() would materialize again. In the textbook form of the protocol, a copier
+    // releases in two steps, so the second call could count as another steal.
     finish_write(thread, shared, const_cast<std::byte*>(buffer.data()), how, expected);
     return how;
   }
 
-  /// As write(), but its copy fails if `fails`. Returns false if it failed.
+  /// As write(), but the copy fails if `fails` is true. Returns false if it failed.
   template <class Buffer>
   bool try_write(unsigned thread, Buffer& buffer, std::uint64_t expected, bool fails) {
     bool has_written = true;
@@ -115,8 +117,8 @@ class Fixture {
     record("dropped");
   }
 
-  /// Calls `turn` so often, each time with another number: the same numbers for a seed, a round and a
-  /// thread. Perturbed are the gaps.
+  /// Calls `turn` `count` times, each time with another number, which depends on seed, round and
+  /// thread only. With perturbation, delays the gaps between turns.
   template <class Turn>
   void take_turns(unsigned thread, int count, Turn turn) {
     test::RandomEngine random(seed_of_thread(seed + round * most_threads, thread));
@@ -129,7 +131,7 @@ class Fixture {
   /// Records a step that the thread is about to take, or has taken.
   void record(const char* step) noexcept { programs::trace_words(step); }
 
-  /// By any thread, as the two below.
+  /// By any thread, as are the next two.
   void expect(bool holds, const char* what) {
     if (!holds) [[unlikely]] {
       fail(what);
@@ -142,7 +144,7 @@ class Fixture {
   }
   [[gnu::cold]] void fail(const std::string& what);
 
-  /// Between rounds, as all below.
+  /// Between rounds, as are the members below.
   RaceCounts counts() const noexcept;
   void next_round() noexcept;
   const std::vector<std::string>& failures() const noexcept { return failures_; }

@@ -16,12 +16,12 @@ constexpr std::size_t header_nbytes = data_alignment;
 
 }  // namespace
 
-/// In front of each block.
+/// The header in front of each block.
 struct Quarantine::Header {
-  Block block;         // as the heap gave it, with room for this header
-  std::byte* first;    // of the prefix, which the data follows
-  std::size_t nbytes;  // of both
-  Header* next;        // released before it
+  Block block;         // as allocated, including this header
+  std::byte* first;    // the start of the prefix, in front of the data
+  std::size_t nbytes;  // of prefix and data
+  Header* next;        // the block released before this one
   boost::atomic<bool> is_released;
 
   bool is_untouched() const noexcept {
@@ -43,7 +43,7 @@ Block Quarantine::allocate(const Request& request) {
   Header* const header = ::new (first - header_nbytes)
       Header{block, first, request.prefix + request.nbytes, nullptr, {}};
   header->is_released.store(false, boost::memory_order_relaxed);
-  // Relaxed: a count, read between rounds.
+  // Relaxed: a count that is read between rounds.
   live_blocks_.fetch_add(1, boost::memory_order_relaxed);
   return {data, request.nbytes, header};
 }
@@ -78,12 +78,12 @@ void Quarantine::copy(void* destination, const void* source, std::size_t nbytes)
 }
 
 std::uint64_t Quarantine::live_blocks() const noexcept {
-  // Relaxed: exact where the caller happens after all releases.
+  // Relaxed: exact if all releases happen before the call.
   return live_blocks_.load(boost::memory_order_relaxed);
 }
 
 Quarantine::Findings Quarantine::end_round() noexcept {
-  // Relaxed, both: the caller happens after the round.
+  // Relaxed, both: the round happens before the call.
   Findings findings{0, released_twice_.exchange(0, boost::memory_order_relaxed)};
   Header* header = released_.exchange(nullptr, boost::memory_order_relaxed);
   while (header != nullptr) {

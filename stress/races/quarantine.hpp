@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Quarantine: the memory of a race. Released blocks are kept until the round ends, and checked then: a
-/// use after release shows, and so does a block that is released twice or never.
+/// Quarantine: the allocator of a race. It retains released blocks until the round ends, then
+/// checks them: this detects uses after release, double releases and leaks.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -15,11 +15,11 @@
 namespace byre::stress::races {
 
 struct CopyFailed : std::runtime_error {
-  CopyFailed() : runtime_error("a copy that was to fail") {}
+  CopyFailed() : runtime_error("the copy was made to fail") {}
 };
 
-/// Thread-safe, and without a lock: a lock would order the threads that are to race. Under a sanitizer it
-/// frees memory at once, and leaves these checks to the sanitizer.
+/// Thread-safe without a lock, because a lock would order the racing threads. Under a sanitizer, it
+/// frees memory at once and leaves these checks to the sanitizer.
 class Quarantine final : public Allocator {
  public:
   /// Eight bytes of released memory.
@@ -27,7 +27,7 @@ class Quarantine final : public Allocator {
 
   /// The errors of a round.
   struct Findings {
-    std::uint64_t used_after_release = 0;  ///< blocks
+    std::uint64_t used_after_release = 0;  ///< number of blocks
     std::uint64_t released_twice = 0;
 
     friend bool operator==(const Findings&, const Findings&) = default;
@@ -43,13 +43,13 @@ class Quarantine final : public Allocator {
 
   /// Whether the next copy by this thread throws CopyFailed.
   static inline constinit thread_local bool next_copy_fails = false;
-  /// Runs on the copying thread before each copy; may throw. To be set between rounds.
+  /// Runs on the copying thread before each copy; may throw. Set it between rounds.
   std::function<void()> before_copy;
 
-  /// Blocks that were not released. Exact between rounds.
+  /// The number of blocks that were not released. Exact between rounds.
   std::uint64_t live_blocks() const noexcept;
 
-  /// Checks what was released, and frees it. Between rounds.
+  /// Checks the released blocks and frees them. Between rounds.
   Findings end_round() noexcept;
 
  private:

@@ -15,7 +15,8 @@ namespace {
 
 using namespace races;
 
-/// Without perturbation these are the classes that ship, else the same templates over Perturbed.
+/// Without perturbation, these are the classes that ship; otherwise the same templates over
+/// Perturbed.
 template <template <class> class ScenarioOf>
 RaceResult run(const RaceSettings& settings) {
   return settings.perturbation == no_perturbation
@@ -32,42 +33,43 @@ constexpr Race race(std::string_view name, std::string_view shows) {
 }
 
 constexpr Race table[] = {
-    race<ConcurrentMaterialize>("concurrent_materialize",
-                                "N writers of shared data make N-1 copies, and one keeps it"),
+    race<ConcurrentMaterialize>(
+        "concurrent_materialize",
+        "N writers of shared data make N-1 copies, and one keeps the original"),
     race<LazyCloneAgainstMaterialize>(
         "lazy_clone_against_materialize",
         "threads clone, and clone clones, while others write: as many copies as writes"),
     race<StealAgainstPendingCopies>("steal_against_pending_copies",
-                                    "the last owner finds copies under way: N-1 copies, and it "
-                                    "keeps the original when they end"),
+                                    "the last owner waits for N-1 pending copies, then steals the "
+                                    "original"),
     race<NeverWaits>("never_waits",
-                     "the last owner must not wait for the copies under way, and copies too"),
+                     "the last owner must not wait for pending copies, so it copies, too"),
     race<StolenDataIsSharedAgain>("stolen_data_is_shared_again",
-                                  "stolen data is shared, copied and dropped as if new"),
+                                  "stolen data is shared, copied and dropped like new data"),
     race<DropsAgainstCopies>("drops_against_copies",
-                             "drops spoil no copy; the last owner releases, once"),
-    race<DropsAgainstDrops>("drops_against_drops", "the last of many drops releases, once"),
+                             "drops corrupt no copy; the last owner releases the data once"),
+    race<DropsAgainstDrops>("drops_against_drops", "the last of many drops releases the data once"),
     race<FirstClonesAtOnce>("first_clones_at_once",
-                            "clones of one buffer at once, the first included, are all counted"),
+                            "concurrent first clones of one buffer are all counted"),
     race<FailingCopies>("failing_copies",
-                        "an owner whose copy fails still owns, and a waiter checks again"),
-    race<ReadsAgainstWritesInPlace>("reads_against_writes_in_place",
-                                    "a unique owner writes after all that others read"),
+                        "an owner whose copy fails owns again; a waiter checks again"),
+    race<ReadsAgainstWritesInPlace>(
+        "reads_against_writes_in_place",
+        "the writes of a unique owner happen after all reads by others"),
     race<LoopsAtOnce>("loops_at_once",
-                      "threads of two parallel loops over storages that share data: one copy"),
+                      "two parallel loops over storages that share data make one copy"),
     race<UnpinsAgainstClones>("unpins_against_clones",
-                              "pinned data is never shared, while pins are made, released and "
-                              "cloned beside"),
+                              "pinned data is never shared while pins are created and released "
+                              "and clones are made"),
     race<FamiliesWriteAtOnceAsShipped>("families_write_at_once",
-                                       "a write after another view family's is reported"),
+                                       "a write after a write of another view family is reported"),
     race<TilesWrittenAtOnce>("tiles_written_at_once",
-                             "N writers of one tile of a table make N-1 copies, and one keeps it"),
-    race<TilesClonedAtOnce>(
-        "tiles_cloned_at_once",
-        "clones of one tiled buffer come, write and go: it shows nothing of it"),
-    {"reshapes_of_tensors", "tensors that share a storage have each other's writes reported, once",
+                             "N writers of one tile make N-1 copies, and one keeps the original"),
+    race<TilesClonedAtOnce>("tiles_cloned_at_once",
+                            "clones of one tiled buffer are written and dropped; it is unaffected"),
+    {"reshapes_of_tensors", "writes through other tensors of a storage are reported, once each",
      &run_reshapes_of_tensors},
-    {"views_of_one_alias", "a use of a view under the functionalize pass sees the last write",
+    {"views_of_one_alias", "a use of a view under the functionalize pass reads the last write",
      &run_views_of_one_alias},
 };
 

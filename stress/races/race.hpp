@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Races: small programs in which the same threads meet at the same data again and again. The outcome of
-/// a round is known exactly: the copies, the bytes, the allocations.
+/// Races: small programs in which threads access shared data at once, round after round. The
+/// outcome of a round is known exactly: copies, bytes, allocations.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace byre::stress {
 
 namespace races {
 
-/// What one thread did, or all.
+/// Operations of one thread, or of all.
 struct RaceCounts {
   std::uint64_t clones = 0;
   std::uint64_t copied = 0;
@@ -27,7 +27,7 @@ struct RaceCounts {
   std::uint64_t unique = 0;
   std::uint64_t drops = 0;
 
-  /// Writers that kept the data they shared.
+  /// Writers that kept the data that they shared.
   std::uint64_t kept() const noexcept { return stole + unique; }
   std::uint64_t operations() const noexcept { return clones + copied + kept() + drops; }
   RaceCounts& operator+=(const RaceCounts& other) noexcept;
@@ -36,28 +36,29 @@ struct RaceCounts {
 }  // namespace races
 
 struct RaceResult {
-  std::uint64_t rounds = 0;  ///< begun; if one failed it is the last
+  std::uint64_t rounds = 0;  ///< begun rounds; a failed one is the last
   races::RaceCounts counts;
-  std::uint64_t delays = 0;           ///< by perturbation; known at the end
-  std::vector<std::string> failures;  ///< of the first round that failed, which ends the race
+  std::uint64_t delays = 0;           ///< by perturbation; set at the end
+  std::vector<std::string> failures;  ///< of the first failed round, which ends the race
 };
 
 struct RaceSettings {
   std::uint64_t seed = 1;
   unsigned threads = 4;  ///< from least_race_threads to most_threads
   std::uint64_t rounds = 1000;
-  std::size_t nbytes = 256;     ///< of each buffer, at least 1
-  Perturbation perturbation{};  ///< none: the race runs on sync::Boost, else on Perturbed
-  std::stop_token stop{};       ///< ends the race after the round under way
-  std::function<void(const RaceResult&)> after_round{};  ///< gets the result so far; must not throw
-  programs::Log* logs = nullptr;                         ///< one for each thread, for its steps
+  std::size_t nbytes = 256;     ///< size of each buffer, at least 1
+  Perturbation perturbation{};  ///< none: runs on sync::Boost, else on Perturbed
+  std::stop_token stop{};       ///< ends the race after the current round
+  std::function<void(const RaceResult&)>
+      after_round{};              ///< called with the result so far; must not throw
+  programs::Log* logs = nullptr;  ///< one log for each thread; may be null
 };
 
-/// A scenario. While it runs, nothing else in the process may use byre:
-/// its counters are global.
+/// A race: a scenario and its name. While it runs, no other code in the process may use byre: the
+/// counters are global.
 struct Race {
-  /// Throws std::invalid_argument for settings out of range, and std::system_error if a thread cannot be
-  /// started.
+  /// Throws std::invalid_argument if a setting is out of range, and std::system_error if a thread
+  /// cannot be started.
   using Run = RaceResult (*)(const RaceSettings&);
 
   std::string_view name;

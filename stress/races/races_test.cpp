@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every race, perturbed and not.
+/// Runs every race, perturbed and not.
 #include <gtest/gtest.h>
 #include <byre/config.hpp>
 #include <byre/observe/counters.hpp>
@@ -17,7 +17,7 @@
 namespace byre::stress {
 namespace {
 
-/// A sanitizer is slower, and detects in one round what otherwise takes many.
+/// A sanitizer is slower, but detects in one round what otherwise takes many.
 constexpr std::uint64_t slowness = test::is_sanitized ? 5 : 1;
 
 std::string text_of(const RaceResult& result) {
@@ -67,11 +67,11 @@ const Race& race_named(std::string_view name) {
       return race;
     }
   }
-  throw std::invalid_argument("no such race");
+  throw std::invalid_argument("unknown race");
 }
 
-/// In a single round the copies may end before the last owner looks.
-TEST(Races, that_should_have_steals_and_waits_have_some) {
+/// In a single round, the copies may end before the last owner checks.
+TEST(Races, of_pending_copies_include_steals_and_waits) {
   std::stop_source stop;
   const stats::Counters before = stats::snapshot();
   bool waited = BYRE_STATS == 0;
@@ -93,7 +93,7 @@ TEST(Races, that_should_have_steals_and_waits_have_some) {
   EXPECT_TRUE(result.failures.empty()) << text_of(result);
 }
 
-TEST(RaceSettings, have_each_thread_record_its_last_steps) {
+TEST(RaceSettings, with_logs_record_the_last_steps_of_each_thread) {
   std::vector<programs::Log> logs(2);
   const RaceResult result =
       race_named("drops_against_drops").run({.threads = 2, .rounds = 1, .logs = logs.data()});
@@ -103,14 +103,14 @@ TEST(RaceSettings, have_each_thread_record_its_last_steps) {
                                       "thread 1: begins", "thread 1: drops", "thread 1: dropped"}));
 }
 
-TEST(RaceSettings, out_of_range_are_refused) {
+TEST(RaceSettings, out_of_range_throw) {
   const Race& race = all_races().front();
   EXPECT_THROW(race.run({.threads = 1}), std::invalid_argument);
   EXPECT_THROW(race.run({.threads = 65}), std::invalid_argument);
   EXPECT_THROW(race.run({.nbytes = 0}), std::invalid_argument);
 }
 
-TEST(RaceSettings, stop_a_race_at_any_round) {
+TEST(RaceSettings, with_a_stop_token_end_a_race_at_any_round) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(all_races().front().run({.stop = stop.get_token()}).rounds, 0U);

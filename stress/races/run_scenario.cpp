@@ -20,11 +20,11 @@ namespace {
 
 void check_settings(const RaceSettings& settings) {
   if (settings.threads < least_race_threads || settings.threads > most_threads) {
-    throw std::invalid_argument("a race takes from 2 to 64 threads, not " +
-                                std::to_string(settings.threads));
+    throw std::invalid_argument("cannot run a race: " + std::to_string(settings.threads) +
+                                " threads, allowed 2 to 64");
   }
   if (settings.nbytes == 0) {
-    throw std::invalid_argument("a race takes buffers of at least 1 byte");
+    throw std::invalid_argument("cannot run a race: buffers of 0 bytes, required at least 1");
   }
 }
 
@@ -39,7 +39,7 @@ class ScenarioRun {
 
   RaceResult run() {
     {
-      // No thread enters a barrier before all have been started.
+      // No thread may enter a barrier before all threads have started.
       std::promise<bool> begins;
       const std::shared_future<bool> begun = begins.get_future().share();
       bool all_are_started = false;
@@ -64,7 +64,7 @@ class ScenarioRun {
   }
 
  private:
-  /// Thread 0 does what one thread does, between the finish of a round and the start of the next.
+  /// Thread 0 also does the work between the end of a round and the start of the next.
   void run_rounds(unsigned thread) {
     const ScopedPerturbation perturbation(settings_.perturbation,
                                           seed_of_thread(settings_.seed, thread));
@@ -115,7 +115,7 @@ class ScenarioRun {
     }
   }
 
-  /// byre's counters agree with what the threads recorded.
+  /// Compares the counters of byre with what the threads recorded.
   void check_counters(const RaceCounts& recorded) {
     if (BYRE_STATS == 0 || !fixture_.counts_copies) {
       return;
@@ -144,7 +144,7 @@ class ScenarioRun {
     try {
       act();
     } catch (const std::exception& error) {
-      fixture_.fail(std::string("an unexpected exception: ") + error.what());
+      fixture_.fail(std::string("unexpected exception: ") + error.what());
     }
   }
 
@@ -153,7 +153,7 @@ class ScenarioRun {
   const std::unique_ptr<Scenario> scenario_;
   SpinBarrier start_;
   SpinBarrier finish_;
-  bool over_ = false;  // written between a finish and a start, by thread 0
+  bool over_ = false;  // written by thread 0, between finish_ and start_
   stats::Counters before_;
   boost::atomic<std::uint64_t> delays_{0};
   RaceResult result_;

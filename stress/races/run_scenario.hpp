@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Runs a scenario: the same threads play it for many rounds, perturbed or not. What can be counted
-/// exactly is counted and compared.
+/// Runs a scenario: the threads execute it for many rounds, perturbed or not. Everything that can
+/// be counted exactly is counted and compared.
 #pragma once
 
 #include <memory>
@@ -17,17 +17,17 @@ class Scenario {
   Scenario(const Scenario&) = delete;
   Scenario& operator=(const Scenario&) = delete;
 
-  /// One thread runs it before a round.
+  /// Called by one thread before a round.
   virtual void prepare() = 0;
-  /// All threads run it at once.
+  /// Called by all threads at once.
   virtual void act(unsigned thread) = 0;
-  /// One thread runs it after the round.
+  /// Called by one thread after the round.
   virtual void check() = 0;
 };
 
 using MakeScenario = std::unique_ptr<Scenario> (*)(Fixture&);
 
-/// Throws as Race::run.
+/// Throws as Race::Run does.
 RaceResult run_scenario(const RaceSettings& settings, MakeScenario make);
 
 template <class Derived>
@@ -37,7 +37,8 @@ RaceResult run_scenario(const RaceSettings& settings) {
   });
 }
 
-/// The scenarios of tensors, which have one Sync, the one that ships: perturbed are the gaps between their operations.
+/// The scenarios of tensors. Tensors use only the Sync that ships, so perturbation delays the gaps
+/// between their operations.
 RaceResult run_reshapes_of_tensors(const RaceSettings& settings);
 RaceResult run_views_of_one_alias(const RaceSettings& settings);
 

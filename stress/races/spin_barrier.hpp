@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// SpinBarrier: threads leave it within some hundred nanoseconds of each other. Threads that a system
-/// wakes one by one do not.
+/// SpinBarrier: releases threads within some hundred nanoseconds of each other. Threads that the
+/// system wakes one by one are further apart.
 #pragma once
 
 #include <byre/sync/boost.hpp>
@@ -12,15 +12,15 @@
 
 namespace byre::stress::races {
 
-/// For the same threads again and again.
+/// May be used repeatedly by a fixed set of threads.
 class SpinBarrier {
  public:
   explicit SpinBarrier(unsigned threads) noexcept : threads_(threads) {}
 
-  /// Returns when all threads have called it as often as this one.
+  /// Returns when all threads have called it as often as this thread.
   void arrive_and_wait() noexcept {
-    // Release and acquire pair with each other: what any thread did before happens before what all
-    // do after.
+    // Release and acquire pair with each other: what each thread did before the barrier happens
+    // before what all threads do after it.
     const std::uint64_t before = arrived_.fetch_add(1, boost::memory_order_release);
     const std::uint64_t all = (before / threads_ + 1) * threads_;
     for (unsigned spins = 0; arrived_.load(boost::memory_order_acquire) < all; ++spins) {

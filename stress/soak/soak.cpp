@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A line of /proc/self/status such as "VmHWM:   1234 kB".
+/// The value of a line of /proc/self/status such as "VmHWM:   1234 kB".
 std::uint64_t status(const std::string& key) {
   std::ifstream file("/proc/self/status");
   std::uint64_t value = 0;
@@ -35,17 +35,18 @@ std::uint64_t status(const std::string& key) {
   return 0;
 }
 
-/// The file that pages are taken of counts always: a fork ends it, and it is made again when pages are next needed.
+/// Always counts the page file, even if it does not exist: a fork closes it, and byre creates it
+/// again when pages are next needed.
 std::uint64_t open_files() {
   std::error_code unreadable;
-  std::uint64_t of_pages = 0;
+  std::uint64_t page_files = 0;
   std::uint64_t others = 0;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd", unreadable)) {
-    const bool is_of_pages =
+    const bool is_page_files =
         fs::read_symlink(entry, unreadable).string().starts_with("/memfd:byre");
-    ++(is_of_pages ? of_pages : others);
+    ++(is_page_files ? page_files : others);
   }
-  return others + std::max<std::uint64_t>(of_pages, 1);
+  return others + std::max<std::uint64_t>(page_files, 1);
 }
 
 std::uint64_t lines_of(const fs::path& path) {
@@ -54,17 +55,18 @@ std::uint64_t lines_of(const fs::path& path) {
       std::count(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>(), '\n'));
 }
 
-/// Makes malloc return freed memory. Its thresholds grow with the largest block so far; each thread's arena
-/// would keep up to 64 MiB that no trimming reaches. To be called before threads start.
+/// Makes malloc return freed memory to the system. By default, its thresholds grow with the largest
+/// block so far, and the arena of each thread retains up to 64 MiB that malloc_trim() does not
+/// reach. Call before threads start.
 void fix_malloc_thresholds() {
 #if defined(__GLIBC__)
   constexpr int usual_threshold = 128 << 10;
-  mallopt(M_MMAP_THRESHOLD, usual_threshold);  // setting it also ends its adaptation
+  mallopt(M_MMAP_THRESHOLD, usual_threshold);  // setting it also turns off its adaptation
   mallopt(M_TRIM_THRESHOLD, usual_threshold);
 #endif
 }
 
-/// First trims the default pool, this thread's cache and malloc.
+/// Trims the default pool, the cache of this thread and malloc first.
 Resources resources_after_trimming() {
   default_pool().trim();
 #if defined(__GLIBC__)
@@ -80,7 +82,7 @@ Resources resources_after_trimming() {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// Each workload is run with all of these.
+/// Each workload runs with each variant.
 struct Variant {
   Perturbation perturbation;
   bool with_most_threads;
@@ -104,13 +106,14 @@ class SoakRun {
       std::printf("%s", text_of(sum).c_str());
     }
     const Resources after = resources_after_trimming();
-    std::printf("%llu rotations; bytes in use: %llu after the first, %llu at the end\n",
+    std::printf("%llu rotations; heap bytes: %llu after the first, %llu at the end\n",
                 static_cast<unsigned long long>(rotations_),
                 static_cast<unsigned long long>(before.heap_nbytes),
                 static_cast<unsigned long long>(after.heap_nbytes));
     if (rotations_ < 2 || test::is_sanitized) {
       std::printf(
-          "not judged: a sanitizer keeps what is freed, or the second rotation did not end\n");
+          "growth not checked: a sanitizer retains freed memory, or the second rotation did not "
+          "end\n");
       return !has_failed_;
     }
     for (const std::string& grown : growth(before, after)) {
@@ -125,7 +128,7 @@ class SoakRun {
     return rotations_ >= 2 && (settings_.operations || Clock::now() - begun_ >= settings_.duration);
   }
 
-  /// False if it was ended early.
+  /// False if the rotation was ended early.
   bool rotate() {
     for (std::size_t at = 0; at < sums_.size(); ++at) {
       for (const Variant& variant : variants) {
@@ -147,7 +150,7 @@ class SoakRun {
     Outcome outcome = all_workloads()[at].run(settings);
     has_failed_ = !outcome.failures.empty();
     Outcome& sum = sums_[at];
-    if (!has_failed_) {  // else the outcome has the command that repeats it
+    if (!has_failed_) {  // a failed outcome has the command that repeats it
       outcome.settings = settings_;
       outcome.seconds += sum.seconds;
       outcome.operations += sum.operations;
@@ -159,7 +162,7 @@ class SoakRun {
     sum = std::move(outcome);
   }
 
-  /// Eight rotations show what grows. A run takes a moment to set up.
+  /// Eight rotations in total show growth. At least a second, because a run takes time to set up.
   Seconds slice() const {
     const auto runs = static_cast<double>(8 * sums_.size() * std::size(variants));
     return std::clamp(settings_.duration / runs, Seconds(1), Seconds(60));
@@ -183,11 +186,11 @@ std::vector<std::string> growth(const Resources& before, const Resources& after)
                          std::uint64_t allowed) {
     if (is > was + allowed) {
       grown.push_back(std::string(what) + " grew from " + std::to_string(was) + " to " +
-                      std::to_string(is) + ", by more than " + std::to_string(allowed));
+                      std::to_string(is) + ", allowed growth " + std::to_string(allowed));
     }
   };
-  judge("bytes in use", before.heap_nbytes, after.heap_nbytes, mebibyte);
-  judge("bytes resident", before.resident_nbytes, after.resident_nbytes, 16 * mebibyte);
+  judge("heap bytes", before.heap_nbytes, after.heap_nbytes, mebibyte);
+  judge("resident bytes", before.resident_nbytes, after.resident_nbytes, 16 * mebibyte);
   judge("mappings", before.mappings, after.mappings, mappings_of_arenas);
   judge("open files", before.files, after.files, 0);
   judge("threads", before.threads, after.threads, 0);

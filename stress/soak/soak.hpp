@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Soak: a long run of all workloads in turn, perturbed and not, with few threads and with many; and whether anything
-/// failed or grew meanwhile.
+/// Soak: a long run of all workloads in turn, perturbed and not, with few and many threads. It
+/// reports failures, and resources that grew.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace byre::stress {
 
-/// The resources of the process, to be compared before and after. Exact while other threads are idle.
-/// 0 where the system does not say.
+/// Resources of the process, for comparison before and after. Exact while other threads are idle. A
+/// number is 0 if the system does not provide it.
 struct Resources {
   std::uint64_t resident_nbytes = 0;
   std::uint64_t heap_nbytes = 0;  ///< allocated by malloc
@@ -21,14 +21,15 @@ struct Resources {
   std::uint64_t threads = 0;
 };
 
-/// The resources that grew by more than is allowed, one line each: 1 MiB of the heap, for what libraries
-/// keep; 16 MiB resident, for the ends of malloc's arenas; as many mappings as arenas may add; no file and
-/// no thread.
+/// One line for each resource that grew by more than is allowed: 1 MiB of heap, which libraries may
+/// retain; 16 MiB resident, for the ends of malloc's arenas; as many mappings as arenas may add; no
+/// file and no thread.
 std::vector<std::string> growth(const Resources& before, const Resources& after);
 
-/// At least two rotations, unless the user ends it; for the duration of the settings in all. With `operations` it is
-/// exactly two, of so many each. The first failure ends it. Prints a page, and returns whether nothing failed or grew.
-/// Throws as the workloads do.
+/// Runs all workloads for the duration of the settings in total, in at least two rotations unless
+/// the user ends it. With `operations`, runs exactly two rotations, of that many operations each.
+/// Stops at the first failure. Prints a page, and returns true if nothing failed or grew. Throws as
+/// the workloads do.
 bool soak(const Settings& settings);
 
 }  // namespace byre::stress

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Each check of programs, of memory and of a run detects its error. An error ends the process.
+/// Each check of programs, of memory and of a run detects its kind of error. An error aborts the
+/// process.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -17,7 +18,7 @@ using namespace programs;
 
 using T = Types<sync::Boost, 2>;
 
-/// One buffer of 100 bytes that the model has as well.
+/// One buffer of 100 bytes, known to the model.
 struct ChecksDeathTest : testing::Test {
   Memory memory;
   Shared<T> shared{1};
@@ -38,7 +39,7 @@ struct ChecksDeathTest : testing::Test {
 TEST_F(ChecksDeathTest, a_flipped_byte_is_found_and_named_after_its_write) {
   fill(slot.real.mutable_data() + 48, 8, 48, (std::uint64_t{3} << 40) + 7);
   EXPECT_DEATH(check(state, slot),
-               "byte 48 of 100 is .* the word there is of write 7 of program 3");
+               "byte 48 of 100 is .* its word was written by write 7 of program 3");
   slot.real.mutable_data()[99] ^= std::byte{1};
   EXPECT_DEATH(check(state, slot), "byte 48 of 100");
 }
@@ -60,31 +61,30 @@ TEST_F(ChecksDeathTest, no_byte_can_be_another_write_s_unnoticed) {
 TEST_F(ChecksDeathTest, an_owner_too_many_or_too_few_is_found) {
   {
     const T::Buffer unseen = slot.real;
-    EXPECT_DEATH(check(state, slot), "is_unique: 0, and the model has 1");
+    EXPECT_DEATH(check(state, slot), "is_unique: 0, expected 1");
   }
   const DataOwner forgotten = slot.expected.data;
-  EXPECT_DEATH(check(state, slot), "is_unique: 1, and the model has 0");
+  EXPECT_DEATH(check(state, slot), "is_unique: 1, expected 0");
 }
 
 TEST_F(ChecksDeathTest, another_size_allocator_or_handle_is_found) {
-  EXPECT_DEATH((slot.real.resize(99), check(state, slot)), "nbytes: 99, and the model has 100");
-  EXPECT_DEATH((slot.real = T::Buffer::allocate(100), check(state, slot)),
-               "copies would be from|byte");
+  EXPECT_DEATH((slot.real.resize(99), check(state, slot)), "nbytes: 99, expected 100");
+  EXPECT_DEATH((slot.real = T::Buffer::allocate(100), check(state, slot)), "the allocator is|byte");
   StorageSlot<T>& storage = state.storages[0];
   storage.put(T::Storage(std::move(slot.real)), std::move(slot.expected));
   check(state, storage);
   const T::Storage unseen = storage.real;
-  EXPECT_DEATH(check(state, storage), "handle_count: 2, and the model has 1");
+  EXPECT_DEATH(check(state, storage), "handle_count: 2, expected 1");
 }
 
 TEST_F(ChecksDeathTest, a_block_that_is_released_twice_or_as_another_is_found) {
   const Block block = memory.host.allocate({100});
   memory.host.deallocate(block);
-  EXPECT_DEATH(memory.host.deallocate(block), "was released, and is not allocated");
+  EXPECT_DEATH(memory.host.deallocate(block), "was released but is not allocated");
   const Block other = memory.host.allocate({100});
   EXPECT_DEATH(memory.host.deallocate({other.data, other.capacity + 1, other.base}),
-               "of 100 bytes was released as one of 101");
-  EXPECT_DEATH(memory.check(), "2 blocks are out, and the model has 1");
+               "of 100 bytes was released with a size of 101");
+  EXPECT_DEATH(memory.check(), "2 live blocks, expected 1");
   memory.host.deallocate(other);
   memory.check();
 }
@@ -97,22 +97,21 @@ TEST_F(ChecksDeathTest, a_copy_or_clone_that_was_counted_wrongly_is_found) {
   predicted.copy(100, stats::CopyCause::shared);
   check_counters(counted, predicted);
   counted.bytes_copied = 99;
-  EXPECT_DEATH(check_counters(counted, predicted),
-               "bytes copied: 99 counted, and the model has 100");
+  EXPECT_DEATH(check_counters(counted, predicted), "bytes copied: 99 counted, expected 100");
   counted = {.lazy_clones = 1, .copies = 2, .bytes_copied = 100};
   EXPECT_DEATH(check_counters(counted, predicted), "copies: 2 counted");
   counted = {.lazy_clones = 1, .copies = 1, .steals = 1, .bytes_copied = 100};
   EXPECT_DEATH(check_counters(counted, predicted), "steals: 1 counted");
   state.predictions.copies.push_back({100, stats::CopyCause::shared});
   if (BYRE_STATS != 0) {
-    EXPECT_DEATH(check_predictions(state), "sinks were told of 0 copies");
+    EXPECT_DEATH(check_predictions(state), "sinks were called for 0 copies");
   }
 }
 
 TEST_F(ChecksDeathTest, a_fault_without_an_error_and_an_error_without_a_fault_are_found) {
   EXPECT_DEATH(state.faults.during([] { throw OutOfMemory(10, "test"); }), "fault 0 was injected");
   EXPECT_DEATH(state.faults.during([] { throw std::runtime_error("no reason"); }),
-               "a call threw what no fault does: no reason");
+               "a call threw an error of no fault: no reason");
   state.faults.arm(Fault::allocation, 0);
   EXPECT_DEATH(state.faults.during([&] {
     try {
@@ -120,7 +119,7 @@ TEST_F(ChecksDeathTest, a_fault_without_an_error_and_an_error_without_a_fault_ar
     } catch (const std::bad_alloc&) {
     }
   }),
-               "fault 1 was injected, and the call threw as for 0");
+               "fault 1 was injected, but the call threw the error of fault 0");
   state.faults.arm(Fault::copy, 0);
   EXPECT_DEATH(state.faults.during([&] {
     char from[2]{};
@@ -131,7 +130,7 @@ TEST_F(ChecksDeathTest, a_fault_without_an_error_and_an_error_without_a_fault_ar
       throw OutOfMemory(10, "test");
     }
   }),
-               "fault 2 was injected, and the call threw as for 1");
+               "fault 2 was injected, but the call threw the error of fault 1");
 }
 
 TEST(Choices, of_a_step_follow_from_its_number_alone) {
@@ -146,7 +145,7 @@ TEST(Choices, of_a_step_follow_from_its_number_alone) {
     const std::uint64_t number = one.number(4);
     EXPECT_EQ(number, same.number(4));
     different += number == other.number(4) ? 0 : 1;
-    one.byte();  // a step that took more bytes changes nothing for the next
+    one.byte();  // the number of bytes a step takes does not affect the next step
   }
   EXPECT_EQ(different, 100);
 }
@@ -168,8 +167,8 @@ TEST(SupervisorDeathTest, a_run_that_hangs_is_ended_and_says_what_repeats_it) {
         }
       },
       testing::ExitedWithCode(1),
-      "no operation ended for 0 seconds: some thread hangs\n"
-      "again: byre-stress --workload mixed --seed 7 --threads 8 --duration 10\n  thread 0: write");
+      "no operation has ended for 0 seconds: a thread hangs\n"
+      "repeat: byre-stress --workload mixed --seed 7 --threads 8 --duration 10\n  thread 0: write");
 }
 
 TEST(Growth, is_what_exceeds_what_is_allowed) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""How a run of byre-stress begins, ends and is repeated: runs_test.py BYRE_STRESS."""
+"""Tests the command line of byre-stress, its reports and its exit codes: runs_test.py BYRE_STRESS."""
 import os
 import pathlib
 import signal
@@ -15,31 +15,32 @@ SHORT = ("--operations", "300", "--threads", "4", "--most-nbytes", "65536")
 
 
 class Runs(Test):
-    def test_what_is_wrong_is_refused(self):
+    def test_invalid_options_are_rejected(self):
         for said, *arguments in (
-                ("there is no workload 'x'", "--workload", "x"),
-                ("not 'x=1'", "--mix", "x=1"),
-                ("parts such as write=2", "--mix", "write=-1"),
+                ("unknown workload 'x'", "--workload", "x"),
+                ("invalid part 'x=1'", "--mix", "x=1"),
+                ("such as write=2", "--mix", "write=-1"),
                 ("at least one step", "--mix", ""),
                 ("--threads takes a whole number from 1 to 64, not '65'", "--threads", "65"),
-                ("either --duration or --operations", "--duration", "1", "--operations", "1"),
-                ("a race takes from 2 --threads on", "--workload", "never_waits", "--threads", "1")):
+                ("--duration and --operations exclude each other", "--duration", "1", "--operations", "1"),
+                ("a race needs at least 2 --threads", "--workload", "never_waits", "--threads", "1")):
             self.assert_refused(2, said, *arguments)
 
-    def test_all_that_is_listed_runs(self):
+    def test_all_listed_workloads_run(self):
         listed = run("--list").stdout
         races = [line.split()[0] for line in listed.splitlines() if line.startswith("  ")]
         self.assertGreater(len(races), 15)
         done = run("--workload", "all", "--operations", "3", "--threads", "2")
         self.assertEqual(done.returncode, 0, done)
-        self.assertEqual(done.stdout.count("all right"), len(races))
+        self.assertEqual(done.stdout.count("passed at"), len(races))
 
     def test_no_file_stays_behind(self):
         run("--workload", "faults", *SHORT, check=True, env={**os.environ, "TMPDIR": str(self.scratch)})
         self.assertEqual(os.listdir(self.scratch), [])
 
     def test_a_signal_ends_a_run_with_its_report(self):
-        # Under nohup it would stay ignored. Sent before the run takes notice, it would end the program as usual.
+        # Under nohup, SIGINT would stay ignored. The run prints a line once it handles signals; a
+        # signal before that would kill it.
         with subprocess.Popen((PROGRAM, "--duration", "100000", "--threads", "2"), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True,
                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:
@@ -47,16 +48,16 @@ class Runs(Test):
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate()
         self.assertEqual(process.returncode, 0)
-        self.assertIn("all right", out)
+        self.assertIn("passed at", out)
 
-    def test_a_program_that_dies_says_what_repeats_it(self):
+    def test_a_crash_prints_the_command_that_repeats_it(self):
         with subprocess.Popen((PROGRAM, "--duration", "100000", "--threads", "2", "--seed", "7"),
                               stderr=subprocess.PIPE, text=True) as process:
             process.stderr.readline()
             process.send_signal(signal.SIGABRT)
             _, said = process.communicate()
         self.assertEqual(process.returncode, -signal.SIGABRT)
-        self.assertIn("ended by signal 6\nagain: byre-stress --workload mixed --seed 7 --threads 2", said)
+        self.assertIn("ended by signal 6\nrepeat: byre-stress --workload mixed --seed 7 --threads 2", said)
         self.assertIn("  thread 1: ", said)
 
 

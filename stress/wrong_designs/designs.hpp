@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Wrong designs of the protocol: those that were published, and those that the model checker refutes, from
-/// verification/known_wrong; and slips of the pen. WithDesign<Base, Design> is a Sync whose share word is of that design, so
-/// that everything that stands on the share word runs over it.
+/// Wrong designs of the protocol: published ones, those that the model checker refutes
+/// (verification/known_wrong), and plausible coding mistakes. WithDesign<Base, Design> is a Sync
+/// whose share word uses that design, so everything above the share word runs over it.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -25,7 +25,7 @@
 
 namespace byre::stress::wrong {
 
-/// A mutex for designs that have one. Its steps are hooked as those of plain data are.
+/// A mutex, for designs that use one. Its steps are hooked like accesses to plain data.
 template <sync::Sync Base>
 struct WithMutex : Base {
   class SharedMutex {
@@ -70,7 +70,7 @@ class basic_share_word<stress::wrong::WithDesign<Base, Design>>
     }
   }
 
-  // For pages and devices. The races over wrong designs have neither.
+  // For data in pages and of devices, which the races over wrong designs do not use.
   bool is_sole_copier() const noexcept { return false; }
   void add_copy() noexcept {}
   Claim claim_in_order() noexcept { return this->claim(Wait::never); }
@@ -80,17 +80,19 @@ class basic_share_word<stress::wrong::WithDesign<Base, Design>>
 
 namespace byre::stress::wrong {
 
-/// The exit status of a child in which a design was found wrong.
+/// The exit status of a child process that detected a wrong design.
 inline constexpr int exit_found = 3;
 
-/// Part of each variable. Released memory is overwritten, and stays so until the round ends.
+/// A member of each hooked variable. Released memory is overwritten, and stays so until the round
+/// ends.
 class Canary {
  public:
-  /// Checks before a step only: after it, another thread may have released the variable rightly.
+  /// Checks before each step only: after the step, another thread may have released the variable
+  /// correctly.
   class Scope {
    public:
     Scope(const Canary& canary, std::string_view step) noexcept {
-      // Relaxed: what is seen too late here is seen in another round.
+      // Relaxed: a missed detection is made up in another round.
       if (canary.mark_.load(std::memory_order_relaxed) != alive) [[unlikely]] {
         std::fprintf(stderr, "%s on released memory\n", step.data());
         ::_exit(exit_found);
@@ -106,7 +108,7 @@ class Canary {
   std::atomic<std::uint64_t> mark_;
 };
 
-/// A step on released memory is reported when it is taken; left alone, it would often do no visible harm.
+/// Reports steps on released memory. Without this check they would often do no visible harm.
 template <sync::Sync Base>
 using LifetimeChecked = Hooked<Base, Canary>;
 
@@ -116,7 +118,7 @@ inline bool is_at(sync::Step step, Site site) noexcept {
   return step.site == &cow::share_word_sites.rows[static_cast<std::size_t>(site)];
 }
 
-/// The share word over a Sync that is wrong.
+/// The share word over a wrong Sync.
 template <template <class> class WrongSync>
 struct ShareWordOver {
   template <sync::Sync Sync>
@@ -125,9 +127,11 @@ struct ShareWordOver {
   };
 };
 
-/// The last copier reads the header after the last owner may have freed it. A waiter that is parked never frees it in
-/// time, so each wait ends at once, as it may: within some ten rounds there is a report, otherwise within thousands. The
-/// thread sanitizer finds the race of parked waiters too, and takes the first use of a lock in a child for a mistake.
+/// The last copier reads the header after the last owner may have freed it. A parked waiter never
+/// frees it early enough, so each wait ends at once, as it may: the error then shows within some
+/// ten rounds, otherwise within thousands. Under the thread sanitizer the waiters do park: it
+/// detects the race of parked waiters, too. It also reports the first use of a lock in a child
+/// process, falsely.
 template <sync::Sync Base>
 struct WakesThroughHeader : verification::ListInHeader<Base> {
   template <class KeepWaiting>
@@ -158,7 +162,7 @@ struct NeverWakes : Base {
   }
 };
 
-/// A waiter that steals leaves its waiting flag set.
+/// A waiter that steals does not clear the bit `waiting`.
 template <sync::Sync Base>
 struct StaysWaiting : Base {
   template <class Value>
@@ -174,7 +178,8 @@ struct StaysWaiting : Base {
   };
 };
 
-/// The end of a copy is recorded before anything is copied, so that others write, or release, what is.
+/// The end of a copy is recorded before the copy is made, so other owners write or release data
+/// that is being copied.
 template <sync::Sync Sync>
 class FinishesBeforeCopying : public basic_share_word<Sync> {
   using Word = basic_share_word<Sync>;
@@ -196,7 +201,7 @@ class FinishesBeforeCopying : public basic_share_word<Sync> {
   static inline thread_local bool has_to_release_ = false;
 };
 
-/// An owner that has dropped reads once more, a constant.
+/// After its drop, an owner reads the word once more (a constant).
 template <sync::Sync Sync>
 class ReadsAfterDrop : public basic_share_word<Sync> {
   using Word = basic_share_word<Sync>;
@@ -213,7 +218,7 @@ class ReadsAfterDrop : public basic_share_word<Sync> {
   typename Sync::template Plain<const void*> never_changes_{this};
 };
 
-/// Data gets its count from the first clone. To the cloned owner that should be a read.
+/// Data gets its count at the first clone, although cloning is a read for the owner of the source.
 template <sync::Sync Sync>
 class PlainUntilCloned {
   using Word = basic_share_word<Sync>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Each wrong design is found: by the checks of one race, by a step on released memory, by a signal, or because no round
-/// ends. In a build with a sanitizer that can see it, by that. The design that ships is not found.
+/// Each wrong design is detected: by a check of a race, a step on released memory, a signal, or a
+/// hang. In a build with a sanitizer that can detect it, the sanitizer must report it. The design
+/// that ships passes.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -25,10 +26,10 @@ namespace {
 using namespace races;
 using namespace wrong;
 
-/// Many times a round, even on a slow and busy machine.
+/// Many times the duration of a round, even on a slow and busy machine.
 constexpr std::chrono::seconds hang_timeout{test::is_sanitized ? 20 : 3};
 
-/// The steps of sync::Boost, over designs that the library has no object of.
+/// sync::Boost, for designs for which the library has no objects.
 struct Unchecked : sync::Boost {
   template <class Object>
   static Object& no_destructor() noexcept {
@@ -36,17 +37,17 @@ struct Unchecked : sync::Boost {
   }
 };
 
-/// A sanitizer checks more than LifetimeChecked, and sees errors in the design's own steps.
+/// A sanitizer checks more than LifetimeChecked does, and detects errors in the design's own steps.
 using CheckedSync =
     PerturbedOver<std::conditional_t<test::is_sanitized, Unchecked, LifetimeChecked<sync::Boost>>>;
 
-/// ReportText that a sanitizer's report has to contain; null if the sanitizer cannot see the bug.
+/// Text that a sanitizer's report must contain; null if the sanitizer cannot detect the error.
 using ReportText = const char*;
 constexpr ReportText race = "data race";
 constexpr ReportText freed = test::is_thread_sanitized ? race : "heap-use-after-free";
 constexpr ReportText leaked = "leaked";
 constexpr ReportText mutex_or_race =
-    "ThreadSanitizer: ";  // of a mutex that is gone, or a race with the release
+    "ThreadSanitizer: ";  // a destroyed mutex, or a race with the release
 constexpr ReportText none = nullptr;
 
 struct WrongDesign {
@@ -54,7 +55,8 @@ struct WrongDesign {
   Race::Run run;
   ReportText by_thread_sanitizer = none;
   ReportText by_address_sanitizer = none;
-  bool shows_itself = true;  ///< the race's own checks find it on x86, without a sanitizer
+  bool is_visible_without_sanitizer =
+      true;  ///< the checks of the race detect it on x86 without a sanitizer
 
   ReportText expected() const noexcept {
     return test::is_thread_sanitized ? by_thread_sanitizer : by_address_sanitizer;
@@ -78,14 +80,14 @@ using verification::basic_copy_then_count_unlocked;
 using verification::basic_count_then_lock;
 
 const WrongDesign all[] = {
-    // As published.
+    // // Published designs.
     {"count_then_lock_drops", over<DropsAgainstDrops, basic_count_then_lock>, mutex_or_race},
     {"count_then_lock_writes", over<ConcurrentMaterialize, basic_count_then_lock>, race},
     {"copy_then_count_drops", over<DropsAgainstDrops, basic_copy_then_count>, mutex_or_race},
     {"copy_then_count_writes", over<ConcurrentMaterialize, basic_copy_then_count_unlocked>},
     {"first_clone_rewrites_source", over<FirstClonesAtOnce, PlainUntilCloned>, race, freed},
     {"counts_writes_twice", &run_scenario<FamiliesCountWritesTwice<basic_buffer<CheckedSync>>>},
-    // As slips of the pen would make them.
+    // Coding mistakes.
     {"reads_after_drop", over<DropsAgainstDrops, ReadsAfterDrop>, race, freed},
     {"undoes_after_unlock", over<FailingCopies, verification::UndoesAfterUnlock>, race},
     {"finishes_before_copying", over<TilesWrittenAtOnce, FinishesBeforeCopying>, race},
@@ -98,14 +100,14 @@ const WrongDesign all[] = {
      none, false},
 };
 
-/// Runs `work` in a child, whose standard error is the output. The child is killed once it has written nothing for
-/// `patience`, or once a sanitizer has reported something.
+/// Runs `work` in a child process and returns its standard error. The child is killed if it writes
+/// nothing for `patience`, or once a sanitizer has reported something.
 test::ChildResult run_apart(const std::function<void(int output)>& work,
                             std::chrono::seconds patience) {
   test::ChildProcess child([&](int output) {
     test::redirect(STDERR_FILENO, output);
     work(output);
-    std::exit(0);  // looks for leaks, where a sanitizer does
+    std::exit(0);  // a sanitizer looks for leaks here
   });
   auto heard = test::ChildProcess::Heard::something;
   while (heard == test::ChildProcess::Heard::something &&
@@ -132,7 +134,7 @@ test::ChildResult run_race_apart(Race::Run run, std::uint64_t seed, std::uint64_
               ::_exit(exit_found);
             }
           } else if (result.rounds % 16 == 0) {
-            test::write_all(output, "\n");  // it does not hang
+            test::write_all(output, "\n");  // shows that the race does not hang
           }
         };
         run(settings);
@@ -140,24 +142,24 @@ test::ChildResult run_race_apart(Race::Run run, std::uint64_t seed, std::uint64_
       hang_timeout);
 }
 
-/// By a check, a signal, or a hang; not if the race could not be run.
-bool is_found(const test::Exit& exit) {
+/// True if a check, a signal or a hang ended the child; false if the race could not run.
+bool is_detected(const test::Exit& exit) {
   return exit.was_killed() || exit.signal() || exit.code() == exit_found;
 }
 
 class WrongDesigns : public testing::TestWithParam<WrongDesign> {};
 
-TEST_P(WrongDesigns, are_found) {
+TEST_P(WrongDesigns, are_detected) {
   const WrongDesign& design = GetParam();
-  if (test::is_sanitized ? design.expected() == none : !design.shows_itself) {
-    GTEST_SKIP() << "not seen in this build";
+  if (test::is_sanitized ? design.expected() == none : !design.is_visible_without_sanitizer) {
+    GTEST_SKIP() << "not detectable in this build";
   }
   std::string output;
   for (std::uint64_t seed = 1; seed <= (test::is_sanitized ? 5 : 1); ++seed) {
     const test::ChildResult result = run_race_apart(design.run, seed);
     output = result.exit.text() + ": " + result.output;
     if (test::is_sanitized ? output.find(design.expected()) != output.npos
-                           : is_found(result.exit)) {
+                           : is_detected(result.exit)) {
       return;
     }
   }
@@ -167,13 +169,13 @@ TEST_P(WrongDesigns, are_found) {
 INSTANTIATE_TEST_SUITE_P(All, WrongDesigns, testing::ValuesIn(all),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
 
-TEST(WrongDesigns, are_not_what_ships) {
+TEST(WrongDesigns, do_not_include_what_ships) {
   const auto result =
       run_race_apart(&run_scenario<DropsAgainstDrops<basic_buffer<CheckedSync>>>, 1, 1000);
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
 }
 
-/// Writes of data that others still copy come about often.
+/// In this mix, writes of data that other threads still copy are frequent.
 template <class Sync>
 test::ChildResult run_programs_over(std::uint64_t operations = 20'000) {
   return run_apart(
@@ -201,22 +203,22 @@ void expect_report(const test::ChildResult& result) {
       << result.exit.text() << result.output;
   EXPECT_NE(result.output.find("again: byre-stress --workload mixed --seed 1 --threads 4"),
             std::string::npos);
-  // Other threads may not have begun.
+  // Other threads may not have started.
   EXPECT_NE(result.output.find("  thread "), std::string::npos) << result.output;
 }
 
-TEST(WrongDesigns, are_found_by_programs_which_say_what_they_did) {
+TEST(WrongDesigns, are_detected_by_programs_with_a_report) {
   if (test::is_sanitized) {
-    GTEST_SKIP() << "a sanitizer ends them first";
+    GTEST_SKIP() << "a sanitizer reports them first";
   }
   expect_report(run_programs_over<WordOf<StaysWaiting>>());
   expect_report(run_programs_over<WithDesign<PerturbedOver<Unchecked>, basic_count_then_lock>>());
 }
 
-TEST(WrongDesigns, are_not_what_programs_run_over) {
+TEST(WrongDesigns, are_not_reported_for_programs_over_what_ships) {
   if (test::is_sanitized) {
     GTEST_SKIP()
-        << "threads of a forked process are more than a sanitizer supports; stress runs show it";
+        << "sanitizers do not support threads of a forked process; the stress runs cover it";
   }
   const auto result = run_programs_over<Perturbed>(2'000);
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// .npy files: what is written is read back, mapped back and found in the header; any other bytes are
-/// refused by a FileError or are an array that is written and read back itself.
+/// .npy files: arrays that were written are read back, mapped back and described by their header.
+/// Any other bytes are rejected with a FileError, or are an array that is written and read back.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npy_header.hpp>
 
@@ -34,8 +34,8 @@ constexpr Format format{
         },
     .refuses_to_map = "load_npy reads and converts them"};
 
-/// Sizes are refused whose product does not fit, sizes of 0 left out as strides are made of the others.
-/// The bytes have to fit too, unless there are none.
+/// Whether a file of these sizes may be read. The product of all sizes but 0 must fit in 64 bits,
+/// because strides are computed from it; so must the number of bytes, unless there are no elements.
 bool fits_in_memory(const Dims& sizes, DType dtype) {
   std::int64_t count = 1;
   bool is_empty = false;
@@ -50,8 +50,8 @@ bool fits_in_memory(const Dims& sizes, DType dtype) {
   return count <= most && (is_empty || count <= most / itemsize);
 }
 
-/// The header alone, as most shapes have more data than there is memory.
-void write_a_header(Choices input) {
+/// Writes and reads headers only: most shapes need more data than there is memory.
+void write_header(Choices input) {
   const DType dtype = dtypes[input.below(dtypes.size())];
   const bool fortran_order = input.below(2) != 0;
   Dims sizes(input.below(8));
@@ -66,8 +66,8 @@ void write_a_header(Choices input) {
     if (dtype == DType::bf16 || !fits_in_memory(sizes, dtype) || header.size() % 64 != 0 ||
         found.dtype != dtype || found.byte_order != std::endian::native || found.sizes != sizes ||
         found.fortran_order != fortran_order || found.data_offset != header.size()) {
-      fail("the header of %s of %s is not what is read: %s", to_string(sizes).c_str(),
-           name_of(dtype), header.c_str());
+      fail("the header of %s of %s reads differently: %s", to_string(sizes).c_str(), name_of(dtype),
+           header.c_str());
     }
   } catch (const DTypeError&) {
     if (dtype != DType::bf16) {
@@ -80,8 +80,8 @@ void write_a_header(Choices input) {
   }
 }
 
-/// A whole file, of a small tensor in C order, in Fortran order or in neither.
-void write_a_tensor(Choices input) {
+/// Writes and reads a file of a small tensor in C order, in Fortran order, or in neither.
+void write_tensor(Choices input) {
   const DType dtype = dtypes[input.below(dtypes.size())];
   if (dtype == DType::bf16) {
     return;
@@ -100,9 +100,9 @@ void write_a_tensor(Choices input) {
   save_and_read(format, {{{"array", tensor}}, {}});
 }
 
-/// A file with the right length in front of the description, and as many zeros behind as it asks for: only
-/// the description matters.
-void read_a_description(Choices input) {
+/// Reads a file with a correct length field, any description, and as many zero bytes as the
+/// description requires: only the description varies.
+void read_description(Choices input) {
   const auto major = static_cast<char>(1 + input.below(3));
   const std::string_view text = input.rest();
   std::string file = std::string("\x93NUMPY") + major + '\0';
@@ -113,15 +113,15 @@ void read_a_description(Choices input) {
   try {
     constexpr std::size_t most = 1 << 16;
     const std::size_t wanted = parse_npy_header(bytes_of(file)).data_nbytes;
-    trace("%zu bytes are asked for", wanted);
+    trace("%zu bytes are required", wanted);
     file.append(wanted < most ? wanted : 0, '\0');
   } catch (const FileError&) {
-    // Each way of reading says the same.
+    // All ways of reading report this error.
   }
   read_anything(format, file);
 }
 
-void read_a_file(Choices input) {
+void read_file(Choices input) {
   read_anything(format, std::string(input.rest()));
 }
 
@@ -133,6 +133,5 @@ const char* const target_name = "npy";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes) {
   using namespace byre::fuzz;
-  return run_one_of({write_a_header, write_a_tensor, read_a_file, read_a_description}, bytes,
-                    nbytes);
+  return run_one_of({write_header, write_tensor, read_file, read_description}, bytes, nbytes);
 }

@@ -14,7 +14,7 @@
 namespace byre::fuzz {
 namespace {
 
-/// A number of a record, counted from its signature.
+/// The offset and size of a number in a record, counted from its signature.
 struct Field {
   std::size_t offset;
   std::size_t nbytes;
@@ -77,7 +77,7 @@ void put_number(std::string& archive, std::size_t at, std::size_t nbytes, std::u
   }
 }
 
-/// One that is near a limit, near what was there, or a place in the file.
+/// Another number: near a limit, near the old number, or an offset in the file.
 std::uint64_t other_number(std::uint64_t number, const std::string& archive, Choices& input) {
   switch (input.below(8)) {
     case 0:
@@ -118,7 +118,8 @@ void change_field(std::string& archive, Choices& input) {
   }
 }
 
-/// The same number in a local header and in a record of the directory: CRC, sizes, flags or method.
+/// Changes a number in a local header and in a directory record to the same value: CRC, sizes,
+/// flags or method.
 void change_both_headers(std::string& archive, Choices& input) {
   struct Pair {
     Field local;
@@ -163,11 +164,11 @@ void mutate_archive(std::string& archive, Choices& input) {
     trace("cut at byte %zu", at);
     archive.resize(at);
   } else if (rule == 4) {
-    trace("a byte more at byte %zu", at);
+    trace("insert a byte at byte %zu", at);
     archive.insert(archive.begin() + static_cast<std::ptrdiff_t>(at),
                    static_cast<char>(input.byte()));
   } else if (at < archive.size()) {
-    trace("another byte %zu", at);
+    trace("change byte %zu", at);
     archive[at] = static_cast<char>(input.byte());
   }
 }

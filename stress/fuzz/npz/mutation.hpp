@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Changes of zip archives that know the format: numbers of its records become others that matter, so that what is
-/// wrong is not only what a reader sees first.
+/// Format-aware mutations of zip archives: they change numbers in records to other significant
+/// values, so that errors also occur beyond the first thing that a reader checks.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace byre::fuzz {
 
-/// Changes the bytes of an archive once, as the input says.
+/// Applies one mutation to the archive, chosen by the input.
 void mutate_archive(std::string& archive, Choices& input);
 
 }  // namespace byre::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// .npz files: what is written is read back and mapped back; any other bytes are refused by a FileError or are
-/// tensors, of which the three ways of reading agree.
+/// .npz files: tensors that were written are read back and mapped back. Any other bytes are
+/// rejected with a FileError, or are tensors on which the three ways of reading agree.
 #include <byre/interop/npz.hpp>
 
 #include <array>
@@ -46,7 +46,7 @@ Tensor some_tensor(Choices& input) {
   }
   Tensor tensor = Tensor::zeros(sizes, dtype);
   if (tensor.nbytes() != 0) {
-    // One byte for all of them leaves the rest of a short input to what comes next.
+    // Using one byte for all elements leaves the rest of a short input for later choices.
     const std::uint8_t byte = input.byte();
     std::uint8_t at = 0;
     fill(tensor, [&] { return static_cast<std::uint8_t>(byte * at++); });
@@ -54,7 +54,7 @@ Tensor some_tensor(Choices& input) {
   return is_transposed && tensor.ndim() > 1 ? tensor.transpose(0, 1) : tensor;
 }
 
-/// Names that differ, of any bytes but zero.
+/// Tensors with distinct names of any bytes but zero.
 NamedTensors some_tensors(Choices& input) {
   NamedTensors tensors(input.below(4));
   for (std::size_t at = 0; at < tensors.size(); ++at) {
@@ -89,7 +89,7 @@ void save_some(Choices input) {
   save_and_read(compression, {some_tensors(input), {}});
 }
 
-void read_a_file(Choices input) {
+void read_file(Choices input) {
   read_anything(stored, std::string(input.rest()));
 }
 
@@ -101,5 +101,5 @@ const char* const target_name = "npz";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes) {
   using namespace byre::fuzz;
-  return run_one_of({save_some, read_a_file, write_and_change, write_and_change}, bytes, nbytes);
+  return run_one_of({save_some, read_file, write_and_change, write_and_change}, bytes, nbytes);
 }

@@ -23,7 +23,7 @@ constexpr std::array types{
     Type{DType::f16, "F16"},      Type{DType::bf16, "BF16"},    Type{DType::f32, "F32"},
     Type{DType::f64, "F64"},      Type{DType::complex64, "C64"}};
 
-/// The elements as they are in a file.
+/// The elements as a file stores them.
 std::string stored(const Tensor& tensor) {
   if (tensor.nbytes() == 0) {
     return {};
@@ -136,13 +136,13 @@ const char* ModelFile::break_the_file(std::size_t rule) {
       return "a header of gigabytes";
     case 2:
       data_ += 'x';
-      return "a byte behind the data";
+      return "an extra byte after the data";
     case 3:
       in_front_ = "\v";
-      return "a vertical tab in front";
+      return "a vertical tab before the header";
     case 4:
       spaces_ += std::string("\0x", 2);
-      return "a zero behind the header";
+      return "a zero byte after the header";
     case 5:
       spaces_ += "{}";
       return "two headers";
@@ -157,10 +157,10 @@ const char* ModelFile::break_the_file(std::size_t rule) {
       return "deep metadata";
     case 9:
       behind_ = "\"\xff\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}";
-      return "a name that is no UTF-8";
+      return "a name that is not UTF-8";
     default:
       behind_ = ",";
-      return "a comma too many";
+      return "an extra comma";
   }
 }
 
@@ -172,17 +172,17 @@ const char* ModelFile::break_an_entry(std::size_t rule, Entry& entry) {
   switch (rule % 8) {
     case 0:
       behind_ = text_of(entry);
-      return "an entry twice";
+      return "a duplicate entry";
     case 1:
       entry.shape +=
           (entry.shape.empty() ? "1," : ",") + std::string(sizes[rule / 8 % sizes.size()]);
-      return "a size that is no whole number";
+      return "a size with an invalid number";
     case 2:
       entry.dtype += '\n';
       return "a dtype with a line feed";
     case 3:
       entry.more = keys[rule / 8 % keys.size()];
-      return "a key too many";
+      return "an unknown or duplicate key";
     case 4:
       entry.end = changed(entry.end, 1);
       return "an end too far";
@@ -204,7 +204,8 @@ const char* ModelFile::break_an_entry_with_data(std::size_t rule, std::size_t nu
   const std::int64_t by = rule % 14 < 7 ? 1 : -1;
   switch (rule % 7) {
     case 0:
-      for (std::size_t at = number; at < entries_.size(); ++at) {  // so that nothing else is wrong
+      for (std::size_t at = number; at < entries_.size();
+           ++at) {  // shift all later entries, so that nothing else is wrong
         entries_[at].begin = changed(entries_[at].begin, by);
         entries_[at].end = changed(entries_[at].end, by);
       }
@@ -212,7 +213,7 @@ const char* ModelFile::break_an_entry_with_data(std::size_t rule, std::size_t nu
       return by > 0 ? "a hole" : "an overlap";
     case 1:
       std::swap(entry.begin, entry.end);
-      return "an end in front of the beginning";
+      return "an end before the begin";
     case 2:
       entry.shape += entry.shape.empty() ? "2" : ",2";
       return "more elements than data";
@@ -231,7 +232,7 @@ const char* ModelFile::break_an_entry_with_data(std::size_t rule, std::size_t nu
         entry.shape = std::to_string(tensors_[number].second.nbytes());
       }
       data_[static_cast<std::size_t>(std::stoll(entry.begin))] = '\2';
-      return "a bool of 2";
+      return "a bool with the value 2";
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A .safetensors file that is made of an input, with the tensors that have to be read of it, or with one rule of
-/// the format broken.
+/// A .safetensors file built from an input: either valid, with the tensors that reading it must
+/// return, or with one rule of the format broken.
 #pragma once
 
 #include <byre/interop/named_tensors.hpp>
@@ -17,17 +17,18 @@ namespace byre::fuzz {
 
 class ModelFile {
  public:
-  /// A few small tensors, in this order, whose entries may be in another.
+  /// A few small tensors. The entries in the header may be in another order.
   explicit ModelFile(Choices& input);
 
   const NamedTensors& tensors() const noexcept { return tensors_; }
   const std::vector<std::pair<std::string, std::string>>& metadata() const noexcept {
     return metadata_;
   }
-  /// As the file is now.
+  /// The bytes of the file in its current state.
   std::string bytes() const;
 
-  /// Breaks a rule of the file, or of one of its entries: no reader may take it. Returns what was done.
+  /// Breaks a rule of the file or of one of its entries: every reader must reject it. Returns a
+  /// description of the change.
   const char* break_a_rule(bool of_an_entry, std::size_t rule, std::size_t number_of_entry);
 
  private:
@@ -37,7 +38,7 @@ class ModelFile {
     std::string dtype;
     std::string begin;
     std::string end;
-    std::string more;  // keys
+    std::string more;  // additional keys
   };
 
   void add_tensor(Choices& input);
@@ -49,12 +50,12 @@ class ModelFile {
 
   NamedTensors tensors_;
   std::vector<std::pair<std::string, std::string>> metadata_;
-  std::vector<Entry> entries_;  // of the tensors, in their order
+  std::vector<Entry> entries_;  // one per tensor, in the order of tensors_
   std::string data_;
   std::size_t first_in_header_ = 0;
-  std::string in_front_, behind_;  // of the entries, in the header
+  std::string in_front_, behind_;  // text before and after the entries
   std::string spaces_;
-  std::uint64_t length_more_ = 0;  // than the header has
+  std::uint64_t length_more_ = 0;  // added to the true length
 };
 
 }  // namespace byre::fuzz

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// .safetensors files: those that keep the rules are read as they were made, in each way of reading; those of which
-/// one rule was broken are refused by a FileError; any other bytes are refused, or are tensors that are written
-/// and read back themselves.
+/// .safetensors files: valid files are read as they were built, in each way of reading. Files with
+/// one rule broken are rejected with a FileError. Any other bytes are rejected, or are tensors that
+/// are written and read back.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 namespace byre::fuzz {
 namespace {
 
-/// By name: the order of tensors without elements is that of the header.
+/// Sorts by name: tensors without elements are in the order of the header.
 Contents sorted(Contents file) {
   std::ranges::sort(file.tensors, {}, &std::pair<std::string, Tensor>::first);
   return file;
@@ -27,27 +27,27 @@ constexpr Format format{
     .map = [](const auto& path) { return sorted(map_safetensors(path)); },
     .read = [](auto bytes) { return sorted(read_safetensors(bytes)); }};
 
-void keep_the_rules_or_break_one(Choices input) {
+void read_valid_or_broken_file(Choices input) {
   const std::size_t choice = input.below(5);
   const std::size_t rule = input.byte();
   const std::size_t entry = input.byte();
   ModelFile file(input);
   const char* const broken = choice == 0 ? nullptr : file.break_a_rule(choice > 1, rule, entry);
   const std::string bytes = file.bytes();
-  trace("%s: %s", broken == nullptr ? "as it is" : broken, bytes.c_str() + 8);
+  trace("%s: %s", broken == nullptr ? "valid" : broken, bytes.c_str() + 8);
   if (broken != nullptr) {
     expect_refused(format, bytes, broken);
     return;
   }
   const Contents contents = sorted({file.tensors(), file.metadata()});
   expect_read(format, bytes, contents);
-  if (rule % 4 == 0) {  // each time is one more flush of a disk
+  if (rule % 4 == 0) {  // not always: each save flushes a disk
     save_and_read(format, contents);
   }
 }
 
-/// A header with the right length in front, and some zeros behind.
-void read_a_header(Choices input) {
+/// Reads a header with a correct length field, followed by some zero bytes.
+void read_header(Choices input) {
   const std::size_t data_nbytes = input.byte();
   const std::string_view text = input.rest();
   std::string bytes;
@@ -57,7 +57,7 @@ void read_a_header(Choices input) {
   read_anything(format, bytes.append(text).append(data_nbytes, '\0'));
 }
 
-void read_a_file(Choices input) {
+void read_file(Choices input) {
   read_anything(format, std::string(input.rest()));
 }
 
@@ -69,7 +69,6 @@ const char* const target_name = "safetensors";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t nbytes) {
   using namespace byre::fuzz;
-  return run_one_of(
-      {read_a_file, read_a_header, keep_the_rules_or_break_one, keep_the_rules_or_break_one}, bytes,
-      nbytes);
+  return run_one_of({read_file, read_header, read_valid_or_broken_file, read_valid_or_broken_file},
+                    bytes, nbytes);
 }

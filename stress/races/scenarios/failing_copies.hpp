@@ -9,9 +9,9 @@
 
 namespace byre::stress::races {
 
-/// Owners write, and some of their copies fail. An owner whose copy failed owns what it owned before,
-/// whatever the others did meanwhile; so also if the last owner waited for it. Then it tries again, or
-/// drops its data, or keeps it.
+/// Owners write, and some of their copies fail. An owner whose copy failed owns what it owned
+/// before, no matter what the other owners did meanwhile, also if the last owner waited for that
+/// copy. Then it tries again, drops its data, or stays a shared owner.
 template <class Buffer>
 class FailingCopies final : public SharedOwners<Buffer> {
  public:
@@ -29,7 +29,7 @@ class FailingCopies final : public SharedOwners<Buffer> {
                                  plan != Plan::succeeds)) {
       return;
     }
-    this->expect_original(thread, "what a failed copy left");
+    this->expect_original(thread, "the data after a failed copy");
     switch (plan) {
       case Plan::succeeds:
       case Plan::retries:
@@ -52,7 +52,7 @@ class FailingCopies final : public SharedOwners<Buffer> {
     };
     const std::uint64_t kept = fixture.counts().kept();
     const std::uint64_t sharing = count(FinalState::shared);
-    fixture.expect(kept <= (sharing == 0 ? 1U : 0U), "no writer keeps what others own");
+    fixture.expect(kept <= (sharing == 0 ? 1U : 0U), "no writer keeps data that others own");
     if (sharing == 0 && count(FinalState::dropped) == 0) {
       fixture.expect_equal(kept, 1, "writers that kept the original");
     }
@@ -64,7 +64,8 @@ class FailingCopies final : public SharedOwners<Buffer> {
   }
 
  private:
-  /// What a thread does in a round, if it has to copy: its copy succeeds, or fails and it goes on so.
+  /// The plan of a thread for a round, if it has to copy: the copy succeeds; or it fails, and the
+  /// thread retries, drops its data, or remains a shared owner.
   enum class Plan : std::uint8_t { succeeds, retries, drops, keeps };
 
   struct alignas(64) OfThread {

@@ -18,10 +18,12 @@
 
 namespace byre::stress::races {
 
-/// Each thread has a view family of one storage, and reads and writes. They meet at one attachment,
-/// whoever makes it, and add their records at once. Who writes after another family did is stale once, by
-/// then at the latest, and finds writers write it was. By each write a pointer leaves: one is the first.
-/// The last to let go destroys the attachment.
+/// Each thread has a view family of one storage, and reads and writes. All use one attachment,
+/// whichever thread created it, and add their records concurrently. If another family wrote in the
+/// meantime, a thread's next write is reported as stale exactly once (at that write, or at the read
+/// before it), and the report names the family that wrote. After each write, the thread lets a
+/// pointer escape; exactly one escape is the first. The last owner of the storage destroys the
+/// attachment.
 template <class Buffer, template <class> class FamilyOf = shadow::detail::basic_family_generation>
 class FamiliesWriteAtOnce final : public Scenario {
   using Sync = typename SyncOf<Buffer>::Sync;
@@ -41,7 +43,7 @@ class FamiliesWriteAtOnce final : public Scenario {
     fixture_.record("adds its record");
     const auto record = Records::id_of(*mine.shadow->records.find_or_add(thread));
     fixture_.expect(Records::id_of(*mine.shadow->records.find_or_add(thread)) == record,
-                    "of each origin there is one record");
+                    "each origin has one record");
     Family family;
     for (Write& write : mine.writes) {
       fixture_.record("reads");
@@ -54,10 +56,10 @@ class FamiliesWriteAtOnce final : public Scenario {
         write.unobserved_by_write = named(*unobserved, *mine.shadow);
       }
       write.generation = static_cast<std::size_t>(family.observed().generation());
-      fixture_.record("lets pointers leave");
+      fixture_.record("lets a pointer escape");
       mine.first_escapes += mine.shadow->escapes.add() == 0 ? 1U : 0U;
     }
-    fixture_.expect_content(mine.storage, fixture_.original(), "what no_thread changed");
+    fixture_.expect_content(mine.storage, fixture_.original(), "the unchanged bytes");
     fixture_.drop(thread, mine.storage);
   }
 
@@ -69,7 +71,7 @@ class FamiliesWriteAtOnce final : public Scenario {
       for (const Write& write : families_[thread].writes) {
         const bool is_first =
             write.generation < writers.size() && writers[write.generation] == no_thread;
-        fixture_.expect(is_first, "every write has a generation of its own");
+        fixture_.expect(is_first, "every write has its own generation");
         if (!is_first) {
           return;
         }
@@ -85,9 +87,9 @@ class FamiliesWriteAtOnce final : public Scenario {
     for (const OfThread& each : families_) {
       first_escapes += each.first_escapes;
     }
-    fixture_.expect_equal(first_escapes, 1, "pointers that are the first");
-    fixture_.expect_equal(live_shadows, 0, "attachments of no storage");
-    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that no_thread owns");
+    fixture_.expect_equal(first_escapes, 1, "first escapes");
+    fixture_.expect_equal(live_shadows, 0, "attachments without a storage");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks without an owner");
   }
 
  private:
@@ -115,12 +117,12 @@ class FamiliesWriteAtOnce final : public Scenario {
 
   /// A write that a family had not observed.
   struct UnobservedWrite {
-    std::size_t generation = 0;  ///< 0: of none
+    std::size_t generation = 0;  ///< 0: no write
     unsigned writer = no_thread;
   };
   struct Write {
     std::size_t generation = 0;
-    UnobservedWrite unobserved_by_read{};  ///< just before it
+    UnobservedWrite unobserved_by_read{};  ///< at the read before the write
     UnobservedWrite unobserved_by_write{};
   };
   struct alignas(64) OfThread {
@@ -140,7 +142,7 @@ class FamiliesWriteAtOnce final : public Scenario {
     const bool is_reported =
         write.unobserved_by_read.generation != 0 || write.unobserved_by_write.generation != 0;
     fixture_.expect(is_reported == follows_another,
-                    "who writes after another family has a report, and no_thread else");
+                    "a write is reported iff another family wrote before it");
     for (const UnobservedWrite& unobserved :
          {write.unobserved_by_read, write.unobserved_by_write}) {
       fixture_.expect(

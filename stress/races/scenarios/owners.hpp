@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scenarios in which each thread owns the same data when a round begins.
+/// Scenarios in which all threads own shared data when a round begins.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace byre::stress::races {
 
-/// What an owner has at the end of a round.
+/// The state of an owner at the end of a round.
 enum class FinalState : std::uint8_t { written, shared, dropped };
 
-/// The start and the end of these scenarios.
+/// The common start and end of these scenarios.
 template <class Buffer>
 class SharedOwners : public Scenario {
  public:
@@ -30,7 +30,7 @@ class SharedOwners : public Scenario {
   }
   void drop(unsigned thread) { fixture_.drop(thread, owners_[thread]); }
 
-  /// Each round another thread has the special part.
+  /// The thread with the special role; it changes with each round.
   unsigned special_thread() const {
     return static_cast<unsigned>(fixture_.round % fixture_.threads);
   }
@@ -44,10 +44,10 @@ class SharedOwners : public Scenario {
 
   struct Expected {
     std::uint64_t copies;
-    std::uint64_t kept;  ///< writers that kept the original
+    std::uint64_t kept;  ///< number of writers that kept the original
     std::uint64_t blocks;
   };
-  /// `state_of(thread)` is what the thread's owner has.
+  /// `state_of(thread)` returns the expected state of the owner of that thread.
   template <class StateOf>
   void expect_final_states(const Expected& expected, StateOf state_of) {
     fixture_.expect_equal(fixture_.counts().copied, expected.copies, "copies");
@@ -57,9 +57,9 @@ class SharedOwners : public Scenario {
     for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       const FinalState state = state_of(thread);
       if (state == FinalState::written) {
-        fixture_.expect_content(owners_[thread], fixture_.stamp(thread), "what a writer left");
+        fixture_.expect_content(owners_[thread], fixture_.stamp(thread), "the data of a writer");
       } else if (state == FinalState::shared) {
-        expect_original(thread, "what is still shared");
+        expect_original(thread, "the shared data");
       }
     }
   }
@@ -72,7 +72,7 @@ class SharedOwners : public Scenario {
   std::vector<Buffer> owners_;
 };
 
-/// All owners write at once. All but one copy, and one keeps the original.
+/// All owners write at once: all but one copy, and one keeps the original.
 template <class Buffer>
 class ConcurrentMaterialize final : public SharedOwners<Buffer> {
  public:
@@ -88,8 +88,9 @@ class ConcurrentMaterialize final : public SharedOwners<Buffer> {
   }
 };
 
-/// Half of the owners write. The others clone what they share with them, clone the clones, and write
-/// those. The cloners keep their data, so that no writer is ever the last owner: every write copies.
+/// Half of the owners write. The others clone the shared data, clone the clones, and write the
+/// first clones. They keep their original data, so no writer is ever the last owner: every write
+/// copies.
 template <class Buffer>
 class LazyCloneAgainstMaterialize final : public SharedOwners<Buffer> {
  public:
@@ -105,7 +106,7 @@ class LazyCloneAgainstMaterialize final : public SharedOwners<Buffer> {
     const Buffer clone_of_clone = fixture.clone(thread, clone);
     fixture.expect_content(clone_of_clone, fixture.original(), "a clone of a clone");
     fixture.write(thread, clone, fixture.original());
-    this->expect_original(thread, "what was cloned");
+    this->expect_original(thread, "the cloned data");
   }
 
   void check() override {
@@ -122,14 +123,14 @@ class LazyCloneAgainstMaterialize final : public SharedOwners<Buffer> {
   static bool is_writer(unsigned thread) { return thread % 2 == 0; }
 };
 
-/// All owners read what they share, and drop it. The last one releases it, once.
+/// All owners read the shared data, then drop it. The last owner releases it, once.
 template <class Buffer>
 class DropsAgainstDrops final : public SharedOwners<Buffer> {
  public:
   using SharedOwners<Buffer>::SharedOwners;
 
   void act(unsigned thread) override {
-    this->expect_original(thread, "what is dropped");
+    this->expect_original(thread, "the data before a drop");
     this->drop(thread);
   }
 
@@ -138,8 +139,8 @@ class DropsAgainstDrops final : public SharedOwners<Buffer> {
   }
 };
 
-/// Some owners drop what the others write. No drop spoils a copy, and at most one writer keeps the
-/// original. If no writer keeps it, the last owner releases it, once.
+/// Some owners drop data that the others write. No drop corrupts a copy, and at most one writer
+/// keeps the original. If no writer keeps it, the last owner releases it, once.
 template <class Buffer>
 class DropsAgainstCopies final : public SharedOwners<Buffer> {
  public:
@@ -148,7 +149,7 @@ class DropsAgainstCopies final : public SharedOwners<Buffer> {
 
   void act(unsigned thread) override {
     if (drops(thread)) {
-      this->expect_original(thread, "what is dropped");
+      this->expect_original(thread, "the data before a drop");
       this->drop(thread);
     } else {
       this->write(thread);
@@ -169,11 +170,12 @@ class DropsAgainstCopies final : public SharedOwners<Buffer> {
   }
 
  private:
-  /// Half of the threads, by turns; at least one drops, and one writes.
+  /// Half of the threads, alternating by round; at least one drops, and one writes.
   bool drops(unsigned thread) const { return (thread + this->fixture_.round) % 2 == 0; }
 };
 
-/// All threads clone one buffer at once that was never cloned before. To its owner a clone is a read.
+/// All threads clone one buffer at once, which was never cloned before. For its owner, a clone is a
+/// read.
 template <class Buffer>
 class FirstClonesAtOnce final : public SharedOwners<Buffer> {
  public:
@@ -195,12 +197,12 @@ class FirstClonesAtOnce final : public SharedOwners<Buffer> {
     for (const Buffer& clone : this->owners_) {
       fixture.expect(clone.shares_data_with(source_), "a first clone shares its data");
     }
-    this->expect_live_blocks(1, "blocks that all share");
+    this->expect_live_blocks(1, "shared blocks");
     if (fixture.has_failed()) {
-      return;  // with a wrong count of owners, a drop would be a use after release
+      return;  // with a wrong count of owners, a drop would use released memory
     }
     this->share(Buffer());
-    fixture.expect(source_.is_unique(), "the source is unique when its clones are gone");
+    fixture.expect(source_.is_unique(), "the source is unique after its clones are dropped");
     source_ = Buffer();
     this->drop_all();
   }
@@ -209,8 +211,8 @@ class FirstClonesAtOnce final : public SharedOwners<Buffer> {
   Buffer source_;
 };
 
-/// All owners but one read and drop. That one polls until it is unique, and then changes size and content
-/// in place. Its write has to happen after all that the others read.
+/// All owners but one read and drop. The remaining one polls until it is unique, then changes size
+/// and contents in place. Its write must happen after all reads by the others.
 template <class Buffer>
 class ReadsAgainstWritesInPlace final : public SharedOwners<Buffer> {
  public:
@@ -219,8 +221,9 @@ class ReadsAgainstWritesInPlace final : public SharedOwners<Buffer> {
   void act(unsigned thread) override {
     Buffer& owner = this->owners_[thread];
     if (thread != this->special_thread()) {
-      this->fixture_.expect_equal(owner.nbytes(), this->fixture_.nbytes, "bytes a reader sees");
-      this->expect_original(thread, "what a reader sees");
+      this->fixture_.expect_equal(owner.nbytes(), this->fixture_.nbytes,
+                                  "size that a reader reads");
+      this->expect_original(thread, "data that a reader reads");
       this->drop(thread);
       return;
     }

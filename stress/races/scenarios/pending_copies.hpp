@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scenarios in which all owners but one are in the middle of their copies when the last one is about to write.
+/// Scenarios in which all owners but one are in the middle of their copies when the last owner is
+/// about to write.
 #pragma once
 
 #include <boost/atomic/atomic.hpp>
@@ -25,10 +26,10 @@ class PendingCopies : public SharedOwners<Buffer> {
   }
 
  protected:
-  // Relaxed, all of them: they bring the threads together and must not order them. That is the
-  // protocol's part.
+  // All relaxed: these variables bring the threads together, and must not order them. Ordering is
+  // the task of the protocol.
 
-  /// By the last owner: returns when all others copy.
+  /// Called by the last owner. Returns when all other owners copy.
   void await_copiers() {
     while (pending_.load(boost::memory_order_relaxed) < this->fixture_.threads - 1) {
       std::this_thread::yield();
@@ -38,7 +39,7 @@ class PendingCopies : public SharedOwners<Buffer> {
 
  private:
   void stay_pending() {
-    // The last owner, if it copies too, is not held up.
+    // If the last owner copies, too, its copy is not delayed.
     const bool is_last =
         pending_.fetch_add(1, boost::memory_order_relaxed) == this->fixture_.threads - 1;
     while (!is_last && !is_released_.load(boost::memory_order_relaxed)) {
@@ -50,8 +51,9 @@ class PendingCopies : public SharedOwners<Buffer> {
   boost::atomic<bool> is_released_{false};
 };
 
-/// The others stay in their copies until the last owner has written. It must not wait, or no thread would
-/// get any further: so it copies too. The last copier releases the original.
+/// The other owners do not complete their copies until the last owner has written. It must not
+/// wait, or no thread would make progress. So it copies, too. The last copier releases the
+/// original.
 template <class Buffer>
 class NeverWaits final : public PendingCopies<Buffer> {
  public:
@@ -74,9 +76,10 @@ class NeverWaits final : public PendingCopies<Buffer> {
   }
 };
 
-/// The last owner waits for the others' copies, and steals. If they end before it looks, it finds its
-/// data unique instead: the outcome is the same but for the count of steals. Every other round it drops
-/// its data at once, while those who woke it may still be there.
+/// The last owner waits for the copies of the others, then steals. If the copies end before it
+/// checks, it finds its data unique instead: only the count of steals differs. In every second
+/// round, it drops its data at once, while the threads that woke it may still be in the waking
+/// code.
 template <class Buffer>
 class StealAgainstPendingCopies : public PendingCopies<Buffer> {
  public:
@@ -116,8 +119,8 @@ class StealAgainstPendingCopies : public PendingCopies<Buffer> {
   bool drops() const { return drops_what_it_stole_ && this->fixture_.round % 2 == 1; }
 };
 
-/// Stolen data is as good as new, whether its owner waited for it or not. In the next round it is cloned,
-/// and drops race copies of it.
+/// Stolen data behaves like new data, whether its owner waited for it or not. In the next round it
+/// is cloned, and drops race with copies of it.
 template <class Buffer>
 class StolenDataIsSharedAgain final : public StealAgainstPendingCopies<Buffer> {
   using Steal = StealAgainstPendingCopies<Buffer>;

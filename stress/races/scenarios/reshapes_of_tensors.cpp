@@ -16,12 +16,15 @@
 namespace byre::stress::races {
 namespace {
 
-/// Tensors, in error mode, so that each access says whether it was reported. All threads reshape one tensor
-/// for the first time at once; then they read it and what they reshaped, reshape both again, and write
-/// all or half of it, by a seed. Writes are alone, as tensors ask for, and everything else is at once.
-/// Who accesses what another family wrote has one report, and one more where it reads what it then
-/// did not write over, by the right lines; and reads what was written last. Tensors know one Sync, the
-/// one that ships: what is perturbed is what comes between their operations.
+/// Tensors in error mode, so that each access tells whether it was reported. First all threads
+/// reshape one tensor, the base, at once. Then, by random choices, they read the base and their
+/// reshaped tensor, reshape both again, and write half or all of it. As tensors require, writes are
+/// exclusive; everything else is concurrent.
+///
+/// An access after a write of another family is reported once. It is reported once more if it reads
+/// elements that the family then did not overwrite. Reports name the right lines, and reads return
+/// the last write. Tensors use only the Sync that ships, so perturbation delays the gaps between
+/// their operations.
 class ReshapesOfTensors final : public Scenario {
  public:
   explicit ReshapesOfTensors(Fixture& fixture)
@@ -60,23 +63,23 @@ class ReshapesOfTensors final : public Scenario {
     }
     fixture_.expect_equal(summary.violations, reports_, "violations in the summary");
     fixture_.expect_equal(counted, reports_, "counts of triples");
-    fixture_.expect_equal(summary.reshapes, reshapes_, "reshapes that are watched");
+    fixture_.expect_equal(summary.reshapes, reshapes_, "watched reshapes");
     base_.tensor = Tensor();
-    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks that no_thread owns");
+    fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks without an owner");
   }
 
  private:
   static constexpr std::int64_t half = 4;  ///< of the elements
   static constexpr int turns = 8;
-  static constexpr std::uint32_t no_thread =
-      99;  ///< a thread's number, of what the storage began with
+  static constexpr std::uint32_t no_thread = 99;  ///< number of no thread: the initial contents
 
   struct Write {
     std::uint64_t number = 0;
     std::uint32_t by = no_thread;
   };
-  /// Which write a family knowledge of, and which it has not read, 0 for none: one of two each, where it came
-  /// out of one that reads were telling at the same time.
+  /// The number of the last write that a family knows (`known`), and the writes that it has not
+  /// read (`unread`, 0 for none). Each has two candidates if the family was created from the base
+  /// while other threads were reading the base.
   struct Knowledge {
     std::array<std::uint64_t, 2> known{};
     std::array<Write, 2> unread{};
@@ -95,7 +98,7 @@ class ReshapesOfTensors final : public Scenario {
       const std::shared_lock lock(mutex_);
       switch (choice) {
         case 0:
-          // Where others read it at the same time, and may have a report.
+          // Other threads may read the base at the same time, and get its report.
           return reshape(
               thread, base_.tensor,
               {{base_.knowledge.known[0], last_.number}, {base_.knowledge.unread[0], Write{}}});
@@ -124,29 +127,30 @@ class ReshapesOfTensors final : public Scenario {
     ++reshapes_;
   }
 
-  /// Which others do too: one of them has a report, or some.
+  /// Other threads read the base, too: one or more of them get a report.
   void read_base() {
-    fixture_.record("reads what was reshaped");
+    fixture_.record("reads the base");
     base_reads_.fetch_add(1, boost::memory_order_relaxed);
     if (read_and_check(base_, no_thread)) {
       base_reports_.fetch_add(1, boost::memory_order_relaxed);
     }
   }
 
-  /// Alone: how many reads of the base had a report since there was one last.
+  /// Requires exclusive access. Checks how many of the concurrent reads of the base since the last
+  /// call were reported.
   void check_base_reads() {
     const std::uint64_t readers = base_reads_.exchange(0, boost::memory_order_relaxed);
     const std::uint64_t reports = base_reports_.exchange(0, boost::memory_order_relaxed);
     if (readers != 0) {
       expect_reported(reports != 0, base_.knowledge, true);
-      fixture_.expect(reports <= readers, "each read has one report");
+      fixture_.expect(reports <= readers, "at most one report per read");
       base_.knowledge = {{last_.number, last_.number}, {}};
     }
   }
 
   void write(Family& family, std::uint32_t by, std::uint64_t random) {
     const Write next{last_.number + 1, by};
-    const std::uint64_t which = random % 3;  // half, or 2 for all
+    const std::uint64_t which = random % 3;  // which half, or 2 for all
     const std::int64_t first = which == 1 ? half : 0;
     const Tensor flat = family.tensor.view({2 * half});
     Tensor written = flat.narrow(0, first, which == 2 ? 2 * half : half);
@@ -171,7 +175,7 @@ class ReshapesOfTensors final : public Scenario {
       const auto* const elements = family.tensor.data<std::int64_t>(line(LineBase::reads, by));
       for (std::int64_t index = 0; index < 2 * half; ++index) {
         fixture_.expect_equal(static_cast<std::uint64_t>(elements[index]),
-                              values_[index < half ? 0 : 1], "a read sees the last write");
+                              values_[index < half ? 0 : 1], "a read returns the last write");
       }
     };
     return report_of(read, by, LineBase::reads, family.knowledge);
@@ -188,10 +192,10 @@ class ReshapesOfTensors final : public Scenario {
       }
     }
     fixture_.expect(is_reported ? may_be : may_not_be,
-                    "who accesses what another family wrote has a report, and no_thread else");
+                    "an access is reported iff another family wrote before it");
   }
 
-  /// Whether the first try was refused; the second is not.
+  /// Returns true if the first attempt threw a report; the second attempt must not.
   template <class Act>
   bool report_of(const Act& act, std::uint32_t by, LineBase base, const Knowledge& knowledge) {
     try {
@@ -217,11 +221,11 @@ class ReshapesOfTensors final : public Scenario {
   SpinBarrier reshaped_;
   std::vector<Family> families_;
   std::shared_mutex mutex_;
-  // Guarded by the mutex: written by who is alone.
+  // Guarded by the mutex: written with exclusive access.
   Family base_;
   Write last_;
-  std::array<std::uint64_t, 2> values_{};  ///< of each half
-  // Since somebody was alone last.
+  std::array<std::uint64_t, 2> values_{};  ///< the last value of each half
+  // Counts since the last exclusive access.
   boost::atomic<std::uint64_t> base_reads_{0};
   boost::atomic<std::uint64_t> base_reports_{0};
   boost::atomic<std::uint64_t> reports_{0};

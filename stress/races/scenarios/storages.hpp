@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scenarios of storages: parallel loops over two that share data, and pins of one that is cloned.
+/// Scenarios of storages: parallel loops over two storages that share data, and pins of a storage
+/// that is cloned.
 #pragma once
 
 #include <byre/storage/pin.hpp>
@@ -16,15 +17,16 @@
 
 namespace byre::stress::races {
 
-/// Two parallel loops, each over one of two storages that share data. The threads of a loop all ask for write
-/// access, and write their own part. One copy is made for both loops; in rounds that the seed chooses it fails at
-/// first, so that another thread of either loop copies, or the same one again.
+/// Two parallel loops, each over one of two storages that share data. All threads of a loop request
+/// write access, and write their own part. Both loops together make one copy. In rounds chosen by
+/// the seed, the first copy fails: then another thread of either loop copies, or the same thread
+/// again.
 template <class Buffer>
 class LoopsAtOnce final : public Scenario {
  public:
   explicit LoopsAtOnce(Fixture& fixture) : fixture_(fixture), data_(fixture.threads) {
     fixture.memory.before_copy = [this] {
-      // Relaxed: one thread fails for each.
+      // Relaxed: only the count matters; one thread fails for each failure.
       if (failures_left_.load(boost::memory_order_relaxed) > 0 &&
           failures_left_.fetch_sub(1, boost::memory_order_relaxed) > 0) {
         throw CopyFailed();
@@ -41,14 +43,14 @@ class LoopsAtOnce final : public Scenario {
   }
 
   void act(unsigned thread) override {
-    Storage mine = storages_[thread % 2];  // a handle of its own
-    fixture_.record("asks to write in parallel");
+    Storage mine = storages_[thread % 2];  // a separate handle
+    fixture_.record("requests write access in parallel");
     for (bool is_done = false; !is_done;) {
       try {
         fixture_.count(thread, mine.materialize_in_parallel());
         is_done = true;
       } catch (const CopyFailed&) {
-        fixture_.record("fails");
+        fixture_.record("copy failed");
         failed_.fetch_add(1, boost::memory_order_relaxed);
       }
     }
@@ -74,11 +76,11 @@ class LoopsAtOnce final : public Scenario {
       fixture_.expect(storages_[writer % 2].data()[at] == content_of(writer),
                       "each part is written");
       fixture_.expect(storages_[1 - writer % 2].data()[at] != content_of(writer),
-                      "no loop writes the other's storage");
+                      "no loop writes the storage of the other loop");
     }
     for (Storage& storage : storages_) {
       fixture_.expect(storage.is_unique(), "each storage has data of its own");
-      fixture_.expect_equal(storage.handle_count(), 1, "handles that are left");
+      fixture_.expect_equal(storage.handle_count(), 1, "remaining handles");
       storage = Storage();
     }
     fixture_.expect_equal(fixture_.memory.live_blocks(), 0, "blocks without an owner");
@@ -91,7 +93,7 @@ class LoopsAtOnce final : public Scenario {
     std::byte* first = nullptr;
   };
 
-  /// Differs from what a round begins with, and from the last round's.
+  /// Differs from the initial contents, and from those of the last round.
   std::byte content_of(std::size_t thread) const {
     const auto original = static_cast<std::size_t>(fixture_.original());
     const std::size_t content = 2 * thread + fixture_.round % 2;
@@ -111,14 +113,15 @@ class LoopsAtOnce final : public Scenario {
   boost::atomic<std::uint64_t> failed_{0};
 };
 
-/// One thread writes by the pointer of a pin and releases it. Half of the others pin the storage to read meanwhile,
-/// and half clone it once it is not pinned. Either no clone shares the data, and all readers are aliases of it; or it
-/// is not pinned, and all readers share what the pin wrote.
+/// One thread writes through the pointer of a pin, then releases the pin. Meanwhile half of the
+/// other threads pin the storage to read, and half clone it once it is not pinned. Either no clone
+/// shares the data, and all readers are aliases of it; or the storage is not pinned, and all
+/// readers share what the pin wrote.
 template <class Buffer>
 class UnpinsAgainstClones final : public Scenario {
  public:
   explicit UnpinsAgainstClones(Fixture& fixture) : fixture_(fixture), threads_(fixture.threads) {
-    fixture.counts_copies = false;  // a thread that clones pinned data does not know that it copies
+    fixture.counts_copies = false;  // threads do not record copies of pinned data
   }
 
   void prepare() override {
@@ -140,7 +143,8 @@ class UnpinsAgainstClones final : public Scenario {
       fixture_.take_turns(thread, 20, [&](std::uint64_t) {
         if (!mine.clone && !storage.is_pinned()) {
           mine.clone = fixture_.clone(thread, storage);
-          fixture_.expect_content(mine.clone, fixture_.stamp(0), "a clone has what the pin wrote");
+          fixture_.expect_content(mine.clone, fixture_.stamp(0),
+                                  "a clone has the data that the pin wrote");
         }
       });
     }
@@ -151,7 +155,7 @@ class UnpinsAgainstClones final : public Scenario {
     const bool is_pinned = storage_.is_pinned();
     fixture_.expect(!is_pinned || storage_.use_count() == 1, "pinned data is not shared");
     if (fixture_.has_failed()) {
-      return;  // a pin may be of memory that a clone is about to release
+      return;  // a pin may refer to memory that a clone releases next
     }
     const std::uint64_t written = fixture_.stamp(fixture_.threads);
     fixture_.fill(storage_.mutable_data(), written);

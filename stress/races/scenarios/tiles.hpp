@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scenarios of tiled buffers that have few tiles, in a table of several levels.
+/// Scenarios of tiled buffers with few tiles, in a table of several levels.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -20,7 +20,8 @@
 
 namespace byre::stress::races {
 
-/// A tile as the fixture takes buffers. Who kept it is not told from who was alone.
+/// A tile with the interface of a buffer, for the fixture. It does not distinguish a steal from
+/// unique data.
 template <class Tiled>
 class TileOf {
  public:
@@ -48,7 +49,7 @@ class TilesScenario : public Scenario {
  protected:
   using Tiled = basic_tiled_buffer<typename SyncOf<Buffer>::Sync, 2>;
 
-  /// The last one alone in its branch of the table.
+  /// The last tile is the only one in its branch of the table.
   static constexpr std::size_t tile_count = 5;
 
   Tiled filled() {
@@ -58,7 +59,7 @@ class TilesScenario : public Scenario {
     }
     return tiled;
   }
-  /// Each round another tile is written by all.
+  /// The tile that all threads write; it changes with each round.
   std::size_t common_tile() const noexcept { return fixture_.round % tile_count; }
 
   void write(unsigned thread) {
@@ -75,15 +76,15 @@ class TilesScenario : public Scenario {
   void expect_tile(Tiled& tiled, std::size_t index, std::uint64_t stamp, const char* what) {
     fixture_.expect_content(TileOf(tiled, index), stamp, what);
   }
-  /// Of a tiled buffer that may have been written, and made shorter or longer.
+  /// Checks a tiled buffer that may have been written, and made shorter or longer.
   void expect_owner(unsigned thread, std::uint64_t common) {
     Tiled& tiled = owners_[thread].tiled;
     for (std::size_t index = 0; index < tiled.tile_count(); ++index) {
       if (index >= tile_count) {
-        expect_tile(tiled, index, fixture_.stamp(thread), "what was appended");
+        expect_tile(tiled, index, fixture_.stamp(thread), "an appended tile");
       } else {
         expect_tile(tiled, index, index == common_tile() ? common : fixture_.original(),
-                    index == common_tile() ? "what a writer left" : "what nobody wrote");
+                    index == common_tile() ? "a written tile" : "an unwritten tile");
       }
     }
   }
@@ -105,9 +106,10 @@ class TilesScenario : public Scenario {
   std::vector<Owner> owners_;
 };
 
-/// Lazy clones of one tiled buffer, without other owners, write one tile at once: N-1 copies of it, and one
-/// keeps it. Each finds the nodes on the way shared, claimed or left by others. Some have no memory for a
-/// node, or their copy fails, and try again; then they append a tile, and some cut it off.
+/// Lazy clones of one tiled buffer, without other owners, write one tile at once: N-1 copies, and
+/// one keeps the tile. Each thread finds the nodes on the path shared, claimed or released by
+/// others. Some threads get no memory for a node, or their copy fails, and they try again. Then
+/// they append a tile, and some cut it off.
 template <class Buffer>
 class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
  public:
@@ -152,18 +154,18 @@ class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
  private:
   bool cuts(unsigned thread) const { return this->fixture_.number_of(thread) / 8 % 2 == 0; }
 
-  /// False if it failed.
+  /// False if the write failed.
   bool write_with_faults(unsigned thread, std::uint64_t fault) {
     bool has_written = false;
 #if BYRE_FAILS_NEW
-    // The one that fails is that of a node, if the thread copies so many.
+    // The failing allocation is that of a node, if the thread copies that many nodes.
     test::news_until_failure = fault >= 1 && fault <= 3 ? int(fault) - 1 : test::never_fails;
 #endif
     try {
       TileOf tile(this->owners_[thread].tiled, this->common_tile());
       has_written = this->fixture_.try_write(thread, tile, this->fixture_.original(), fault == 0);
     } catch (const OutOfMemory&) {
-      this->fixture_.record("has no memory for a node");
+      this->fixture_.record("no memory for a node");
     }
 #if BYRE_FAILS_NEW
     test::news_until_failure = test::never_fails;
@@ -185,9 +187,10 @@ class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
   }
 };
 
-/// All threads clone one tiled buffer at once that was never cloned before, and clone their clones. Then, by
-/// the seed, they write, cut and drop these while others still clone. The source shows nothing of it: when
-/// its clones are gone it owns every tile and node alone.
+/// All threads clone one tiled buffer at once, which was never cloned before, and clone their
+/// clones. Then, by random choices, they write, cut and drop these clones while others still clone.
+/// The source is unaffected: after its clones are dropped, it is the only owner of every tile and
+/// node.
 template <class Buffer>
 class TilesClonedAtOnce final : public TilesScenario<Buffer> {
  public:
@@ -206,7 +209,8 @@ class TilesClonedAtOnce final : public TilesScenario<Buffer> {
         fixture.record("truncates");
         clone.truncate(random / 8 % (clone.tile_count() + 1) * fixture.nbytes);
       }
-      // Whether the tile is unshared is not known here: other clones of this thread come and go.
+      // The thread does not know whether the tile is unshared: other clones of this thread are
+      // created and dropped.
       if (keeps && clone.tile_count() == this->tile_count && !owner.has_written) {
         fixture.drop(thread, owner.tiled);
         owner.tiled = std::move(clone);
@@ -231,10 +235,10 @@ class TilesClonedAtOnce final : public TilesScenario<Buffer> {
     this->drop_owners();
     this->expect_live_blocks(this->tile_count, "tiles of the source");
     for (std::size_t index = 0; index < this->tile_count; ++index) {
-      this->expect_tile(source_, index, fixture.original(), "what the source has");
+      this->expect_tile(source_, index, fixture.original(), "a tile of the source");
       fixture.expect(
           TileOf(source_, index).materialize(Wait::allowed) == Materialized::already_unique,
-          "the source is alone when its clones are gone");
+          "the source is unique after its clones are dropped");
     }
     source_ = Tiled();
     this->expect_live_blocks(0, "tiles without an owner");

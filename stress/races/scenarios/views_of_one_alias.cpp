@@ -19,10 +19,11 @@
 namespace byre::stress::races {
 namespace {
 
-/// A tensor under the functionalize pass: all threads make its first views at once, and then, by a seed,
-/// use, make and drop views of it, of views that others have and use, and of a part that nobody writes.
-/// Each writes its own part, alone, as tensors ask for; everything else is at once, also where it applies
-/// updates and hands out what is seen on the way. Whoever uses a view sees what was written last.
+/// A tensor under the functionalize pass. First all threads create views of it at once. Then, by
+/// random choices, they use, create and drop views of it, of views that other threads use, and of a
+/// part that no thread writes. As tensors require, each thread writes its own part exclusively;
+/// everything else is concurrent, also uses that apply updates. Every use of a view reads the last
+/// write.
 class ViewsOfOneAlias final : public Scenario {
  public:
   explicit ViewsOfOneAlias(Fixture& fixture)
@@ -30,7 +31,7 @@ class ViewsOfOneAlias final : public Scenario {
         viewed_(fixture.threads),
         parts_(fixture.threads),
         values_(fixture.threads) {
-    fixture_.counts_copies = false;  // which the pass makes as it likes
+    fixture_.counts_copies = false;  // the number of copies by the pass is unspecified
   }
 
   void prepare() override {
@@ -46,7 +47,7 @@ class ViewsOfOneAlias final : public Scenario {
     Tensors& mine = parts_[thread].views;
     try {
       fixture_.record("makes the first views");
-      // By chains and by strides, as the seed has it; the first of all makes the alias.
+      // Views by chains or by strides, as the seed chooses. The first view creates the alias.
       const functional::FunctionalizeOptionsScope scope(
           {.paths = (fixture_.seed + fixture_.round) % 4 == 0 ? functional::ViewPaths::strides
                                                               : functional::ViewPaths::chains});
@@ -66,17 +67,17 @@ class ViewsOfOneAlias final : public Scenario {
     std::uint64_t tensors = 1;
     for (unsigned thread = 0; thread < fixture_.threads; ++thread) {
       for (const AnyTensor& view : parts_[thread].views) {
-        expect_seen(view, values_[thread], "a view sees at the end what was written last");
+        expect_seen(view, values_[thread], "at the end, a view reads the last write");
       }
       tensors += parts_[thread].views.size();
     }
     const auto alias = base_.as<functional::FunctionalTensor>()->alias();
     fixture_.expect_equal(alias->generation(), writes_, "generations");
-    fixture_.expect_equal(alias->tensor_count(), tensors, "tensors that are views of one alias");
+    fixture_.expect_equal(alias->tensor_count(), tensors, "views of the alias");
     for (Part& part : parts_) {
       part.views.clear();
     }
-    fixture_.expect_equal(alias->tensor_count(), 1, "tensors that are left");
+    fixture_.expect_equal(alias->tensor_count(), 1, "remaining tensors");
     base_ = {};
   }
 
@@ -86,11 +87,11 @@ class ViewsOfOneAlias final : public Scenario {
 
   static constexpr std::int64_t high = 2;
   static constexpr std::int64_t wide = 3;
-  static constexpr std::size_t depth = 4;  ///< of the views that a thread begins with
+  static constexpr std::size_t depth = 4;  ///< number of initial views of a thread
   static constexpr int turns = 8;
 
   struct alignas(64) Part {
-    Tensors views;  ///< which others only use
+    Tensors views;  ///< other threads only use them
   };
 
   void take_turn(unsigned thread, std::uint64_t random) {
@@ -111,35 +112,36 @@ class ViewsOfOneAlias final : public Scenario {
     const AnyTensor& view = seen[which / fixture_.threads % seen.size()];
     switch (choice) {
       case 2:
-        fixture_.record("uses what nobody writes");
+        fixture_.record("uses the unwritten part");
         expect_seen(functional::call_for_one("select", {base_, 0, std::int64_t(fixture_.threads)}),
-                    0, "what nobody writes stays as it was");
+                    0, "the unwritten part is unchanged");
         break;
       case 3:
         fixture_.record("uses the base");
         expect_base();
         break;
       case 4:
-        fixture_.record("uses what it last wrote");
-        expect_seen(parts_[thread].views.back(), values_[thread], "a thread sees what it wrote");
+        fixture_.record("uses its own part");
+        expect_seen(parts_[thread].views.back(), values_[thread], "a thread reads its own write");
         break;
       case 5: {
         fixture_.record("makes a view of a view");
         AnyTensor short_lived = functional::call_for_one("transpose", {view, 0, 1});
-        expect_seen(short_lived, values_[other], "a new view sees the last write");
+        expect_seen(short_lived, values_[other], "a new view reads the last write");
         fixture_.drop(thread, short_lived);
         break;
       }
       case 6: {
-        // The same link of the chain: who is told of is another each time.
+        // An alias of the view uses the same link of the chain; which thread creates the link
+        // varies.
         AnyTensor same = functional::call_for_one("alias", {view});
-        expect_seen(same, values_[other], "an alias sees the last write");
+        expect_seen(same, values_[other], "an alias reads the last write");
         fixture_.drop(thread, same);
         break;
       }
       default:
         fixture_.record("uses a view");
-        expect_seen(view, values_[other], "a use sees the last write");
+        expect_seen(view, values_[other], "a use reads the last write");
         break;
     }
   }
@@ -169,7 +171,7 @@ class ViewsOfOneAlias final : public Scenario {
   std::vector<Part> parts_;
   AnyTensor base_;
   std::shared_mutex mutex_;
-  // Written by who is alone.
+  // Written with exclusive access.
   std::vector<std::int64_t> values_;  // of each thread's part
   std::uint64_t writes_ = 0;
 };

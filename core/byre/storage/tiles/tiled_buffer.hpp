@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// TiledBuffer: bytes with value semantics, stored in tiles. A copy is a lazy clone of one atomic
-/// add, whatever the size; a write copies only the tiles that it touches.
+/// add for any size; a write copies only the tiles that it touches.
 ///
 ///     TiledBuffer a    b = a
 ///            \         /             both share the table, so the clone is one atomic add
