@@ -143,9 +143,9 @@ class Run {
   void check_all() {
     ++checkpoints_;
     for (Worker& worker : workers_) {
-      worker.program.state().others_are_held = true;
+      worker.program.state().others_are_paused = true;
       check_slots(worker.program.state());
-      worker.program.state().others_are_held = false;
+      worker.program.state().others_are_paused = false;
     }
     check_counts(std::nullopt);
     if (default_pool().idle_nbytes() > default_pool().limit_nbytes()) {

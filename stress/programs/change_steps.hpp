@@ -28,9 +28,9 @@ void swap_values(Slot& left, Slot& right) {
 /// Chosen by the input, unless the write would wait for a copy that cannot end before this step.
 template <class T>
 Wait choose_wait(State<T>& state, const DataOwner& data) {
-  const bool is_in_copy = state.depth != 0 && !state.is_only_one;
+  const bool is_in_copy = state.depth != 0 && !state.is_only_program;
   const bool never = state.choices.flag() || is_in_copy ||
-                     (state.is_only_one && data != nullptr && would_wait(data));
+                     (state.is_only_program && data != nullptr && would_wait(data));
   return never ? Wait::never : Wait::allowed;
 }
 
@@ -70,7 +70,7 @@ std::optional<Materialized> materialize_by(State<T>& state, Slot& slot, Call cal
   Value& value = slot.value() != nullptr ? *slot.value() : no_storage;
   const Wait wait = choose_wait(state, value.data);
   trace("  %s wait", wait == Wait::never ? "must not" : "may");
-  if (!state.is_only_one) {
+  if (!state.is_only_program) {
     const auto answer = materialize_among_others(state, slot, value, wait);
     if (answer && state.faults.during([&] { call(wait); }) != Fault::none) {
       return std::nullopt;
@@ -98,7 +98,7 @@ void materialize(State<T>& state, Slot& slot) {
   Materialized answer{};
   const auto expected =
       materialize_by(state, slot, [&](Wait wait) { answer = slot.real.materialize(wait); });
-  if (expected && state.is_only_one && answer != *expected) {
+  if (expected && state.is_only_program && answer != *expected) {
     fail("materialize() returned %d, expected %d", int(answer), int(*expected));
   }
 }
@@ -207,7 +207,7 @@ void writable_clone(State<T>& state, Slot& from, Slot& to) {
   if (is_of_pages) {  // else it is unknown whether the clone or its storage failed
     state.faults.disarm(Fault::heap);
   }
-  const std::int64_t live_bytes = state.is_only_one ? state.counted().live_bytes : 0;
+  const std::int64_t live_bytes = state.is_only_program ? state.counted().live_bytes : 0;
   typename Slot::Real made;
   source->busy = true;
   const Fault fault = state.faults.during([&] { made = make(from.real); }, is_of_pages);

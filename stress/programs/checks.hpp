@@ -187,8 +187,8 @@ inline void check_counters(const stats::Counters& found, const Predictions& sum)
   };
   expect("lazy clones", found.lazy_clones, expected.lazy_clones, 0);
   expect("copies", found.copies, expected.copies, 0);
-  expect("overlays", found.overlays, expected.overlays, sum.unseen_overlays);
-  expect("steals", found.steals, expected.steals, sum.unseen_steals);
+  expect("overlays", found.overlays, expected.overlays, sum.unreported_overlays);
+  expect("steals", found.steals, expected.steals, sum.unreported_steals);
   expect("bytes copied", found.bytes_copied, expected.bytes_copied, 0);
   expect("bytes not copied", found.bytes_not_copied, expected.bytes_not_copied, 0);
 }
@@ -203,7 +203,7 @@ void check_predictions(State<T>& state) {
   }
   state.seen_copies.clear();
   state.predictions.copies.clear();
-  if (!state.is_only_one) {
+  if (!state.is_only_program) {
     return;
   }
   state.memory.check();

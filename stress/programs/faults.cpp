@@ -12,12 +12,12 @@ namespace byre::programs {
 namespace {
 
 /// The faults of the call under way: operator new has no argument that could pass them.
-constinit thread_local Faults* in_this_call = nullptr;
+constinit thread_local Faults* current_faults = nullptr;
 
 }  // namespace
 
 Faults* Faults::current() noexcept {
-  return in_this_call;
+  return current_faults;
 }
 
 bool Faults::is_armed() const noexcept {
@@ -35,13 +35,13 @@ bool Faults::fires(Fault fault) {
 }
 
 Faults::AllowFailures::AllowFailures(Faults& faults) noexcept
-    : faults_(faults), outer_(std::exchange(in_this_call, &faults)) {
+    : faults_(faults), outer_(std::exchange(current_faults, &faults)) {
   faults_.start_heap();
 }
 
 Faults::AllowFailures::~AllowFailures() {
   faults_.stop_heap();
-  in_this_call = outer_;
+  current_faults = outer_;
 }
 
 #if BYRE_FAILS_NEW
@@ -74,7 +74,7 @@ void Faults::stop_heap() noexcept {}
 
 void Faults::run_steps_in_new() {
   const Pause pause;
-  if (const auto steps = std::exchange(in_this_call->this_call_.steps_in_new, nullptr)) {
+  if (const auto steps = std::exchange(current_faults->this_call_.steps_in_new, nullptr)) {
     steps();
   }
 }

@@ -47,13 +47,13 @@ class Faults {
 
   /// Other threads use the pool, too: it may need heap memory to store a released block, and
   /// continues without it.
-  bool heap_may_be_done_without = false;
+  bool may_continue_without_heap = false;
 
   /// Makes a call into byre, and returns what failed. The call must throw the error of the injected
-  /// fault, and no error without a fault. If `may_do_with_less` is true, the call may succeed
+  /// fault, and no error without a fault. If `may_recover` is true, the call may succeed
   /// although memory was refused: then nothing failed.
   template <class Call>
-  Fault during(Call call, bool may_do_with_less = false) {
+  Fault during(Call call, bool may_recover = false) {
     const auto outer = std::exchange(
         this_call_, {.before_nested_steps = std::exchange(before_nested_steps, nullptr),
                      .steps_in_new = std::exchange(steps_in_new, nullptr)});
@@ -76,11 +76,10 @@ class Faults {
     if (thrown == Fault::allocation && ended.fault == Fault::heap) {
       thrown = Fault::heap;  // both throw OutOfMemory
     }
-    const bool may_do =
-        may_do_with_less || (heap_may_be_done_without && ended.fault == Fault::heap);
-    const bool did_with_less = may_do && thrown == Fault::none && ended.fault != Fault::copy;
+    const bool may_do = may_recover || (may_continue_without_heap && ended.fault == Fault::heap);
+    const bool has_recovered = may_do && thrown == Fault::none && ended.fault != Fault::copy;
     const bool is_of_system = system_may_fail && thrown == Fault::allocation;
-    if (thrown != ended.fault && !did_with_less && !is_of_system) {
+    if (thrown != ended.fault && !has_recovered && !is_of_system) {
       fail("fault %d was injected, but the call threw the error of fault %d", int(ended.fault),
            int(thrown));
     }

@@ -75,8 +75,8 @@ Predictions& Predictions::operator+=(const Predictions& other) {
                              &stats::Counters::bytes_not_copied, &stats::Counters::overlays}) {
     counters.*counter += other.counters.*counter;
   }
-  unseen_steals += other.unseen_steals;
-  unseen_overlays += other.unseen_overlays;
+  unreported_steals += other.unreported_steals;
+  unreported_overlays += other.unreported_overlays;
   return *this;
 }
 

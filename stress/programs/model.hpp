@@ -111,9 +111,9 @@ inline Content content_of(Bytes bytes) {
 /// Predictions for the steps of one thread: what they did, and what byre has to count.
 struct Predictions {
   stats::Counters counters;
-  std::int64_t unseen_steals = 0;    ///< upper bound: a write does not report a stolen tile
-  std::int64_t unseen_overlays = 0;  ///< upper bound: a writable clone may create a file
-  std::vector<Copy> copies;          ///< since the last comparison with those of sinks
+  std::int64_t unreported_steals = 0;    ///< upper bound: a write does not report a stolen tile
+  std::int64_t unreported_overlays = 0;  ///< upper bound: a writable clone may create a file
+  std::vector<Copy> copies;              ///< since the last comparison with those of sinks
 
   void clone(std::size_t nbytes) noexcept {
     ++counters.lazy_clones;

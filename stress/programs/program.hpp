@@ -242,7 +242,7 @@ class Program {
     for (TiledSlot<T>& slot : state_.tiled) {
       drop_tiles(state_, slot);
     }
-    if (state_.is_only_one) {
+    if (state_.is_only_program) {
       state_.shared.clear();
       check_predictions(state_);
       if (state_.memory.live_bytes != 0 || state_.memory.count_mapped_files() != 0) {

@@ -78,7 +78,7 @@ void expect_refusal(const char* what, Call call) {
 /// shared" is a lasting answer.
 template <class T, class Slot>
 bool is_shared(const State<T>& state, Slot& slot) {
-  return state.is_only_one ? !is_alone(slot.value()->data) : !slot.real.is_unique();
+  return state.is_only_program ? !is_alone(slot.value()->data) : !slot.real.is_unique();
 }
 
 template <class T, class Slot>
@@ -91,7 +91,7 @@ void resize(State<T>& state, Slot& slot) {
   } else if (slot.value()->pins != 0) {
     expect_refusal<NotUnique>("a resize of pinned bytes", call);
   } else if (is_shared(state, slot)) {
-    if (state.is_only_one) {
+    if (state.is_only_program) {
       expect_refusal<NotUnique>("a resize of shared bytes", call);
     }
   } else if (nbytes < slot.real.nbytes() && has_aliases(slot.real)) {
@@ -140,7 +140,7 @@ void shrink_to_fit(State<T>& state, Slot& slot) {
   } else if (slot.value()->pins != 0) {
     expect_refusal<NotUnique>("a shrink_to_fit of pinned bytes", call);
   } else if (is_shared(state, slot)) {
-    if (state.is_only_one) {
+    if (state.is_only_program) {
       expect_refusal<NotUnique>("a shrink_to_fit of shared bytes", call);
     }
   } else {

@@ -59,10 +59,10 @@ struct State {
 
   /// No other thread runs a program: everything that is counted belongs to this program, and every
   /// answer can be predicted.
-  bool is_only_one = true;
+  bool is_only_program = true;
   /// The threads of other programs are paused, and no operation is under way.
-  bool others_are_held = false;
-  bool is_exact() const noexcept { return is_only_one || others_are_held; }
+  bool others_are_paused = false;
+  bool is_exact() const noexcept { return is_only_program || others_are_paused; }
 
   const stats::Counters before = stats::snapshot();
   Predictions predictions;
@@ -80,12 +80,12 @@ struct State {
 
   /// A storage does not expose its capacity. If this returns true, the growth of live_bytes tells
   /// it.
-  bool knows_capacities() const noexcept { return is_only_one && BYRE_STATS != 0; }
+  bool knows_capacities() const noexcept { return is_only_program && BYRE_STATS != 0; }
 
   /// From now on, other threads run programs, too.
   void share() noexcept {
-    is_only_one = false;
-    faults.heap_may_be_done_without = true;
+    is_only_program = false;
+    faults.may_continue_without_heap = true;
   }
 
   /// What byre has counted since this program began.
@@ -118,10 +118,10 @@ struct State {
       nbytes = (std::size_t{1} << least) + choices.up_to((std::size_t{1} << least) - 1);
     }
     nbytes = std::clamp(nbytes, limits.least_nbytes, limits.most_nbytes);
-    if (nbytes > budget_nbytes_ && is_only_one) {
+    if (nbytes > budget_nbytes_ && is_only_program) {
       return limits.least_nbytes + choice;
     }
-    budget_nbytes_ -= is_only_one ? nbytes : 0;
+    budget_nbytes_ -= is_only_program ? nbytes : 0;
     return nbytes;
   }
 
@@ -177,10 +177,10 @@ struct State {
     Allocator& allocator =
         write.source != nullptr ? *write.source->description().allocator : value.allocator();
     DataOwner source = write.source != nullptr ? std::move(write.source) : std::move(value.data);
-    if (is_only_one && source->description().read_only) {
+    if (is_only_program && source->description().read_only) {
       const bool is_last = owners_of(source) == 1 || source->description().others_data != nullptr;
       write.cause = is_last ? stats::CopyCause::read_only : stats::CopyCause::shared;
-    } else if (is_only_one) {
+    } else if (is_only_program) {
       --source->copies;
     }
     if (write.answer == Materialized::overlaid) {
@@ -203,7 +203,7 @@ struct State {
       return 0;
     }
     const Copy seen = seen_copies[at];
-    cause = is_only_one ? cause : seen.cause;
+    cause = is_only_program ? cause : seen.cause;
     if (some) {
       predictions.copy(seen.nbytes, cause);
     }
@@ -250,7 +250,7 @@ struct State {
                                     .capacity = static_cast<std::size_t>(grown)});
       source.data = overlay_of(real, file);
     } else if (!knows_capacities()) {
-      ++predictions.unseen_overlays;
+      ++predictions.unreported_overlays;
       source.data = overlay_of(real, source.data);
     }
     if (is_cloned) {

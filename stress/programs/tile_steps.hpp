@@ -48,10 +48,10 @@ std::size_t end_copies(State<T>& state, TiledSlot<T>& slot, std::size_t first, s
   for (std::size_t index = first; index < std::min(last, slot.tiles.size()); ++index) {
     DataOwner& tile = slot.tiles[index];
     if (slot.real.tile(index).data() == tile->description().tile) {
-      state.predictions.unseen_steals += state.is_only_one ? 0 : 1;
+      state.predictions.unreported_steals += state.is_only_program ? 0 : 1;
       continue;
     }
-    if (state.is_only_one && is_alone(tile) && !has_to_copy) {
+    if (state.is_only_program && is_alone(tile) && !has_to_copy) {
       fail("tile %zu was copied but was not shared", index);
     }
     if (!has_to_copy) {  // else the cause is known since the copy began
@@ -79,7 +79,7 @@ Wait choose_wait(State<T>& state, const TiledSlot<T>& slot, std::size_t first, s
   // A step nested in a copy must not wait for that copy, of a tile or of a node.
   bool must_not = state.depth != 0;
   for (std::size_t index = first; index < std::min(last, slot.tiles.size()); ++index) {
-    must_not = must_not || (state.is_only_one && would_wait(slot.tiles[index]));
+    must_not = must_not || (state.is_only_program && would_wait(slot.tiles[index]));
   }
   return state.choices.flag() || must_not ? Wait::never : Wait::allowed;
 }
@@ -179,13 +179,13 @@ void write_tile(State<T>& state, TiledSlot<T>& slot) {
     copied = std::exchange(tile, nullptr);
     ++copied->copies;
   };
-  if (state.is_only_one) {
+  if (state.is_only_program) {
     state.faults.before_nested_steps = [&] { begin_copy(slot.tiles[index]); };
   }
   std::span<std::byte> bytes;
   const Fault fault =
       change_tiles(state, slot, [&] { bytes = slot.real.mutable_tile(index, wait); });
-  if (copied == nullptr && fault == Fault::none && state.is_only_one &&
+  if (copied == nullptr && fault == Fault::none && state.is_only_program &&
       !is_alone(slot.tiles[index])) {
     begin_copy(slot.tiles[index]);
   }
@@ -198,7 +198,7 @@ void write_tile(State<T>& state, TiledSlot<T>& slot) {
     return;
   }
   if ((end_copies(state, slot, index, index + 1, cause, has_to_copy) == 0) == has_to_copy &&
-      state.is_only_one) {
+      state.is_only_program) {
     fail("tile %zu was written in place although it is shared", index);
   }
   const std::size_t begin = index * state.limits.tile_nbytes;
@@ -223,13 +223,13 @@ void end_write_of_tiles(State<T>& state, TiledSlot<T>& slot, Fault fault, std::s
   const std::size_t last =
       written.empty() ? first : (offset + written.size() - 1) / state.limits.tile_nbytes + 1;
   const std::size_t copied = end_copies(state, slot, first, last);
-  if (state.is_only_one && copied != std::min(state.faults.copies(), shared)) {
+  if (state.is_only_program && copied != std::min(state.faults.copies(), shared)) {
     fail("%zu tiles were copied, of %zu shared ones", copied, shared);
   }
   const auto bytes = slot.bytes.begin() + std::ptrdiff_t(offset);
   if (fault == Fault::none) {
     std::copy(written.begin(), written.end(), bytes);
-  } else if (fault == Fault::copy && (copied == shared || !state.is_only_one)) {
+  } else if (fault == Fault::copy && (copied == shared || !state.is_only_program)) {
     Bytes found(written.size());
     slot.real.read(offset, found);
     for (std::size_t at = 0; at < found.size(); ++at) {

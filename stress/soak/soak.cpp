@@ -42,9 +42,9 @@ std::uint64_t open_files() {
   std::uint64_t page_files = 0;
   std::uint64_t others = 0;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd", unreadable)) {
-    const bool is_page_files =
+    const bool is_page_file =
         fs::read_symlink(entry, unreadable).string().starts_with("/memfd:byre");
-    ++(is_page_files ? page_files : others);
+    ++(is_page_file ? page_files : others);
   }
   return others + std::max<std::uint64_t>(page_files, 1);
 }

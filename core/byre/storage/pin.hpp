@@ -18,7 +18,7 @@ struct PinAccess;  // defined by the library built on this one
 
 /// Thread-safety: one pin object follows the rules of std::unique_ptr. A pin may be released on any
 /// thread, while other threads clone and read the storage. Writes through its pointer happen before
-/// each clone that is made after the release. Releasing never waits, and no member throws.
+/// each clone that is made after the release. Releasing never waits, and no public member throws.
 ///
 /// Source: pins last as long as borrowed memory does; DLPack and Python's buffer protocol require
 /// them.

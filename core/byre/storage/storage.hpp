@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Storage: a handle to an identity, an object that holds one Buffer. Copies of a handle alias:
 /// each sees the writes of the others. lazy_clone() creates a new identity, which shares the data
-/// until either identity is written.
-/// Tensors alias if and only if they share a Storage.
+/// until either identity is written. Tensors alias if and only if they share a Storage.
 #pragma once
 
 #include <byre/observe/detail/observer.hpp>
@@ -42,7 +41,7 @@ class basic_storage {
 
   basic_storage() noexcept = default;
 
-  /// Another handle to this storage: the two alias. Cost: one atomic add. Copies no bytes.
+  /// Another handle to this storage: the two alias. Copies no bytes. Cost: one atomic add.
   basic_storage(const basic_storage&) noexcept = default;
   basic_storage(basic_storage&&) noexcept = default;
   basic_storage& operator=(const basic_storage&) noexcept = default;
@@ -54,8 +53,8 @@ class basic_storage {
   explicit basic_storage(Buffer&& buffer) : identity_(make_identity(std::move(buffer)), false) {}
   explicit basic_storage(const Buffer& buffer) : basic_storage(Buffer(buffer)) {}
 
-  /// As the Buffer functions of these names; also throw OutOfMemory for the identity. Use
-  /// Storage(Buffer::adopt(...)) for foreign memory.
+  /// A new storage; as the Buffer functions of these names. Also throw OutOfMemory for the
+  /// identity. Use Storage(Buffer::adopt(...)) for foreign memory.
   static basic_storage allocate(std::size_t nbytes, Allocator& allocator = default_allocator()) {
     return basic_storage(Buffer::allocate(nbytes, allocator));
   }
@@ -77,15 +76,16 @@ class basic_storage {
   }
 
   /// A new storage for code that writes through pointers without calling byre: see
-  /// Buffer::writable_clone(). A pinned storage in pages is cloned lazily, too. A write, also to
-  /// this storage.
+  /// Buffer::writable_clone(). A pinned storage in pages is cloned lazily, too. Counts as a write
+  /// to this storage.
   [[nodiscard]] basic_storage writable_clone(Wait wait = Wait::allowed,
                                              CallSite site = CallSite::current()) {
     return identity_ == nullptr ? basic_storage()
                                 : basic_storage(identity_->buffer.writable_clone(wait, site));
   }
 
-  /// The bytes, for reading. Copies nothing. Valid until this storage is next written or destroyed.
+  /// The bytes, for reading; null for an empty handle. Copies nothing. Valid until this storage is
+  /// next written or destroyed.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr ? nullptr : identity_->buffer.data(site);
   }

@@ -155,9 +155,9 @@ class ReshapesOfTensors final : public Scenario {
     const Tensor flat = family.tensor.view({2 * half});
     Tensor written = flat.narrow(0, first, which == 2 ? 2 * half : half);
     const Knowledge before = family.knowledge;
-    const bool was_reported =
-        report_of([&] { fill_(written, std::int64_t(next.number), line(LineBase::writes, by)); },
-                  by, LineBase::writes, before);
+    const bool was_reported = is_access_reported(
+        [&] { fill_(written, std::int64_t(next.number), line(LineBase::writes, by)); }, by,
+        LineBase::writes, before);
     expect_reported(was_reported, before, false);
     family.knowledge.known.fill(next.number);
     if (which == 2) {
@@ -178,7 +178,7 @@ class ReshapesOfTensors final : public Scenario {
                               values_[index < half ? 0 : 1], "a read returns the last write");
       }
     };
-    return report_of(read, by, LineBase::reads, family.knowledge);
+    return is_access_reported(read, by, LineBase::reads, family.knowledge);
   }
 
   void expect_reported(bool is_reported, const Knowledge& knowledge, bool is_read) {
@@ -197,7 +197,8 @@ class ReshapesOfTensors final : public Scenario {
 
   /// Returns true if the first attempt threw a report; the second attempt must not.
   template <class Act>
-  bool report_of(const Act& act, std::uint32_t by, LineBase base, const Knowledge& knowledge) {
+  bool is_access_reported(const Act& act, std::uint32_t by, LineBase base,
+                          const Knowledge& knowledge) {
     try {
       act();
       return false;

@@ -59,9 +59,9 @@ template <sync::Sync Sync>
   return Materialized::copied;
 }
 
-/// For data whose copies end later. A lock gives one owner its turn, from the claim until its copy
-/// is submitted. So each claim finds all copies under way submitted. A writer of read-only data
-/// makes no claim: it remains an owner until its copy ends.
+/// For deferred copies. A lock gives one owner its turn, from the claim until its copy is
+/// submitted. So each claim finds all copies under way submitted. A writer of read-only data makes
+/// no claim: it remains an owner until its copy ends.
 template <sync::Sync Sync>
 [[gnu::cold]] Materialized basic_buffer<Sync>::submit_copy_or_steal(
     Wait wait, CallSite site, stats::detail::WriteReport& report) {
