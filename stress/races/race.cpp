@@ -38,7 +38,7 @@ constexpr Race table[] = {
         "N writers of shared data make N-1 copies, and one keeps the original"),
     race<LazyCloneAgainstMaterialize>(
         "lazy_clone_against_materialize",
-        "threads clone, and clone clones, while others write: as many copies as writes"),
+        "threads clone data and its clones while others write: every write copies"),
     race<StealAgainstPendingCopies>("steal_against_pending_copies",
                                     "the last owner waits for N-1 pending copies, then steals the "
                                     "original"),

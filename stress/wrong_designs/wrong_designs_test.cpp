@@ -201,7 +201,7 @@ void expect_report(const test::ChildResult& result) {
   EXPECT_FALSE(result.exit.was_killed());
   EXPECT_TRUE(result.exit.signal() || result.exit.code() == EXIT_FAILURE)
       << result.exit.text() << result.output;
-  EXPECT_NE(result.output.find("again: byre-stress --workload mixed --seed 1 --threads 4"),
+  EXPECT_NE(result.output.find("repeat: byre-stress --workload mixed --seed 1 --threads 4"),
             std::string::npos);
   // Other threads may not have started.
   EXPECT_NE(result.output.find("  thread "), std::string::npos) << result.output;
