@@ -85,7 +85,7 @@ class Fixture {
   template <class Buffer>
   Materialized write(unsigned thread, Buffer& buffer, std::uint64_t expected,
                      Wait wait = Wait::allowed) {
-    record("asks to write");
+    record("requests write access");
     const std::byte* const shared = buffer.data();
     const Materialized how = buffer.materialize(wait);
     count(thread, how);
@@ -134,7 +134,7 @@ class Fixture {
   /// By any thread, as are the next two.
   void expect(bool holds, const char* what) {
     if (!holds) [[unlikely]] {
-      fail(what);
+      fail(std::string("violated: ") + what);
     }
   }
   void expect_equal(std::uint64_t is, std::uint64_t expected, const char* what) {

@@ -151,7 +151,7 @@ class StolenDataIsSharedAgain final : public StealAgainstPendingCopies<Buffer> {
     this->expect_one_steal();
     stolen_ = this->take_stolen();
     this->share(Buffer());
-    this->expect_live_blocks(1, "blocks but for the stolen one");
+    this->expect_live_blocks(1, "blocks after all but the stolen one are dropped");
   }
 
  private:
