@@ -36,7 +36,7 @@ struct ChecksDeathTest : testing::Test {
   }
 };
 
-TEST_F(ChecksDeathTest, a_flipped_byte_is_found_and_named_after_its_write) {
+TEST_F(ChecksDeathTest, a_flipped_byte_is_found_and_its_write_named) {
   fill(slot.real.mutable_data() + 48, 8, 48, (std::uint64_t{3} << 40) + 7);
   EXPECT_DEATH(check(state, slot),
                "byte 48 of 100 is .* its word was written by write 7 of program 3");
@@ -44,7 +44,7 @@ TEST_F(ChecksDeathTest, a_flipped_byte_is_found_and_named_after_its_write) {
   EXPECT_DEATH(check(state, slot), "byte 48 of 100");
 }
 
-TEST_F(ChecksDeathTest, no_byte_can_be_another_write_s_unnoticed) {
+TEST_F(ChecksDeathTest, bytes_of_different_writes_differ) {
   for (const std::size_t at : {0U, 1U, 7U, 8U, 63U}) {
     int same = 0;
     std::byte one{};
@@ -58,7 +58,7 @@ TEST_F(ChecksDeathTest, no_byte_can_be_another_write_s_unnoticed) {
   }
 }
 
-TEST_F(ChecksDeathTest, an_owner_too_many_or_too_few_is_found) {
+TEST_F(ChecksDeathTest, a_surplus_or_missing_owner_is_found) {
   {
     const T::Buffer unseen = slot.real;
     EXPECT_DEATH(check(state, slot), "is_unique: 0, expected 1");
@@ -67,7 +67,7 @@ TEST_F(ChecksDeathTest, an_owner_too_many_or_too_few_is_found) {
   EXPECT_DEATH(check(state, slot), "is_unique: 1, expected 0");
 }
 
-TEST_F(ChecksDeathTest, another_size_allocator_or_handle_is_found) {
+TEST_F(ChecksDeathTest, a_wrong_size_allocator_or_handle_count_is_found) {
   EXPECT_DEATH((slot.real.resize(99), check(state, slot)), "nbytes: 99, expected 100");
   EXPECT_DEATH((slot.real = T::Buffer::allocate(100), check(state, slot)), "the allocator is|byte");
   StorageSlot<T>& storage = state.storages[0];
@@ -77,7 +77,7 @@ TEST_F(ChecksDeathTest, another_size_allocator_or_handle_is_found) {
   EXPECT_DEATH(check(state, storage), "handle_count: 2, expected 1");
 }
 
-TEST_F(ChecksDeathTest, a_block_that_is_released_twice_or_as_another_is_found) {
+TEST_F(ChecksDeathTest, a_double_or_wrongly_sized_release_is_found) {
   const Block block = memory.host.allocate({100});
   memory.host.deallocate(block);
   EXPECT_DEATH(memory.host.deallocate(block), "was released but is not allocated");
@@ -89,7 +89,7 @@ TEST_F(ChecksDeathTest, a_block_that_is_released_twice_or_as_another_is_found) {
   memory.check();
 }
 
-TEST_F(ChecksDeathTest, a_copy_or_clone_that_was_counted_wrongly_is_found) {
+TEST_F(ChecksDeathTest, a_wrong_count_of_copies_or_clones_is_found) {
   Predictions predicted;
   stats::Counters counted{
       .lazy_clones = 1, .copies = 1, .bytes_copied = 100, .bytes_not_copied = -0};
@@ -108,7 +108,7 @@ TEST_F(ChecksDeathTest, a_copy_or_clone_that_was_counted_wrongly_is_found) {
   }
 }
 
-TEST_F(ChecksDeathTest, a_fault_without_an_error_and_an_error_without_a_fault_are_found) {
+TEST_F(ChecksDeathTest, a_fault_must_throw_its_error_and_no_other_call_may_throw) {
   EXPECT_DEATH(state.faults.during([] { throw OutOfMemory(10, "test"); }), "fault 0 was injected");
   EXPECT_DEATH(state.faults.during([] { throw std::runtime_error("no reason"); }),
                "a call threw an error of no fault: no reason");
@@ -133,7 +133,7 @@ TEST_F(ChecksDeathTest, a_fault_without_an_error_and_an_error_without_a_fault_ar
                "fault 2 was injected, but the call threw the error of fault 1");
 }
 
-TEST(Choices, of_a_step_follow_from_its_number_alone) {
+TEST(Choices, of_a_step_depend_on_its_number_only) {
   Choices one(1);
   Choices same(1);
   Choices other(2);
@@ -150,13 +150,13 @@ TEST(Choices, of_a_step_follow_from_its_number_alone) {
   EXPECT_EQ(different, 100);
 }
 
-TEST(Mixes, are_read_as_they_are_written) {
+TEST(Mixes, survive_a_round_trip_as_text) {
   EXPECT_EQ(programs::text_of(parse_mix("write=2,clone=3")), "clone=3,write=2");
   EXPECT_EQ(parse_mix(programs::text_of(usual_mix())), usual_mix());
   EXPECT_THROW(parse_mix("write"), std::invalid_argument);
 }
 
-TEST(SupervisorDeathTest, a_run_that_hangs_is_ended_and_says_what_repeats_it) {
+TEST(SupervisorDeathTest, a_hanging_run_is_ended_with_a_command_that_repeats_it) {
   EXPECT_EXIT(
       {
         Supervisor supervisor(
@@ -171,7 +171,7 @@ TEST(SupervisorDeathTest, a_run_that_hangs_is_ended_and_says_what_repeats_it) {
       "repeat: byre-stress --workload mixed --seed 7 --threads 8 --duration 10\n  thread 0: write");
 }
 
-TEST(Growth, is_what_exceeds_what_is_allowed) {
+TEST(Growth, lists_each_resource_beyond_its_limit) {
   const Resources before{
       .resident_nbytes = 1 << 20, .heap_nbytes = 1000, .mappings = 50, .files = 5, .threads = 1};
   EXPECT_TRUE(growth(before, before).empty());
