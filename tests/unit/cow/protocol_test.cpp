@@ -188,7 +188,7 @@ TEST(ShareWordDeathTest, more_clones_than_can_be_counted_end_the_program) {
 
 TEST(ShareWordDeathTest, more_added_copies_than_can_be_counted_end_the_program) {
   basic_share_word<CrowdedBoost> word;
-  EXPECT_DEATH(word.add_copy(), "added to none");
+  EXPECT_DEATH(word.add_copy(), "added without a copier, or beyond");
 }
 
 // A Sync whose loads report sync::max_count copies under way.
@@ -236,7 +236,7 @@ TEST(ShareWordDeathTest, ending_an_unclaimed_copy_ends_the_program) {
   ShareWord word;
   EXPECT_DEATH((void)word.finish_copy(), "finished that was never claimed");
   EXPECT_DEATH(word.abandon_copy(), "abandoned that was never claimed");
-  EXPECT_DEATH(word.add_copy(), "added to none");
+  EXPECT_DEATH(word.add_copy(), "added without a copier, or beyond");
 }
 
 }  // namespace
