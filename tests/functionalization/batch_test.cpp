@@ -163,7 +163,7 @@ struct BatchOutcome {
 
 /// What vmap says it does not do, among that inputs of a batch share memory where those of one member, which are given
 /// alone, do not. All else that it throws is an error of its own.
-bool is_of_vmap(const std::string& what, bool inputs_share_memory) {
+bool is_rejection_of_vmap(const std::string& what, bool inputs_share_memory) {
   static constexpr std::array refusals = {
       "vmap: the function made ",
       "vmap: the function wrote to an input whose memory another input sees",
@@ -210,8 +210,9 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
   } catch (const Error& error) {
     const std::string what = error.what();
     // Tensors follow, and sizes of inputs, which differ from program to program.
-    return is_of_vmap(what, false) ? BatchOutcome{"", what.substr(0, what.find_first_of(",;["))}
-                                   : BatchOutcome{"it failed: " + what, ""};
+    return is_rejection_of_vmap(what, false)
+               ? BatchOutcome{"", what.substr(0, what.find_first_of(",;["))}
+               : BatchOutcome{"it failed: " + what, ""};
   }
   for (std::size_t step = 0; step < program.body.size(); ++step) {
     const char alone_did = expected.happened[step];
@@ -220,7 +221,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
         !(is_refusal(did) && is_refusal(alone_did))) {  // for reasons of vmap's own
       const std::string& op = program.body[step].op;
       return alone_did == static_cast<char>(Happened::done) &&
-                     is_of_vmap(found.said[step], inputs.share_memory())
+                     is_rejection_of_vmap(found.said[step], inputs.share_memory())
                  ? BatchOutcome{"", op}
                  : BatchOutcome{
                        op + ": it does " + to_string(found) + "and not " + to_string(expected), ""};

@@ -18,17 +18,17 @@ Tensor with_equal_nans(const Tensor& tensor) {
   return where(eq(reals, reals), reals, std::numeric_limits<double>::quiet_NaN());
 }
 
-std::string text_of(const Seen& seen) {
+std::string text_of(const TensorState& seen) {
   const Tensor& tensor = seen.tensor;
   return std::string(byre::name_of(tensor.dtype())) + byre::to_string(tensor.sizes()) +
          " of strides " + byre::to_string(tensor.strides()) + " at " +
          std::to_string(tensor.storage_offset()) + " of " +
          std::to_string(tensor.storage().nbytes()) + " bytes, the same as " +
-         std::to_string(seen.same_as) + ", aliasing " + std::to_string(seen.aliases);
+         std::to_string(seen.first_identical) + ", aliasing " + std::to_string(seen.aliases);
 }
 
 /// Strides that say something.
-Layout essential(Layout layout) {
+Layout with_significant_strides(Layout layout) {
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     if (layout.sizes[axis] <= 1 || layout.numel() == 0) {
       layout.strides[axis] = 0;
@@ -37,24 +37,25 @@ Layout essential(Layout layout) {
   return layout;
 }
 
-std::string difference(const Seen& expected, const Seen& found) {
+std::string difference(const TensorState& expected, const TensorState& found) {
   const Tensor& a = expected.tensor;
   const Tensor& b = found.tensor;
-  if (a.dtype() != b.dtype() || essential(a.layout()) != essential(b.layout()) ||
-      a.storage().nbytes() != b.storage().nbytes() || expected.same_as != found.same_as ||
-      expected.aliases != found.aliases) {
+  if (a.dtype() != b.dtype() ||
+      with_significant_strides(a.layout()) != with_significant_strides(b.layout()) ||
+      a.storage().nbytes() != b.storage().nbytes() ||
+      expected.first_identical != found.first_identical || expected.aliases != found.aliases) {
     return "is " + text_of(found) + "\n  and should be " + text_of(expected);
   }
   return have_same_elements(a, b) ? "" : "has other elements";
 }
 
-std::vector<Seen> all_seen(const Tensors& tensors) {
-  std::vector<Seen> all;
+std::vector<TensorState> states_of(const Tensors& tensors) {
+  std::vector<TensorState> all;
   for (std::size_t index = 0; index < tensors.size(); ++index) {
     const Tensor& tensor = to_cpu(tensors[index]);
-    Seen seen{tensor};
-    while (tensors[seen.same_as] != tensors[index]) {
-      ++seen.same_as;
+    TensorState seen{tensor};
+    while (tensors[seen.first_identical] != tensors[index]) {
+      ++seen.first_identical;
     }
     while (seen.aliases < index && !to_cpu(tensors[seen.aliases]).aliases(tensor)) {
       ++seen.aliases;
@@ -83,7 +84,7 @@ Outcome run_by(const Program& program, const Transformed& transformed) {
     for (const auto& [name, tensor] : before) {
       seen.push_back(tensor);
     }
-    outcome.tensors = all_seen(seen);
+    outcome.tensors = states_of(seen);
   } catch (const Error& error) {
     outcome.failure = error.what();
   }

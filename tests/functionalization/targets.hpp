@@ -8,17 +8,17 @@
 namespace byre::test {
 
 /// All there is to see of a tensor.
-struct Seen {
+struct TensorState {
   Tensor tensor;
-  std::size_t same_as = 0;  ///< the first tensor of the outcome that is this very one
-  std::size_t aliases = 0;  ///< the first that shares its storage
+  std::size_t first_identical = 0;  ///< the first tensor of the outcome that is this very one
+  std::size_t aliases = 0;          ///< the first that shares its storage
 };
 
 /// What can be told of a program once it is done: of the outputs, then of all tensors that were there before, inputs and
 /// those that were none.
 struct Outcome {
   Trace trace;
-  std::vector<Seen> tensors;
+  std::vector<TensorState> tensors;
   std::string failure;  ///< of the run itself
 };
 

@@ -22,7 +22,7 @@ TEST_P(AliasMemory, of_updates_of_one_place_keeps_the_last) {
   call("fill_", {element(x, 1), 6});
   call("fill_", {call_for_one("slice", {x, 0, 1, 3}), 7});
   call("fill_", {element(x, 1), 8});  // another view each time
-  EXPECT_EQ(pass_of(x).alias()->pending_updates(), 2U) << "whatever came between";
+  EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 2U) << "whatever came between";
   EXPECT_EQ(text_of_value(x), "[0. 8. 7.]");
 }
 
@@ -31,10 +31,11 @@ TEST_P(AliasMemory, of_updates_before_one_that_covers_the_base_keeps_none) {
   call("fill_", {element(x, 1), 1});
   call("fill_", {element(x, 0), 2});
   call("fill_", {call_for_one("transpose", {x, 0, 1}), 3});
-  EXPECT_EQ(pass_of(x).alias()->pending_updates(), 1U);
+  EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 1U);
   call("fill_", {element(x, 1), 4});
   call("fill_", {x, 5});
-  EXPECT_EQ(pass_of(x).alias()->pending_updates(), 0U) << "the base itself has no update";
+  EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 0U)
+      << "the base itself has no update";
   EXPECT_EQ(text_of_value(x), "[[5. 5.]\n [5. 5.]]");
 }
 
@@ -42,7 +43,8 @@ TEST_P(AliasMemory, of_many_updates_keeps_fewer_than_the_bound) {
   const AnyTensor x = zeros_with_pass({1000});
   for (std::int64_t i = 0; i < 1000; ++i) {
     call("fill_", {element(x, i), 1});
-    ASSERT_LE(pass_of(x).alias()->pending_updates(), functional::detail::alias_bounds().updates);
+    ASSERT_LE(functional_tensor_of(x).alias()->pending_updates(),
+              functional::detail::alias_bounds().updates);
   }
   EXPECT_EQ(text_of(call_for_one("sum", {from_functional(x)})), "1000.");
 }
@@ -54,10 +56,10 @@ TEST_P(AliasMemory, of_many_updates_without_a_use_is_constant) {
   constexpr std::size_t writes = fewer_if_sanitized(200'000);
   for (std::size_t i = 0; i < writes; ++i) {
     call("add_.scalar", {first, 1});
-    ASSERT_EQ(pass_of(x).alias()->pending_updates(), 1U);
+    ASSERT_EQ(functional_tensor_of(x).alias()->pending_updates(), 1U);
   }
   EXPECT_LE(stats::snapshot().live_bytes - before, 64) << "of one scalar";
-  EXPECT_EQ(*to_cpu(pass_of(x).sync()).data<float>(), static_cast<float>(writes));
+  EXPECT_EQ(*to_cpu(functional_tensor_of(x).sync()).data<float>(), static_cast<float>(writes));
 }
 
 TEST_P(AliasMemory, of_updates_that_are_recorded_in_a_graph_is_constant_too) {
@@ -77,7 +79,8 @@ TEST_P(AliasMemory, of_what_is_copied_is_its_source_s_and_goes_with_the_tensor) 
     const auto before = stats::snapshot().bytes_copied;
     call("copy_", {row, from_cpu(content)});
     EXPECT_EQ(stats::snapshot().bytes_copied, before);
-    EXPECT_TRUE(to_cpu(pass_of(row).sync()).storage().shares_data_with(content.storage()));
+    EXPECT_TRUE(
+        to_cpu(functional_tensor_of(row).sync()).storage().shares_data_with(content.storage()));
     EXPECT_EQ(content.storage().use_count(), 2U) << "recorded, as a lazy clone";
   }
   EXPECT_EQ(content.storage().use_count(), 1U);
@@ -88,7 +91,7 @@ TEST_P(AliasMemory, of_the_base_is_written_in_place_where_nobody_else_sees_it) {
   const void* elements = nullptr;
   for (int i = 0; i < 10; ++i) {
     call("fill_", {element(x, 1), i});
-    const void* const now = to_cpu(pass_of(x).sync()).raw_data();
+    const void* const now = to_cpu(functional_tensor_of(x).sync()).raw_data();
     EXPECT_TRUE(i < 2 || now == elements);
     elements = now;
   }
@@ -99,16 +102,16 @@ TEST_P(AliasMemory, of_the_base_is_written_in_place_where_nobody_else_sees_it) {
 TEST_P(AliasMemory, of_the_seed_s_example_is_what_the_seed_says) {
   // x = zeros(2): no alias yet.
   const AnyTensor x = to_functional(zeros({2}));
-  EXPECT_EQ(pass_of(x).alias_if_any(), nullptr);
+  EXPECT_EQ(functional_tensor_of(x).alias_if_any(), nullptr);
 
   // x1 = x.view(1, 2): x gets an alias, of generation 0, without updates; x1 is a view of it.
   const AnyTensor x1 = call_for_one("view", {x, {1, 2}});
-  const auto alias = pass_of(x).alias_if_any();
+  const auto alias = functional_tensor_of(x).alias_if_any();
   ASSERT_NE(alias, nullptr);
-  EXPECT_EQ(pass_of(x1).alias_if_any(), alias);
+  EXPECT_EQ(functional_tensor_of(x1).alias_if_any(), alias);
   EXPECT_EQ(alias->generation(), 0U);
   EXPECT_EQ(alias->pending_updates(), 0U);
-  EXPECT_EQ(pass_of(x1).path().depth(), GetParam() == ViewPaths::chains ? 1U : 0U);
+  EXPECT_EQ(functional_tensor_of(x1).path().depth(), GetParam() == ViewPaths::chains ? 1U : 0U);
   EXPECT_EQ(text_of_value(x1), "[[0. 0.]]");
 
   // x[1]: a view, contents 0.
@@ -130,7 +133,7 @@ TEST_P(AliasMemory, of_the_seed_s_example_is_what_the_seed_says) {
   EXPECT_EQ(text_of_value(x1), "[[0. 2.]]");
   EXPECT_EQ(text_of_value(x), "[0. 2.]");
   EXPECT_EQ(text_of_value(y), "[[3. 5.]]");
-  EXPECT_EQ(pass_of(y).alias_if_any(), nullptr);
+  EXPECT_EQ(functional_tensor_of(y).alias_if_any(), nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, AliasMemory, testing::ValuesIn(all_paths), name_of_paths);
@@ -144,14 +147,14 @@ TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
     view = call_for_one("slice", {view, 0, 0, NoValue(), 1});
     view = call_for_one("select", {call_for_one("unsqueeze", {view, 0}), 0, 0});
     if (i == 2) {
-      EXPECT_EQ(pass_of(view).path().depth(), 0U) << "there and back";
+      EXPECT_EQ(functional_tensor_of(view).path().depth(), 0U) << "there and back";
     }
   }
   view = element(x, 1);
   for (std::size_t i = 0; i < depth; ++i) {
     view = call_for_one("view", {view, i % 2 == 0 ? Dims{1, 3} : Dims{3}});
   }
-  EXPECT_EQ(pass_of(view).path().depth(), depth + 1);
+  EXPECT_EQ(functional_tensor_of(view).path().depth(), depth + 1);
   call("fill_", {view, 5});
   EXPECT_EQ(text_of_value(x), "[[0. 0. 0.]\n [5. 5. 5.]]");
   boost::thread::attributes shallow;

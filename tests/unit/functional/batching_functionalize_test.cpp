@@ -40,7 +40,7 @@ TEST(VmapOfFunctionalized, does_to_opaque_tensors_what_it_does_in_memory) {
       {functionalize(copy_then_zero), before + " of " + zeros},
   };
   for (const auto& [program, effect] : all) {
-    for (const AnyTensor& x : {counted({2, 3}), to_opaque(to_cpu(counted({2, 3})))}) {
+    for (const AnyTensor& x : {ascending({2, 3}), to_opaque(to_cpu(ascending({2, 3})))}) {
       const AnyTensor result = program({x}).front();
       EXPECT_EQ(text_of_value(result) + " of " + text_of_value(x), effect);
     }
@@ -48,8 +48,8 @@ TEST(VmapOfFunctionalized, does_to_opaque_tensors_what_it_does_in_memory) {
 }
 
 TEST(VmapOfFunctionalized, writes_no_inputs_that_the_function_does_not) {
-  const AnyTensor x = counted({2, 3});
-  const AnyTensor y = counted({2, 3});
+  const AnyTensor x = ascending({2, 3});
+  const AnyTensor y = ascending({2, 3});
   const Tensor clone = to_cpu(y).lazy_clone();
   vmap(functionalize([](const Tensors& in) { return call("add_", {in[0], in[1]}); }))({x, y});
   EXPECT_EQ(text_of(x), "[[ 0.  2.  4.]\n [ 6.  8. 10.]]");
@@ -57,7 +57,7 @@ TEST(VmapOfFunctionalized, writes_no_inputs_that_the_function_does_not) {
 }
 
 TEST(VmapAndThePass, refuse_to_write_what_another_input_sees) {
-  const AnyTensor x = counted({2, 2});
+  const AnyTensor x = ascending({2, 2});
   const Program zero = [](const Tensors& in) {
     call("zero_", {in[0]});
     return Tensors{in[1]};
@@ -69,18 +69,18 @@ TEST(VmapAndThePass, refuse_to_write_what_another_input_sees) {
       EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]");
     }
   }
-  functionalize(vmap(zero))({x, counted({2, 2})});
+  functionalize(vmap(zero))({x, ascending({2, 2})});
   EXPECT_EQ(text_of(x), "[[0. 0.]\n [0. 0.]]");
 }
 
 TEST(VmapAndThePass, refuse_to_write_the_batch_to_what_has_none) {
-  const AnyTensor x = counted({3});
+  const AnyTensor x = ascending({3});
   for (const char* const name : {"add_", "copy_"}) {
     const Program write = [&](const Tensors& in) { return call(name, {in[0], in[1]}); };
     const BatchAxes axes{std::nullopt, 0};
     for (const Program& both :
          {vmap(functionalize(write), axes), functionalize(vmap(write, axes))}) {
-      const std::string text = complaint_of<DispatchError>([&] { both({x, counted({2, 3})}); });
+      const std::string text = complaint_of<DispatchError>([&] { both({x, ascending({2, 3})}); });
       EXPECT_TRUE(text.starts_with(name + std::string(": "))) << text;
       EXPECT_EQ(text_of(x), "[0. 1. 2.]");
     }
@@ -89,7 +89,7 @@ TEST(VmapAndThePass, refuse_to_write_the_batch_to_what_has_none) {
     const AnyTensor sum = call_for_one("zeros", {{3}});
     return vmap([&](const Tensors& each) { return call("add_", {sum, each[0]}); })({in[0]});
   };
-  EXPECT_THROW(functionalize(sum_up)({counted({2, 3})}), DispatchError);
+  EXPECT_THROW(functionalize(sum_up)({ascending({2, 3})}), DispatchError);
 }
 
 TEST(VmapOfFunctionalized, refuses_to_make_an_input_in_memory_of_other_sizes) {
@@ -97,31 +97,31 @@ TEST(VmapOfFunctionalized, refuses_to_make_an_input_in_memory_of_other_sizes) {
     call("unsqueeze_", {in[0], 0});
     return Tensors();
   }));
-  EXPECT_THROW(unsqueeze({counted({2, 3})}), DispatchError);
+  EXPECT_THROW(unsqueeze({ascending({2, 3})}), DispatchError);
   const auto to_integers = vmap(functionalize([](const Tensors& in) {
     return call("set_", {in[0], call_for_one("to", {in[0], DType::i64})});
   }));
-  EXPECT_THROW(to_integers({counted({2, 3})}), DispatchError);
-  const AnyTensor x = to_opaque(to_cpu(counted({2, 3})));
+  EXPECT_THROW(to_integers({ascending({2, 3})}), DispatchError);
+  const AnyTensor x = to_opaque(to_cpu(ascending({2, 3})));
   unsqueeze({x});
   EXPECT_EQ(x.sizes(), Dims({2, 1, 3}));
 }
 
 TEST(VmapOfFunctionalized, refuses_to_write_an_input_whose_elements_share_memory) {
-  const AnyTensor x = call_for_one("expand", {counted(3), {2, 3}});
+  const AnyTensor x = call_for_one("expand", {ascending(3), {2, 3}});
   const Program add = [](const Tensors& in) { return call("add_.scalar", {in[0], 1}); };
   EXPECT_THROW(vmap(functionalize(add))({x}), ShapeError);
   EXPECT_EQ(text_of(element(x, 0)), "[0. 1. 2.]");
 }
 
 TEST(VmapOfFunctionalized, nests) {
-  const AnyTensor x = counted({2, 2, 2});
+  const AnyTensor x = ascending({2, 2, 2});
   EXPECT_EQ(vmap(vmap(functionalize(double_first)))({x}).front(), x);
   EXPECT_EQ(text_of(x), "[[[ 0.  1.]\n  [ 4.  3.]]\n\n [[ 8.  5.]\n  [12.  7.]]]");
 }
 
 TEST(VmapOfFunctionalized, refuses_an_input_without_a_batch_that_is_memory_of_one) {
-  const AnyTensor x = counted({2, 2});
+  const AnyTensor x = ascending({2, 2});
   const auto with_row = [&](const Program& f) {
     return vmap(functionalize(f), {0, std::nullopt})({x, element(x, 1)});
   };
@@ -135,9 +135,9 @@ TEST(VmapOfFunctionalized, refuses_an_input_without_a_batch_that_is_memory_of_on
 }
 
 TEST(VmapOfFunctionalized, writes_all_batches_or_none_and_what_has_none_before) {
-  const AnyTensor x = counted({2, 2});
-  const AnyTensor y = counted({2, 2});
-  const AnyTensor row = counted({2});
+  const AnyTensor x = ascending({2, 2});
+  const AnyTensor y = ascending({2, 2});
+  const AnyTensor row = ascending({2});
   const Program write = [](const Tensors& in) {
     for (const AnyTensor& tensor : in) {
       call("fill_", {tensor, 7});
@@ -149,7 +149,7 @@ TEST(VmapOfFunctionalized, writes_all_batches_or_none_and_what_has_none_before) 
 }
 
 TEST(VmapOfFunctionalized, refuses_to_read_an_input_by_a_tensor_that_it_captures) {
-  const AnyTensor x = counted({2, 2});
+  const AnyTensor x = ascending({2, 2});
   const Program read_another = functionalize([x](const Tensors& in) {
     call("zero_", {in[0]});
     return call("add", {in[0], element(x, 0)});
@@ -158,12 +158,12 @@ TEST(VmapOfFunctionalized, refuses_to_read_an_input_by_a_tensor_that_it_captures
   const Program inner = vmap(read_another);
   EXPECT_THROW(vmap(inner)({call_for_one("unsqueeze", {x, 0})}), FunctionalizeError);
   EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]");
-  EXPECT_EQ(text_of(vmap(read_another)({counted({2, 2})}).front()), "[[0. 1.]\n [0. 1.]]");
+  EXPECT_EQ(text_of(vmap(read_another)({ascending({2, 2})}).front()), "[[0. 1.]\n [0. 1.]]");
 }
 
 /// That `program`, run for each of a batch, is refused: what it writes is seen outside of that.
 void expect_batch_refused(const Program& program) {
-  const std::string text = complaint_of<DispatchError>([&] { program({counted({2, 3})}); });
+  const std::string text = complaint_of<DispatchError>([&] { program({ascending({2, 3})}); });
   EXPECT_TRUE(says(text, "another for each of a batch"));
 }
 
@@ -182,7 +182,7 @@ TEST(FunctionalizedVmap, lets_no_batch_out_by_what_an_inner_one_wrote) {
 }
 
 TEST(UnderThePass, what_is_made_for_a_tensor_is_on_its_backend) {
-  const AnyTensor opaque = to_opaque(to_cpu(counted(2)));
+  const AnyTensor opaque = to_opaque(to_cpu(ascending(2)));
   const AnyTensor x = to_functional(opaque);
   call("zero_", {x});
   EXPECT_EQ(from_functional(x).keys(), opaque.keys());
@@ -210,7 +210,7 @@ TEST(FunctionalizedVmap, lets_no_batch_out_by_set_) {
     })({in[0]});
     return Tensors{outer};
   }));
-  const AnyTensor x = counted({2, 3});
+  const AnyTensor x = ascending({2, 3});
   const Tensors set_within = functionalize(vmap([](const Tensors& each) {
     const AnyTensor sum = call_for_one("zeros", {Dims({3})});
     call("set_", {sum, each[0]});

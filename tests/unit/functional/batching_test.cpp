@@ -21,19 +21,19 @@ TEST(Vmap, shows_its_function_one_of_the_batch_and_calls_it_once) {
       EXPECT_EQ(x[0].sizes(), axis == 0 ? Dims({3}) : Dims({2}));
       return sum_of_squares(x);
     };
-    return text_of(vmap(of_one, {axis})({counted({2, 3})}).front());
+    return text_of(vmap(of_one, {axis})({ascending({2, 3})}).front());
   };
   EXPECT_EQ(sums(0), "[ 5. 50.]");
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(sums(-1), "[ 9. 17. 29.]");
-  const AnyTensor opaque = to_opaque(to_cpu(counted({1000, 3})));
+  const AnyTensor opaque = to_opaque(to_cpu(ascending({1000, 3})));
   const std::uint64_t before = opaque_counts().computed;
   vmap([](const Tensors& each) { return call("add", {each[0], each[0]}); })({opaque});
   EXPECT_EQ(opaque_counts().computed - before, 1U) << "by a rule, for the whole batch";
 }
 
 TEST(Vmap, returns_tensors_that_see_no_memory_of_its_inputs) {
-  const AnyTensor x = counted({2, 3});
+  const AnyTensor x = ascending({2, 3});
   const Tensors out = vmap([](const Tensors& in) { return in; }, {1})({x});
   call("zero_", {x});
   EXPECT_EQ(text_of(out[0]), "[[0. 3.]\n [1. 4.]\n [2. 5.]]");
@@ -45,7 +45,7 @@ TEST(Vmap, shows_what_its_function_writes_to_memory_that_a_batch_is_of) {
     return Tensors{in[0]};
   };
   for (const std::int64_t axis : {0, 1, -1}) {
-    const AnyTensor x = counted({2, 2});
+    const AnyTensor x = ascending({2, 2});
     const Tensors out = vmap(fill_second_row, {axis, std::nullopt})({x, element(x, 1)});
     EXPECT_EQ(text_of(x), "[[0. 1.]\n [7. 7.]]");
     EXPECT_EQ(text_of(out[0]), axis == 0 ? text_of(x) : "[[0. 7.]\n [1. 7.]]");
@@ -58,7 +58,7 @@ TEST(Vmap, keeps_a_batch_as_it_is_where_its_function_changes_what_the_tensor_see
     return Tensors{call_for_one("neg", {in[0]})};
   };
   for (const std::int64_t axis : {0, 1}) {
-    const AnyTensor x = counted({2, 3});
+    const AnyTensor x = ascending({2, 3});
     const AnyTensor out = vmap(neg_transposed, {axis, std::nullopt})({x, x}).front();
     EXPECT_EQ(x.sizes(), Dims({3, 2}));
     EXPECT_EQ(out.sizes(), axis == 0 ? Dims({2, 3}) : Dims({3, 2}));
@@ -66,7 +66,7 @@ TEST(Vmap, keeps_a_batch_as_it_is_where_its_function_changes_what_the_tensor_see
 }
 
 TEST(Vmap, shows_what_an_inner_one_writes_to_memory_that_both_batches_are_of) {
-  const AnyTensor x = counted({1, 2, 2});
+  const AnyTensor x = ascending({1, 2, 2});
   const AnyTensor row = element(element(x, 0), 1);
   const Program inner = vmap(
       [&](const Tensors& each) {
@@ -87,13 +87,13 @@ TEST(Vmap, shows_what_an_inner_one_writes_to_memory_that_both_batches_are_of) {
 TEST(Vmap, refuses_inputs_that_make_no_batch) {
   const auto first = [](const Tensors& x) { return Tensors{x[0]}; };
   EXPECT_THROW(vmap(first)({}), ArgumentError);
-  EXPECT_THROW(vmap(first, {std::nullopt})({counted({2})}), ArgumentError);
-  EXPECT_THROW(vmap(first, {0, 0})({counted({2})}), ArgumentError);
-  EXPECT_THROW(vmap(first, {1})({counted({2})}), ShapeError);
-  EXPECT_THROW(vmap(first)({counted({})}), ShapeError);
-  EXPECT_THROW(vmap(first)({counted({2}), counted({3})}), ShapeError);
+  EXPECT_THROW(vmap(first, {std::nullopt})({ascending({2})}), ArgumentError);
+  EXPECT_THROW(vmap(first, {0, 0})({ascending({2})}), ArgumentError);
+  EXPECT_THROW(vmap(first, {1})({ascending({2})}), ShapeError);
+  EXPECT_THROW(vmap(first)({ascending({})}), ShapeError);
+  EXPECT_THROW(vmap(first)({ascending({2}), ascending({3})}), ShapeError);
   const IncludeKeys batched(Key::batched);
-  EXPECT_THROW(call("neg", {counted({2})}), ArgumentError);
+  EXPECT_THROW(call("neg", {ascending({2})}), ArgumentError);
 }
 
 TEST(Vmap, refuses_what_its_function_kept_from_an_inner_one) {
@@ -102,7 +102,7 @@ TEST(Vmap, refuses_what_its_function_kept_from_an_inner_one) {
     vmap([&kept](const Tensors& y) { return kept = y; })(x);
     return kept;
   });
-  EXPECT_THROW(keeps({counted({2, 2})}), ArgumentError);
+  EXPECT_THROW(keeps({ascending({2, 2})}), ArgumentError);
 }
 
 /// Calls an operator of each of a batch, and of `others`.
@@ -119,7 +119,7 @@ TEST(Vmap, refuses_views_and_writes_by_name) {
       {"select", {0, 1}}, {"unbind", {}}, {"add_.scalar", {1}}, {"fill_", {1}}, {"squeeze_", {}}};
   for (const auto& [name, others] : calls) {
     const std::string text = complaint_of<DispatchError>([&, name = name, &others = others] {
-      call_batched(counted({2, 2}), name, others);
+      call_batched(ascending({2, 2}), name, others);
     });
     EXPECT_TRUE(text.starts_with(name) && says(text, "vmap(functionalize(f))")) << text;
   }
@@ -132,9 +132,9 @@ TEST(Vmap, leaves_what_its_function_refuses_to_the_function) {
       {"permute_copy", {{0, 1}}}, {"expand_copy", {{-1, 4}}},
       {"view_copy", {{8}}}};
   for (const auto& [name, others] : calls) {
-    EXPECT_THROW(call_batched(counted({2, 4}), name, others), ShapeError) << name;
+    EXPECT_THROW(call_batched(ascending({2, 4}), name, others), ShapeError) << name;
   }
-  EXPECT_THROW(call_batched(counted({4}), "view_copy.dtype", {DType::f64}), ShapeError);
+  EXPECT_THROW(call_batched(ascending({4}), "view_copy.dtype", {DType::f64}), ShapeError);
 }
 
 TEST(Vmap, counts_the_batch_among_the_dimensions_that_a_tensor_may_have) {
@@ -172,7 +172,7 @@ TEST(Batching, of_operators_of_users_loops_over_the_batch) {
   const auto ends = vmap([](const Tensors& x) {
     return call("test_ends", {x[0], Tensors{call_for_one("ones", {{2}})}});
   });
-  const Tensors results = ends({counted({2, 3})});
+  const Tensors results = ends({ascending({2, 3})});
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(text_of(results[0]), "[0. 3.]");
   EXPECT_EQ(text_of(results[1]), "[[3. 3.]\n [6. 6.]]");
@@ -197,7 +197,8 @@ TEST(Batching, takes_composites_and_rules_of_users) {
         return Tensors{batch.batched(functional::call_for_one(call.op, {value}))};
       });
   const auto batched = [](const char* name) {
-    return text_of(vmap([name](const Tensors& x) { return call(name, {x[0]}); })({counted(3)})[0]);
+    return text_of(
+        vmap([name](const Tensors& x) { return call(name, {x[0]}); })({ascending(3)})[0]);
   };
   EXPECT_EQ(batched("test_batching_twice"), "[0. 2. 4.]");
   EXPECT_EQ(calls, 1);
@@ -217,7 +218,7 @@ TEST(Batching, refuses_results_that_are_not_alike_for_all) {
   });
   for (const std::string name : {"test_as_long_as", "test_zero_like", "test_as_many_as"}) {
     const auto batched = vmap([name](const Tensors& x) { return call(name, {x[0]}); });
-    for (const AnyTensor& x : {counted({3}), call_for_one("flip", {counted({3}), {0}})}) {
+    for (const AnyTensor& x : {ascending({3}), call_for_one("flip", {ascending({3}), {0}})}) {
       const std::string text = complaint_of<ShapeError>([&] { batched({x}); });
       EXPECT_TRUE(text.starts_with(name + " returned")) << text;
     }

@@ -10,7 +10,7 @@ TEST(Captured, programs_keep_views_where_mutations_alone_are_removed) {
     call("fill_", {element(in[0], 1), 2});
     return Tensors{call_for_one("add.scalar", {row, 3})};
   };
-  EXPECT_EQ(to_string(capture(f, {counted(2)}, {true, ViewPaths::chains}).graph),
+  EXPECT_EQ(to_string(capture(f, {ascending(2)}, {true, ViewPaths::chains}).graph),
             "graph(%0: f32[2]):\n"
             "  %1: f32[] = full([], 2, f32)\n"
             "  %2: f32[2] = select_scatter(%0, %1, 0, 1)\n"
@@ -24,13 +24,13 @@ TEST(Captured, programs_refuse_inputs_that_alias_otherwise) {
       [](const Tensors& in) {
         return call("add_", {in[0], in[1]});
       },
-      {counted(2), counted(2)});
-  const AnyTensor x = counted(2);
+      {ascending(2), ascending(2)});
+  const AnyTensor x = ascending(2);
   EXPECT_THROW(program({x, x}), GraphError);
   EXPECT_THROW(program({x}), GraphError);
-  EXPECT_THROW(program({x, counted(3)}), GraphError);
+  EXPECT_THROW(program({x, ascending(3)}), GraphError);
   EXPECT_EQ(text_of(x), "[0. 1.]");
-  EXPECT_EQ(program({x, counted(2)})[0], x);
+  EXPECT_EQ(program({x, ascending(2)})[0], x);
   EXPECT_EQ(text_of(x), "[0. 2.]");
 }
 
@@ -39,8 +39,8 @@ TEST(Captured, programs_that_grow_an_input_refuse_one_with_views) {
       [](const Tensors& in) {
         return call("resize_", {in[0], {6}});
       },
-      {counted(3)});
-  const AnyTensor x = counted(3);
+      {ascending(3)});
+  const AnyTensor x = ascending(3);
   {
     const AnyTensor view = call_for_one("alias", {x});
     EXPECT_THROW(program({x}), StateError);
@@ -57,9 +57,9 @@ Tensors write_and_add(const Tensors& in) {
 TEST(Captured, programs_run_on_the_backend_of_their_examples) {
   const auto opaque = [](const AnyTensor& tensor) { return to_opaque(to_cpu(tensor)); };
   const CapturedProgram program =
-      capture(write_and_add, {opaque(counted({2, 2})), opaque(counted(2))});
-  const AnyTensor x = opaque(counted({2, 2}));
-  const AnyTensor y = opaque(counted(2));
+      capture(write_and_add, {opaque(ascending({2, 2})), opaque(ascending(2))});
+  const AnyTensor x = opaque(ascending({2, 2}));
+  const AnyTensor y = opaque(ascending(2));
   const Tensors results = program({x, y});
   EXPECT_EQ(results[1], y);
   EXPECT_EQ(text_of_value(results[0]), "[[ 0.  2.]\n [20. 31.]]");
@@ -68,7 +68,7 @@ TEST(Captured, programs_run_on_the_backend_of_their_examples) {
 }
 
 TEST(Captured, programs_are_given_inputs_of_the_backend_of_their_examples) {
-  const AnyTensor x = counted(2);
+  const AnyTensor x = ascending(2);
   const AnyTensor there = to_opaque(to_cpu(x));
   const Program f = [](const Tensors& in) { return Tensors{call_for_one("neg", {in[0]})}; };
   EXPECT_THROW(capture(f, {x})({there}), GraphError);
@@ -76,16 +76,16 @@ TEST(Captured, programs_are_given_inputs_of_the_backend_of_their_examples) {
   const Program sum = [](const Tensors& in) {
     return Tensors{call_for_one("add", {in[0], in[1]})};
   };
-  EXPECT_NO_THROW(capture(sum, {x, there})({counted(2), there}));
+  EXPECT_NO_THROW(capture(sum, {x, there})({ascending(2), there}));
   EXPECT_THROW(capture(sum, {x, there})({there, x}), GraphError) << "each where it was";
 }
 
 TEST(Captured, programs_write_only_values_that_are_as_the_graph_says) {
-  const CapturedProgram program = capture(write_and_add, {counted({2, 2}), counted(2)});
+  const CapturedProgram program = capture(write_and_add, {ascending({2, 2}), ascending(2)});
   for (std::size_t output = 0; output < program.graph.outputs.size(); ++output) {
     const auto run_with = [&](const AnyTensor& value) {
-      const AnyTensor x = counted({2, 2});
-      EXPECT_THROW(program.run({x, counted(2)},
+      const AnyTensor x = ascending({2, 2});
+      EXPECT_THROW(program.run({x, ascending(2)},
                                [&](const Tensors& bases) {
                                  Tensors values = execute(program.graph, bases);
                                  values[output] = value;
@@ -94,19 +94,20 @@ TEST(Captured, programs_write_only_values_that_are_as_the_graph_says) {
                    GraphError);
       EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]") << "nothing is written";
     };
-    run_with(counted(1));
+    run_with(ascending(1));
     run_with(from_cpu(Tensor::zeros({2, 2}, DType::u8)));
   }
-  EXPECT_THROW(program.run({counted({2, 2}), counted(2)}, [](const Tensors&) { return Tensors(); }),
-               GraphError);
-  EXPECT_THROW(program.run({counted({2, 2}), counted(2)}, nullptr), ArgumentError);
+  EXPECT_THROW(
+      program.run({ascending({2, 2}), ascending(2)}, [](const Tensors&) { return Tensors(); }),
+      GraphError);
+  EXPECT_THROW(program.run({ascending({2, 2}), ascending(2)}, nullptr), ArgumentError);
 }
 
 TEST(Captured, programs_have_no_examples_of_passes) {
   const Program f = [](const Tensors& in) { return in; };
   const Recording recording;
   EXPECT_THROW(capture(f, {recording.input({2}, DType::f32)}), DeviceError);
-  EXPECT_THROW(vmap([&](const Tensors& in) { return capture(f, in)(in); })({counted(2)}),
+  EXPECT_THROW(vmap([&](const Tensors& in) { return capture(f, in)(in); })({ascending(2)}),
                DeviceError);
 }
 

@@ -13,15 +13,15 @@ Program keeping_views(const Program& f) {
 }
 
 /// The first way is the reference: what holds without the pass holds with it.
-class CapturedTensors : public testing::TestWithParam<Way> {
+class CapturedTensors : public testing::TestWithParam<Transform> {
  protected:
   static Tensors run(const Program& f, const Tensors& inputs) {
-    return GetParam().transform(f)(inputs);
+    return GetParam().apply(f)(inputs);
   }
 };
 
 TEST_P(CapturedTensors, that_are_returned_are_themselves_and_their_views_alias_them) {
-  const AnyTensor captured = counted({2, 3});
+  const AnyTensor captured = ascending({2, 3});
   const AnyTensor turned = call_for_one("transpose", {captured, 0, 1});
   const Tensors out = run(
       [&](const Tensors& in) {
@@ -34,7 +34,7 @@ TEST_P(CapturedTensors, that_are_returned_are_themselves_and_their_views_alias_t
                        captured,
                        call_for_one("add.scalar", {in[0], 1})};
       },
-      {counted({2})});
+      {ascending({2})});
   EXPECT_EQ(texts_of({out[0], out[1], out[2], out[6]}),
             "[3. 4. 5.]\n[[1. 4.]\n [2. 5.]]\n[0. 2.]\n[1. 2.]\n");
   EXPECT_TRUE(out[4] == captured && out[5] == captured);
@@ -46,9 +46,9 @@ TEST_P(CapturedTensors, that_are_returned_are_themselves_and_their_views_alias_t
 }
 
 TEST_P(CapturedTensors, are_what_an_input_is_that_was_set_to_them) {
-  const AnyTensor captured = counted({2, 3});
-  const AnyTensor x = counted({2});
-  const AnyTensor y = counted({2});
+  const AnyTensor captured = ascending({2, 3});
+  const AnyTensor x = ascending({2});
+  const AnyTensor y = ascending({2});
   const Tensors out = run(
       [&](const Tensors& in) {
         call("set_", {in[0], captured});
@@ -64,15 +64,16 @@ TEST_P(CapturedTensors, are_what_an_input_is_that_was_set_to_them) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, CapturedTensors,
-                         testing::Values(Way{"plain", untransformed},
-                                         Way{"keeping_views", keeping_views},
-                                         Way{"without_views", without_views},
-                                         Way{"on_opaque", on_opaque}, Way{"graph", by_graph}),
-                         name_of_way);
+                         testing::Values(Transform{"plain", untransformed},
+                                         Transform{"keeping_views", keeping_views},
+                                         Transform{"without_views", without_views},
+                                         Transform{"on_opaque", on_opaque},
+                                         Transform{"graph", by_graph}),
+                         name_of_transform);
 
 TEST(CapturedOffTheCpu, are_returned_as_themselves) {
-  const AnyTensor captured = to_opaque(to_cpu(counted({2})));
-  const AnyTensor x = to_opaque(to_cpu(counted({2})));
+  const AnyTensor captured = to_opaque(to_cpu(ascending({2})));
+  const AnyTensor x = to_opaque(to_cpu(ascending({2})));
   EXPECT_EQ(functionalize([&](const Tensors&) { return Tensors{captured}; })({x})[0], captured);
 }
 
@@ -85,20 +86,20 @@ TEST(Refusals, of_out_forms_name_what_the_program_called) {
   constexpr FunctionalizeError* of_pass = nullptr;
   constexpr DispatchError* of_dispatch = nullptr;
   const Program add = [](const Tensors& in) { return call("add.out", {in[0], in[0], in[1]}); };
-  for (const AnyTensor& captured : {counted({2}), call_for_one("zeros", {{0}})}) {
+  for (const AnyTensor& captured : {ascending({2}), call_for_one("zeros", {{0}})}) {
     const Program to_captured = [&](const Tensors& in) { return add({in[0], captured}); };
-    refusal(of_pass, functionalize(to_captured), {counted({2})});
+    refusal(of_pass, functionalize(to_captured), {ascending({2})});
   }
-  const AnyTensor opaque = to_opaque(to_cpu(counted({2})));
+  const AnyTensor opaque = to_opaque(to_cpu(ascending({2})));
   refusal(of_dispatch, add, {opaque, opaque});
-  const Tensors batch{counted({2, 2}), counted({2})};
+  const Tensors batch{ascending({2, 2}), ascending({2})};
   refusal(of_dispatch, vmap(add), batch);
   refusal(of_dispatch, vmap(add, {0, std::nullopt}), batch);
   refusal(of_dispatch, vmap(functionalize(add), {0, std::nullopt}), batch);
 }
 
 TEST(Copies, of_views_are_in_order_whatever_the_strides_of_what_is_seen) {
-  const AnyTensor x = counted({2, 3});
+  const AnyTensor x = ascending({2, 3});
   const AnyTensor turned = call_for_one("permute_copy", {x, {1, 0}});
   EXPECT_EQ(text_of(call_for_one("as_strided", {turned, {2}, {1}})), "[0. 3.]");
   EXPECT_EQ(text_of(call_for_one("as_strided_copy", {element(x, 1), {2}, {1}, 0})), "[3. 4.]");
@@ -114,16 +115,16 @@ AnyTensor scattered(AnyTensor base) {
 
 TEST(Scatters, write_in_place_only_what_nobody_else_sees) {
   const ExcludeKeys pass(Key::functionalize);  // as it calls them
-  Tensor alone = to_cpu(counted(3)).clone();
+  Tensor alone = to_cpu(ascending(3)).clone();
   const float* const place = alone.data<float>();
   EXPECT_EQ(to_cpu(scattered(from_cpu(std::move(alone)))).data<float>(), place);
-  const AnyTensor held = counted(3);
-  const Tensor tensor = to_cpu(counted(3)).clone();
+  const AnyTensor held = ascending(3);
+  const Tensor tensor = to_cpu(ascending(3)).clone();
   EXPECT_EQ(text_of(scattered(held)), "[0. 0. 2.]");
   EXPECT_EQ(text_of(scattered(from_cpu(tensor))), "[0. 0. 2.]");
   EXPECT_EQ(text_of(scattered(from_cpu(tensor.alias()))), "[0. 0. 2.]");
   EXPECT_EQ(text_of(held) + byre::to_string(tensor), "[0. 1. 2.][0. 1. 2.]");
-  EXPECT_EQ(text_of(scattered(from_cpu(to_cpu(counted(3)).clone().expand({2, 3})))),
+  EXPECT_EQ(text_of(scattered(from_cpu(to_cpu(ascending(3)).clone().expand({2, 3})))),
             "[[0. 1. 2.]\n [0. 0. 0.]]");
 }
 

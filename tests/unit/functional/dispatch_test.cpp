@@ -8,19 +8,19 @@ namespace byre::test {
 namespace {
 
 TEST(Calls, write_into_what_is_given_for_out) {
-  const AnyTensor x = counted(4);
+  const AnyTensor x = ascending(4);
   const AnyTensor out = call_for_one("zeros", {{0}});
   EXPECT_EQ(call_for_one("add.out", {x, x, out}), out);
   EXPECT_EQ(text_of(out), "[0. 2. 4. 6.]");
-  EXPECT_EQ(call_for_one("cat.out", {Tensors{counted(2), counted(2)}, 0, out}), out);
+  EXPECT_EQ(call_for_one("cat.out", {Tensors{ascending(2), ascending(2)}, 0, out}), out);
   EXPECT_EQ(text_of(out), "[0. 1. 0. 1.]");
-  EXPECT_THROW(call("add.out", {x, x, counted(3)}), ShapeError);
+  EXPECT_THROW(call("add.out", {x, x, ascending(3)}), ShapeError);
   EXPECT_THROW(call("add.out", {x, x, call_for_one("arange", {4})}), DTypeError);
   EXPECT_EQ(call_for_one("add_.scalar", {x, 1}), x) << "what is written is returned";
 }
 
 TEST(Calls, resize_within_the_storage_and_beyond_it) {
-  const AnyTensor x = counted(4);
+  const AnyTensor x = ascending(4);
   call("resize_", {x, {2}});
   EXPECT_EQ(text_of(x), "[0. 1.]");
   call("resize_", {x, {6}});
@@ -30,15 +30,15 @@ TEST(Calls, resize_within_the_storage_and_beyond_it) {
   const AnyTensor part = call_for_one("slice", {view, 0, 1, 3});
   call("resize_", {part, {3}});
   EXPECT_EQ(text_of(part), "[1. 0. 0.]");
-  const Tensor held = to_cpu(counted(2));
+  const Tensor held = to_cpu(ascending(2));
   EXPECT_THROW(call("resize_", {from_cpu(held), {7}}), StateError);
-  const AnyTensor turned = call_for_one("t", {counted({2, 3})});
+  const AnyTensor turned = call_for_one("t", {ascending({2, 3})});
   EXPECT_THROW(call("resize_", {turned, {2}}), ShapeError);
 }
 
 TEST(Calls, that_set_a_tensor_make_it_another_over_the_same_memory) {
-  const AnyTensor x = counted(2);
-  const AnyTensor y = counted({2, 2});
+  const AnyTensor x = ascending(2);
+  const AnyTensor y = ascending({2, 2});
   call("set_", {x, y});
   EXPECT_EQ(to_cpu(y).handle_count(), 1U);
   EXPECT_TRUE(to_cpu(x).aliases(to_cpu(y)));
@@ -47,31 +47,31 @@ TEST(Calls, that_set_a_tensor_make_it_another_over_the_same_memory) {
 }
 
 TEST(Errors, of_operators_that_are_not_there_name_those_that_are_near) {
-  EXPECT_TRUE(says(complaint_of<DispatchError>([] { call("transpse", {counted(2)}); }),
+  EXPECT_TRUE(says(complaint_of<DispatchError>([] { call("transpse", {ascending(2)}); }),
                    "there is no operator 'transpse' among the ",
                    "; near are: transpose, transpose_. "));
   EXPECT_TRUE(says(complaint_of([] { find("squeeze.the_dimension"); }), "squeeze.axis"));
 }
 
 TEST(Errors, of_arguments_name_the_operator_the_parameter_and_the_schema) {
-  const std::string few = complaint_of([] { call("add", {counted(2)}); });
+  const std::string few = complaint_of([] { call("add", {ascending(2)}); });
   EXPECT_TRUE(says(few, "add was not given 'b', argument 2"));
-  const std::string many = complaint_of([] { call("neg", {counted(2), 1, 2}); });
+  const std::string many = complaint_of([] { call("neg", {ascending(2), 1, 2}); });
   EXPECT_TRUE(says(many, "neg was given 3 arguments and takes 1"));
-  const std::string type = complaint_of([] { call("select", {counted(2), 0, 1.5}); });
+  const std::string type = complaint_of([] { call("select", {ascending(2), 0, 1.5}); });
   EXPECT_TRUE(says(type, "'index', argument 3, is a int, and was given Scalar 1.5",
                    "select(Tensor(a) self, Axis axis, int index) -> Tensor(a)"));
   EXPECT_THROW(call("neg", {AnyTensor()}), ArgumentError);
   EXPECT_THROW(call("cat", {Tensors{AnyTensor()}}), ArgumentError);
-  EXPECT_THROW(call("select", {counted(2), Argument(), 0}), ArgumentError);
-  EXPECT_THROW(call_for_one("split", {counted(5), 2}), ArgumentError);
+  EXPECT_THROW(call("select", {ascending(2), Argument(), 0}), ArgumentError);
+  EXPECT_THROW(call_for_one("split", {ascending(5), 2}), ArgumentError);
   EXPECT_TRUE(says(complaint_of([] { call("cat", {Dims(), 0}); }), "cat: of no tensors"));
 }
 
 TEST(Errors, of_kernels_that_are_missing_name_the_key_and_what_is_registered) {
   const Key bare = add_backend({.name = "bare"});
   const IncludeKeys on_bare(bare);
-  const std::string text = complaint_of([] { call("neg", {counted(2)}); });
+  const std::string text = complaint_of([] { call("neg", {ascending(2)}); });
   EXPECT_TRUE(says(text, "arange has no kernel for bare", "Registered: cpu"));
   EXPECT_THROW(add_backend({.name = "bare"}), InvalidArgument);
 }
@@ -97,7 +97,7 @@ TEST(Definitions, make_operators_of_users_that_are_called_like_any) {
   define("test_scale(Tensor a, Scalar by=2) -> Tensor").cpu([](const Tensor& a, const Scalar& by) {
     return mul(a, by);
   });
-  EXPECT_EQ(text_of(call_for_one("test_scale", {counted(3)})), "[0. 2. 4.]");
+  EXPECT_EQ(text_of(call_for_one("test_scale", {ascending(3)})), "[0. 2. 4.]");
   EXPECT_THROW(define("test_scale(Tensor a) -> Tensor"), DispatchError);
   EXPECT_THROW(extend("test_scale").cpu([](const Tensor& a, const Scalar&) { return a; }),
                DispatchError);
@@ -107,11 +107,11 @@ TEST(Definitions, make_operators_of_users_that_are_called_like_any) {
 
 TEST(Definitions, of_views_need_only_what_they_see) {
   const Definition evens = define("test_evens(Tensor(a) self) -> Tensor(a)");
-  EXPECT_THROW(call("test_evens", {to_functional(counted(2))}), DispatchError) << "not said yet";
+  EXPECT_THROW(call("test_evens", {to_functional(ascending(2))}), DispatchError) << "not said yet";
   evens.view([](const ViewGeometry& self, std::span<const Argument>) {
     return std::vector{self.with(views::slice(self.layout, 0, 0, views::to_the_end, 2))};
   });
-  const AnyTensor x = counted(4);
+  const AnyTensor x = ascending(4);
   call("zero_", {call_for_one("test_evens", {x})});
   EXPECT_EQ(text_of(x), "[0. 1. 0. 3.]");
 }
@@ -120,7 +120,7 @@ TEST(Definitions, of_writes_that_read_another_tensor_as_a_whole_take_one_that_ov
   define("test_add_sum_(Tensor(a!) self, Tensor other) -> Tensor(a!)")
       .cpu([](Tensor& self, const Tensor& other) { add_(self, sum(other)); });
   for (const bool is_under_pass : {false, true}) {
-    const AnyTensor x = is_under_pass ? to_functional(counted(4)) : counted(4);
+    const AnyTensor x = is_under_pass ? to_functional(ascending(4)) : ascending(4);
     call("test_add_sum_", {call_for_one("slice", {x, 0, 1, 3}), x});
     EXPECT_EQ(text_of_value(x), "[0. 7. 8. 3.]");
   }
@@ -151,26 +151,26 @@ TEST(Guards, hold_for_their_thread_and_their_scope) {
   { const FunctionalizeOptionsScope other({!before.reapply_views, ViewPaths::strides}); }
   EXPECT_EQ(functionalize_options().reapply_views, before.reapply_views);
   EXPECT_EQ(functionalize_options().paths, before.paths);
-  vmap([](const Tensors& in) { return in; })({counted(2)});
+  vmap([](const Tensors& in) { return in; })({ascending(2)});
   EXPECT_EQ(thread_keys().batch_level, 0U);
 }
 
 TEST(Meta, of_results_refuses_what_the_kernel_refuses) {
-  const AnyTensor truth = call_for_one("ge.scalar", {counted(2), 1});
-  const AnyTensor row = call_for_one("view", {counted(2), {1, 2}});
+  const AnyTensor truth = call_for_one("ge.scalar", {ascending(2), 1});
+  const AnyTensor row = call_for_one("view", {ascending(2), {1, 2}});
   const std::pair<const char*, Arguments> calls[] = {
       {"sub", {truth, truth}},
-      {"add", {counted(2), counted(3)}},
-      {"matmul", {counted(2), counted(3)}},
+      {"add", {ascending(2), ascending(3)}},
+      {"matmul", {ascending(2), ascending(3)}},
       {"cat", {Tensors{}, 0}},
-      {"cat", {Tensors{counted(2), row}, 0}},
-      {"cat", {Tensors{counted({2, 2}), counted({1, 3})}, 0}},
+      {"cat", {Tensors{ascending(2), row}, 0}},
+      {"cat", {Tensors{ascending({2, 2}), ascending({1, 3})}, 0}},
       {"arange", {-1}},
       {"full", {{2}, 300, DType::u8}},
-      {"sum.axes", {counted(2), {0, 0}, false}},
-      {"select_scatter", {counted(2), counted(2), 0, 1}},
-      {"slice_scatter", {counted(4), counted(1), 0, 0, 2, 1}},
-      {"as_strided_scatter", {counted(2), counted(2), {2}, {0}, 0}},
+      {"sum.axes", {ascending(2), {0, 0}, false}},
+      {"select_scatter", {ascending(2), ascending(2), 0, 1}},
+      {"slice_scatter", {ascending(4), ascending(1), 0, 0, 2, 1}},
+      {"as_strided_scatter", {ascending(2), ascending(2), {2}, {0}, 0}},
   };
   for (const auto& [name, arguments] : calls) {
     const Operator& op = find(name);

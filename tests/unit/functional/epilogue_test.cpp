@@ -192,8 +192,8 @@ TEST(WriteBackTest, no_device_is_written_where_memory_of_the_host_cannot_be_copi
 
 TEST(Inverses, that_fail_leave_the_base_what_it_was) {
   const ViewInfo second{ViewKind::select, {0, 1}, {{3}, DType::f32}};
-  AnyTensor base = counted(3);
-  EXPECT_THROW(second.invert(base, counted(2)), ShapeError);
+  AnyTensor base = ascending(3);
+  EXPECT_THROW(second.invert(base, ascending(2)), ShapeError);
   EXPECT_EQ(text_of(base), "[0. 1. 2.]");
 }
 
@@ -210,7 +210,7 @@ struct TrackedBase {
   }
   std::vector<ViewGeometry> regions() const {
     std::vector<ViewGeometry> regions;
-    for (const Alias::Part& part : alias->written_parts(false)) {
+    for (const Alias::Region& part : alias->written_regions(false)) {
       regions.push_back(part.geometry);
     }
     return regions;
@@ -232,7 +232,7 @@ TEST(WrittenWindows, are_each_told_once) {
   }
   base.write(base.row(1), 0);  // which replaces what was applied
   EXPECT_EQ(base.regions(), std::vector{base.row(1)});
-  EXPECT_EQ(base.alias->written_parts().size(), 1U);
+  EXPECT_EQ(base.alias->written_regions().size(), 1U);
 }
 
 TEST(WrittenWindows, are_the_base_where_there_are_too_many) {
@@ -251,7 +251,7 @@ TEST(WrittenWindows, are_the_base_where_that_is_written) {
   base.write(base.row(1), 0);
   base.write(base.whole, 0);
   base.write(base.row(1), 1);
-  const auto parts = base.alias->written_parts();
+  const auto parts = base.alias->written_regions();
   ASSERT_EQ(parts.size(), 2U);
   EXPECT_EQ(parts[0].geometry, base.whole);
   EXPECT_EQ(parts[1].geometry, base.row(1));

@@ -13,14 +13,14 @@ TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
                                .op();
   const Operator& generated = functional::detail::functional_variant_of(writes);
   EXPECT_EQ(generated.name(), "test_later__functional");
-  EXPECT_EQ(text_of(call_for_one(generated, {counted(3)})), "[0. 2. 4.]");
+  EXPECT_EQ(text_of(call_for_one(generated, {ascending(3)})), "[0. 2. 4.]");
   const Definition later = define("test_later(Tensor a) -> Tensor");
   later.meta(meta_as_first);
   EXPECT_EQ(&functional::detail::functional_variant_of(writes), &generated)
       << "nothing computes the other yet";
   later.cpu([](const Tensor& a) { return mul(a, Scalar(3)); });
   EXPECT_EQ(&functional::detail::functional_variant_of(writes), &later.op());
-  const AnyTensor x = to_functional(counted(3));
+  const AnyTensor x = to_functional(ascending(3));
   call(writes, {x});
   EXPECT_EQ(text_of_value(x), "[0. 3. 6.]");
 }
@@ -32,7 +32,7 @@ TEST(FunctionalVariants, that_are_generated_return_what_is_new_and_what_is_writt
                                   return sum(self);
                                 })
                                 .op();
-  const AnyTensor x = counted(3);
+  const AnyTensor x = ascending(3);
   EXPECT_EQ(texts_of(call(functional::detail::functional_variant_of(doubles), {x})),
             "6.\n[0. 2. 4.]\n");
   EXPECT_EQ(text_of(x), "[0. 1. 2.]");
@@ -67,7 +67,7 @@ TEST(FunctionalVariants, without_a_kernel_are_not_found_until_they_have_one) {
                                .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
                                .op();
   EXPECT_EQ(writes.functional_variant(), nullptr);
-  const AnyTensor x = to_functional(counted(3));
+  const AnyTensor x = to_functional(ascending(3));
   call(writes, {x});
   EXPECT_EQ(text_of_value(x), "[0. 2. 4.]") << "by the generated variant";
   pure.composite([](const Call& call) { return functional::call("neg", {call.arguments[0]}); });
@@ -86,7 +86,7 @@ TEST(FunctionalVariants, that_are_views_are_found_once_it_is_said_what_they_see)
     return std::vector{self.with(views::slice(self.layout, 0, 0, self.layout.sizes[0] / 2, 1))};
   });
   EXPECT_EQ(in_place.view_variant(), &view.op());
-  const AnyTensor x = counted(4);
+  const AnyTensor x = ascending(4);
   call(in_place, {x});
   EXPECT_EQ(text_of(x), "[0. 1.]");
 }

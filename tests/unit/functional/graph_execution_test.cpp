@@ -21,11 +21,11 @@ TEST(Executions, return_tensors_that_share_nothing) {
   });
   const Recording recording;
   const AnyTensor x = recording.input({4}, DType::f32);
-  const AnyTensor constant = recording.constant(to_cpu(counted(4)));
+  const AnyTensor constant = recording.constant(to_cpu(ascending(4)));
   const Tensors parts = call("test_views", {x});
   const Graph graph = recording.capture(
       {x, x, constant, constant, parts[0], parts[1], call_for_one("view_copy", {x, {2, 2}})});
-  const AnyTensor given = counted(4);
+  const AnyTensor given = ascending(4);
   const Tensors results = execute(graph, {given});
   for (std::size_t index = 0; index < results.size(); ++index) {
     call("fill_", {results[index], index});
@@ -69,10 +69,10 @@ TEST(Executions, refuse_inputs_of_several_backends) {
   };
   const AnyTensor elsewhere = make_counted<Other>();
   const std::string text = complaint_of<DeviceError>([&] {
-    execute(graph, {to_opaque(to_cpu(counted(2))), elsewhere});
+    execute(graph, {to_opaque(to_cpu(ascending(2))), elsewhere});
   });
   EXPECT_TRUE(says(text, "opaque") && says(text, "test_other_backend")) << text;
-  EXPECT_THROW(execute(graph, {elsewhere, to_functional(counted(2))}), DeviceError);
+  EXPECT_THROW(execute(graph, {elsewhere, to_functional(ascending(2))}), DeviceError);
 }
 
 TEST(Executions, refuse_inputs_that_are_not_as_recorded) {
@@ -80,17 +80,17 @@ TEST(Executions, refuse_inputs_that_are_not_as_recorded) {
   const AnyTensor x = recording.input({2}, DType::f32, "x");
   const Graph graph = recording.capture({x});
   EXPECT_THROW(execute(graph, {}), ArgumentError);
-  EXPECT_THROW(execute(graph, {counted(2), counted(2)}), ArgumentError);
-  EXPECT_THROW(execute(graph, {call_for_one("to", {counted(2), DType::f64})}), ArgumentError);
+  EXPECT_THROW(execute(graph, {ascending(2), ascending(2)}), ArgumentError);
+  EXPECT_THROW(execute(graph, {call_for_one("to", {ascending(2), DType::f64})}), ArgumentError);
   EXPECT_THROW(execute(graph, {x}), DeviceError);
-  const std::string text = complaint_of<ArgumentError>([&] { execute(graph, {counted(3)}); });
+  const std::string text = complaint_of<ArgumentError>([&] { execute(graph, {ascending(3)}); });
   EXPECT_TRUE(says(text, "input 0 x is a f32[2], and was given f32[3]"));
 }
 
 TEST(Executions, refuse_graphs_that_no_recording_makes) {
   const TensorMeta two{{2}, DType::f32};
   const ValueId x{0};
-  const Tensor held = to_cpu(counted(2));
+  const Tensor held = to_cpu(ascending(2));
   const auto node = [&two](const char* op, std::vector<BasicArgument<ValueId>> arguments) {
     return GraphNode{&find(op), std::move(arguments), {}, {two}};
   };
@@ -126,7 +126,7 @@ TEST(Executions, refuse_graphs_that_no_recording_makes) {
             [&] { (void)eliminate_common_subexpressions(graph); });
   }
   Graph right = graph_of({constant(held, {two}), node("add", {x, ValueId{1}})}, 2);
-  EXPECT_EQ(text_of(execute(right, {counted(2)})[0]), "[0. 2.]");
+  EXPECT_EQ(text_of(execute(right, {ascending(2)})[0]), "[0. 2.]");
 }
 
 TEST(Executions, refuse_results_that_are_not_as_recorded) {
@@ -138,7 +138,7 @@ TEST(Executions, refuse_results_that_are_not_as_recorded) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
   const Graph graph = recording.capture({call_for_one("test_lie", {x})});
-  EXPECT_THROW(execute(graph, {counted(2)}), GraphError);
+  EXPECT_THROW(execute(graph, {ascending(2)}), GraphError);
 }
 
 #if BYRE_STATS
@@ -151,7 +151,7 @@ TEST(Executions, write_what_is_not_used_again_in_place) {
     x = call_for_one("select_scatter", {x, one, 0, index});
   }
   const Graph graph = recording.capture({x});
-  const AnyTensor given = counted(64);
+  const AnyTensor given = ascending(64);
   const AnyTensor given_one = call_for_one("ones", {Dims{}});
   stats::expect_copies_at_most(1, [&] {  // of the input, which is the caller's
     EXPECT_EQ(text_of(call_for_one("sum", {execute(graph, {given, given_one})[0]})), "1981.");
@@ -174,7 +174,7 @@ TEST(Executions, free_what_is_not_used_again) {
     unused.push_back(call_for_one("neg", {x}));
   }
   const Graph graph = recording.capture({x});
-  const AnyTensor given = counted(nbytes / 4);
+  const AnyTensor given = ascending(nbytes / 4);
   const std::int64_t before = stats::snapshot().live_bytes;
   execute(graph, {given});
   EXPECT_LT(most - before, 3 * nbytes);
@@ -192,7 +192,7 @@ TEST(Executions, see_views_of_the_elements_in_order) {
                                          call_for_one("as_strided_copy", {turned, {2}, {1}, 1}),
                                          call_for_one("select_scatter", {turned, some, 0, 0}),
                                          turned, call_for_one("as_strided", {row, {2}, {1}, 0})});
-  const AnyTensor given = counted({2, 3});
+  const AnyTensor given = ascending({2, 3});
   const Tensors results = execute(graph, {given});
   EXPECT_EQ(texts_of(results),
             "[0. 3. 1. 4. 2. 5.]\n[3. 1.]\n[3. 1.]\n[[3. 1.]\n [1. 4.]\n [2. 5.]]\n"
@@ -204,7 +204,7 @@ TEST(Executions, see_views_of_the_elements_in_order) {
 TEST(Executions, of_one_graph_run_at_once) {
   const Recording recording;
   const AnyTensor x = recording.input({}, DType::f32);
-  AnyTensor sum = recording.constant(to_cpu(counted(64)));
+  AnyTensor sum = recording.constant(to_cpu(ascending(64)));
   for (int index = 0; index < 64; ++index) {
     sum = call_for_one("select_scatter", {sum, x, 0, index});
   }

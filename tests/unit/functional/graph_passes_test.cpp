@@ -20,7 +20,7 @@ TEST(DeadCode, is_what_no_output_needs) {
   recording.input({2}, DType::f32);
   const Tensors parts = call("test_two_parts", {recording.input({4}, DType::f32)});
   const AnyTensor dead = call_for_one("add", {parts[0], parts[0]});
-  const AnyTensor dead_too = call_for_one("cat", {Tensors{dead, counted(2)}});
+  const AnyTensor dead_too = call_for_one("cat", {Tensors{dead, ascending(2)}});
   const AnyTensor alive = call_for_one("neg", {parts[1]});
   Graph graph = recording.capture({alive, alive});
   EXPECT_EQ(eliminate_dead_code(graph), 3U);  // add, the constant, cat
@@ -76,10 +76,10 @@ TEST(CommonSubexpressions, have_exactly_the_same_arguments) {
 
 TEST(CommonSubexpressions, among_constants_share_their_data) {
   const Recording recording;
-  const AnyTensor shared = counted(4);
+  const AnyTensor shared = ascending(4);
   Tensors made;
   for (const AnyTensor& constant :
-       {shared, shared, from_cpu(to_cpu(shared).lazy_clone()), counted(4),
+       {shared, shared, from_cpu(to_cpu(shared).lazy_clone()), ascending(4),
         from_cpu(to_cpu(shared).view({2, 2})), from_cpu(to_cpu(shared).view(DType::i32)),
         from_cpu(to_cpu(shared).slice(0, 0, 2)), from_cpu(to_cpu(shared).slice(0, 1, 3)),
         from_cpu(to_cpu(shared).slice(0, 0, 4, 2))}) {

@@ -37,7 +37,7 @@ TEST(Recordings, write_down_what_is_called_and_compute_nothing) {
 TEST(Recordings, take_tensors_of_the_cpu_as_constants_of_what_they_are_then) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
-  const AnyTensor constant = counted(2);
+  const AnyTensor constant = ascending(2);
   const AnyTensor sum = call_for_one("add", {x, constant});
   call("add_.scalar", {constant, 10});
   const Graph graph = recording.capture({sum, constant});
@@ -106,13 +106,13 @@ TEST(Recordings, do_not_mix) {
   EXPECT_TRUE(says(complaint_of<GraphError>([&] { call("add", {x, y}); }), "of another recording"));
   EXPECT_THROW(recording.capture({y}), GraphError);
   EXPECT_THROW(recording.capture({AnyTensor()}), GraphError);
-  EXPECT_THROW(Recording::of(counted(1)), DeviceError);
+  EXPECT_THROW(Recording::of(ascending(1)), DeviceError);
 }
 
 TEST(Recordings, refuse_calls_that_the_cpu_refuses_and_keep_nothing_of_them) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
-  EXPECT_THROW(call("add", {x, counted(3)}), ShapeError);
+  EXPECT_THROW(call("add", {x, ascending(3)}), ShapeError);
   EXPECT_THROW(call("to", {x, DType::uninitialized}), DTypeError);
   EXPECT_THROW(recording.input({-1}, DType::f32), ShapeError);
   EXPECT_THROW(recording.input({1}, DType::uninitialized), DTypeError);
@@ -128,7 +128,7 @@ TEST(Recordings, keep_what_a_tensor_needs_and_nothing_else) {
   const AnyTensor kept = call_for_one("neg", {x});
   for (int round = 0; round < 10'000; ++round) {
     x = call_for_one("clone", {kept});
-    x = call_for_one("add", {x, counted(2)});
+    x = call_for_one("add", {x, ascending(2)});
   }
   EXPECT_EQ(recording.node_count(), 5U);  // input, neg, clone, constant, add
   EXPECT_EQ(recording.capture({x}).nodes.size(), 4U);
@@ -173,7 +173,7 @@ TEST(Recordings, of_two_threads_have_what_both_called) {
   const Graph graph = recording.capture(sums);
   EXPECT_EQ(graph.nodes.size(), 2 * rounds);
   EXPECT_TRUE(is_functional(graph));
-  for (const Tensors results = execute(graph, {counted(2)}); const AnyTensor& result : results) {
+  for (const Tensors results = execute(graph, {ascending(2)}); const AnyTensor& result : results) {
     EXPECT_EQ(to_cpu(result).at<float>({0}), 0);
     EXPECT_EQ(to_cpu(result).at<float>({1}), static_cast<float>(rounds + 1));
   }

@@ -123,8 +123,8 @@ TEST(KernelSignatures, that_fit_are_given_what_they_take_also_after_others) {
   definition.cpu([](const TensorOfUser& a, const Scalar& by, std::optional<std::int64_t> end) {
     return add(a.value, Scalar(by.as<std::int64_t>() + end.value_or(100)));
   });
-  EXPECT_EQ(text_of(call_for_one(definition.op(), {counted(2), 3})), "[103. 104.]");
-  EXPECT_EQ(text_of(call_for_one(definition.op(), {counted(2), 3, 4})), "[7. 8.]");
+  EXPECT_EQ(text_of(call_for_one(definition.op(), {ascending(2), 3})), "[103. 104.]");
+  EXPECT_EQ(text_of(call_for_one(definition.op(), {ascending(2), 3, 4})), "[7. 8.]");
 }
 
 TEST(KernelSignatures, that_return_another_number_are_refused) {
@@ -157,7 +157,7 @@ TEST(KernelSignatures, that_return_any_number_are_counted_when_called) {
   const auto called = [](const char* schema, std::size_t count) {
     const Definition definition = define_next(schema);
     definition.cpu([count](const AnyTensor& a) { return ResultsOfUser{Tensors(count, a)}; });
-    return texts_of(call(definition.op(), {counted(2)}));
+    return texts_of(call(definition.op(), {ascending(2)}));
   };
   EXPECT_EQ(called("(Tensor a) -> Tensor", 1), "[0. 1.]\n");
   EXPECT_EQ(called("(Tensor a) -> Tensor[]", 2), "[0. 1.]\n[0. 1.]\n");
@@ -178,7 +178,7 @@ TEST(KernelSignatures, are_held_against_the_schema_for_every_key) {
   EXPECT_EQ(definition.op().kernel(Key::batched), nullptr);
   EXPECT_EQ(definition.op().composite(), nullptr);
   definition.composite(boxed([](const AnyTensor& a) { return call("neg", {a}); }));
-  EXPECT_EQ(text_of(call_for_one(definition.op(), {counted(2)})), "[-0. -1.]");
+  EXPECT_EQ(text_of(call_for_one(definition.op(), {ascending(2)})), "[-0. -1.]");
 }
 
 TEST(Arguments, that_are_read_as_another_type_are_refused_by_what_they_are) {
@@ -191,7 +191,7 @@ TEST(Arguments, that_are_read_as_another_type_are_refused_by_what_they_are) {
   const Misread all[] = {
       {"Scalar", 1.5, [](Argument& it) { it.integer(); }, "Scalar 1.5 was read as an int"},
       {"int", 2, [](Argument& it) { it.tensor(); }, "int 2 was read as a Tensor"},
-      {"Tensor", counted(2), [](Argument& it) { it.tensors(); },
+      {"Tensor", ascending(2), [](Argument& it) { it.tensors(); },
        "Tensor f32[2] was read as a Tensor[]"},
       {"int?", NoValue(), [](Argument& it) { it.dims(); }, "none was read as an int[]"},
       {"bool", true, [](Argument& it) { it.scalar(); }, "bool true was read as a Scalar"},

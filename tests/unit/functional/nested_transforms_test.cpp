@@ -39,7 +39,7 @@ Program looped(const Program& f, std::int64_t axis) {
 
 /// As the same program tells of its results and inputs.
 std::string effects_of(const Program& program) {
-  const AnyTensor x = counted({2, 2, 2});
+  const AnyTensor x = ascending({2, 2, 2});
   Tensors seen = program({x});
   seen.push_back(x);
   return texts_of(seen);
@@ -79,7 +79,7 @@ Program vmapped(const Program& f, std::int64_t axis) {
   return vmap(f, {axis});
 }
 
-class OuterTransforms : public testing::TestWithParam<Way> {};
+class OuterTransforms : public testing::TestWithParam<Transform> {};
 
 TEST_P(OuterTransforms, have_the_effect_of_the_function_and_of_loops) {
   const std::pair<Program, Program> same[] = {
@@ -94,22 +94,23 @@ TEST_P(OuterTransforms, have_the_effect_of_the_function_and_of_loops) {
       {of_parts(vmapped), of_parts(looped)},
   };
   for (const auto& [transformed, expected] : same) {
-    EXPECT_EQ(effects_of(GetParam().transform(transformed)), effects_of(expected));
+    EXPECT_EQ(effects_of(GetParam().apply(transformed)), effects_of(expected));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, OuterTransforms,
-                         testing::Values(Way{"functionalize", without_views},
-                                         Way{"capture", by_graph}, Way{"on_opaque", on_opaque}),
-                         name_of_way);
+                         testing::Values(Transform{"functionalize", without_views},
+                                         Transform{"capture", by_graph},
+                                         Transform{"on_opaque", on_opaque}),
+                         name_of_transform);
 
 TEST(VmapWithinThePass, returns_the_input_that_is_returned) {
-  const AnyTensor x = counted({2, 2, 2});
+  const AnyTensor x = ascending({2, 2, 2});
   EXPECT_EQ(functionalize(vmap(in_place))({x})[1], x);
 }
 
 TEST(VmapWithinThePass, writes_an_input_that_is_given_twice) {
-  const AnyTensor x = counted({2, 2});
+  const AnyTensor x = ascending({2, 2});
   const Program add = vmap([](const Tensors& each) { return call("add_", {each[0], each[1]}); });
   functionalize([&](const Tensors& in) {
     call("select", {in[0], 0, 0});  // so that it has an alias
@@ -120,7 +121,7 @@ TEST(VmapWithinThePass, writes_an_input_that_is_given_twice) {
 
 /// Runs `program` on a new tensor, which stays as it is: what it writes, a batch would not see.
 void expect_stale_batch_refused(const Program& program) {
-  const AnyTensor x = counted({2, 2});
+  const AnyTensor x = ascending({2, 2});
   const std::string text = complaint_of<DispatchError>([&] { program({x}); });
   EXPECT_TRUE(says(text, "vmap: the function wrote to memory"));
   EXPECT_EQ(texts_of({x}), "[[0. 1.]\n [2. 3.]]\n");
@@ -154,7 +155,7 @@ TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees) {
 }
 
 TEST(WithinThePass, programs_that_compute_elements_are_refused) {
-  const AnyTensor x = counted({2});
+  const AnyTensor x = ascending({2});
   const CapturedProgram program = capture([](const Tensors& in) { return in; }, {x});
   EXPECT_THROW(functionalize([&](const Tensors& in) { return program(in); })({x}),
                FunctionalizeError);

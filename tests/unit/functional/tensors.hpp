@@ -26,11 +26,11 @@ using functional::call_for_one;
 
 /// 0, 1, 2, ... as f32, where factories make tensors now.
 template <std::integral Count>  // which braces are none of
-AnyTensor counted(Count count) {
+AnyTensor ascending(Count count) {
   return call_for_one("arange", {count, DType::f32});
 }
-inline AnyTensor counted(const Dims& sizes) {
-  return call_for_one("reshape", {counted(byre::detail::element_count(sizes, "test")), sizes});
+inline AnyTensor ascending(const Dims& sizes) {
+  return call_for_one("reshape", {ascending(byre::detail::element_count(sizes, "test")), sizes});
 }
 
 inline AnyTensor zeros(const Dims& sizes) {
@@ -43,7 +43,7 @@ inline AnyTensor element(const AnyTensor& x, std::int64_t index) {
 }
 
 /// A tensor under the pass, as the pass sees it.
-inline FunctionalTensor& pass_of(const AnyTensor& tensor) {
+inline FunctionalTensor& functional_tensor_of(const AnyTensor& tensor) {
   return *tensor.as<FunctionalTensor>();
 }
 
@@ -88,11 +88,11 @@ inline std::string name_of_options(const testing::TestParamInfo<FunctionalizeOpt
 }
 
 /// One of the ways to run a program.
-struct Way {
+struct Transform {
   const char* name;
-  std::function<Program(const Program&)> transform;
+  std::function<Program(const Program&)> apply;
 
-  friend void PrintTo(const Way& way, std::ostream* out) { *out << way.name; }
+  friend void PrintTo(const Transform& transform, std::ostream* out) { *out << transform.name; }
 };
 
 inline Program untransformed(const Program& f) {
@@ -112,7 +112,7 @@ inline Program by_graph(const Program& f) {
   };
 }
 
-inline std::string name_of_way(const testing::TestParamInfo<Way>& tested) {
+inline std::string name_of_transform(const testing::TestParamInfo<Transform>& tested) {
   return tested.param.name;
 }
 

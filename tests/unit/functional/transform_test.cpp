@@ -12,8 +12,8 @@ class Functionalized : public testing::TestWithParam<FunctionalizeOptions> {
 };
 
 TEST_P(Functionalized, programs_write_their_inputs_by_a_copy_at_the_end) {
-  const AnyTensor x = counted({2, 2});
-  const AnyTensor y = counted({2});
+  const AnyTensor x = ascending({2, 2});
+  const AnyTensor y = ascending({2});
   const Tensor clone = to_cpu(y).lazy_clone();
   const float* const elements = to_cpu(x).data<float>();
   const Tensors out = functionalized([&](const Tensors& in) {
@@ -29,7 +29,7 @@ TEST_P(Functionalized, programs_write_their_inputs_by_a_copy_at_the_end) {
 
 TEST_P(Functionalized, inputs_that_somebody_else_sees_do_not_grow) {
   const auto grow = functionalized([](const Tensors& in) { return call("resize_", {in[0], {3}}); });
-  const AnyTensor x = counted(2);
+  const AnyTensor x = ascending(2);
   const AnyTensor view = call_for_one("alias", {x});
   EXPECT_THROW(grow({x}), StateError);
   const Tensor held = Tensor::zeros({2}, DType::f32);
@@ -40,9 +40,9 @@ TEST_P(Functionalized, inputs_that_somebody_else_sees_do_not_grow) {
 TEST_P(Functionalized, programs_are_told_of_the_operation_that_they_called) {
   const auto complaint_of_call = [](const char* name, const AnyTensor& to, const Argument& from) {
     const Program program = [&](const Tensors&) { return call(name, {to, from}); };
-    return complaint_of<ShapeError>([&] { functionalized(program)({counted(1)}); });
+    return complaint_of<ShapeError>([&] { functionalized(program)({ascending(1)}); });
   };
-  const AnyTensor x = to_functional(counted({2, 3}));
+  const AnyTensor x = to_functional(ascending({2, 3}));
   EXPECT_TRUE(says(complaint_of_call("copy_", element(x, 0), x),
                    "copy_: sizes [2, 3] do not broadcast to [3]"));
   const AnyTensor expanded = call_for_one("expand", {element(x, 0), {2, 3}});
@@ -74,15 +74,15 @@ TEST_P(Functionalized, inputs_that_are_tracked_are_written_as_any) {
 }
 
 TEST_P(Functionalized, tensors_that_a_program_captures_are_read_and_never_changed) {
-  const AnyTensor captured = call_for_one("view", {counted({6}), {2, 3}});
+  const AnyTensor captured = call_for_one("view", {ascending({6}), {2, 3}});
   const Tensors out = functionalized([&](const Tensors& in) {
     return Tensors{call_for_one("add", {in[0], call_for_one("view", {captured, {6}})})};
-  })({counted({6})});
+  })({ascending({6})});
   EXPECT_EQ(text_of(out[0]), "[ 0.  2.  4.  6.  8. 10.]");
   const std::pair<const char*, Arguments> calls[] = {{"zero_", {captured}},
                                                      {"transpose_", {captured, 0, 1}},
                                                      {"resize_", {captured, {2}}},
-                                                     {"set_", {captured, counted({2})}}};
+                                                     {"set_", {captured, ascending({2})}}};
   for (const auto& [name, arguments] : calls) {
     const Program change = [&, name = name, &arguments = arguments](const Tensors&) {
       return call(name, arguments);
@@ -95,11 +95,11 @@ TEST_P(Functionalized, tensors_that_a_program_captures_are_read_and_never_change
 }
 
 TEST_P(Functionalized, tensors_that_a_program_captures_are_no_inputs_too) {
-  const AnyTensor x = counted({3});
+  const AnyTensor x = ascending({3});
   const std::pair<const char*, Arguments> uses[] = {{"mul.scalar", {x, 2}},
                                                     {"fill_", {x, 2}},
                                                     {"view", {x, {3, 1}}},
-                                                    {"copy_", {to_functional(counted(3)), x}}};
+                                                    {"copy_", {to_functional(ascending(3)), x}}};
   const auto refused = [&](const std::function<Tensors()>& use) {
     const Program f = [&](const Tensors& in) {
       call("add_.scalar", {in[0], 1});
@@ -119,11 +119,11 @@ TEST_P(Functionalized, inputs_of_several_dtypes_over_one_storage_are_bytes) {
     call("zero_", {in[0]});
     return call("add_.scalar", {in[1], 1});
   });
-  const AnyTensor three = counted({3});
+  const AnyTensor three = ascending({3});
   const AnyTensor first_two = call_for_one("slice", {three, 0, 0, 2});
   add({call_for_one("view.dtype", {first_two, DType::complex64}), three});
   EXPECT_EQ(text_of(three), "[1. 1. 3.]");
-  const AnyTensor flags = call_for_one("ge.scalar", {counted(4), 1});
+  const AnyTensor flags = call_for_one("ge.scalar", {ascending(4), 1});
   EXPECT_THROW(add({call_for_one("view.dtype", {flags, DType::u8}), flags}), FunctionalizeError);
 }
 

@@ -38,12 +38,12 @@ AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
 
 /// The same that sees its memory, if it has some: what the function writes there, by a tensor that
 /// has no batch, is in the batch then, whichever axis that is; what such a tensor sees may change.
-AnyTensor moved_in_memory(const AnyTensor& tensor, std::size_t from, std::size_t to) {
+AnyTensor moved_view(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     return from_cpu(on_cpu->value.permute(moved_axes(tensor.ndim(), from, to)));
   }
   if (const BatchedTensor* const outer = tensor.as<BatchedTensor>()) {
-    return make_counted<BatchedTensor>(moved_in_memory(outer->value(), from + 1, to + 1),
+    return make_counted<BatchedTensor>(moved_view(outer->value(), from + 1, to + 1),
                                        outer->batch_level());
   }
   return moved(tensor, from, to);
@@ -62,9 +62,9 @@ struct Input {
 };
 
 /// One run of a function over a batch.
-class Run {
+class BatchRun {
  public:
-  Run(const Tensors& inputs, const BatchAxes& axes) : level_(vmaps_begun.add() + 1) {
+  BatchRun(const Tensors& inputs, const BatchAxes& axes) : level_(vmaps_begun.add() + 1) {
     if (!axes.empty() && axes.size() != inputs.size()) {
       throw ArgumentError(format_text("vmap: %zu inputs were given, and axes for %zu.",
                                       inputs.size(), axes.size()));
@@ -81,14 +81,14 @@ class Run {
 
   Tensors call(const Program& function) const {
     Tensors seen;
-    Tensors behind_batches;  // what the function sees by a batch alone; under the pass that knows
+    Tensors batched_inputs;  // what the function sees by a batch alone; under the pass that knows
     for (const Input& input : inputs_) {
       seen.push_back(input.seen);
       if (input.axis && !is_within_pass(input.given)) {
-        behind_batches.push_back(input.given);
+        batched_inputs.push_back(input.given);
       }
     }
-    const detail::RunningInputs running(behind_batches);
+    const detail::RunningInputs running(batched_inputs);
     const ThreadKeys keys = thread_keys();
     const ThreadKeysScope within({keys.included, keys.excluded, level_});
     return function(seen);
@@ -100,11 +100,11 @@ class Run {
     WriteBack writes("vmap");
     Tensors returned;
     for (const AnyTensor& result : results) {
-      returned.push_back(returned_for(result));
+      returned.push_back(output_for(result));
     }
     for (const Input& input : inputs_) {
       expect_memory_unwritten(input);
-      if (const AnyTensor contents = written(input)) {
+      if (const AnyTensor contents = new_contents_of(input)) {
         writes.write(is_within_pass(input.given) ? detail::functional(input.given) : input.given,
                      contents);
       }
@@ -138,15 +138,15 @@ class Run {
       }
     }
     if (is_within_pass(given)) {
-      detail::expect_captured_apart(given);
+      detail::expect_captured_shares_no_input(given);
     }
     Input input{given, axis, {}, {}, {}, {}};
     if (auto* const held = given.as<FunctionalTensor>()) {
       input.alias = held->alias();
       input.generation = input.alias->generation();
     }
-    input.value = is_within_pass(given) ? moved(from_functional(given), axis, 0)
-                                        : moved_in_memory(given, axis, 0);
+    input.value =
+        is_within_pass(given) ? moved(from_functional(given), axis, 0) : moved_view(given, axis, 0);
     input.batched = make_counted<BatchedTensor>(input.value, level_);
     input.seen = is_within_pass(given) ? to_functional(input.batched) : input.batched;
     member_ = member_ ? member_ : input.batched;
@@ -179,7 +179,7 @@ class Run {
 
   /// What an input that was written is to be, or no tensor. Where that is memory, it has to hold
   /// it, and to be of that input alone.
-  AnyTensor written(const Input& input) const {
+  AnyTensor new_contents_of(const Input& input) const {
     if (!input.axis || input.is_repeated) {
       return {};
     }
@@ -213,7 +213,7 @@ class Run {
   }
 
   /// An input, where it was returned as it was given; else what sees the memory of none.
-  AnyTensor returned_for(const AnyTensor& result) const {
+  AnyTensor output_for(const AnyTensor& result) const {
     bool is_input = false;
     for (const Input& input : inputs_) {
       is_input = is_input || input.seen == result;
@@ -239,7 +239,7 @@ class Run {
 
 Tensors run_over_batch(const Program& function, const BatchAxes& axes, const Tensors& inputs) try {
   detail::expect_tensors(inputs, "vmap", "the inputs");
-  const Run run(inputs, axes);
+  const BatchRun run(inputs, axes);
   return run.finish(run.call(function));
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("vmap");

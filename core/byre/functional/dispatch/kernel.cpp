@@ -8,12 +8,12 @@
 namespace byre::inline v0::functional {
 namespace {
 
-std::string in_schema(Type type, bool is_optional) {
+std::string type_in_schema(Type type, bool is_optional) {
   return std::string(name_of(type)) + (is_optional ? "?" : "");
 }
 
 /// What a function that is boxed takes for that.
-std::string in_function(const Parameter& parameter) {
+std::string type_in_function(const Parameter& parameter) {
   constexpr std::array names{"AnyTensor", "Tensors", "std::int64_t", "Dims", "std::int64_t",
                              "Dims",      "Scalar",  "bool",         "DType"};
   const std::string name = names[static_cast<std::size_t>(parameter.type)];
@@ -30,13 +30,13 @@ bool fits_parameter(const KernelParameter& taken, const Parameter& given) noexce
 }
 
 /// The tensors that a kernel is to return, and what a boxed function returns for that.
-struct Expected {
+struct ExpectedResult {
   std::string tensors;
   const char* type;
   KernelResult result;
 };
 
-Expected expected_of(const Schema& schema) {
+ExpectedResult expected_result_of(const Schema& schema) {
   const std::size_t count = schema.new_count();
   if (schema.returns_list()) {
     return {"a list of tensors", "Tensors", KernelResult::any_number};
@@ -46,8 +46,8 @@ Expected expected_of(const Schema& schema) {
   if (count > 1) {
     return {std::to_string(count) + " " + is_new + "tensors", "Tensors", KernelResult::any_number};
   }
-  return count == 1 ? Expected{"one " + is_new + "tensor", "AnyTensor", KernelResult::one}
-                    : Expected{"no " + is_new + "tensor", "void", KernelResult::nothing};
+  return count == 1 ? ExpectedResult{"one " + is_new + "tensor", "AnyTensor", KernelResult::one}
+                    : ExpectedResult{"no " + is_new + "tensor", "void", KernelResult::nothing};
 }
 
 }  // namespace
@@ -74,14 +74,14 @@ void detail::expect_fits(const TypedKernel& kernel, const Operator& op, const ch
     if (!fits_parameter(taken, given)) {
       refuse(
           format_text("takes '%s', argument %zu, as %s, and the schema says %s", given.name.c_str(),
-                      index + 1, in_schema(taken.type, taken.is_optional).c_str(),
-                      in_schema(given.type, given.is_optional).c_str()),
+                      index + 1, type_in_schema(taken.type, taken.is_optional).c_str(),
+                      type_in_schema(given.type, given.is_optional).c_str()),
           format_text("take %s%s, or define the operator with what it takes.",
-                      in_function(given).c_str(),
+                      type_in_function(given).c_str(),
                       given.type == Type::tensor ? ", or the backend's own tensor" : ""));
     }
   }
-  const Expected expected = expected_of(op.schema());
+  const ExpectedResult expected = expected_result_of(op.schema());
   if (kernel.result != KernelResult::any_number && kernel.result != expected.result) {
     refuse(format_text("returns %s, and the schema says %s",
                        kernel.result == KernelResult::one ? "one tensor" : "no tensor",

@@ -117,11 +117,11 @@ constexpr KernelResult result_of() noexcept {
 
 template <class Function, class Result, class... Parameters>
 TypedKernel boxed_as(Function function, const std::function<Result(Parameters...)>*) {
-  Kernel kernel = [kept = std::move(function)](const Call& call) -> Tensors {
+  Kernel kernel = [stored = std::move(function)](const Call& call) -> Tensors {
     BYRE_ASSERT(call.arguments.size() == sizeof...(Parameters),
                 "a kernel that was registered unchecked has other parameters than the schema");
     const auto compute = [&]<std::size_t... Index>(std::index_sequence<Index...>)->Result {
-      return kept(Unboxed<std::remove_cvref_t<Parameters>>::from(call.arguments[Index])...);
+      return stored(Unboxed<std::remove_cvref_t<Parameters>>::from(call.arguments[Index])...);
     };
     constexpr auto indices = std::index_sequence_for<Parameters...>();
     if constexpr (std::is_void_v<Result>) {

@@ -18,44 +18,44 @@ namespace {
 class Backends {
  public:
   Backends() {
-    for (std::size_t index = 0; index < come_along_.size(); ++index) {
-      backends_[index].set(&come_along_[index]);
+    for (std::size_t index = 0; index < builtin_.size(); ++index) {
+      backends_[index].set(&builtin_[index]);
     }
   }
 
   Key add(BackendTraits traits) {
-    auto made = std::make_unique<const BackendTraits>(std::move(traits));
+    auto added = std::make_unique<const BackendTraits>(std::move(traits));
     const sync::ProcessLock lock(mutex_);
     std::size_t count = 0;
-    for (; count < most && backends_[count].get() != nullptr; ++count) {
-      if (backends_[count].get()->name == made->name) {
+    for (; count < max_count && backends_[count].get() != nullptr; ++count) {
+      if (backends_[count].get()->name == added->name) {
         throw InvalidArgument(
             format_text("add_backend: there is a backend '%s' already. Give another name.",
-                        made->name.c_str()));
+                        added->name.c_str()));
       }
     }
-    if (count == most) {
+    if (count == max_count) {
       throw InvalidArgument(format_text("add_backend: '%s' is one too many: there are %zu.",
-                                        made->name.c_str(), count));
+                                        added->name.c_str(), count));
     }
-    backends_[count].set(made.release());
+    backends_[count].set(added.release());
     return static_cast<Key>(count);
   }
 
   const BackendTraits* find(Key key) const noexcept {
     const auto index = static_cast<std::size_t>(key);
-    return index < most ? backends_[index].get() : nullptr;
+    return index < max_count ? backends_[index].get() : nullptr;
   }
 
  private:
-  static constexpr auto most = static_cast<std::size_t>(Key::last_of_users) + 1;
+  static constexpr auto max_count = static_cast<std::size_t>(Key::last_of_users) + 1;
 
-  const std::array<BackendTraits, 2> come_along_{{
+  const std::array<BackendTraits, 2> builtin_{{
       {.name = "cpu", .writes_through_strides = true},
       {.name = "graph"},
   }};
   sync::ProcessMutex mutex_;  // of who adds
-  std::array<sync::detail::Published<const BackendTraits>, most> backends_;
+  std::array<sync::detail::Published<const BackendTraits>, max_count> backends_;
 };
 
 Backends& backends() noexcept {

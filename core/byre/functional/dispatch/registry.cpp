@@ -174,32 +174,32 @@ class detail::Registry {
 namespace {
 
 /// The registry with the operators that come along, or null.
-constinit Published<detail::Registry> whole_registry;
+constinit Published<detail::Registry> complete_registry;
 /// While those are defined, their registry; guarded by FirstUse.
-constinit detail::Registry* filled_registry = nullptr;
+constinit detail::Registry* registry_being_filled = nullptr;
 
 /// Defines all of the operators that come along, or none: without memory the next use tries again.
 /// While they are defined, the thread that defines them is given the registry as it is.
 [[gnu::cold, gnu::noinline]] detail::Registry& fill_registry() try {
   const sync::detail::FirstUse lock;
-  if (filled_registry == nullptr) {
+  if (registry_being_filled == nullptr) {
     auto made = std::make_unique<detail::Registry>();
-    filled_registry = made.get();
+    registry_being_filled = made.get();
     try {
       detail::define_builtin_operators();
     } catch (...) {
-      filled_registry = nullptr;
+      registry_being_filled = nullptr;
       throw;
     }
-    whole_registry.set(made.release());
+    complete_registry.set(made.release());
   }
-  return *filled_registry;
+  return *registry_being_filled;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("the definition of the operators that come along");
 }
 
 detail::Registry& registry() {
-  detail::Registry* const found = whole_registry.get();
+  detail::Registry* const found = complete_registry.get();
   return found != nullptr ? *found : fill_registry();
 }
 

@@ -174,10 +174,11 @@ void Scanner::refuse(std::string_view message, std::size_t position) const {
   const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
   const auto line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
   // Of a long line, what is around the place.
-  constexpr std::size_t most_before = 60;
-  constexpr std::size_t most = 100;
-  const std::size_t from = at - begin > most_before ? at - most_before : begin;
-  const std::string_view shown = text_.substr(from, std::min(text_.find('\n', at) - from, most));
+  constexpr std::size_t max_before = 60;
+  constexpr std::size_t max_shown = 100;
+  const std::size_t from = at - begin > max_before ? at - max_before : begin;
+  const std::string_view shown =
+      text_.substr(from, std::min(text_.find('\n', at) - from, max_shown));
   throw SyntaxError(
       format_text("%.*s:%zu:%zu: %.*s\n  %.*s\n  %*s", width_of(source_), source_.data(), line,
                   at - begin + 1, width_of(message), message.data(), width_of(shown), shown.data(),

@@ -156,8 +156,9 @@ const char* contradiction_in(const Schema& schema) {
   const auto& returns = schema.returns;
   const auto is_view = [](const Return& each) { return each.alias && !each.alias.is_written; };
   if (schema.effect() == Effect::view) {
-    const AliasSet seen = schema.parameters.empty() ? AliasSet() : schema.parameters.front().alias;
-    return seen && returns.size() == 1 && returns.front().alias == seen
+    const AliasSet viewed =
+        schema.parameters.empty() ? AliasSet() : schema.parameters.front().alias;
+    return viewed && returns.size() == 1 && returns.front().alias == viewed
                ? nullptr
                : "a view returns one tensor, or a list, that aliases the first parameter. Return "
                  "pure results from an operator of their own.";
@@ -181,9 +182,9 @@ std::string to_string(Type type, AliasSet alias) {
          (type == Type::tensors ? "[]" : "");
 }
 
-template <class Parts, class IsSought>
-std::size_t index_where(const Parts& parts, const IsSought& is_sought) {
-  return static_cast<std::size_t>(std::ranges::find_if(parts, is_sought) - parts.begin());
+template <class Items, class IsSought>
+std::size_t index_where(const Items& items, const IsSought& is_sought) {
+  return static_cast<std::size_t>(std::ranges::find_if(items, is_sought) - items.begin());
 }
 
 }  // namespace

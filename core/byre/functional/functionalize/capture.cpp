@@ -47,7 +47,7 @@ CapturedProgram capture(const Program& f, const Tensors& examples,
     bases.push_back(recording.input(aliasing.meta(base).sizes, aliasing.meta(base).dtype));
   }
   FunctionalRun run(f, examples, std::move(aliasing), std::move(bases), Key::graph, options,
-                    FunctionalRun::Written::bases);
+                    FunctionalRun::WrittenValues::bases);
   const Tensors values = run.take_values();
   std::vector<TensorMeta> outputs;
   for (const AnyTensor& value : values) {

@@ -15,7 +15,7 @@ AnyTensor clone_of(const Tensor& tensor) {
   return from_cpu(tensor.lazy_clone());
 }
 
-void expect_as_recorded(const GraphInput& input, const AnyTensor& given, std::size_t index) {
+void expect_matches_recording(const GraphInput& input, const AnyTensor& given, std::size_t index) {
   if (TensorMeta{given.sizes(), given.dtype()} != input.meta) {
     throw ArgumentError(format_text(
         "execute: input %zu%s%s is a %s, and was given %s. Record the program with the sizes and "
@@ -25,12 +25,12 @@ void expect_as_recorded(const GraphInput& input, const AnyTensor& given, std::si
   }
 }
 
-void expect_as_recorded(const GraphNode& node, const Tensors& results) {
-  bool is_so = results.size() == node.results.size();
-  for (std::size_t index = 0; is_so && index < results.size(); ++index) {
-    is_so = TensorMeta{results[index].sizes(), results[index].dtype()} == node.results[index];
+void expect_matches_recording(const GraphNode& node, const Tensors& results) {
+  bool matches = results.size() == node.results.size();
+  for (std::size_t index = 0; matches && index < results.size(); ++index) {
+    matches = TensorMeta{results[index].sizes(), results[index].dtype()} == node.results[index];
   }
-  if (!is_so) {
+  if (!matches) {
     throw GraphError(format_text(
         "execute: %s returned other tensors than its meta rule says, the first %s: %s",
         node.op->name().c_str(), results.empty() ? "none" : describe(results.front()).c_str(),
@@ -56,29 +56,29 @@ class Execution {
       ++uses_.at(output.number);
     }
     for (std::size_t index = 0; index < inputs.size(); ++index) {
-      expect_as_recorded(graph.inputs[index], inputs[index], index);
-      keep(inputs[index]);
+      expect_matches_recording(graph.inputs[index], inputs[index], index);
+      store_next(inputs[index]);
     }
   }
 
   Tensors run() {
     for (const GraphNode& node : graph_.nodes) {
       if (node.is_constant()) {
-        keep(clone_of(node.constant));
+        store_next(clone_of(node.constant));
       } else {
         compute(node);
       }
     }
     Tensors outputs;
     for (const ValueId output : graph_.outputs) {
-      outputs.push_back(as_output(use(output)));
+      outputs.push_back(as_output(take(output)));
     }
     return outputs;
   }
 
  private:
   /// What is never used is dropped at once.
-  void keep(AnyTensor value) {
+  void store_next(AnyTensor value) {
     if (uses_[next_] != 0) {
       values_[next_] = std::move(value);
     }
@@ -86,7 +86,7 @@ class Execution {
   }
 
   /// The last use takes the value over, so that a kernel may write it in place of a copy.
-  AnyTensor use(ValueId id) {
+  AnyTensor take(ValueId id) {
     AnyTensor& value = values_.at(id.number);
     return --uses_[id.number] == 0 ? std::move(value) : value;
   }
@@ -96,20 +96,20 @@ class Execution {
     for (const BasicArgument<ValueId>& argument : node.arguments) {
       arguments.push_back(std::visit(
           [](auto&& held) { return Argument(std::forward<decltype(held)>(held)); },
-          detail::with_tensors<AnyTensor>(argument, [this](ValueId id) { return use(id); })));
+          detail::with_tensors<AnyTensor>(argument, [this](ValueId id) { return take(id); })));
     }
     if (node.op->effect() == Effect::view) {
-      see_in_order(arguments.front());
+      make_contiguous(arguments.front());
     }
     Tensors results = dispatch(*node.op, arguments);
-    expect_as_recorded(node, results);
+    expect_matches_recording(node, results);
     for (AnyTensor& result : results) {
-      keep(std::move(result));
+      store_next(std::move(result));
     }
   }
 
   /// A view is recorded of the elements in order, whatever the strides that an operation left them.
-  static void see_in_order(Argument& viewed) {
+  static void make_contiguous(Argument& viewed) {
     const auto* const on_cpu = viewed.tensor().as<CpuTensor>();
     if (on_cpu != nullptr &&
         (!on_cpu->value.is_contiguous() || on_cpu->value.storage_offset() != 0)) {
@@ -150,8 +150,8 @@ Tensors execute(const Graph& graph, const Tensors& inputs) try {
   }
   detail::expect_well_formed(graph, "execute");
   const Key backend = detail::backend_of(inputs, "execute");
-  const ExcludeKeys all_else(thread_keys().included.without(backend) | Key::functionalize);
-  const IncludeKeys where_it_computes(backend);
+  const ExcludeKeys only_backend(thread_keys().included.without(backend) | Key::functionalize);
+  const IncludeKeys on_backend(backend);
   return Execution(graph, inputs).run();
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("execute");

@@ -43,7 +43,7 @@ RecordedValue value_of(const AnyTensor& tensor, Tape& tape) {
                     "operators on tensors of one recording, and of the CPU.",
                     tensor ? to_string(tensor.keys()).c_str() : "no backend"));
   }
-  if (!tape.has(recorded->value())) {
+  if (!tape.contains(recorded->value())) {
     throw GraphError(
         format_text("a tensor, %s, of another recording was given. Record what belongs together in "
                     "one, or capture the other and execute it first.",
@@ -54,7 +54,7 @@ RecordedValue value_of(const AnyTensor& tensor, Tape& tape) {
 
 void expect_recordable(const Operator& op, const Tape& tape) {
   const Effect effect = op.effect();
-  if (effect == Effect::write || (effect == Effect::view && !tape.takes_views)) {
+  if (effect == Effect::write || (effect == Effect::view && !tape.records_views)) {
     throw GraphError(format_text(
         "%s %s, and a graph has pure operators only: %s. Functionalize the program: that pass "
         "makes pure operators of views and of what is written.",

@@ -50,12 +50,12 @@ AnyTensor pointwise(BatchedCall call) {
 }
 
 /// `axis` of one of the batch, in its value.
-std::int64_t behind_batch(std::int64_t axis, std::size_t ndim, const Operator& op) {
+std::int64_t shifted_past_batch(std::int64_t axis, std::size_t ndim, const Operator& op) {
   return 1 + static_cast<std::int64_t>(byre::detail::wrap_axis(axis, ndim, op.name().c_str()));
 }
-Dims behind_batch(Dims axes, std::size_t ndim, const Operator& op) {
+Dims shifted_past_batch(Dims axes, std::size_t ndim, const Operator& op) {
   for (std::int64_t& axis : axes) {
-    axis = behind_batch(axis, ndim, op);
+    axis = shifted_past_batch(axis, ndim, op);
   }
   return axes;
 }
@@ -73,10 +73,10 @@ AnyTensor axes_shifted(BatchedCall call) {
     Argument& argument = call.arguments[index];
     switch (call.op.schema().parameters[index].type) {
       case Type::axis:
-        argument = behind_batch(argument.integer(), ndim, call.op);
+        argument = shifted_past_batch(argument.integer(), ndim, call.op);
         break;
       case Type::axes:
-        argument = ndim == 0 ? Dims() : behind_batch(argument.dims(), ndim, call.op);
+        argument = ndim == 0 ? Dims() : shifted_past_batch(argument.dims(), ndim, call.op);
         break;
       default:
         break;
@@ -86,12 +86,12 @@ AnyTensor axes_shifted(BatchedCall call) {
 }
 
 AnyTensor permuted(BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
-  Dims axes = behind_batch(call.arguments[1].dims(), call.self().ndim(), call.op);
+  Dims axes = shifted_past_batch(call.arguments[1].dims(), call.self().ndim(), call.op);
   axes.insert(axes.begin(), 0);
   return call_for_one(call.op, {call.batch.value_of(call.self()), axes});
 }
 
-AnyTensor of_other_sizes(BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
+AnyTensor reshaped(BatchedCall call) {  // NOLINT(performance-unnecessary-value-param): a Rule
   return call_for_one(call.op,
                       {call.batch.value_of(call.self()), call.batch.with_size(call.of_one.sizes)});
 }
@@ -225,7 +225,7 @@ Tensors compute_by_tag(const Call& call) {
 
 void detail::define_batching() {
   define_rule(permuted, {"permute_copy"});
-  define_rule(of_other_sizes, {"view_copy", "reshape"});
+  define_rule(reshaped, {"view_copy", "reshape"});
   define_rule(expanded, {"expand_copy"});
   define_rule(strided, {"as_strided_copy", "as_strided_scatter"});
   define_rule(summed_over_all, {"sum"});

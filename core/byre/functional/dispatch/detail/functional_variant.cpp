@@ -11,7 +11,7 @@ namespace {
 
 /// Whether a pure operator takes what `op` takes, and returns one tensor for the one that is
 /// written.
-bool takes_the_same(const Operator& pure, const Operator& op) {
+bool takes_same_parameters(const Operator& pure, const Operator& op) {
   const auto& of_pure = pure.schema().parameters;
   const auto& of_op = op.schema().parameters;
   const std::size_t count = of_op.size() - (is_out_variant(op.schema()) ? 1 : 0);
@@ -92,7 +92,7 @@ bool is_variant_of(const Operator& variant, const Operator& op) {
   }
   return variant.effect() == Effect::view
              ? op.schema().name.ends_with('_') && !variant.schema().returns_list()
-             : variant.effect() == Effect::none && takes_the_same(variant, op);
+             : variant.effect() == Effect::none && takes_same_parameters(variant, op);
 }
 
 std::vector<std::size_t> written_parameters(const Schema& schema) {

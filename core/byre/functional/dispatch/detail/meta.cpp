@@ -18,7 +18,7 @@ Tensors computed_on_zeros(const Call& call, const SizesOf& sizes_of) {
       tensor = from_cpu(Tensor::zeros(sizes_of(tensor), tensor.dtype()));
     });
   }
-  const ExcludeKeys all_else(thread_keys().included.without(Key::cpu));
+  const ExcludeKeys only_cpu(thread_keys().included.without(Key::cpu));
   return dispatch(call.op, arguments);
 }
 

@@ -63,7 +63,7 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
   if (first_tensor_ != nullptr) {
     std::exchange(first_tensor_, nullptr)->initial = {};
   }
-  if (!updates_.empty() && updates_.size() + count >= most_updates_) {
+  if (!updates_.empty() && updates_.size() + count >= max_updates_) {
     ++bounds_of_thread.updates_reached;
     apply_updates();
   }
@@ -99,7 +99,7 @@ bool Alias::is_current(const CachedView& cached) const noexcept {
   return bool(cached.value) && cached.generation == generation_;
 }
 
-bool Alias::agrees_with_base(const CachedView& cached) const noexcept {
+bool Alias::is_equal_in_base(const CachedView& cached) const noexcept {
   // Bytes that are written to bools through views of other dtypes become 0 or 1 in the base.
   return is_current(cached) && !(cached.is_written && base_.dtype() == DType::boolean);
 }
@@ -120,7 +120,7 @@ AnyTensor Alias::sync_base() {
 CachedView Alias::nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links) {
   for (const ViewLink* link = path.last(); link != nullptr; link = link->before.get()) {
     if (CachedView* const cached = link->cached) {
-      if (agrees_with_base(*cached)) {
+      if (is_equal_in_base(*cached)) {
         return {cached->value, generation_, false, cached->has_own_strides};
       }
       if (!is_current(*cached)) {
@@ -157,9 +157,9 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
     const bool as_view = reapply_views_ && !(nearest.has_own_strides && view.depends_on_strides());
     nearest.value = view.replay(nearest.value, as_view);
     const sync::Lock lock(mutex_);
-    if (CachedView* const passed = links.back()->cached;
-        passed != nullptr && !is_current(*passed)) {
-      *passed = nearest;
+    if (CachedView* const link_cache = links.back()->cached;
+        link_cache != nullptr && !is_current(*link_cache)) {
+      *link_cache = nearest;
     }
   }
   const sync::Lock lock(mutex_);
@@ -181,7 +181,7 @@ void Alias::apply_updates() {
   }
   const ExcludeKeys pass(Key::functionalize);
   if (!is_all_written_) {
-    applied_.reserve(std::min(most_regions_, applied_.size() + updates_.size()));
+    applied_.reserve(std::min(max_regions_, applied_.size() + updates_.size()));
   }
   std::size_t applied = 0;
   try {
@@ -202,15 +202,15 @@ void Alias::apply_updates() {
 // ---- what was written
 
 void Alias::record_applied(ViewPath path) noexcept {
-  const auto has_its_geometry = [&path](const ViewPath& other) {
+  const auto has_this_geometry = [&path](const ViewPath& other) {
     return other.geometry() == path.geometry();
   };
-  if (is_all_written_ || std::any_of(applied_.begin(), applied_.end(), has_its_geometry)) {
+  if (is_all_written_ || std::any_of(applied_.begin(), applied_.end(), has_this_geometry)) {
     return;
   }
-  const bool are_too_many = applied_.size() >= most_regions_;
-  if (path.geometry().covers_storage() || are_too_many) {
-    bounds_of_thread.regions_reached += are_too_many ? 1 : 0;
+  const bool is_over_limit = applied_.size() >= max_regions_;
+  if (path.geometry().covers_storage() || is_over_limit) {
+    bounds_of_thread.regions_reached += is_over_limit ? 1 : 0;
     is_all_written_ = true;
     applied_.clear();
   } else {
@@ -218,25 +218,25 @@ void Alias::record_applied(ViewPath path) noexcept {
   }
 }
 
-std::vector<Alias::Part> Alias::written_parts(bool values) {
+std::vector<Alias::Region> Alias::written_regions(bool values) {
   const sync::Lock lock(mutex_);
   const ExcludeKeys pass(Key::functionalize);
-  std::vector<Part> parts;
+  std::vector<Region> regions;
   if (is_all_written_) {
-    parts.push_back({ViewGeometry::of_all(base_.sizes(), base_.dtype()), base_});
+    regions.push_back({ViewGeometry::of_all(base_.sizes(), base_.dtype()), base_});
   }
   for (const ViewPath& path : applied_) {  // none if all is written
-    const auto has_its_geometry = [&path](const Update& update) {
+    const auto has_this_geometry = [&path](const Update& update) {
       return update.path.geometry() == path.geometry();
     };
-    if (std::ranges::none_of(updates_, has_its_geometry)) {
-      parts.push_back({path.geometry(), values ? path.replay(base_, false) : AnyTensor()});
+    if (std::ranges::none_of(updates_, has_this_geometry)) {
+      regions.push_back({path.geometry(), values ? path.replay(base_, false) : AnyTensor()});
     }
   }
   for (const Update& update : updates_) {
-    parts.push_back({update.path.geometry(), update.value});
+    regions.push_back({update.path.geometry(), update.value});
   }
-  return parts;
+  return regions;
 }
 
 std::size_t Alias::pending_updates() const noexcept {

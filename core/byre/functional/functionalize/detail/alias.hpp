@@ -55,7 +55,7 @@ AliasBounds& alias_bounds() noexcept;
 class Alias final : public Counted {
  public:
   /// A region of the base, and its value.
-  struct Part {
+  struct Region {
     ViewGeometry geometry;
     AnyTensor value;
   };
@@ -96,7 +96,7 @@ class Alias final : public Counted {
   /// The base as it was when tracking began, with these written over it in order, is the base as it
   /// is. No update is applied for it. Throws what views throw that are replayed. Without `values`,
   /// parts that would be replayed have none.
-  std::vector<Part> written_parts(bool values = true);
+  std::vector<Region> written_regions(bool values = true);
   /// How many updates wait.
   std::size_t pending_updates() const noexcept;
 
@@ -106,7 +106,9 @@ class Alias final : public Counted {
   void drop_tensor(const ViewPath& path, const CachedView& cached) noexcept;
   /// The next write drops the initial value of this tensor, which is the base's. Before this is
   /// shared.
-  void release_at_write(CachedView& first_tensor) noexcept { first_tensor_ = &first_tensor; }
+  void drop_initial_value_at_write(CachedView& first_tensor) noexcept {
+    first_tensor_ = &first_tensor;
+  }
   std::size_t tensor_count() const noexcept;
 
   /// The keys of the base.
@@ -127,7 +129,7 @@ class Alias final : public Counted {
 
   bool is_current(const CachedView& cached) const noexcept;
   /// And the base, with updates applied, has the same elements there.
-  bool agrees_with_base(const CachedView& cached) const noexcept;
+  bool is_equal_in_base(const CachedView& cached) const noexcept;
   const AnyTensor& synced_base();
   /// A cached view to replay `path` from, and in `links` the views from there, the last one first.
   CachedView nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links);
@@ -138,8 +140,8 @@ class Alias final : public Counted {
   const bool reapply_views_;
   const bool strides_;
   const BatchLevel level_;
-  const std::size_t most_updates_ = detail::alias_bounds().updates;
-  const std::size_t most_regions_ = detail::alias_bounds().regions;
+  const std::size_t max_updates_ = detail::alias_bounds().updates;
+  const std::size_t max_regions_ = detail::alias_bounds().regions;
   AnyTensor captured_;
   mutable sync::Mutex mutex_;  // of all below
   AnyTensor base_;

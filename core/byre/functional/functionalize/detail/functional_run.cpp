@@ -22,7 +22,7 @@ FunctionalTensor* functional(const AnyTensor& tensor) noexcept {
 Tensors functional_inputs(const InputAliasing& aliasing, const Aliases& aliases) {
   Tensors inputs;
   for (std::size_t input = 0; input < aliasing.input_count(); ++input) {
-    if (const std::size_t first = aliasing.first_same(input); first < input) {
+    if (const std::size_t first = aliasing.first_occurrence(input); first < input) {
       inputs.push_back(inputs[first]);
       continue;
     }
@@ -34,7 +34,7 @@ Tensors functional_inputs(const InputAliasing& aliasing, const Aliases& aliases)
 }
 
 /// The geometry of the storage that a tensor is of.
-Tensor seen_in(const Tensor& memory, ViewGeometry geometry) {
+Tensor view_in_storage(const Tensor& memory, ViewGeometry geometry) {
   geometry.storage_nbytes = memory.storage().nbytes();
   return view_of(memory, geometry);
 }
@@ -50,7 +50,7 @@ struct FunctionalRun::Finder {
   Tensors& captured;
   Tensors outputs = {};
   /// Aliases that the program made, and the values of their bases.
-  std::vector<std::pair<FunctionalTensor::AliasHandle, std::size_t>> made = {};
+  std::vector<std::pair<FunctionalTensor::AliasHandle, std::size_t>> new_aliases = {};
 
   Found output(const AnyTensor& tensor) {
     const auto earlier = place_in(outputs, tensor);
@@ -77,16 +77,16 @@ struct FunctionalRun::Finder {
     }
     if (alias == nullptr || !in_memory) {
       values.push_back(seen == nullptr ? tensor : seen->sync());
-      return {seen == nullptr ? Found::In::itself : Found::In::value, values.size() - 1,
+      return {seen == nullptr ? Found::In::unchanged : Found::In::value, values.size() - 1,
               ViewGeometry::of_all(tensor.sizes(), tensor.dtype())};
     }
     const ViewGeometry& geometry = seen->path().geometry();
     if (const auto base = place_in(aliases, alias)) {
       return {Found::In::base, *base, geometry};
     }
-    auto known = std::ranges::find(made, alias, [](const auto& each) { return each.first; });
-    if (known == made.end()) {
-      known = made.insert(known, {alias, values.size()});
+    auto known = std::ranges::find(new_aliases, alias, [](const auto& each) { return each.first; });
+    if (known == new_aliases.end()) {
+      known = new_aliases.insert(known, {alias, values.size()});
       values.push_back(alias->sync_base());
     }
     return {Found::In::value, known->second, geometry};
@@ -102,14 +102,14 @@ struct FunctionalRun::Finder {
 
 FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAliasing aliasing,
                              Tensors bases, KeySet backend, FunctionalizeOptions options,
-                             Written written)
-    : aliasing_(std::move(aliasing)), how_written_(written) {
+                             WrittenValues written)
+    : aliasing_(std::move(aliasing)), written_values_(written) {
   Aliases aliases;
   for (AnyTensor& base : bases) {
     const BatchLevel level = base.batch_level();
     aliases.push_back(make_counted<Alias>(std::move(base), options, level));
-    const bool is_seen_elsewhere = aliasing_.is_seen_elsewhere(aliases.size() - 1);
-    aliases.back()->track_writes(is_seen_elsewhere ? 1 : 0);
+    const bool has_outside_views = aliasing_.has_outside_views(aliases.size() - 1);
+    aliases.back()->track_writes(has_outside_views ? 1 : 0);
   }
   const Tensors inputs = functional_inputs(aliasing_, aliases);
   Tensors returned;
@@ -119,9 +119,10 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
     const detail::RunningInputs running(originals);
     returned = f(inputs);
   }
-  detail::expect_tensors(returned, how_written_ == Written::bases ? "capture" : "functionalize",
+  detail::expect_tensors(returned,
+                         written_values_ == WrittenValues::bases ? "capture" : "functionalize",
                          "what the program returned");
-  const IncludeKeys where_it_computes(backend);
+  const IncludeKeys on_backend(backend);
   for (std::size_t base = 0; base < aliases.size(); ++base) {
     if (aliases[base]->generation() != 0) {
       record_written(base, *aliases[base]);
@@ -147,16 +148,16 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
 /// Of memory the parts that were written; of what has none, all of it.
 void FunctionalRun::record_written(std::size_t base, Alias& alias) {
   if (!aliasing_.is_in_memory(base)) {
-    written_.push_back({base, {}, values_.size()});
+    written_regions_.push_back({base, {}, values_.size()});
     values_.push_back(alias.sync_base());
-  } else if (how_written_ == Written::parts) {
-    for (Alias::Part& part : alias.written_parts()) {
-      written_.push_back({base, std::move(part.geometry), values_.size()});
-      values_.push_back(std::move(part.value));
+  } else if (written_values_ == WrittenValues::regions) {
+    for (Alias::Region& region : alias.written_regions()) {
+      written_regions_.push_back({base, std::move(region.geometry), values_.size()});
+      values_.push_back(std::move(region.value));
     }
   } else {
-    for (Alias::Part& part : alias.written_parts(false)) {
-      written_.push_back({base, std::move(part.geometry), values_.size()});
+    for (Alias::Region& region : alias.written_regions(false)) {
+      written_regions_.push_back({base, std::move(region.geometry), values_.size()});
     }
     values_.push_back(alias.sync_base());
   }
@@ -164,7 +165,7 @@ void FunctionalRun::record_written(std::size_t base, Alias& alias) {
 
 void FunctionalRun::expect_may_grow(const InputAliasing& inputs) const {
   for (const std::size_t input : grown_inputs_) {
-    if (inputs.is_seen_elsewhere(inputs.base_of(input))) {
+    if (inputs.has_outside_views(inputs.base_of(input))) {
       throw StateError(
           format_text("input %zu is resized to more than its storage has, and has views that are "
                       "no inputs: they would be left behind. Give a clone().",
@@ -173,23 +174,23 @@ void FunctionalRun::expect_may_grow(const InputAliasing& inputs) const {
   }
 }
 
-void FunctionalRun::write_parts(const Tensors& inputs, Tensors& values, WriteBack& writes) const {
-  for (auto part = written_.begin(); part != written_.end(); ++part) {
-    const AnyTensor& input = inputs[aliasing_.input_of(part->base)];
-    if (!aliasing_.is_in_memory(part->base)) {
-      writes.rebind(input, values[part->value]);
+void FunctionalRun::write_regions(const Tensors& inputs, Tensors& values, WriteBack& writes) const {
+  for (auto region = written_regions_.begin(); region != written_regions_.end(); ++region) {
+    const AnyTensor& input = inputs[aliasing_.input_of(region->base)];
+    if (!aliasing_.is_in_memory(region->base)) {
+      writes.rebind(input, values[region->value]);
       continue;
     }
-    detail::expect_written_apart_from_running(input, "functionalize");
-    Tensor value = to_cpu(values[part->value]);
-    if (how_written_ == Written::bases) {
-      values[part->value] = from_cpu(packed(value));  // which all of its parts are of
-      value = seen_in(to_cpu(values[part->value]), part->geometry);
+    detail::expect_written_shares_no_running_input(input, "functionalize");
+    Tensor value = to_cpu(values[region->value]);
+    if (written_values_ == WrittenValues::bases) {
+      values[region->value] = from_cpu(packed(value));  // which all of its parts are of
+      value = view_in_storage(to_cpu(values[region->value]), region->geometry);
     }
-    if (part + 1 == written_.end() || part[1].value != part->value) {
-      values[part->value] = {};  // which may share memory with what is written
+    if (region + 1 == written_regions_.end() || region[1].value != region->value) {
+      values[region->value] = {};  // which may share memory with what is written
     }
-    writes.write(seen_in(to_cpu(input), part->geometry), value);
+    writes.write(view_in_storage(to_cpu(input), region->geometry), value);
   }
 }
 
@@ -203,10 +204,11 @@ AnyTensor FunctionalRun::tensor_at(const Found& place, const Tensors& inputs, co
     case Found::In::captured:
       return captured_[place.index];
     case Found::In::base:
-      return from_cpu(seen_in(to_cpu(inputs[aliasing_.input_of(place.index)]), place.geometry));
+      return from_cpu(
+          view_in_storage(to_cpu(inputs[aliasing_.input_of(place.index)]), place.geometry));
     case Found::In::view_of_captured:
-      return from_cpu(seen_in(to_cpu(captured_[place.index]), place.geometry));
-    case Found::In::itself:
+      return from_cpu(view_in_storage(to_cpu(captured_[place.index]), place.geometry));
+    case Found::In::unchanged:
     case Found::In::value:
       break;
   }
@@ -216,16 +218,16 @@ AnyTensor FunctionalRun::tensor_at(const Found& place, const Tensors& inputs, co
   }
   // It may be what an input was, or what another output is: copies hand values on. Those may yet
   // become something else.
-  const bool is_alone = place.in == Found::In::itself || value.handle_count() == 1;
-  return is_alone ? value : call_for_one("clone", {value});
+  const bool may_be_returned = place.in == Found::In::unchanged || value.handle_count() == 1;
+  return may_be_returned ? value : call_for_one("clone", {value});
 }
 
 Tensors FunctionalRun::finish(const Tensors& inputs, Tensors values) const {
   WriteBack writes("functionalize");
-  write_parts(inputs, values, writes);
-  for (std::size_t nth = first_output_; nth < values.size(); ++nth) {
-    if (const CpuTensor* const value = values[nth].as<CpuTensor>()) {
-      values[nth] = from_cpu(packed(value->value));
+  write_regions(inputs, values, writes);
+  for (std::size_t index = first_output_; index < values.size(); ++index) {
+    if (const CpuTensor* const value = values[index].as<CpuTensor>()) {
+      values[index] = from_cpu(packed(value->value));
     }
   }
   Tensors outputs;

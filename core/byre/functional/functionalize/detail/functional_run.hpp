@@ -21,12 +21,13 @@ class WriteBack;
 class FunctionalRun {
  public:
   /// What is computed of a base that was written: the regions that were written, or all of it.
-  enum class Written : std::uint8_t { parts, bases };
+  enum class WrittenValues : std::uint8_t { regions, bases };
 
   /// Runs `f` over functional tensors in place of `originals`: views of `bases`, as `aliasing`
   /// describes. Bases are on the backend that computes. Factories in `f` make tensors of `backend`.
   FunctionalRun(const Program& f, const Tensors& originals, InputAliasing aliasing, Tensors bases,
-                KeySet backend, FunctionalizeOptions options, Written written = Written::parts);
+                KeySet backend, FunctionalizeOptions options,
+                WrittenValues written = WrittenValues::regions);
 
   const InputAliasing& aliasing() const noexcept { return aliasing_; }
   /// What is to be computed: what was written to bases, then the outputs. Call it once: values that
@@ -43,7 +44,7 @@ class FunctionalRun {
 
  private:
   /// A region of a base that was written, and where its value is, or that of all of the base.
-  struct Part {
+  struct WrittenRegion {
     std::size_t base;
     ViewGeometry geometry;
     std::size_t value;
@@ -55,7 +56,7 @@ class FunctionalRun {
       output,
       base,
       value,
-      itself,  ///< a value that was there before, of a backend
+      unchanged,  ///< a value that was there before, of a backend
       captured,
       view_of_captured,
     };
@@ -67,13 +68,13 @@ class FunctionalRun {
   struct Finder;
 
   void record_written(std::size_t base, Alias& alias);
-  void write_parts(const Tensors& inputs, Tensors& values, WriteBack& writes) const;
+  void write_regions(const Tensors& inputs, Tensors& values, WriteBack& writes) const;
   AnyTensor tensor_at(const Found& place, const Tensors& inputs, const Tensors& values,
                       const Tensors& outputs) const;
 
   InputAliasing aliasing_;
-  Written how_written_;
-  std::vector<Part> written_;
+  WrittenValues written_values_;
+  std::vector<WrittenRegion> written_regions_;
   Tensors values_;
   std::size_t first_output_ = 0;  // among the values
   std::vector<Found> outputs_;

@@ -59,7 +59,7 @@ FunctionalTensor::AliasHandle FunctionalTensor::alias() {
     if (alias_.get() == nullptr) {
       // The path, to the base, stays as it is, and so does the value until a write: threads that
       // found no alias may be reading both.
-      made->release_at_write(cached_);
+      made->drop_initial_value_at_write(cached_);
       attach(std::move(made));
     }
   }

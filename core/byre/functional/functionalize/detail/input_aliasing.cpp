@@ -27,20 +27,20 @@ void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
 
 /// Whether the tensor is all of its memory, in order, so that a base can have its sizes. Strides
 /// along which there is one element or none are no matter to memory, but to views.
-bool is_all_there_is(const Tensor& tensor) {
+bool fills_its_storage(const Tensor& tensor) {
   return tensor.layout() == contiguous_layout(tensor.sizes(), "functionalize") &&
          tensor.nbytes() == tensor.storage().nbytes();
 }
 
 /// All elements of a storage, in order.
-ViewGeometry all_of(const Tensor& tensor, const TensorMeta& meta) {
+ViewGeometry geometry_of_storage(const Tensor& tensor, const TensorMeta& meta) {
   ViewGeometry geometry = ViewGeometry::of_all(meta.sizes, meta.dtype);
   geometry.storage_nbytes = tensor.storage().nbytes();
   return geometry;
 }
 
 /// Whether somebody else has a handle to the storage of some of the inputs.
-bool has_other_handles(const Tensor& tensor, const Tensors& inputs) {
+bool has_handles_outside(const Tensor& tensor, const Tensors& inputs) {
   Tensors counted;
   for (const AnyTensor& input : inputs) {
     const CpuTensor* const other = input.as<CpuTensor>();
@@ -95,14 +95,15 @@ InputAliasing::InputAliasing(const Tensors& inputs) {
       is_shared[base] = true;
     }
     base_of_.push_back(base);
-    first_same_.push_back(
+    first_occurrence_.push_back(
         static_cast<std::size_t>(std::ranges::find(inputs, given) - inputs.begin()));
   }
   for (std::size_t base = 0; base < bases_.size(); ++base) {
     TensorMeta& whole = bases_[base].meta;
     const CpuTensor* const tensor = inputs[bases_[base].input].as<CpuTensor>();
-    bases_[base].is_seen_elsewhere = tensor != nullptr && has_other_handles(tensor->value, inputs);
-    if (tensor != nullptr && (is_shared[base] || !is_all_there_is(tensor->value))) {
+    bases_[base].has_outside_views =
+        tensor != nullptr && has_handles_outside(tensor->value, inputs);
+    if (tensor != nullptr && (is_shared[base] || !fills_its_storage(tensor->value))) {
       whole.sizes = {static_cast<std::int64_t>(tensor->value.storage().nbytes() /
                                                byre::itemsize(whole.dtype))};
     }
@@ -122,7 +123,8 @@ AnyTensor InputAliasing::value(std::size_t base, const Tensors& inputs) const {
   const CpuTensor* const tensor = input.as<CpuTensor>();
   return tensor == nullptr
              ? input
-             : from_cpu(view_of(tensor->value, all_of(tensor->value, meta(base))).lazy_clone());
+             : from_cpu(view_of(tensor->value, geometry_of_storage(tensor->value, meta(base)))
+                            .lazy_clone());
 }
 
 Tensors InputAliasing::values(const Tensors& inputs) const {
@@ -154,7 +156,7 @@ const AnyTensor* detail::RunningInputs::find_sharing(const AnyTensor& tensor) no
   return nullptr;
 }
 
-void detail::expect_captured_apart(const AnyTensor& tensor) {
+void detail::expect_captured_shares_no_input(const AnyTensor& tensor) {
   if (const AnyTensor* const input = RunningInputs::find_sharing(tensor)) {
     throw FunctionalizeError(format_text(
         "the function captures a tensor, %s, that shares memory with an input, %s: "
@@ -163,7 +165,8 @@ void detail::expect_captured_apart(const AnyTensor& tensor) {
   }
 }
 
-void detail::expect_written_apart_from_running(const AnyTensor& tensor, const char* operation) {
+void detail::expect_written_shares_no_running_input(const AnyTensor& tensor,
+                                                    const char* operation) {
   if (const AnyTensor* const input = RunningInputs::find_sharing(tensor)) {
     throw DispatchError(format_text(
         "%s: the function wrote to a tensor, %s, that shares memory with an input, %s, of the "

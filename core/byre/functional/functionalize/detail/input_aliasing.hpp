@@ -26,7 +26,9 @@ class InputAliasing {
   const ViewGeometry& geometry(std::size_t input) const noexcept { return geometries_[input]; }
   const TensorMeta& meta(std::size_t base) const noexcept { return bases_[base].meta; }
   /// The first input that is the very same tensor.
-  std::size_t first_same(std::size_t input) const noexcept { return first_same_[input]; }
+  std::size_t first_occurrence(std::size_t input) const noexcept {
+    return first_occurrence_[input];
+  }
   /// Whether a base is memory of the CPU, which is written; what is not is rebound.
   bool is_in_memory(std::size_t base) const noexcept { return bases_[base].is_in_memory; }
   /// Whether every base is memory, of which there are views.
@@ -35,7 +37,7 @@ class InputAliasing {
   std::size_t input_of(std::size_t base) const noexcept { return bases_[base].input; }
 
   /// Whether there are views of the base that are no inputs, which must not be left behind.
-  bool is_seen_elsewhere(std::size_t base) const noexcept { return bases_[base].is_seen_elsewhere; }
+  bool has_outside_views(std::size_t base) const noexcept { return bases_[base].has_outside_views; }
 
   /// The base's elements: a lazy clone, of the CPU, or the tensor itself.
   AnyTensor value(std::size_t base, const Tensors& inputs) const;
@@ -48,7 +50,7 @@ class InputAliasing {
     TensorMeta meta;
     std::size_t input;
     bool is_in_memory = false;
-    bool is_seen_elsewhere = false;
+    bool has_outside_views = false;
     bool operator==(const Base& other) const {
       return meta == other.meta && input == other.input && is_in_memory == other.is_in_memory;
     }
@@ -56,7 +58,7 @@ class InputAliasing {
 
   std::vector<Base> bases_;
   std::vector<std::size_t> base_of_;
-  std::vector<std::size_t> first_same_;
+  std::vector<std::size_t> first_occurrence_;
   bool is_all_in_memory_ = true;
   std::vector<ViewGeometry> geometries_;
 };
@@ -81,11 +83,11 @@ class RunningInputs {
 
 /// For a captured tensor that is read. Throws FunctionalizeError if it shares memory with an input
 /// of a running program: the program's writes to that input are not in memory yet.
-void expect_captured_apart(const AnyTensor& tensor);
+void expect_captured_shares_no_input(const AnyTensor& tensor);
 
 /// For memory that is to be written. Throws DispatchError if it shares memory with an input of a
 /// running program, which has read it already.
-void expect_written_apart_from_running(const AnyTensor& tensor, const char* operation);
+void expect_written_shares_no_running_input(const AnyTensor& tensor, const char* operation);
 
 }  // namespace detail
 }  // namespace byre::inline v0::functional

@@ -38,8 +38,8 @@ Tensors copy(const Call& call) {
                     byre::to_string(source.sizes()).c_str(), byre::to_string(sizes).c_str()));
   }
   FunctionalTensor::PreparedWrite write = self.prepare_write("copy_");
-  detail::expect_apart(self, 0, call);
-  detail::expect_captured_apart(source);
+  detail::expect_no_partial_overlap(self, 0, call);
+  detail::expect_captured_shares_no_input(source);
   // A value of the pass never changes; any other may, and is cloned, lazily.
   AnyTensor value = source.as<FunctionalTensor>() != nullptr
                         ? from_functional(source)

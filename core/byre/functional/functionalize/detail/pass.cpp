@@ -39,7 +39,7 @@ Tensors redispatch(const Operator& op, std::span<const Argument> arguments) {
       if (auto* const held = tensor.as<FunctionalTensor>()) {
         tensor = held->sync();
       } else {
-        detail::expect_captured_apart(tensor);
+        detail::expect_captured_shares_no_input(tensor);
       }
     });
   }
@@ -55,7 +55,8 @@ Tensors to_functional(Tensors values) {
 }
 
 /// What is written to `target` where `result` was computed: converted to the dtype it keeps.
-AnyTensor conforming(const FunctionalTensor& target, AnyTensor result, const char* operation) {
+AnyTensor converted_to_target(const FunctionalTensor& target, AnyTensor result,
+                              const char* operation) {
   byre::detail::expect_category_holds(target.dtype(), result.dtype(), operation);
   detail::expect_takes_batch(target, result.batch_level(), operation);
   if (result.sizes() != target.sizes()) {
@@ -99,7 +100,7 @@ Tensors view_in_place(const Operator& view, const Call& call) {
 
 /// An operator that writes is computed by its functional variant, whose last results are what is
 /// written.
-Tensors functionalized(const Call& call) {
+Tensors run_functionalized(const Call& call) {
   if (call.op.effect() == Effect::none) {
     return to_functional(redispatch(call.op, call.arguments));
   }
@@ -115,19 +116,19 @@ Tensors functionalized(const Call& call) {
   for (const std::size_t index : written) {
     FunctionalTensor& target = target_of(call, index);
     writes.push_back(target.prepare_write(name, written.size()));
-    detail::expect_apart(target, index, call);
+    detail::expect_no_partial_overlap(target, index, call);
   }
   const Operator& variant = detail::functional_variant_of(call.op);
   Tensors results = redispatch(variant, call.arguments.first(variant.schema().parameters.size()));
-  const std::size_t made = results.size() - written.size();
-  for (std::size_t nth = 0; nth < written.size(); ++nth) {
-    AnyTensor& result = results[made + nth];
-    result = conforming(target_of(call, written[nth]), std::move(result), name);
+  const std::size_t new_count = results.size() - written.size();
+  for (std::size_t index = 0; index < written.size(); ++index) {
+    AnyTensor& result = results[new_count + index];
+    result = converted_to_target(target_of(call, written[index]), std::move(result), name);
   }
-  for (std::size_t nth = 0; nth < written.size(); ++nth) {
-    writes[nth].commit(std::move(results[made + nth]));
+  for (std::size_t index = 0; index < written.size(); ++index) {
+    writes[index].commit(std::move(results[new_count + index]));
   }
-  results.resize(made);
+  results.resize(new_count);
   return to_functional(std::move(results));
 }
 
@@ -137,7 +138,7 @@ AnyTensor detail::functional(const AnyTensor& tensor) {
   if (tensor.as<FunctionalTensor>() != nullptr) {
     return tensor;
   }
-  expect_captured_apart(tensor);
+  expect_captured_shares_no_input(tensor);
   // As an input is: a view of all of its storage.
   const Tensors captured{tensor};
   const InputAliasing aliasing(captured);
@@ -173,7 +174,8 @@ void detail::refuse_batch(const FunctionalTensor& written, const char* operation
       operation, byre::name_of(written.dtype()), byre::to_string(written.sizes()).c_str()));
 }
 
-void detail::expect_apart(const FunctionalTensor& target, std::size_t index, const Call& call) {
+void detail::expect_no_partial_overlap(const FunctionalTensor& target, std::size_t index,
+                                       const Call& call) {
   const auto alias = target.alias_if_any();
   const ViewGeometry& to = target.path().geometry();
   const Dims& sizes = to.layout.sizes;
@@ -225,7 +227,7 @@ AnyTensor detail::redispatch_on_backend_of(const FunctionalTensor& target, const
 }
 
 void detail::define_functionalize_pass() {
-  set_fallback(Key::functionalize, functionalized);
+  set_fallback(Key::functionalize, run_functionalized);
   define_overwriting_operators();
 }
 

@@ -5,7 +5,7 @@
 ///
 ///   call, checked_arguments, dispatch           to the pass
 ///   functionalized                              prepares the write, and calls add on values:
-///     target_of, Alias::prepare_write, expect_apart
+///     target_of, Alias::prepare_write, expect_no_partial_overlap
 ///     redispatch, Alias::sync, dispatch         to the backend's kernel
 ///     conforming, Alias::write                  and records the result
 ///
@@ -42,7 +42,7 @@ inline void expect_takes_batch(const FunctionalTensor& written, BatchLevel level
 /// alias that overlaps it in part, which may be written before it is read, as for tensors in
 /// memory; and for an earlier argument that is written and has elements in common: the functional
 /// variant would write one after the other, and the operator itself in any order.
-void expect_apart(const FunctionalTensor& target, std::size_t index, const Call& call);
+void expect_no_partial_overlap(const FunctionalTensor& target, std::size_t index, const Call& call);
 
 /// Calls below the pass, where all tensors are values.
 AnyTensor redispatch_for_one(const char* name, Arguments values);

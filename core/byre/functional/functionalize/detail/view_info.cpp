@@ -73,13 +73,13 @@ struct Output {
   std::int64_t& start;
 
   Views alias() { return {}; }
-  Views view() { return one(ViewKind::view, {after.layout.sizes}); }
-  Views expand() { return one(ViewKind::expand, {after.layout.sizes}); }
-  Views dtype() { return one(ViewKind::dtype, {after.dtype}); }
-  Views slice() { return one(ViewKind::slice, as_given()); }
-  Views diagonal() { return one(ViewKind::diagonal, as_given()); }
+  Views view() { return single(ViewKind::view, {after.layout.sizes}); }
+  Views expand() { return single(ViewKind::expand, {after.layout.sizes}); }
+  Views dtype() { return single(ViewKind::dtype, {after.dtype}); }
+  Views slice() { return single(ViewKind::slice, as_given()); }
+  Views diagonal() { return single(ViewKind::diagonal, as_given()); }
   Views permute() {
-    return one(ViewKind::permute, {permuted_axes(op, arguments, before.layout.ndim())});
+    return single(ViewKind::permute, {permuted_axes(op, arguments, before.layout.ndim())});
   }
   Views select() { return selected(arguments[1].integer()); }
   Views unbind() { return selected(start++); }
@@ -89,22 +89,22 @@ struct Output {
     start += start < 0 ? before.layout.sizes[axis] : 0;
     return next_slice(axis);
   }
-  Views part() { return next_slice(axis_at(1, "split")); }
+  Views split_part() { return next_slice(axis_at(1, "split")); }
   Views real() {
     Dims pairs(before.layout.sizes);
     pairs.push_back(1);
-    return {one(ViewKind::view, {pairs}).front(),
+    return {single(ViewKind::view, {pairs}).front(),
             {ViewKind::dtype, {DType::f32}, {pairs, before.dtype}}};
   }
   Views complex() {
     Dims pairs(after.layout.sizes);
     pairs.push_back(1);
-    return {one(ViewKind::dtype, {DType::complex64}).front(),
+    return {single(ViewKind::dtype, {DType::complex64}).front(),
             {ViewKind::view, {after.layout.sizes}, {pairs, after.dtype}}};
   }
 
  private:
-  Views one(ViewKind kind, Arguments constants) const {
+  Views single(ViewKind kind, Arguments constants) const {
     return {{kind, std::move(constants), {before.layout.sizes, before.dtype}}};
   }
   Arguments as_given() const { return Arguments(arguments.begin(), arguments.end()); }
@@ -113,12 +113,12 @@ struct Output {
   }
   Views selected(std::int64_t index) const {
     const std::size_t axis = axis_at(0, "select");
-    return one(ViewKind::select, {axis, index < 0 ? index + before.layout.sizes[axis] : index});
+    return single(ViewKind::select, {axis, index < 0 ? index + before.layout.sizes[axis] : index});
   }
   /// The next part along an axis, behind the parts before it.
   Views next_slice(std::size_t axis) {
     const std::int64_t from = std::exchange(start, start + after.layout.sizes[axis]);
-    return one(ViewKind::slice, {axis, from, start, 1});
+    return single(ViewKind::slice, {axis, from, start, 1});
   }
 };
 
@@ -127,17 +127,28 @@ struct CanonicalViews {
   using Row = std::pair<const Operator*, Views (Output::*)()>;
 
   const std::array<Row, 22> rows{{
-      {&find("unbind"), &Output::unbind},     {&find("split"), &Output::part},
-      {&find("split.sizes"), &Output::part},  {&find("chunk"), &Output::part},
-      {&find("alias"), &Output::alias},       {&find("view"), &Output::view},
-      {&find("squeeze"), &Output::view},      {&find("squeeze.axis"), &Output::view},
-      {&find("unsqueeze"), &Output::view},    {&find("flatten"), &Output::view},
-      {&find("permute"), &Output::permute},   {&find("transpose"), &Output::permute},
-      {&find("t"), &Output::permute},         {&find("movedim"), &Output::permute},
-      {&find("select"), &Output::select},     {&find("slice"), &Output::slice},
-      {&find("narrow"), &Output::narrow},     {&find("diagonal"), &Output::diagonal},
-      {&find("expand"), &Output::expand},     {&find("view.dtype"), &Output::dtype},
-      {&find("view_as_real"), &Output::real}, {&find("view_as_complex"), &Output::complex},
+      {&find("unbind"), &Output::unbind},
+      {&find("split"), &Output::split_part},
+      {&find("split.sizes"), &Output::split_part},
+      {&find("chunk"), &Output::split_part},
+      {&find("alias"), &Output::alias},
+      {&find("view"), &Output::view},
+      {&find("squeeze"), &Output::view},
+      {&find("squeeze.axis"), &Output::view},
+      {&find("unsqueeze"), &Output::view},
+      {&find("flatten"), &Output::view},
+      {&find("permute"), &Output::permute},
+      {&find("transpose"), &Output::permute},
+      {&find("t"), &Output::permute},
+      {&find("movedim"), &Output::permute},
+      {&find("select"), &Output::select},
+      {&find("slice"), &Output::slice},
+      {&find("narrow"), &Output::narrow},
+      {&find("diagonal"), &Output::diagonal},
+      {&find("expand"), &Output::expand},
+      {&find("view.dtype"), &Output::dtype},
+      {&find("view_as_real"), &Output::real},
+      {&find("view_as_complex"), &Output::complex},
   }};
 };
 

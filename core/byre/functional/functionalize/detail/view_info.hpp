@@ -47,7 +47,7 @@ struct ViewInfo {
     return kind == ViewKind::view || kind == ViewKind::dtype;
   }
   /// Whether invert() needs no `value`: the view sees every element.
-  bool sees_all() const noexcept {
+  bool sees_all_elements() const noexcept {
     return kind == ViewKind::view || kind == ViewKind::dtype || kind == ViewKind::permute;
   }
 };

@@ -40,7 +40,8 @@ std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argu
     if (path.is_base()) {
       path.last_ = nullptr;  // there and back
     }
-    path.repeats_ = path.last_ != nullptr && (repeats_ || path.geometry_.overlaps_itself());
+    path.repeats_elements_ =
+        path.last_ != nullptr && (repeats_elements_ || path.geometry_.overlaps_itself());
     paths.push_back(std::move(path));
   }
   return paths;
@@ -65,7 +66,7 @@ AnyTensor ViewPath::apply_inverse(AnyTensor& base, const AnyTensor& updated) con
   }
   std::vector<ViewInfo> by_strides_alone;
   std::vector<const ViewInfo*> infos;
-  if (last_ == nullptr || repeats_) {
+  if (last_ == nullptr || repeats_elements_) {
     if (is_base()) {
       return updated;
     }
@@ -79,7 +80,7 @@ AnyTensor ViewPath::apply_inverse(AnyTensor& base, const AnyTensor& updated) con
   // What each view sees before the update, as far as an inverse needs it: not behind the last that
   // sees a part.
   std::size_t needed = infos.size();
-  while (needed > 0 && infos[needed - 1]->sees_all()) {
+  while (needed > 0 && infos[needed - 1]->sees_all_elements()) {
     --needed;
   }
   Tensors seen;

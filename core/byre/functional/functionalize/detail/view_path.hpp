@@ -93,7 +93,7 @@ class ViewPath {
   /// Some view in the chain sees an element twice, of which the others behind it may not: expand,
   /// then select. Inverted one by one, such views would not say which of the two was written;
   /// strides do.
-  bool repeats_ = false;
+  bool repeats_elements_ = false;
 };
 
 }  // namespace byre::inline v0::functional

@@ -37,7 +37,7 @@ void WriteBack::write(Tensor part, const Tensor& value) {
   if (part.numel() != 0) {
     byre::detail::expect_distinct_elements(part, operation_);
     // A clone, as it may be of memory that another part is of, and is written first.
-    parts_.push_back({std::move(part), value.lazy_clone()});
+    memory_writes_.push_back({std::move(part), value.lazy_clone()});
   }
 }
 
@@ -62,26 +62,26 @@ void WriteBack::commit() {
     auto& target = *update.tensor.as<FunctionalTensor>();
     updates.push_back(target.prepare_write(operation_, updates_.size()));
   }
-  for (Part& part : parts_) {
-    if (part.value.storage().shares_data_with(part.memory.storage())) {
-      part.value = part.value.clone();  // the sooner the better: what is written is stolen then
+  for (MemoryWrite& each : memory_writes_) {
+    if (each.value.storage().shares_data_with(each.memory.storage())) {
+      each.value = each.value.clone();  // the sooner the better: what is written is stolen then
     }
   }
-  for (const Part& part : parts_) {
-    Storage memory = part.memory.storage();
+  for (const MemoryWrite& each : memory_writes_) {
+    Storage memory = each.memory.storage();
     memory.materialize();
   }
   std::vector<StridedCopy> copies;
   std::vector<TensorWrite> writes;
-  copies.reserve(parts_.size());
-  writes.reserve(parts_.size());
-  for (Part& part : parts_) {
-    if (part.memory.device().is_cpu() && part.value.device().is_cpu()) {
+  copies.reserve(memory_writes_.size());
+  writes.reserve(memory_writes_.size());
+  for (MemoryWrite& each : memory_writes_) {
+    if (each.memory.device().is_cpu() && each.value.device().is_cpu()) {
       TensorWrite& write =
-          writes.emplace_back(part.memory, part.memory.nbytes(), CallSite::current());
-      copies.push_back(prepared(write, part.memory, part.value));
+          writes.emplace_back(each.memory, each.memory.nbytes(), CallSite::current());
+      copies.push_back(prepared(write, each.memory, each.value));
     } else {
-      copy_(part.memory, part.value);
+      copy_(each.memory, each.value);
     }
   }
   for (TensorWrite& write : writes) {
@@ -91,8 +91,8 @@ void WriteBack::commit() {
   for (const StridedCopy& copy : copies) {
     copy.make();
   }
-  for (std::size_t nth = 0; nth < updates.size(); ++nth) {
-    updates[nth].commit(updates_[nth].prepared);
+  for (std::size_t index = 0; index < updates.size(); ++index) {
+    updates[index].commit(updates_[index].prepared);
   }
   for (const Change& change : rebinds_) {
     change.tensor.impl().rebind(change.prepared.impl());

@@ -33,7 +33,7 @@ class WriteBack {
   void commit();
 
  private:
-  struct Part {
+  struct MemoryWrite {
     Tensor memory;
     Tensor value;
   };
@@ -43,7 +43,7 @@ class WriteBack {
   };
 
   const char* operation_;
-  std::vector<Part> parts_;
+  std::vector<MemoryWrite> memory_writes_;
   std::vector<Change> updates_;  // of tensors of the pass
   std::vector<Change> rebinds_;
 };

@@ -11,8 +11,8 @@ void intrusive_ptr_release(TapeNode* node) noexcept {
 boost::intrusive_ptr<TapeNode> Tape::append(std::unique_ptr<TapeNode> node) noexcept {
   node->tape_ = this;
   const sync::Lock lock(mutex_);
-  node->before_ = last_;
-  (last_ == nullptr ? first_ : last_->after_) = node.get();
+  node->previous_ = last_;
+  (last_ == nullptr ? first_ : last_->next_) = node.get();
   last_ = node.get();
   ++node_count_;
   return {node.release(), false};
@@ -35,29 +35,29 @@ void Tape::release(TapeNode* node) noexcept {
   TapeNode* dead = nullptr;
   {
     const sync::Lock lock(mutex_);
-    TapeNode** end = &dead;
-    const auto drop = [this, &end](TapeNode* dropped) {
+    TapeNode** dead_end = &dead;
+    const auto drop = [this, &dead_end](TapeNode* dropped) {
       if (dropped->handles_.drop()) {
         unlink(dropped);
-        *end = dropped;
-        end = &dropped->after_;
+        *dead_end = dropped;
+        dead_end = &dropped->next_;
       }
     };
     drop(node);
-    for (TapeNode* each = dead; each != nullptr; each = each->after_) {
+    for (TapeNode* each = dead; each != nullptr; each = each->next_) {
       for_each_operand(*each, [&drop](RecordedValue& operand) { drop(operand.node.detach()); });
     }
   }
   while (dead != nullptr) {
     const std::unique_ptr<TapeNode> destroyed(dead);
-    dead = dead->after_;
+    dead = dead->next_;
   }
 }
 
 void Tape::unlink(TapeNode* node) noexcept {
-  (node->before_ == nullptr ? first_ : node->before_->after_) = node->after_;
-  (node->after_ == nullptr ? last_ : node->after_->before_) = node->before_;
-  node->after_ = nullptr;
+  (node->previous_ == nullptr ? first_ : node->previous_->next_) = node->next_;
+  (node->next_ == nullptr ? last_ : node->next_->previous_) = node->previous_;
+  node->next_ = nullptr;
   --node_count_;
 }
 
@@ -69,7 +69,7 @@ Graph Tape::capture(std::span<const RecordedValue> outputs) const {
   Graph graph;
   graph.inputs = inputs_;
   auto next = static_cast<std::uint32_t>(inputs_.size());
-  for (TapeNode* node = first_; node != nullptr; node = node->after_) {
+  for (TapeNode* node = first_; node != nullptr; node = node->next_) {
     if (node->input) {
       node->first_result_ = *node->input;
       continue;

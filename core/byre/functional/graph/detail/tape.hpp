@@ -41,21 +41,21 @@ struct TapeNode : BasicNode<RecordedValue> {
   boost::intrusive_ptr<Tape> tape_;
   basic_ref_count<sync::Boost> handles_;  // begins with the one that append() returns
   // Guarded by the tape's lock:
-  TapeNode* before_ = nullptr;
-  TapeNode* after_ = nullptr;
+  TapeNode* previous_ = nullptr;
+  TapeNode* next_ = nullptr;
   std::uint32_t first_result_ = 0;  // in the graph that is being captured
 };
 
 /// Thread-safe.
 class BYRE_API Tape final : public Counted {
  public:
-  explicit Tape(bool with_views) noexcept : takes_views(with_views) {}
+  explicit Tape(bool with_views) noexcept : records_views(with_views) {}
 
-  const bool takes_views;
+  const bool records_views;
 
   boost::intrusive_ptr<TapeNode> append(std::unique_ptr<TapeNode> node) noexcept;
   boost::intrusive_ptr<TapeNode> add_input(GraphInput input);
-  bool has(const RecordedValue& value) const noexcept { return value.node->tape_ == this; }
+  bool contains(const RecordedValue& value) const noexcept { return value.node->tape_ == this; }
   static boost::intrusive_ptr<Tape> of(const RecordedValue& value) noexcept {
     return value.node->tape_;
   }

@@ -32,7 +32,7 @@ Tensor counted_up(std::int64_t count, DType dtype) {
 }
 
 template <std::size_t Sizes, std::size_t DTypeAt>
-std::vector<TensorMeta> meta_as_asked(const Call& call) {
+std::vector<TensorMeta> meta_from_arguments(const Call& call) {
   return {{contiguous_layout(call.arguments[Sizes].dims(), call.op.name().c_str()).sizes,
            call.arguments[DTypeAt].dtype()}};
 }
@@ -47,17 +47,17 @@ std::vector<TensorMeta> meta_of_first(const Call& call) {
 void detail::define_factories() {
   define("zeros(int[] sizes, DType dtype=f32) -> Tensor")
       .cpu([](const Dims& sizes, DType dtype) { return filled(sizes, 0, dtype); })
-      .meta(meta_as_asked<0, 1>);
+      .meta(meta_from_arguments<0, 1>);
   define("ones(int[] sizes, DType dtype=f32) -> Tensor")
       .cpu([](const Dims& sizes, DType dtype) { return filled(sizes, 1, dtype); })
-      .meta(meta_as_asked<0, 1>);
+      .meta(meta_from_arguments<0, 1>);
   define("full(int[] sizes, Scalar value, DType dtype=f32) -> Tensor")
       .cpu(filled)
       .meta([](const Call& call) {
         if (!call.arguments[1].scalar().fits(call.arguments[2].dtype())) {
           call.arguments[1].scalar().fitting(call.arguments[2].dtype(), "full");  // throws
         }
-        return meta_as_asked<0, 2>(call);
+        return meta_from_arguments<0, 2>(call);
       });
   define("arange(int count, DType dtype=i64) -> Tensor").cpu(counted_up).meta([](const Call& call) {
     return std::vector<TensorMeta>{

@@ -20,9 +20,10 @@ std::vector<TensorMeta> meta_of_sum(const Call& call) {
       axes.push_back(static_cast<std::int64_t>(byre::detail::wrap_axis(axis, sizes.size(), "sum")));
     }
     for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-      const bool goes = std::count(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != 0;
-      if (!goes || call.arguments[2].flag()) {
-        kept.push_back(goes ? 1 : sizes[axis]);
+      const bool is_reduced =
+          std::count(axes.begin(), axes.end(), static_cast<std::int64_t>(axis)) != 0;
+      if (!is_reduced || call.arguments[2].flag()) {
+        kept.push_back(is_reduced ? 1 : sizes[axis]);
       }
     }
   }
@@ -30,7 +31,7 @@ std::vector<TensorMeta> meta_of_sum(const Call& call) {
 }
 
 /// The sizes of all but the last two dimensions.
-Dims stack_of(const Dims& sizes) {
+Dims batch_sizes_of(const Dims& sizes) {
   return Dims(sizes.begin(), sizes.end() - std::min<std::ptrdiff_t>(2, std::ssize(sizes)));
 }
 
@@ -51,7 +52,7 @@ std::vector<TensorMeta> meta_of_matmul(const Call& call) {
         "long as the second's last but one.",
         byre::to_string(a).c_str(), byre::to_string(b).c_str()));
   }
-  Dims sizes = byre::detail::broadcast_sizes(stack_of(a), stack_of(b), "matmul");
+  Dims sizes = byre::detail::broadcast_sizes(batch_sizes_of(a), batch_sizes_of(b), "matmul");
   if (!is_row) {
     sizes.push_back(a[a.size() - 2]);
   }

@@ -15,13 +15,13 @@ namespace {
 /// Where the view reads its tensor's elements: as its strides say, or one after the other.
 enum class Reads : bool { by_strides, in_order };
 
-ViewGeometry seen(const Operator& view, const ViewGeometry& self,
-                  std::span<const Argument> arguments) {
+ViewGeometry geometry_of_view(const Operator& view, const ViewGeometry& self,
+                              std::span<const Argument> arguments) {
   return (*view.view())(self, arguments).front();
 }
-ViewGeometry seen_in_order(const Operator& view, const AnyTensor& self,
-                           std::span<const Argument> arguments) {
-  return seen(view, ViewGeometry::of_all(self.sizes(), self.dtype()), arguments);
+ViewGeometry geometry_in_order(const Operator& view, const AnyTensor& self,
+                               std::span<const Argument> arguments) {
+  return geometry_of_view(view, ViewGeometry::of_all(self.sizes(), self.dtype()), arguments);
 }
 
 void expect_source_fits(const Operator& op, const ViewGeometry& part, const AnyTensor& source) {
@@ -42,13 +42,13 @@ void expect_source_fits(const Operator& op, const ViewGeometry& part, const AnyT
 
 TensorMeta meta_of_copy(const Operator& view, const Call& call) {
   const ViewGeometry part =
-      seen_in_order(view, call.arguments[0].tensor(), call.arguments.subspan(1));
+      geometry_in_order(view, call.arguments[0].tensor(), call.arguments.subspan(1));
   return {part.layout.sizes, part.dtype};
 }
 
 TensorMeta meta_of_scatter(const Operator& view, const Call& call) {
   const AnyTensor& self = call.arguments[0].tensor();
-  expect_source_fits(call.op, seen_in_order(view, self, call.arguments.subspan(2)),
+  expect_source_fits(call.op, geometry_in_order(view, self, call.arguments.subspan(2)),
                      call.arguments[1].tensor());
   return {self.sizes(), self.dtype()};
 }
@@ -61,7 +61,7 @@ bool is_from_the_start(const Tensor& tensor) {
 }
 
 /// For a program, a tensor of its own, in order, as on every backend. Below passes a lazy clone.
-Tensor copied(const Tensor& part) {
+Tensor own_copy(const Tensor& part) {
   return is_below_passes() ? part.lazy_clone() : packed(part);
 }
 
@@ -69,30 +69,31 @@ AnyTensor copy_of_view(const Operator& view, Reads reads, const Call& call) {
   const auto arguments = call.arguments.subspan(1);
   const Tensor& self = to_cpu(call.arguments[0].tensor());
   if (reads == Reads::by_strides) {
-    return from_cpu(copied(view_of(self, seen(view, geometry_of(self), arguments))));
+    return from_cpu(own_copy(view_of(self, geometry_of_view(view, geometry_of(self), arguments))));
   }
   const Tensor base = is_from_the_start(self) ? self : self.clone();
-  const ViewGeometry part = seen_in_order(view, call.arguments[0].tensor(), arguments);
-  return from_cpu(copied(view_of(base, {part.layout, part.dtype, base.storage().nbytes()})));
+  const ViewGeometry part = geometry_in_order(view, call.arguments[0].tensor(), arguments);
+  return from_cpu(own_copy(view_of(base, {part.layout, part.dtype, base.storage().nbytes()})));
 }
 
 /// A tensor of the elements of `self` that shares no memory: `self` itself, if this is its only handle.
-AnyTensor own(const AnyTensor& self, Reads reads) {
+AnyTensor unshared(const AnyTensor& self, Reads reads) {
   const Tensor& value = to_cpu(self);
   if (may_overlap_itself(value.layout()) ||
       (!is_from_the_start(value) && (reads == Reads::in_order || !is_below_passes()))) {
     return from_cpu(value.clone());
   }
-  const bool is_sole =
+  const bool is_only_handle =
       self.handle_count() == 1 && value.handle_count() == 1 && value.storage().handle_count() == 1;
-  return is_sole ? self : from_cpu(copied(value));
+  return is_only_handle ? self : from_cpu(own_copy(value));
 }
 
 AnyTensor scatter_to_view(const Operator& view, Reads reads, const Call& call) {
   meta_of_scatter(view, call);  // refuses a source that does not fit
-  AnyTensor base = own(call.arguments[0].tensor(), reads);
+  AnyTensor base = unshared(call.arguments[0].tensor(), reads);
   const Tensor& written = to_cpu(base);
-  Tensor part = view_of(written, seen(view, geometry_of(written), call.arguments.subspan(2)));
+  Tensor part =
+      view_of(written, geometry_of_view(view, geometry_of(written), call.arguments.subspan(2)));
   copy_(part, to_cpu(call.arguments[1].tensor()));
   return base;
 }

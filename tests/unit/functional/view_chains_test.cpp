@@ -32,13 +32,13 @@ class UsedChains : public testing::Test {
       views_.push_back(views_.size() % 3 == 0 ? call_for_one("view", {views_.back(), {2, 2}})
                                               : call_for_one("transpose", {views_.back(), 0, 1}));
     }
-    EXPECT_EQ(pass_of(views_.back()).path().depth(), depth);
+    EXPECT_EQ(functional_tensor_of(views_.back()).path().depth(), depth);
   }
 
   std::uint64_t living() const { return opaque_counts().living - others_; }
   void use_all(const std::vector<std::size_t>& order) const {
     for (const std::size_t at : order) {
-      pass_of(views_[at]).sync();
+      functional_tensor_of(views_[at]).sync();
     }
   }
   static std::vector<std::size_t> in_order() {
@@ -80,7 +80,7 @@ TEST_F(UsedChains, begin_at_a_view_that_was_written_and_leave_its_update_waiting
   });
   EXPECT_EQ(behind.replayed, depth - middle - 1);
   EXPECT_EQ(behind.scattered, 0U);
-  EXPECT_EQ(pass_of(x_).alias()->pending_updates(), 1U);
+  EXPECT_EQ(functional_tensor_of(x_).alias()->pending_updates(), 1U);
   const OpaqueCounts before =
       counts_of([&] { EXPECT_EQ(text_of_value(views_[0]), "[[7. 7.]\n [7. 7.]]"); });
   EXPECT_EQ(before.scattered, 1U);
@@ -94,7 +94,7 @@ TEST_F(UsedChains, keep_nothing_of_views_that_are_gone) {
   views_.clear();
   EXPECT_EQ(living(), 2U);
   call("fill_", {other_, 1});
-  const OpaqueCounts of_one = counts_of([&] { pass_of(last).sync(); });
+  const OpaqueCounts of_one = counts_of([&] { functional_tensor_of(last).sync(); });
   EXPECT_EQ(of_one.replayed, depth);
   EXPECT_EQ(living(), 3U) << "what was written is used: the last, other_ and the base";
 }
@@ -103,10 +103,11 @@ TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
   constexpr std::size_t middle = depth / 2;
   use_all(in_order());
   call("transpose_", {views_[middle], 0, 1});
-  EXPECT_EQ(counts_of([&] { pass_of(views_.back()).sync(); }).replayed, 0U);
+  EXPECT_EQ(counts_of([&] { functional_tensor_of(views_.back()).sync(); }).replayed, 0U);
   call("fill_", {element(element(x_, 1), 0), 3});
   for (std::size_t at = 0; at < depth; ++at) {
-    const AnyTensor alone = pass_of(views_[at]).path().replay(pass_of(x_).sync(), false);
+    const AnyTensor alone =
+        functional_tensor_of(views_[at]).path().replay(functional_tensor_of(x_).sync(), false);
     EXPECT_EQ(text_of_value(views_[at]), text_of_value(alone)) << at;
   }
 }
@@ -114,7 +115,7 @@ TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
 TEST_F(UsedChains, of_one_view_under_two_handles_outlive_either) {
   use_all(in_order());
   AnyTensor same = call_for_one("alias", {views_[10]});
-  EXPECT_EQ(counts_of([&] { pass_of(same).sync(); }).replayed, 0U);
+  EXPECT_EQ(counts_of([&] { functional_tensor_of(same).sync(); }).replayed, 0U);
   same = {};
   call("fill_", {other_, 1});
   use_all(in_order());
@@ -130,17 +131,17 @@ TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
   const AnyTensor x = under_pass({2, 2, 3});
   const AnyTensor row = element(x, 1);
   const AnyTensor flat = call_for_one("view", {row, {6}});
-  const AnyTensor turned = call_for_one("transpose", {to_functional(counted({3, 2})), 0, 1});
+  const AnyTensor turned = call_for_one("transpose", {to_functional(ascending({3, 2})), 0, 1});
   call("copy_", {row, turned});
   EXPECT_EQ(text_of_value(flat), "[0. 2. 4. 1. 3. 5.]");
-  EXPECT_EQ(pass_of(x).alias()->pending_updates(), 1U);
+  EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 1U);
 }
 
 // Values are contiguous as the view is seen, where memory is as the base was.
 TEST(Chains, of_true_views_see_what_is_written_where_only_memory_allows_the_view) {
   const FunctionalizeOptionsScope scope({true, ViewPaths::chains});
   const AnyTensor written = call_for_one("transpose", {under_pass({2, 6, 4}), 1, 2});
-  call("copy_", {written, call_for_one("view", {to_functional(counted(48)), {2, 4, 6}})});
+  call("copy_", {written, call_for_one("view", {to_functional(ascending(48)), {2, 4, 6}})});
   const AnyTensor first = element(written, 0);
   const AnyTensor pairs = call_for_one("transpose", {first, 0, 1});
   EXPECT_EQ(text_of_value(call_for_one("view", {pairs, {2, 12}})),

@@ -22,7 +22,7 @@ Lowering to_itself() {
 }
 
 /// Those of one name are one transform and another around it.
-const Way transforms[] = {
+const Transform transforms[] = {
     {"functionalize", [](const Program& f) { return functionalize(f); }},
     {"functionalize_on", [](const Program& f) { return functionalize_on(to_itself(), f); }},
     {"capture", by_graph},
@@ -38,24 +38,25 @@ const Way transforms[] = {
 };
 
 TEST(NoTensor, is_refused_among_the_inputs_of_a_program) {
-  for (const Way& way : transforms) {
+  for (const Transform& transform : transforms) {
     const std::string text = complaint_of<ArgumentError>([&] {
-      way.transform(same)({counted(2), AnyTensor()});
+      transform.apply(same)({ascending(2), AnyTensor()});
     });
     EXPECT_TRUE(says(text, ": number 1 of the ", "s, counted from 0, is a handle without a tensor"))
-        << way.name;
+        << transform.name;
   }
 }
 
 TEST(NoTensor, is_refused_where_a_program_returns_it_and_no_input_is_written) {
-  for (const Way& way : transforms) {
-    const bool takes_writes = &way != std::end(transforms) - 1;  // but for vmap() alone
-    const AnyTensor x = counted(2);
+  for (const Transform& transform : transforms) {
+    const bool takes_writes = &transform != std::end(transforms) - 1;  // but for vmap() alone
+    const AnyTensor x = ascending(2);
     const std::string text = complaint_of<ArgumentError>([&] {
-      way.transform(takes_writes ? written_and_none : none_returned)({x, counted(2)});
+      transform.apply(takes_writes ? written_and_none : none_returned)({x, ascending(2)});
     });
-    EXPECT_TRUE(says(text, ": number 1 of what the ", "returned, counted from 0")) << way.name;
-    EXPECT_EQ(text_of(x), "[0. 1.]") << way.name;
+    EXPECT_TRUE(says(text, ": number 1 of what the ", "returned, counted from 0"))
+        << transform.name;
+    EXPECT_EQ(text_of(x), "[0. 1.]") << transform.name;
   }
 }
 
@@ -78,7 +79,7 @@ TEST(NoTensor, nor_function_is_registered_or_lowered_to) {
   refused([&] { none.meta({}); }, "a meta rule");
   refused([&] { none.view({}); }, "a view rule");
   refused([] { set_fallback(Key::cpu, {}); }, "cpu: a fallback");
-  EXPECT_THROW(call("test_no_function", {counted(2)}), DispatchError);
+  EXPECT_THROW(call("test_no_function", {ascending(2)}), DispatchError);
   for (const bool has_lift : {false, true}) {
     Lowering lowering = to_itself();
     has_lift ? void(lowering.lower = nullptr) : void(lowering.lift = nullptr);
@@ -88,7 +89,7 @@ TEST(NoTensor, nor_function_is_registered_or_lowered_to) {
 }
 
 TEST(NoTensor, is_refused_by_functions_of_tensors) {
-  const CapturedProgram captured = capture(same, {counted(2)});
+  const CapturedProgram captured = capture(same, {ascending(2)});
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { captured({AnyTensor()}); }), "number 0"));
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { execute(captured.graph, {AnyTensor()}); }),
                    "execute: number 0 of the inputs"));
@@ -99,17 +100,17 @@ TEST(NoTensor, is_refused_by_functions_of_tensors) {
   const Recording recording;
   EXPECT_THROW(recording.constant({}), ArgumentError);
   EXPECT_THROW(recording.capture({AnyTensor()}), GraphError);
-  Arguments arguments{counted(2), AnyTensor()};
+  Arguments arguments{ascending(2), AnyTensor()};
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { keys_of(arguments); }), "number 1"));
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { dispatch(find("add"), arguments); }),
                    "number 1 of its arguments"));
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] {
-                     call("cat", {Tensors{counted(2), {}}});
+                     call("cat", {Tensors{ascending(2), {}}});
                    }),
                    "and was given Tensor[] of 2, of which number 1 is no tensor"));
   EXPECT_FALSE(from_functional({}));
   EXPECT_FALSE(share_memory({}, {}));
-  EXPECT_FALSE(share_memory(counted(2), {}));
+  EXPECT_FALSE(share_memory(ascending(2), {}));
   EXPECT_EQ(describe(AnyTensor()), "no tensor");
 }
 
@@ -117,14 +118,14 @@ TEST(NoTensor, is_refused_where_a_kernel_or_a_lowering_returns_it) {
   define("test_none(Tensor a) -> Tensor").kernel(Key::cpu, [](const Call&) {
     return Tensors{AnyTensor()};
   });
-  EXPECT_TRUE(says(complaint_of<DispatchError>([] { call("test_none", {counted(2)}); }),
+  EXPECT_TRUE(says(complaint_of<DispatchError>([] { call("test_none", {ascending(2)}); }),
                    "test_none: the kernel for cpu returned a handle without a tensor"));
   define("test_no_memory(Tensor a) -> Tensor").cpu([](const Tensor&) { return Tensor(); });
-  EXPECT_THROW(call("test_no_memory", {counted(2)}), ArgumentError);
+  EXPECT_THROW(call("test_no_memory", {ascending(2)}), ArgumentError);
   Lowering lifts_none = to_itself();
   lifts_none.lift = [](const Tensor&) { return AnyTensor(); };
   EXPECT_TRUE(
-      says(complaint_of<ArgumentError>([&] { functionalize_on(lifts_none, same)({counted(2)}); }),
+      says(complaint_of<ArgumentError>([&] { functionalize_on(lifts_none, same)({ascending(2)}); }),
            "number 0 of what was lifted"));
 }
 
