@@ -166,15 +166,14 @@ struct BatchOutcome {
 bool is_rejection_of_vmap(const std::string& what, bool inputs_share_memory) {
   static constexpr std::array refusals = {
       "vmap: the function made ",
-      "vmap: the function wrote to an input whose memory another input sees",
-      "vmap: the function wrote to memory that a batch of it",
-      ": what is written is another for each of a batch",
-      "functionalize: the function wrote to a tensor",
+      "vmap: the function wrote an input that shares memory with another",
+      "vmap: the function wrote memory of a batch",
+      ": cannot write one value per batch member to ",
+      ", an input of the enclosing vmap() or program",
   };
   return std::ranges::any_of(
              refusals, [&](const char* refusal) { return what.find(refusal) != what.npos; }) ||
-         (inputs_share_memory &&
-          what.find("both of which are written, have elements in common") != what.npos);
+         (inputs_share_memory && what.find(" are both written and overlap") != what.npos);
 }
 
 BatchOutcome run_batch(const Program& program, const BatchTarget& target) {

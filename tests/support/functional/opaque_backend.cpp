@@ -26,12 +26,11 @@ Tensor elements_of(const AnyTensor& tensor) {
 
 Tensors compute(const Call& call) {
   if (call.op.effect() != Effect::none) {
-    throw DispatchError(format_text(
-        "%s %s, and an opaque tensor has neither views nor operators that write: nothing points "
-        "into one. Run the "
-        "program under the functionalize pass, which removes both.",
-        call.op.name().c_str(),
-        call.op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
+    throw DispatchError(
+        format_text("%s %s, opaque tensors support neither views nor writes. Run the program under "
+                    "the functionalize pass, which removes both.",
+                    call.op.name().c_str(),
+                    call.op.effect() == Effect::view ? "makes a view" : "writes its arguments"));
   }
   const auto is_a = [&call](const char* suffix) {
     return call.op.name().find(suffix) != std::string::npos ? 1U : 0U;
@@ -84,9 +83,8 @@ Tensor from_opaque(const AnyTensor& tensor) {
   if (const auto* const opaque = tensor.as<OpaqueTensor>()) {
     return opaque->elements();
   }
-  throw DeviceError(
-      format_text("from_opaque: of a tensor of %s, which is not opaque. to_opaque() makes one.",
-                  tensor ? to_string(tensor.keys()).c_str() : "no backend"));
+  throw DeviceError(format_text("from_opaque: expected an opaque tensor, got %s. Use to_opaque().",
+                                tensor ? to_string(tensor.keys()).c_str() : "no backend"));
 }
 
 OpaqueCounts opaque_counts() noexcept {

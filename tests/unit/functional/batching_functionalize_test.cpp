@@ -164,7 +164,7 @@ TEST(VmapOfFunctionalized, refuses_to_read_an_input_by_a_tensor_that_it_captures
 /// That `program`, run for each of a batch, is refused: what it writes is seen outside of that.
 void expect_batch_refused(const Program& program) {
   const std::string text = complaint_of<DispatchError>([&] { program({ascending({2, 3})}); });
-  EXPECT_TRUE(says(text, "another for each of a batch"));
+  EXPECT_TRUE(says(text, "cannot write one value per batch member"));
 }
 
 TEST(FunctionalizedVmap, lets_no_batch_out_by_what_an_inner_one_wrote) {

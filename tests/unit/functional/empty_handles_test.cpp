@@ -42,7 +42,7 @@ TEST(NoTensor, is_refused_among_the_inputs_of_a_program) {
     const std::string text = complaint_of<ArgumentError>([&] {
       transform.apply(same)({ascending(2), AnyTensor()});
     });
-    EXPECT_TRUE(says(text, ": number 1 of the ", "s, counted from 0, is a handle without a tensor"))
+    EXPECT_TRUE(says(text, ": number 1 of the ", "s, counted from 0, is an empty handle"))
         << transform.name;
   }
 }
@@ -54,8 +54,7 @@ TEST(NoTensor, is_refused_where_a_program_returns_it_and_no_input_is_written) {
     const std::string text = complaint_of<ArgumentError>([&] {
       transform.apply(takes_writes ? written_and_none : none_returned)({x, ascending(2)});
     });
-    EXPECT_TRUE(says(text, ": number 1 of what the ", "returned, counted from 0"))
-        << transform.name;
+    EXPECT_TRUE(says(text, ": number 1 of the returned tensors, counted from 0")) << transform.name;
     EXPECT_EQ(text_of(x), "[0. 1.]") << transform.name;
   }
 }
@@ -64,7 +63,7 @@ TEST(NoTensor, no_program_is_refused_where_it_is_given) {
   for (const std::function<void()>& act : std::initializer_list<std::function<void()>>{
            [] { functionalize({}); }, [] { functionalize_on(to_itself(), {}); }, [] { vmap({}); },
            [] { capture({}, {}); }}) {
-    EXPECT_TRUE(says(complaint_of<ArgumentError>(act), ": a program without a function was given"));
+    EXPECT_TRUE(says(complaint_of<ArgumentError>(act), ": the program is empty"));
   }
 }
 
@@ -72,19 +71,19 @@ TEST(NoTensor, nor_function_is_registered_or_lowered_to) {
   const Definition none = define("test_no_function(Tensor(a) a) -> Tensor(a)");
   const auto refused = [](const auto& registering, const char* what) {
     EXPECT_TRUE(
-        says(complaint_of<DispatchError>(registering), what, "was given that has no function"));
+        says(complaint_of<DispatchError>(registering), what, "is empty, like std::function()"));
   };
-  refused([&] { none.kernel(Key::cpu, Kernel()); }, "test_no_function: a kernel for cpu");
-  refused([&] { none.composite(Kernel()); }, "a composite kernel");
-  refused([&] { none.meta({}); }, "a meta rule");
-  refused([&] { none.view({}); }, "a view rule");
-  refused([] { set_fallback(Key::cpu, {}); }, "cpu: a fallback");
+  refused([&] { none.kernel(Key::cpu, Kernel()); }, "test_no_function: the kernel for cpu");
+  refused([&] { none.composite(Kernel()); }, "the composite kernel");
+  refused([&] { none.meta({}); }, "the meta rule");
+  refused([&] { none.view({}); }, "the view rule");
+  refused([] { set_fallback(Key::cpu, {}); }, "cpu: the fallback");
   EXPECT_THROW(call("test_no_function", {ascending(2)}), DispatchError);
   for (const bool has_lift : {false, true}) {
     Lowering lowering = to_itself();
     has_lift ? void(lowering.lower = nullptr) : void(lowering.lift = nullptr);
     EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { functionalize_on(lowering, same); }),
-                     has_lift ? "no function for lower" : "no function for lift"));
+                     has_lift ? "lower is empty" : "lift is empty"));
   }
 }
 
@@ -107,7 +106,7 @@ TEST(NoTensor, is_refused_by_functions_of_tensors) {
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] {
                      call("cat", {Tensors{ascending(2), {}}});
                    }),
-                   "and was given Tensor[] of 2, of which number 1 is no tensor"));
+                   "not Tensor[] of 2 with no tensor at index 1"));
   EXPECT_FALSE(from_functional({}));
   EXPECT_FALSE(share_memory({}, {}));
   EXPECT_FALSE(share_memory(ascending(2), {}));
@@ -119,14 +118,14 @@ TEST(NoTensor, is_refused_where_a_kernel_or_a_lowering_returns_it) {
     return Tensors{AnyTensor()};
   });
   EXPECT_TRUE(says(complaint_of<DispatchError>([] { call("test_none", {ascending(2)}); }),
-                   "test_none: the kernel for cpu returned a handle without a tensor"));
+                   "test_none: the kernel for cpu returned an empty handle"));
   define("test_no_memory(Tensor a) -> Tensor").cpu([](const Tensor&) { return Tensor(); });
   EXPECT_THROW(call("test_no_memory", {ascending(2)}), ArgumentError);
   Lowering lifts_none = to_itself();
   lifts_none.lift = [](const Tensor&) { return AnyTensor(); };
   EXPECT_TRUE(
       says(complaint_of<ArgumentError>([&] { functionalize_on(lifts_none, same)({ascending(2)}); }),
-           "number 0 of what was lifted"));
+           "number 0 of the lifted tensors"));
 }
 
 }  // namespace

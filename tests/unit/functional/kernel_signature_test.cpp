@@ -54,22 +54,19 @@ std::string complaint_about(const std::string& rest_of_schema, Function function
 }
 
 TEST(KernelSignatures, of_another_number_or_kind_of_parameters_are_refused) {
-  const std::string of_one = ", argument 1, as Tensor[], and the schema says Tensor; Have it take ";
+  const std::string of_one = ", argument 1, as Tensor[], the schema has Tensor; Take ";
   EXPECT_EQ(complaint_about("(Tensor a, Scalar by) -> Tensor", [](const Tensor& a) { return a; }),
-            "takes 1 argument, and the schema has 2; Have it take one for each of the schema's, in "
-            "their order.");
-  EXPECT_EQ(complaint_about("(Tensor a, Scalar by) -> Tensor",
-                            [](const Tensor& a, std::int64_t) { return a; }),
-            "takes 'by', argument 2, as int, and the schema says Scalar; Have it take Scalar, or "
-            "define the operator with what it takes.");
+            "takes 1 argument, the schema has 2; Take one per parameter of the schema, in order.");
   EXPECT_EQ(
-      complaint_about("(Tensor a) -> Tensor", [](const Tensors& all) { return all[0]; }),
-      "takes 'a'" + of_one +
-          "AnyTensor, or the backend's own tensor, or define the operator with what it takes.");
+      complaint_about("(Tensor a, Scalar by) -> Tensor",
+                      [](const Tensor& a, std::int64_t) { return a; }),
+      "takes 'by', argument 2, as int, the schema has Scalar; Take Scalar, or change the schema.");
+  EXPECT_EQ(complaint_about("(Tensor a) -> Tensor", [](const Tensors& all) { return all[0]; }),
+            "takes 'a'" + of_one + "AnyTensor or the backend's tensor, or change the schema.");
   EXPECT_EQ(complaint_about("(Tensor a, int? end) -> Tensor",
                             [](const Tensor& a, std::int64_t) { return a; }),
-            "takes 'end', argument 2, as int, and the schema says int?; Have it take "
-            "std::optional<std::int64_t>, or define the operator with what it takes.");
+            "takes 'end', argument 2, as int, the schema has int?; Take "
+            "std::optional<std::int64_t>, or change the schema.");
 }
 
 /// Which of all the kinds of parameters a kernel may have for what `in_schema` names.
@@ -132,11 +129,11 @@ TEST(KernelSignatures, that_return_another_number_are_refused) {
   const auto one = [](const Tensor& a) { return a; };
   const auto expect = [](const std::string& complaint, const std::string& returns,
                          const std::string& says, const std::string& instead) {
-    EXPECT_EQ(complaint, "returns " + returns + ", and the schema says " + says +
-                             "; Have it return " + instead + ".");
+    EXPECT_EQ(complaint,
+              "returns " + returns + ", the schema has " + says + "; Return " + instead + ".");
   };
-  const std::string one_of_own = "AnyTensor, or the backend's own";
-  const std::string some_of_own = "Tensors, or the backend's own";
+  const std::string one_of_own = "AnyTensor or the backend's own";
+  const std::string some_of_own = "Tensors or the backend's own";
   expect(complaint_about("(Tensor a) -> Tensor", nothing), "no tensor", "one tensor", one_of_own);
   expect(complaint_about("(Tensor a) -> (Tensor, Tensor)", nothing), "no tensor", "2 tensors",
          some_of_own);
@@ -163,9 +160,9 @@ TEST(KernelSignatures, that_return_any_number_are_counted_when_called) {
   EXPECT_EQ(called("(Tensor a) -> Tensor[]", 2), "[0. 1.]\n[0. 1.]\n");
   EXPECT_TRUE(
       says(complaint_of<DispatchError>([&] { called("(Tensor a) -> (Tensor, Tensor)", 1); }),
-           "returned 1 new tensors, and the schema says 2:"));
+           "returned 1 new tensors, the schema has 2:"));
   EXPECT_TRUE(says(complaint_of<DispatchError>([&] { called("(Tensor a) -> Tensor", 2); }),
-                   "returned 2 new tensors, and the schema says 1:"));
+                   "returned 2 new tensors, the schema has 1:"));
 }
 
 TEST(KernelSignatures, are_held_against_the_schema_for_every_key) {
@@ -189,15 +186,14 @@ TEST(Arguments, that_are_read_as_another_type_are_refused_by_what_they_are) {
     const char* said;
   };
   const Misread all[] = {
-      {"Scalar", 1.5, [](Argument& it) { it.integer(); }, "Scalar 1.5 was read as an int"},
-      {"int", 2, [](Argument& it) { it.tensor(); }, "int 2 was read as a Tensor"},
-      {"Tensor", ascending(2), [](Argument& it) { it.tensors(); },
-       "Tensor f32[2] was read as a Tensor[]"},
-      {"int?", NoValue(), [](Argument& it) { it.dims(); }, "none was read as an int[]"},
-      {"bool", true, [](Argument& it) { it.scalar(); }, "bool true was read as a Scalar"},
-      {"int[]", Dims{2}, [](Argument& it) { it.flag(); }, "int[] [2] was read as a bool"},
-      {"bool", true, [](Argument& it) { it.dtype(); }, "bool true was read as a DType"},
-      {"DType", DType::f32, [](Argument& it) { it.integer_or(1); }, "DType f32 was read as an int"},
+      {"Scalar", 1.5, [](Argument& it) { it.integer(); }, "Scalar 1.5 as an int"},
+      {"int", 2, [](Argument& it) { it.tensor(); }, "int 2 as a Tensor"},
+      {"Tensor", ascending(2), [](Argument& it) { it.tensors(); }, "Tensor f32[2] as a Tensor[]"},
+      {"int?", NoValue(), [](Argument& it) { it.dims(); }, "none as an int[]"},
+      {"bool", true, [](Argument& it) { it.scalar(); }, "bool true as a Scalar"},
+      {"int[]", Dims{2}, [](Argument& it) { it.flag(); }, "int[] [2] as a bool"},
+      {"bool", true, [](Argument& it) { it.dtype(); }, "bool true as a DType"},
+      {"DType", DType::f32, [](Argument& it) { it.integer_or(1); }, "DType f32 as an int"},
   };
   for (const Misread& one : all) {
     const Operator& op = define_next("(" + std::string(one.in_schema) + " it) -> ()")
@@ -208,9 +204,9 @@ TEST(Arguments, that_are_read_as_another_type_are_refused_by_what_they_are) {
                                      })
                              .op();
     EXPECT_EQ(complaint_of<DispatchError>([&] { call(op, {one.given}); }),
-              op.name() + ", in its kernel for cpu: an argument that is " + one.said +
-                  ". Have the kernel read each as the operator's schema says, or ask is_none() and "
-                  "get<T>() what it holds.");
+              op.name() + ": kernel for cpu: cannot read the argument " + one.said +
+                  ". Read each argument by its type in the schema, or test is_none() and get<T>() "
+                  "first.");
   }
 }
 

@@ -44,10 +44,10 @@ TEST_P(Functionalized, programs_are_told_of_the_operation_that_they_called) {
   };
   const AnyTensor x = to_functional(ascending({2, 3}));
   EXPECT_TRUE(says(complaint_of_call("copy_", element(x, 0), x),
-                   "copy_: sizes [2, 3] do not broadcast to [3]"));
+                   "copy_: cannot broadcast sizes [2, 3] to those of the written tensor, [3]"));
   const AnyTensor expanded = call_for_one("expand", {element(x, 0), {2, 3}});
   EXPECT_TRUE(says(complaint_of_call("add_.scalar", expanded, 1),
-                   "add_.scalar: elements of the tensor that is written share memory"));
+                   "add_.scalar: cannot write a tensor whose elements share memory"));
 }
 
 TEST_P(Functionalized, inputs_of_two_view_families_are_refused) {

@@ -66,7 +66,7 @@ class BatchRun {
  public:
   BatchRun(const Tensors& inputs, const BatchAxes& axes) : level_(vmaps_begun.add() + 1) {
     if (!axes.empty() && axes.size() != inputs.size()) {
-      throw ArgumentError(format_text("vmap: %zu inputs were given, and axes for %zu.",
+      throw ArgumentError(format_text("vmap: %zu inputs, axes for %zu. Pass one each.",
                                       inputs.size(), axes.size()));
     }
     for (std::size_t index = 0; index < inputs.size(); ++index) {
@@ -74,7 +74,7 @@ class BatchRun {
     }
     if (!member_) {
       throw ArgumentError(
-          format_text("vmap: no input has a batch. Give an axis for one at least, or call the "
+          format_text("vmap: no input has a batch. Pass an axis for one at least, or call the "
                       "function itself."));
     }
   }
@@ -96,7 +96,7 @@ class BatchRun {
 
   /// What the function did to its inputs, and what it returned, as the caller knows them.
   Tensors finish(const Tensors& results) const {
-    detail::expect_tensors(results, "vmap", "what the function returned");
+    detail::expect_tensors(results, "vmap", "the returned tensors");
     WriteBack writes("vmap");
     Tensors returned;
     for (const AnyTensor& result : results) {
@@ -127,7 +127,7 @@ class BatchRun {
     const std::size_t axis = byre::detail::wrap_axis(*at, given.ndim(), "vmap");
     if (given.ndim() == 0) {
       throw ShapeError(
-          format_text("vmap: an input of no dimensions has no batch. Give none for its axis."));
+          format_text("vmap: an input without dimensions has no batch. Pass no axis for it."));
     }
     for (const Input& other : inputs_) {
       if (other.given == given && other.axis == axis) {
@@ -159,8 +159,8 @@ class BatchRun {
   void expect_of_batch(const AnyTensor& value) const {
     if (value.sizes().front() != batch().size()) {
       throw ShapeError(format_text(
-          "vmap: one input has a batch of %lld, and another of %lld. Give each the axis that is "
-          "the batch's, and none to inputs that are the same for all of it.",
+          "vmap: the batch sizes %lld and %lld differ. Pass the batch axis of each input, and no "
+          "axis for an input without a batch.",
           static_cast<long long>(batch().size()), static_cast<long long>(value.sizes().front())));
     }
   }
@@ -170,9 +170,8 @@ class BatchRun {
   static void expect_memory_unwritten(const Input& input) {
     if (input.alias != nullptr && input.alias->generation() != input.generation) {
       throw DispatchError(
-          format_text("vmap: the function wrote to memory that a batch of it, %s, shares, by a "
-                      "tensor that has no batch: the batch did not change with it. clone() one of "
-                      "them.",
+          format_text("vmap: the function wrote memory of a batch, %s, through a tensor without a "
+                      "batch: the batch missed the write. clone() one of them.",
                       describe(input.given).c_str()));
     }
   }
@@ -193,14 +192,14 @@ class BatchRun {
     }
     if (contents.sizes() != input.given.sizes() || contents.dtype() != input.given.dtype()) {
       throw DispatchError(
-          format_text("vmap: the function made %s of an input that is %s. Return it instead.",
+          format_text("vmap: the function made %s of an input of %s. Return it instead.",
                       describe(contents).c_str(), describe(input.given).c_str()));
     }
     for (const Input& other : inputs_) {
       if (other.seen != input.seen && share_memory(other.given, input.given)) {
         throw DispatchError(
-            format_text("vmap: the function wrote to an input whose memory another input sees, "
-                        "which did not change with it. clone() one of them."));
+            format_text("vmap: the function wrote an input that shares memory with another: the "
+                        "other missed the write. clone() one of them."));
       }
     }
     return contents;

@@ -50,7 +50,7 @@ template <class Object, class... Arguments>
 boost::intrusive_ptr<Object> make_counted(Arguments&&... arguments) try {
   return boost::intrusive_ptr<Object>(new Object(std::forward<Arguments>(arguments)...), false);
 } catch (const std::bad_alloc&) {
-  throw OutOfMemory(sizeof(Object), "heap, for what has counted handles");
+  throw OutOfMemory(sizeof(Object), "heap, for a counted object");
 }
 
 class AnyTensor;
@@ -114,7 +114,7 @@ class BYRE_API AnyTensor {
   friend bool operator==(const AnyTensor&, const AnyTensor&) noexcept = default;
 
   TensorImpl& impl() const noexcept {
-    BYRE_ASSERT(impl_ != nullptr, "a tensor handle without a tensor was used");
+    BYRE_ASSERT(impl_ != nullptr, "an empty tensor handle was used");
     return *impl_;
   }
   /// What is behind it, if that is an Impl, which has a `static constexpr Key key`; else null.

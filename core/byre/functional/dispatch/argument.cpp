@@ -49,7 +49,7 @@ struct Describe : ToString {
     std::string text = "Tensor[] of " + std::to_string(tensors.size());
     const auto none = std::find(tensors.begin(), tensors.end(), AnyTensor());
     if (none != tensors.end()) {
-      text += ", of which number " + std::to_string(none - tensors.begin()) + " is no tensor";
+      text += " with no tensor at index " + std::to_string(none - tensors.begin());
     }
     return text;
   }
@@ -59,13 +59,12 @@ struct Describe : ToString {
 
 AnyTensor TensorImpl::to_rebind(const AnyTensor&) const {
   throw DispatchError(
-      format_text("a tensor of %s cannot be written, nor made another. Return what is "
-                  "written from the program.",
+      format_text("cannot write or rebind a tensor of %s. Return the new value from the program.",
                   to_string(keys()).c_str()));
 }
 
 void TensorImpl::rebind(TensorImpl&) noexcept {
-  BYRE_ASSERT(false, "a tensor was rebound to what it did not prepare");
+  BYRE_ASSERT(false, "rebind() got a tensor not from to_rebind()");
 }
 
 std::int64_t AnyTensor::numel() const {
@@ -73,10 +72,10 @@ std::int64_t AnyTensor::numel() const {
 }
 
 void Argument::refuse_to_read(const char* as) const {
-  throw MisreadArgument(format_text(
-      "an argument that is %s was read as %s. Have the kernel read each as the operator's schema "
-      "says, or ask is_none() and get<T>() what it holds.",
-      describe(*this).c_str(), as));
+  throw MisreadArgument(
+      format_text("cannot read the argument %s as %s. Read each argument by its type in the "
+                  "schema, or test is_none() and get<T>() first.",
+                  describe(*this).c_str(), as));
 }
 
 std::string to_string(const Constant& constant) try {

@@ -16,8 +16,8 @@ thread_local ThreadKeys keys_of_thread;
   throw DispatchError(format_text(
       "%s: the kernel for %s returned %s: %s", op.name().c_str(), name_of(key),
       is_miscounted
-          ? format_text("%zu new tensors, and the schema says %zu", count, expected).chars.data()
-          : "a handle without a tensor, AnyTensor()",
+          ? format_text("%zu new tensors, the schema has %zu", count, expected).chars.data()
+          : "an empty handle, AnyTensor()",
       to_string(op.schema()).c_str()));
 }
 
@@ -28,10 +28,10 @@ thread_local ThreadKeys keys_of_thread;
 
 [[noreturn, gnu::cold]] void refuse_empty_handle(const char* function, std::size_t index,
                                                  const char* whose) {
-  throw ArgumentError(format_text(
-      "%s: number %zu of %s, counted from 0, is a handle without a tensor, AnyTensor(). Have there "
-      "be one that from_cpu(), or a call of an operator, made.",
-      function, index, whose));
+  throw ArgumentError(
+      format_text("%s: number %zu of %s, counted from 0, is an empty handle, AnyTensor(). Pass a "
+                  "tensor from from_cpu() or an operator.",
+                  function, index, whose));
 }
 
 }  // namespace
@@ -46,8 +46,8 @@ void detail::expect_tensors(const Tensors& tensors, const char* function, const 
 
 void detail::expect_program(const Program& program, const char* function) {
   if (!program) {
-    throw ArgumentError(format_text(
-        "%s: a program without a function was given. Give a function of Tensors.", function));
+    throw ArgumentError(
+        format_text("%s: the program is empty. Pass a function of Tensors.", function));
   }
 }
 
@@ -77,8 +77,8 @@ KeySet keys_of(std::span<const Argument> arguments) {
 
 void refuse_missing_kernel(const Operator& op, Key key) try {
   throw DispatchError(format_text(
-      "%s has no kernel for %s, and that has no fallback. Registered: %s. "
-      "extend(\"%s\").kernel(key, ...) adds one.",
+      "%s has no kernel or fallback for %s. Registered: %s. Add one with "
+      "extend(\"%s\").kernel(key, ...).",
       op.name().c_str(), name_of(key), to_string(op.registered_keys()).c_str(), op.name().c_str()));
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap(op.name().c_str());
@@ -120,25 +120,23 @@ bool detail::conform(Argument& argument, const Parameter& parameter) {
 Arguments checked_arguments(const Schema& schema, Arguments arguments) try {
   const auto& parameters = schema.parameters;
   if (arguments.size() > parameters.size()) {
-    refuse_arguments(schema, format_text(" was given %zu arguments and takes %zu", arguments.size(),
-                                         parameters.size()));
+    refuse_arguments(schema, format_text(": %zu arguments were given, at most %zu",
+                                         arguments.size(), parameters.size()));
   }
   for (std::size_t index = 0; index < parameters.size(); ++index) {
     const Parameter& parameter = parameters[index];
     if (index == arguments.size()) {
       if (!parameter.default_value) {
-        refuse_arguments(schema,
-                         format_text(" was not given '%s', argument %zu, which has no default",
-                                     parameter.name.c_str(), index + 1));
+        refuse_arguments(schema, format_text(": '%s', argument %zu, is missing and has no default",
+                                             parameter.name.c_str(), index + 1));
       }
       arguments.emplace_back(*parameter.default_value);
     }
     if (!detail::conform(arguments[index], parameter)) {
       refuse_arguments(
-          schema,
-          format_text(": '%s', argument %zu, is a %s%s, and was given %s", parameter.name.c_str(),
-                      index + 1, name_of(parameter.type), parameter.is_optional ? "?" : "",
-                      describe(arguments[index]).c_str()));
+          schema, format_text(": '%s', argument %zu, must be %s%s, not %s", parameter.name.c_str(),
+                              index + 1, name_of(parameter.type), parameter.is_optional ? "?" : "",
+                              describe(arguments[index]).c_str()));
     }
   }
   return arguments;
@@ -176,8 +174,8 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
     }
     return results;
   } catch (const MisreadArgument& misread) {
-    throw DispatchError(format_text("%s, in its kernel for %s: %s", op.name().c_str(), name_of(key),
-                                    misread.what()));
+    throw DispatchError(
+        format_text("%s: kernel for %s: %s", op.name().c_str(), name_of(key), misread.what()));
   } catch (const std::bad_alloc&) {
     throw OutOfMemory::of_heap(op.name().c_str());
   }
@@ -199,7 +197,7 @@ AnyTensor call_for_one(OperatorRef op, Arguments arguments) {
   const Operator& called = op;
   Tensors results = call(called, std::move(arguments));
   if (results.size() != 1) {
-    throw ArgumentError(format_text("%s returned %zu tensors where one was expected: %s",
+    throw ArgumentError(format_text("%s returned %zu tensors, required 1: %s",
                                     called.name().c_str(), results.size(),
                                     to_string(called.schema()).c_str()));
   }

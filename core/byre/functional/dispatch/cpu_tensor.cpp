@@ -17,8 +17,8 @@ void CpuTensor::rebind(TensorImpl& prepared) noexcept {
 AnyTensor from_cpu(Tensor tensor) {
   if (!tensor) [[unlikely]] {
     throw ArgumentError(
-        format_text("from_cpu: a handle without a tensor was given, Tensor(). Give one that "
-                    "Tensor::empty(), or an operation, made."));
+        format_text("from_cpu: the tensor is an empty handle, Tensor(). Pass one from "
+                    "Tensor::empty() or an operation."));
   }
   return make_counted<CpuTensor>(std::move(tensor));
 }
@@ -28,8 +28,8 @@ Tensor& to_cpu(const AnyTensor& tensor) {
     return on_cpu->value;
   }
   throw DeviceError(
-      format_text("a tensor of %s was given where one of the CPU is needed. Call the operator on "
-                  "tensors of one backend, or fetch its elements first.",
+      format_text("expected a tensor of the CPU, got one of %s. Call the operator on tensors of "
+                  "one backend, or fetch the elements first.",
                   tensor ? to_string(tensor.keys()).c_str() : "no backend"));
 }
 

@@ -57,37 +57,35 @@ void detail::expect_fits(const TypedKernel& kernel, const Operator& op, const ch
     return;
   }
   const auto refuse = [&](const Text& said, const Text& instead) {
-    throw DispatchError(format_text("%s: the %s %s: %s. Have it %s", op.name().c_str(), what,
+    throw DispatchError(format_text("%s: the %s %s: %s. %s", op.name().c_str(), what,
                                     said.chars.data(), to_string(op.schema()).c_str(),
                                     instead.chars.data()));
   };
   const auto& parameters = op.schema().parameters;
   const std::size_t count = kernel.parameters->size();
   if (count != parameters.size()) {
-    refuse(format_text("takes %zu argument%s, and the schema has %zu", count, count == 1 ? "" : "s",
+    refuse(format_text("takes %zu argument%s, the schema has %zu", count, count == 1 ? "" : "s",
                        parameters.size()),
-           format_text("take one for each of the schema's, in their order."));
+           format_text("Take one per parameter of the schema, in order."));
   }
   for (std::size_t index = 0; index < count; ++index) {
     const KernelParameter& taken = (*kernel.parameters)[index];
     const Parameter& given = parameters[index];
     if (!fits_parameter(taken, given)) {
-      refuse(
-          format_text("takes '%s', argument %zu, as %s, and the schema says %s", given.name.c_str(),
-                      index + 1, type_in_schema(taken.type, taken.is_optional).c_str(),
-                      type_in_schema(given.type, given.is_optional).c_str()),
-          format_text("take %s%s, or define the operator with what it takes.",
-                      type_in_function(given).c_str(),
-                      given.type == Type::tensor ? ", or the backend's own tensor" : ""));
+      refuse(format_text("takes '%s', argument %zu, as %s, the schema has %s", given.name.c_str(),
+                         index + 1, type_in_schema(taken.type, taken.is_optional).c_str(),
+                         type_in_schema(given.type, given.is_optional).c_str()),
+             format_text("Take %s%s, or change the schema.", type_in_function(given).c_str(),
+                         given.type == Type::tensor ? " or the backend's tensor" : ""));
     }
   }
   const ExpectedResult expected = expected_result_of(op.schema());
   if (kernel.result != KernelResult::any_number && kernel.result != expected.result) {
-    refuse(format_text("returns %s, and the schema says %s",
+    refuse(format_text("returns %s, the schema has %s",
                        kernel.result == KernelResult::one ? "one tensor" : "no tensor",
                        expected.tensors.c_str()),
-           format_text("return %s%s.", expected.type,
-                       expected.result == KernelResult::nothing ? "" : ", or the backend's own"));
+           format_text("Return %s%s.", expected.type,
+                       expected.result == KernelResult::nothing ? "" : " or the backend's own"));
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap(op.name().c_str());

@@ -119,7 +119,7 @@ template <class Function, class Result, class... Parameters>
 TypedKernel boxed_as(Function function, const std::function<Result(Parameters...)>*) {
   Kernel kernel = [stored = std::move(function)](const Call& call) -> Tensors {
     BYRE_ASSERT(call.arguments.size() == sizeof...(Parameters),
-                "a kernel that was registered unchecked has other parameters than the schema");
+                "the parameters of an unchecked kernel differ from its schema");
     const auto compute = [&]<std::size_t... Index>(std::index_sequence<Index...>)->Result {
       return stored(Unboxed<std::remove_cvref_t<Parameters>>::from(call.arguments[Index])...);
     };

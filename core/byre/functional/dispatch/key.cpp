@@ -29,13 +29,12 @@ class Backends {
     std::size_t count = 0;
     for (; count < max_count && backends_[count].get() != nullptr; ++count) {
       if (backends_[count].get()->name == added->name) {
-        throw InvalidArgument(
-            format_text("add_backend: there is a backend '%s' already. Give another name.",
-                        added->name.c_str()));
+        throw InvalidArgument(format_text(
+            "add_backend: the name '%s' is taken. Choose another name.", added->name.c_str()));
       }
     }
     if (count == max_count) {
-      throw InvalidArgument(format_text("add_backend: '%s' is one too many: there are %zu.",
+      throw InvalidArgument(format_text("add_backend: cannot add '%s': all %zu keys are taken.",
                                         added->name.c_str(), count));
     }
     backends_[count].set(added.release());
@@ -74,8 +73,9 @@ const BackendTraits& traits_of(Key backend) {
   if (const BackendTraits* const found = backends().find(backend)) {
     return *found;
   }
-  throw InvalidArgument(format_text("traits_of: key %u is of no backend. add_backend() gives keys.",
-                                    static_cast<unsigned>(backend)));
+  throw InvalidArgument(
+      format_text("traits_of: unknown backend key %u. Use a key from add_backend().",
+                  static_cast<unsigned>(backend)));
 }
 
 const char* name_of(Key key) noexcept {

@@ -93,11 +93,11 @@ class detail::Registry {
     const auto variant_name = name_of_variant(made->schema());
     const sync::ProcessLock lock(mutex_);
     if (const Operator* const known = find(made->name())) {
-      throw DispatchError(format_text(
-          "define: there is an operator %s already: %s. Add kernels by extend(\"%s\"), or give an "
-          "overload: %s.yours(...).",
-          known->name().c_str(), to_string(known->schema()).c_str(), known->name().c_str(),
-          known->schema().name.c_str()));
+      throw DispatchError(
+          format_text("define: the operator %s exists: %s. Add kernels with extend(\"%s\"), or "
+                      "define an overload: %s.yours(...).",
+                      known->name().c_str(), to_string(known->schema()).c_str(),
+                      known->name().c_str(), known->schema().name.c_str()));
     }
     const Operator* const variant = variant_name ? find(*variant_name) : nullptr;
     if (variant != nullptr && is_computed(*variant) && is_variant_of(*variant, *made)) {
@@ -133,10 +133,8 @@ class detail::Registry {
                 const Operator* op = nullptr) try {
     if constexpr (requires { part == nullptr; }) {
       if (part == nullptr) {
-        throw DispatchError(format_text(
-            "%s: a %s was given that has no function, as an empty std::function. Give one that "
-            "has.",
-            of, what));
+        throw DispatchError(
+            format_text("%s: the %s is empty, like std::function(). Pass a callable.", of, what));
       }
     }
     auto made = std::make_unique<const Part>(std::move(part));
@@ -146,7 +144,7 @@ class detail::Registry {
     }
     const sync::ProcessLock lock(mutex_);
     if (place.get() != nullptr) {
-      throw DispatchError(format_text("%s has a %s already: each is registered once.", of, what));
+      throw DispatchError(format_text("%s already has a %s. Register each once.", of, what));
     }
     place.set(made.release());
     for (const std::string& name : names) {
@@ -195,7 +193,7 @@ constinit detail::Registry* registry_being_filled = nullptr;
   }
   return *registry_being_filled;
 } catch (const std::bad_alloc&) {
-  throw OutOfMemory::of_heap("the definition of the operators that come along");
+  throw OutOfMemory::of_heap("the built-in operators");
 }
 
 detail::Registry& registry() {
@@ -245,7 +243,7 @@ const Definition& Definition::tag(Tag tag) const {
   const auto& returns = op_.schema().returns;
   if (op_.effect() != Effect::none || returns.size() != 1 || op_.schema().returns_list()) {
     throw DispatchError(
-        format_text("%s: a tag is of a pure operator that returns one tensor: its schema is %s.",
+        format_text("%s: cannot tag it, a pure operator with one result is required: %s.",
                     op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
   registry().set_once(op_.tag_, tag, "tag", op_);
@@ -254,10 +252,10 @@ const Definition& Definition::tag(Tag tag) const {
 
 const Definition& Definition::view(ViewRule rule) const {
   if (op_.effect() != Effect::view) {
-    throw DispatchError(format_text(
-        "%s is no view: its schema is %s. A view's first parameter and its result have one alias "
-        "set that is not written.",
-        op_.name().c_str(), to_string(op_.schema()).c_str()));
+    throw DispatchError(
+        format_text("%s is not a view: its schema is %s. Give its first parameter and its result "
+                    "one alias set, without '!'.",
+                    op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
   registry().set_once(op_.view_, std::move(rule), "view rule", op_);
   return *this;
@@ -291,10 +289,10 @@ const Operator& find(std::string_view name) try {
   }
   const std::vector<const Operator*> all = operators();
   const std::string near = names_near(all, name);
-  throw DispatchError(format_text(
-      "there is no operator '%.*s' among the %zu that are registered%s%s. define() registers one.",
-      static_cast<int>(name.size()), name.data(), all.size(),
-      near.empty() ? "" : "; near are: ", near.c_str()));
+  throw DispatchError(
+      format_text("unknown operator '%.*s', %zu are registered%s%s. Call define() to add it.",
+                  static_cast<int>(name.size()), name.data(), all.size(),
+                  near.empty() ? "" : "; similar: ", near.c_str()));
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("find");
 }

@@ -99,8 +99,7 @@ Scalar Scanner::number(bool is_integer) {
     expected(is_integer ? "an integer" : "a number");
   }
   if (error == std::errc::result_out_of_range) {
-    refuse(is_whole ? "this number is more than i64 holds"
-                    : "this number is out of the range of f64");
+    refuse(is_whole ? "number out of the range of i64" : "number out of the range of f64");
   }
   at_ += static_cast<std::size_t>(end - rest.data());
   skip_blanks();

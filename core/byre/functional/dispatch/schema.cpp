@@ -71,20 +71,20 @@ class SchemaParser {
     parameter.name = scanner_.identifier("the parameter's name");
     parameter.is_by_name = is_by_name_;
     if (!names_.insert(parameter.name).second) {
-      scanner_.refuse("there is a parameter '" + parameter.name + "' already", name_begin);
+      scanner_.refuse("the parameter '" + parameter.name + "' is declared already", name_begin);
     }
     refuse_if(parameter.alias && is_set_written(parameter.alias), begin,
-              "two parameters name one alias set: give each its own");
+              "two parameters share one alias set: give each its own");
     refuse_if(parameter.is_optional && parameter.is_tensor(), begin,
-              "a tensor is not optional here: register an overload without it");
+              "a tensor cannot be optional: register an overload without it");
     refuse_if(parameter.alias.is_written && parameter.type == Type::tensors, begin,
-              "lists of tensors that are written are not supported: name each");
+              "a list of tensors cannot be written: name each tensor");
     const std::vector<Parameter>& before = schema_.parameters;
     if (scanner_.accept("=")) {
       parse_default(parameter);
     } else {
       refuse_if(!before.empty() && before.back().default_value && !is_by_name_, begin,
-                "a parameter without a default stands behind one with a default");
+                "a parameter without a default follows one with a default");
     }
     if (parameter.alias) {
       is_set_written(parameter.alias) = parameter.alias.is_written;
@@ -97,7 +97,7 @@ class SchemaParser {
     parameter.default_value = scanner_.constant();
     Argument given(*parameter.default_value);
     if (parameter.is_tensor() || !detail::conform(given, parameter)) {
-      scanner_.refuse("the default is no " + std::string(name_of(parameter.type)), begin);
+      scanner_.refuse("the default must be " + std::string(name_of(parameter.type)), begin);
     }
   }
 
@@ -128,13 +128,13 @@ class SchemaParser {
   void parse_return() {
     const std::size_t begin = scanner_.position();
     const auto [type, alias] = parse_type();
-    refuse_if(type > Type::tensors, begin, "operators return tensors");
+    refuse_if(type > Type::tensors, begin, "results must be tensors");
     refuse_if(!schema_.returns.empty() && (type == Type::tensors || schema_.returns_list()), begin,
-              "a list of tensors is returned alone");
+              "a list must be the only result");
     refuse_if(alias && !is_set_written(alias), begin,
               "the result aliases a set that no parameter names");
     refuse_if(alias && alias.is_written != is_set_written(alias), begin,
-              "the result and the parameter differ in whether their set is written");
+              "the result and the parameter must agree on '!'");
     schema_.returns.push_back({type, alias});
   }
 
@@ -160,17 +160,16 @@ const char* contradiction_in(const Schema& schema) {
         schema.parameters.empty() ? AliasSet() : schema.parameters.front().alias;
     return viewed && returns.size() == 1 && returns.front().alias == viewed
                ? nullptr
-               : "a view returns one tensor, or a list, that aliases the first parameter. Return "
-                 "pure results from an operator of their own.";
+               : "a view must return one tensor or one list, aliasing the first parameter. Return "
+                 "pure results from another operator.";
   }
   if (schema.effect() == Effect::none) {
     return nullptr;
   }
-  return std::ranges::any_of(returns, is_view)
-             ? "an operator that writes returns what it wrote, or what is new, and no view. Return "
-               "the view from an operator of its own."
-         : schema.returns_list() ? "an operator that writes returns single tensors. Return the "
-                                   "list from an operator of its own."
+  return std::ranges::any_of(returns, is_view) ? "an operator that writes cannot return a view. "
+                                                 "Return the view from another operator."
+         : schema.returns_list() ? "an operator that writes cannot return a list. Return the list "
+                                   "from another operator."
                                  : nullptr;
 }
 

@@ -14,18 +14,17 @@ namespace {
 
 /// What was computed by somebody else may be anything.
 void expect_outputs(const std::vector<TensorMeta>& outputs, const Tensors& values) {
-  detail::expect_tensors(values, "a captured program", "what was computed");
+  detail::expect_tensors(values, "a captured program", "the computed values");
   if (values.size() != outputs.size()) {
     throw GraphError(
-        format_text("a captured program: %zu values were computed, and its graph has %zu outputs. "
-                    "Give one for each.",
+        format_text("a captured program: %zu values were computed, its graph has %zu outputs. "
+                    "Return one per output.",
                     values.size(), outputs.size()));
   }
   for (std::size_t index = 0; index < values.size(); ++index) {
     if (TensorMeta{values[index].sizes(), values[index].dtype()} != outputs[index]) {
       throw GraphError(format_text(
-          "a captured program: output %zu of its graph is a %s, and a %s was computed. Compute "
-          "what the graph says.",
+          "a captured program: output %zu must be %s, not %s. Compute the outputs of its graph.",
           index, detail::to_string(outputs[index]).c_str(), describe(values[index]).c_str()));
     }
   }
@@ -80,11 +79,9 @@ Tensors CapturedProgram::run(const Tensors& inputs, const Program& compute) cons
   detail::expect_tensors(inputs, "a captured program", "the inputs");
   InputAliasing aliasing(inputs);
   if (aliasing != run_->aliasing()) {
-    throw GraphError(
-        format_text("a captured program was given inputs that differ from its examples in number, "
-                    "sizes, dtypes, in which of them share memory, or in whether the CPU has them. "
-                    "Capture it again with "
-                    "these."));
+    throw GraphError(format_text(
+        "a captured program: the inputs differ from its examples in number, sizes, dtypes, shared "
+        "memory, or in which are on the CPU. Capture the program again."));
   }
   run_->expect_may_grow(aliasing);
   Tensors bases = aliasing.values(inputs);

@@ -32,7 +32,7 @@ Tensors run_within_pass(const Program& f, const Tensors& inputs) {
   }
   const IncludeKeys pass(keys);
   Tensors returned = f(inputs);
-  detail::expect_tensors(returned, "functionalize", "what the program returned");
+  detail::expect_tensors(returned, "functionalize", "the returned tensors");
   return returned;
 }
 
@@ -53,7 +53,7 @@ Tensors run_under_pass(const char* name, const Lowering* lowering, const Program
       base = lowering->lift(to_cpu(base));
     }
   }
-  detail::expect_tensors(bases, name, "what was lifted");
+  detail::expect_tensors(bases, name, "the lifted tensors");
   FunctionalRun run(f, inputs, std::move(aliasing), std::move(bases), backend, options);
   Tensors values = run.take_values();
   for (AnyTensor& value : values) {
@@ -93,9 +93,9 @@ Program functionalize(Program f, FunctionalizeOptions options) try {
 Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options) try {
   detail::expect_program(f, "functionalize_on");
   if (!lowering.lift || !lowering.lower) {
-    throw ArgumentError(format_text(
-        "functionalize_on: the lowering has no function for %s. Give both, lift and lower.",
-        lowering.lift ? "lower" : "lift"));
+    throw ArgumentError(
+        format_text("functionalize_on: the lowering's %s is empty. Set both lift and lower.",
+                    lowering.lift ? "lower" : "lift"));
   }
   return [lowering = std::move(lowering), f = std::move(f), options](const Tensors& inputs) {
     return run_under_pass("functionalize_on", &lowering, f, options, inputs);

@@ -17,11 +17,11 @@ AnyTensor clone_of(const Tensor& tensor) {
 
 void expect_matches_recording(const GraphInput& input, const AnyTensor& given, std::size_t index) {
   if (TensorMeta{given.sizes(), given.dtype()} != input.meta) {
-    throw ArgumentError(format_text(
-        "execute: input %zu%s%s is a %s, and was given %s. Record the program with the sizes and "
-        "dtypes it is to be executed with.",
-        index, input.name.empty() ? "" : " ", input.name.c_str(),
-        detail::to_string(input.meta).c_str(), describe(given).c_str()));
+    throw ArgumentError(
+        format_text("execute: input %zu%s%s must be %s, not %s. Record the program with the sizes "
+                    "and dtypes of these inputs.",
+                    index, input.name.empty() ? "" : " ", input.name.c_str(),
+                    detail::to_string(input.meta).c_str(), describe(given).c_str()));
   }
 }
 
@@ -32,7 +32,7 @@ void expect_matches_recording(const GraphNode& node, const Tensors& results) {
   }
   if (!matches) {
     throw GraphError(format_text(
-        "execute: %s returned other tensors than its meta rule says, the first %s: %s",
+        "execute: %s returned other tensors than its meta rule, first %s: %s. Correct the rule.",
         node.op->name().c_str(), results.empty() ? "none" : describe(results.front()).c_str(),
         to_string(node.op->schema()).c_str()));
   }
@@ -132,9 +132,8 @@ Key detail::backend_of(const Tensors& tensors, const char* operation) {
     const bool computes = is_backend(keys.highest()) && !keys.has(Key::graph);
     if (!computes || (found != Key::cpu && keys != Key::cpu && keys != found)) {
       throw DeviceError(
-          format_text("%s: tensors of %s and of %s were given, where one backend is to compute. "
-                      "Give tensors of one, and of the "
-                      "CPU.",
+          format_text("%s: cannot compute with tensors of %s and of %s. Pass tensors of one "
+                      "backend, and of the CPU.",
                       operation, to_string(found).c_str(), to_string(keys).c_str()));
     }
     found = keys == Key::cpu ? found : keys;
@@ -145,7 +144,7 @@ Key detail::backend_of(const Tensors& tensors, const char* operation) {
 Tensors execute(const Graph& graph, const Tensors& inputs) try {
   detail::expect_tensors(inputs, "execute", "the inputs");
   if (inputs.size() != graph.inputs.size()) {
-    throw ArgumentError(format_text("execute: the graph has %zu inputs, and was given %zu.",
+    throw ArgumentError(format_text("execute: the graph has %zu inputs, %zu were given.",
                                     graph.inputs.size(), inputs.size()));
   }
   detail::expect_well_formed(graph, "execute");

@@ -81,7 +81,7 @@ void expect_constant(const GraphNode& node, const char* operation) {
   if (!held || node.results.size() != 1 ||
       node.results.front() != TensorMeta{held.sizes(), held.dtype()}) {
     throw GraphError(format_text(
-        "%s: a constant of the graph holds %s, and its %zu results say %s. Have one result of the "
+        "%s: a constant of the graph holds %s, its %zu results have %s. Give it one result of the "
         "tensor's dtype and sizes.",
         operation,
         held ? detail::to_string(TensorMeta{held.sizes(), held.dtype()}).c_str() : "no tensor",
@@ -94,15 +94,15 @@ void expect_arguments(const GraphNode& node, const char* operation) {
   const Schema& schema = node.op->schema();
   if (node.arguments.size() != schema.parameters.size()) {
     throw GraphError(
-        format_text("%s: the graph gives %s %zu arguments, and it takes %zu: %s. Give all, also "
-                    "those that have defaults.",
+        format_text("%s: the graph passes %s %zu arguments, required %zu: %s. Pass all, including "
+                    "those with defaults.",
                     operation, node.op->name().c_str(), node.arguments.size(),
                     schema.parameters.size(), to_string(schema).c_str()));
   }
   if (node.op->effect() == Effect::write) {
     throw GraphError(
-        format_text("%s: %s writes its arguments, and a graph has pure operators only: %s. Use the "
-                    "operator that returns its result, or capture the program functionalized.",
+        format_text("%s: %s writes its arguments, a graph requires pure operators: %s. Use its "
+                    "functional variant, or capture() the program.",
                     operation, node.op->name().c_str(), to_string(schema).c_str()));
   }
 }
@@ -114,8 +114,8 @@ void detail::expect_well_formed(const Graph& graph, const char* operation) {
   const auto expect_made = [&](ValueId value) {
     if (value.number >= made) {
       throw GraphError(
-          format_text("%s: the graph uses the value %%%u where %zu are made. Have each node behind "
-                      "those whose results it takes.",
+          format_text("%s: the graph uses value %%%u when only %zu are computed. Put each node "
+                      "after its operands.",
                       operation, value.number, made));
     }
   };

@@ -38,15 +38,14 @@ RecordedValue value_of(const AnyTensor& tensor, Tape& tape) {
   }
   const auto* const recorded = tensor.as<GraphTensor>();
   if (recorded == nullptr) {
-    throw GraphError(
-        format_text("a tensor of %s was given where one of the graph or of the CPU is needed. Call "
-                    "operators on tensors of one recording, and of the CPU.",
-                    tensor ? to_string(tensor.keys()).c_str() : "no backend"));
+    throw GraphError(format_text(
+        "cannot record a tensor of %s. Call operators on tensors of one recording, and of the CPU.",
+        tensor ? to_string(tensor.keys()).c_str() : "no backend"));
   }
   if (!tape.contains(recorded->value())) {
     throw GraphError(
-        format_text("a tensor, %s, of another recording was given. Record what belongs together in "
-                    "one, or capture the other and execute it first.",
+        format_text("cannot record a tensor of another recording, %s. Use one recording, or "
+                    "capture and execute the other first.",
                     describe(tensor).c_str()));
   }
   return recorded->value();
@@ -56,8 +55,8 @@ void expect_recordable(const Operator& op, const Tape& tape) {
   const Effect effect = op.effect();
   if (effect == Effect::write || (effect == Effect::view && !tape.records_views)) {
     throw GraphError(format_text(
-        "%s %s, and a graph has pure operators only: %s. Functionalize the program: that pass "
-        "makes pure operators of views and of what is written.",
+        "%s %s, a graph requires pure operators: %s. Functionalize the program: "
+        "the pass removes views and writes.",
         op.name().c_str(), effect == Effect::write ? "writes its arguments" : "makes a view",
         to_string(op.schema()).c_str()));
   }
@@ -104,25 +103,24 @@ Recording Recording::of(const AnyTensor& tensor) {
   if (const auto* const recorded = tensor.as<GraphTensor>()) {
     return Recording(Tape::of(recorded->value()));
   }
-  throw DeviceError(
-      format_text("Recording::of: a tensor of %s was given, which is of no recording. Make one by "
-                  "input() or constant().",
-                  tensor ? to_string(tensor.keys()).c_str() : "no backend"));
+  throw DeviceError(format_text(
+      "Recording::of: a tensor of %s belongs to no recording. Use one from input() or constant().",
+      tensor ? to_string(tensor.keys()).c_str() : "no backend"));
 }
 
 Recording Recording::current() {
   if (current_of_thread == nullptr) {
     throw GraphError(
-        format_text("an operator without tensors of the graph is to be recorded, and no recording "
-                    "is current on this thread. Call it while a RecordingScope lives."));
+        format_text("cannot record an operator without graph tensors: this thread has no current "
+                    "recording. Call it within a RecordingScope."));
   }
   return *current_of_thread;
 }
 
 AnyTensor Recording::input(const Dims& sizes, DType dtype, std::string name) const try {
   if (!name.empty() && !is_identifier(name)) {
-    throw InvalidArgument(format_text(
-        "input: the name '%s' is no identifier. Use letters, digits and _.", name.c_str()));
+    throw InvalidArgument(
+        format_text("input: invalid name '%s'. Use letters, digits and _.", name.c_str()));
   }
   expect_dtype(dtype, "input");
   TensorMeta meta{contiguous_layout(sizes, "input").sizes, dtype};

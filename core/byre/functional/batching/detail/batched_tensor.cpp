@@ -24,8 +24,8 @@ Batch::Batch(std::span<const Argument> arguments) {
     });
   }
   if (!member_) {
-    throw ArgumentError(format_text(
-        "a call for batched tensors was given none. vmap() makes them: leave the key to it."));
+    throw ArgumentError(
+        format_text("the key batched requires a batched tensor. Leave this key to vmap()."));
   }
 }
 
@@ -43,8 +43,8 @@ AnyTensor Batch::value_of(const AnyTensor& tensor) const {
   const auto* const one = tensor.as<BatchedTensor>();
   if (one != nullptr && one->batch_level() > level_) {
     throw ArgumentError(
-        format_text("vmap: a tensor that an inner vmap gave to its function was kept, and is used "
-                    "outside of it. Return it from the inner one's function."));
+        format_text("vmap: a tensor of an inner vmap is used outside of it. Return it from the "
+                    "inner function."));
   }
   return has(tensor) ? tensor.as<BatchedTensor>()->value()
                      : call_for_one("expand_copy", {tensor, with_size(tensor.sizes())});

@@ -150,11 +150,11 @@ void define_rule(Rule rule, std::initializer_list<const char*> names) {
 // ---- Operators that no rule computes of a whole batch
 
 [[noreturn]] void refuse_impure(const Operator& op) {
-  throw DispatchError(format_text(
-      "%s %s, which vmap cannot do to a whole batch. Batch the function without its views and "
-      "writes: vmap(functionalize(f)).",
-      op.name().c_str(),
-      op.schema().effect() == Effect::view ? "makes a view" : "writes to what it is given"));
+  throw DispatchError(
+      format_text("%s %s, vmap requires pure operators. Use vmap(functionalize(f)), which removes "
+                  "views and writes.",
+                  op.name().c_str(),
+                  op.schema().effect() == Effect::view ? "makes a view" : "writes its arguments"));
 }
 
 /// The results for each of the batch behind each other.
@@ -167,7 +167,7 @@ AnyTensor stacked(const Operator& op, const std::vector<Tensors>& of_each, std::
     const AnyTensor& next = of_one[result];
     if (next.sizes() != first.sizes() || next.dtype() != first.dtype()) {
       throw ShapeError(format_text(
-          "%s returned %s for one of a batch, and %s for another: vmap has no tensor of both.",
+          "%s returned %s and %s for members of one batch. Return equal sizes and dtypes.",
           op.name().c_str(), describe(first).c_str(), describe(next).c_str()));
     }
     rows.push_back(call_for_one("view_copy", {next, sizes}));
@@ -205,7 +205,7 @@ Tensors compute_by_loop(const Call& call) {
     of_each.push_back(results_for(call, batch, index));
     if (of_each.back().size() != of_each.front().size()) {
       throw ShapeError(format_text(
-          "%s returned %zu tensors for one of a batch, and %zu for another: vmap stacks as many.",
+          "%s returned %zu and %zu tensors for members of one batch. Return equally many.",
           call.op.name().c_str(), of_each.front().size(), of_each.back().size()));
     }
   }

@@ -49,14 +49,14 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
   const Layout& layout = path.geometry().layout;
   if (path.geometry().overlaps_itself()) {
     throw ShapeError(format_text(
-        "%s: elements of the tensor that is written share memory: it has sizes %s and "
-        "strides %s, as expand and as_strided make them. clone() it first.",
+        "%s: cannot write a tensor whose elements share memory: sizes %s, strides %s, as from "
+        "expand or as_strided. clone() it first.",
         operation, byre::to_string(layout.sizes).c_str(), byre::to_string(layout.strides).c_str()));
   }
   if (captured_) {
     throw FunctionalizeError(format_text(
-        "%s: the tensor that is written, %s%s, was not made in the function, nor given "
-        "to it: nobody would see the write. Make it an input, or write a clone().",
+        "%s: cannot write a captured tensor, %s%s: the write would be lost. Make it an input, or "
+        "write a clone().",
         operation, byre::name_of(path.geometry().dtype), byre::to_string(layout.sizes).c_str()));
   }
   const sync::Lock lock(mutex_);
@@ -89,7 +89,7 @@ void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
   std::erase_if(updates_, [&path](const Update& earlier) {
     return earlier.path.geometry() == path.geometry();
   });
-  BYRE_ASSERT(updates_.size() < updates_.capacity(), "an update came unprepared");
+  BYRE_ASSERT(updates_.size() < updates_.capacity(), "no prepare_write() came first");
   updates_.push_back({std::move(path), std::move(value)});
 }
 

@@ -121,7 +121,7 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
   }
   detail::expect_tensors(returned,
                          written_values_ == WrittenValues::bases ? "capture" : "functionalize",
-                         "what the program returned");
+                         "the returned tensors");
   const IncludeKeys on_backend(backend);
   for (std::size_t base = 0; base < aliases.size(); ++base) {
     if (aliases[base]->generation() != 0) {
@@ -167,8 +167,8 @@ void FunctionalRun::expect_may_grow(const InputAliasing& inputs) const {
   for (const std::size_t input : grown_inputs_) {
     if (inputs.has_outside_views(inputs.base_of(input))) {
       throw StateError(
-          format_text("input %zu is resized to more than its storage has, and has views that are "
-                      "no inputs: they would be left behind. Give a clone().",
+          format_text("cannot grow input %zu beyond its storage: views outside the inputs would "
+                      "keep the old storage. Pass a clone().",
                       input));
     }
   }

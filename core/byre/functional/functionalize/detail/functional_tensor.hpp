@@ -30,7 +30,7 @@ class FunctionalTensor final : public TensorImpl {
     void commit(AnyTensor value) noexcept {
       Alias* const alias = target_->alias_.get();
       BYRE_ASSERT((alias != nullptr) == path_.has_value(),
-                  "a tensor was given an alias between a write and its preparation");
+                  "the tensor got an alias after prepare_write()");
       if (path_) {
         alias->write(std::move(*path_), std::move(value), target_->cached_);
       } else {

@@ -18,9 +18,8 @@ void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
   const CpuTensor* const second = b.as<CpuTensor>();
   if (first != nullptr && second != nullptr && !first->value.is_of_view_family(second->value)) {
     throw FunctionalizeError(format_text(
-        "inputs of sizes %s and %s share a storage by a reshape that is tracked, in warn or error "
-        "mode: a write to one of them would not be reported to the other. Functionalize programs "
-        "in mode copy.",
+        "inputs of sizes %s and %s share a storage through a tracked reshape, in mode warn or "
+        "error: writes between them would go unreported. Use reshape mode copy.",
         byre::to_string(a.sizes()).c_str(), byre::to_string(b.sizes()).c_str()));
   }
 }
@@ -61,10 +60,10 @@ DType common_dtype(DType a, DType b) {
     return a;
   }
   if (a == DType::boolean || b == DType::boolean) {
-    throw FunctionalizeError(format_text(
-        "inputs that share a storage are of %s and %s: bools have no bytes to be seen as. clone() "
-        "one of them.",
-        byre::name_of(a), byre::name_of(b)));
+    throw FunctionalizeError(
+        format_text("inputs of %s and %s share a storage: bool has no view of another dtype. "
+                    "clone() one of them.",
+                    byre::name_of(a), byre::name_of(b)));
   }
   return DType::u8;
 }
@@ -76,10 +75,10 @@ InputAliasing::InputAliasing(const Tensors& inputs) {
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     const AnyTensor& given = inputs[input];
     if (given.as<FunctionalTensor>() != nullptr) {
-      throw FunctionalizeError(format_text(
-          "input %zu is a tensor of the pass: a program that is captured, or functionalized for a "
-          "backend, computes elements, which are not there yet. Call the function itself.",
-          input));
+      throw FunctionalizeError(
+          format_text("input %zu is a tensor of the pass, without elements: a captured program and "
+                      "functionalize_on() need elements. Call the function itself.",
+                      input));
     }
     const auto known = std::ranges::find_if(
         bases_, [&](const Base& base) { return share_memory(inputs[base.input], given); });
@@ -158,20 +157,20 @@ const AnyTensor* detail::RunningInputs::find_sharing(const AnyTensor& tensor) no
 
 void detail::expect_captured_shares_no_input(const AnyTensor& tensor) {
   if (const AnyTensor* const input = RunningInputs::find_sharing(tensor)) {
-    throw FunctionalizeError(format_text(
-        "the function captures a tensor, %s, that shares memory with an input, %s: "
-        "what it writes to the input is not there yet. Use the input, or capture a clone().",
-        describe(tensor).c_str(), describe(*input).c_str()));
+    throw FunctionalizeError(
+        format_text("cannot read a captured tensor, %s: it shares memory with an input, %s, that "
+                    "has pending writes. Use the input, or capture a clone().",
+                    describe(tensor).c_str(), describe(*input).c_str()));
   }
 }
 
 void detail::expect_written_shares_no_running_input(const AnyTensor& tensor,
                                                     const char* operation) {
   if (const AnyTensor* const input = RunningInputs::find_sharing(tensor)) {
-    throw DispatchError(format_text(
-        "%s: the function wrote to a tensor, %s, that shares memory with an input, %s, of the "
-        "vmap() or the program it runs in, which did not change with it. clone() one of them.",
-        operation, describe(tensor).c_str(), describe(*input).c_str()));
+    throw DispatchError(
+        format_text("%s: cannot write %s: it shares memory with %s, an input of the enclosing "
+                    "vmap() or program, which would miss the write. clone() one of them.",
+                    operation, describe(tensor).c_str(), describe(*input).c_str()));
   }
 }
 

@@ -33,8 +33,8 @@ Tensors copy(const Call& call) {
   const Dims sizes = self.sizes();
   if (byre::detail::broadcast_sizes(sizes, source.sizes(), "copy_") != sizes) {
     throw ShapeError(
-        format_text("copy_: sizes %s do not broadcast to %s, those of the tensor that is written, "
-                    "which stay as they are. Use a tensor of the larger sizes.",
+        format_text("copy_: cannot broadcast sizes %s to those of the written tensor, %s. Write to "
+                    "a tensor of the larger sizes.",
                     byre::to_string(source.sizes()).c_str(), byre::to_string(sizes).c_str()));
   }
   FunctionalTensor::PreparedWrite write = self.prepare_write("copy_");

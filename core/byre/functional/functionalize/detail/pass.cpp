@@ -60,11 +60,11 @@ AnyTensor converted_to_target(const FunctionalTensor& target, AnyTensor result,
   byre::detail::expect_category_holds(target.dtype(), result.dtype(), operation);
   detail::expect_takes_batch(target, result.batch_level(), operation);
   if (result.sizes() != target.sizes()) {
-    throw ShapeError(format_text(
-        "%s: the result has sizes %s, and the tensor that is written keeps its sizes, %s. Use the "
-        "operation that returns a new tensor.",
-        operation, byre::to_string(result.sizes()).c_str(),
-        byre::to_string(target.sizes()).c_str()));
+    throw ShapeError(
+        format_text("%s: the result has sizes %s, the written tensor %s. Use the operation that "
+                    "returns a new tensor.",
+                    operation, byre::to_string(result.sizes()).c_str(),
+                    byre::to_string(target.sizes()).c_str()));
   }
   return result.dtype() == target.dtype()
              ? result
@@ -74,10 +74,9 @@ AnyTensor converted_to_target(const FunctionalTensor& target, AnyTensor result,
 std::vector<ViewPath> paths_through(const Operator& view, FunctionalTensor& self,
                                     const Call& call) {
   if (view.view() == nullptr) {
-    throw DispatchError(
-        format_text("%s: the schema is a view's, and what it sees is not registered: "
-                    "extend(\"%s\").view(rule) says it.",
-                    view.name().c_str(), view.name().c_str()));
+    throw DispatchError(format_text(
+        "%s: its schema declares a view, but it has no view rule. Call extend(\"%s\").view(rule).",
+        view.name().c_str(), view.name().c_str()));
   }
   return self.path().through(view, call.arguments.subspan(1), self.alias()->uses_strides_alone());
 }
@@ -159,18 +158,17 @@ FunctionalTensor& detail::target_of(const Call& call, std::size_t index) {
 void detail::expect_not_captured(const Call& call, std::size_t index) {
   const AnyTensor& tensor = call.arguments[index].tensor();
   if (tensor.as<FunctionalTensor>() == nullptr) {
-    throw FunctionalizeError(format_text(
-        "%s: the tensor that is changed, %s, was not made in the function, nor given to it: nobody "
-        "would see the change. Make it an input, or change an alias() of it.",
-        call.op.name().c_str(), describe(tensor).c_str()));
+    throw FunctionalizeError(
+        format_text("%s: cannot change a captured tensor, %s: the change would be lost. Make it an "
+                    "input, or change an alias() of it.",
+                    call.op.name().c_str(), describe(tensor).c_str()));
   }
 }
 
 void detail::refuse_batch(const FunctionalTensor& written, const char* operation) {
   throw DispatchError(format_text(
-      "%s: what is written is another for each of a batch, and the tensor that is written, %s%s, "
-      "is one for all of it: vmap() was given no axis for it, or its function captures it. Give "
-      "it a batch, or return the result.",
+      "%s: cannot write one value per batch member to %s%s, a tensor without a batch: it is "
+      "captured, or vmap() got no axis for it. Give it a batch axis, or return the result.",
       operation, byre::name_of(written.dtype()), byre::to_string(written.sizes()).c_str()));
 }
 
@@ -196,8 +194,8 @@ void detail::expect_no_partial_overlap(const FunctionalTensor& target, std::size
                                    extent_of(from.dtype, views::expand(from.layout, sizes))) ==
               Overlap::partial) {
         throw ShapeError(format_text(
-            "%s: an operand of sizes %s and strides %s overlaps the tensor that is written, of "
-            "sizes %s and strides %s, in part. clone() the operand first.",
+            "%s: an operand of sizes %s and strides %s partially overlaps the written tensor, of "
+            "sizes %s and strides %s. clone() the operand first.",
             call.op.name().c_str(), byre::to_string(from.layout.sizes).c_str(),
             byre::to_string(from.layout.strides).c_str(), byre::to_string(sizes).c_str(),
             byre::to_string(to.layout.strides).c_str()));
@@ -206,8 +204,8 @@ void detail::expect_no_partial_overlap(const FunctionalTensor& target, std::size
           (read == &target || byre::detail::overlap_of(
                                   written, extent_of(from.dtype, from.layout)) != Overlap::none)) {
         throw ShapeError(
-            format_text("%s: arguments %zu and %zu, both of which are written, have elements in "
-                        "common. Give tensors that have none.",
+            format_text("%s: arguments %zu and %zu are both written and overlap. Pass tensors "
+                        "without common elements.",
                         call.op.name().c_str(), other + 1, index + 1));
       }
     });

@@ -33,7 +33,7 @@ StridedCopy prepared(TensorWrite& write, const Tensor& part, const Tensor& value
 
 void WriteBack::write(Tensor part, const Tensor& value) {
   BYRE_ASSERT(part.sizes() == value.sizes() && part.dtype() == value.dtype(),
-              "a part is written that is not of its value's sizes and dtype");
+              "the part and its value differ in sizes or dtype");
   if (part.numel() != 0) {
     byre::detail::expect_distinct_elements(part, operation_);
     // A clone, as it may be of memory that another part is of, and is written first.

@@ -116,11 +116,10 @@ void detail::write_result_to_out(const Operator& op, const AnyTensor& out,
     return;
   }
   if (out.numel() != 0) {
-    throw ShapeError(
-        format_text("%s: the result is of sizes %s, and out of %s. Give one of the result's "
-                    "sizes, or of none.",
-                    op.name().c_str(), byre::to_string(result.sizes()).c_str(),
-                    byre::to_string(out.sizes()).c_str()));
+    throw ShapeError(format_text(
+        "%s: the result has sizes %s, out has %s. Pass one of the result's sizes, or empty.",
+        op.name().c_str(), byre::to_string(result.sizes()).c_str(),
+        byre::to_string(out.sizes()).c_str()));
   }
   resize_and_copy(out, result);
 }

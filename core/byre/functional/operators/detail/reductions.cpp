@@ -47,10 +47,10 @@ std::vector<TensorMeta> meta_of_matmul(const Call& call) {
     b.push_back(1);
   }
   if (a.empty() || b.empty() || a.back() != b[b.size() - 2]) {
-    throw ShapeError(format_text(
-        "matmul: of sizes %s by %s. Both need a dimension, and the last of the first has to be as "
-        "long as the second's last but one.",
-        byre::to_string(a).c_str(), byre::to_string(b).c_str()));
+    throw ShapeError(
+        format_text("matmul: cannot multiply sizes %s and %s. Both need a dimension, and the "
+                    "first's last must equal the second's last but one.",
+                    byre::to_string(a).c_str(), byre::to_string(b).c_str()));
   }
   Dims sizes = byre::detail::broadcast_sizes(batch_sizes_of(a), batch_sizes_of(b), "matmul");
   if (!is_row) {
@@ -75,8 +75,7 @@ std::vector<TensorMeta> meta_of_cat(const Call& call) {
     sizes[along] = next[along];
     if (next != sizes) {
       throw ShapeError(format_text(
-          "cat: a tensor of sizes %s does not fit behind those of sizes %s: all but dimension %zu "
-          "has to be equal.",
+          "cat: cannot append sizes %s to sizes %s: all dimensions but %zu must be equal.",
           byre::to_string(next).c_str(), byre::to_string(tensors.front().sizes()).c_str(), along));
     }
   }

@@ -27,16 +27,16 @@ ViewGeometry geometry_in_order(const Operator& view, const AnyTensor& self,
 void expect_source_fits(const Operator& op, const ViewGeometry& part, const AnyTensor& source) {
   if (source.sizes() != part.layout.sizes || source.dtype() != part.dtype) {
     throw ShapeError(
-        format_text("%s: %s was given where the view is of %s%s. Convert and expand it first.",
+        format_text("%s: the source is %s, the view %s%s. Convert and expand it first.",
                     op.name().c_str(), describe(source).c_str(), byre::name_of(part.dtype),
                     byre::to_string(part.layout.sizes).c_str()));
   }
   if (part.overlaps_itself()) {
-    throw ShapeError(format_text(
-        "%s: the view, of sizes %s and strides %s, sees some element twice, or may: which value it "
-        "would have is not said. Write a tensor of its own.",
-        op.name().c_str(), byre::to_string(part.layout.sizes).c_str(),
-        byre::to_string(part.layout.strides).c_str()));
+    throw ShapeError(
+        format_text("%s: the view, of sizes %s and strides %s, may see an element twice: its value "
+                    "would be ambiguous. Write a clone().",
+                    op.name().c_str(), byre::to_string(part.layout.sizes).c_str(),
+                    byre::to_string(part.layout.strides).c_str()));
   }
 }
 

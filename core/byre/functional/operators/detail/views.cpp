@@ -70,7 +70,7 @@ std::vector<ViewGeometry> as_dtype(const ViewGeometry& self, DType dtype,
                                    const LayoutOf& layout_of) {
   if (dtype == DType::boolean && self.dtype != DType::boolean) {
     throw DTypeError(
-        format_text("view: not every byte is a bool. Compare the elements, by eq or ge, instead."));
+        format_text("view: only the bytes 0 and 1 are bools. Compare the elements, by eq or ge."));
   }
   return {{layout_of(self.layout), dtype, self.storage_nbytes}};
 }
@@ -78,7 +78,7 @@ std::vector<ViewGeometry> as_dtype(const ViewGeometry& self, DType dtype,
 std::vector<ViewGeometry> view_dtype_rule(const ViewGeometry& self, Constants constants) {
   const DType dtype = constants[0].dtype();
   if (dtype == DType::uninitialized) {
-    throw DTypeError(format_text("view: as no dtype. Name one."));
+    throw DTypeError(format_text("view: no dtype. Name one."));
   }
   return as_dtype(self, dtype, [&](const Layout& layout) {
     return views::with_itemsize(layout, byre::itemsize(self.dtype), byre::itemsize(dtype));
@@ -88,7 +88,7 @@ std::vector<ViewGeometry> view_dtype_rule(const ViewGeometry& self, Constants co
 std::vector<ViewGeometry> view_as_real_rule(const ViewGeometry& self, Constants) {
   if (self.dtype != DType::complex64) {
     throw DTypeError(
-        format_text("view_as_real: of %s. It takes complex64.", byre::name_of(self.dtype)));
+        format_text("view_as_real: %s, required complex64.", byre::name_of(self.dtype)));
   }
   return as_dtype(self, DType::f32, views::as_real);
 }
@@ -96,7 +96,7 @@ std::vector<ViewGeometry> view_as_real_rule(const ViewGeometry& self, Constants)
 std::vector<ViewGeometry> view_as_complex_rule(const ViewGeometry& self, Constants) {
   if (self.dtype != DType::f32) {
     throw DTypeError(
-        format_text("view_as_complex: of %s. It takes f32, by pairs.", byre::name_of(self.dtype)));
+        format_text("view_as_complex: %s, required pairs of f32.", byre::name_of(self.dtype)));
   }
   return as_dtype(self, DType::complex64, views::as_complex);
 }
