@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// AnyTensor: a handle to a tensor of any backend, or to one that a pass wraps. What it is, its
-/// keys say; what can be done with it, the operators that are registered for those.
+/// AnyTensor: a handle to a tensor of any backend, or of a pass that wraps tensors. Its keys name
+/// the backend or pass, and the operators that are registered for these keys operate on it.
 #pragma once
 
 #include <byre/config.hpp>
@@ -21,13 +21,13 @@
 
 namespace byre::inline v0::functional {
 
-/// Who counts its handles: a base for whatever boost::intrusive_ptr holds here.
+/// Base of the objects that boost::intrusive_ptr holds here: it counts their handles.
 class BYRE_API Counted {
  public:
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
 
-  /// Acquire: an answer of 1 can be acted on.
+  /// An acquire load: a caller that reads 1 owns the only handle. Cost: O(1).
   std::uint32_t handle_count() const noexcept { return handles_.count(); }
 
   friend void intrusive_ptr_add_ref(const Counted* counted) noexcept { counted->handles_.add(); }
@@ -45,7 +45,7 @@ class BYRE_API Counted {
   mutable basic_ref_count<sync::Boost> handles_;
 };
 
-/// A handle to a new Object, which begins with the one handle that this is. Throws OutOfMemory.
+/// Allocates an Object and returns its first handle. Throws OutOfMemory.
 template <class Object, class... Arguments>
 boost::intrusive_ptr<Object> make_counted(Arguments&&... arguments) try {
   return boost::intrusive_ptr<Object>(new Object(std::forward<Arguments>(arguments)...), false);
@@ -55,31 +55,32 @@ boost::intrusive_ptr<Object> make_counted(Arguments&&... arguments) try {
 
 class AnyTensor;
 
-/// No operator of that name, no kernel for that key, or what a backend cannot do. The text says
-/// what there is.
+/// The operator is unknown, has no kernel for the key, or is unsupported by the backend. The text
+/// lists the registered alternatives.
 class BYRE_API DispatchError : public Error {
  public:
   using Error::Error;
 };
 
-/// Which vmap() a batch is of: one that runs within another is higher. 0: of none.
+/// The vmap() call that a batch belongs to. An inner vmap() has a higher level than the outer one.
+/// 0: no vmap().
 using BatchLevel = std::uint64_t;
 
-/// What a backend or a pass derives its tensors from. `keys` has the one key of that, by which
-/// as() finds the class again.
+/// Base class of the tensors of a backend or a pass. `keys` contains the one key of that backend or
+/// pass; AnyTensor::as() finds the derived class by this key.
 class BYRE_API TensorImpl : public Counted {
  public:
   KeySet keys() const noexcept { return keys_; }
   virtual Dims sizes() const = 0;
   virtual DType dtype() const = 0;
-  /// Of the batch that this is a value of.
+  /// The level of the batch that this tensor is a value of.
   virtual BatchLevel batch_level() const noexcept { return 0; }
-  // What a program made of an input comes back by these where there is no memory to write: in two
-  // steps, so that several tensors are rebound or none.
-  /// A tensor of this class, which nobody else has, that is what `other` is, one of the same
-  /// backend. Throws DispatchError for a class that cannot be rebound.
+  // Where there is no memory to write, these two functions give an input its new value. They are
+  // two steps, so that several tensors are rebound all or none.
+  /// Returns a new tensor of this class, with one handle, that is equal to `other`, a tensor of the
+  /// same backend. Throws DispatchError if the class does not support rebinding.
   virtual AnyTensor to_rebind(const AnyTensor& other) const;
-  /// This is from now on what `prepared` was, which to_rebind() made.
+  /// Makes this tensor what `prepared` was. Requires that to_rebind() made `prepared`.
   virtual void rebind(TensorImpl& prepared) noexcept;
 
  protected:
@@ -89,12 +90,15 @@ class BYRE_API TensorImpl : public Counted {
   const KeySet keys_;
 };
 
-/// Copying it gives another handle to the same tensor. Thread-safety: of handles, as
-/// std::shared_ptr; of the tensor, as of a byre::Tensor: reads at once, a write alone.
+/// A handle to a tensor. A copy is another handle to the same tensor.
+///
+/// Thread-safety: handles as std::shared_ptr. The tensor as byre::Tensor: concurrent reads are
+/// allowed, a write excludes all other uses.
 class BYRE_API AnyTensor {
  public:
-  /// No tensor. Functions refuse it with an ArgumentError where they take a tensor, and where a program or
-  /// a kernel returns it; what a tensor has, such as sizes(), ends the program.
+  /// An empty handle: it refers to no tensor. Functions that take tensors reject it with
+  /// ArgumentError, as do programs and kernels that return it. Members that need a tensor, such as
+  /// sizes(), end the program.
   AnyTensor() noexcept = default;
   template <class Impl>
   AnyTensor(boost::intrusive_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}  // NOLINT
@@ -107,18 +111,19 @@ class BYRE_API AnyTensor {
   std::size_t ndim() const { return sizes().size(); }
   std::int64_t numel() const;
   BatchLevel batch_level() const noexcept { return impl().batch_level(); }
-  /// How many handles there are. Acquire: an answer of 1 can be acted on.
+  /// The number of handles. An acquire load: a caller that reads 1 owns the only handle.
   std::uint32_t handle_count() const noexcept { return impl().handle_count(); }
 
-  /// True iff both are handles to one tensor.
+  /// True if both are handles to one tensor, or both are empty.
   friend bool operator==(const AnyTensor&, const AnyTensor&) noexcept = default;
 
   TensorImpl& impl() const noexcept {
     BYRE_ASSERT(impl_ != nullptr, "an empty tensor handle was used");
     return *impl_;
   }
-  /// What is behind it, if that is an Impl, which has a `static constexpr Key key`; else null.
-  /// Without RTTI: a class of tensors has a key of its own.
+  /// Returns the tensor as an Impl, or null if it is not one or the handle is empty. Requires
+  /// `static constexpr Key key` in Impl: the key replaces RTTI, so each class of tensors needs its
+  /// own.
   template <class Impl>
   Impl* as() const noexcept {
     return impl_ != nullptr && impl_->keys().has(Impl::key) ? static_cast<Impl*>(impl_.get())
@@ -131,7 +136,7 @@ class BYRE_API AnyTensor {
 
 using Tensors = std::vector<AnyTensor>;
 
-/// A function from tensors to tensors, what functionalize(), vmap() and capture() transform.
+/// A function from tensors to tensors. functionalize(), vmap() and capture() transform it.
 using Program = std::function<Tensors(const Tensors&)>;
 
 }  // namespace byre::inline v0::functional

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Argument: what an operator is called with: a tensor, some tensors, or a constant.
+/// Argument: a value that is passed to an operator: a tensor, a list of tensors, or a constant.
+/// Unless a member says otherwise, it throws nothing and costs O(1).
 #pragma once
 
 #include <byre/config.hpp>
@@ -17,28 +18,30 @@
 
 namespace byre::inline v0::functional {
 
-/// A kernel read an argument as what it is not. A call says by which operator, and for which key.
+/// A kernel read an argument as the wrong type. The text of the call names the operator and the
+/// key.
 class BYRE_API MisreadArgument : public DispatchError {
  public:
   using DispatchError::DispatchError;
 };
 
-/// An argument that is left out, of a type such as `int?`.
+/// The value of an argument that is left out. Requires an optional type such as `int?`.
 struct NoValue {
   friend constexpr bool operator==(NoValue, NoValue) noexcept = default;
 };
 
-/// Everything that is no tensor. Numbers are Scalars, of which the schema says which are whole.
+/// Every argument type except tensors. Numbers are Scalars; the schema decides which must be
+/// integers.
 using Constant = std::variant<NoValue, bool, Scalar, Dims, DType>;
 
-/// Of tensors that are named by a TensorRef: handles in a call, numbers in a graph.
+/// An argument whose tensors are of type TensorRef: handles in a call, value numbers in a graph.
 template <class TensorRef>
 using BasicArgument =
     std::variant<NoValue, bool, Scalar, Dims, DType, TensorRef, std::vector<TensorRef>>;
 
 namespace detail {
 
-/// Calls `function(TensorRef&)` for the tensor or each of the tensors that an argument holds.
+/// Calls `function(TensorRef&)` for each tensor that an argument holds.
 template <class TensorRef, class Function>
 void for_each_tensor_of(BasicArgument<TensorRef>& argument, Function&& function) {
   if (auto* const one = std::get_if<TensorRef>(&argument)) {
@@ -52,7 +55,7 @@ void for_each_tensor_of(BasicArgument<TensorRef>& argument, Function&& function)
 
 }  // namespace detail
 
-/// A value, implicitly made of whatever an operator may be given.
+/// A value of any argument type. It converts implicitly from each of them.
 class BYRE_API Argument {
  public:
   using Held = BasicArgument<AnyTensor>;
@@ -85,8 +88,8 @@ class BYRE_API Argument {
   }
   bool is_none() const noexcept { return std::holds_alternative<NoValue>(held_); }
 
-  // What the schema promised: checked arguments hold what these ask for. Of one that holds another
-  // they throw DispatchError.
+  // Typed access. checked_arguments() guarantees the types of the schema. These throw DispatchError
+  // if the argument holds another type.
   AnyTensor& tensor() { return const_cast<AnyTensor&>(std::as_const(*this).tensor()); }
   const AnyTensor& tensor() const { return *read(get<AnyTensor>(), "a Tensor"); }
   const Tensors& tensors() const { return *read(get<Tensors>(), "a Tensor[]"); }
@@ -100,7 +103,7 @@ class BYRE_API Argument {
   bool flag() const { return *read(get<bool>(), "a bool"); }
   DType dtype() const { return *read(get<DType>(), "a DType"); }
 
-  /// Calls `function(AnyTensor&)` for the tensor or each of the tensors it holds.
+  /// Calls `function(AnyTensor&)` for each tensor that the argument holds.
   template <class Function>
   void for_each_tensor(Function&& function) {
     detail::for_each_tensor_of<AnyTensor>(held_, function);
@@ -126,12 +129,14 @@ class BYRE_API Argument {
 
 using Arguments = std::vector<Argument>;
 
-/// As a program says it: "[2, 3]", "1.5", "true", "f32", "none".
+/// Returns the notation of graphs and schemas: "[2, 3]", "1.5", "true", "f32", "none". Throws
+/// OutOfMemory.
 BYRE_API std::string to_string(const Constant& constant);
 BYRE_API std::string to_string(const Scalar& number);
-/// What it is, for errors: "Tensor f32[2, 3]", "int 3", "int[] [2, 3]".
+/// Returns type and value, for errors: "Tensor f32[2, 3]", "int 3", "int[] [2, 3]". Throws
+/// OutOfMemory.
 BYRE_API std::string describe(const Argument& argument);
-/// "f32[2, 3]", or "no tensor".
+/// Returns dtype and sizes, "f32[2, 3]", or "no tensor" for an empty handle. Throws OutOfMemory.
 BYRE_API std::string describe(const AnyTensor& tensor);
 
 }  // namespace byre::inline v0::functional

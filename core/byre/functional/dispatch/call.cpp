@@ -94,7 +94,7 @@ bool detail::conform(Argument& argument, const Parameter& parameter) {
       return argument.get<AnyTensor>() != nullptr && argument.tensor();
     case Type::tensors:
       if (argument.get<Dims>() != nullptr && argument.dims().empty()) {
-        argument = Tensors();  // {} is an empty list of either
+        argument = Tensors();  // `{}` is an empty list of either type
       }
       return argument.get<Tensors>() != nullptr &&
              std::ranges::all_of(argument.tensors(), is_tensor);
@@ -156,7 +156,7 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
   try {
     Tensors results;
     if (op.effect() == Effect::write) {
-      results.reserve(schema.returns.size());  // now: once it is written, nothing may fail
+      results.reserve(schema.returns.size());  // before the write: nothing may fail after it
     }
     Tensors made = (*kernel)({op, arguments});
     const bool is_as_many = schema.returns_list() || made.size() == schema.new_count();
@@ -166,7 +166,7 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
     if (op.effect() != Effect::write) {
       return made;
     }
-    // The written tensors in their places of the schema, and the new ones.
+    // Puts written and new tensors in the schema's order.
     auto next = made.begin();
     for (const Return& returned : schema.returns) {
       results.push_back(returned.alias ? arguments[schema.index_of(returned.alias)].tensor()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Calling operators: arguments are checked against the schema, and the call goes to the highest
-/// key that its tensors and the thread's guards have.
+/// Calls operators. Arguments are checked against the schema, and the call goes to the highest key
+/// of its tensors and the thread's guards.
 #pragma once
 
 #include <byre/config.hpp>
@@ -13,7 +13,8 @@
 
 namespace byre::inline v0::functional {
 
-/// Too many arguments, too few, or one of the wrong type. The text has the schema.
+/// The number or a type of the arguments is wrong, or a handle or program is empty. The text
+/// contains the schema if there is one.
 class BYRE_API ArgumentError : public Error {
  public:
   using Error::Error;
@@ -21,15 +22,15 @@ class BYRE_API ArgumentError : public Error {
 
 namespace detail {
 
-/// Throws ArgumentError, which names `function`, for a handle without a tensor among them, which are its
-/// "inputs", or what "the program" returned.
+/// Throws ArgumentError, which names `function`, if a handle is empty. `whose` names the tensors:
+/// "the inputs", "the returned tensors".
 BYRE_API void expect_tensors(const Tensors& tensors, const char* function, const char* whose);
-/// The same for a program that there is not.
+/// Throws ArgumentError, which names `function`, if `program` is empty.
 BYRE_API void expect_program(const Program& program, const char* function);
 
 }  // namespace detail
 
-/// An operator, or the one of that name: throws what find() throws.
+/// An operator, given as an Operator or by name. Throws DispatchError if the name is unknown.
 class OperatorRef {
  public:
   OperatorRef(const Operator& op) noexcept : op_(op) {}  // NOLINT: implicit, here and below
@@ -41,31 +42,38 @@ class OperatorRef {
   const Operator& op_;
 };
 
-/// Calls `op`. Arguments that have defaults may be left out at the end. Throws ArgumentError;
-/// DispatchError if nothing is registered for the key; OutOfMemory; and whatever the kernel throws,
-/// std::bad_alloc as OutOfMemory.
-/// Thread-safety: as of what the operator does to its tensors.
+/// Calls `op` and returns its results. Trailing arguments with defaults may be omitted.
+///
+/// Throws ArgumentError if the arguments do not fit the schema; DispatchError if the key has no
+/// kernel; OutOfMemory; and the exceptions of the kernel, std::bad_alloc as OutOfMemory.
+///
+/// Thread-safety: that of the operator's reads and writes of its tensors. Cost: one check per
+/// argument, then the kernel.
 BYRE_API Tensors call(OperatorRef op, Arguments arguments);
 BYRE_API Tensors call(OperatorRef op, std::initializer_list<Argument> arguments);
-/// The same of an operator that returns one tensor.
+/// Calls an operator that returns one tensor, and returns this tensor. Also throws ArgumentError if
+/// the number of results is not 1.
 BYRE_API AnyTensor call_for_one(OperatorRef op, Arguments arguments);
 BYRE_API AnyTensor call_for_one(OperatorRef op, std::initializer_list<Argument> arguments);
 
-/// The arguments as the schema says, with defaults. Throws ArgumentError.
+/// Returns the arguments with defaults added and types converted. Throws ArgumentError if they do
+/// not fit the schema; OutOfMemory.
 BYRE_API Arguments checked_arguments(const Schema& schema, Arguments arguments);
 
-/// For kernels: calls on with arguments that were checked, which stay the caller's: what a kernel
-/// did not take over is still there, also after an exception.
+/// For kernels: calls an operator with checked arguments. The caller still owns the arguments that
+/// the kernel did not take over, also after an exception. Throws as call().
 BYRE_API Tensors dispatch(const Operator& op, std::span<Argument> arguments);
 
-/// What a pure operator returns, without its elements: by its meta rule, or, where it has none, by
-/// computing on zeros, on the CPU. Throws whatever the kernel throws for such operands.
+/// Returns the sizes and dtypes of a pure operator's results: by its meta rule or, without one, by
+/// computing on zeros on the CPU. Throws the kernel's errors for such operands; OutOfMemory.
 BYRE_API std::vector<TensorMeta> meta_of_results(const Call& call);
 
-/// For kernels that cannot serve: throws DispatchError, as a call without a kernel does.
+/// For kernels that do not support an operator: throws the DispatchError of a call without a
+/// kernel.
 [[noreturn]] BYRE_API void refuse_missing_kernel(const Operator& op, Key key);
 
-/// The keys that a call would go to, highest first.
+/// Returns the keys of a call: those of its tensors and of the thread's guards, or cpu if they
+/// include no backend. Throws ArgumentError if a handle is empty.
 BYRE_API KeySet keys_of(std::span<const Argument> arguments);
 
 }  // namespace byre::inline v0::functional

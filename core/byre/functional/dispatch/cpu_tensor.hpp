@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The CPU's tensors: those of byre/tensor, on the host. Kernels for the CPU are functions of them.
+/// The CPU backend's tensors, which wrap byre::Tensor, and the conversions between both. Kernels
+/// for the CPU are functions of byre::Tensor.
 #pragma once
 
 #include <byre/config.hpp>
@@ -11,8 +12,8 @@
 
 namespace byre::inline v0::functional {
 
-/// A handle to it, copied, is one to the same: operations in place that change what a tensor sees,
-/// as transpose_ does, exchange `value`.
+/// A tensor of the CPU. Copied handles refer to the same CpuTensor: operators such as transpose_
+/// replace `value` for all of them.
 class BYRE_API CpuTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::cpu;
@@ -20,18 +21,19 @@ class BYRE_API CpuTensor final : public TensorImpl {
   explicit CpuTensor(Tensor tensor) noexcept : TensorImpl(key), value(std::move(tensor)) {}
   Dims sizes() const override { return value.sizes(); }
   DType dtype() const override { return value.dtype(); }
-  /// An alias of `other`.
+  /// Returns an alias of `other`.
   AnyTensor to_rebind(const AnyTensor& other) const override;
   void rebind(TensorImpl& prepared) noexcept override;
 
   Tensor value;
 };
 
-/// A handle to a tensor of its own that is `tensor`: both see what is written to either. Throws
-/// ArgumentError for a handle without a tensor.
+/// Returns an AnyTensor that aliases `tensor`: writes to either are visible in both. Copies no
+/// elements. Throws ArgumentError if `tensor` is empty; OutOfMemory.
 BYRE_API AnyTensor from_cpu(Tensor tensor);
 
-/// What is behind it. Throws DeviceError for a tensor of another backend or a pass.
+/// Returns the wrapped tensor. Throws DeviceError if `tensor` is empty or belongs to another
+/// backend or a pass.
 BYRE_API Tensor& to_cpu(const AnyTensor& tensor);
 
 template <>

@@ -12,7 +12,7 @@ std::string type_in_schema(Type type, bool is_optional) {
   return std::string(name_of(type)) + (is_optional ? "?" : "");
 }
 
-/// What a function that is boxed takes for that.
+/// The C++ type of that parameter in a boxed function.
 std::string type_in_function(const Parameter& parameter) {
   constexpr std::array names{"AnyTensor", "Tensors", "std::int64_t", "Dims", "std::int64_t",
                              "Dims",      "Scalar",  "bool",         "DType"};
@@ -21,7 +21,7 @@ std::string type_in_function(const Parameter& parameter) {
 }
 
 bool fits_parameter(const KernelParameter& taken, const Parameter& given) noexcept {
-  // A kernel takes an Axis as an int, and an Axis[] as an int[].
+  // An Axis is read as an int, and an Axis[] as an int[].
   const Type type = given.type == Type::axis   ? Type::integer
                     : given.type == Type::axes ? Type::integers
                                                : given.type;
@@ -29,7 +29,7 @@ bool fits_parameter(const KernelParameter& taken, const Parameter& given) noexce
   return (taken.type == type || is_scalar_for_integer) && (taken.is_optional || !given.is_optional);
 }
 
-/// The tensors that a kernel is to return, and what a boxed function returns for that.
+/// The tensors that a schema requires, and the C++ result type of a boxed function.
 struct ExpectedResult {
   std::string tensors;
   const char* type;
@@ -41,7 +41,7 @@ ExpectedResult expected_result_of(const Schema& schema) {
   if (schema.returns_list()) {
     return {"a list of tensors", "Tensors", KernelResult::any_number};
   }
-  // A kernel returns none of the tensors that it writes.
+  // A kernel does not return the tensors that it writes.
   const std::string is_new = count != schema.returns.size() ? "new " : "";
   if (count > 1) {
     return {std::to_string(count) + " " + is_new + "tensors", "Tensors", KernelResult::any_number};

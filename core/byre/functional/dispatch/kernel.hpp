@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels from plain functions: boxed() takes a function of what the schema names and makes a
-/// kernel of it, so that nobody unpacks arguments by hand. What it takes and returns its types say,
-/// and that is held against the schema where it is registered.
+/// boxed() makes a kernel of a plain C++ function, which then needs no code to unpack arguments.
+/// Registration compares the function's parameter and result types with the schema.
 #pragma once
 
 #include <byre/config.hpp>
@@ -18,18 +17,18 @@
 
 namespace byre::inline v0::functional {
 
-/// What a kernel takes for one argument.
+/// The type of one kernel parameter.
 struct KernelParameter {
   Type type = Type::tensor;
-  bool is_optional = false;  ///< takes none, too
+  bool is_optional = false;  ///< accepts none
 };
 
-/// How many tensors a kernel returns, as its type says.
+/// The number of tensors that a kernel returns, from its C++ type.
 enum class KernelResult : std::uint8_t { nothing, one, any_number };
 
-/// A kernel, and what it takes and returns if boxed() made it.
+/// A kernel, and its parameter and result types if boxed() made it.
 struct TypedKernel {
-  /// Unchecked, as a Kernel is.
+  /// An unchecked kernel: registration cannot compare its types with the schema.
   template <std::convertible_to<Kernel> Function>
   TypedKernel(Function function) : kernel(std::move(function)) {}  // NOLINT
   TypedKernel(Kernel boxed, std::vector<KernelParameter> takes, KernelResult returns) noexcept
@@ -40,14 +39,14 @@ struct TypedKernel {
   KernelResult result = KernelResult::any_number;
 };
 
-/// How an argument becomes a parameter of type T. Backends add their own tensors, as cpu_tensor.hpp
-/// does: what has no `parameter` is a tensor.
+/// Converts an argument to a kernel parameter of type T. Backends specialize it for their tensors:
+/// see cpu_tensor.hpp. A specialization without a member `parameter` is a tensor.
 template <class T>
 struct Unboxed;
 
 namespace detail {
 
-/// By a function of Argument.
+/// Reads an argument by a member function of Argument.
 template <Type Of, auto Read>
 struct ReadAs {
   static constexpr KernelParameter parameter{Of, false};
@@ -89,8 +88,8 @@ struct Unboxed<std::optional<T>> {
   }
 };
 
-/// How a result becomes what a call returns: one AnyTensor, or Tensors, which are counted when the
-/// kernel is called. Backends add their own.
+/// Converts a kernel's result to an AnyTensor or to Tensors. The number of Tensors is checked at
+/// each call. Backends specialize it for their tensors.
 template <class T>
 struct Boxed;
 
@@ -137,13 +136,18 @@ TypedKernel boxed_as(Function function, const std::function<Result(Parameters...
 
 }  // namespace detail
 
-/// A kernel from a function or a lambda, whose parameters are, in the schema's order: of a Tensor
-/// const AnyTensor& (or const byre::Tensor&, for cpu), AnyTensor& to take it over, of a Tensor[]
-/// const Tensors&, of an int or an Axis std::int64_t, of an int[] or an Axis[] const Dims&, of a
-/// Scalar const Scalar&, bool, DType, and std::optional of each, where the schema has a `?`. It
-/// returns one tensor, some, or, having written, nothing. Where these are not the schema's, whoever
-/// registers it throws DispatchError; a Scalar may stand for an int, and what is optional for what
-/// is not.
+/// Makes a kernel of a function or a lambda. Its parameters are in the schema's order:
+///
+/// - Tensor: `const AnyTensor&`, or `AnyTensor&` to take the tensor over; on cpu also `const
+///   byre::Tensor&`
+/// - Tensor[]: `const Tensors&`
+/// - int, Axis: `std::int64_t`; an int also `const Scalar&`
+/// - int[], Axis[]: `const Dims&`
+/// - Scalar, bool, DType: `const Scalar&`, `bool`, `DType`
+/// - with a `?`: `std::optional` of these. Any parameter may be a std::optional.
+///
+/// It returns one tensor, several, or void if it only writes. Registration throws DispatchError if
+/// the types do not fit the schema. Throws OutOfMemory.
 template <class Function>
 TypedKernel boxed(Function function) try {
   using Signature = decltype(std::function(function));

@@ -12,9 +12,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// The backends there are, by their keys. To look takes no lock. Those that come along are made in
-/// place, and their names are short enough to be, too: that a key is named in an error takes no
-/// heap.
+/// The registered backends, by key. Lookups take no lock. The built-in backends are members, and
+/// their names fit the small-string buffer, so naming a key in an error allocates nothing.
 class Backends {
  public:
   Backends() {
@@ -53,7 +52,7 @@ class Backends {
       {.name = "cpu", .writes_through_strides = true},
       {.name = "graph"},
   }};
-  sync::ProcessMutex mutex_;  // of who adds
+  sync::ProcessMutex mutex_;  // held while a backend is added
   std::array<sync::detail::Published<const BackendTraits>, max_count> backends_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operator: a schema, and what is registered to compute it.
+/// Operator: a schema, and the kernels and rules that are registered for it. Kernels receive a
+/// Call, views and meta rules describe results without elements.
 #pragma once
 
 #include <byre/config.hpp>
@@ -23,7 +24,7 @@ class Operator;
 namespace detail {
 class Registry;
 
-/// A part of an operator, which goes with it.
+/// A kernel or rule of an operator, freed with the operator. It is published once.
 template <class Part>
 struct Owned : sync::detail::Published<const Part> {
   ~Owned() { delete this->get(); }
@@ -32,20 +33,20 @@ struct Owned : sync::detail::Published<const Part> {
 const Operator& functional_variant_of(const Operator& op);
 }  // namespace detail
 
-/// One call, whose arguments are as the schema says: all there, of the right types.
+/// One call. Its arguments match the schema: all are present, with the right types.
 struct Call {
   const Operator& op;
-  /// A kernel may move a tensor out of these once it cannot throw any more, or write one whose sole
-  /// handle stands here in place of a copy.
+  /// A kernel may move a tensor out of these once it can no longer throw. It may write a tensor in
+  /// place of a copy if the only handle is here.
   std::span<Argument> arguments;
 };
 
-/// What computes an operator for one key: answers the tensors that are returned, those of a list
-/// one after the other. Of an operator that writes, only those that are new; the others are filled
-/// in.
+/// Computes an operator for one key. Returns the tensors that the operator returns; a list is
+/// returned as its elements. If the operator writes, it returns only the new tensors: dispatch adds
+/// the written ones.
 using Kernel = std::function<Tensors(const Call&)>;
 
-/// What a tensor is, without its elements.
+/// The sizes and dtype of a tensor.
 struct TensorMeta {
   Dims sizes;
   DType dtype = DType::uninitialized;
@@ -53,25 +54,28 @@ struct TensorMeta {
   friend bool operator==(const TensorMeta&, const TensorMeta&) = default;
 };
 
-/// What a pure operator returns for what it is given. May throw what the kernel would.
+/// Returns the sizes and dtypes of a pure operator's results. May throw the errors of the kernel.
 using MetaRule = std::function<std::vector<TensorMeta>(const Call&)>;
 
-/// The geometries of the views that a view operator makes of one. The arguments are those behind
-/// the first.
+/// Returns the geometries of the views that a view operator makes of one tensor, from the tensor's
+/// geometry and the arguments after the first.
 using ViewRule =
     std::function<std::vector<ViewGeometry>(const ViewGeometry&, std::span<const Argument>)>;
 
-/// What passes and backends may rely on, beside the schema.
+/// A guarantee to passes and backends that the schema cannot express.
 enum class Tag : std::uint8_t {
-  /// From element to element, of operands that broadcast.
+  /// Each element of the result depends on one element of each operand; operands broadcast.
   pointwise,
-  /// With one dimension more in front of every tensor, and its Axis arguments one further, it does
-  /// the same for each index of that dimension: so vmap() computes a batch at once.
+  /// If every tensor gets one more dimension in front, and each Axis argument is increased by one,
+  /// the operator does the same for each index of that dimension. vmap() then computes a batch in
+  /// one call.
   axis_shift,
 };
 
-/// Thread-safe; what is asked is wait-free: parts are added, and never taken away. Once it is found
-/// in the registry it lives as long as the program.
+/// A schema and what is registered for it. Kernels and rules are added, never removed. An operator
+/// of the registry lives as long as the program.
+///
+/// Unless a member says otherwise: Thread-safe; wait-free. Cost: O(1). Throws nothing.
 class BYRE_API Operator {
  public:
   explicit Operator(Schema schema);
@@ -82,24 +86,25 @@ class BYRE_API Operator {
   /// With its overload: "add_.scalar".
   const std::string& name() const noexcept { return name_; }
   Effect effect() const noexcept { return effect_; }
-  /// The parameters that are written, by index.
+  /// The indices of the written parameters.
   const std::vector<std::size_t>& written() const noexcept { return written_; }
 
-  // Null where nothing is registered.
+  // These return null if nothing is registered.
   const Kernel* kernel(Key key) const noexcept {
     return kernels_[static_cast<std::size_t>(key)].get();
   }
-  /// What computes it by other operators, for every key that has no kernel of its own.
+  /// Computes the operator by calling others. It serves every key that has no kernel.
   const Kernel* composite() const noexcept { return composite_.get(); }
   const MetaRule* meta() const noexcept { return meta_.get(); }
   const ViewRule* view() const noexcept { return view_.get(); }
   bool has(Tag tag) const noexcept { return tag_.get() != nullptr && *tag_.get() == tag; }
   KeySet registered_keys() const noexcept;
 
-  /// Of one that writes: the pure operator that computes what it writes, add of add_ and of
-  /// add.out; or null.
+  /// The pure operator that computes what this operator writes: add for add_ and for add.out. Null
+  /// if there is none, or if this operator writes nothing.
   const Operator* functional_variant() const noexcept { return variant_with(Effect::none); }
-  /// Of one that changes what its first argument sees: that view, transpose of transpose_; or null.
+  /// The view that this operator applies in place to its first argument: transpose for transpose_.
+  /// Null if there is none.
   const Operator* view_variant() const noexcept { return variant_with(Effect::view); }
 
  private:
@@ -122,9 +127,9 @@ class BYRE_API Operator {
   detail::Owned<MetaRule> meta_;
   detail::Owned<ViewRule> view_;
   detail::Owned<Tag> tag_;
-  sync::detail::Published<const Operator> variant_;  // registered: the functional one, or the view
-  detail::Owned<Operator> generated_;                // functional, where none is registered
-  Operator* next_ = nullptr;  // in the registry; set before it is found there
+  sync::detail::Published<const Operator> variant_;  // the registered functional variant or view
+  detail::Owned<Operator> generated_;                // the generated functional variant
+  Operator* next_ = nullptr;  // in the registry's list; set before the operator can be found
 };
 
 }  // namespace byre::inline v0::functional

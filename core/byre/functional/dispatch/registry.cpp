@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One file of more than 300 lines: registering and finding both need the class Registry, which stands here alone.
+// More than 300 lines: registration and lookup both need the class Registry, which only this file
+// defines.
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 #include <byre/functional/dispatch/registry.hpp>
@@ -38,7 +39,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// The names that `name` may have been meant for: its overloads, and those spelled nearly so.
+/// Similar names, for errors: the overloads of `name`, and names within a small edit distance.
 std::string names_near(const std::vector<const Operator*>& all, std::string_view name) {
   const std::string_view stem = name.substr(0, name.find('.'));
   std::string text;
@@ -52,11 +53,11 @@ std::string names_near(const std::vector<const Operator*>& all, std::string_view
 
 }  // namespace
 
-/// Operators in lists by the hash of their names, and fallbacks. All of it only grows: whoever
-/// looks takes no lock, and may use what was found for as long as the program runs.
+/// Fallbacks, and operators in lists by the hash of their names. It only grows, so lookups take no
+/// lock and a result stays valid as long as the program runs.
 class detail::Registry {
  public:
-  /// Only for a registry that could not be filled: no operator of it was handed out.
+  /// Runs only if the built-in operators could not be defined: no operator was handed out.
   ~Registry() {
     for (const Published<Operator>& list : lists_) {
       for (Operator* op = list.get(); op != nullptr;) {
@@ -73,7 +74,7 @@ class detail::Registry {
     return op;
   }
 
-  /// By name.
+  /// Sorted by name.
   std::vector<const Operator*> all() const try {
     std::vector<const Operator*> all;
     for (const Published<Operator>& list : lists_) {
@@ -87,7 +88,7 @@ class detail::Registry {
     throw OutOfMemory::of_heap("operators");
   }
 
-  /// Throws DispatchError if there is one of its name.
+  /// Throws DispatchError if the name is taken.
   Operator& add(Schema schema) {
     auto made = std::make_unique<Operator>(std::move(schema));
     const auto variant_name = name_of_variant(made->schema());
@@ -109,7 +110,7 @@ class detail::Registry {
     return *made.release();
   }
 
-  /// The functional variant of `op`: of that schema, with its kernel, or the one there is.
+  /// Adds the generated functional variant of `op`, or returns the existing one.
   const Operator& add_generated(const Operator& op, Schema schema, Kernel kernel) try {
     auto made = std::make_unique<Operator>(std::move(schema));
     made->kernels_[static_cast<std::size_t>(Key::cpu)].set(new const Kernel(std::move(kernel)));
@@ -123,7 +124,8 @@ class detail::Registry {
     throw OutOfMemory::of_heap(op.name().c_str());
   }
 
-  /// Publishes a part of an operator, or of the key that `of` names: "a `what`".
+  /// Publishes a kernel or rule of an operator, or of the key that `of` names. `what` names it in
+  /// errors.
   template <class Part>
   void set_once(Owned<Part>& place, Part part, const char* what, const Operator& op) {
     set_once(place, std::move(part), what, op.name().c_str(), &op);
@@ -149,7 +151,8 @@ class detail::Registry {
     place.set(made.release());
     for (const std::string& name : names) {
       if (Operator* const writer = find(name); writer != nullptr && is_variant_of(*op, *writer)) {
-        // Not before it can be computed: until then a writer has the variant that is generated.
+        // Not before the variant can be computed: until then the writing operator uses a generated
+        // variant.
         writer->variant_.set(is_computed(*op) ? op : nullptr);
       }
     }
@@ -165,19 +168,19 @@ class detail::Registry {
     return std::hash<std::string_view>()(name) % list_count;
   }
 
-  sync::ProcessMutex mutex_;  // held while an operator or a part of one is added
+  sync::ProcessMutex mutex_;  // held while an operator, kernel or rule is added
   std::array<Published<Operator>, list_count> lists_;
 };
 
 namespace {
 
-/// The registry with the operators that come along, or null.
+/// The registry with all built-in operators, or null.
 constinit Published<detail::Registry> complete_registry;
-/// While those are defined, their registry; guarded by FirstUse.
+/// The registry while the built-in operators are defined; guarded by FirstUse.
 constinit detail::Registry* registry_being_filled = nullptr;
 
-/// Defines all of the operators that come along, or none: without memory the next use tries again.
-/// While they are defined, the thread that defines them is given the registry as it is.
+/// Defines all built-in operators or none: after OutOfMemory the next use tries again. The defining
+/// thread uses the incomplete registry meanwhile.
 [[gnu::cold, gnu::noinline]] detail::Registry& fill_registry() try {
   const sync::detail::FirstUse lock;
   if (registry_being_filled == nullptr) {

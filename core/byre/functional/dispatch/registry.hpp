@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The registry: operators by name, their kernels by key, and a fallback for each key. All
-/// thread-safe; to look takes no lock, beside whoever registers. Whoever comes first defines the
-/// operators that come along: without the memory for those, that call throws OutOfMemory, and the
-/// next one tries again.
+/// The registry maps names to operators and keys to fallbacks. For example:
 ///
 ///   define("scale(Tensor a, Scalar by) -> Tensor")
 ///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });
@@ -10,6 +7,13 @@
 ///       .view([](const ViewGeometry& self, std::span<const Argument> arguments) {
 ///         return std::vector{self.with(views::select(self.layout, 0, arguments[0].integer()))};
 ///       });
+///
+/// Unless a function says otherwise:
+///
+/// - Thread-safe. Lookups take no lock and may run concurrently with registration, which takes one.
+/// - The first call defines the built-in operators. If it throws OutOfMemory, the next call tries
+///   again.
+/// - Registered operators, kernels and rules are never removed. References stay valid.
 #pragma once
 
 #include <byre/config.hpp>
@@ -23,24 +27,25 @@
 
 namespace byre::inline v0::functional {
 
-/// What is said of an operator, one after the other. Each throws DispatchError for what was said
-/// before, for what has no function, and for a boxed() kernel that takes or returns other than the schema
-/// says; OutOfMemory. Nothing is registered then.
+/// Registers kernels and rules of one operator, in chained calls. Each member throws DispatchError
+/// if the slot is taken, if the function is empty, or if a boxed() kernel does not fit the schema;
+/// OutOfMemory. Nothing is registered then.
 class BYRE_API Definition {
  public:
   explicit Definition(Operator& op) noexcept : op_(op) {}
 
   const Definition& kernel(Key key, TypedKernel kernel) const;
-  /// Of a function of what the schema names: see kernel.hpp.
+  /// Registers a function as the CPU's kernel: see boxed() in kernel.hpp.
   template <class Function>
   const Definition& cpu(Function function) const {
     return kernel(Key::cpu, boxed(std::move(function)));
   }
   const Definition& composite(TypedKernel kernel) const;
   const Definition& meta(MetaRule rule) const;
-  /// Throws DispatchError for an operator that is not pure or does not return one tensor.
+  /// Also throws DispatchError if the operator is not pure or does not return exactly one tensor.
   const Definition& tag(Tag tag) const;
-  /// For an operator whose schema is a view's: the kernels of backends that have views are derived.
+  /// Requires the schema of a view, or else throws DispatchError. The kernels of backends that
+  /// support views follow from the rule.
   const Definition& view(ViewRule rule) const;
 
   const Operator& op() const noexcept { return op_; }
@@ -49,24 +54,26 @@ class BYRE_API Definition {
   Operator& op_;
 };
 
-/// A new operator. Throws SyntaxError, SchemaError, and DispatchError if there is one of that name.
+/// Registers an operator. Throws SyntaxError and SchemaError as parse_schema(), DispatchError if
+/// the name is taken; OutOfMemory.
 BYRE_API Definition define(std::string_view schema);
 BYRE_API Definition define(Schema schema);
-/// One there is already, to add kernels for another key. Throws DispatchError.
+/// Finds an operator, to add kernels or rules to it. Throws DispatchError if the name is unknown.
 BYRE_API Definition extend(std::string_view name);
 
-/// By its name and overload: "add_.scalar". Stays valid. Lock-free. Throws DispatchError, which
-/// names those that are near.
+/// Finds an operator by name and overload: "add_.scalar". Lock-free. Throws DispatchError, which
+/// lists similar names, if the name is unknown.
 BYRE_API const Operator& find(std::string_view name);
-/// The same, or null.
+/// Finds an operator, or returns null if the name is unknown. Lock-free.
 BYRE_API const Operator* find_if_any(std::string_view name);
-/// All there are, by name.
+/// Returns all operators, sorted by name. Throws OutOfMemory. Cost: O(n log n).
 BYRE_API std::vector<const Operator*> operators();
 
-/// What a key does with operators that have no kernel for it. Throws DispatchError if it has one, and for
-/// what has no function.
+/// Registers the function that a key calls for operators without a kernel for the key or a
+/// composite kernel. Throws DispatchError if the key has a fallback or `fallback` is empty;
+/// OutOfMemory.
 BYRE_API void set_fallback(Key key, Kernel fallback);
-/// That, or null. Lock-free.
+/// Returns the fallback of a key, or null. Lock-free.
 BYRE_API const Kernel* fallback(Key key);
 
 }  // namespace byre::inline v0::functional

@@ -18,7 +18,7 @@ bool is_letter(char c) noexcept {
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
-/// The end of the letters, digits and _ from `at` on.
+/// The end of the letters, digits and `_` from `at` on.
 std::size_t end_of_word(std::string_view text, std::size_t at) noexcept {
   while (at < text.size() && (is_letter(text[at]) || is_digit(text[at]))) {
     ++at;
@@ -26,12 +26,13 @@ std::size_t end_of_word(std::string_view text, std::size_t at) noexcept {
   return at;
 }
 
-/// For printf's %.*s.
+/// The width of a printf `%.*s`, at most 400.
 int width_of(std::string_view text) noexcept {
   return static_cast<int>(std::min<std::size_t>(text.size(), 400));
 }
 
-/// As elements are converted: Scalar::as() would round as the caller's floating-point environment says.
+/// Converts as elements are converted: Scalar::as() would round by the caller's floating-point
+/// environment.
 float nearest_f32(const Scalar& number) {
   const auto wide = number.as<double>();
   float nearest = 0;
@@ -172,7 +173,7 @@ void Scanner::refuse(std::string_view message, std::size_t position) const {
   const std::string_view before = text_.substr(0, at);
   const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0
   const auto line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
-  // Of a long line, what is around the place.
+  // Long lines are cut around the position.
   constexpr std::size_t max_before = 60;
   constexpr std::size_t max_shown = 100;
   const std::size_t from = at - begin > max_before ? at - max_before : begin;

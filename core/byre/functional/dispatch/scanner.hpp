@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scanner: reads schemas and programs, word by word, and points at what it cannot read.
+/// Scanner: splits a text, such as a schema, into words and constants. Errors point at the
+/// offending word.
 #pragma once
 
 #include <byre/config.hpp>
@@ -11,12 +12,12 @@
 
 namespace byre::inline v0::functional {
 
-/// A text that is not what it should be. what() has the place, the line, and a mark below it.
+/// A malformed text. what() contains the position, the line, and a mark below the position.
 class BYRE_API SyntaxError : public Error {
  public:
   SyntaxError(const Text& text, std::size_t line, std::size_t column) noexcept
       : Error(text), line_(line), column_(column) {}
-  /// Both counted from 1.
+  /// Counted from 1, as is column().
   std::size_t line() const noexcept { return line_; }
   std::size_t column() const noexcept { return column_; }
 
@@ -25,12 +26,16 @@ class BYRE_API SyntaxError : public Error {
   std::size_t column_;
 };
 
-/// A place in a text that outlives it: a copy is a place to come back to. Blanks and line ends between words are
-/// skipped. `#` begins a comment, to the end of the line. An unexpected word throws SyntaxError. Only constant() takes
-/// memory.
+/// A position in a text. Requires that the text outlives it; a copy is a position to return to.
+///
+/// - Blanks and line ends between words are skipped. `#` begins a comment that extends to the end
+///   of the line.
+/// - expect(), identifier(), constant(), expected() and refuse() throw SyntaxError. Only constant()
+///   allocates memory.
+/// - Cost: O(length of the word).
 class BYRE_API Scanner {
  public:
-  /// `source` is what errors call the text: "schema", or the name of a file.
+  /// `source` names the text in errors: "schema", or a file name. It must outlive the scanner.
   Scanner(std::string_view text, std::string_view source) noexcept : text_(text), source_(source) {
     skip_blanks();
   }
@@ -43,16 +48,17 @@ class BYRE_API Scanner {
   bool is_at_number() const noexcept;
   std::size_t position() const noexcept { return at_; }
 
-  /// Whether `word` is next; passes it.
+  /// Skips `word` if it is next. Returns whether it was.
   bool accept(std::string_view word) noexcept;
   void expect(std::string_view word);
-  /// Letters, digits and _, but no digit first. Errors call it `what`.
+  /// Reads letters, digits and `_`, beginning with a letter or `_`. Errors call it `what`.
   std::string_view identifier(std::string_view what);
-  /// A number, true, false, none, a dtype or a list of integers, as to_string(Constant) writes
-  /// them. Throws OutOfMemory.
+  /// Reads a number, true, false, none, a dtype or a list of integers, in the notation of
+  /// to_string(Constant). Throws OutOfMemory.
   Constant constant();
 
-  /// Throws SyntaxError, at the next word or at `position`: "expected `what`, found ...".
+  /// These throw SyntaxError at `position`, or else at the next word. The text of expected() is
+  /// "expected `what`, found ...".
   [[noreturn]] void expected(std::string_view what) const;
   [[noreturn]] void refuse(std::string_view message) const { refuse(message, at_); }
   [[noreturn]] void refuse(std::string_view message, std::size_t position) const;

@@ -12,7 +12,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// By Type. One that begins with another stands behind it.
+/// Indexed by Type. The parser searches from the end, so "Tensor[]" comes after its prefix
+/// "Tensor".
 constexpr std::array type_names{"Tensor", "Tensor[]", "int",  "int[]", "Axis",
                                 "Axis[]", "Scalar",   "bool", "DType"};
 
@@ -46,7 +47,7 @@ class SchemaParser {
     }
   }
 
-  /// Behind the bracket.
+  /// Parses the items after an opening bracket, and the closing bracket.
   template <class ParseItem>
   void parse_list(const ParseItem& parse_item) {
     if (scanner_.accept(")")) {
@@ -138,20 +139,20 @@ class SchemaParser {
     schema_.returns.push_back({type, alias});
   }
 
-  /// Of a set that a parameter names, whether that is written.
+  /// Whether a set is written; empty if no parameter names it yet.
   std::optional<bool>& is_set_written(AliasSet set) {
     return sets_[static_cast<unsigned char>(set.name)];
   }
 
   Scanner scanner_;
   Schema schema_;
-  bool is_by_name_ = false;  // behind the *
-  // Of the parameters so far, not to look through all of them for each.
+  bool is_by_name_ = false;  // after the `*`
+  // Kept while parsing, so that a schema of n parameters is parsed in O(n).
   std::unordered_set<std::string> names_;
   std::array<std::optional<bool>, 256> sets_;
 };
 
-/// What contradicts what the operator does to its tensors, or null.
+/// The contradiction between the results and the operator's effect, or null.
 const char* contradiction_in(const Schema& schema) {
   const auto& returns = schema.returns;
   const auto is_view = [](const Return& each) { return each.alias && !each.alias.is_written; };

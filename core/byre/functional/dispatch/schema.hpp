@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Schema: what an operator takes, returns, aliases and writes. The notation is the usual one:
+/// Schema: the parameters, results, aliases and writes of an operator, in PyTorch's notation:
 ///
 ///   add_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
 ///   split(Tensor(a) self, int size, Axis axis=0) -> Tensor(a)[]
 ///   add.out(Tensor a, Tensor b, *, Tensor(a!) out) -> Tensor(a!)
 ///
-/// Types are Tensor, Tensor[], int, int[], Axis, Axis[], Scalar, bool and DType; a ? behind one
-/// allows none. An Axis is an int that names a dimension of the tensors, counted from either end.
-/// (a) names a set of tensors that alias, (a!) one that is written. What stands behind * is given
-/// by name in text, and in order in a call. Nothing is returned as ().
+/// - Types are Tensor, Tensor[], int, int[], Axis, Axis[], Scalar, bool and DType. A `?` after a
+///   type allows none.
+/// - An Axis is an int that names a dimension of the tensors. Negative values count from the last.
+/// - `(a)` names a set of tensors that alias each other. `(a!)` names a set that is written.
+/// - Parameters after `*` are named in text and positional in a call.
+/// - `()` means no result.
 #pragma once
 
 #include <byre/config.hpp>
@@ -24,7 +26,7 @@
 
 namespace byre::inline v0::functional {
 
-/// A schema that cannot be read, or contradicts itself. The text points at the place.
+/// A schema contradicts itself. The text contains the schema.
 class BYRE_API SchemaError : public Error {
  public:
   using Error::Error;
@@ -42,12 +44,12 @@ enum class Type : std::uint8_t {
   dtype,
 };
 
-/// "Tensor[]".
+/// Returns the notation of a schema, such as "Tensor[]".
 BYRE_API const char* name_of(Type type) noexcept;
 
-/// Of a tensor: which set it aliases, and whether that is written.
+/// The alias set of a tensor, and whether the operator writes it.
 struct AliasSet {
-  char name = 0;  ///< 0: none, it aliases nothing
+  char name = 0;  ///< 0: aliases nothing
   bool is_written = false;
 
   explicit operator bool() const noexcept { return name != 0; }
@@ -60,7 +62,7 @@ struct Parameter {
   bool is_optional = false;
   AliasSet alias;
   std::optional<Constant> default_value;
-  bool is_by_name = false;  ///< stands behind *
+  bool is_by_name = false;  ///< declared after `*`
 
   bool is_tensor() const noexcept { return type <= Type::tensors; }
 };
@@ -70,43 +72,46 @@ struct Return {
   AliasSet alias;
 };
 
-/// What is done to the tensors that an operator takes.
+/// What an operator does to the tensors that it takes.
 enum class Effect : std::uint8_t {
-  none,   ///< a pure operator: returns what aliases nothing
-  view,   ///< returns what aliases its first argument, and writes nothing
+  none,   ///< pure: writes nothing, and the results alias nothing
+  view,   ///< writes nothing, and the results alias the first argument
   write,  ///< writes at least one argument
 };
 
 struct BYRE_API Schema {
   std::string name;      ///< "add_"
-  std::string overload;  ///< "scalar", or nothing
+  std::string overload;  ///< "scalar", or empty
   std::vector<Parameter> parameters;
   std::vector<Return> returns;
 
-  /// Throws OutOfMemory.
+  /// Returns a name such as "add_.scalar". Throws OutOfMemory.
   std::string full_name() const;
   Effect effect() const noexcept;
   bool is_pure() const noexcept { return effect() == Effect::none; }
   bool returns_list() const noexcept {
     return returns.size() == 1 && returns.front().type == Type::tensors;
   }
-  /// How many tensors a kernel returns, of a schema that returns no list: what it writes is filled
-  /// in.
+  /// The number of tensors that a kernel returns if the schema returns no list. Dispatch adds the
+  /// written tensors.
   std::size_t new_count() const noexcept;
-  /// The parameter of that name or alias set, or the number of parameters.
+  /// The index of the parameter of that name or alias set, or the number of parameters if there is
+  /// none.
   std::size_t index_of(std::string_view parameter) const noexcept;
   std::size_t index_of(AliasSet set) const noexcept;
 };
 
 namespace detail {
-/// Whether the argument is of the parameter's type, or was made so. In call.cpp: calls inline it.
+/// Converts the argument to the parameter's type if possible. Returns whether it has that type.
+/// Defined in call.cpp, where calls inline it.
 bool conform(Argument& argument, const Parameter& parameter);
 }  // namespace detail
 
-/// Throws SchemaError.
+/// Parses a schema. Throws SyntaxError if the text is malformed, with its position; SchemaError if
+/// the schema contradicts itself; OutOfMemory. Cost: O(length).
 BYRE_API Schema parse_schema(std::string_view text);
 
-/// As it is parsed.
+/// Returns the text that parse_schema() parses. Throws OutOfMemory.
 BYRE_API std::string to_string(const Schema& schema);
 
 }  // namespace byre::inline v0::functional

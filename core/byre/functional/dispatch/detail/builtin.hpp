@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How the operators that come along enter the registry: at its first use, from rooms that stand
-/// above it.
+/// Connects the registry to the built-in operators: its first use defines them, although the
+/// folders that define them include the registry.
 #pragma once
 
 #include <byre/functional/dispatch/registry.hpp>
@@ -13,12 +13,13 @@
 
 namespace byre::inline v0::functional::detail {
 
-/// The slot for what fills the registry. functional/builtin defines it, as a constant: to link the
-/// library is enough, and nothing runs when it is loaded.
+/// Defines the built-in operators. functional/builtin sets this constant, so linking the library
+/// suffices and no code runs when it is loaded.
 using BuiltinDefinitions = void (*)();
 extern const BuiltinDefinitions define_builtin_operators;
 
-// define_builtin_operators calls these, in this order. Each stands in a room above.
+// define_builtin_operators calls these in this order. Each is defined in another folder of
+// functional/.
 void define_factories();
 void define_pointwise();
 void define_reductions();
@@ -30,22 +31,22 @@ void define_graph_backend();
 void define_functionalize_pass();
 void define_batching();
 
-/// The name of a variant: "view.dtype" and "_copy" make "view_copy.dtype".
+/// Returns the name of a variant: "view.dtype" and "_copy" make "view_copy.dtype".
 inline std::string with_suffix(const std::string& name, const std::string& suffix) {
   const std::size_t end = std::min(name.find('.'), name.size());
   return name.substr(0, end) + suffix + name.substr(end);
 }
 
-/// Throws DispatchError for a boxed kernel that `op` cannot call; `what` names it, as "kernel for cpu".
+/// Throws DispatchError if a boxed kernel does not fit the schema of `op`. `what` names the kernel,
+/// such as "kernel for cpu".
 void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what);
 
-/// For meta rules: the dtype of what the CPU's kernel makes of operands without elements. Throws
-/// what that refuses a dtype with.
+/// For meta rules: returns the result dtype of the CPU's kernel, computed on operands without
+/// elements. Throws the kernel's error for an unsupported dtype.
 DType dtype_of_result(const Call& call);
 
-/// The pure operator of that schema, computed by a kernel for the CPU, which stands for `op`, an
-/// operator that writes, and is found by that alone. The first definition of several threads is kept.
-/// Thread-safe.
+/// Registers a generated functional variant of `op` with a kernel for the CPU. It is found only
+/// through `op`. If several threads call this, the first definition is used. Thread-safe.
 const Operator& define_generated(const Operator& op, Schema schema, Kernel kernel);
 
 }  // namespace byre::inline v0::functional::detail

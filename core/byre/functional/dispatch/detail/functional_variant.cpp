@@ -9,8 +9,8 @@
 namespace byre::inline v0::functional::detail {
 namespace {
 
-/// Whether a pure operator takes what `op` takes, and returns one tensor for the one that is
-/// written.
+/// Whether a pure operator takes the parameters of `op`, and returns one tensor for the written
+/// one.
 bool takes_same_parameters(const Operator& pure, const Operator& op) {
   const auto& of_pure = pure.schema().parameters;
   const auto& of_op = op.schema().parameters;
@@ -34,7 +34,7 @@ Schema functional_schema(const Operator& op, std::string name) {
   return functional;
 }
 
-/// On copies of what is written, which are returned behind what is new.
+/// Calls `op` on copies of the tensors that it writes. Returns the new results, then the copies.
 Tensors write_copies(const Operator& op, const Call& call) {
   Arguments arguments(call.arguments.begin(), call.arguments.end());
   Tensors copies;
@@ -53,7 +53,7 @@ Tensors write_copies(const Operator& op, const Call& call) {
   return results;
 }
 
-/// "out" and "scalar_out".
+/// Whether the overload is "out" or ends in "_out", such as "scalar_out".
 bool is_out(const std::string& overload) noexcept {
   return overload == "out" || (overload.size() > 4 && overload.ends_with("_out"));
 }
