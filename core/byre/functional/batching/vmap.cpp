@@ -15,10 +15,10 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// The vmap() calls that have begun, on any thread: a new one has a higher level than all of them.
+/// The number of vmap() calls begun on any thread: a new call has a higher level than all others.
 constinit sync::detail::RelaxedCounter vmaps_begun;
 
-/// Dimension `from` at `to`, the others in their order.
+/// The permutation that moves dimension `from` to `to`.
 Dims moved_axes(std::size_t ndim, std::size_t from, std::size_t to) {
   Dims axes(ndim);
   std::iota(axes.begin(), axes.end(), 0);
@@ -27,7 +27,7 @@ Dims moved_axes(std::size_t ndim, std::size_t from, std::size_t to) {
   return axes;
 }
 
-/// With its axes so. Of values: below the pass.
+/// Moves a dimension of a value, below the pass.
 AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (from == to) {
     return tensor;
@@ -36,8 +36,8 @@ AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   return call_for_one("permute_copy", {tensor, moved_axes(tensor.ndim(), from, to)});
 }
 
-/// The same that sees its memory, if it has some: what the function writes there, by a tensor that
-/// has no batch, is in the batch then, whichever axis that is; what such a tensor sees may change.
+/// Moves a dimension and, in memory, returns a view: the batch then contains writes through tensors
+/// without a batch, and such a tensor may be resized or set without changing the batch.
 AnyTensor moved_view(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     return from_cpu(on_cpu->value.permute(moved_axes(tensor.ndim(), from, to)));
@@ -49,16 +49,16 @@ AnyTensor moved_view(const AnyTensor& tensor, std::size_t from, std::size_t to) 
   return moved(tensor, from, to);
 }
 
-/// An input, and what the function sees of it.
+/// An input, and the tensors that represent it in the function.
 struct Input {
   AnyTensor given;
-  std::optional<std::size_t> axis;  ///< of the batch
-  AnyTensor seen;     ///< under the pass, which stands above batches, a tensor of that
-  AnyTensor batched;  ///< which it begins as
-  AnyTensor value;    ///< behind that, with the batch in front
-  FunctionalTensor::AliasHandle alias;  ///< of a batch within the pass, and
-  std::uint64_t generation = 0;         ///< the one that the batch has the elements of
-  bool is_repeated = false;             ///< given before along the same axis: it is written as that
+  std::optional<std::size_t> axis;  ///< a member of the batch
+  AnyTensor seen;     ///< the function's argument: `batched`, or a tensor of the pass that wraps it
+  AnyTensor batched;  ///< the initial batched tensor
+  AnyTensor value;    ///< its value, with the batch as dimension 0
+  FunctionalTensor::AliasHandle alias;  ///< within the pass: the alias of the batch
+  std::uint64_t generation = 0;         ///< generation of the alias when the batch was created
+  bool is_repeated = false;             ///< passed before with the same axis, and written there
 };
 
 /// One run of a function over a batch.
@@ -81,7 +81,8 @@ class BatchRun {
 
   Tensors call(const Program& function) const {
     Tensors seen;
-    Tensors batched_inputs;  // what the function sees by a batch alone; under the pass that knows
+    // inputs that the function sees only as a batch; the pass handles others
+    Tensors batched_inputs;
     for (const Input& input : inputs_) {
       seen.push_back(input.seen);
       if (input.axis && !is_within_pass(input.given)) {
@@ -94,7 +95,7 @@ class BatchRun {
     return function(seen);
   }
 
-  /// What the function did to its inputs, and what it returned, as the caller knows them.
+  /// Writes the inputs and returns the results, as the caller's tensors.
   Tensors finish(const Tensors& results) const {
     detail::expect_tensors(results, "vmap", "the returned tensors");
     WriteBack writes("vmap");
@@ -165,8 +166,8 @@ class BatchRun {
     }
   }
 
-  /// A batch within the pass has what its input held, and sees nothing that is written there since:
-  /// by an input without an axis, or by a tensor that the function captures.
+  /// Within the pass, a batch holds the input's value at the call. It would miss later writes
+  /// through an input without an axis or a captured tensor.
   static void expect_memory_unwritten(const Input& input) {
     if (input.alias != nullptr && input.alias->generation() != input.generation) {
       throw DispatchError(
@@ -176,8 +177,8 @@ class BatchRun {
     }
   }
 
-  /// What an input that was written is to be, or no tensor. Where that is memory, it has to hold
-  /// it, and to be of that input alone.
+  /// Returns the new contents of a written input, or an empty handle. Memory keeps its sizes and
+  /// dtype and must belong to this input only.
   AnyTensor new_contents_of(const Input& input) const {
     if (!input.axis || input.is_repeated) {
       return {};
@@ -205,13 +206,14 @@ class BatchRun {
     return contents;
   }
 
-  /// The value of all of the batch, below the pass.
+  /// Returns the value of the whole batch, below the pass.
   AnyTensor with_batch_at(std::size_t axis, const AnyTensor& of_each) const {
     const ExcludeKeys pass(Key::functionalize);
     return moved(batch().value_of(of_each), 0, axis);
   }
 
-  /// An input, where it was returned as it was given; else what sees the memory of none.
+  /// Returns the input if the function returned it unchanged, otherwise a tensor that shares no
+  /// memory with an input.
   AnyTensor output_for(const AnyTensor& result) const {
     bool is_input = false;
     for (const Input& input : inputs_) {
@@ -233,7 +235,7 @@ class BatchRun {
 
   const BatchLevel level_;
   std::vector<Input> inputs_;
-  AnyTensor member_;  ///< of the batch
+  AnyTensor member_;  ///< a member of the batch
 };
 
 Tensors run_over_batch(const Program& function, const BatchAxes& axes, const Tensors& inputs) try {

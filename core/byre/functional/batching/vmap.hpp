@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// vmap: a function over tensors becomes one over batches of them.
+/// vmap(f) makes a function over tensors into a function over batches of them. It calls f once for
+/// a whole batch.
 ///
 ///   auto norms = vmap([](const Tensors& x) {
 ///     return call("sum", {call_for_one("mul", {x[0], x[0]})});
@@ -16,28 +17,38 @@
 
 namespace byre::inline v0::functional {
 
-/// For each input the dimension that is the batch; none for one that is the same for all of it.
+/// For each input, the dimension of the batch. No value: the input has no batch and is used for all
+/// members.
 using BatchAxes = std::vector<std::optional<std::int64_t>>;
 
-/// Calls `function` once for a whole batch, with tensors that look like one of it. Results have the
-/// batch as dimension 0, also those that do not depend on it. Without `axes`, the batch is
-/// dimension 0 of each input. Nests; runs on any backend, by its pure operators. A batch in memory
-/// is a view of its input: it sees what the function writes there by tensors that have no batch,
-/// and results do not.
+/// Returns a program that calls `function` once for a whole batch. The function receives batched
+/// tensors: each looks like one member of the batch. Results have the batch as dimension 0, even if
+/// they do not depend on it. If `axes` is empty, dimension 0 of each input is the batch. vmap()
+/// nests, and runs on any backend by its pure operators.
 ///
-/// functionalize() makes pure operators of views and of operators that write:
-/// vmap(functionalize(f)), or functionalize(vmap(f)). What such a function writes to inputs with a
-/// batch is written to them once it is done, to all of them or none. An input that is returned is
-/// that input, if its batch is dimension 0. The function writes inputs without a batch itself: they
-/// stay written if the batches are refused afterwards.
+/// Batched tensors support no views or writes. functionalize() turns both into pure operators:
+/// vmap(functionalize(f)) or functionalize(vmap(f)).
 ///
-/// The function that is returned throws ArgumentError for another number of inputs than axes, and
-/// for no input with a batch, for no function, and for a handle without a tensor, given or returned; ShapeError for an axis that is not there and batches of unequal
-/// sizes, and where the batch and what the function makes are more than max_ndim dimensions;
-/// DispatchError for a view or a write of a batched tensor, for a batch that is written to a
-/// tensor that has none, for a written input in memory that another input sees, under the pass for
-/// memory of a batch that is written by a tensor without one, and for an input that became of other
-/// sizes; and what the function throws, std::bad_alloc as OutOfMemory. Thread-safety: as of
+/// - Writes to inputs with a batch are made once the function is done, to all of them or none.
+/// - Writes to inputs without a batch are made by the function itself. They stay if the batches are
+///   rejected later.
+/// - A result that is an input with the batch as dimension 0 is that input.
+/// - A batch in memory is a view of its input, so writes through tensors without a batch are
+///   visible in it. Results do not share this memory.
+///
+/// The returned program throws
+///
+/// - ArgumentError if the number of axes differs from the number of inputs, no input has a batch,
+///   or an input or result is empty;
+/// - ShapeError if an axis is out of range, batch sizes differ, or a tensor with its batch would
+///   exceed max_ndim dimensions;
+/// - DispatchError for a view or a write of a batched tensor; for a batch that is written to a
+///   tensor without one; for a written input in memory that another input sees; under the pass, for
+///   a write to the memory of a batch through a tensor without one; and for an input that changed
+///   its sizes or dtype;
+/// - the exceptions of the function, std::bad_alloc as OutOfMemory.
+///
+/// vmap() itself throws ArgumentError if `function` is empty; OutOfMemory. Thread-safety: as of
 /// `function`.
 BYRE_API Program vmap(Program function, BatchAxes axes = {});
 

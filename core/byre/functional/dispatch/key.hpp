@@ -38,7 +38,7 @@ class KeySet {
   constexpr bool has(Key key) const noexcept { return (bits_ & bit(key)) != 0; }
   constexpr bool empty() const noexcept { return bits_ == 0; }
   constexpr KeySet without(KeySet other) const noexcept { return KeySet(bits_ & ~other.bits_); }
-  /// Requires a set that is not empty.
+  /// Requires a nonempty set.
   constexpr Key highest() const noexcept { return static_cast<Key>(std::bit_width(bits_) - 1); }
   constexpr bool has_backend() const noexcept { return (bits_ & (bit(Key::batched) - 1)) != 0; }
 

@@ -101,10 +101,10 @@ class BYRE_API Operator {
   KeySet registered_keys() const noexcept;
 
   /// The pure operator that computes what this operator writes: add for add_ and for add.out. Null
-  /// if there is none, or if this operator writes nothing.
+  /// if it writes nothing, or if no such operator is registered.
   const Operator* functional_variant() const noexcept { return variant_with(Effect::none); }
   /// The view that this operator applies in place to its first argument: transpose for transpose_.
-  /// Null if there is none.
+  /// Null if it applies no view.
   const Operator* view_variant() const noexcept { return variant_with(Effect::view); }
 
  private:

@@ -12,7 +12,7 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// What was computed by somebody else may be anything.
+/// The caller's `compute` may return any tensors.
 void expect_outputs(const std::vector<TensorMeta>& outputs, const Tensors& values) {
   detail::expect_tensors(values, "a captured program", "the computed values");
   if (values.size() != outputs.size()) {
@@ -36,7 +36,7 @@ CapturedProgram capture(const Program& f, const Tensors& examples,
                         FunctionalizeOptions options) try {
   detail::expect_program(f, "capture");
   detail::expect_tensors(examples, "capture", "the examples");
-  detail::backend_of(examples, "capture");  // or throws
+  detail::backend_of(examples, "capture");  // throws if there is no single backend
   const Recording recording(options.reapply_views ? Recording::Views::recorded
                                                   : Recording::Views::refused);
   const RecordingScope scope(recording);
@@ -86,7 +86,7 @@ Tensors CapturedProgram::run(const Tensors& inputs, const Program& compute) cons
   run_->expect_may_grow(aliasing);
   Tensors bases = aliasing.values(inputs);
   Tensors values = compute(bases);
-  bases.clear();  // which share the memory that is written
+  bases.clear();  // the bases share the memory that is written next
   expect_outputs(outputs_, values);
   return run_->finish(inputs, std::move(values));
 } catch (const std::bad_alloc&) {

@@ -22,7 +22,7 @@ bool is_within_pass(const Tensors& inputs) {
          });
 }
 
-/// The pass there is does all there is to do: inputs that alias do so for it.
+/// The outer pass handles everything, including inputs that alias.
 Tensors run_within_pass(const Program& f, const Tensors& inputs) {
   KeySet keys = Key::functionalize;
   for (const AnyTensor& input : inputs) {
@@ -36,7 +36,7 @@ Tensors run_within_pass(const Program& f, const Tensors& inputs) {
   return returned;
 }
 
-/// Computes on the backend of `lowering`; without a lowering, on the backend of the inputs.
+/// Computes on the backend of `lowering` or, if null, on the backend of the inputs.
 Tensors run_under_pass(const char* name, const Lowering* lowering, const Program& f,
                        FunctionalizeOptions options, const Tensors& inputs) try {
   detail::expect_tensors(inputs, name, "the inputs");

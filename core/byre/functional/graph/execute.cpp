@@ -38,13 +38,14 @@ void expect_matches_recording(const GraphNode& node, const Tensors& results) {
   }
 }
 
-/// Of the CPU, a tensor that shares its contents with no other, but lazily; other backends have no other.
+/// Returns a tensor of the CPU packed, so outputs share contents only lazily. Other backends share
+/// no contents.
 AnyTensor as_output(const AnyTensor& value) {
   const auto* const on_cpu = value.as<CpuTensor>();
   return on_cpu == nullptr ? value : from_cpu(packed(on_cpu->value));
 }
 
-/// The values that are still to be used.
+/// The values with remaining uses.
 class Execution {
  public:
   Execution(const Graph& graph, const Tensors& inputs)
@@ -77,7 +78,7 @@ class Execution {
   }
 
  private:
-  /// What is never used is dropped at once.
+  /// Stores the next value, or drops it if nothing uses it.
   void store_next(AnyTensor value) {
     if (uses_[next_] != 0) {
       values_[next_] = std::move(value);
@@ -85,7 +86,7 @@ class Execution {
     ++next_;
   }
 
-  /// The last use takes the value over, so that a kernel may write it in place of a copy.
+  /// Returns a value. The last use moves it, so that a kernel may write it in place of a copy.
   AnyTensor take(ValueId id) {
     AnyTensor& value = values_.at(id.number);
     return --uses_[id.number] == 0 ? std::move(value) : value;
@@ -108,7 +109,7 @@ class Execution {
     }
   }
 
-  /// A view is recorded of the elements in order, whatever the strides that an operation left them.
+  /// A recorded view sees elements in order, regardless of the operand's strides.
   static void make_contiguous(Argument& viewed) {
     const auto* const on_cpu = viewed.tensor().as<CpuTensor>();
     if (on_cpu != nullptr &&
@@ -118,7 +119,7 @@ class Execution {
   }
 
   const Graph& graph_;
-  std::vector<std::uint32_t> uses_;  // that are to come, of each value
+  std::vector<std::uint32_t> uses_;  // remaining uses, by value
   Tensors values_;
   std::size_t next_ = 0;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Graph: a program of pure operations in single-assignment form: every value is made once, before
-/// it is used, and never changes.
+/// Graph: a program of pure operations in single-assignment form. Every value is computed once,
+/// before its first use, and never changes.
+///
+/// Thread-safety: as of a standard container, unless a function says otherwise.
 #pragma once
 
 #include <byre/config.hpp>
@@ -19,16 +21,16 @@
 
 namespace byre::inline v0::functional {
 
-/// What cannot be recorded, captured or executed.
+/// An operation cannot be recorded or captured, or a graph cannot be executed.
 class BYRE_API GraphError : public Error {
  public:
   using Error::Error;
 };
 
-/// One operation, or a constant, whose tensors are named by a TensorRef: see BasicArgument.
+/// One operation or a constant. Its tensors are named by a TensorRef: see BasicArgument.
 template <class TensorRef>
 struct BasicNode {
-  const Operator* op = nullptr;  ///< null: a constant
+  const Operator* op = nullptr;  ///< null if the node is a constant
   std::vector<BasicArgument<TensorRef>> arguments;
   Tensor constant;
   std::vector<TensorMeta> results;  ///< at least one
@@ -36,7 +38,7 @@ struct BasicNode {
   bool is_constant() const noexcept { return op == nullptr; }
 };
 
-/// The number of a value: inputs are counted first, then the results of each node in turn.
+/// The number of a value. Inputs come first, then the results of each node in order.
 struct ValueId {
   std::uint32_t number = 0;
 
@@ -50,46 +52,60 @@ struct GraphInput {
   std::string name;  ///< an identifier, or empty
 };
 
-/// A value, made by Recording::capture(). The data of its constants are never written. Thread-safety: as of
-/// a standard container. What executes or simplifies one throws GraphError where a value is used that
-/// is not made before, where an operation has more or fewer arguments than its operator takes, where an operator
-/// writes its arguments, and where a constant is not the one tensor that its result says.
+/// A program, created by Recording::capture(). A copy shares only the data of constants, which are
+/// never written.
+///
+/// Functions that execute or simplify a graph throw GraphError
+///
+/// - if it uses a value before the node that computes it;
+/// - if the number of a node's arguments differs from its operator's parameters;
+/// - if an operator writes its arguments;
+/// - if a constant does not match its one result.
 struct BYRE_API Graph {
   std::vector<GraphInput> inputs;
-  std::vector<GraphNode> nodes;  ///< each behind those whose results it takes
+  std::vector<GraphNode> nodes;  ///< each after the nodes whose results it takes
   std::vector<ValueId> outputs;
 
   std::uint32_t value_count() const noexcept;
 };
 
-/// Whether nothing in it writes, or makes a view: so of every graph of a program that was
-/// functionalized.
+/// Returns whether the graph has neither writes nor views, as has every graph of a functionalized
+/// program. Cost: O(nodes).
 BYRE_API bool is_functional(const Graph& graph) noexcept;
 
-/// Drops the nodes that no output needs; inputs stay. Returns how many.
+/// Removes the nodes that no output needs. Inputs stay. Returns the number of removed nodes. Throws
+/// GraphError for a malformed graph; OutOfMemory. Cost: O(nodes).
 BYRE_API std::size_t eliminate_dead_code(Graph& graph);
 
-/// Drops the nodes that compute what one before them does: the same operator with exactly the same
-/// arguments; constants that share their data. Returns how many.
+/// Removes each node that repeats an earlier one: the same operator with equal arguments, or a
+/// constant with the same data. Returns the number of removed nodes. Throws GraphError for a
+/// malformed graph; OutOfMemory. Cost: O(nodes), with a text per node.
 BYRE_API std::size_t eliminate_common_subexpressions(Graph& graph);
 
-/// Computes the outputs on the backend of the inputs, which are as the graph's inputs say; inputs of the CPU may
-/// stand beside those of another. Constants are tensors of the CPU, which the backend's kernels are given as they
-/// are. Outputs share their contents with nothing, but lazily. A value lives until its last use, which hands it over
-/// to the kernel. Throws ArgumentError for other inputs, DeviceError for inputs of several backends or of none that
-/// computes, and whatever a kernel throws, std::bad_alloc as OutOfMemory. Thread-safe.
+/// Computes the outputs on the backend of the inputs. The inputs must have the sizes and dtypes of
+/// the graph's inputs; inputs of the CPU may be mixed with those of one other backend. Constants
+/// are tensors of the CPU and are passed unchanged to the backend's kernels.
+///
+/// Outputs share no contents except lazily. A value lives until its last use, which hands it over
+/// to the kernel.
+///
+/// Throws ArgumentError if the number, sizes or dtypes of the inputs are wrong or one is empty;
+/// DeviceError if the inputs belong to several backends, a pass or a graph; GraphError for a
+/// malformed graph or for results other than recorded; and the errors of kernels, std::bad_alloc as
+/// OutOfMemory. Thread-safe.
 BYRE_API Tensors execute(const Graph& graph, const Tensors& inputs);
 
 namespace detail {
 
-/// The backend that computes with these: the CPU's, or the one that some are of. Throws DeviceError, which names
-/// `operation`, for tensors of several, and of passes and graphs.
+/// Returns the backend that computes with these tensors: the CPU, or the other backend among them.
+/// Throws DeviceError, which names `operation`, if there are several, or tensors of a pass or a
+/// graph.
 Key backend_of(const Tensors& tensors, const char* operation);
 
-/// Throws GraphError, which names `operation`, for what no recording makes: see Graph.
+/// Throws GraphError, which names `operation`, if the graph is malformed: see Graph.
 void expect_well_formed(const Graph& graph, const char* operation);
 
-/// The same argument with other names for tensors: what `renamed` makes of each.
+/// Returns the argument with each tensor replaced by `renamed(tensor)`.
 template <class To, class From, class Renamed>
 BasicArgument<To> with_tensors(const BasicArgument<From>& argument, const Renamed& renamed) {
   const auto convert = [&renamed]<class Held>(const Held& held) -> BasicArgument<To> {

@@ -12,12 +12,13 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Makes `graph` anew, with operands renamed. `replacement(index, node, next)` returns nothing for a node
-/// to keep, whose results are numbered from `next` on, or the value that has the node's first result
-/// in its place, in front of the values that have the others. Returns how many nodes were not kept.
+/// Rebuilds `graph` with renamed operands. `replacement(index, node, next)` returns nothing to keep
+/// a node, whose results are then numbered from `next` on. Otherwise it returns the value that
+/// replaces the node's first result; the values after it replace the other results. Returns the
+/// number of removed nodes.
 template <class Replacement>
 std::size_t rewrite(Graph& graph, const Replacement& replacement) {
-  std::vector<ValueId> names;  // by the numbers there were
+  std::vector<ValueId> names;  // indexed by old number
   const auto add_names = [&names](ValueId first, std::size_t count) {
     for (; count != 0; --count) {
       names.push_back({first.number++});
@@ -43,7 +44,7 @@ std::size_t rewrite(Graph& graph, const Replacement& replacement) {
   return removed;
 }
 
-/// Which nodes an output needs.
+/// Whether an output needs each node.
 std::vector<bool> needed_nodes(const Graph& graph) {
   std::vector<bool> is_needed(graph.value_count());
   for (const ValueId output : graph.outputs) {
@@ -64,7 +65,7 @@ std::vector<bool> needed_nodes(const Graph& graph) {
   return needed;
 }
 
-/// Equal for nodes that compute the same.
+/// Returns equal texts for nodes that compute the same values.
 std::string identity_of(const GraphNode& node) {
   std::string text = detail::operation_of(node);
   if (node.is_constant()) {
@@ -145,7 +146,7 @@ std::size_t eliminate_dead_code(Graph& graph) try {
   detail::expect_well_formed(graph, "eliminate_dead_code");
   const std::vector<bool> needed = needed_nodes(graph);
   return rewrite(graph, [&needed](std::size_t index, const GraphNode&, ValueId) {
-    return needed[index] ? std::nullopt : std::optional(ValueId());  // no value uses its results
+    return needed[index] ? std::nullopt : std::optional(ValueId());  // the results are unused
   });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("eliminate_dead_code");

@@ -75,7 +75,7 @@ std::vector<TensorMeta> metas_of(const Call& call) {
   return metas;
 }
 
-/// The one that the arguments are of, or, if they have no tensors of the graph, this thread's.
+/// Returns the recording of the arguments or, if none is a graph tensor, of this thread.
 Recording recording_of(const Call& call) {
   AnyTensor recorded;
   for (const Argument& argument : call.arguments) {
@@ -124,7 +124,7 @@ AnyTensor Recording::input(const Dims& sizes, DType dtype, std::string name) con
   }
   expect_dtype(dtype, "input");
   TensorMeta meta{contiguous_layout(sizes, "input").sizes, dtype};
-  auto made = make_counted<GraphTensor>();  // before there is an input that stays
+  auto made = make_counted<GraphTensor>();  // created first: if this throws, no input was added
   made->assign({tape_->add_input({std::move(meta), std::move(name)})});
   return made;
 } catch (const std::bad_alloc&) {
@@ -132,7 +132,7 @@ AnyTensor Recording::input(const Dims& sizes, DType dtype, std::string name) con
 }
 
 AnyTensor Recording::constant(const Tensor& tensor) const try {
-  const AnyTensor on_cpu = from_cpu(tensor);  // or throws
+  const AnyTensor on_cpu = from_cpu(tensor);  // throws if `tensor` is empty
   return make_counted<GraphTensor>(RecordedValue{append_constant(*tape_, to_cpu(on_cpu))});
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("constant");
@@ -151,7 +151,7 @@ Tensors Recording::record(const Call& call) const try {
     expect_dtype(meta.dtype, call.op.name().c_str());
   }
   if (node->results.empty()) {
-    return {};  // nobody can need it
+    return {};  // no result can need the node
   }
   const boost::intrusive_ptr<TapeNode> recorded = tape_->append(std::move(node));
   Tensors results;

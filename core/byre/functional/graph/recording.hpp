@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Recording: what operators do to tensors of the graph backend is written down and not computed.
+/// Recording: records calls of operators on tensors of the graph backend as a graph, without
+/// computing elements. For example:
 ///
 ///   const Recording recording;
 ///   const AnyTensor x = recording.input({2}, DType::f32, "x");
 ///   const AnyTensor y = call_for_one("add", {x, x});
 ///   const Graph graph = recording.capture({y});
 ///
-/// Tensors of the CPU that operators are given beside those become constants.
+/// Tensors of the CPU among the arguments become constants.
 #pragma once
 
 #include <byre/config.hpp>
@@ -20,34 +21,38 @@
 
 namespace byre::inline v0::functional {
 
-/// A handle: a copy is one to the same recording. Thread-safe: threads may record at once.
+/// A handle: a copy refers to the same recording. Thread-safe: threads may record concurrently.
+/// Unless a member says otherwise: Throws OutOfMemory. Cost: O(1) per tensor.
 class BYRE_API Recording {
  public:
-  /// Whether operators that make views are recorded, as what a view sees, in order; those that
-  /// write never are.
+  /// Whether view operators are recorded. A recorded view sees its operand's elements in order,
+  /// regardless of strides. Writes are always refused.
   enum class Views : bool { refused, recorded };
 
   explicit Recording(Views views = Views::refused);
-  /// The one of a tensor. Throws DeviceError for a tensor of another backend.
+  /// Returns the recording of a tensor. Throws DeviceError if the tensor belongs to another backend
+  /// or is empty.
   static Recording of(const AnyTensor& tensor);
-  /// The one of the innermost RecordingScope of this thread. Throws GraphError if there is none.
+  /// Returns the recording of this thread's innermost RecordingScope. Throws GraphError if there is
+  /// none.
   static Recording current();
 
-  /// One more input. The name is an identifier, or empty. Throws InvalidArgument, ShapeError,
-  /// DTypeError.
+  /// Adds an input and returns its tensor. The name is an identifier or empty. Throws
+  /// InvalidArgument if it is not, ShapeError for invalid sizes, DTypeError for an invalid dtype.
   AnyTensor input(const Dims& sizes, DType dtype, std::string name = {}) const;
-  /// What `tensor` is now. Throws StateError, as operations do, for one that is uninitialized;
-  /// ArgumentError for a handle without a tensor.
+  /// Adds a constant with the current elements of `tensor`, as a lazy clone. Throws StateError if
+  /// the tensor is uninitialized, ArgumentError if it is empty.
   AnyTensor constant(const Tensor& tensor) const;
-  /// The call of an operator, whose tensors are of this recording, or of the CPU. Throws GraphError
-  /// for others, and for an operator that writes or makes a view; and what meta_of_results()
-  /// throws.
+  /// Adds a call and returns its results. Requires arguments of this recording or of the CPU.
+  /// Throws GraphError if one is of another recording or backend, or if the operator writes or
+  /// makes a view that is refused; and the errors of meta_of_results().
   Tensors record(const Call& call) const;
 
-  /// All that is alive, also what no output needs. Tensors of the CPU become constants. Throws
-  /// GraphError for tensors of another recording.
+  /// Returns the graph of all living nodes, including those that no output needs. Outputs of the
+  /// CPU become constants. Throws GraphError if an output belongs to another recording. Cost:
+  /// O(nodes).
   Graph capture(const Tensors& outputs) const;
-  /// How many inputs, constants and operations are alive.
+  /// Returns the number of inputs, constants and operations that are alive. Cost: O(1).
   std::size_t node_count() const noexcept;
 
   friend bool operator==(const Recording&, const Recording&) noexcept = default;
@@ -58,8 +63,8 @@ class BYRE_API Recording {
   boost::intrusive_ptr<detail::Tape> tape_;
 };
 
-/// What this thread calls is recorded for as long as this lives, also what has no tensors to tell
-/// by, as zeros(). Nests; stays on its thread.
+/// Records the calls of this thread as long as the scope lives, including calls without tensors,
+/// such as zeros(). Scopes nest; each must be destroyed on its thread. Throws nothing.
 class BYRE_API RecordingScope {
  public:
   explicit RecordingScope(Recording recording) noexcept;

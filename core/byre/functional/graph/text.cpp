@@ -12,7 +12,7 @@ std::string name_of_value(ValueId value) {
   return std::string("%").append(std::to_string(value.number));
 }
 
-/// Commas between what `text_of` says of each.
+/// Joins `text_of(item)` of each item with commas.
 template <class Range, class TextOf>
 std::string listed(const Range& range, const TextOf& text_of) {
   std::string text;
@@ -33,7 +33,7 @@ struct ArgumentText {
   }
 };
 
-/// "%2: f32[], %3: i64[2]", from the number `next` on, which goes on behind them.
+/// Returns, for example, "%2: f32[], %3: i64[2]", numbered from `next`, which is advanced.
 std::string results_of(const GraphNode& node, std::uint32_t& next) {
   return listed(node.results, [&next](const TensorMeta& meta) {
     return name_of_value({next++}) + ": " + detail::to_string(meta);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The CPU's fallback: computes views by their rules, and views in place by the views.
+/// The CPU's fallback: computes views by their view rules, and views in place by their views.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// BatchedTensor: many tensors of one shape as one that looks like each of them: what vmap() gives
-/// to its function.
+/// BatchedTensor: a batch of tensors of equal sizes, represented as one member. vmap() passes it to
+/// its function.
 #pragma once
 
 #include <byre/functional/dispatch/argument.hpp>
@@ -15,15 +15,15 @@ class BatchedTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::batched;
 
-  /// The batch is dimension 0 of `value`, which may be batched itself, at a lower level.
+  /// The batch is dimension 0 of `value`, which may itself be batched at a lower level.
   BatchedTensor(AnyTensor value, BatchLevel level)
       : TensorImpl(key), value_(std::move(value)), level_(level) {}
-  /// Those of each, without the batch.
+  /// The sizes of one member.
   Dims sizes() const override { return value_.sizes().without(0); }
   DType dtype() const override { return value_.dtype(); }
   const AnyTensor& value() const noexcept { return value_; }
-  /// To one of this batch, or the same for each of it. Throws ArgumentError for one of an inner
-  /// vmap.
+  /// Accepts a tensor of this batch, or one value for all members. Throws ArgumentError if `other`
+  /// belongs to an inner vmap().
   AnyTensor to_rebind(const AnyTensor& other) const override;
   void rebind(TensorImpl& prepared) noexcept override;
   BatchLevel batch_level() const noexcept override { return level_; }
@@ -33,8 +33,8 @@ class BatchedTensor final : public TensorImpl {
   const BatchLevel level_;
 };
 
-/// The innermost batch among the tensors of a call. To it, tensors of lower levels are as any
-/// others.
+/// The innermost batch among the tensors of a call. It treats tensors of lower levels like tensors
+/// without a batch.
 class Batch {
  public:
   /// Throws ArgumentError if no tensor is batched.
@@ -43,23 +43,25 @@ class Batch {
       : member_(member.value()), level_(member.batch_level()) {}
 
   std::int64_t size() const { return member_.sizes().front(); }
-  /// These sizes behind the batch.
+  /// Returns `sizes` with the batch size in front.
   Dims with_size(Dims sizes) const;
 
   bool has(const AnyTensor& tensor) const noexcept;
-  /// With the batch as dimension 0; a tensor that has none is the same for each of it. Throws
-  /// ArgumentError for a tensor of an inner batch, which is none outside of its vmap.
+  /// Returns a value with the batch as dimension 0. Expands a tensor without a batch. Throws
+  /// ArgumentError if the tensor belongs to an inner vmap(), because it has no meaning outside of
+  /// that call.
   AnyTensor value_of(const AnyTensor& tensor) const;
-  /// Broadcasts, beside others of at most `ndim` dimensions behind the batch, to what it would
-  /// without the batch.
+  /// Returns a value that broadcasts with values of up to `ndim` dimensions after the batch as its
+  /// members would.
   AnyTensor aligned(const AnyTensor& tensor, std::size_t ndim) const;
-  /// Has the batch as dimension 0, of no elements: of a batch, or of sizes, without any.
+  /// Returns a value without elements: with the batch as dimension 0 and `sizes` after it. Either
+  /// the batch or `sizes` must contain a 0.
   AnyTensor without_elements(const Dims& sizes, DType dtype) const;
-  /// As the operators see it.
+  /// Wraps a value of this batch.
   AnyTensor batched(AnyTensor value) const;
 
  private:
-  AnyTensor member_;  ///< the value of some tensor of this batch
+  AnyTensor member_;  ///< the value of any tensor of this batch
   BatchLevel level_ = 0;
 };
 

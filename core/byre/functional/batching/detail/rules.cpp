@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels for the key batched: how operators are computed of a whole batch at once, by themselves; all
-/// others by a loop over the batch.
+/// Kernels for the key batched. Rules compute an operator for a whole batch in one call; all other
+/// operators loop over the batch.
 #include <byre/functional/batching/detail/batched_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
@@ -12,10 +12,10 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// A call, and what it would return of one of the batch.
+/// A call, and the sizes and dtype of its result for one member.
 struct BatchedCall {
   const Operator& op;
-  Arguments arguments;  ///< as they were given
+  Arguments arguments;  ///< unchanged
   const Batch& batch;
   const TensorMeta& of_one;
 
@@ -23,11 +23,12 @@ struct BatchedCall {
   std::size_t ndim_of_one() const noexcept { return of_one.sizes.size(); }
 };
 
-/// Returns the value of the result, with the batch in front.
+/// Returns the result's value, with the batch in front.
 using Rule = AnyTensor (*)(BatchedCall);
 
-/// What one of the batch would be refused for is refused so. Results without elements are made
-/// without the rule: shapes differ in what they allow then.
+/// Applies a rule. meta_of_results() first rejects operands that the operator rejects for one
+/// member. Results without elements bypass the rule, because shapes are checked differently for
+/// them.
 Tensors apply(Rule rule, const Call& call) {
   const ExcludeKeys pass(Key::functionalize);
   const Batch batch(call.arguments);
@@ -40,7 +41,7 @@ Tensors apply(Rule rule, const Call& call) {
       rule({call.op, Arguments(call.arguments.begin(), call.arguments.end()), batch, of_one}))};
 }
 
-/// Each of one element broadcasts to the result's dimensions.
+/// Aligns the operands, so that members broadcast as without a batch.
 AnyTensor pointwise(BatchedCall call) {
   for (Argument& argument : call.arguments) {
     argument.for_each_tensor(
@@ -49,7 +50,7 @@ AnyTensor pointwise(BatchedCall call) {
   return call_for_one(call.op, std::move(call.arguments));
 }
 
-/// `axis` of one of the batch, in its value.
+/// Returns `axis` of a member as an axis of the batch's value.
 std::int64_t shifted_past_batch(std::int64_t axis, std::size_t ndim, const Operator& op) {
   return 1 + static_cast<std::int64_t>(byre::detail::wrap_axis(axis, ndim, op.name().c_str()));
 }
@@ -60,7 +61,7 @@ Dims shifted_past_batch(Dims axes, std::size_t ndim, const Operator& op) {
   return axes;
 }
 
-/// All tensors with the batch in front, and all axes one further.
+/// Calls the operator on whole batches, with all axes increased by one.
 AnyTensor axes_shifted(BatchedCall call) {
   std::size_t ndim = 0;
   for (Argument& argument : call.arguments) {
@@ -101,7 +102,7 @@ AnyTensor expanded(BatchedCall call) {  // NOLINT(performance-unnecessary-value-
                                 call.batch.with_size(call.of_one.sizes)});
 }
 
-/// as_strided_copy and as_strided_scatter, whose last arguments are sizes, strides and offset.
+/// For as_strided_copy and as_strided_scatter, whose last arguments are sizes, strides and offset.
 AnyTensor strided(BatchedCall call) {
   const std::int64_t numel_of_one = call.self().numel();
   Dims sizes = call.batch.with_size(call.arguments.end()[-3].dims());
@@ -119,7 +120,8 @@ AnyTensor summed_over_all(
   return call_for_one("sum.axes", {call.batch.value_of(call.self()), axes, false});
 }
 
-/// A row or a column is made a matrix, so that the batch is none of its dimensions.
+/// Vectors become matrices first: matmul would take the batch of a vector as a dimension of the
+/// matrix.
 AnyTensor multiplied(BatchedCall call) {
   const auto as_matrix = [&](const AnyTensor& factor, bool is_column) {
     Dims sizes = factor.sizes();
@@ -147,7 +149,7 @@ void define_rule(Rule rule, std::initializer_list<const char*> names) {
   }
 }
 
-// ---- Operators that no rule computes of a whole batch
+// ---- Operators without a rule
 
 [[noreturn]] void refuse_impure(const Operator& op) {
   throw DispatchError(
@@ -157,7 +159,7 @@ void define_rule(Rule rule, std::initializer_list<const char*> names) {
                   op.schema().effect() == Effect::view ? "makes a view" : "writes its arguments"));
 }
 
-/// The results for each of the batch behind each other.
+/// Stacks the results of the members.
 AnyTensor stacked(const Operator& op, const std::vector<Tensors>& of_each, std::size_t result) {
   const AnyTensor first = of_each.front()[result];
   Dims sizes = first.sizes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What comes along, in the order in which it is defined: dispatch/detail/builtin.hpp.
+/// Defines the built-in operators in dependency order: see dispatch/detail/builtin.hpp.
 #include <byre/functional/dispatch/detail/builtin.hpp>
 
 namespace byre::inline v0::functional {

@@ -18,8 +18,8 @@ bool uses_strides(const AnyTensor& base, ViewPaths paths) {
   return is_backend(key) && traits_of(key).writes_through_strides;
 }
 
-/// A base for true views is contiguous and fills its memory. What pure operators return on the CPU
-/// may share more, and be permuted.
+/// Returns a base for true views: contiguous, and filling its memory. On the CPU, results of pure
+/// operators may be permuted or share a larger storage.
 AnyTensor base_for_views(const AnyTensor& value) {
   const CpuTensor* const on_cpu = value.as<CpuTensor>();
   return on_cpu == nullptr ||
@@ -85,7 +85,7 @@ void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
     base_ = std::move(value);
     return;
   }
-  // An earlier update of the same geometry is overwritten, whatever came between.
+  // Overwrites an earlier update of the same geometry, no matter which updates came between.
   std::erase_if(updates_, [&path](const Update& earlier) {
     return earlier.path.geometry() == path.geometry();
   });
@@ -124,7 +124,7 @@ CachedView Alias::nearest_current(const ViewPath& path, std::vector<const ViewLi
         return {cached->value, generation_, false, cached->has_own_strides};
       }
       if (!is_current(*cached)) {
-        cached->value = {};  // an old value need not be kept beside a new one
+        cached->value = {};  // frees the old value before the new one is computed
       }
     }
     links.push_back(link);
@@ -147,7 +147,8 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
       return nearest.value;
     }
   }
-  // Without the lock: who uses another view need not wait. Who uses the same may replay it, too.
+  // Without the lock, so uses of other views need not wait. Two threads that use one view may both
+  // replay it.
   const ExcludeKeys pass(Key::functionalize);
   if (path.last() == nullptr) {
     nearest.value = path.replay(nearest.value, reapply_views_);
@@ -163,7 +164,7 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
     }
   }
   const sync::Lock lock(mutex_);
-  cached = nearest;  // of a view, which has no initial value
+  cached = nearest;  // a view has no initial value
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
   }
@@ -187,7 +188,7 @@ void Alias::apply_updates() {
   try {
     for (; applied < updates_.size(); ++applied) {
       Update& update = updates_[applied];
-      // In two steps: if it throws, the base is still there.
+      // In two steps: if apply_inverse() throws, the base is unchanged.
       AnyTensor next = update.path.apply_inverse(base_, update.value);
       base_ = std::move(next);
       record_applied(std::move(update.path));
@@ -225,7 +226,7 @@ std::vector<Alias::Region> Alias::written_regions(bool values) {
   if (is_all_written_) {
     regions.push_back({ViewGeometry::of_all(base_.sizes(), base_.dtype()), base_});
   }
-  for (const ViewPath& path : applied_) {  // none if all is written
+  for (const ViewPath& path : applied_) {  // empty if all of the base is written
     const auto has_this_geometry = [&path](const Update& update) {
       return update.path.geometry() == path.geometry();
     };

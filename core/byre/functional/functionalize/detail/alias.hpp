@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Alias: what tensors that may alias each other have in common: the value of their base, the
-/// updates that are not yet applied to it, and the generation.
+/// Alias: the state that a base and its views share: the value of the base, the updates that are
+/// not yet applied to it, and the generation.
 ///
 /// A tensor calls three functions of its alias. For x[1].add_(y), in this order:
-///   prepare_write()  checks that x[1] may be written, and makes room for the update
-///   sync()           returns what x[1] holds now, which add() is computed of
-///   write()          records the result as an update, and counts the generation
-/// The base and the other views change when they are used: their generation is behind, and sync()
+///
+/// 1. prepare_write() checks that x[1] may be written, and reserves space for the update.
+/// 2. sync() returns the current value of x[1], which add() reads.
+/// 3. write() records the result as an update and increments the generation.
+///
+/// The base and the other views change at their next use: their generation is behind, and sync()
 /// applies the updates.
 ///
 /// Invariants, whenever the lock is free:
-///   1. The base with all updates applied, in their order, is what a base in memory would hold.
-///   2. The generation is the number of writes. It never falls.
-///   3. There are fewer updates than AliasBounds allows. At most the first of them sees all of the
-///      base. No two have the same geometry.
-///   4. A cached view that a link points to belongs to a living tensor whose path ends there. If its
-///      generation is the alias's, its value is what the path would replay from the base.
-///   5. If writes are tracked, the base differs from what it was only where an update wrote, applied
-///      or not; or all of it counts as written.
 ///
-/// Source: the seed "Functionalization"; that updates of one place replace one another, torch_xla.
+/// 1. The base with all updates applied, in order, equals the base of the program in memory.
+/// 2. The generation is the number of writes. It never decreases.
+/// 3. There are fewer updates than AliasBounds allows. Only the first may cover all of the base. No
+///    two have the same geometry.
+/// 4. A cached view that a link points to belongs to a living tensor whose path ends at the link.
+///    If its generation is the alias's, its value equals the path replayed from the base.
+/// 5. If writes are tracked, the base differs from its initial value only where an applied or
+///    pending update wrote; or all of it counts as written.
+///
+/// Sources: the seed "Functionalization"; torch_xla for updates that replace earlier updates of one
+/// region.
 #pragma once
 
 #include <byre/functional/functionalize/detail/view_path.hpp>
@@ -34,12 +38,14 @@ namespace byre::inline v0::functional {
 
 namespace detail {
 
-/// Limits of the aliases that this thread makes, and how often its writes reached them. Tests lower
-/// them.
+/// Limits of the aliases that this thread creates, and how often its writes reached them. Tests
+/// lower the limits.
 struct AliasBounds {
   std::size_t updates =
-      64;  ///< so many are applied at the next write, which costs what a use would
-  std::size_t regions = 64;  ///< if more regions are written, all of the base is said to be written
+      /// The next write applies the updates if there would be this many. Applying costs what a use
+      /// would.
+      64;
+  std::size_t regions = 64;  ///< if more regions are written, all of the base counts as written
   std::size_t updates_reached = 0;
   std::size_t regions_reached = 0;
 };
@@ -48,10 +54,10 @@ AliasBounds& alias_bounds() noexcept;
 
 }  // namespace detail
 
-/// Thread-safety: as of a storage. Reads may run at once; a write excludes all else. sync() is a
-/// read, although it may apply updates: it does so under the lock, and a second reader waits for
-/// elements that it needs anyway. Views are replayed without the lock. Nothing that an alias calls
-/// comes back to it.
+/// Thread-safety: as of a storage. Reads may run concurrently; a write excludes all other uses.
+/// sync() is a read, although it may apply updates: it holds the lock meanwhile, and a second
+/// reader waits for elements that it needs too. Views are replayed without the lock. No function
+/// called by an alias calls the alias, so the lock cannot deadlock.
 class Alias final : public Counted {
  public:
   /// A region of the base, and its value.
@@ -60,52 +66,52 @@ class Alias final : public Counted {
     AnyTensor value;
   };
 
-  /// `level` is of the innermost vmap() whose batch may be written to it.
+  /// `level` is the level of the innermost vmap() whose batch may be written to the base.
   explicit Alias(AnyTensor base, FunctionalizeOptions options = {}, BatchLevel level = 0);
 
   // ---- one write
 
-  /// Makes room for `count` updates. If there would be too many, those that wait are applied:
-  /// throws what sync() throws. Throws FunctionalizeError if this was captured, ShapeError if the
-  /// path sees elements twice.
+  /// Reserves space for `count` updates. If there would be too many, applies the pending ones and
+  /// throws the errors of sync(). Throws FunctionalizeError if the alias was captured, ShapeError
+  /// if the path sees an element twice.
   void prepare_write(const ViewPath& path, const char* operation, std::size_t count);
-  /// Where `path` leads, the value is now `value`. `cached` is of the tensor that was written.
-  /// After prepare_write(), with no other writes since but those it made room for.
+  /// Sets the region of `path` to `value`. `cached` belongs to the written tensor. Requires
+  /// prepare_write(), and no writes since then except those that it reserved.
   void write(ViewPath path, AnyTensor value, CachedView& cached) noexcept;
 
   // ---- reads
 
-  /// What a tensor with this path and cached view holds now. It is replayed from the nearest view
-  /// before it whose cached value is current, or from the base, to which updates are applied first.
-  /// Tensors on the way get their value too: in one generation no link at which a living tensor
-  /// ends is replayed twice. Throws what inverses and views throw; updates that were not applied
-  /// then still wait.
+  /// Returns the current value of a tensor with this path and cached view. It is replayed from the
+  /// nearest earlier view with a current cached value or, without one, from the base after its
+  /// updates are applied. Tensors on the way get their values too: in one generation, no link at
+  /// which a living tensor ends is replayed twice. Throws the errors of inverses and views; updates
+  /// that were not applied remain pending.
   AnyTensor sync(const ViewPath& path, CachedView& cached);
-  /// The base, with all updates applied. Throws as sync().
+  /// Applies all updates and returns the base. Throws as sync().
   AnyTensor sync_base();
   std::uint64_t generation() const noexcept;
 
   // ---- what was written
 
-  /// From now on, which regions were written is recorded. `outside` tensors, which are not of the pass,
-  /// see the base for as long as this lives. Before it is shared.
+  /// Starts recording which regions are written. `outside` tensors, which do not belong to the
+  /// pass, view the base as long as the alias lives. Requires that the alias is not shared yet.
   void track_writes(std::size_t outside = 0) noexcept {
     is_all_written_ = false;
     tensors_ += outside;
   }
-  /// The base as it was when tracking began, with these written over it in order, is the base as it
-  /// is. No update is applied for it. Throws what views throw that are replayed. Without `values`,
-  /// parts that would be replayed have none.
+  /// Returns the written regions: written over the initial base in order, they give the current
+  /// base. Applies no update. Throws the errors of replayed views. If `values` is false, regions
+  /// that would need a replay have no value.
   std::vector<Region> written_regions(bool values = true);
-  /// How many updates wait.
+  /// The number of pending updates.
   std::size_t pending_updates() const noexcept;
 
   // ---- the tensors that see it
 
   void add_tensor(const ViewPath& path, CachedView& cached) noexcept;
   void drop_tensor(const ViewPath& path, const CachedView& cached) noexcept;
-  /// The next write drops the initial value of this tensor, which is the base's. Before this is
-  /// shared.
+  /// The next write drops the initial value of `first_tensor`, which is the base's value. Requires
+  /// that the alias is not shared yet.
   void drop_initial_value_at_write(CachedView& first_tensor) noexcept {
     first_tensor_ = &first_tensor;
   }
@@ -115,10 +121,10 @@ class Alias final : public Counted {
   KeySet backend() const noexcept { return backend_; }
   bool uses_strides_alone() const noexcept { return strides_; }
   BatchLevel batch_level() const noexcept { return level_; }
-  /// It was made of a tensor that the program captured: nobody would see a write. Before it is
-  /// shared.
+  /// Marks the alias as created from a captured tensor: a write to it would be lost. Requires that
+  /// the alias is not shared yet.
   void set_captured(AnyTensor captured) noexcept { captured_ = std::move(captured); }
-  /// That tensor, or none.
+  /// The captured tensor, or an empty handle.
   const AnyTensor& captured() const noexcept { return captured_; }
 
  private:
@@ -128,10 +134,11 @@ class Alias final : public Counted {
   };
 
   bool is_current(const CachedView& cached) const noexcept;
-  /// And the base, with updates applied, has the same elements there.
+  /// Whether `cached` is current and the synced base holds the same elements there.
   bool is_equal_in_base(const CachedView& cached) const noexcept;
   const AnyTensor& synced_base();
-  /// A cached view to replay `path` from, and in `links` the views from there, the last one first.
+  /// Returns a cached view to replay `path` from, and in `links` the views after it, the last one
+  /// first.
   CachedView nearest_current(const ViewPath& path, std::vector<const ViewLink*>& links);
   void apply_updates();
   void record_applied(ViewPath path) noexcept;
@@ -143,14 +150,14 @@ class Alias final : public Counted {
   const std::size_t max_updates_ = detail::alias_bounds().updates;
   const std::size_t max_regions_ = detail::alias_bounds().regions;
   AnyTensor captured_;
-  mutable sync::Mutex mutex_;  // of all below
+  mutable sync::Mutex mutex_;  // guards all members below
   AnyTensor base_;
-  bool is_all_written_ = true;     // or writes are not tracked
-  std::vector<ViewPath> applied_;  // of updates that are in the base, each geometry once
-  std::vector<Update> updates_;    // in the order in which they were made
+  bool is_all_written_ = true;     // also true if writes are not tracked
+  std::vector<ViewPath> applied_;  // of updates in the base, each geometry once
+  std::vector<Update> updates_;    // in program order
   std::uint64_t generation_ = 0;
   std::size_t tensors_ = 0;
-  CachedView* first_tensor_ = nullptr;  // whose initial value is still there
+  CachedView* first_tensor_ = nullptr;  // still holds the initial value
 };
 
 }  // namespace byre::inline v0::functional

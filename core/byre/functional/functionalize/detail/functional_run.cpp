@@ -18,7 +18,7 @@ FunctionalTensor* functional(const AnyTensor& tensor) noexcept {
   return tensor.as<FunctionalTensor>();
 }
 
-/// The inputs of the program: views of the bases. A tensor that is given twice is one.
+/// Returns the program's inputs as views of the bases. A tensor that is given twice is one tensor.
 Tensors functional_inputs(const InputAliasing& aliasing, const Aliases& aliases) {
   Tensors inputs;
   for (std::size_t input = 0; input < aliasing.input_count(); ++input) {
@@ -33,7 +33,7 @@ Tensors functional_inputs(const InputAliasing& aliasing, const Aliases& aliases)
   return inputs;
 }
 
-/// The geometry of the storage that a tensor is of.
+/// Returns the view of `geometry` in the storage of `memory`.
 Tensor view_in_storage(const Tensor& memory, ViewGeometry geometry) {
   geometry.storage_nbytes = memory.storage().nbytes();
   return view_of(memory, geometry);
@@ -41,7 +41,7 @@ Tensor view_in_storage(const Tensor& memory, ViewGeometry geometry) {
 
 }  // namespace
 
-/// Finds what the program returned among what there was and what there is to compute.
+/// Finds the origin of each returned tensor among inputs, bases and computed values.
 struct FunctionalRun::Finder {
   const Tensors& inputs;
   const Aliases& aliases;
@@ -49,7 +49,7 @@ struct FunctionalRun::Finder {
   Tensors& values;
   Tensors& captured;
   Tensors outputs = {};
-  /// Aliases that the program made, and the values of their bases.
+  /// Aliases that the program created, and the indices of their bases' values.
   std::vector<std::pair<FunctionalTensor::AliasHandle, std::size_t>> new_aliases = {};
 
   Found output(const AnyTensor& tensor) {
@@ -145,7 +145,7 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
   }
 }
 
-/// Of memory the parts that were written; of what has none, all of it.
+/// Records the written regions of memory, or the whole value of a base without memory.
 void FunctionalRun::record_written(std::size_t base, Alias& alias) {
   if (!aliasing_.is_in_memory(base)) {
     written_regions_.push_back({base, {}, values_.size()});
@@ -184,11 +184,11 @@ void FunctionalRun::write_regions(const Tensors& inputs, Tensors& values, WriteB
     detail::expect_written_shares_no_running_input(input, "functionalize");
     Tensor value = to_cpu(values[region->value]);
     if (written_values_ == WrittenValues::bases) {
-      values[region->value] = from_cpu(packed(value));  // which all of its parts are of
+      values[region->value] = from_cpu(packed(value));  // all regions of the base use this value
       value = view_in_storage(to_cpu(values[region->value]), region->geometry);
     }
     if (region + 1 == written_regions_.end() || region[1].value != region->value) {
-      values[region->value] = {};  // which may share memory with what is written
+      values[region->value] = {};  // the value may share memory with the region
     }
     writes.write(view_in_storage(to_cpu(input), region->geometry), value);
   }
@@ -216,8 +216,8 @@ AnyTensor FunctionalRun::tensor_at(const Found& place, const Tensors& inputs, co
   if (const CpuTensor* const on_cpu = value.as<CpuTensor>()) {
     return from_cpu(view_of(on_cpu->value, place.geometry));
   }
-  // It may be what an input was, or what another output is: copies hand values on. Those may yet
-  // become something else.
+  // The value may also be the value of an input or of another output, because copies pass values
+  // on. These tensors may be rebound later, so a shared value is cloned.
   const bool may_be_returned = place.in == Found::In::unchanged || value.handle_count() == 1;
   return may_be_returned ? value : call_for_one("clone", {value});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// FunctionalRun: one run of a program under the pass. It records what the program did to its
-/// inputs, and what its outputs are of. So values that were computed elsewhere, as by a graph, can
-/// be given the same effect.
+/// FunctionalRun: one run of a program under the pass. It records the program's effect on its
+/// inputs and the origin of each output. Values that are computed elsewhere, such as by a graph,
+/// can then have the same effect.
 #pragma once
 
 #include <byre/functional/functionalize/detail/input_aliasing.hpp>
@@ -20,43 +20,43 @@ class WriteBack;
 
 class FunctionalRun {
  public:
-  /// What is computed of a base that was written: the regions that were written, or all of it.
+  /// How a written base is returned: as its written regions, or as a whole.
   enum class WrittenValues : std::uint8_t { regions, bases };
 
   /// Runs `f` over functional tensors in place of `originals`: views of `bases`, as `aliasing`
-  /// describes. Bases are on the backend that computes. Factories in `f` make tensors of `backend`.
+  /// describes. The bases are tensors of the computing backend. Factories in `f` create tensors of
+  /// `backend`.
   FunctionalRun(const Program& f, const Tensors& originals, InputAliasing aliasing, Tensors bases,
                 KeySet backend, FunctionalizeOptions options,
                 WrittenValues written = WrittenValues::regions);
 
   const InputAliasing& aliasing() const noexcept { return aliasing_; }
-  /// What is to be computed: what was written to bases, then the outputs. Call it once: values that
-  /// are kept may share memory with what is to be written.
+  /// Returns the values to compute: those written to bases, then the outputs. Call it once and
+  /// release the values before the write-back: they may share memory with its targets.
   Tensors take_values() noexcept { return std::exchange(values_, {}); }
-  /// Throws StateError for other inputs than it ran with, if one that grows has views outside of
-  /// the program: they would be left behind.
+  /// Throws StateError if an input that the program grows has views outside the program, which
+  /// would keep the old storage. For inputs other than those of the run.
   void expect_may_grow(const InputAliasing& inputs) const;
 
-  /// Gives `values`, of the CPU or of the inputs' own backend, the effect of the program: writes
-  /// the inputs, and returns the outputs. Throws what WriteBack::commit() throws; no input was
-  /// changed then.
+  /// Writes the inputs and returns the outputs, from `values` of the CPU or of the inputs' backend.
+  /// Throws the errors of WriteBack::commit(); no input was changed then.
   Tensors finish(const Tensors& inputs, Tensors values) const;
 
  private:
-  /// A region of a base that was written, and where its value is, or that of all of the base.
+  /// A written region of a base, and the index of its value or of the whole base's value.
   struct WrittenRegion {
     std::size_t base;
     ViewGeometry geometry;
     std::size_t value;
   };
-  /// Where a tensor is found that the program returned, or made of an input in place.
+  /// The origin of a tensor that the program returned, or assigned to an input in place.
   struct Found {
     enum class In : std::uint8_t {
       input,
       output,
       base,
       value,
-      unchanged,  ///< a value that was there before, of a backend
+      unchanged,  ///< an existing value of a backend
       captured,
       view_of_captured,
     };
@@ -76,11 +76,12 @@ class FunctionalRun {
   WrittenValues written_values_;
   std::vector<WrittenRegion> written_regions_;
   Tensors values_;
-  std::size_t first_output_ = 0;  // among the values
+  std::size_t first_output_ = 0;  // index into the values
   std::vector<Found> outputs_;
   std::vector<std::size_t> grown_inputs_;
-  std::vector<std::pair<std::size_t, Found>> moved_inputs_;  // that see something else now
-  Tensors captured_;  // of the CPU, that are returned, or seen by what is
+  // inputs with another geometry or alias now
+  std::vector<std::pair<std::size_t, Found>> moved_inputs_;
+  Tensors captured_;  // tensors of the CPU that outputs are or view
 };
 
 }  // namespace byre::inline v0::functional

@@ -13,7 +13,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Guards the first alias of every tensor. A tensor needs it once, so one lock serves all.
+/// Guards the creation of every tensor's first alias. A tensor needs it once, so one lock serves
+/// all.
 struct FirstAliases {
   sync::ProcessMutex mutex;
 };
@@ -57,8 +58,8 @@ FunctionalTensor::AliasHandle FunctionalTensor::alias() {
     auto made = make_counted<Alias>(cached_.initial, functionalize_options(), level_);
     const sync::ProcessLock lock(sync::no_destructor<FirstAliases>().mutex);
     if (alias_.get() == nullptr) {
-      // The path, to the base, stays as it is, and so does the value until a write: threads that
-      // found no alias may be reading both.
+      // The path to the base and, until a write, the value remain valid: threads that found no
+      // alias may be reading them.
       made->drop_initial_value_at_write(cached_);
       attach(std::move(made));
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// FunctionalTensor: a tensor under the pass. It has a value of its own until a view is made of it.
-/// Then it is itself a view: a path from the base of an Alias, and the value it held when it was
-/// used last.
+/// FunctionalTensor: a tensor under the pass. It holds a value of its own until a view of it is
+/// created. Then it becomes a view itself: a path from the base of an Alias, and the value of its
+/// last use.
 ///
 /// Source: the seed "Functionalization".
 #pragma once
@@ -15,18 +15,18 @@
 
 namespace byre::inline v0::functional {
 
-/// Thread-safety: sync(), path() and alias() are reads, and may run at once. All else is a write,
-/// and excludes what is done to any tensor that this may alias.
+/// Thread-safety: sync(), path() and alias() are reads and may run concurrently. All other members
+/// are writes and exclude every use of a tensor that may alias this one.
 class FunctionalTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::functionalize;
   using AliasHandle = boost::intrusive_ptr<Alias>;
 
-  /// What may fail of a write was done: commit() ends it.
+  /// A write whose fallible steps are done: commit() completes it.
   class PreparedWrite {
    public:
-    /// The tensor holds `value` now, of its sizes and dtype. Once; the tensor was not changed
-    /// since.
+    /// Sets the tensor to `value`, which has its sizes and dtype. Call it once. Requires that the
+    /// tensor was not changed since prepare_write().
     void commit(AnyTensor value) noexcept {
       Alias* const alias = target_->alias_.get();
       BYRE_ASSERT((alias != nullptr) == path_.has_value(),
@@ -44,12 +44,12 @@ class FunctionalTensor final : public TensorImpl {
         : target_(&target), path_(std::move(path)) {}
 
     FunctionalTensor* target_;
-    std::optional<ViewPath> path_;  // none: the tensor has no alias
+    std::optional<ViewPath> path_;  // empty if the tensor has no alias
   };
 
-  /// Of a value that nothing aliases.
+  /// Takes a value that nothing aliases.
   explicit FunctionalTensor(AnyTensor value);
-  /// A view.
+  /// Creates a view.
   FunctionalTensor(const AliasHandle& alias, ViewPath path);
   ~FunctionalTensor() override;
 
@@ -57,24 +57,24 @@ class FunctionalTensor final : public TensorImpl {
   DType dtype() const override { return path_.geometry().dtype; }
   const ViewPath& path() const noexcept { return path_; }
 
-  /// What it holds now: see from_functional().
+  /// Returns the current value: see from_functional().
   AnyTensor sync() {
     Alias* const alias = alias_.get();
     return alias == nullptr ? cached_.initial : alias->sync(path_, cached_);
   }
-  /// Where factories make what is written to it.
+  /// The backend on which factories create operands for this tensor.
   KeySet backend() const noexcept { return backend_; }
-  /// Of the innermost vmap() whose batch may be written to it. A tensor that is used outside of a
-  /// vmap() takes no value of its batch.
+  /// The level of the innermost vmap() whose batch may be written to this tensor. A tensor from
+  /// outside a vmap() cannot take a value of its batch.
   BatchLevel writable_level() const noexcept { return level_; }
 
-  /// Made now, if there is none.
+  /// Returns the alias, and creates it at the first call.
   AliasHandle alias();
-  /// The same; null if there is none.
+  /// Returns the alias, or null.
   AliasHandle alias_if_any() const noexcept { return alias_.get(); }
 
-  /// For one of `count` writes that may share an alias. Throws FunctionalizeError for a captured
-  /// tensor, ShapeError for one that sees elements twice.
+  /// Prepares one of `count` writes that may share an alias. Throws FunctionalizeError if the
+  /// tensor was captured, ShapeError if it sees an element twice.
   [[nodiscard]] PreparedWrite prepare_write(const char* operation, std::size_t count = 1) {
     Alias* const alias = alias_.get();
     if (alias == nullptr) {
@@ -84,13 +84,13 @@ class FunctionalTensor final : public TensorImpl {
     return {*this, path_};
   }
 
-  /// It sees another part of its alias now: transpose_, resize_ to fewer elements.
+  /// Makes the tensor another view of its alias: transpose_, or resize_ to fewer elements.
   void move_to(ViewPath path) noexcept { set(alias_.get(), std::move(path)); }
-  /// It is a view of another alias now: set_.
+  /// Makes the tensor a view of another alias: set_.
   void set(const AliasHandle& alias, ViewPath path) noexcept;
-  /// It has a value of its own now: resize_ to more elements.
+  /// Gives the tensor a value of its own: resize_ to more elements.
   void set(AnyTensor value, ViewPath path) noexcept;
-  /// Whether it was set to a value, and so left the memory of its input.
+  /// Whether resize_ gave the tensor a value of its own, outside the memory of its input.
   bool has_grown() const noexcept { return has_grown_; }
 
  private:
@@ -100,10 +100,10 @@ class FunctionalTensor final : public TensorImpl {
   KeySet backend_;
   BatchLevel level_;
   bool has_grown_ = false;
-  ViewPath path_;  // changed by writes alone
-  /// Null until a view is made, then set once by a read; changed by writes alone after that. Owned.
+  ViewPath path_;  // changed only by writes
+  /// Null until a view is created, then set once by a read. Later only writes change it. Owned.
   sync::detail::Published<Alias> alias_;
-  CachedView cached_;  // the alias's lock guards it; without an alias, only `initial` is used
+  CachedView cached_;  // guarded by the alias's lock; without an alias only `initial` is used
 };
 
 }  // namespace byre::inline v0::functional

@@ -11,8 +11,7 @@ namespace {
 
 thread_local const detail::RunningInputs* innermost_of_thread = nullptr;
 
-/// Tensors on either side of a tracked reshape are of two view families, of which one base would make
-/// one.
+/// A tracked reshape splits a storage into two view families. A common base would merge them.
 void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
   const CpuTensor* const first = a.as<CpuTensor>();
   const CpuTensor* const second = b.as<CpuTensor>();
@@ -24,8 +23,8 @@ void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
   }
 }
 
-/// Whether the tensor is all of its memory, in order, so that a base can have its sizes. Strides
-/// along which there is one element or none are no matter to memory, but to views.
+/// Whether the tensor covers its storage in order, so that a base can have its sizes. All strides
+/// are compared, also along dimensions of size 0 or 1: memory ignores these, views do not.
 bool fills_its_storage(const Tensor& tensor) {
   return tensor.layout() == contiguous_layout(tensor.sizes(), "functionalize") &&
          tensor.nbytes() == tensor.storage().nbytes();
@@ -38,7 +37,7 @@ ViewGeometry geometry_of_storage(const Tensor& tensor, const TensorMeta& meta) {
   return geometry;
 }
 
-/// Whether somebody else has a handle to the storage of some of the inputs.
+/// Whether the storage of the inputs has a handle outside the inputs.
 bool has_handles_outside(const Tensor& tensor, const Tensors& inputs) {
   Tensors counted;
   for (const AnyTensor& input : inputs) {
@@ -54,7 +53,7 @@ bool has_handles_outside(const Tensor& tensor, const Tensors& inputs) {
   return tensor.storage().handle_count() > counted.size();
 }
 
-/// One dtype for a storage that is seen as several: bytes.
+/// The base's dtype for a storage that inputs view as `a` and `b`: u8 if they differ.
 DType common_dtype(DType a, DType b) {
   if (a == b) {
     return a;
@@ -71,7 +70,7 @@ DType common_dtype(DType a, DType b) {
 }  // namespace
 
 InputAliasing::InputAliasing(const Tensors& inputs) {
-  std::vector<bool> is_shared;  // each base, by several inputs
+  std::vector<bool> is_shared;  // per base: several inputs view it
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     const AnyTensor& given = inputs[input];
     if (given.as<FunctionalTensor>() != nullptr) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// InputAliasing: which inputs of a program share memory, and which part each sees. The pass gets
-/// one base for each memory, and the inputs as views of those. RunningInputs: the inputs of the programs
-/// that a thread runs. Memory that they see is read and written by them alone until the program ends.
+/// InputAliasing: which inputs of a program share memory, and which region each sees. The pass
+/// receives one base per memory, and the inputs as views of the bases.
+///
+/// RunningInputs: the inputs of the programs that a thread runs. Until the program ends, only the
+/// program may read and write their memory.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
@@ -12,11 +14,12 @@
 
 namespace byre::inline v0::functional {
 
-/// A value. Inputs of the CPU share memory if they share a storage. Any other tensor is by itself.
+/// A value. Inputs of the CPU share memory if they share a storage. Any other tensor shares
+/// nothing.
 class InputAliasing {
  public:
-  /// Throws FunctionalizeError for bools that share a storage with another dtype, for a storage
-  /// that a tracked reshape made two families of, and for tensors of the pass.
+  /// Throws FunctionalizeError if a storage is shared as bool and as another dtype, if a tracked
+  /// reshape split a storage into two view families, or if an input is a tensor of the pass.
   explicit InputAliasing(const Tensors& inputs);
 
   std::size_t input_count() const noexcept { return base_of_.size(); }
@@ -25,24 +28,25 @@ class InputAliasing {
   std::size_t base_of(std::size_t input) const noexcept { return base_of_[input]; }
   const ViewGeometry& geometry(std::size_t input) const noexcept { return geometries_[input]; }
   const TensorMeta& meta(std::size_t base) const noexcept { return bases_[base].meta; }
-  /// The first input that is the very same tensor.
+  /// The index of the first input that is the same tensor.
   std::size_t first_occurrence(std::size_t input) const noexcept {
     return first_occurrence_[input];
   }
-  /// Whether a base is memory of the CPU, which is written; what is not is rebound.
+  /// Whether a base is memory of the CPU and can be written. Any other base is rebound.
   bool is_in_memory(std::size_t base) const noexcept { return bases_[base].is_in_memory; }
-  /// Whether every base is memory, of which there are views.
+  /// Whether every base is memory, so that outputs may be views of it.
   bool is_all_in_memory() const noexcept { return is_all_in_memory_; }
-  /// An input that is of that base.
+  /// The first input that views the base.
   std::size_t input_of(std::size_t base) const noexcept { return bases_[base].input; }
 
-  /// Whether there are views of the base that are no inputs, which must not be left behind.
+  /// Whether the base has views besides the inputs. Growing an input would leave them the old
+  /// storage.
   bool has_outside_views(std::size_t base) const noexcept { return bases_[base].has_outside_views; }
 
-  /// The base's elements: a lazy clone, of the CPU, or the tensor itself.
+  /// Returns the base's elements: a lazy clone on the CPU, otherwise the tensor itself.
   AnyTensor value(std::size_t base, const Tensors& inputs) const;
   Tensors values(const Tensors& inputs) const;
-  /// True iff other inputs have the same sizes, dtypes and share alike.
+  /// True if both have the same sizes, dtypes and sharing.
   friend bool operator==(const InputAliasing& a, const InputAliasing& b) = default;
 
  private:
@@ -65,7 +69,7 @@ class InputAliasing {
 
 namespace detail {
 
-/// The inputs of a program that this thread runs, for as long as this lives. Nests.
+/// Registers the inputs of a program that this thread runs, as long as this object lives. Nests.
 class RunningInputs {
  public:
   explicit RunningInputs(const Tensors& inputs) noexcept;
@@ -73,7 +77,7 @@ class RunningInputs {
   RunningInputs& operator=(const RunningInputs&) = delete;
   ~RunningInputs();
 
-  /// An input that shares memory with a tensor of the CPU, or null.
+  /// Returns an input that shares memory with a tensor of the CPU, or null.
   static const AnyTensor* find_sharing(const AnyTensor& tensor) noexcept;
 
  private:
@@ -81,12 +85,12 @@ class RunningInputs {
   const RunningInputs* const before_;
 };
 
-/// For a captured tensor that is read. Throws FunctionalizeError if it shares memory with an input
-/// of a running program: the program's writes to that input are not in memory yet.
+/// For captured tensors that are read. Throws FunctionalizeError if the tensor shares memory with
+/// an input of a running program: writes to this input are not in memory yet.
 void expect_captured_shares_no_input(const AnyTensor& tensor);
 
-/// For memory that is to be written. Throws DispatchError if it shares memory with an input of a
-/// running program, which has read it already.
+/// For memory that will be written. Throws DispatchError if it shares memory with an input of a
+/// running program, which has read the input already.
 void expect_written_shares_no_running_input(const AnyTensor& tensor, const char* operation);
 
 }  // namespace detail

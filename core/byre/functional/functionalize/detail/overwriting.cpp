@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels of the pass for operators that read nothing of what they write, and for those that give
-/// a tensor other elements: their functional variants are not called.
+/// Kernels of the pass for operators that overwrite a tensor without reading it, and for operators
+/// that assign other elements to it. Their functional variants are not called.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
@@ -16,7 +16,7 @@ using detail::redispatch_for_one;
 using detail::redispatch_on_backend_of;
 using detail::target_of;
 
-// ---- What is overwritten is not read: no update need be applied for it.
+// ---- Overwritten elements are not read, so no pending update is applied
 
 Tensors fill(const Call& call) {
   FunctionalTensor& self = target_of(call, 0);
@@ -40,7 +40,7 @@ Tensors copy(const Call& call) {
   FunctionalTensor::PreparedWrite write = self.prepare_write("copy_");
   detail::expect_no_partial_overlap(self, 0, call);
   detail::expect_captured_shares_no_input(source);
-  // A value of the pass never changes; any other may, and is cloned, lazily.
+  // A value of the pass never changes. Any other value may change, so it is lazily cloned.
   AnyTensor value = source.as<FunctionalTensor>() != nullptr
                         ? from_functional(source)
                         : redispatch_for_one("clone", {source});
@@ -55,8 +55,8 @@ Tensors copy(const Call& call) {
   return {};
 }
 
-/// An out= variant is computed by its functional variant, and copied to `out`. What cannot be
-/// written is refused first, by the name that the program called.
+/// Computes an out= variant by its functional variant, and copies the result to `out`. Rejects an
+/// invalid `out` first, so errors name the operator that the program called.
 Tensors write_out(const Call& call) {
   const char* const name = call.op.name().c_str();
   FunctionalTensor& target = target_of(call, call.arguments.size() - 1);
@@ -69,9 +69,9 @@ Tensors write_out(const Call& call) {
   return {};
 }
 
-// ---- Other elements for one handle.
+// ---- Other elements for one handle
 
-/// Of a tensor alone in its alias: with zeros behind the elements there are.
+/// Grows a tensor that is the only one of its alias. The new elements are zeros.
 void grow(FunctionalTensor& self, const Dims& sizes) {
   const auto alias = self.alias_if_any();
   if (alias != nullptr && alias->tensor_count() > 1) {
@@ -97,7 +97,7 @@ Tensors resize(const Call& call) {
       geometry.storage_nbytes) {
     grow(self, sizes);
   } else if (layout != geometry.layout) {
-    self.alias();  // of which it sees less from now on
+    self.alias();  // the tensor becomes a smaller view of it
     self.move_to(self.path().by_strides(geometry.with(std::move(layout))));
   }
   return {};

@@ -25,13 +25,13 @@ bool broadcasts_to(const Dims& sizes, const Dims& operand) noexcept {
   return fits;
 }
 
-/// Where elements lie in their base.
+/// The bytes of the base that the elements occupy.
 byre::detail::Extent extent_of(DType dtype, const Layout& layout) {
   const auto itemsize = static_cast<std::int64_t>(byre::itemsize(dtype));
   return {static_cast<std::uint64_t>(layout.offset * itemsize), layout, itemsize};
 }
 
-/// Calls below the pass, on the values that the arguments hold.
+/// Calls below the pass, on the current values of the arguments.
 Tensors redispatch(const Operator& op, std::span<const Argument> arguments) {
   Arguments values(arguments.begin(), arguments.end());
   for (Argument& value : values) {
@@ -54,7 +54,7 @@ Tensors to_functional(Tensors values) {
   return values;
 }
 
-/// What is written to `target` where `result` was computed: converted to the dtype it keeps.
+/// Returns the value that a write stores in `target`: `result`, converted to the target's dtype.
 AnyTensor converted_to_target(const FunctionalTensor& target, AnyTensor result,
                               const char* operation) {
   byre::detail::expect_category_holds(target.dtype(), result.dtype(), operation);
@@ -97,8 +97,8 @@ Tensors view_in_place(const Operator& view, const Call& call) {
   return {};
 }
 
-/// An operator that writes is computed by its functional variant, whose last results are what is
-/// written.
+/// Computes an operator that writes by its functional variant. The variant's last results are the
+/// written values.
 Tensors run_functionalized(const Call& call) {
   if (call.op.effect() == Effect::none) {
     return to_functional(redispatch(call.op, call.arguments));
@@ -138,7 +138,7 @@ AnyTensor detail::functional(const AnyTensor& tensor) {
     return tensor;
   }
   expect_captured_shares_no_input(tensor);
-  // As an input is: a view of all of its storage.
+  // Like an input, it becomes a view of its whole storage.
   const Tensors captured{tensor};
   const InputAliasing aliasing(captured);
   const auto alias = make_counted<Alias>(aliasing.value(0, captured), functionalize_options(),
@@ -188,7 +188,7 @@ void detail::expect_no_partial_overlap(const FunctionalTensor& target, std::size
         return;
       }
       const ViewGeometry& from = read->path().geometry();
-      // An operand of other sizes is read as a whole, before anything is written.
+      // An operand that does not broadcast is read completely before anything is written.
       if (read != &target && broadcasts_to(sizes, from.layout.sizes) &&
           byre::detail::overlap_of(written,
                                    extent_of(from.dtype, views::expand(from.layout, sizes))) ==

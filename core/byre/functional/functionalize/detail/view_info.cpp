@@ -44,7 +44,8 @@ Dims inverse_of(const Dims& axes) {
   return inverse;
 }
 
-/// The bytes of a view as the base's dtype. Not every byte is a bool; those of a view of bools are.
+/// Returns the bytes of a view as the base's dtype. Only the bytes 0 and 1 are valid bools, so
+/// bytes of a view of bools are converted.
 AnyTensor as_base_dtype(const AnyTensor& updated, DType dtype) {
   if (dtype != DType::boolean) {
     return call_for_one("view_copy.dtype", {updated, dtype});
@@ -55,7 +56,7 @@ AnyTensor as_base_dtype(const AnyTensor& updated, DType dtype) {
   return call_for_one("to", {bytes, dtype});
 }
 
-/// The axes that a view permutes: what it makes of strides that number them.
+/// Returns the axes that a view permutes, from its effect on strides that number the dimensions.
 Dims permuted_axes(const Operator& op, std::span<const Argument> arguments, std::size_t ndim) {
   ViewGeometry probe = ViewGeometry::of_all(Dims(ndim, 1), DType::u8);
   for (std::size_t axis = 0; axis < ndim; ++axis) {
@@ -64,7 +65,7 @@ Dims permuted_axes(const Operator& op, std::span<const Argument> arguments, std:
   return (*op.view())(probe, arguments).front().layout.strides;
 }
 
-/// An output of a view operator, and how the eight express it.
+/// One output of a view operator, and its expression by the eight kinds.
 struct Output {
   const Operator& op;
   std::span<const Argument> arguments;
@@ -115,14 +116,15 @@ struct Output {
     const std::size_t axis = axis_at(0, "select");
     return single(ViewKind::select, {axis, index < 0 ? index + before.layout.sizes[axis] : index});
   }
-  /// The next part along an axis, behind the parts before it.
+  /// The next slice along an axis, after the slices before it.
   Views next_slice(std::size_t axis) {
     const std::int64_t from = std::exchange(start, start + after.layout.sizes[axis]);
     return single(ViewKind::slice, {axis, from, start, 1});
   }
 };
 
-/// By the operators that come along. Those of many outputs stand first: each output looks for its row.
+/// The built-in view operators. Those with many outputs come first, because each output searches
+/// its row.
 struct CanonicalViews {
   using Row = std::pair<const Operator*, Views (Output::*)()>;
 
@@ -164,7 +166,7 @@ AnyTensor ViewInfo::replay(const AnyTensor& value, bool reapply_views) const {
 AnyTensor ViewInfo::invert(AnyTensor& value, const AnyTensor& updated) const {
   switch (kind) {
     case ViewKind::view:
-    case ViewKind::expand:  // of elements that are not repeated
+    case ViewKind::expand:  // if no element is repeated
       return call_for_one(operators_of(ViewKind::view).copy, {updated, base.sizes});
     case ViewKind::dtype:
       return as_base_dtype(updated, base.dtype);
@@ -177,7 +179,7 @@ AnyTensor ViewInfo::invert(AnyTensor& value, const AnyTensor& updated) const {
   Arguments all{value, updated};
   all.insert(all.end(), arguments.begin(), arguments.end());
   all = checked_arguments(scatter.schema(), std::move(all));
-  value = {};  // its sole handle stands among the arguments, unless there are others
+  value = {};  // leaves the only handle in the arguments, unless others exist
   try {
     return std::move(dispatch(scatter, all).front());
   } catch (...) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ViewInfo: one view, reified. It can be replayed on a base that changed. Its inverse brings a
-/// value that was written to the view back to the base.
+/// ViewInfo: one view as an object. It can be replayed on a changed base, and its inverse writes a
+/// changed value of the view back to the base.
 ///
-/// Every view operator is expressed by eight: view, view.dtype, permute, select, slice, diagonal,
-/// expand and as_strided. A backend needs the functional variants of these, and no others.
-/// docs/functionalization.md says by which operators each is replayed and inverted.
+/// Eight kinds express every view operator: view, view.dtype, permute, select, slice, diagonal,
+/// expand and as_strided. A backend needs the functional variants of only these.
+/// docs/functionalization.md lists the operators that replay and invert each.
 ///
 /// Source: the seed "Functionalization".
 #pragma once
@@ -28,40 +28,40 @@ enum class ViewKind : std::uint8_t {
   as_strided,
 };
 
-/// A value; replaying and inverting call pure operators, and change nothing.
+/// A value. Replaying and inverting call pure operators and change nothing else.
 struct ViewInfo {
   ViewKind kind = ViewKind::view;
-  /// Of the operators of that kind, behind the tensors: constants.
+  /// The constant arguments of the kind's operators, without the tensors.
   Arguments arguments;
-  /// What the base of this one view is.
+  /// Sizes and dtype of the tensor that this view is applied to.
   TensorMeta base;
 
-  /// The view of `value`, which is of `base`'s sizes: by the view operator if `reapply_views`, else
-  /// by its copy.
+  /// Returns the view of `value`, which has the sizes of `base`: by the view operator if
+  /// `reapply_views`, otherwise by its copying variant.
   AnyTensor replay(const AnyTensor& value, bool reapply_views) const;
-  /// `value` with `updated` where the view sees it. Takes `value` over: its sole handle may be
-  /// written in place. If it throws, `value` is what it was.
+  /// Returns `value` with `updated` in the region of the view. Takes `value` over and may write it
+  /// in place if it is the only handle. `value` is unchanged if this throws.
   AnyTensor invert(AnyTensor& value, const AnyTensor& updated) const;
-  /// Whether some values have no such view, because of their strides. All have the copy.
+  /// Whether strides can make the view impossible. The copying variant is always possible.
   bool depends_on_strides() const noexcept {
     return kind == ViewKind::view || kind == ViewKind::dtype;
   }
-  /// Whether invert() needs no `value`: the view sees every element.
+  /// Whether the view sees every element, so that invert() needs no `value`.
   bool sees_all_elements() const noexcept {
     return kind == ViewKind::view || kind == ViewKind::dtype || kind == ViewKind::permute;
   }
 };
 
-/// Expresses one output of the view `op` by the kinds of ViewKind; returns nothing if only strides can.
-/// `before` and `after`: the geometries of the tensor and of the output. `start`: where the output begins
-/// along the axis, 0 for the first; updated for the next output. O(1).
+/// Expresses one output of the view `op` by ViewInfos. Empty if only strides can express it.
+/// `before` and `after` are the geometries of the tensor and of the output. `start` is the position
+/// of the output along the axis, 0 for the first; it is advanced for the next output. Cost: O(1).
 std::optional<std::vector<ViewInfo>> canonical_views(const Operator& op,
                                                      std::span<const Argument> arguments,
                                                      const ViewGeometry& before,
                                                      const ViewGeometry& after,
                                                      std::int64_t& start);
 
-/// The same view of a whole base, by its strides alone: at most four views, whatever the dtypes.
+/// Expresses a view of a whole base by its strides: at most four ViewInfos for any dtypes.
 std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const ViewGeometry& geometry);
 
 }  // namespace byre::inline v0::functional

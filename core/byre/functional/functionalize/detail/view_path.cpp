@@ -25,7 +25,7 @@ std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argu
   const std::vector<ViewGeometry> geometries = (*op.view())(geometry_, arguments);
   std::vector<ViewPath> paths;
   paths.reserve(geometries.size());
-  // What has no chain because of its strides cannot have one behind it.
+  // A view after a path by strides cannot have a chain.
   const bool has_chain = !strides && (last_ != nullptr || is_base());
   std::int64_t start = 0;
   for (const ViewGeometry& geometry : geometries) {
@@ -38,7 +38,7 @@ std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argu
       }
     }
     if (path.is_base()) {
-      path.last_ = nullptr;  // there and back
+      path.last_ = nullptr;  // the views cancel out
     }
     path.repeats_elements_ =
         path.last_ != nullptr && (repeats_elements_ || path.geometry_.overlaps_itself());
@@ -62,7 +62,7 @@ AnyTensor ViewPath::replay(const AnyTensor& base, bool reapply_views) const {
 
 AnyTensor ViewPath::apply_inverse(AnyTensor& base, const AnyTensor& updated) const {
   if (geometry_.layout.numel() == 0) {
-    return base;  // also what was expanded to no elements, which no view brings back
+    return base;  // also for expand to no elements, which has no inverse
   }
   std::vector<ViewInfo> by_strides_alone;
   std::vector<const ViewInfo*> infos;
@@ -77,8 +77,8 @@ AnyTensor ViewPath::apply_inverse(AnyTensor& base, const AnyTensor& updated) con
   } else {
     infos = chain();
   }
-  // What each view sees before the update, as far as an inverse needs it: not behind the last that
-  // sees a part.
+  // The values before the update that inverses need: only up to the last view that sees a region
+  // instead of all elements.
   std::size_t needed = infos.size();
   while (needed > 0 && infos[needed - 1]->sees_all_elements()) {
     --needed;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ViewPath: how a view is computed of its base: by a chain of ViewInfos, or by strides alone. Each
-/// link of a chain points to the one before it, so views of views share links.
+/// ViewPath: how a view is computed from its base: by a chain of ViewInfos, or by strides. Each
+/// link of a chain points to its predecessor, so views of views share links.
 ///
-/// Two paths of one base that have the same geometry see the same elements, whatever views made
-/// them. So an update replaces an earlier one of the same place.
+/// Two paths of one base with equal geometries see the same elements, no matter which views created
+/// them. An update therefore replaces an earlier update of an equal geometry.
 #pragma once
 
 #include <byre/functional/functionalize/detail/view_info.hpp>
@@ -16,19 +16,22 @@
 
 namespace byre::inline v0::functional {
 
-/// The value that a tensor of the pass held when it was used last. A member of one tensor, at a fixed address. The lock
-/// of the tensor's alias guards it, if there is an alias: other tensors replay their views from this value.
+/// The value of a tensor of the pass at its last use. It is a member of one tensor, at a fixed
+/// address. Other tensors replay their views from it, so the lock of the tensor's alias, if any,
+/// guards it.
 struct CachedView {
-  AnyTensor value = {};  ///< null: none yet, or that of the base, which the alias alone holds
-  std::uint64_t generation = 0;  ///< of the alias, when the value was computed
-  bool is_written = false;       ///< an operator returned it
-  bool has_own_strides = false;  ///< the same, or replayed from such: they are not the path's
-  /// The value that the tensor was made from, until the tensor's alias is written. Only writes change
-  /// it, so reads need no lock.
+  /// null if not computed yet, or if the tensor is the base, which the alias holds
+  AnyTensor value = {};
+  std::uint64_t generation = 0;  ///< the alias's generation at the time of computing
+  bool is_written = false;       ///< returned by an operator, not replayed
+  /// returned by an operator or replayed from such a value: strides differ from the path's
+  bool has_own_strides = false;
+  /// The value that the tensor was created from, until the alias is written. Only writes change it,
+  /// so reads need no lock.
   AnyTensor initial = {};
 };
 
-/// One view, behind those before it. Immutable but for `cached`.
+/// One view of a chain. Immutable except `cached`.
 struct ViewLink final : Counted {
   using Handle = boost::intrusive_ptr<const ViewLink>;
 
@@ -36,63 +39,63 @@ struct ViewLink final : Counted {
       : info(std::move(view)),
         before(std::move(earlier)),
         depth(before == nullptr ? 1 : before->depth + 1) {}
-  /// Drops those that nobody else has one by one: a chain may be longer than the stack is deep.
+  /// Frees unshared predecessors in a loop: recursion over a long chain would overflow the stack.
   ~ViewLink() override;
 
   const ViewInfo info;
-  mutable Handle before;  ///< null: the base. Changed by destruction alone
+  mutable Handle before;  ///< null: the base. Changed only by destruction
   const std::size_t depth;
-  /// Of a tensor whose path ends here, the one that was used last; null if that is gone. The
-  /// alias's lock guards it. It owns nothing.
+  /// The cached value of the tensor that ends here and was used last, or null if it was destroyed.
+  /// Guarded by the alias's lock. Does not own it.
   mutable CachedView* cached = nullptr;
 };
 
-/// A value. What it shares with others never changes.
+/// A value. Data that it shares with other paths never changes.
 class ViewPath {
  public:
-  /// To the base itself.
+  /// A path to the base itself.
   explicit ViewPath(const ViewGeometry& base) : ViewPath({base.layout.sizes, base.dtype}, base) {}
-  /// To any geometry of a base, by its strides.
+  /// A path to any geometry of a base, by strides.
   ViewPath(TensorMeta base, ViewGeometry geometry)
       : base_(std::move(base)),
         geometry_(std::move(geometry)),
         is_base_(geometry_ == ViewGeometry::of_all(base_.sizes, base_.dtype)) {}
 
-  /// What is seen of the base.
+  /// The viewed elements of the base.
   const ViewGeometry& geometry() const noexcept { return geometry_; }
   const TensorMeta& base() const noexcept { return base_; }
-  /// Whether it is the base, as it is.
+  /// Whether the path leads to the whole base, in order.
   bool is_base() const noexcept { return is_base_; }
-  /// The end of the chain; null on the stride path, and for the base.
+  /// The last link of the chain; null if the path is by strides, or is the base.
   const ViewLink* last() const noexcept { return last_.get(); }
-  /// How many views there are in the chain; 0 on the stride path.
+  /// The number of views in the chain; 0 if the path is by strides.
   std::size_t depth() const noexcept { return last_ == nullptr ? 0 : last_->depth; }
 
-  /// The paths of the outputs that the view `op` makes of this. N outputs cost O(N). By strides if
-  /// `strides`, or if none of the eight views expresses it.
+  /// Returns the paths of the outputs of the view `op` of this path. N outputs cost O(N). Uses
+  /// strides if `strides`, or if the eight kinds cannot express `op`.
   std::vector<ViewPath> through(const Operator& op, std::span<const Argument> arguments,
                                 bool strides) const;
-  /// The path to another geometry of the same base.
+  /// A path to another geometry of this base.
   ViewPath by_strides(ViewGeometry geometry) const { return ViewPath(base_, std::move(geometry)); }
 
-  /// What is seen of `base`. O(depth).
+  /// Returns the view of `base`. Cost: O(depth) operators.
   AnyTensor replay(const AnyTensor& base, bool reapply_views) const;
-  /// `base` with `updated` where this sees it. The geometry does not overlap itself. O(depth).
-  /// Takes over `base`, whose sole handle may be written in place. If it throws, `base` is what it
-  /// was.
+  /// Returns `base` with `updated` in the region of the path. Requires a geometry that does not
+  /// overlap itself. Takes `base` over and may write it in place if it is the only handle. `base`
+  /// is unchanged if this throws. Cost: O(depth) operators.
   AnyTensor apply_inverse(AnyTensor& base, const AnyTensor& updated) const;
 
  private:
-  /// From the base on.
+  /// The views of the chain, from the base on.
   std::vector<const ViewInfo*> chain() const;
 
   TensorMeta base_;
   ViewGeometry geometry_;
   bool is_base_;
-  ViewLink::Handle last_;  ///< null: by strides, or the base itself
-  /// Some view in the chain sees an element twice, of which the others behind it may not: expand,
-  /// then select. Inverted one by one, such views would not say which of the two was written;
-  /// strides do.
+  ViewLink::Handle last_;  ///< null: by strides, or the base
+  /// A view in the chain sees an element twice, such as expand followed by select. Inverses of
+  /// single views could not tell which repeated element was written, so the path is inverted by
+  /// strides.
   bool repeats_elements_ = false;
 };
 

@@ -21,7 +21,7 @@ using byre::detail::Operand;
 using byre::detail::StridedCopy;
 using byre::detail::TensorWrite;
 
-/// For parts on the host that have elements. The pointers are valid until the memory is cloned.
+/// Requires a part on the host with elements. The pointers are valid until the memory is cloned.
 StridedCopy prepared(TensorWrite& write, const Tensor& part, const Tensor& value) {
   void* const to = write.materialize(&part.layout());
   return {part.sizes(), Operand::of(to, part.layout(), part.itemsize()),
@@ -36,7 +36,7 @@ void WriteBack::write(Tensor part, const Tensor& value) {
               "the part and its value differ in sizes or dtype");
   if (part.numel() != 0) {
     byre::detail::expect_distinct_elements(part, operation_);
-    // A clone, as it may be of memory that another part is of, and is written first.
+    // A clone: the value may view the memory of another part, which is written first.
     memory_writes_.push_back({std::move(part), value.lazy_clone()});
   }
 }
@@ -64,7 +64,7 @@ void WriteBack::commit() {
   }
   for (MemoryWrite& each : memory_writes_) {
     if (each.value.storage().shares_data_with(each.memory.storage())) {
-      each.value = each.value.clone();  // the sooner the better: what is written is stolen then
+      each.value = each.value.clone();  // copied before the writes, so that they steal the memory
     }
   }
   for (const MemoryWrite& each : memory_writes_) {
@@ -87,7 +87,7 @@ void WriteBack::commit() {
   for (TensorWrite& write : writes) {
     write.done();
   }
-  // From here on nothing fails.
+  // Nothing fails from here on.
   for (const StridedCopy& copy : copies) {
     copy.make();
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// WriteBack: the writes that end a program, all of them or none. What may fail is done first, and
-/// the rest cannot fail.
+/// WriteBack: the writes at the end of a program, all or none. Steps that can fail come first.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
@@ -11,25 +10,26 @@
 
 namespace byre::inline v0::functional {
 
-/// Used by one thread, which alone knows the tensors as long.
+/// Requires that one thread uses it, and that no other thread uses the tensors meanwhile.
 class WriteBack {
  public:
-  /// Errors name `operation`, which stays valid.
+  /// Errors name `operation`, which must outlive this object.
   explicit WriteBack(const char* operation) noexcept : operation_(operation) {}
 
-  /// `part` is to hold the elements of `value`, which has its sizes and dtype. Later writes go over
-  /// earlier ones. Throws ShapeError for elements that share memory.
+  /// Records a write of `value` to `part`, which has the same sizes and dtype. Later writes
+  /// overwrite earlier ones. Throws ShapeError if elements of `part` share memory.
   void write(Tensor part, const Tensor& value);
-  /// The same for a whole tensor: of the CPU, in its memory; of the pass, as an operator that
-  /// writes it; of another backend, by rebind(). Throws what these throw.
+  /// Records a write of `value` to a whole tensor: in memory for the CPU, as an update for the
+  /// pass, by rebind() for other backends. Throws the errors of these.
   void write(const AnyTensor& tensor, const AnyTensor& value);
-  /// `tensor` is to be what `other` is, in its memory or wherever that is. Throws what to_rebind()
-  /// throws.
+  /// Records that `tensor` becomes `other`, in its memory or elsewhere. Throws the errors of
+  /// to_rebind().
   void rebind(const AnyTensor& tensor, const AnyTensor& other);
 
-  /// Once. Memory that has one owner by then is written in place: values that share it are copied,
-  /// as far as they see it, and release it. Throws OutOfMemory, what updates of the pass throw, and
-  /// what a device fails with: nothing has changed then, but for devices that were written before.
+  /// Makes the writes. Call it once. Memory with one owner by then is written in place: values that
+  /// share it are copied first, as far as they see it, and release it. Throws OutOfMemory, the
+  /// errors of updates of the pass, and device errors. Nothing has changed then, except devices
+  /// that were written before the error.
   void commit();
 
  private:
@@ -44,7 +44,7 @@ class WriteBack {
 
   const char* operation_;
   std::vector<MemoryWrite> memory_writes_;
-  std::vector<Change> updates_;  // of tensors of the pass
+  std::vector<Change> updates_;  // for tensors of the pass
   std::vector<Change> rebinds_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The graph backend: its tensors have no elements, and stand for what an operation will have
-/// computed. Only pure operators are recorded: see graph/recording.hpp.
+/// The graph backend. Its tensors have no elements: they represent the results of recorded
+/// operations. Only pure operators are recorded: see graph/recording.hpp.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
@@ -17,7 +17,7 @@ class GraphTensor final : public TensorImpl {
 
   explicit GraphTensor(detail::RecordedValue value) noexcept
       : TensorImpl(key), value_(std::move(value)) {}
-  /// Of no value yet: assign() follows.
+  /// Creates a tensor without a value. Requires a call of assign() next.
   GraphTensor() noexcept : TensorImpl(key) {}
   void assign(detail::RecordedValue value) noexcept { value_ = std::move(value); }
   Dims sizes() const override { return value_.meta().sizes; }

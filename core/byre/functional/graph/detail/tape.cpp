@@ -4,7 +4,7 @@
 namespace byre::inline v0::functional::detail {
 void intrusive_ptr_release(TapeNode* node) noexcept {
   const boost::intrusive_ptr<Tape> tape =
-      node->tape_;  // which the last of its nodes may be all that keeps
+      node->tape_;  // its last node may be all that keeps the tape alive
   tape->release(node);
 }
 
@@ -29,8 +29,9 @@ boost::intrusive_ptr<TapeNode> Tape::add_input(GraphInput input) {
   return append(std::move(node));
 }
 
-/// Handles are dropped under the lock, so that who has it finds no node without one; nodes are
-/// destroyed without it, and one after the other: a chain of any length is no deep recursion.
+/// Handles are dropped under the lock, so another thread that holds it finds no node without a
+/// handle. Nodes are destroyed without the lock and in a loop: recursion over a long chain would
+/// overflow the stack.
 void Tape::release(TapeNode* node) noexcept {
   TapeNode* dead = nullptr;
   {

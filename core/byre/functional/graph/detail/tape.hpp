@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tape: the nodes of a recording that are alive, in the order in which they were made. A node
-/// lives as long as a tensor or a later node needs it: a loop that overwrites what it made leaves
-/// none behind.
+/// Tape: the living nodes of a recording, in creation order. A node lives as long as a tensor or a
+/// later node needs it, so a loop that overwrites its results leaves no nodes behind.
 #pragma once
 
 #include <byre/config.hpp>
@@ -21,7 +20,7 @@ namespace byre::inline v0::functional::detail {
 struct TapeNode;
 class Tape;
 
-/// A result of a node, which it keeps alive.
+/// A result of a node. It keeps the node alive.
 struct RecordedValue {
   boost::intrusive_ptr<TapeNode> node;
   std::uint32_t result = 0;
@@ -29,9 +28,10 @@ struct RecordedValue {
   const TensorMeta& meta() const noexcept;
 };
 
-/// Immutable once it is on a tape, but for what that guards.
+/// Immutable once it is on a tape, except members that the tape's lock guards.
 struct TapeNode : BasicNode<RecordedValue> {
-  std::optional<std::uint32_t> input;  ///< which one, of a node that is one: it has no op either
+  /// index of the input, if the node is an input and so has no op
+  std::optional<std::uint32_t> input;
 
  private:
   friend class Tape;
@@ -39,11 +39,11 @@ struct TapeNode : BasicNode<RecordedValue> {
   friend void intrusive_ptr_release(TapeNode* node) noexcept;
 
   boost::intrusive_ptr<Tape> tape_;
-  basic_ref_count<sync::Boost> handles_;  // begins with the one that append() returns
+  basic_ref_count<sync::Boost> handles_;  // starts with the handle that append() returns
   // Guarded by the tape's lock:
   TapeNode* previous_ = nullptr;
   TapeNode* next_ = nullptr;
-  std::uint32_t first_result_ = 0;  // in the graph that is being captured
+  std::uint32_t first_result_ = 0;  // in the graph being captured
 };
 
 /// Thread-safe.
@@ -60,9 +60,9 @@ class BYRE_API Tape final : public Counted {
     return value.node->tape_;
   }
 
-  /// Of all nodes alive.
+  /// Returns the graph of all living nodes.
   Graph capture(std::span<const RecordedValue> outputs) const;
-  /// Inputs included.
+  /// The number of living nodes, including inputs.
   std::size_t node_count() const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors from numbers, and copies of tensors.
+/// Defines factories and copies of tensors.
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/tensor/elements.hpp>

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What kernels of the operators of byre/tensor have in common with those of the pass.
+/// Functions that the CPU's kernels and the pass share.
 #pragma once
 
 #include <byre/functional/dispatch/operator.hpp>
 
 namespace byre::inline v0::functional::detail {
 
-/// What an out= variant does with the result that its functional variant computed: copies it to
-/// `out`, which takes its sizes if it has no elements. Throws ShapeError for an `out` of other
-/// sizes, DTypeError for one of a lower category.
+/// Copies the result of an out= variant to `out`. Resizes `out` first if it is empty. Throws
+/// ShapeError if `out` has other sizes, DTypeError if its dtype is of a lower category.
 void write_result_to_out(const Operator& op, const AnyTensor& out, const AnyTensor& result);
 
-/// For resize_: a contiguous layout of `sizes` that begins where `before` does. Throws ShapeError if
-/// `before` is not contiguous.
+/// For resize_: returns a contiguous layout of `sizes` that begins where `before` does. Throws
+/// ShapeError if `before` is not contiguous.
 Layout resized(const Layout& before, const Dims& sizes);
-/// For resize_: throws StateError, for a tensor that others see and that would need new memory.
+/// For resize_: throws StateError for a tensor that would need new memory while it has views or is
+/// one.
 [[noreturn]] void refuse_to_grow(const Dims& sizes);
 
 }  // namespace byre::inline v0::functional::detail

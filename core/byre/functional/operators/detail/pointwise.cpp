@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operators from element to element: pure, in place, and into a tensor there is.
+/// Defines pointwise operators: pure, in place, and out= variants.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
@@ -21,7 +21,7 @@ using WithScalarInPlace = Tensor (*)(Tensor, const Scalar&, CallSite);
 using Unary = Tensor (*)(const Tensor&, CallSite);
 using UnaryInPlace = Tensor (*)(Tensor, CallSite);
 
-/// Of operands that broadcast.
+/// For operands that broadcast.
 std::vector<TensorMeta> meta_of_pointwise(const Call& call) {
   Dims sizes;
   for (const Argument& argument : call.arguments) {
@@ -40,7 +40,7 @@ bool has_writes(Key key) {
   return sync::no_destructor<CopyOperator>().copy.kernel(key) != nullptr;
 }
 
-/// Where there is no memory for so many elements, `out` is left as it was.
+/// Restores the sizes of `out` if there is no memory for the result.
 void resize_and_copy(const AnyTensor& out, const AnyTensor& result) {
   const Dims before = out.sizes();
   try {
@@ -52,11 +52,11 @@ void resize_and_copy(const AnyTensor& out, const AnyTensor& result) {
   }
 }
 
-/// An out= variant by its functional variant, for any backend.
+/// Computes an out= variant by its functional variant, on any backend.
 Tensors compute_into_out(const Call& call) {
   const Key key = keys_of(call.arguments).highest();
   if (const Kernel* const others = fallback(key); others != nullptr && !has_writes(key)) {
-    return (*others)(call);  // which refuses what the program called, and not what this does for it
+    return (*others)(call);  // names the operator of the program in its error, not copy_
   }
   const AnyTensor out = call.arguments.back().tensor();
   const auto operands = call.arguments.first(call.arguments.size() - 1);
@@ -70,7 +70,7 @@ void define_out(const std::string& name, const std::string& parameters) {
       .composite(compute_into_out);
 }
 
-/// In place too, if there are functions that write.
+/// Also defines the variants in place if there are functions that write.
 void define_binary(const std::string& name, Binary pure, WithScalar with_scalar,
                    BinaryInPlace write = nullptr, WithScalarInPlace write_scalar = nullptr) {
   define(name + "(Tensor a, Tensor b) -> Tensor")

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pure operators that know axes: results have other sizes than their operands, or elements
-/// elsewhere.
+/// Defines pure operators with axes: reductions, matmul, cat and flip.
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/tensor/detail/operands.hpp>
@@ -27,10 +26,10 @@ std::vector<TensorMeta> meta_of_sum(const Call& call) {
       }
     }
   }
-  return {{std::move(kept), detail::dtype_of_result(call)}};  // which refuses an axis named twice
+  return {{std::move(kept), detail::dtype_of_result(call)}};  // rejects an axis that is named twice
 }
 
-/// The sizes of all but the last two dimensions.
+/// The sizes of all dimensions except the last two.
 Dims batch_sizes_of(const Dims& sizes) {
   return Dims(sizes.begin(), sizes.end() - std::min<std::ptrdiff_t>(2, std::ssize(sizes)));
 }
@@ -64,7 +63,8 @@ std::vector<TensorMeta> meta_of_matmul(const Call& call) {
 
 std::vector<TensorMeta> meta_of_cat(const Call& call) {
   const Tensors& tensors = call.arguments[0].tensors();
-  const DType dtype = detail::dtype_of_result(call);  // refuses none, and tensors of no dimensions
+  // rejects an empty list, and tensors without dimensions
+  const DType dtype = detail::dtype_of_result(call);
   Dims sizes = tensors.front().sizes();
   const std::size_t along =
       byre::detail::wrap_axis(call.arguments[1].integer(), sizes.size(), "cat");
@@ -111,7 +111,7 @@ void detail::define_reductions() {
   define("flip(Tensor a, Axis[] axes) -> Tensor")
       .cpu([](const Tensor& a, const Dims& axes) { return byre::flip(a, axes); })
       .meta([](const Call& call) {
-        const DType dtype = dtype_of_result(call);  // refuses axes that are not there
+        const DType dtype = dtype_of_result(call);  // rejects axes out of range
         return std::vector<TensorMeta>{{call.arguments[0].tensor().sizes(), dtype}};
       })
       .tag(Tag::axis_shift);

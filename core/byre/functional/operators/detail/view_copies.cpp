@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Functional variants of views: what a view sees, as a tensor of its own; and their inverses, the
-/// base with other elements where a view sees it. Eight views, of which all others are made.
+/// Defines the functional variants of eight views, which express all others. A *_copy returns the
+/// viewed elements as a tensor of its own; a *_scatter returns the base with other elements in the
+/// view.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
@@ -12,7 +13,7 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Where the view reads its tensor's elements: as its strides say, or one after the other.
+/// How the view reads its tensor's elements: by strides, or in order.
 enum class Reads : bool { by_strides, in_order };
 
 ViewGeometry geometry_of_view(const Operator& view, const ViewGeometry& self,
@@ -55,12 +56,12 @@ TensorMeta meta_of_scatter(const Operator& view, const Call& call) {
 
 // ---- Kernels of the CPU
 
-/// In order, from the first byte of its storage.
+/// Contiguous, from the first byte of its storage.
 bool is_from_the_start(const Tensor& tensor) {
   return tensor.is_contiguous() && tensor.storage_offset() == 0;
 }
 
-/// For a program, a tensor of its own, in order, as on every backend. Below passes a lazy clone.
+/// Returns a packed tensor to programs, as every backend does, and a lazy clone to passes.
 Tensor own_copy(const Tensor& part) {
   return is_below_passes() ? part.lazy_clone() : packed(part);
 }
@@ -76,7 +77,7 @@ AnyTensor copy_of_view(const Operator& view, Reads reads, const Call& call) {
   return from_cpu(own_copy(view_of(base, {part.layout, part.dtype, base.storage().nbytes()})));
 }
 
-/// A tensor of the elements of `self` that shares no memory: `self` itself, if this is its only handle.
+/// Returns the elements of `self` in unshared memory: `self` if this is its only handle.
 AnyTensor unshared(const AnyTensor& self, Reads reads) {
   const Tensor& value = to_cpu(self);
   if (may_overlap_itself(value.layout()) ||
@@ -89,7 +90,7 @@ AnyTensor unshared(const AnyTensor& self, Reads reads) {
 }
 
 AnyTensor scatter_to_view(const Operator& view, Reads reads, const Call& call) {
-  meta_of_scatter(view, call);  // refuses a source that does not fit
+  meta_of_scatter(view, call);  // rejects a source that does not fit
   AnyTensor base = unshared(call.arguments[0].tensor(), reads);
   const Tensor& written = to_cpu(base);
   Tensor part =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The views of the tensor layer, each by what it sees, and in place where there is one view.
+/// Defines the views of byre/tensor by their geometry, and in place if there is one output.
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/tensor/views.hpp>
 
@@ -41,7 +41,7 @@ ViewRule rule_of(Result (*)(const Layout&, Rest...)) {
     (std::index_sequence_for<Rest...>());
   };
 }
-/// The rule of a view from a function of the layout and the arguments, integers and Dims.
+/// Makes a view rule of a function of a layout and arguments (integers and Dims).
 template <auto LayoutOf>
 ViewRule layout_rule() {
   return rule_of<LayoutOf>(LayoutOf);
@@ -64,7 +64,7 @@ std::vector<ViewGeometry> as_strided_rule(const ViewGeometry& self, Constants co
                                       constants[2].integer_or(self.layout.offset), storage_numel))};
 }
 
-/// The same bytes as `dtype`, whose layout `see` tells.
+/// Returns the bytes of `self` viewed as `dtype`, with the layout that `layout_of` returns.
 template <class LayoutOf>
 std::vector<ViewGeometry> as_dtype(const ViewGeometry& self, DType dtype,
                                    const LayoutOf& layout_of) {

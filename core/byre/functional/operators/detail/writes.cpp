@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operators that write all of a tensor, or change which elements it has.
+/// Defines operators that overwrite a whole tensor, or change which elements it has.
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/operators/detail/operators.hpp>
@@ -10,8 +10,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// A tensor of other sizes: of the elements that its storage has from its first on, where they
-/// suffice; else of memory of its own, with zeros behind the elements there were.
+/// Resizes within the storage if it suffices. Otherwise allocates memory, copies the elements and
+/// fills the rest with zeros.
 void resize_in_memory(Tensor& self, const Dims& sizes) {
   const Layout layout = detail::resized(self.layout(), sizes);
   if (byre::detail::byte_count(layout.end(), self.itemsize(), "resize_") <=
