@@ -269,7 +269,7 @@ constexpr BatchTarget batch_targets[] = {
 
 class Batches : public testing::TestWithParam<BatchTarget> {};
 
-TEST_P(Batches, of_random_programs_are_those_of_each_member) {
+TEST_P(Batches, a_batch_agrees_with_runs_of_its_members) {
   const BatchTarget& target = GetParam();
   const auto count =
       static_cast<unsigned>(program_count() / (target.flavor == Flavor::pure ? 10 : 4));

@@ -24,7 +24,7 @@ std::size_t count_of(const Outcome& outcome, Happened happened) {
 
 class RandomPrograms : public testing::TestWithParam<const char*> {};
 
-TEST_P(RandomPrograms, agree_with_and_without_the_pass) {
+TEST_P(RandomPrograms, random_programs_agree_with_and_without_the_pass) {
   std::vector<Target> targets = all_targets();
   std::erase_if(targets, [](const Target& target) { return !target.name.starts_with(GetParam()); });
   const std::uint64_t first = seed();
@@ -86,7 +86,7 @@ bool is_done(const std::string& op, const Program& program, const Outcome& outco
 }
 
 /// Programs that read what sees the memory after a write through a view, and after one more write.
-TEST(EveryPair, of_a_view_and_a_write_does_what_it_does_in_memory) {
+TEST(EveryPair, a_write_through_a_view_agrees_with_memory) {
   constexpr std::uint64_t programs_of_each = 40;
   std::uint64_t number = seed();
   std::size_t pairs = 0;
@@ -120,7 +120,7 @@ TEST(EveryPair, of_a_view_and_a_write_does_what_it_does_in_memory) {
 /// Known-wrong targets: graphs that keep what they had where a scatter would have put something.
 class Updates : public testing::TestWithParam<const char*> {};
 
-TEST_P(Updates, that_are_ignored_are_refuted_by_a_program_of_a_few_steps) {
+TEST_P(Updates, a_short_program_refutes_an_ignored_update) {
   constexpr std::uint64_t most = 20'000;
   const std::string scatter = GetParam();
   const bool by_strides = scatter == "as_strided_scatter";

@@ -17,7 +17,7 @@ class AliasMemory : public testing::TestWithParam<ViewPaths> {
   const FunctionalizeOptionsScope options_{{.paths = GetParam()}};
 };
 
-TEST_P(AliasMemory, of_updates_of_one_place_keeps_the_last) {
+TEST_P(AliasMemory, a_later_update_replaces_one_of_the_same_region) {
   const AnyTensor x = zeros_with_pass({3});
   call("fill_", {element(x, 1), 6});
   call("fill_", {call_for_one("slice", {x, 0, 1, 3}), 7});
@@ -26,7 +26,7 @@ TEST_P(AliasMemory, of_updates_of_one_place_keeps_the_last) {
   EXPECT_EQ(text_of_value(x), "[0. 8. 7.]");
 }
 
-TEST_P(AliasMemory, of_updates_before_one_that_covers_the_base_keeps_none) {
+TEST_P(AliasMemory, an_update_of_the_whole_base_drops_earlier_ones) {
   const AnyTensor x = zeros_with_pass({2, 2});
   call("fill_", {element(x, 1), 1});
   call("fill_", {element(x, 0), 2});
@@ -39,7 +39,7 @@ TEST_P(AliasMemory, of_updates_before_one_that_covers_the_base_keeps_none) {
   EXPECT_EQ(text_of_value(x), "[[5. 5.]\n [5. 5.]]");
 }
 
-TEST_P(AliasMemory, of_many_updates_keeps_fewer_than_the_bound) {
+TEST_P(AliasMemory, pending_updates_stay_below_the_bound) {
   const AnyTensor x = zeros_with_pass({1000});
   for (std::int64_t i = 0; i < 1000; ++i) {
     call("fill_", {element(x, i), 1});
@@ -49,7 +49,7 @@ TEST_P(AliasMemory, of_many_updates_keeps_fewer_than_the_bound) {
   EXPECT_EQ(text_of(call_for_one("sum", {from_functional(x)})), "1000.");
 }
 
-TEST_P(AliasMemory, of_many_updates_without_a_use_is_constant) {
+TEST_P(AliasMemory, many_writes_without_a_use_take_constant_memory) {
   const AnyTensor x = zeros_with_pass({2});
   const AnyTensor first = element(x, 0);
   const auto before = stats::snapshot().live_bytes;
@@ -62,7 +62,7 @@ TEST_P(AliasMemory, of_many_updates_without_a_use_is_constant) {
   EXPECT_EQ(*to_cpu(functional_tensor_of(x).sync()).data<float>(), static_cast<float>(writes));
 }
 
-TEST_P(AliasMemory, of_updates_that_are_recorded_in_a_graph_is_constant_too) {
+TEST_P(AliasMemory, many_recorded_writes_leave_few_nodes) {
   const Recording recording;
   const RecordingScope scope(recording);
   const AnyTensor x = to_functional(recording.input({2}, DType::f32));
@@ -72,7 +72,7 @@ TEST_P(AliasMemory, of_updates_that_are_recorded_in_a_graph_is_constant_too) {
   }
 }
 
-TEST_P(AliasMemory, of_what_is_copied_is_its_source_s_and_goes_with_the_tensor) {
+TEST_P(AliasMemory, copy_shares_the_source_until_the_tensor_is_gone) {
   const Tensor content = Tensor::zeros({1 << 16}, DType::f32);
   {
     const AnyTensor row = element(zeros_with_pass({2, 1 << 16}), 1);
@@ -86,7 +86,7 @@ TEST_P(AliasMemory, of_what_is_copied_is_its_source_s_and_goes_with_the_tensor) 
   EXPECT_EQ(content.storage().use_count(), 1U);
 }
 
-TEST_P(AliasMemory, of_the_base_is_written_in_place_where_nobody_else_sees_it) {
+TEST_P(AliasMemory, an_unshared_base_is_written_in_place) {
   const AnyTensor x = zeros_with_pass({2, 1 << 16});
   const void* elements = nullptr;
   for (int i = 0; i < 10; ++i) {
@@ -99,7 +99,7 @@ TEST_P(AliasMemory, of_the_base_is_written_in_place_where_nobody_else_sees_it) {
 
 /// The worked example of the seed "Functionalization", step by step: values, waiting updates and the
 /// alias's generation after each.
-TEST_P(AliasMemory, of_the_seed_s_example_is_what_the_seed_says) {
+TEST_P(AliasMemory, the_seeds_example_has_the_seeds_states) {
   // x = zeros(2): no alias yet.
   const AnyTensor x = to_functional(zeros({2}));
   EXPECT_EQ(functional_tensor_of(x).alias_if_any(), nullptr);
@@ -138,7 +138,7 @@ TEST_P(AliasMemory, of_the_seed_s_example_is_what_the_seed_says) {
 
 INSTANTIATE_TEST_SUITE_P(Each, AliasMemory, testing::ValuesIn(all_paths), name_of_paths);
 
-TEST(Chains, are_as_long_as_they_are_deep_and_end_without_a_deep_stack) {
+TEST(Chains, a_deep_chain_is_destroyed_on_a_small_stack) {
   const FunctionalizeOptionsScope chains({.paths = ViewPaths::chains});
   AnyTensor x = zeros_with_pass({2, 3});
   AnyTensor view = x;

@@ -29,7 +29,7 @@ Tensors copy_then_zero(const Tensors& in) {
   return {copy};
 }
 
-TEST(VmapOfFunctionalized, does_to_opaque_tensors_what_it_does_in_memory) {
+TEST(VmapOfFunctionalized, opaque_tensors_get_the_results_of_memory) {
   const std::string before = "[[0. 1. 2.]\n [3. 4. 5.]]";
   const std::string zeros = "[[0. 0. 0.]\n [0. 0. 0.]]";
   const std::pair<Program, std::string> all[] = {
@@ -47,7 +47,7 @@ TEST(VmapOfFunctionalized, does_to_opaque_tensors_what_it_does_in_memory) {
   }
 }
 
-TEST(VmapOfFunctionalized, writes_no_inputs_that_the_function_does_not) {
+TEST(VmapOfFunctionalized, an_input_that_is_only_read_still_shares_its_data) {
   const AnyTensor x = ascending({2, 3});
   const AnyTensor y = ascending({2, 3});
   const Tensor clone = to_cpu(y).lazy_clone();
@@ -56,7 +56,7 @@ TEST(VmapOfFunctionalized, writes_no_inputs_that_the_function_does_not) {
   EXPECT_TRUE(to_cpu(y).storage().shares_data_with(clone.storage()));
 }
 
-TEST(VmapAndThePass, refuse_to_write_what_another_input_sees) {
+TEST(VmapAndThePass, a_write_that_another_input_sees_is_rejected) {
   const AnyTensor x = ascending({2, 2});
   const Program zero = [](const Tensors& in) {
     call("zero_", {in[0]});
@@ -73,7 +73,7 @@ TEST(VmapAndThePass, refuse_to_write_what_another_input_sees) {
   EXPECT_EQ(text_of(x), "[[0. 0.]\n [0. 0.]]");
 }
 
-TEST(VmapAndThePass, refuse_to_write_the_batch_to_what_has_none) {
+TEST(VmapAndThePass, a_batch_is_not_written_to_a_tensor_without_one) {
   const AnyTensor x = ascending({3});
   for (const char* const name : {"add_", "copy_"}) {
     const Program write = [&](const Tensors& in) { return call(name, {in[0], in[1]}); };
@@ -92,7 +92,7 @@ TEST(VmapAndThePass, refuse_to_write_the_batch_to_what_has_none) {
   EXPECT_THROW(functionalize(sum_up)({ascending({2, 3})}), DispatchError);
 }
 
-TEST(VmapOfFunctionalized, refuses_to_make_an_input_in_memory_of_other_sizes) {
+TEST(VmapOfFunctionalized, an_input_in_memory_cannot_change_sizes_or_dtype) {
   const auto unsqueeze = vmap(functionalize([](const Tensors& in) {
     call("unsqueeze_", {in[0], 0});
     return Tensors();
@@ -107,20 +107,20 @@ TEST(VmapOfFunctionalized, refuses_to_make_an_input_in_memory_of_other_sizes) {
   EXPECT_EQ(x.sizes(), Dims({2, 1, 3}));
 }
 
-TEST(VmapOfFunctionalized, refuses_to_write_an_input_whose_elements_share_memory) {
+TEST(VmapOfFunctionalized, a_write_to_an_expanded_input_is_rejected) {
   const AnyTensor x = call_for_one("expand", {ascending(3), {2, 3}});
   const Program add = [](const Tensors& in) { return call("add_.scalar", {in[0], 1}); };
   EXPECT_THROW(vmap(functionalize(add))({x}), ShapeError);
   EXPECT_EQ(text_of(element(x, 0)), "[0. 1. 2.]");
 }
 
-TEST(VmapOfFunctionalized, nests) {
+TEST(VmapOfFunctionalized, nested_vmaps_write_the_input) {
   const AnyTensor x = ascending({2, 2, 2});
   EXPECT_EQ(vmap(vmap(functionalize(double_first)))({x}).front(), x);
   EXPECT_EQ(text_of(x), "[[[ 0.  1.]\n  [ 4.  3.]]\n\n [[ 8.  5.]\n  [12.  7.]]]");
 }
 
-TEST(VmapOfFunctionalized, refuses_an_input_without_a_batch_that_is_memory_of_one) {
+TEST(VmapOfFunctionalized, memory_of_a_batch_is_not_written_without_a_batch) {
   const AnyTensor x = ascending({2, 2});
   const auto with_row = [&](const Program& f) {
     return vmap(functionalize(f), {0, std::nullopt})({x, element(x, 1)});
@@ -134,7 +134,7 @@ TEST(VmapOfFunctionalized, refuses_an_input_without_a_batch_that_is_memory_of_on
   EXPECT_EQ(text_of(with_row(read).front()), "[[2. 4.]\n [4. 6.]]") << "which is only read";
 }
 
-TEST(VmapOfFunctionalized, writes_all_batches_or_none_and_what_has_none_before) {
+TEST(VmapOfFunctionalized, an_error_leaves_batches_unwritten_and_others_written) {
   const AnyTensor x = ascending({2, 2});
   const AnyTensor y = ascending({2, 2});
   const AnyTensor row = ascending({2});
@@ -148,7 +148,7 @@ TEST(VmapOfFunctionalized, writes_all_batches_or_none_and_what_has_none_before) 
   EXPECT_EQ(texts_of({x, y, row}), "[[0. 1.]\n [2. 3.]]\n[[0. 1.]\n [2. 3.]]\n[7. 7.]\n");
 }
 
-TEST(VmapOfFunctionalized, refuses_to_read_an_input_by_a_tensor_that_it_captures) {
+TEST(VmapOfFunctionalized, reading_a_captured_alias_of_an_input_is_rejected) {
   const AnyTensor x = ascending({2, 2});
   const Program read_another = functionalize([x](const Tensors& in) {
     call("zero_", {in[0]});
@@ -167,7 +167,7 @@ void expect_batch_refused(const Program& program) {
   EXPECT_TRUE(says(text, "cannot write one value per batch member"));
 }
 
-TEST(FunctionalizedVmap, lets_no_batch_out_by_what_an_inner_one_wrote) {
+TEST(FunctionalizedVmap, an_inner_write_does_not_leak_a_batch) {
   expect_batch_refused(functionalize([](const Tensors& in) {
     const AnyTensor sum = call_for_one("zeros", {Dims({2, 3})});
     vmap([&](const Tensors& outer) {
@@ -181,7 +181,7 @@ TEST(FunctionalizedVmap, lets_no_batch_out_by_what_an_inner_one_wrote) {
   }));
 }
 
-TEST(UnderThePass, what_is_made_for_a_tensor_is_on_its_backend) {
+TEST(UnderThePass, factories_create_tensors_on_the_inputs_backend) {
   const AnyTensor opaque = to_opaque(to_cpu(ascending(2)));
   const AnyTensor x = to_functional(opaque);
   call("zero_", {x});
@@ -191,7 +191,7 @@ TEST(UnderThePass, what_is_made_for_a_tensor_is_on_its_backend) {
   EXPECT_EQ(from_functional(made[0]).keys(), opaque.keys());
 }
 
-TEST(FunctionalizedVmap, lets_no_batch_out_by_set_) {
+TEST(FunctionalizedVmap, set_does_not_leak_a_batch) {
   expect_batch_refused(functionalize([](const Tensors& in) {
     const AnyTensor sum = call_for_one("zeros", {Dims({3})});
     vmap([&](const Tensors& each) {

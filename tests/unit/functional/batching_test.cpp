@@ -13,7 +13,7 @@ Tensors sum_of_squares(const Tensors& x) {
   return call("sum", {call_for_one("mul", {x[0], x[0]})});
 }
 
-TEST(Vmap, shows_its_function_one_of_the_batch_and_calls_it_once) {
+TEST(Vmap, the_function_is_called_once_with_one_members_sizes) {
   int calls = 0;
   const auto sums = [&calls](std::int64_t axis) {
     const Program of_one = [&](const Tensors& x) {
@@ -32,14 +32,14 @@ TEST(Vmap, shows_its_function_one_of_the_batch_and_calls_it_once) {
   EXPECT_EQ(opaque_counts().computed - before, 1U) << "by a rule, for the whole batch";
 }
 
-TEST(Vmap, returns_tensors_that_see_no_memory_of_its_inputs) {
+TEST(Vmap, results_share_no_memory_with_inputs) {
   const AnyTensor x = ascending({2, 3});
   const Tensors out = vmap([](const Tensors& in) { return in; }, {1})({x});
   call("zero_", {x});
   EXPECT_EQ(text_of(out[0]), "[[0. 3.]\n [1. 4.]\n [2. 5.]]");
 }
 
-TEST(Vmap, shows_what_its_function_writes_to_memory_that_a_batch_is_of) {
+TEST(Vmap, writes_to_the_memory_of_a_batch_are_visible_in_it) {
   const Program fill_second_row = [](const Tensors& in) {
     call("fill_", {in[1], 7});
     return Tensors{in[0]};
@@ -52,7 +52,7 @@ TEST(Vmap, shows_what_its_function_writes_to_memory_that_a_batch_is_of) {
   }
 }
 
-TEST(Vmap, keeps_a_batch_as_it_is_where_its_function_changes_what_the_tensor_sees) {
+TEST(Vmap, transposing_an_alias_in_place_leaves_the_batch) {
   const Program neg_transposed = [](const Tensors& in) {
     call("transpose_", {in[1], 0, 1});
     return Tensors{call_for_one("neg", {in[0]})};
@@ -65,7 +65,7 @@ TEST(Vmap, keeps_a_batch_as_it_is_where_its_function_changes_what_the_tensor_see
   }
 }
 
-TEST(Vmap, shows_what_an_inner_one_writes_to_memory_that_both_batches_are_of) {
+TEST(Vmap, an_inner_write_is_visible_in_both_batches) {
   const AnyTensor x = ascending({1, 2, 2});
   const AnyTensor row = element(element(x, 0), 1);
   const Program inner = vmap(
@@ -84,7 +84,7 @@ TEST(Vmap, shows_what_an_inner_one_writes_to_memory_that_both_batches_are_of) {
   EXPECT_EQ(text_of(out[1]), "[[[0. 7.]\n  [1. 7.]]]");
 }
 
-TEST(Vmap, refuses_inputs_that_make_no_batch) {
+TEST(Vmap, inputs_without_a_common_batch_are_rejected) {
   const auto first = [](const Tensors& x) { return Tensors{x[0]}; };
   EXPECT_THROW(vmap(first)({}), ArgumentError);
   EXPECT_THROW(vmap(first, {std::nullopt})({ascending({2})}), ArgumentError);
@@ -96,7 +96,7 @@ TEST(Vmap, refuses_inputs_that_make_no_batch) {
   EXPECT_THROW(call("neg", {ascending({2})}), ArgumentError);
 }
 
-TEST(Vmap, refuses_what_its_function_kept_from_an_inner_one) {
+TEST(Vmap, a_tensor_kept_from_an_inner_vmap_is_rejected) {
   const auto keeps = vmap([](const Tensors& x) {
     Tensors kept;
     vmap([&kept](const Tensors& y) { return kept = y; })(x);
@@ -114,7 +114,7 @@ void call_batched(const AnyTensor& batch, const char* name, const Arguments& oth
   })({batch});
 }
 
-TEST(Vmap, refuses_views_and_writes_by_name) {
+TEST(Vmap, views_and_writes_are_rejected_by_name) {
   const std::pair<const char*, Arguments> calls[] = {
       {"select", {0, 1}}, {"unbind", {}}, {"add_.scalar", {1}}, {"fill_", {1}}, {"squeeze_", {}}};
   for (const auto& [name, others] : calls) {
@@ -125,7 +125,7 @@ TEST(Vmap, refuses_views_and_writes_by_name) {
   }
 }
 
-TEST(Vmap, leaves_what_its_function_refuses_to_the_function) {
+TEST(Vmap, arguments_invalid_for_one_member_are_rejected) {
   const std::pair<const char*, Arguments> calls[] = {
       {"select_copy", {1, 0}},    {"select_copy", {-2, 0}},
       {"sum.axes", {{1}, false}}, {"as_strided_copy", {{2}, {4}, 1}},
@@ -137,7 +137,7 @@ TEST(Vmap, leaves_what_its_function_refuses_to_the_function) {
   EXPECT_THROW(call_batched(ascending({4}), "view_copy.dtype", {DType::f64}), ShapeError);
 }
 
-TEST(Vmap, counts_the_batch_among_the_dimensions_that_a_tensor_may_have) {
+TEST(Vmap, the_batch_counts_toward_max_ndim) {
   const AnyTensor most = zeros(Dims(max_ndim, 1));
   const auto refused = [](const Program& of_one, const AnyTensor& x) {
     EXPECT_TRUE(says(complaint_of<ShapeError>([&] { vmap(of_one)({x}); }),
@@ -148,7 +148,7 @@ TEST(Vmap, counts_the_batch_among_the_dimensions_that_a_tensor_may_have) {
   EXPECT_EQ(vmap([](const Tensors& x) { return x; })({most}).front(), most);
 }
 
-TEST(Graphs, have_inputs_of_no_more_dimensions_than_tensors_have) {
+TEST(Graphs, inputs_beyond_max_ndim_are_rejected) {
   const Recording recording(Recording::Views::recorded);
   EXPECT_EQ(complaint_of<ShapeError>([&] { recording.input(Dims(max_ndim + 1, 1), DType::f32); }),
             "input: 65 dimensions, and a tensor has at most 64, byre::max_ndim. Make one of "
@@ -161,7 +161,7 @@ TEST(Graphs, have_inputs_of_no_more_dimensions_than_tensors_have) {
   }
 }
 
-TEST(Batching, of_operators_of_users_loops_over_the_batch) {
+TEST(Batching, user_operators_are_called_for_each_member) {
   static int calls = 0;
   define("test_ends(Tensor a, Tensor[] others) -> (Tensor, Tensor)")
       .cpu([](const Tensor& a, const Tensors& others) {
@@ -182,7 +182,7 @@ TEST(Batching, of_operators_of_users_loops_over_the_batch) {
   EXPECT_EQ(none[1].sizes(), Dims({0, 2}));
 }
 
-TEST(Batching, takes_composites_and_rules_of_users) {
+TEST(Batching, user_composites_and_rules_are_called_once) {
   static int calls = 0;
   define("test_batching_twice(Tensor a) -> Tensor").composite([](const Call& call) {
     ++calls;
@@ -206,7 +206,7 @@ TEST(Batching, takes_composites_and_rules_of_users) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(Batching, refuses_results_that_are_not_alike_for_all) {
+TEST(Batching, unequal_results_of_members_are_rejected) {
   define("test_as_long_as(Tensor a) -> Tensor").cpu([](const Tensor& a) {
     return Tensor::zeros({static_cast<std::int64_t>(a.at<float>({}))}, DType::f32);
   });
@@ -225,7 +225,7 @@ TEST(Batching, refuses_results_that_are_not_alike_for_all) {
   }
 }
 
-TEST(Batching, has_a_rule_for_every_operator_that_comes_along) {
+TEST(Batching, every_builtin_operator_has_a_rule) {
   for (const std::string& name : test::RandomCalls(0).names()) {
     const Operator& op = find(name);
     EXPECT_TRUE(op.has(Tag::pointwise) || op.has(Tag::axis_shift) ||
@@ -234,7 +234,7 @@ TEST(Batching, has_a_rule_for_every_operator_that_comes_along) {
   }
 }
 
-TEST(Batching, of_no_members_has_the_sizes_and_dtype_of_one) {
+TEST(Batching, an_empty_batch_gives_the_sizes_and_dtype_of_a_member) {
   test::RandomCalls random(test::seed());
   for (const std::string& name : random.names()) {
     for (int round = 0; round < 60; ++round) {

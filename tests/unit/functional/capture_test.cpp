@@ -4,7 +4,7 @@
 namespace byre::test {
 namespace {
 
-TEST(Captured, programs_keep_views_where_mutations_alone_are_removed) {
+TEST(Captured, reapply_views_records_views_and_no_writes) {
   const Program f = [](const Tensors& in) {
     const AnyTensor row = call_for_one("view", {in[0], {1, 2}});
     call("fill_", {element(in[0], 1), 2});
@@ -19,7 +19,7 @@ TEST(Captured, programs_keep_views_where_mutations_alone_are_removed) {
             "  return %2, %4\n");
 }
 
-TEST(Captured, programs_refuse_inputs_that_alias_otherwise) {
+TEST(Captured, inputs_that_alias_unlike_the_examples_are_rejected) {
   const CapturedProgram program = capture(
       [](const Tensors& in) {
         return call("add_", {in[0], in[1]});
@@ -34,7 +34,7 @@ TEST(Captured, programs_refuse_inputs_that_alias_otherwise) {
   EXPECT_EQ(text_of(x), "[0. 2.]");
 }
 
-TEST(Captured, programs_that_grow_an_input_refuse_one_with_views) {
+TEST(Captured, growing_an_input_with_views_is_rejected) {
   const CapturedProgram program = capture(
       [](const Tensors& in) {
         return call("resize_", {in[0], {6}});
@@ -67,7 +67,7 @@ TEST(Captured, programs_run_on_the_backend_of_their_examples) {
   EXPECT_EQ(text_of_value(results[2]), "[0. 0.]");
 }
 
-TEST(Captured, programs_are_given_inputs_of_the_backend_of_their_examples) {
+TEST(Captured, inputs_of_another_backend_are_rejected) {
   const AnyTensor x = ascending(2);
   const AnyTensor there = to_opaque(to_cpu(x));
   const Program f = [](const Tensors& in) { return Tensors{call_for_one("neg", {in[0]})}; };
@@ -80,7 +80,7 @@ TEST(Captured, programs_are_given_inputs_of_the_backend_of_their_examples) {
   EXPECT_THROW(capture(sum, {x, there})({there, x}), GraphError) << "each where it was";
 }
 
-TEST(Captured, programs_write_only_values_that_are_as_the_graph_says) {
+TEST(Captured, values_unlike_the_graphs_outputs_are_not_written) {
   const CapturedProgram program = capture(write_and_add, {ascending({2, 2}), ascending(2)});
   for (std::size_t output = 0; output < program.graph.outputs.size(); ++output) {
     const auto run_with = [&](const AnyTensor& value) {
@@ -103,7 +103,7 @@ TEST(Captured, programs_write_only_values_that_are_as_the_graph_says) {
   EXPECT_THROW(program.run({ascending({2, 2}), ascending(2)}, nullptr), ArgumentError);
 }
 
-TEST(Captured, programs_have_no_examples_of_passes) {
+TEST(Captured, examples_of_passes_and_graphs_are_rejected) {
   const Program f = [](const Tensors& in) { return in; };
   const Recording recording;
   EXPECT_THROW(capture(f, {recording.input({2}, DType::f32)}), DeviceError);

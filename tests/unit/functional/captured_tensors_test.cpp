@@ -20,7 +20,7 @@ class CapturedTensors : public testing::TestWithParam<Transform> {
   }
 };
 
-TEST_P(CapturedTensors, that_are_returned_are_themselves_and_their_views_alias_them) {
+TEST_P(CapturedTensors, returned_captures_and_their_views_alias_the_capture) {
   const AnyTensor captured = ascending({2, 3});
   const AnyTensor turned = call_for_one("transpose", {captured, 0, 1});
   const Tensors out = run(
@@ -45,7 +45,7 @@ TEST_P(CapturedTensors, that_are_returned_are_themselves_and_their_views_alias_t
   EXPECT_EQ(text_of(out[1]), "[[0. 0.]\n [0. 0.]]");
 }
 
-TEST_P(CapturedTensors, are_what_an_input_is_that_was_set_to_them) {
+TEST_P(CapturedTensors, an_input_set_to_a_capture_aliases_it) {
   const AnyTensor captured = ascending({2, 3});
   const AnyTensor x = ascending({2});
   const AnyTensor y = ascending({2});
@@ -71,13 +71,13 @@ INSTANTIATE_TEST_SUITE_P(Each, CapturedTensors,
                                          Transform{"graph", by_graph}),
                          name_of_transform);
 
-TEST(CapturedOffTheCpu, are_returned_as_themselves) {
+TEST(OpaqueCaptures, a_returned_opaque_capture_is_itself) {
   const AnyTensor captured = to_opaque(to_cpu(ascending({2})));
   const AnyTensor x = to_opaque(to_cpu(ascending({2})));
   EXPECT_EQ(functionalize([&](const Tensors&) { return Tensors{captured}; })({x})[0], captured);
 }
 
-TEST(Refusals, of_out_forms_name_what_the_program_called) {
+TEST(OutVariants, errors_of_out_variants_name_the_called_operator) {
   const auto refusal = []<class Expected>(Expected*, const Program& program,
                                           const Tensors& inputs) {
     const std::string text = complaint_of<Expected>([&] { program(inputs); });
@@ -98,7 +98,7 @@ TEST(Refusals, of_out_forms_name_what_the_program_called) {
   refusal(of_dispatch, vmap(functionalize(add), {0, std::nullopt}), batch);
 }
 
-TEST(Copies, of_views_are_in_order_whatever_the_strides_of_what_is_seen) {
+TEST(Copies, view_copies_of_strided_tensors_read_in_order) {
   const AnyTensor x = ascending({2, 3});
   const AnyTensor turned = call_for_one("permute_copy", {x, {1, 0}});
   EXPECT_EQ(text_of(call_for_one("as_strided", {turned, {2}, {1}})), "[0. 3.]");
@@ -113,7 +113,7 @@ AnyTensor scattered(AnyTensor base) {
   return call_for_one("select_scatter", std::move(arguments));
 }
 
-TEST(Scatters, write_in_place_only_what_nobody_else_sees) {
+TEST(Scatters, a_scatter_writes_in_place_only_if_unshared) {
   const ExcludeKeys pass(Key::functionalize);  // as it calls them
   Tensor alone = to_cpu(ascending(3)).clone();
   const float* const place = alone.data<float>();

@@ -7,7 +7,7 @@
 namespace byre::test {
 namespace {
 
-TEST(Calls, write_into_what_is_given_for_out) {
+TEST(Calls, out_variants_write_and_return_out) {
   const AnyTensor x = ascending(4);
   const AnyTensor out = call_for_one("zeros", {{0}});
   EXPECT_EQ(call_for_one("add.out", {x, x, out}), out);
@@ -19,7 +19,7 @@ TEST(Calls, write_into_what_is_given_for_out) {
   EXPECT_EQ(call_for_one("add_.scalar", {x, 1}), x) << "what is written is returned";
 }
 
-TEST(Calls, resize_within_the_storage_and_beyond_it) {
+TEST(Calls, resize_works_within_the_storage_and_beyond) {
   const AnyTensor x = ascending(4);
   call("resize_", {x, {2}});
   EXPECT_EQ(text_of(x), "[0. 1.]");
@@ -36,7 +36,7 @@ TEST(Calls, resize_within_the_storage_and_beyond_it) {
   EXPECT_THROW(call("resize_", {turned, {2}}), ShapeError);
 }
 
-TEST(Calls, that_set_a_tensor_make_it_another_over_the_same_memory) {
+TEST(Calls, set_makes_the_tensor_an_alias_of_its_source) {
   const AnyTensor x = ascending(2);
   const AnyTensor y = ascending({2, 2});
   call("set_", {x, y});
@@ -46,14 +46,14 @@ TEST(Calls, that_set_a_tensor_make_it_another_over_the_same_memory) {
   EXPECT_EQ(to_cpu(y).handle_count(), 1U);
 }
 
-TEST(Errors, of_operators_that_are_not_there_name_those_that_are_near) {
+TEST(Errors, an_unknown_name_lists_similar_operators) {
   EXPECT_TRUE(says(complaint_of<DispatchError>([] { call("transpse", {ascending(2)}); }),
                    "unknown operator 'transpse', ",
                    " are registered; similar: transpose, transpose_. "));
   EXPECT_TRUE(says(complaint_of([] { find("squeeze.the_dimension"); }), "squeeze.axis"));
 }
 
-TEST(Errors, of_arguments_name_the_operator_the_parameter_and_the_schema) {
+TEST(Errors, invalid_arguments_name_operator_parameter_and_schema) {
   const std::string few = complaint_of([] { call("add", {ascending(2)}); });
   EXPECT_TRUE(says(few, "add: 'b', argument 2, is missing"));
   const std::string many = complaint_of([] { call("neg", {ascending(2), 1, 2}); });
@@ -68,7 +68,7 @@ TEST(Errors, of_arguments_name_the_operator_the_parameter_and_the_schema) {
   EXPECT_TRUE(says(complaint_of([] { call("cat", {Dims(), 0}); }), "cat: of no tensors"));
 }
 
-TEST(Errors, of_kernels_that_are_missing_name_the_key_and_what_is_registered) {
+TEST(Errors, a_missing_kernel_names_the_key_and_registered_keys) {
   const Key bare = add_backend({.name = "bare"});
   const IncludeKeys on_bare(bare);
   const std::string text = complaint_of([] { call("neg", {ascending(2)}); });
@@ -89,11 +89,11 @@ TEST(Errors, of_kernels_that_are_missing_name_the_key_and_what_is_registered) {
   std::exit(1);
 }
 
-TEST(BackendsDeathTest, are_refused_where_there_is_no_key_left) {
+TEST(BackendsDeathTest, a_backend_is_rejected_once_all_keys_are_taken) {
   EXPECT_EXIT(add_backends(), testing::ExitedWithCode(0), "all 28 keys are taken");
 }
 
-TEST(Definitions, make_operators_of_users_that_are_called_like_any) {
+TEST(Definitions, user_operators_are_called_like_builtin_ones) {
   define("test_scale(Tensor a, Scalar by=2) -> Tensor").cpu([](const Tensor& a, const Scalar& by) {
     return mul(a, by);
   });
@@ -105,7 +105,7 @@ TEST(Definitions, make_operators_of_users_that_are_called_like_any) {
   EXPECT_THROW(set_fallback(Key::cpu, [](const Call&) { return Tensors(); }), DispatchError);
 }
 
-TEST(Definitions, of_views_need_only_what_they_see) {
+TEST(Definitions, a_view_needs_only_its_view_rule) {
   const Definition evens = define("test_evens(Tensor(a) self) -> Tensor(a)");
   EXPECT_THROW(call("test_evens", {to_functional(ascending(2))}), DispatchError) << "not said yet";
   evens.view([](const ViewGeometry& self, std::span<const Argument>) {
@@ -116,7 +116,7 @@ TEST(Definitions, of_views_need_only_what_they_see) {
   EXPECT_EQ(text_of(x), "[0. 1. 0. 3.]");
 }
 
-TEST(Definitions, of_writes_that_read_another_tensor_as_a_whole_take_one_that_overlaps) {
+TEST(Definitions, a_reduced_operand_may_overlap_the_written_tensor) {
   define("test_add_sum_(Tensor(a!) self, Tensor other) -> Tensor(a!)")
       .cpu([](Tensor& self, const Tensor& other) { add_(self, sum(other)); });
   for (const bool is_under_pass : {false, true}) {
@@ -126,7 +126,7 @@ TEST(Definitions, of_writes_that_read_another_tensor_as_a_whole_take_one_that_ov
   }
 }
 
-TEST(Tags, are_of_pure_operators_that_return_one_tensor) {
+TEST(Tags, only_pure_operators_with_one_result_are_tagged) {
   EXPECT_TRUE(find("flip").has(Tag::axis_shift));
   EXPECT_FALSE(find("flip").has(Tag::pointwise));
   EXPECT_THROW(extend("flip").tag(Tag::axis_shift), DispatchError) << "each tag is registered once";
@@ -137,7 +137,7 @@ TEST(Tags, are_of_pure_operators_that_return_one_tensor) {
   }
 }
 
-TEST(Guards, hold_for_their_thread_and_their_scope) {
+TEST(Guards, guards_restore_the_threads_state) {
   EXPECT_TRUE(thread_keys().included.empty());
   {
     const IncludeKeys graph(Key::graph);
@@ -155,7 +155,7 @@ TEST(Guards, hold_for_their_thread_and_their_scope) {
   EXPECT_EQ(thread_keys().batch_level, 0U);
 }
 
-TEST(Meta, of_results_refuses_what_the_kernel_refuses) {
+TEST(Meta, meta_rules_reject_the_operands_that_kernels_reject) {
   const AnyTensor truth = call_for_one("ge.scalar", {ascending(2), 1});
   const AnyTensor row = call_for_one("view", {ascending(2), {1, 2}});
   const std::pair<const char*, Arguments> calls[] = {

@@ -59,7 +59,7 @@ Definition define_adding(const std::string& name) {
       .cpu([](Tensor& self, const Scalar& by) { add_(self, by); });
 }
 
-TEST(PureForms, that_threads_derive_at_once_are_one) {
+TEST(FunctionalVariants, concurrent_threads_generate_one_variant) {
   std::string name;
   std::vector<const Operator*> forms(threads);
   run_rounds(
@@ -80,7 +80,7 @@ TEST(PureForms, that_threads_derive_at_once_are_one) {
       });
 }
 
-TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
+TEST(Registration, an_operator_is_found_complete_or_not_at_all) {
   std::string name;
   register_beside(
       50, [&](std::size_t) { name = new_name("test_beside_calls"); },
@@ -106,7 +106,7 @@ TEST(Registration, beside_calls_is_found_whole_or_not_at_all) {
       });
 }
 
-TEST(Registration, of_operators_by_threads_at_once_registers_each) {
+TEST(Registration, concurrent_threads_register_every_operator) {
   std::string name;
   std::atomic<std::size_t> refused = 0;
   run_rounds(
@@ -131,7 +131,7 @@ TEST(Registration, of_operators_by_threads_at_once_registers_each) {
       });
 }
 
-TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) {
+TEST(Registration, writes_find_a_variant_while_it_is_registered) {
   std::string name;
   register_beside(
       50,
@@ -156,7 +156,7 @@ TEST(Registration, of_a_pure_operator_beside_writes_leaves_none_without_a_form) 
       });
 }
 
-TEST(Registration, of_backends_beside_calls_is_found_whole) {
+TEST(Registration, a_backend_is_found_complete_or_not_at_all) {
   const Operator& op = define(new_name("test_on_backends") + "(Tensor a) -> Tensor").op();
   Key next = add_backend({.name = new_name("test_backend_")});
   std::string name;
@@ -188,12 +188,12 @@ TEST(Registration, of_backends_beside_calls_is_found_whole) {
 
 // ---- Uses of views
 
-class UsesAtOnce : public testing::TestWithParam<ViewPaths> {
+class ConcurrentUses : public testing::TestWithParam<ViewPaths> {
  protected:
   FunctionalizeOptions options() const { return {.paths = GetParam()}; }
 };
 
-TEST_P(UsesAtOnce, of_views_of_views_begin_at_one_another_and_each_see_every_write) {
+TEST_P(ConcurrentUses, concurrent_uses_of_chained_views_see_every_write) {
   const FunctionalizeOptionsScope scope(options());
   const AnyTensor x = to_functional(from_cpu(Tensor::zeros({2, 4, 4}, DType::f32)));
   std::vector<AnyTensor> views{call_for_one("select", {x, 0, 1})};
@@ -223,7 +223,7 @@ TEST_P(UsesAtOnce, of_views_of_views_begin_at_one_another_and_each_see_every_wri
       });
 }
 
-TEST_P(UsesAtOnce, that_are_the_first_views_of_a_tensor_make_one_alias) {
+TEST_P(ConcurrentUses, concurrent_first_views_create_one_alias) {
   AnyTensor x;
   std::vector<AnyTensor> views(threads);
   run_rounds(
@@ -242,7 +242,7 @@ TEST_P(UsesAtOnce, that_are_the_first_views_of_a_tensor_make_one_alias) {
       });
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, UsesAtOnce, testing::ValuesIn(all_paths), name_of_paths);
+INSTANTIATE_TEST_SUITE_P(Each, ConcurrentUses, testing::ValuesIn(all_paths), name_of_paths);
 
 }  // namespace
 }  // namespace byre::test

@@ -37,7 +37,7 @@ const Transform transforms[] = {
      }},
 };
 
-TEST(NoTensor, is_refused_among_the_inputs_of_a_program) {
+TEST(EmptyHandles, an_empty_input_of_a_program_is_rejected) {
   for (const Transform& transform : transforms) {
     const std::string text = complaint_of<ArgumentError>([&] {
       transform.apply(same)({ascending(2), AnyTensor()});
@@ -47,7 +47,7 @@ TEST(NoTensor, is_refused_among_the_inputs_of_a_program) {
   }
 }
 
-TEST(NoTensor, is_refused_where_a_program_returns_it_and_no_input_is_written) {
+TEST(EmptyHandles, an_empty_result_is_rejected_and_writes_no_input) {
   for (const Transform& transform : transforms) {
     const bool takes_writes = &transform != std::end(transforms) - 1;  // but for vmap() alone
     const AnyTensor x = ascending(2);
@@ -59,7 +59,7 @@ TEST(NoTensor, is_refused_where_a_program_returns_it_and_no_input_is_written) {
   }
 }
 
-TEST(NoTensor, no_program_is_refused_where_it_is_given) {
+TEST(EmptyHandles, an_empty_program_is_rejected) {
   for (const std::function<void()>& act : std::initializer_list<std::function<void()>>{
            [] { functionalize({}); }, [] { functionalize_on(to_itself(), {}); }, [] { vmap({}); },
            [] { capture({}, {}); }}) {
@@ -67,7 +67,7 @@ TEST(NoTensor, no_program_is_refused_where_it_is_given) {
   }
 }
 
-TEST(NoTensor, nor_function_is_registered_or_lowered_to) {
+TEST(EmptyHandles, an_empty_function_is_not_registered_or_lowered_to) {
   const Definition none = define("test_no_function(Tensor(a) a) -> Tensor(a)");
   const auto refused = [](const auto& registering, const char* what) {
     EXPECT_TRUE(
@@ -87,7 +87,7 @@ TEST(NoTensor, nor_function_is_registered_or_lowered_to) {
   }
 }
 
-TEST(NoTensor, is_refused_by_functions_of_tensors) {
+TEST(EmptyHandles, functions_of_tensors_reject_an_empty_handle) {
   const CapturedProgram captured = capture(same, {ascending(2)});
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { captured({AnyTensor()}); }), "number 0"));
   EXPECT_TRUE(says(complaint_of<ArgumentError>([&] { execute(captured.graph, {AnyTensor()}); }),
@@ -113,7 +113,7 @@ TEST(NoTensor, is_refused_by_functions_of_tensors) {
   EXPECT_EQ(describe(AnyTensor()), "no tensor");
 }
 
-TEST(NoTensor, is_refused_where_a_kernel_or_a_lowering_returns_it) {
+TEST(EmptyHandles, an_empty_result_of_a_kernel_or_lowering_is_rejected) {
   define("test_none(Tensor a) -> Tensor").kernel(Key::cpu, [](const Call&) {
     return Tensors{AnyTensor()};
   });

@@ -28,7 +28,7 @@ class Epilogue : public testing::TestWithParam<FunctionalizeOptions> {
   static Program functionalized(Program f) { return functionalize(std::move(f), GetParam()); }
 };
 
-TEST_P(Epilogue, copies_an_input_at_most_once_and_only_to_read_it_beside_a_write) {
+TEST_P(Epilogue, an_input_is_copied_once_if_read_after_a_write) {
   struct Row {
     const char* name;
     Step program;
@@ -73,7 +73,7 @@ TEST_P(Epilogue, copies_an_input_at_most_once_and_only_to_read_it_beside_a_write
   }
 }
 
-TEST_P(Epilogue, views_that_are_used_keep_no_more_than_they_see) {
+TEST_P(Epilogue, used_views_hold_only_their_elements) {
   if (GetParam().reapply_views) {
     GTEST_SKIP() << "true views keep all of what they are of";
   }
@@ -106,7 +106,7 @@ Tensors use(const AnyTensor& x) {
 }
 
 // The epilogue writes the elements that the program wrote, and leaves all others as they are by then.
-TEST(EpilogueWrites, the_windows_that_were_written_each_with_the_last_value) {
+TEST(EpilogueWrites, written_regions_get_their_last_value) {
   const std::pair<std::vector<Step>, const char*> all[] = {
       {{[](const AnyTensor& x) {
          return fill(call_for_one("slice", {x, 0, 1, 6, 2}), 1);
@@ -139,7 +139,7 @@ TEST(EpilogueWrites, the_windows_that_were_written_each_with_the_last_value) {
   }
 }
 
-TEST(EpilogueWrites, windows_of_more_dimensions_than_are_copied_in_place) {
+TEST(EpilogueWrites, regions_of_many_dimensions_are_written) {
   const Dims sizes{2, 3, 2, 3, 2, 3, 2, 3};
   const AnyTensor x = zeros(sizes);
   const AnyTensor plain = zeros(sizes);
@@ -165,7 +165,7 @@ std::string text_on_host(const Tensor& tensor) {
   return byre::to_string(tensor.to(Device::cpu()));
 }
 
-TEST(WriteBackTest, no_device_is_written_where_memory_of_the_host_cannot_be_copied) {
+TEST(WriteBackTest, a_failed_host_copy_leaves_the_device_unwritten) {
   FailingAllocator allocator;
   const Tensor there = Tensor::zeros({2}, DType::f32).to(FakeDevice::first().device());
   const Tensor shared = zero_(*std::make_unique<Tensor>(Tensor::empty({2}, DType::f32, allocator)));
@@ -190,7 +190,7 @@ TEST(WriteBackTest, no_device_is_written_where_memory_of_the_host_cannot_be_copi
 
 // ---- what an alias knows of it
 
-TEST(Inverses, that_fail_leave_the_base_what_it_was) {
+TEST(Inverses, a_failed_inverse_leaves_the_base_unchanged) {
   const ViewInfo second{ViewKind::select, {0, 1}, {{3}, DType::f32}};
   AnyTensor base = ascending(3);
   EXPECT_THROW(second.invert(base, ascending(2)), ShapeError);
@@ -223,7 +223,7 @@ struct TrackedBase {
   FunctionalTensor::AliasHandle alias;
 };
 
-TEST(WrittenWindows, are_each_told_once) {
+TEST(WrittenRegions, a_region_written_repeatedly_is_reported_once) {
   const TrackedBase base({8});
   EXPECT_TRUE(base.regions().empty());
   for (float value = 0; value < 5; ++value) {
@@ -235,7 +235,7 @@ TEST(WrittenWindows, are_each_told_once) {
   EXPECT_EQ(base.alias->written_regions().size(), 1U);
 }
 
-TEST(WrittenWindows, are_the_base_where_there_are_too_many) {
+TEST(WrittenRegions, too_many_regions_become_the_whole_base) {
   const auto most = static_cast<std::int64_t>(functional::detail::alias_bounds().regions);
   const TrackedBase base({2 * most});
   for (std::int64_t index = 0; index <= most; ++index) {
@@ -246,7 +246,7 @@ TEST(WrittenWindows, are_the_base_where_there_are_too_many) {
   EXPECT_EQ(base.regions(), std::vector{base.whole});
 }
 
-TEST(WrittenWindows, are_the_base_where_that_is_written) {
+TEST(WrittenRegions, a_write_to_the_base_replaces_its_regions) {
   const TrackedBase base({2, 2});
   base.write(base.row(1), 0);
   base.write(base.whole, 0);

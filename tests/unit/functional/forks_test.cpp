@@ -47,7 +47,7 @@ void use_the_process(std::size_t turn) {
   }
 }
 
-TEST(ForksUnderLoad, of_tensors_and_operators_leave_children_that_work_and_end) {
+TEST(ForksUnderLoad, children_of_busy_parents_work_and_exit) {
   const TemporaryFolder folder;
   write_file(folder / "suppressions", "nobody.cpp:1\n");
   shadow::suppress_sites(folder / "suppressions");

@@ -7,7 +7,7 @@
 namespace byre::test {
 namespace {
 
-TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
+TEST(FunctionalVariants, a_registered_variant_replaces_the_generated_one) {
   const Operator& writes = define("test_later_(Tensor(a!) self) -> Tensor(a!)")
                                .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
                                .op();
@@ -25,7 +25,7 @@ TEST(FunctionalVariants, that_come_later_replace_what_was_generated) {
   EXPECT_EQ(text_of_value(x), "[0. 3. 6.]");
 }
 
-TEST(FunctionalVariants, that_are_generated_return_what_is_new_and_what_is_written) {
+TEST(FunctionalVariants, generated_variants_return_new_and_written_values) {
   const Operator& doubles = define("test_double_(Tensor(a!) self) -> (Tensor(a!), Tensor)")
                                 .cpu([](Tensor& self) {
                                   mul_(self, Scalar(2));
@@ -38,7 +38,7 @@ TEST(FunctionalVariants, that_are_generated_return_what_is_new_and_what_is_writt
   EXPECT_EQ(text_of(x), "[0. 1. 2.]");
 }
 
-TEST(FunctionalVariants, are_found_whichever_comes_first) {
+TEST(FunctionalVariants, variants_are_found_in_any_order_of_definition) {
   const auto define_pure = [](const char* schema) -> const Operator& {
     return define(schema).composite([](const Call&) { return Tensors(); }).op();
   };
@@ -61,7 +61,7 @@ TEST(FunctionalVariants, are_found_whichever_comes_first) {
   EXPECT_EQ(before.functional_variant(), nullptr);
 }
 
-TEST(FunctionalVariants, without_a_kernel_are_not_found_until_they_have_one) {
+TEST(FunctionalVariants, a_variant_is_found_once_it_has_a_kernel) {
   const Definition pure = define("test_bare(Tensor a) -> Tensor");
   const Operator& writes = define("test_bare_(Tensor(a!) self) -> Tensor(a!)")
                                .cpu([](Tensor& self) { mul_(self, Scalar(2)); })
@@ -78,7 +78,7 @@ TEST(FunctionalVariants, without_a_kernel_are_not_found_until_they_have_one) {
       << "a composite kernel is one";
 }
 
-TEST(FunctionalVariants, that_are_views_are_found_once_it_is_said_what_they_see) {
+TEST(FunctionalVariants, a_view_variant_is_found_once_it_has_a_rule) {
   const Operator& in_place = define("test_halve_(Tensor(a!) self) -> Tensor(a!)").op();
   const Definition view = define("test_halve(Tensor(a) self) -> Tensor(a)");
   EXPECT_EQ(in_place.view_variant(), nullptr);

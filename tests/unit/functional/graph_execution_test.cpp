@@ -14,7 +14,7 @@ namespace {
 // Before tests define theirs.
 const std::vector<const Operator*> builtin_operators = operators();
 
-TEST(Executions, return_tensors_that_share_nothing) {
+TEST(GraphExecutions, outputs_share_no_memory) {
   // Sees the halves of its operand, which no pure operator may return.
   define("test_views(Tensor a) -> (Tensor, Tensor)").cpu([](const Tensor& a) {
     return a.chunk(2);
@@ -38,7 +38,7 @@ TEST(Executions, return_tensors_that_share_nothing) {
   EXPECT_EQ(text_of(execute(graph, {given})[2]), "[0. 1. 2. 3.]");
 }
 
-TEST(Executions, compute_on_the_backend_of_their_inputs) {
+TEST(GraphExecutions, graphs_run_on_the_backend_of_their_inputs) {
   const Recording recording;
   const RecordingScope scope(recording);
   const AnyTensor x = recording.input({2}, DType::f32);
@@ -57,7 +57,7 @@ TEST(Executions, compute_on_the_backend_of_their_inputs) {
   EXPECT_TRUE(thread_keys().included.has(Key::graph)) << "as before";
 }
 
-TEST(Executions, refuse_inputs_of_several_backends) {
+TEST(GraphExecutions, inputs_of_several_backends_are_rejected) {
   const Recording recording;
   const Graph graph =
       recording.capture({recording.input({2}, DType::f32), recording.input({2}, DType::f32)});
@@ -75,7 +75,7 @@ TEST(Executions, refuse_inputs_of_several_backends) {
   EXPECT_THROW(execute(graph, {elsewhere, to_functional(ascending(2))}), DeviceError);
 }
 
-TEST(Executions, refuse_inputs_that_are_not_as_recorded) {
+TEST(GraphExecutions, inputs_unlike_the_recorded_ones_are_rejected) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32, "x");
   const Graph graph = recording.capture({x});
@@ -87,7 +87,7 @@ TEST(Executions, refuse_inputs_that_are_not_as_recorded) {
   EXPECT_TRUE(says(text, "input 0 x must be f32[2], not f32[3]"));
 }
 
-TEST(Executions, refuse_graphs_that_no_recording_makes) {
+TEST(GraphExecutions, malformed_graphs_are_rejected) {
   const TensorMeta two{{2}, DType::f32};
   const ValueId x{0};
   const Tensor held = to_cpu(ascending(2));
@@ -129,7 +129,7 @@ TEST(Executions, refuse_graphs_that_no_recording_makes) {
   EXPECT_EQ(text_of(execute(right, {ascending(2)})[0]), "[0. 2.]");
 }
 
-TEST(Executions, refuse_results_that_are_not_as_recorded) {
+TEST(GraphExecutions, results_unlike_the_meta_rule_are_rejected) {
   define("test_lie(Tensor a) -> Tensor")
       .cpu([](const Tensor& a) { return a.clone(); })
       .meta([](const Call&) {
@@ -143,7 +143,7 @@ TEST(Executions, refuse_results_that_are_not_as_recorded) {
 
 #if BYRE_STATS
 
-TEST(Executions, write_what_is_not_used_again_in_place) {
+TEST(GraphExecutions, a_value_is_written_in_place_at_its_last_use) {
   const Recording recording;
   AnyTensor x = recording.input({64}, DType::f32);
   const AnyTensor one = recording.input({}, DType::f32);
@@ -159,7 +159,7 @@ TEST(Executions, write_what_is_not_used_again_in_place) {
   EXPECT_EQ(text_of(call_for_one("sum", {given})), "2016.") << "as before";
 }
 
-TEST(Executions, free_what_is_not_used_again) {
+TEST(GraphExecutions, a_value_is_freed_after_its_last_use) {
   std::int64_t most = 0;
   define("test_measure(Tensor a) -> Tensor").cpu([&most](const Tensor& a) {
     most = std::max(most, stats::snapshot().live_bytes);
@@ -182,7 +182,7 @@ TEST(Executions, free_what_is_not_used_again) {
 
 #endif
 
-TEST(Executions, see_views_of_the_elements_in_order) {
+TEST(GraphExecutions, recorded_views_see_elements_in_order) {
   const Recording recording(Recording::Views::recorded);
   const AnyTensor x = recording.input({2, 3}, DType::f32);
   const AnyTensor turned = call_for_one("t", {x});
@@ -201,7 +201,7 @@ TEST(Executions, see_views_of_the_elements_in_order) {
   EXPECT_EQ(text_of(given), "[[0. 1. 2.]\n [3. 4. 5.]]");
 }
 
-TEST(Executions, of_one_graph_run_at_once) {
+TEST(GraphExecutions, one_graph_is_executed_by_concurrent_threads) {
   const Recording recording;
   const AnyTensor x = recording.input({}, DType::f32);
   AnyTensor sum = recording.constant(to_cpu(ascending(64)));
@@ -236,7 +236,7 @@ Tensor computed_by_graph(const std::string& name, const Arguments& arguments) {
 }
 
 // Executions refuse results that differ from what the meta rules said.
-TEST(PureOperators, are_all_recorded_and_executed_as_on_the_cpu) {
+TEST(PureOperators, recorded_operators_compute_the_cpus_results) {
   test::RandomCalls random(test::seed());
   const std::vector<std::string> names = random.all_names();
   for (const std::string& name : names) {

@@ -14,7 +14,7 @@ void define_two_parts() {
   static_cast<void>(once);
 }
 
-TEST(DeadCode, is_what_no_output_needs) {
+TEST(DeadCode, nodes_that_no_output_needs_are_removed) {
   define_two_parts();
   const Recording recording;
   recording.input({2}, DType::f32);
@@ -32,7 +32,7 @@ TEST(DeadCode, is_what_no_output_needs) {
   EXPECT_EQ(eliminate_dead_code(graph), 0U);
 }
 
-TEST(CommonSubexpressions, are_computed_once) {
+TEST(CommonSubexpressions, repeated_nodes_are_removed) {
   define_two_parts();
   const Recording recording;
   const AnyTensor x = recording.input({4}, DType::f32);
@@ -55,7 +55,7 @@ TEST(CommonSubexpressions, are_computed_once) {
   EXPECT_EQ(eliminate_common_subexpressions(graph), 0U);
 }
 
-TEST(CommonSubexpressions, have_exactly_the_same_arguments) {
+TEST(CommonSubexpressions, nodes_with_different_arguments_stay) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -74,7 +74,7 @@ TEST(CommonSubexpressions, have_exactly_the_same_arguments) {
   EXPECT_EQ(eliminate_common_subexpressions(graph), 0U);
 }
 
-TEST(CommonSubexpressions, among_constants_share_their_data) {
+TEST(CommonSubexpressions, constants_that_share_data_are_merged) {
   const Recording recording;
   const AnyTensor shared = ascending(4);
   Tensors made;

@@ -9,7 +9,7 @@
 namespace byre::test {
 namespace {
 
-TEST(Recordings, write_down_what_is_called_and_compute_nothing) {
+TEST(Recordings, calls_are_recorded_and_not_computed) {
   define("test_halves(Tensor a) -> (Tensor, Tensor)").cpu([](const Tensor& a) {
     return a.clone().chunk(2);
   });
@@ -34,7 +34,7 @@ TEST(Recordings, write_down_what_is_called_and_compute_nothing) {
             "  return %4, %8\n");
 }
 
-TEST(Recordings, take_tensors_of_the_cpu_as_constants_of_what_they_are_then) {
+TEST(Recordings, cpu_tensors_become_constants_of_their_current_value) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
   const AnyTensor constant = ascending(2);
@@ -51,7 +51,7 @@ TEST(Recordings, take_tensors_of_the_cpu_as_constants_of_what_they_are_then) {
   EXPECT_EQ(to_string(graph.nodes[2].constant), "[10. 11.]");
 }
 
-TEST(Recordings, take_what_has_no_tensors_where_a_scope_says_so) {
+TEST(Recordings, a_scope_records_calls_without_tensors) {
   const Recording recording;
   const Recording inner;
   {
@@ -69,7 +69,7 @@ TEST(Recordings, take_what_has_no_tensors_where_a_scope_says_so) {
   EXPECT_THROW(Recording::current(), GraphError);
 }
 
-TEST(Recordings, refuse_what_writes_or_makes_views) {
+TEST(Recordings, writes_and_views_are_rejected) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
   const std::string write = complaint_of<GraphError>([&] { call("add_.scalar", {x, 1}); });
@@ -80,7 +80,7 @@ TEST(Recordings, refuse_what_writes_or_makes_views) {
   EXPECT_EQ(recording.node_count(), 1U);
 }
 
-TEST(Recordings, take_views_and_still_no_writes_if_they_are_made_so) {
+TEST(Recordings, views_are_recorded_on_request_and_writes_never) {
   const Recording recording(Recording::Views::recorded);
   const AnyTensor x = recording.input({2, 3}, DType::f32);
   const AnyTensor column = call_for_one("select", {call_for_one("t", {x}), 0, 1});
@@ -98,7 +98,7 @@ TEST(Recordings, take_views_and_still_no_writes_if_they_are_made_so) {
   EXPECT_EQ(call_for_one("select", {huge, 0, 1}).sizes(), Dims());
 }
 
-TEST(Recordings, do_not_mix) {
+TEST(Recordings, tensors_of_another_recording_are_rejected) {
   const Recording recording;
   const Recording other;
   const AnyTensor x = recording.input({2}, DType::f32);
@@ -109,7 +109,7 @@ TEST(Recordings, do_not_mix) {
   EXPECT_THROW(Recording::of(ascending(1)), DeviceError);
 }
 
-TEST(Recordings, refuse_calls_that_the_cpu_refuses_and_keep_nothing_of_them) {
+TEST(Recordings, a_rejected_call_leaves_no_node) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
   EXPECT_THROW(call("add", {x, ascending(3)}), ShapeError);
@@ -122,7 +122,7 @@ TEST(Recordings, refuse_calls_that_the_cpu_refuses_and_keep_nothing_of_them) {
   EXPECT_EQ(recording.node_count(), 1U);
 }
 
-TEST(Recordings, keep_what_a_tensor_needs_and_nothing_else) {
+TEST(Recordings, only_nodes_that_tensors_need_are_alive) {
   const Recording recording;
   AnyTensor x = recording.input({2}, DType::f32);
   const AnyTensor kept = call_for_one("neg", {x});
@@ -136,7 +136,7 @@ TEST(Recordings, keep_what_a_tensor_needs_and_nothing_else) {
   EXPECT_EQ(recording.node_count(), 2U);
 }
 
-TEST(Recordings, of_a_chain_of_a_million_nodes_are_captured_and_dropped) {
+TEST(Recordings, a_chain_of_a_million_nodes_is_captured_and_freed) {
   constexpr std::size_t links = fewer_if_sanitized(1'000'000);
   AnyTensor x;
   {
@@ -154,7 +154,7 @@ TEST(Recordings, of_a_chain_of_a_million_nodes_are_captured_and_dropped) {
   EXPECT_EQ(recording.node_count(), 0U);
 }
 
-TEST(Recordings, of_two_threads_have_what_both_called) {
+TEST(Recordings, calls_of_concurrent_threads_are_recorded) {
   const Recording recording;
   const AnyTensor x = recording.input({2}, DType::f32);
   constexpr std::size_t rounds = fewer_if_sanitized(20'000);

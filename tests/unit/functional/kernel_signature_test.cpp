@@ -53,7 +53,7 @@ std::string complaint_about(const std::string& rest_of_schema, Function function
          text.substr(at + schema.size());
 }
 
-TEST(KernelSignatures, of_another_number_or_kind_of_parameters_are_refused) {
+TEST(KernelSignatures, wrong_numbers_or_types_of_parameters_are_rejected) {
   const std::string of_one = ", argument 1, as Tensor[], the schema has Tensor; Take ";
   EXPECT_EQ(complaint_about("(Tensor a, Scalar by) -> Tensor", [](const Tensor& a) { return a; }),
             "takes 1 argument, the schema has 2; Take one per parameter of the schema, in order.");
@@ -97,7 +97,7 @@ std::string kinds_taken_for(const std::string& in_schema) {
   return taken;
 }
 
-TEST(KernelSignatures, that_take_no_none_are_refused_where_it_may_be_given) {
+TEST(KernelSignatures, optional_parameters_require_std_optional) {
   const std::pair<const char*, const char*> taken[] = {
       {"Tensor", "AnyTensor, AnyTensor&, Tensor, TensorOfUser"},
       {"Tensor[]", "Tensors"},
@@ -114,7 +114,7 @@ TEST(KernelSignatures, that_take_no_none_are_refused_where_it_may_be_given) {
   }
 }
 
-TEST(KernelSignatures, that_fit_are_given_what_they_take_also_after_others) {
+TEST(KernelSignatures, a_fitting_kernel_is_accepted_after_a_rejected_one) {
   const Definition definition = define_next("(Tensor a, int by, int? end=none) -> Tensor");
   EXPECT_THROW(definition.cpu([](const Tensors& all) { return all; }), DispatchError);
   definition.cpu([](const TensorOfUser& a, const Scalar& by, std::optional<std::int64_t> end) {
@@ -124,7 +124,7 @@ TEST(KernelSignatures, that_fit_are_given_what_they_take_also_after_others) {
   EXPECT_EQ(text_of(call_for_one(definition.op(), {ascending(2), 3, 4})), "[7. 8.]");
 }
 
-TEST(KernelSignatures, that_return_another_number_are_refused) {
+TEST(KernelSignatures, a_wrong_number_of_results_is_rejected) {
   const auto nothing = [](const Tensor&) {};
   const auto one = [](const Tensor& a) { return a; };
   const auto expect = [](const std::string& complaint, const std::string& returns,
@@ -150,7 +150,7 @@ TEST(KernelSignatures, that_return_another_number_are_refused) {
          "one tensor", "a list of tensors", some_of_own);
 }
 
-TEST(KernelSignatures, that_return_any_number_are_counted_when_called) {
+TEST(KernelSignatures, results_of_variable_number_are_counted_in_the_call) {
   const auto called = [](const char* schema, std::size_t count) {
     const Definition definition = define_next(schema);
     definition.cpu([count](const AnyTensor& a) { return ResultsOfUser{Tensors(count, a)}; });
@@ -165,7 +165,7 @@ TEST(KernelSignatures, that_return_any_number_are_counted_when_called) {
                    "returned 2 new tensors, the schema has 1:"));
 }
 
-TEST(KernelSignatures, are_held_against_the_schema_for_every_key) {
+TEST(KernelSignatures, signatures_are_checked_for_every_key) {
   const Definition definition = define_next("(Tensor a) -> Tensor");
   const auto misfit = boxed([](const AnyTensor& a, bool) { return a; });
   EXPECT_TRUE(says(complaint_of<DispatchError>([&] { definition.kernel(Key::batched, misfit); }),
@@ -178,7 +178,7 @@ TEST(KernelSignatures, are_held_against_the_schema_for_every_key) {
   EXPECT_EQ(text_of(call_for_one(definition.op(), {ascending(2)})), "[-0. -1.]");
 }
 
-TEST(Arguments, that_are_read_as_another_type_are_refused_by_what_they_are) {
+TEST(Arguments, reading_a_wrong_type_names_the_argument_and_its_type) {
   struct Misread {
     const char* in_schema;
     Argument given;

@@ -81,7 +81,7 @@ Program vmapped(const Program& f, std::int64_t axis) {
 
 class OuterTransforms : public testing::TestWithParam<Transform> {};
 
-TEST_P(OuterTransforms, have_the_effect_of_the_function_and_of_loops) {
+TEST_P(OuterTransforms, nested_transforms_have_the_effect_of_loops) {
   const std::pair<Program, Program> same[] = {
       {vmap(in_place), looped(in_place, 0)},
       {vmap(in_place, {1}), looped(in_place, 1)},
@@ -104,12 +104,12 @@ INSTANTIATE_TEST_SUITE_P(Each, OuterTransforms,
                                          Transform{"on_opaque", on_opaque}),
                          name_of_transform);
 
-TEST(VmapWithinThePass, returns_the_input_that_is_returned) {
+TEST(VmapWithinThePass, a_returned_input_is_the_input_itself) {
   const AnyTensor x = ascending({2, 2, 2});
   EXPECT_EQ(functionalize(vmap(in_place))({x})[1], x);
 }
 
-TEST(VmapWithinThePass, writes_an_input_that_is_given_twice) {
+TEST(VmapWithinThePass, an_input_that_is_passed_twice_is_written) {
   const AnyTensor x = ascending({2, 2});
   const Program add = vmap([](const Tensors& each) { return call("add_", {each[0], each[1]}); });
   functionalize([&](const Tensors& in) {
@@ -127,7 +127,7 @@ void expect_stale_batch_refused(const Program& program) {
   EXPECT_EQ(texts_of({x}), "[[0. 1.]\n [2. 3.]]\n");
 }
 
-TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees) {
+TEST(VmapWithinThePass, a_write_to_the_memory_of_a_batch_is_rejected) {
   const Program write = [](const Tensors& in) {
     call("fill_", {in[1], 7});
     return call("neg", {in[0]});
@@ -154,7 +154,7 @@ TEST(VmapWithinThePass, refuses_to_write_what_a_batch_sees) {
   expect_stale_batch_refused([&](const Tensors& in) { return capture(twice, in)(in); });
 }
 
-TEST(WithinThePass, programs_that_compute_elements_are_refused) {
+TEST(WithinThePass, programs_that_need_elements_are_rejected) {
   const AnyTensor x = ascending({2});
   const CapturedProgram program = capture([](const Tensors& in) { return in; }, {x});
   EXPECT_THROW(functionalize([&](const Tensors& in) { return program(in); })({x}),

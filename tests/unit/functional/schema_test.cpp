@@ -12,7 +12,7 @@ namespace {
 using namespace byre;
 using namespace byre::functional;
 
-TEST(Schemas, read_back_as_they_are_written) {
+TEST(Schemas, a_schema_parses_to_its_own_text) {
   for (const std::string text : {
            "add(Tensor a, Tensor b) -> Tensor",
            "add_.scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
@@ -30,7 +30,7 @@ TEST(Schemas, read_back_as_they_are_written) {
             "f(Tensor a, int b) -> Tensor");
 }
 
-TEST(Schemas, read_back_in_every_floating_point_environment) {
+TEST(Schemas, constants_round_trip_in_any_float_environment) {
   for (const auto& environment : byre::test::float_environments) {
     const std::string text = "f(Scalar a=1e-310, Scalar b=0.1, Scalar c=complex(1e-40, 0.1)) -> ()";
     const auto copy = [&text] { return to_string(parse_schema(text)); };
@@ -38,7 +38,7 @@ TEST(Schemas, read_back_in_every_floating_point_environment) {
   }
 }
 
-TEST(Schemas, say_what_an_operator_does_to_its_tensors) {
+TEST(Schemas, the_effect_follows_from_the_alias_sets) {
   EXPECT_EQ(parse_schema("f(Tensor a) -> Tensor").effect(), Effect::none);
   EXPECT_EQ(parse_schema("f(Tensor(a) a) -> Tensor(a)").effect(), Effect::view);
   EXPECT_EQ(parse_schema("f(Tensor(a!) a) -> Tensor(a!)").effect(), Effect::write);
@@ -56,7 +56,7 @@ std::string listed(std::size_t count, const Item& item) {
 }
 
 /// Where each item costs as much as those before it, these take minutes.
-TEST(Schemas, of_a_million_items_are_read_one_after_the_other) {
+TEST(Schemas, a_million_items_are_parsed_in_linear_time) {
   const auto text_of = [](std::size_t number) { return std::to_string(number); };
   const std::string numbers = "[" + listed(1'000'000, text_of) + "]";
   const Schema long_default = parse_schema("f(int[] a=" + numbers + ") -> Tensor");
@@ -76,7 +76,7 @@ struct WrongSchema {
 
 class WrongSchemas : public testing::TestWithParam<WrongSchema> {};
 
-TEST_P(WrongSchemas, are_refused_where_they_are_wrong) {
+TEST_P(WrongSchemas, errors_point_at_the_wrong_column) {
   const WrongSchema& wrong = GetParam();
   try {
     parse_schema(wrong.schema);
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongSchema{"f(Tensor a) -> (Tensor, Tensor[])", "the only result", 25},
         WrongSchema{"f(Tensor a) -> Tensor b", "expected the end, found 'b'", 23}));
 
-TEST(Schemas, of_views_return_what_aliases_the_first_parameter) {
+TEST(Schemas, contradicting_aliases_are_rejected) {
   for (const char* const schema :
        {"f(int i, Tensor(a) a) -> Tensor(a)", "f(Tensor(a) a) -> (Tensor(a), Tensor)",
         "f(Tensor(a!) a, Tensor(b) b) -> (Tensor(a!), Tensor(b))", "f(Tensor(a!) a) -> Tensor[]"}) {

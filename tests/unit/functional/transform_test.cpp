@@ -11,7 +11,7 @@ class Functionalized : public testing::TestWithParam<FunctionalizeOptions> {
   static Program functionalized(Program f) { return functionalize(std::move(f), GetParam()); }
 };
 
-TEST_P(Functionalized, programs_write_their_inputs_by_a_copy_at_the_end) {
+TEST_P(Functionalized, inputs_are_written_in_place_at_the_end) {
   const AnyTensor x = ascending({2, 2});
   const AnyTensor y = ascending({2});
   const Tensor clone = to_cpu(y).lazy_clone();
@@ -27,7 +27,7 @@ TEST_P(Functionalized, programs_write_their_inputs_by_a_copy_at_the_end) {
   EXPECT_EQ(text_of(out[0]), "28.");
 }
 
-TEST_P(Functionalized, inputs_that_somebody_else_sees_do_not_grow) {
+TEST_P(Functionalized, growing_an_input_with_outside_views_is_rejected) {
   const auto grow = functionalized([](const Tensors& in) { return call("resize_", {in[0], {3}}); });
   const AnyTensor x = ascending(2);
   const AnyTensor view = call_for_one("alias", {x});
@@ -37,7 +37,7 @@ TEST_P(Functionalized, inputs_that_somebody_else_sees_do_not_grow) {
   EXPECT_EQ(text_of(x), "[0. 1.]");
 }
 
-TEST_P(Functionalized, programs_are_told_of_the_operation_that_they_called) {
+TEST_P(Functionalized, errors_name_the_called_operation) {
   const auto complaint_of_call = [](const char* name, const AnyTensor& to, const Argument& from) {
     const Program program = [&](const Tensors&) { return call(name, {to, from}); };
     return complaint_of<ShapeError>([&] { functionalized(program)({ascending(1)}); });
@@ -50,7 +50,7 @@ TEST_P(Functionalized, programs_are_told_of_the_operation_that_they_called) {
                    "add_.scalar: cannot write a tensor whose elements share memory"));
 }
 
-TEST_P(Functionalized, inputs_of_two_view_families_are_refused) {
+TEST_P(Functionalized, inputs_of_two_view_families_are_rejected) {
   const shadow::ReshapeModeScope warns(shadow::ReshapeMode::warn);
   const Tensor x = Tensor::zeros({4}, DType::f32);
   const auto nothing = functionalized([](const Tensors&) { return Tensors(); });
@@ -58,7 +58,7 @@ TEST_P(Functionalized, inputs_of_two_view_families_are_refused) {
   nothing({from_cpu(x), from_cpu(x.view({2, 2}))});
 }
 
-TEST_P(Functionalized, inputs_that_are_tracked_are_written_as_any) {
+TEST_P(Functionalized, writes_to_a_tracked_input_are_reported_once) {
   const shadow::ReshapeModeScope warns(shadow::ReshapeMode::warn);
   const Tensor x = Tensor::zeros({4}, DType::f32);
   const Tensor reshaped = x.reshape({2, 2});
@@ -73,7 +73,7 @@ TEST_P(Functionalized, inputs_that_are_tracked_are_written_as_any) {
   shadow::set_violation_handler(handler);
 }
 
-TEST_P(Functionalized, tensors_that_a_program_captures_are_read_and_never_changed) {
+TEST_P(Functionalized, captured_tensors_are_readable_and_not_writable) {
   const AnyTensor captured = call_for_one("view", {ascending({6}), {2, 3}});
   const Tensors out = functionalized([&](const Tensors& in) {
     return Tensors{call_for_one("add", {in[0], call_for_one("view", {captured, {6}})})};
@@ -94,7 +94,7 @@ TEST_P(Functionalized, tensors_that_a_program_captures_are_read_and_never_change
   EXPECT_EQ(text_of(captured), "[[0. 1. 2.]\n [3. 4. 5.]]");
 }
 
-TEST_P(Functionalized, tensors_that_a_program_captures_are_no_inputs_too) {
+TEST_P(Functionalized, capturing_an_alias_of_an_input_is_rejected) {
   const AnyTensor x = ascending({3});
   const std::pair<const char*, Arguments> uses[] = {{"mul.scalar", {x, 2}},
                                                     {"fill_", {x, 2}},
@@ -114,7 +114,7 @@ TEST_P(Functionalized, tensors_that_a_program_captures_are_no_inputs_too) {
   EXPECT_EQ(text_of(x), "[0. 1. 2.]");
 }
 
-TEST_P(Functionalized, inputs_of_several_dtypes_over_one_storage_are_bytes) {
+TEST_P(Functionalized, inputs_of_several_dtypes_share_a_base_of_bytes) {
   const auto add = functionalized([](const Tensors& in) {
     call("zero_", {in[0]});
     return call("add_.scalar", {in[1], 1});

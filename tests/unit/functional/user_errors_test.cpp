@@ -34,19 +34,19 @@ std::vector<std::pair<const char*, std::function<void()>>> calls_that_throw() {
           {"capture", [program, in] { capture(program, in); }}};
 }
 
-TEST(ErrorsWithinCalls, memory_that_is_missing_is_an_error_of_what_was_called) {
+TEST(UserErrors, bad_alloc_becomes_out_of_memory_of_the_called_function) {
   for (const auto& [name, act] : calls_that_throw<std::bad_alloc>()) {
     EXPECT_TRUE(says(complaint_of<OutOfMemory>(act), name));
   }
 }
 
-TEST(ErrorsWithinCalls, other_exceptions_of_the_user_pass) {
+TEST(UserErrors, other_exceptions_propagate) {
   for (const auto& [name, act] : calls_that_throw<TooLong>()) {
     EXPECT_THROW(act(), TooLong) << name;
   }
 }
 
-TEST(ErrorsWithinCalls, more_numbers_than_an_object_can_have_are_no_shape) {
+TEST(UserErrors, a_count_beyond_the_address_space_is_a_shape_error) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t count : {most, most / 2, most / 8, most / 16 * 2 + 2, std::int64_t{-1},
                                    std::numeric_limits<std::int64_t>::min()}) {
@@ -55,7 +55,7 @@ TEST(ErrorsWithinCalls, more_numbers_than_an_object_can_have_are_no_shape) {
   }
 }
 
-TEST(ErrorsWithinCalls, more_numbers_than_memory_has_are_too_much_for_it) {
+TEST(UserErrors, a_count_beyond_memory_is_out_of_memory) {
   const auto most_numbers = static_cast<std::int64_t>(max_nbytes / sizeof(std::int64_t));
   for (const std::int64_t count : {most_numbers, most_numbers / 2}) {
     // Where pointers have 32 bits, there may be memory for one such tensor.

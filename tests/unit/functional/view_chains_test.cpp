@@ -20,7 +20,7 @@ OpaqueCounts counts_of(const Action& action) {
 }
 
 /// A row of a base, and views of views of it.
-class UsedChains : public testing::Test {
+class UsedViewChains : public testing::Test {
  protected:
   static constexpr std::size_t depth = 100;
 
@@ -55,7 +55,7 @@ class UsedChains : public testing::Test {
   Tensors views_;
 };
 
-TEST_F(UsedChains, replay_each_view_once_for_an_update_whatever_the_order) {
+TEST_F(UsedViewChains, an_update_replays_each_view_once_in_any_order) {
   std::vector<std::size_t> forth = in_order();
   std::vector<std::size_t> back(forth.rbegin(), forth.rend());
   std::vector<std::size_t> mixed = forth;
@@ -70,7 +70,7 @@ TEST_F(UsedChains, replay_each_view_once_for_an_update_whatever_the_order) {
   }
 }
 
-TEST_F(UsedChains, begin_at_a_view_that_was_written_and_leave_its_update_waiting) {
+TEST_F(UsedViewChains, replay_starts_at_a_written_view_without_applying_it) {
   constexpr std::size_t middle = depth / 2;
   call("fill_", {views_[middle], 7});
   const OpaqueCounts behind = counts_of([&] {
@@ -87,7 +87,7 @@ TEST_F(UsedChains, begin_at_a_view_that_was_written_and_leave_its_update_waiting
   EXPECT_LE(before.replayed, middle + 2) << "by the update, back, and by the view";
 }
 
-TEST_F(UsedChains, keep_nothing_of_views_that_are_gone) {
+TEST_F(UsedViewChains, destroyed_views_leave_no_values) {
   const AnyTensor last = views_.back();
   use_all(in_order());
   EXPECT_EQ(living(), depth + 1) << "and the base";
@@ -99,7 +99,7 @@ TEST_F(UsedChains, keep_nothing_of_views_that_are_gone) {
   EXPECT_EQ(living(), 3U) << "what was written is used: the last, other_ and the base";
 }
 
-TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
+TEST_F(UsedViewChains, transposing_a_middle_view_in_place_keeps_later_views) {
   constexpr std::size_t middle = depth / 2;
   use_all(in_order());
   call("transpose_", {views_[middle], 0, 1});
@@ -112,7 +112,7 @@ TEST_F(UsedChains, whose_middle_is_another_view_now_replay_what_it_was) {
   }
 }
 
-TEST_F(UsedChains, of_one_view_under_two_handles_outlive_either) {
+TEST_F(UsedViewChains, a_shared_link_survives_either_of_its_tensors) {
   use_all(in_order());
   AnyTensor same = call_for_one("alias", {views_[10]});
   EXPECT_EQ(counts_of([&] { functional_tensor_of(same).sync(); }).replayed, 0U);
@@ -126,7 +126,7 @@ AnyTensor under_pass(const Dims& sizes, DType dtype = DType::f32) {
   return to_functional(from_cpu(Tensor::zeros(sizes, dtype)));
 }
 
-TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
+TEST(Chains, true_views_replay_from_a_written_value_of_any_strides) {
   const FunctionalizeOptionsScope scope({true, ViewPaths::chains});
   const AnyTensor x = under_pass({2, 2, 3});
   const AnyTensor row = element(x, 1);
@@ -138,7 +138,7 @@ TEST(Chains, of_true_views_begin_at_what_was_written_whatever_its_strides) {
 }
 
 // Values are contiguous as the view is seen, where memory is as the base was.
-TEST(Chains, of_true_views_see_what_is_written_where_only_memory_allows_the_view) {
+TEST(Chains, true_views_are_replayed_where_only_memory_allows_them) {
   const FunctionalizeOptionsScope scope({true, ViewPaths::chains});
   const AnyTensor written = call_for_one("transpose", {under_pass({2, 6, 4}), 1, 2});
   call("copy_", {written, call_for_one("view", {to_functional(ascending(48)), {2, 4, 6}})});
@@ -152,7 +152,7 @@ TEST(Chains, of_true_views_see_what_is_written_where_only_memory_allows_the_view
             "[ 5.+11.j 17.+23.j]");
 }
 
-TEST(Chains, of_bools_see_the_bytes_that_the_base_will_hold) {
+TEST(Chains, views_of_bools_see_the_bytes_of_the_base) {
   const FunctionalizeOptionsScope scope({.paths = ViewPaths::chains});
   const AnyTensor x = under_pass({3}, DType::boolean);
   const AnyTensor bytes = call_for_one("view.dtype", {x, DType::u8});
