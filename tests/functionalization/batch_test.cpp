@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random programs under vmap: one run over a batch does to outputs and inputs what a run for each of it does. What vmap
-// does not do is counted.
+// Random programs under vmap: one run over a batch must have the results and effects of a run per
+// member. The test counts programs that vmap rejects.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,18 +16,18 @@
 namespace byre::test {
 namespace {
 
-/// Members of a batch. Those of a batch of batches are counted through.
+/// The members of a batch. Batches of batches are numbered across both.
 constexpr std::size_t batch_size = 3;
 constexpr std::size_t outer_size = 2;
 
-/// How a program is run on a batch, or on batches of batches.
+/// How to run a program on a batch, or on a batch of batches.
 struct BatchTarget {
   using Transform = functional::Program (*)(const functional::Program&);
 
   const char* name;
-  Flavor flavor;        ///< of the programs
-  Transform of_member;  ///< within the innermost vmap
-  Transform of_all;     ///< around all vmaps
+  Flavor flavor;        ///< of the generated programs
+  Transform of_member;  ///< applied within the innermost vmap
+  Transform of_all;     ///< applied around all vmaps
   bool is_nested = false;
   bool is_opaque = false;
 
@@ -35,7 +35,7 @@ struct BatchTarget {
   friend void PrintTo(const BatchTarget& target, std::ostream* out) { *out << target.name; }
 };
 
-/// `tensor`, with other elements for each number.
+/// Returns `tensor` with different elements for each number.
 Tensor altered(const Tensor& tensor, std::size_t number) {
   if (tensor.dtype() == DType::boolean) {
     return number % 2 == 0 ? tensor.clone() : eq(tensor, Scalar(false));
@@ -48,19 +48,19 @@ Tensor beginning_of(const Tensor& memory, const Dims& sizes) {
   return memory.view({memory.numel()}).slice(0, 0, count).view(sizes);
 }
 
-/// One input: for the run over the batch, and for the run of each member by itself.
+/// One input of the run over the batch, and of the runs per member.
 struct Input {
-  BatchAxes::value_type axis{};        ///< the batch's; none if all members are given one tensor
-  BatchAxes::value_type outer_axis{};  ///< that of a batch of batches
-  Tensor memory{};                     ///< `all` is its beginning
+  BatchAxes::value_type axis{};        ///< the batch's axis; empty if all members get one tensor
+  BatchAxes::value_type outer_axis{};  ///< axis of a batch of batches
+  Tensor memory{};                     ///< `all` is the beginning of this
   Tensor all{};
   AnyTensor given{};
-  Tensors alone{};  ///< copies, by member
-  /// Second handles of an input without a batch, which all members share: it cannot grow.
+  Tensors alone{};  ///< copies, indexed by member
+  /// Second handles of an input without a batch. All members share this input, so it cannot grow.
   std::vector<Tensor> seen_elsewhere{};
 
-  /// Makes `all` of `tensor`, with other elements for each member; or as the beginning of `shared` if that is large
-  /// enough.
+  /// Fills `all` from `tensor`, with different elements per member, or with the beginning of
+  /// `shared` if that is large enough.
   void fill(const Tensor& tensor, const Tensor* shared, const BatchTarget& target) {
     Dims sizes = tensor.sizes();
     if (axis) {
@@ -82,7 +82,7 @@ struct Input {
     }
     given = target.is_opaque ? to_opaque(all) : from_cpu(all);
     for (std::size_t member = 0; member < target.members(); ++member) {
-      // An input without a batch keeps the size of its memory.
+      // An input without a batch has a memory of the original size.
       const Tensor copy =
           axis || outer_axis ? part_of(all, member).clone() : beginning_of(memory.clone(), sizes);
       alone.push_back(from_cpu(copy));
@@ -99,11 +99,11 @@ struct Input {
   }
 };
 
-/// The inputs of a program: each has its batch at another axis; some have none, and some are views of the first one's
-/// memory. Captured tensors have no batch. Runs by themselves have inputs that are apart: vmap refuses to write inputs
-/// that share memory.
+/// The inputs of a program. Their batches have different axes; some have none, and some are views
+/// of the first one's memory. Captured tensors have no batch. Runs per member get unshared inputs,
+/// because vmap rejects writes to inputs that share memory.
 struct Inputs {
-  std::vector<Ref> names;  ///< each as often as it is given
+  std::vector<Ref> names;  ///< repeated if passed repeatedly
   std::map<Ref, Input> by_name;
 
   Inputs(const Program& program, const Values& before, const BatchTarget& target) {
@@ -116,7 +116,8 @@ struct Inputs {
       if (is_new) {
         const Tensor& tensor = to_cpu(before.at(name));
         const bool is_first = names.size() == 1;
-        const bool is_special = !is_first && name.step % 3 == 0;  // one for all batches, or a view
+        // shared by all batches, or a view
+        const bool is_special = !is_first && name.step % 3 == 0;
         Input& input = named->second;
         if (is_first || name.step % 2 == 0) {
           input.axis = std::ssize(names) % (std::ssize(tensor.sizes()) + 1);
@@ -149,20 +150,20 @@ std::string difference(const AnyTensor& of_alone, const Tensor& found) {
     return byre::name_of(tensor.dtype()) + byre::to_string(tensor.sizes()) + " " +
            byre::to_string(tensor) + "\n";
   };
-  return has_same ? "" : " is\n" + described(found) + "and should be\n" + described(expected);
+  return has_same ? "" : " is\n" + described(found) + "but should be\n" + described(expected);
 }
 
 struct BatchOutcome {
-  /// How outputs and inputs differ from those of the runs by themselves.
+  /// Differences of outputs and inputs from the runs per member.
   std::string difference{};
-  /// The operator that vmap refuses, or "vmap" for the run as a whole.
+  /// The operator that vmap rejects, or "vmap" for the whole run.
   std::string refused_by{};
-  /// To each step, by itself.
+  /// The result of each step in a run per member.
   std::string happened{};
 };
 
-/// What vmap says it does not do, among that inputs of a batch share memory where those of one member, which are given
-/// alone, do not. All else that it throws is an error of its own.
+/// Whether vmap documents this rejection. `inputs_share_memory`: inputs of the batch share memory,
+/// and inputs of the runs per member do not. Any other error is a failure.
 bool is_rejection_of_vmap(const std::string& what, bool inputs_share_memory) {
   static constexpr std::array refusals = {
       "vmap: the function made ",
@@ -185,14 +186,14 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
   const auto run_with = [&](const Tensors& given, Trace& trace) {
     return run(program, inputs.names, given, before, trace);
   };
-  Trace expected;  // of the first member, and of each other one
+  Trace expected;  // of the first and, equally, every other member
   std::vector<Tensors> alone;
   for (std::size_t member = 0; member < target.members(); ++member) {
     const auto of_member = [=](const Input& input) { return input.alone[member]; };
     Trace trace;
     alone.push_back(run_with(inputs.each(of_member), trace));
     if (member != 0 && trace.happened != expected.happened) {
-      return {"", "what a member decides"};
+      return {"", "decisions that differ between members"};
     }
     expected = trace;
   }
@@ -208,7 +209,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
     outputs = target.of_all(batched)(inputs.each(&Input::given));
   } catch (const Error& error) {
     const std::string what = error.what();
-    // Tensors follow, and sizes of inputs, which differ from program to program.
+    // The rest of the text contains tensors and sizes, which differ between programs.
     return is_rejection_of_vmap(what, false)
                ? BatchOutcome{"", what.substr(0, what.find_first_of(",;["))}
                : BatchOutcome{"it failed: " + what, ""};
@@ -217,19 +218,20 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
     const char alone_did = expected.happened[step];
     const char did = found.happened[step];
     if (did != alone_did &&
-        !(is_refusal(did) && is_refusal(alone_did))) {  // for reasons of vmap's own
+        !(is_refusal(did) && is_refusal(alone_did))) {  // vmap may reject for other reasons
       const std::string& op = program.body[step].op;
       return alone_did == static_cast<char>(Happened::done) &&
                      is_rejection_of_vmap(found.said[step], inputs.share_memory())
                  ? BatchOutcome{"", op}
-                 : BatchOutcome{
-                       op + ": it does " + to_string(found) + "and not " + to_string(expected), ""};
+                 : BatchOutcome{op + ": it does " + to_string(found) + "but should do " +
+                                    to_string(expected),
+                                ""};
     }
   }
   const Input output{.axis = 0, .outer_axis = target.is_nested ? std::optional(0) : std::nullopt};
   for (std::size_t member = 0; member < alone.size(); ++member) {
     if (outputs.size() != alone[member].size()) {
-      return {"there are other outputs", ""};
+      return {"the number of outputs differs", ""};
     }
     std::string text;
     for (std::size_t index = 0; index < outputs.size(); ++index) {
@@ -291,7 +293,7 @@ TEST_P(Batches, a_batch_agrees_with_runs_of_its_members) {
       done[program.body[step].op] += outcome.happened[step] == '.' ? 1U : 0U;
     }
   }
-  std::printf("%u programs; vmap refuses %u:\n", count, refusals);
+  std::printf("%u programs; vmap rejects %u:\n", count, refusals);
   for (const auto& [op, times] : refused) {
     std::printf("  %s %u\n", op.c_str(), times);
   }

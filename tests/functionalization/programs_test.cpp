@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random programs, each run on plain tensors of the CPU and in targets of the pass: outputs, inputs and what they share
-// are the same bit by bit. BYRE_FUNCTIONALIZATION_PROGRAMS in the environment is how many; BYRE_TEST_SEED the first.
+// Random programs run on plain tensors of the CPU and on targets of the pass. Outputs, inputs and
+// aliases must be equal bit by bit. Environment: BYRE_FUNCTIONALIZATION_PROGRAMS is the number of
+// programs, BYRE_TEST_SEED the first seed.
 #include <byre/functional/functionalize/detail/alias.hpp>
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ TEST_P(RandomPrograms, random_programs_agree_with_and_without_the_pass) {
     const Outcome expected = run_reference(program);
     done += count_of(expected, Happened::done);
     others += expected.trace.happened.size() - count_of(expected, Happened::done);
-    // Every other program has aliases keep few updates and few regions, so that some steps reach both bounds.
+    // Odd programs lower the bounds of updates and regions, so that some steps reach both.
     auto& bounds = functional::detail::alias_bounds();
     bounds = {};
     if (number % 2 == 1) {
@@ -52,8 +53,8 @@ TEST_P(RandomPrograms, random_programs_agree_with_and_without_the_pass) {
   }
   functional::detail::alias_bounds() = {};
   std::printf(
-      "%zu programs: %zu steps, and %zu that were refused or skipped; aliases had as many "
-      "updates as they may keep %zu times, and regions %zu times\n",
+      "%zu programs: %zu steps, and %zu rejected or skipped; the bound of updates was reached "
+      "%zu times, the bound of regions %zu times\n",
       program_count(), done, others, updates_reached, regions_reached);
   EXPECT_GT(done, others * 2);
   EXPECT_GE(updates_reached, program_count() / 50);
@@ -68,7 +69,8 @@ std::vector<std::string> operators_of(Effect effect) {
   return operators_that([=](const auto& op) { return op.effect() == effect; });
 }
 
-/// By turns; all of them with BYRE_FUNCTIONALIZATION_TARGETS=all in the environment, which takes minutes.
+/// Returns one target in turn, or all if BYRE_FUNCTIONALIZATION_TARGETS=all is in the environment,
+/// which takes minutes.
 std::span<const Target> targets_at(std::uint64_t turn) {
   static const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_TARGETS");
   const std::span<const Target> all = all_targets();
@@ -85,13 +87,13 @@ bool is_done(const std::string& op, const Program& program, const Outcome& outco
   return false;
 }
 
-/// Programs that read what sees the memory after a write through a view, and after one more write.
+/// These programs read the memory after a write through a view, and after another write.
 TEST(EveryPair, a_write_through_a_view_agrees_with_memory) {
   constexpr std::uint64_t programs_of_each = 40;
   std::uint64_t number = seed();
   std::size_t pairs = 0;
   std::size_t done = 0;
-  std::map<std::string, std::size_t> written;  // by view, and by write
+  std::map<std::string, std::size_t> written;  // counted by view and by write
   for (const std::string& view : operators_of(Effect::view)) {
     for (const std::string& write : operators_of(Effect::write)) {
       ++pairs;
@@ -111,13 +113,13 @@ TEST(EveryPair, a_write_through_a_view_agrees_with_memory) {
     }
   }
   std::printf("%zu of %zu pairs\n", done, pairs);
-  EXPECT_GE(done, pairs - pairs / 20) << "pairs whose operators were done one after the other";
+  EXPECT_GE(done, pairs - pairs / 20) << "too many pairs were never done in one program";
   for (const auto& [op, times] : written) {
-    EXPECT_NE(times, 0U) << op << " was never written through, or refused everywhere";
+    EXPECT_NE(times, 0U) << op << " never took part in a write";
   }
 }
 
-/// Known-wrong targets: graphs that keep what they had where a scatter would have put something.
+/// Known-wrong targets: graphs in which scatters of one kind return their base unchanged.
 class Updates : public testing::TestWithParam<const char*> {};
 
 TEST_P(Updates, a_short_program_refutes_an_ignored_update) {
@@ -145,10 +147,10 @@ TEST_P(Updates, a_short_program_refutes_an_ignored_update) {
                 to_string(smallest).c_str());
     EXPECT_LE(smallest.body.size(), 5U);
     EXPECT_LE(smallest.setup.size(), 5U);
-    EXPECT_EQ(difference(smallest, on_graph({})), "") << "what was left out is what differs";
+    EXPECT_EQ(difference(smallest, on_graph({})), "") << "only the ignored scatters may differ";
     return;
   }
-  FAIL() << "no program of " << most << " needs it";
+  FAIL() << "no program of " << most << " detects the ignored scatter";
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Updates,

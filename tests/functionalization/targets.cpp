@@ -11,7 +11,7 @@
 namespace byre::test {
 namespace {
 
-/// With one NaN for all.
+/// Replaces each NaN by one fixed NaN.
 Tensor with_equal_nans(const Tensor& tensor) {
   const Tensor reals =
       tensor.dtype() == DType::complex64 ? tensor.contiguous().view_as_real() : tensor;
@@ -23,11 +23,11 @@ std::string text_of(const TensorState& seen) {
   return std::string(byre::name_of(tensor.dtype())) + byre::to_string(tensor.sizes()) +
          " of strides " + byre::to_string(tensor.strides()) + " at " +
          std::to_string(tensor.storage_offset()) + " of " +
-         std::to_string(tensor.storage().nbytes()) + " bytes, the same as " +
+         std::to_string(tensor.storage().nbytes()) + " bytes, identical to " +
          std::to_string(seen.first_identical) + ", aliasing " + std::to_string(seen.aliases);
 }
 
-/// Strides that say something.
+/// Clears strides without meaning: of dimensions of size 1, and of tensors without elements.
 Layout with_significant_strides(Layout layout) {
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     if (layout.sizes[axis] <= 1 || layout.numel() == 0) {
@@ -44,7 +44,7 @@ std::string difference(const TensorState& expected, const TensorState& found) {
       with_significant_strides(a.layout()) != with_significant_strides(b.layout()) ||
       a.storage().nbytes() != b.storage().nbytes() ||
       expected.first_identical != found.first_identical || expected.aliases != found.aliases) {
-    return "is " + text_of(found) + "\n  and should be " + text_of(expected);
+    return "is " + text_of(found) + "\n  but should be " + text_of(expected);
   }
   return have_same_elements(a, b) ? "" : "has other elements";
 }
@@ -67,7 +67,7 @@ std::vector<TensorState> states_of(const Tensors& tensors) {
 
 using Transformed = std::function<Tensors(const functional::Program&, const Tensors&)>;
 
-/// Runs a program as `transformed` has it.
+/// Runs a program transformed by `transformed`.
 Outcome run_by(const Program& program, const Transformed& transformed) {
   Outcome outcome;
   const Values before = set_up(program);
@@ -183,7 +183,7 @@ std::string difference(const Outcome& expected, const Outcome& found) {
     return "it failed: " + found.failure + expected.failure;
   }
   if (expected.trace.happened != found.trace.happened) {
-    return "it does " + to_string(found.trace) + "and not " + to_string(expected.trace);
+    return "it does " + to_string(found.trace) + "but should do " + to_string(expected.trace);
   }
   for (std::size_t index = 0; index < expected.tensors.size(); ++index) {
     const std::string text = difference(expected.tensors[index], found.tensors.at(index));

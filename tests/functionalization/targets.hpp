@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Targets: ways to run a program under the pass. What is observed of it afterwards has to be the
-/// same on all of them as on plain tensors, the reference.
+/// Targets: ways to run a program under the pass. Every observable effect must equal that of the
+/// reference, plain tensors of the CPU.
 #pragma once
 
 #include "tensor_programs/program.hpp"
 
 namespace byre::test {
 
-/// All there is to see of a tensor.
+/// The observable state of a tensor.
 struct TensorState {
   Tensor tensor;
-  std::size_t first_identical = 0;  ///< the first tensor of the outcome that is this very one
-  std::size_t aliases = 0;          ///< the first that shares its storage
+  std::size_t first_identical = 0;  ///< index of the first handle to the same tensor
+  std::size_t aliases = 0;          ///< index of the first tensor that shares its storage
 };
 
-/// What can be told of a program once it is done: of the outputs, then of all tensors that were there before, inputs and
-/// those that were none.
+/// The observable effects of a program: its outputs, then all tensors that existed before, both
+/// inputs and others.
 struct Outcome {
   Trace trace;
   std::vector<TensorState> tensors;
-  std::string failure;  ///< of the run itself
+  std::string failure;  ///< the error of the run, or empty
 };
 
-/// Whether sizes are equal, and elements bit by bit, all NaNs alike. Both are of one dtype.
+/// Whether sizes and elements are equal bit by bit. All NaNs are equal. Requires equal dtypes.
 bool have_same_elements(const Tensor& a, const Tensor& b);
 
-/// The reference: as byre/tensor does it, with views, in memory.
+/// The reference: runs the program with byre/tensor, with views in memory.
 Outcome run_reference(const Program& program);
 
 struct Target {
@@ -35,20 +35,21 @@ struct Target {
 
 Target on_backend(const std::string& name, const functional::Lowering& backend,
                   FunctionalizeOptions options);
-/// Captured, with the values of the graph's outputs from `compute`.
+/// Captures the program and computes the graph's outputs by `compute`.
 Target on_graph_by(const std::string& name, FunctionalizeOptions options,
                    std::function<Tensors(const Graph&, const Tensors&)> compute);
-/// Captured as a graph, which must not have an operator that writes, nor a view unless views are
-/// reapplied. It is executed once `optimize`, if there is one, was done to it.
+/// Captures the program and executes its graph after `optimize`, if given. Checks that the graph
+/// has no write, and no view unless `reapply_views`.
 Target on_graph(FunctionalizeOptions options, std::function<void(Graph&)> optimize = {});
 
-/// The four ways of the pass, on the CPU and on graphs, those optimized or not; and two of them on
-/// opaque tensors, which have no views.
+/// All four combinations of the pass's options, on the CPU and on graphs, with and without
+/// optimization; and two of them on opaque tensors, which have no views.
 const std::vector<Target>& all_targets();
 
-/// How `target` differs from the reference, or nothing.
+/// The difference of `target` from the reference, or empty.
 std::string difference(const Program& program, const Target& target);
-/// Nothing, or if it differs from `expected`, the smallest program that does, and how.
+/// Empty if `target` agrees with `expected`. Otherwise the smallest program that differs, and the
+/// difference.
 std::string smallest_difference(const Program& program, const Outcome& expected,
                                 const Target& target);
 

@@ -18,7 +18,8 @@ std::atomic<std::uint64_t> replayed{0};
 std::atomic<std::uint64_t> scattered{0};
 std::atomic<std::uint64_t> living{0};
 
-/// What it holds, on the CPU; also of a tensor of the CPU that stands beside those of this backend.
+/// Returns the elements of an opaque tensor, or of a tensor of the CPU that is used together with
+/// opaque ones.
 Tensor elements_of(const AnyTensor& tensor) {
   const auto* const opaque = tensor.as<OpaqueTensor>();
   return opaque != nullptr ? opaque->elements() : to_cpu(tensor);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A stand-in for a device's backend: its tensors are opaque, so that nothing points into one, and it has neither
-/// views nor operators that write. It computes what the CPU computes.
+/// A backend that stands in for a device: its tensors cannot be pointed into, and it has neither
+/// views nor operators that write. It computes on the CPU.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
@@ -11,7 +11,7 @@
 
 namespace byre::test {
 
-/// Its elements never change; which tensor it is changes by rebind() alone.
+/// The elements never change. Only rebind() replaces them.
 class OpaqueTensor final : public functional::TensorImpl {
  public:
   static inline const functional::Key key = functional::add_backend({.name = "opaque"});
@@ -28,20 +28,20 @@ class OpaqueTensor final : public functional::TensorImpl {
   Tensor elements_;
 };
 
-/// The backend's key. Its fallback is registered at the first call. Thread-safe.
+/// The backend's key. The first call registers its fallback. Thread-safe.
 functional::Key opaque_backend();
 
-/// A copy: neither shows what is written to the other.
+/// Copies `tensor` to the backend. Later writes to it are not visible in the copy.
 functional::AnyTensor to_opaque(const Tensor& tensor);
-/// A copy of what is behind one. Throws DeviceError for a tensor of another backend or a pass.
+/// Copies the elements to the CPU. Throws DeviceError for a tensor of another backend or a pass.
 Tensor from_opaque(const functional::AnyTensor& tensor);
 
-/// Counts of the backend's work so far, and of its tensors.
+/// The backend's work so far, and its living tensors.
 struct OpaqueCounts {
-  std::uint64_t computed = 0;   ///< calls of operators
-  std::uint64_t replayed = 0;   ///< views among these
-  std::uint64_t scattered = 0;  ///< updates among these, link by link
-  std::uint64_t living = 0;     ///< tensors
+  std::uint64_t computed = 0;   ///< operators called
+  std::uint64_t replayed = 0;   ///< copying variants of views among these
+  std::uint64_t scattered = 0;  ///< scatters among these: one per link of an update
+  std::uint64_t living = 0;     ///< living tensors
 };
 /// Thread-safe.
 OpaqueCounts opaque_counts() noexcept;

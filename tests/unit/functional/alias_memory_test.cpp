@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the pass keeps: the seed's leak, closed.
+/// The memory that an alias of the pass occupies, and its freeing. The seed's implementation leaks
+/// updates.
 #include <boost/thread/thread.hpp>
 
 #include "support/sanitized.hpp"
@@ -21,8 +22,9 @@ TEST_P(AliasMemory, a_later_update_replaces_one_of_the_same_region) {
   const AnyTensor x = zeros_with_pass({3});
   call("fill_", {element(x, 1), 6});
   call("fill_", {call_for_one("slice", {x, 0, 1, 3}), 7});
-  call("fill_", {element(x, 1), 8});  // another view each time
-  EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 2U) << "whatever came between";
+  call("fill_", {element(x, 1), 8});  // a different view of the same region
+  EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 2U)
+      << "the write between them does not matter";
   EXPECT_EQ(text_of_value(x), "[0. 8. 7.]");
 }
 
@@ -35,7 +37,7 @@ TEST_P(AliasMemory, an_update_of_the_whole_base_drops_earlier_ones) {
   call("fill_", {element(x, 1), 4});
   call("fill_", {x, 5});
   EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 0U)
-      << "the base itself has no update";
+      << "a write to the base itself is no update";
   EXPECT_EQ(text_of_value(x), "[[5. 5.]\n [5. 5.]]");
 }
 
@@ -58,7 +60,7 @@ TEST_P(AliasMemory, many_writes_without_a_use_take_constant_memory) {
     call("add_.scalar", {first, 1});
     ASSERT_EQ(functional_tensor_of(x).alias()->pending_updates(), 1U);
   }
-  EXPECT_LE(stats::snapshot().live_bytes - before, 64) << "of one scalar";
+  EXPECT_LE(stats::snapshot().live_bytes - before, 64) << "bytes of one scalar";
   EXPECT_EQ(*to_cpu(functional_tensor_of(x).sync()).data<float>(), static_cast<float>(writes));
 }
 
@@ -81,7 +83,7 @@ TEST_P(AliasMemory, copy_shares_the_source_until_the_tensor_is_gone) {
     EXPECT_EQ(stats::snapshot().bytes_copied, before);
     EXPECT_TRUE(
         to_cpu(functional_tensor_of(row).sync()).storage().shares_data_with(content.storage()));
-    EXPECT_EQ(content.storage().use_count(), 2U) << "recorded, as a lazy clone";
+    EXPECT_EQ(content.storage().use_count(), 2U) << "the update holds a lazy clone";
   }
   EXPECT_EQ(content.storage().use_count(), 1U);
 }
@@ -97,8 +99,8 @@ TEST_P(AliasMemory, an_unshared_base_is_written_in_place) {
   }
 }
 
-/// The worked example of the seed "Functionalization", step by step: values, waiting updates and the
-/// alias's generation after each.
+/// The example of the seed "Functionalization": values, pending updates and the alias's generation
+/// after each step.
 TEST_P(AliasMemory, the_seeds_example_has_the_seeds_states) {
   // x = zeros(2): no alias yet.
   const AnyTensor x = to_functional(zeros({2}));
@@ -114,19 +116,19 @@ TEST_P(AliasMemory, the_seeds_example_has_the_seeds_states) {
   EXPECT_EQ(functional_tensor_of(x1).path().depth(), GetParam() == ViewPaths::chains ? 1U : 0U);
   EXPECT_EQ(text_of_value(x1), "[[0. 0.]]");
 
-  // x[1]: a view, contents 0.
+  // x[1]: a view with value 0.
   const AnyTensor element = call_for_one("select", {x, 0, 1});
   EXPECT_EQ(text_of_value(element), "0.");
 
-  // x[1].fill_(2): its contents are 2; the alias, of generation 1, has an update, and its base is as it
-  // was.
+  // x[1].fill_(2): its value is 2. The alias has generation 1 and one update; its base is
+  // unchanged.
   call("fill_", {element, 2});
   EXPECT_EQ(alias->generation(), 1U);
   EXPECT_EQ(alias->pending_updates(), 1U);
   EXPECT_EQ(text_of_value(element), "2.");
-  EXPECT_EQ(alias->pending_updates(), 1U) << "a view that is up to date needs no update applied";
+  EXPECT_EQ(alias->pending_updates(), 1U) << "using a current view applies no update";
 
-  // y = x1 + 3: x1 is behind, so the update is played forward into the base, and x1 is made anew of it.
+  // y = x1 + 3: x1 is behind, so the update is applied to the base and x1 is replayed from it.
   const AnyTensor y = call_for_one("add.scalar", {x1, 3});
   EXPECT_EQ(alias->pending_updates(), 0U);
   EXPECT_EQ(alias->generation(), 1U);
@@ -147,7 +149,8 @@ TEST(Chains, a_deep_chain_is_destroyed_on_a_small_stack) {
     view = call_for_one("slice", {view, 0, 0, NoValue(), 1});
     view = call_for_one("select", {call_for_one("unsqueeze", {view, 0}), 0, 0});
     if (i == 2) {
-      EXPECT_EQ(functional_tensor_of(view).path().depth(), 0U) << "there and back";
+      EXPECT_EQ(functional_tensor_of(view).path().depth(), 0U)
+          << "views that cancel out leave no links";
     }
   }
   view = element(x, 1);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// The seed's last use case: batching functions that work in place.
+// Batches of functions that write in place: the last use case of the seed "Functionalization".
 #include "tensors.hpp"
 
 namespace byre::test {
 namespace {
 
-/// Doubles the first of a tensor's elements in place.
+/// Doubles the first element in place.
 Tensors double_first(const Tensors& x) {
   call("mul_.scalar", {element(x[0], 0), 2});
   return {x[0]};
 }
 
-/// The sums of all elements up to each, by views of a tensor of its own that is written.
+/// Returns prefix sums, computed by writing views of a new tensor.
 Tensors running_sums(const Tensors& x) {
   const AnyTensor sums = call_for_one("zeros", {x[0].sizes()});
   for (std::int64_t index = 0; index < x[0].sizes()[0]; ++index) {
@@ -21,7 +21,7 @@ Tensors running_sums(const Tensors& x) {
   return {sums};
 }
 
-/// Returns a copy of an input that is written afterwards; the copy has the input's value.
+/// Returns a copy of an input, then zeroes the input.
 Tensors copy_then_zero(const Tensors& in) {
   const AnyTensor copy = call_for_one("clone", {in[0]});
   call("copy_", {copy, in[0]});
@@ -131,7 +131,8 @@ TEST(VmapOfFunctionalized, memory_of_a_batch_is_not_written_without_a_batch) {
                DispatchError);
   EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]");
   const Program read = [](const Tensors& in) { return call("add", {in[0], in[1]}); };
-  EXPECT_EQ(text_of(with_row(read).front()), "[[2. 4.]\n [4. 6.]]") << "which is only read";
+  EXPECT_EQ(text_of(with_row(read).front()), "[[2. 4.]\n [4. 6.]]")
+      << "reading such an input is allowed";
 }
 
 TEST(VmapOfFunctionalized, an_error_leaves_batches_unwritten_and_others_written) {
@@ -161,7 +162,7 @@ TEST(VmapOfFunctionalized, reading_a_captured_alias_of_an_input_is_rejected) {
   EXPECT_EQ(text_of(vmap(read_another)({ascending({2, 2})}).front()), "[[0. 1.]\n [0. 1.]]");
 }
 
-/// That `program`, run for each of a batch, is refused: what it writes is seen outside of that.
+/// Expects that `program` is rejected: it writes a batch to a tensor outside of its vmap().
 void expect_batch_refused(const Program& program) {
   const std::string text = complaint_of<DispatchError>([&] { program({ascending({2, 3})}); });
   EXPECT_TRUE(says(text, "cannot write one value per batch member"));
@@ -204,7 +205,7 @@ TEST(FunctionalizedVmap, set_does_not_leak_a_batch) {
     const AnyTensor outer = call_for_one("zeros", {Dims({3})});
     vmap([&](const Tensors& each) {
       const AnyTensor sum = call_for_one("zeros", {Dims({3})});
-      call("set_", {sum, outer});  // and takes no batch from then on
+      call("set_", {sum, outer});  // `sum` cannot take a batch after this
       call("add_", {sum, each[0]});
       return Tensors();
     })({in[0]});

@@ -29,7 +29,7 @@ TEST(Vmap, the_function_is_called_once_with_one_members_sizes) {
   const AnyTensor opaque = to_opaque(to_cpu(ascending({1000, 3})));
   const std::uint64_t before = opaque_counts().computed;
   vmap([](const Tensors& each) { return call("add", {each[0], each[0]}); })({opaque});
-  EXPECT_EQ(opaque_counts().computed - before, 1U) << "by a rule, for the whole batch";
+  EXPECT_EQ(opaque_counts().computed - before, 1U) << "one call for the whole batch";
 }
 
 TEST(Vmap, results_share_no_memory_with_inputs) {
@@ -76,7 +76,7 @@ TEST(Vmap, an_inner_write_is_visible_in_both_batches) {
       {1});
   const Program outer = vmap([&](const Tensors& in) {
     const Tensors results = inner({in[0]});
-    call("fill_", {row, 9});  // which no result sees
+    call("fill_", {row, 9});  // no result sees this write
     return results;
   });
   const Tensors out = outer({x});
@@ -105,7 +105,7 @@ TEST(Vmap, a_tensor_kept_from_an_inner_vmap_is_rejected) {
   EXPECT_THROW(keeps({ascending({2, 2})}), ArgumentError);
 }
 
-/// Calls an operator of each of a batch, and of `others`.
+/// Calls an operator on each member of a batch, with further arguments.
 void call_batched(const AnyTensor& batch, const char* name, const Arguments& others) {
   vmap([&](const Tensors& x) {
     Arguments arguments{x[0]};

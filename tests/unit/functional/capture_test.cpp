@@ -63,7 +63,7 @@ TEST(Captured, programs_run_on_the_backend_of_their_examples) {
   const Tensors results = program({x, y});
   EXPECT_EQ(results[1], y);
   EXPECT_EQ(text_of_value(results[0]), "[[ 0.  2.]\n [20. 31.]]");
-  EXPECT_EQ(text_of_value(x), "[[ 0.  1.]\n [20. 30.]]") << "which was written";
+  EXPECT_EQ(text_of_value(x), "[[ 0.  1.]\n [20. 30.]]") << "the program writes x";
   EXPECT_EQ(text_of_value(results[2]), "[0. 0.]");
 }
 
@@ -77,7 +77,8 @@ TEST(Captured, inputs_of_another_backend_are_rejected) {
     return Tensors{call_for_one("add", {in[0], in[1]})};
   };
   EXPECT_NO_THROW(capture(sum, {x, there})({ascending(2), there}));
-  EXPECT_THROW(capture(sum, {x, there})({there, x}), GraphError) << "each where it was";
+  EXPECT_THROW(capture(sum, {x, there})({there, x}), GraphError)
+      << "each input must stay on its backend";
 }
 
 TEST(Captured, values_unlike_the_graphs_outputs_are_not_written) {
@@ -92,7 +93,7 @@ TEST(Captured, values_unlike_the_graphs_outputs_are_not_written) {
                                  return values;
                                }),
                    GraphError);
-      EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]") << "nothing is written";
+      EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]") << "the error leaves x unwritten";
     };
     run_with(ascending(1));
     run_with(from_cpu(Tensor::zeros({2, 2}, DType::u8)));

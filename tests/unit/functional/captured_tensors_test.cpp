@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors that a program neither makes nor is given: what it returns of them, and sets inputs to,
-// is theirs, as without the pass.
+// Captured tensors: a program neither creates them nor receives them as inputs. Views of them that
+// it returns, and inputs that it sets to them, alias them as without the pass.
 #include <ostream>
 
 #include "tensors.hpp"
@@ -12,7 +12,7 @@ Program keeping_views(const Program& f) {
   return functionalize(f, {.reapply_views = true});
 }
 
-/// The first way is the reference: what holds without the pass holds with it.
+/// The first transform is the reference: results under the pass must equal it.
 class CapturedTensors : public testing::TestWithParam<Transform> {
  protected:
   static Tensors run(const Program& f, const Tensors& inputs) {
@@ -59,7 +59,7 @@ TEST_P(CapturedTensors, an_input_set_to_a_capture_aliases_it) {
   EXPECT_TRUE(out[0] == x && x != captured);
   EXPECT_EQ(text_of(out[1]), "3.");
   call("fill_", {y, 7});
-  EXPECT_EQ(text_of(captured), "[[7. 1. 2.]\n [7. 4. 5.]]") << "which both see";
+  EXPECT_EQ(text_of(captured), "[[7. 1. 2.]\n [7. 4. 5.]]") << "y is a view of it";
   EXPECT_EQ(text_of(x), text_of(captured));
 }
 
@@ -105,16 +105,16 @@ TEST(Copies, view_copies_of_strided_tensors_read_in_order) {
   EXPECT_EQ(text_of(call_for_one("as_strided_copy", {element(x, 1), {2}, {1}, 0})), "[3. 4.]");
 }
 
-/// `base` with a 0 in place of its element 1, which it takes over.
+/// Takes `base` over and returns it with a 0 as element 1.
 AnyTensor scattered(AnyTensor base) {
   AnyTensor none = call_for_one("zeros", {call_for_one("select", {base, 0, 1}).sizes()});
   Arguments arguments{Argument(), std::move(none), 0, 1};
-  arguments[0] = std::move(base);  // which a list would copy
+  arguments[0] = std::move(base);  // an initializer list would copy it
   return call_for_one("select_scatter", std::move(arguments));
 }
 
 TEST(Scatters, a_scatter_writes_in_place_only_if_unshared) {
-  const ExcludeKeys pass(Key::functionalize);  // as it calls them
+  const ExcludeKeys pass(Key::functionalize);  // as in calls from the pass
   Tensor alone = to_cpu(ascending(3)).clone();
   const float* const place = alone.data<float>();
   EXPECT_EQ(to_cpu(scattered(from_cpu(std::move(alone)))).data<float>(), place);

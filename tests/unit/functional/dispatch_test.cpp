@@ -16,7 +16,7 @@ TEST(Calls, out_variants_write_and_return_out) {
   EXPECT_EQ(text_of(out), "[0. 1. 0. 1.]");
   EXPECT_THROW(call("add.out", {x, x, ascending(3)}), ShapeError);
   EXPECT_THROW(call("add.out", {x, x, call_for_one("arange", {4})}), DTypeError);
-  EXPECT_EQ(call_for_one("add_.scalar", {x, 1}), x) << "what is written is returned";
+  EXPECT_EQ(call_for_one("add_.scalar", {x, 1}), x) << "the written tensor is returned";
 }
 
 TEST(Calls, resize_works_within_the_storage_and_beyond) {
@@ -76,7 +76,7 @@ TEST(Errors, a_missing_kernel_names_the_key_and_registered_keys) {
   EXPECT_THROW(add_backend({.name = "bare"}), InvalidArgument);
 }
 
-/// Until there is one too many.
+/// Adds backends until one is rejected.
 [[noreturn]] void add_backends() {
   for (int number = 0; number < 1000; ++number) {
     try {
@@ -107,7 +107,8 @@ TEST(Definitions, user_operators_are_called_like_builtin_ones) {
 
 TEST(Definitions, a_view_needs_only_its_view_rule) {
   const Definition evens = define("test_evens(Tensor(a) self) -> Tensor(a)");
-  EXPECT_THROW(call("test_evens", {to_functional(ascending(2))}), DispatchError) << "not said yet";
+  EXPECT_THROW(call("test_evens", {to_functional(ascending(2))}), DispatchError)
+      << "the view rule is missing";
   evens.view([](const ViewGeometry& self, std::span<const Argument>) {
     return std::vector{self.with(views::slice(self.layout, 0, 0, views::to_the_end, 2))};
   });

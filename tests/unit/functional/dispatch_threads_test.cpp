@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Registration during calls: a call finds an operator whole or not at all, and threads derive a variant
-/// once. Using a view is a read: threads may use views of one alias at once, also if that applies updates,
-/// makes the alias, or makes values anew.
+/// Registration concurrent with calls: a call finds a complete operator or none, and concurrent
+/// threads generate one variant. Use of a view is a read: threads may use views of one alias
+/// concurrently, even if this applies updates, creates the alias, or replays values.
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::size_t threads = 4;
 
-/// New in each round, also if the test is run again.
+/// Unique in each round, also if the test is repeated.
 std::string new_name(const char* stem) {
   static int count = 0;
   return std::string(stem) + std::to_string(++count);
 }
 
-/// In each of `rounds` rounds, thread 0 registers while the others look until they find all of it. A
-/// last look comes once all is registered.
+/// In each round, thread 0 registers while the other threads look until they find everything. The
+/// last look happens after registration.
 void register_beside(std::size_t rounds, FunctionRef<void(std::size_t)> prepare,
                      FunctionRef<void()> register_all, FunctionRef<bool()> find_all,
                      FunctionRef<void(std::size_t)> check) {
@@ -45,7 +45,7 @@ void register_beside(std::size_t rounds, FunctionRef<void(std::size_t)> prepare,
             return;
           }
         }
-        ADD_FAILURE() << "what was registered is not found";
+        ADD_FAILURE() << "the registered parts are not found";
       },
       check);
 }
@@ -96,7 +96,8 @@ TEST(Registration, an_operator_is_found_complete_or_not_at_all) {
           return false;
         }
         EXPECT_EQ(op->name(), name);
-        EXPECT_EQ(op->registered_keys(), KeySet(Key::cpu)) << "what was said before is there";
+        EXPECT_EQ(op->registered_keys(), KeySet(Key::cpu))
+            << "parts registered earlier are visible";
         EXPECT_EQ(first_of(call_for_one(*op, {zeros({2}), 5})), 5);
         return true;
       },
@@ -161,7 +162,7 @@ TEST(Registration, a_backend_is_found_complete_or_not_at_all) {
   Key next = add_backend({.name = new_name("test_backend_")});
   std::string name;
   register_beside(
-      4,  // there are few keys to give out
+      4,  // few keys are available
       [&](std::size_t) {
         name = new_name("test_backend_");
         next = static_cast<Key>(static_cast<int>(next) + 1);
@@ -176,7 +177,7 @@ TEST(Registration, a_backend_is_found_complete_or_not_at_all) {
         if (fallback(next) == nullptr) {
           return false;
         }
-        EXPECT_EQ(traits_of(next).name, name) << "what was registered before is there";
+        EXPECT_EQ(traits_of(next).name, name) << "parts registered earlier are visible";
         const IncludeKeys on_it(next);
         const AnyTensor x = zeros({3});
         EXPECT_EQ(call_for_one(op, {x}), x);
@@ -186,7 +187,7 @@ TEST(Registration, a_backend_is_found_complete_or_not_at_all) {
       [](std::size_t) {});
 }
 
-// ---- Uses of views
+// ---- Concurrent uses of views
 
 class ConcurrentUses : public testing::TestWithParam<ViewPaths> {
  protected:
@@ -211,7 +212,7 @@ TEST_P(ConcurrentUses, concurrent_uses_of_chained_views_see_every_write) {
       [&](std::size_t thread) {
         for (std::size_t step = 0; step < views.size(); ++step) {
           const std::size_t at = thread % 2 == 0 ? step : views.size() - 1 - step;
-          // A view that only this thread has ends while others may pass by it.
+          // Destroys a view of this thread while other threads pass its link.
           const bool has_its_own = (round_of_views + thread) % 4 < 2;
           seen[thread][at] = first_of(has_its_own ? call_for_one("alias", {views[at]}) : views[at]);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Handles without a tensor, and programs without a function, are refused by whatever takes them, and
-/// where a program or a kernel returns them. Nothing has changed then.
+/// Empty handles and empty functions: every function that takes one, and every caller of a program
+/// or kernel that returns one, rejects it. Nothing has changed then.
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -21,7 +21,7 @@ Lowering to_itself() {
           [](const AnyTensor& x) { return to_cpu(x); }};
 }
 
-/// Those of one name are one transform and another around it.
+/// Two entries with one name are a transform and a transform around it.
 const Transform transforms[] = {
     {"functionalize", [](const Program& f) { return functionalize(f); }},
     {"functionalize_on", [](const Program& f) { return functionalize_on(to_itself(), f); }},
@@ -49,7 +49,7 @@ TEST(EmptyHandles, an_empty_input_of_a_program_is_rejected) {
 
 TEST(EmptyHandles, an_empty_result_is_rejected_and_writes_no_input) {
   for (const Transform& transform : transforms) {
-    const bool takes_writes = &transform != std::end(transforms) - 1;  // but for vmap() alone
+    const bool takes_writes = &transform != std::end(transforms) - 1;  // all except vmap() alone
     const AnyTensor x = ascending(2);
     const std::string text = complaint_of<ArgumentError>([&] {
       transform.apply(takes_writes ? written_and_none : none_returned)({x, ascending(2)});

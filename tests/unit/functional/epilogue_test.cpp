@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What functionalize() writes to its inputs once the program is done, and what it copies for that.
+// The epilogue: functionalize() writes inputs once the program is done. These tests also count the
+// bytes that it copies.
 #include <byre/functional/functionalize/detail/write_back.hpp>
 
 #include "support/failing_allocator.hpp"
@@ -75,7 +76,7 @@ TEST_P(Epilogue, an_input_is_copied_once_if_read_after_a_write) {
 
 TEST_P(Epilogue, used_views_hold_only_their_elements) {
   if (GetParam().reapply_views) {
-    GTEST_SKIP() << "true views keep all of what they are of";
+    GTEST_SKIP() << "a true view keeps its whole base alive";
   }
   constexpr std::int64_t rows = 128;
   const AnyTensor x = zeros({rows, large / rows});
@@ -87,7 +88,7 @@ TEST_P(Epilogue, used_views_hold_only_their_elements) {
     }
     return Tensors();
   });
-  // Each part is copied when it is seen, and the first one each time that its update is applied.
+  // Each row is copied when it is used. The first row is also copied when its update is applied.
   EXPECT_LE(bytes_copied_by([&] { f({x}); }), 4 * large_nbytes);
 }
 
@@ -105,7 +106,8 @@ Tensors use(const AnyTensor& x) {
   return call("sum", {x});
 }
 
-// The epilogue writes the elements that the program wrote, and leaves all others as they are by then.
+// The epilogue writes the elements that the program wrote. All others keep the values that they
+// have at that time.
 TEST(EpilogueWrites, written_regions_get_their_last_value) {
   const std::pair<std::vector<Step>, const char*> all[] = {
       {{[](const AnyTensor& x) {
@@ -159,7 +161,8 @@ TEST(EpilogueWrites, regions_of_many_dimensions_are_written) {
   EXPECT_EQ(text_of(x), text_of(plain));
 }
 
-// ---- where it fails, nothing was written; also nothing on a device, which is written before the host's memory is
+// ---- an error leaves everything unwritten, including devices, which are written before the host's
+// memory
 
 std::string text_on_host(const Tensor& tensor) {
   return byre::to_string(tensor.to(Device::cpu()));
@@ -188,7 +191,7 @@ TEST(WriteBackTest, a_failed_host_copy_leaves_the_device_unwritten) {
   EXPECT_EQ(byre::to_string(other), zeros);
 }
 
-// ---- what an alias knows of it
+// ---- the written regions that an alias records
 
 TEST(Inverses, a_failed_inverse_leaves_the_base_unchanged) {
   const ViewInfo second{ViewKind::select, {0, 1}, {{3}, DType::f32}};
@@ -197,13 +200,13 @@ TEST(Inverses, a_failed_inverse_leaves_the_base_unchanged) {
   EXPECT_EQ(text_of(base), "[0. 1. 2.]");
 }
 
-/// A base of zeros whose writes are tracked.
+/// A base of zeros with tracked writes.
 struct TrackedBase {
   explicit TrackedBase(const Dims& sizes)
       : whole(ViewGeometry::of_all(sizes, DType::f32)), alias(make_counted<Alias>(zeros(sizes))) {
     alias->track_writes();
   }
-  /// Writes what is seen so.
+  /// Writes the region `part`.
   void write(const ViewGeometry& part, float value) const {
     FunctionalTensor seen(alias, ViewPath(whole).by_strides(part));
     seen.prepare_write("test").commit(call_for_one("full", {part.layout.sizes, value}));
@@ -228,9 +231,9 @@ TEST(WrittenRegions, a_region_written_repeatedly_is_reported_once) {
   EXPECT_TRUE(base.regions().empty());
   for (float value = 0; value < 5; ++value) {
     base.write(base.row(1), value);
-    base.alias->sync_base();  // which applies it
+    base.alias->sync_base();  // applies the update
   }
-  base.write(base.row(1), 0);  // which replaces what was applied
+  base.write(base.row(1), 0);  // replaces the applied update
   EXPECT_EQ(base.regions(), std::vector{base.row(1)});
   EXPECT_EQ(base.alias->written_regions().size(), 1U);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Forks while other threads use all that a process has of the libraries above the core once.
+/// Forks while other threads hold the process-wide locks of the libraries above the core.
 #include <byre/functional.hpp>
 #include <byre/tensor.hpp>
 
@@ -11,7 +11,7 @@ namespace {
 
 using namespace functional;
 
-/// A violation, which is tracked, recorded and reported.
+/// Makes a violation that is tracked, recorded and reported.
 void violate() {
   const shadow::ReshapeModeScope scope(shadow::ReshapeMode::warn);
   Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
@@ -40,7 +40,7 @@ void use_the_process(std::size_t turn) {
       break;
     }
     default:
-      // There is one: that is found under the lock of who registers.
+      // Both names are taken, which is detected under the lock of registration.
       EXPECT_THROW(define("add(Tensor a, Tensor b) -> Tensor"), Error);
       EXPECT_THROW(add_backend({.name = "cpu"}), InvalidArgument);
       break;

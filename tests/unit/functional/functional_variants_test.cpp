@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pure operator that stands for one that writes: registered, or generated.
+// Functional variants: the pure operator of an operator that writes, registered or generated.
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 
 #include "tensors.hpp"
@@ -17,7 +17,7 @@ TEST(FunctionalVariants, a_registered_variant_replaces_the_generated_one) {
   const Definition later = define("test_later(Tensor a) -> Tensor");
   later.meta(meta_as_first);
   EXPECT_EQ(&functional::detail::functional_variant_of(writes), &generated)
-      << "nothing computes the other yet";
+      << "the registered variant has no kernel yet";
   later.cpu([](const Tensor& a) { return mul(a, Scalar(3)); });
   EXPECT_EQ(&functional::detail::functional_variant_of(writes), &later.op());
   const AnyTensor x = to_functional(ascending(3));
@@ -48,7 +48,7 @@ TEST(FunctionalVariants, variants_are_found_in_any_order_of_definition) {
   const std::pair<const char*, const Operator*> variants[] = {
       {"test_first_.by(Tensor(a!) self, Scalar by) -> Tensor(a!)", &first},
       {"test_first.by_out(Tensor a, Scalar by, *, Tensor(a!) out) -> Tensor(a!)", &first},
-      {"test_first_(Tensor(a!) self) -> Tensor(a!)", nullptr},  // of another overload
+      {"test_first_(Tensor(a!) self) -> Tensor(a!)", nullptr},  // the overload differs
       {"test_takes_more_(Tensor(a!) self) -> Tensor(a!)", nullptr},
       {"test_takes_more_.other(Tensor(a!) self, int b) -> Tensor(a!)", nullptr},
       {"test_takes_int_(Tensor(a!) self, Scalar b) -> Tensor(a!)", nullptr},
@@ -69,13 +69,13 @@ TEST(FunctionalVariants, a_variant_is_found_once_it_has_a_kernel) {
   EXPECT_EQ(writes.functional_variant(), nullptr);
   const AnyTensor x = to_functional(ascending(3));
   call(writes, {x});
-  EXPECT_EQ(text_of_value(x), "[0. 2. 4.]") << "by the generated variant";
+  EXPECT_EQ(text_of_value(x), "[0. 2. 4.]") << "the generated variant computes it";
   pure.composite([](const Call& call) { return functional::call("neg", {call.arguments[0]}); });
   EXPECT_EQ(writes.functional_variant(), &pure.op());
   EXPECT_EQ(
       define("test_bare.out(Tensor a, *, Tensor(a!) out) -> Tensor(a!)").op().functional_variant(),
       &pure.op())
-      << "a composite kernel is one";
+      << "a composite kernel suffices";
 }
 
 TEST(FunctionalVariants, a_view_variant_is_found_once_it_has_a_rule) {

@@ -11,11 +11,11 @@
 namespace byre::test {
 namespace {
 
-// Before tests define theirs.
+// Collected before tests define operators.
 const std::vector<const Operator*> builtin_operators = operators();
 
 TEST(GraphExecutions, outputs_share_no_memory) {
-  // Sees the halves of its operand, which no pure operator may return.
+  // Returns views of its operand, which is invalid for a pure operator.
   define("test_views(Tensor a) -> (Tensor, Tensor)").cpu([](const Tensor& a) {
     return a.chunk(2);
   });
@@ -51,10 +51,10 @@ TEST(GraphExecutions, graphs_run_on_the_backend_of_their_inputs) {
   const Tensors results = execute(graph, {to_opaque(given), from_cpu(given)});
   EXPECT_EQ(text_of_value(results[0]), "[0. 2.]");
   EXPECT_EQ(text_of_value(results[1]), "[0. 2.]")
-      << "of what is on the CPU, beside an opaque tensor";
-  EXPECT_EQ(text_of_value(results[2]), "[1. 1.]") << "made where the others are";
+      << "an input of the CPU, mixed with an opaque one";
+  EXPECT_EQ(text_of_value(results[2]), "[1. 1.]") << "factories run on the inputs' backend";
   EXPECT_EQ(text_of(results[3]), "[0. 1.]");
-  EXPECT_TRUE(thread_keys().included.has(Key::graph)) << "as before";
+  EXPECT_TRUE(thread_keys().included.has(Key::graph)) << "the guards are restored";
 }
 
 TEST(GraphExecutions, inputs_of_several_backends_are_rejected) {
@@ -153,10 +153,10 @@ TEST(GraphExecutions, a_value_is_written_in_place_at_its_last_use) {
   const Graph graph = recording.capture({x});
   const AnyTensor given = ascending(64);
   const AnyTensor given_one = call_for_one("ones", {Dims{}});
-  stats::expect_copies_at_most(1, [&] {  // of the input, which is the caller's
+  stats::expect_copies_at_most(1, [&] {  // the caller's input is copied
     EXPECT_EQ(text_of(call_for_one("sum", {execute(graph, {given, given_one})[0]})), "1981.");
   });
-  EXPECT_EQ(text_of(call_for_one("sum", {given})), "2016.") << "as before";
+  EXPECT_EQ(text_of(call_for_one("sum", {given})), "2016.") << "the input is unchanged";
 }
 
 TEST(GraphExecutions, a_value_is_freed_after_its_last_use) {
@@ -235,7 +235,7 @@ Tensor computed_by_graph(const std::string& name, const Arguments& arguments) {
   return to_cpu(execute(graph, inputs).at(0));
 }
 
-// Executions refuse results that differ from what the meta rules said.
+// execute() checks the results against the meta rules.
 TEST(PureOperators, recorded_operators_compute_the_cpus_results) {
   test::RandomCalls random(test::seed());
   const std::vector<std::string> names = random.all_names();
@@ -248,7 +248,7 @@ TEST(PureOperators, recorded_operators_compute_the_cpus_results) {
       const Tensor expected = to_cpu(call_for_one(name, arguments));
       ASSERT_TRUE(test::are_same(computed, expected)) << byre::to_string(computed);
       ASSERT_TRUE(expected.is_contiguous() && expected.storage_offset() == 0);
-      ASSERT_EQ(expected.storage().nbytes(), expected.nbytes()) << "a tensor of its own";
+      ASSERT_EQ(expected.storage().nbytes(), expected.nbytes()) << "the result owns its storage";
       for (const Argument& argument : arguments) {
         argument.for_each_tensor(
             [&](const AnyTensor& tensor) { ASSERT_FALSE(to_cpu(tensor).aliases(expected)); });
@@ -258,7 +258,7 @@ TEST(PureOperators, recorded_operators_compute_the_cpus_results) {
   for (const Operator* op : builtin_operators) {
     EXPECT_TRUE(!op->schema().is_pure() ||
                 std::find(names.begin(), names.end(), op->name()) != names.end())
-        << op->name() << " is not called here";
+        << op->name() << " is not called by this test";
   }
 }
 

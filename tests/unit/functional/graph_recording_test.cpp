@@ -165,7 +165,8 @@ TEST(Recordings, calls_of_concurrent_threads_are_recorded) {
       call("neg", {sums[thread]});
       if (round % 1000 == 0) {
         EXPECT_TRUE(
-            is_functional(recording.capture({sums[thread]})));  // beside nodes that come and go
+            // while other nodes are created and freed
+            is_functional(recording.capture({sums[thread]})));
       }
     }
   });

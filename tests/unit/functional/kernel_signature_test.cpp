@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// A kernel that takes or returns other than its operator's schema says is refused where it is
-// registered.
+// Registration rejects a kernel with parameters or results other than its operator's schema.
 #include "tensors.hpp"
 
 namespace byre::test {
 namespace {
 
-/// A backend's own tensor, and results of its own, which say nothing of themselves.
+/// A backend's tensor type, and a result type without a known number of tensors.
 struct TensorOfUser {
   Tensor value;
 };
@@ -29,14 +28,14 @@ struct byre::functional::Boxed<byre::test::ResultsOfUser> {
 namespace byre::test {
 namespace {
 
-/// A new operator "test_signature<number>" of the rest of a schema.
+/// Defines an operator "test_signature<number>" with the rest of a schema.
 Definition define_next(const std::string& rest) {
   static int number = 0;
   return define("test_signature" + std::to_string(++number) + rest);
 }
 
-/// What is said when `function` is to compute an operator of that schema, without what says of
-/// which: the name, the key and the schema. The operator is as before.
+/// Registers `function` for an operator of that schema. Returns the error text without the
+/// operator's name, the key and the schema. Checks that nothing was registered.
 template <class Function>
 std::string complaint_about(const std::string& rest_of_schema, Function function) {
   const Definition definition = define_next(rest_of_schema);
@@ -69,7 +68,7 @@ TEST(KernelSignatures, wrong_numbers_or_types_of_parameters_are_rejected) {
             "std::optional<std::int64_t>, or change the schema.");
 }
 
-/// Which of all the kinds of parameters a kernel may have for what `in_schema` names.
+/// Lists the C++ parameter types that a kernel may have for the schema's type.
 std::string kinds_taken_for(const std::string& in_schema) {
   std::string taken;
   const auto try_kind = [&](const char* kind, auto function) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Transformations within functionalize() and capture(): the pass there is does all there is to do.
+// Transforms within functionalize() and capture(): the outer pass handles all views and writes.
 #include <ostream>
 
 #include "tensors.hpp"
@@ -7,7 +7,8 @@
 namespace byre::test {
 namespace {
 
-/// Writes views of its input, and returns a tensor of its own that it wrote, with views.
+/// Writes views of its input, and returns a new tensor that it wrote through views, with views of
+/// it.
 Tensors in_place(const Tensors& in) {
   const AnyTensor first = element(in[0], 0);
   call("mul_.scalar", {first, 2});
@@ -18,7 +19,7 @@ Tensors in_place(const Tensors& in) {
   return {sums, in[0], element(in[0], 1)};
 }
 
-/// What `f` does to each of a batch, along `axis`, by a loop: of views in memory.
+/// Applies `f` to each member of a batch along `axis`, in a loop over views.
 Program looped(const Program& f, std::int64_t axis) {
   return [f, axis](const Tensors& in) {
     std::vector<Tensors> of_each;
@@ -37,7 +38,7 @@ Program looped(const Program& f, std::int64_t axis) {
   };
 }
 
-/// As the same program tells of its results and inputs.
+/// Runs a program on equal inputs and returns the text of its results and inputs.
 std::string effects_of(const Program& program) {
   const AnyTensor x = ascending({2, 2, 2});
   Tensors seen = program({x});
@@ -55,14 +56,15 @@ Tensors triple_one(const Tensors& in) {
 Program composed(const Program& inner) {
   return [inner](const Tensors& in) {
     const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
-    Tensors out = inner({part});  // which writes what is seen of in[0]
-    call("add_", {out[1], call_for_one("ones", {{2, 2, 2}})});  // the same again
+    Tensors out = inner({part});  // writes the region of in[0] that `part` sees
+    call("add_", {out[1], call_for_one("ones", {{2, 2, 2}})});  // writes the same region again
     out.push_back(call_for_one("sum", {in[0]}));
     return out;
   };
 }
 
-/// Applies `batched`, vmap() or looped(), to `in_place` on a view, and to a function that captures one.
+/// Applies `batched` (vmap() or looped()) to `in_place` on a view, and to a function that captures
+/// a view.
 Program of_parts(Program (*batched)(const Program&, std::int64_t)) {
   return [batched](const Tensors& in) {
     const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
@@ -113,13 +115,13 @@ TEST(VmapWithinThePass, an_input_that_is_passed_twice_is_written) {
   const AnyTensor x = ascending({2, 2});
   const Program add = vmap([](const Tensors& each) { return call("add_", {each[0], each[1]}); });
   functionalize([&](const Tensors& in) {
-    call("select", {in[0], 0, 0});  // so that it has an alias
+    call("select", {in[0], 0, 0});  // gives it an alias
     return add({in[0], in[0]});
   })({x});
   EXPECT_EQ(texts_of({x}), "[[0. 2.]\n [4. 6.]]\n");
 }
 
-/// Runs `program` on a new tensor, which stays as it is: what it writes, a batch would not see.
+/// Expects that `program` is rejected without writing its input: a batch would miss its write.
 void expect_stale_batch_refused(const Program& program) {
   const AnyTensor x = ascending({2, 2});
   const std::string text = complaint_of<DispatchError>([&] { program({x}); });

@@ -45,7 +45,7 @@ TEST(Schemas, the_effect_follows_from_the_alias_sets) {
   EXPECT_EQ(parse_schema("f(Tensor a, *, Tensor(a!) out) -> ()").effect(), Effect::write);
 }
 
-/// `item(number)` for each of so many, with commas.
+/// Lists `item(number)` for each number below `count`, with commas.
 template <class Item>
 std::string listed(std::size_t count, const Item& item) {
   std::string text = item(0);
@@ -55,7 +55,7 @@ std::string listed(std::size_t count, const Item& item) {
   return text;
 }
 
-/// Where each item costs as much as those before it, these take minutes.
+/// With quadratic parsing these would take minutes.
 TEST(Schemas, a_million_items_are_parsed_in_linear_time) {
   const auto text_of = [](std::size_t number) { return std::to_string(number); };
   const std::string numbers = "[" + listed(1'000'000, text_of) + "]";
@@ -80,7 +80,7 @@ TEST_P(WrongSchemas, errors_point_at_the_wrong_column) {
   const WrongSchema& wrong = GetParam();
   try {
     parse_schema(wrong.schema);
-    FAIL() << wrong.schema << " was taken";
+    FAIL() << wrong.schema << " was accepted";
   } catch (const SyntaxError& error) {
     EXPECT_NE(std::string(error.what()).find(wrong.says), std::string::npos) << error.what();
     EXPECT_EQ(error.column(), wrong.column) << error.what();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the tests of functionalization begin with: its names, tensors to compute with, and what they
-/// hold.
+/// Names, tensors and helpers that the tests of functionalization share.
 #pragma once
 
 #include <byre/functional.hpp>
@@ -24,8 +23,8 @@ using namespace functional;
 using functional::call;
 using functional::call_for_one;
 
-/// 0, 1, 2, ... as f32, where factories make tensors now.
-template <std::integral Count>  // which braces are none of
+/// Returns 0, 1, 2, ... as f32, on the thread's current backend.
+template <std::integral Count>  // so that braced sizes select the other overload
 AnyTensor ascending(Count count) {
   return call_for_one("arange", {count, DType::f32});
 }
@@ -37,21 +36,21 @@ inline AnyTensor zeros(const Dims& sizes) {
   return from_cpu(Tensor::zeros(sizes, DType::f32));
 }
 
-/// A view.
+/// A view of one element along dimension 0.
 inline AnyTensor element(const AnyTensor& x, std::int64_t index) {
   return call_for_one("select", {x, 0, index});
 }
 
-/// A tensor under the pass, as the pass sees it.
+/// Requires a tensor of the pass.
 inline FunctionalTensor& functional_tensor_of(const AnyTensor& tensor) {
   return *tensor.as<FunctionalTensor>();
 }
 
-/// What a tensor of the CPU holds.
+/// The elements of a tensor of the CPU.
 inline std::string text_of(const AnyTensor& tensor) {
   return byre::to_string(to_cpu(tensor));
 }
-/// The value of a tensor of the CPU or the opaque backend, also under the pass.
+/// The current value of a tensor of the CPU or the opaque backend, also under the pass.
 inline std::string text_of_value(const AnyTensor& tensor) {
   const AnyTensor value = from_functional(tensor);
   const bool is_opaque = value.as<OpaqueTensor>() != nullptr;
@@ -65,7 +64,7 @@ inline std::string texts_of(const Tensors& tensors) {
   return text;
 }
 
-/// A meta rule: as the first argument.
+/// A meta rule: the result has the sizes and dtype of the first argument.
 inline std::vector<TensorMeta> meta_as_first(const Call& call) {
   const AnyTensor& a = call.arguments[0].tensor();
   return {{a.sizes(), a.dtype()}};
@@ -87,7 +86,7 @@ inline std::string name_of_options(const testing::TestParamInfo<FunctionalizeOpt
          name_of_paths({tested.param.paths, tested.index});
 }
 
-/// One of the ways to run a program.
+/// A named transform of programs.
 struct Transform {
   const char* name;
   std::function<Program(const Program&)> apply;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What functionalize() refuses, and what is not seen in the results of a program. Results themselves, what aliases and
-// which inputs are written are compared for random programs in tests/functionalization.
+// What functionalize() rejects, and its effects besides results. tests/functionalization compares
+// results, aliases and written inputs for random programs.
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -18,12 +18,12 @@ TEST_P(Functionalized, inputs_are_written_in_place_at_the_end) {
   const float* const elements = to_cpu(x).data<float>();
   const Tensors out = functionalized([&](const Tensors& in) {
     call("add_.scalar", {element(in[0], 1), 10});
-    EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]") << "nothing is written while the program runs";
+    EXPECT_EQ(text_of(x), "[[0. 1.]\n [2. 3.]]") << "inputs are unchanged while the program runs";
     return call("sum", {call_for_one("add", {in[0], in[1]})});
   })({x, y});
   EXPECT_EQ(text_of(x), "[[ 0.  1.]\n [12. 13.]]");
-  EXPECT_EQ(to_cpu(x).data<float>(), elements) << "in the memory there was";
-  EXPECT_TRUE(clone.storage().shares_data_with(to_cpu(y).storage())) << "which was not written";
+  EXPECT_EQ(to_cpu(x).data<float>(), elements) << "written in place";
+  EXPECT_TRUE(clone.storage().shares_data_with(to_cpu(y).storage())) << "y was only read";
   EXPECT_EQ(text_of(out[0]), "28.");
 }
 

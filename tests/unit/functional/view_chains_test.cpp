@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Views of views: what is replayed where all of a chain are used, and what they keep, as the
-/// opaque backend counts it.
+/// Chains of views: which views are replayed when all are used, and which values stay. The opaque
+/// backend counts both.
 #include <algorithm>
 #include <numeric>
 
@@ -9,7 +9,7 @@
 namespace byre::test {
 namespace {
 
-/// What `action` adds to the counts.
+/// The counts that `action` adds.
 template <class Action>
 OpaqueCounts counts_of(const Action& action) {
   const OpaqueCounts before = opaque_counts();
@@ -19,7 +19,7 @@ OpaqueCounts counts_of(const Action& action) {
           .scattered = after.scattered - before.scattered};
 }
 
-/// A row of a base, and views of views of it.
+/// A chain of `depth` views, starting at a row of a base.
 class UsedViewChains : public testing::Test {
  protected:
   static constexpr std::size_t depth = 100;
@@ -51,7 +51,7 @@ class UsedViewChains : public testing::Test {
   const IncludeKeys backend_{opaque_backend()};
   const std::uint64_t others_ = opaque_counts().living;
   AnyTensor x_;
-  AnyTensor other_;  // beside the chain
+  AnyTensor other_;  // not part of the chain
   Tensors views_;
 };
 
@@ -84,19 +84,19 @@ TEST_F(UsedViewChains, replay_starts_at_a_written_view_without_applying_it) {
   const OpaqueCounts before =
       counts_of([&] { EXPECT_EQ(text_of_value(views_[0]), "[[7. 7.]\n [7. 7.]]"); });
   EXPECT_EQ(before.scattered, 1U);
-  EXPECT_LE(before.replayed, middle + 2) << "by the update, back, and by the view";
+  EXPECT_LE(before.replayed, middle + 2) << "replayed by the update, the way back, and the view";
 }
 
 TEST_F(UsedViewChains, destroyed_views_leave_no_values) {
   const AnyTensor last = views_.back();
   use_all(in_order());
-  EXPECT_EQ(living(), depth + 1) << "and the base";
+  EXPECT_EQ(living(), depth + 1) << "all views and the base";
   views_.clear();
   EXPECT_EQ(living(), 2U);
   call("fill_", {other_, 1});
   const OpaqueCounts of_one = counts_of([&] { functional_tensor_of(last).sync(); });
   EXPECT_EQ(of_one.replayed, depth);
-  EXPECT_EQ(living(), 3U) << "what was written is used: the last, other_ and the base";
+  EXPECT_EQ(living(), 3U) << "the last view, other_ and the base";
 }
 
 TEST_F(UsedViewChains, transposing_a_middle_view_in_place_keeps_later_views) {
@@ -137,7 +137,8 @@ TEST(Chains, true_views_replay_from_a_written_value_of_any_strides) {
   EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 1U);
 }
 
-// Values are contiguous as the view is seen, where memory is as the base was.
+// The value that the pass holds is contiguous, but the strides of the same tensor in memory allow
+// the view.
 TEST(Chains, true_views_are_replayed_where_only_memory_allows_them) {
   const FunctionalizeOptionsScope scope({true, ViewPaths::chains});
   const AnyTensor written = call_for_one("transpose", {under_pass({2, 6, 4}), 1, 2});
