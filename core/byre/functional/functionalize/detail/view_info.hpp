@@ -4,7 +4,7 @@
 ///
 /// Eight kinds express every view operator: view, view.dtype, permute, select, slice, diagonal,
 /// expand and as_strided. A backend needs the functional variants of only these.
-/// docs/functionalization.md lists the operators that replay and invert each.
+/// docs/functionalize-pass.md lists the operators that replay and invert each.
 ///
 /// Source: the seed "Functionalization".
 #pragma once
