@@ -55,7 +55,7 @@ struct Input {
   Tensor memory{};                     ///< `all` is the beginning of this
   Tensor all{};
   AnyTensor given{};
-  Tensors alone{};  ///< copies, indexed by member
+  Tensors member_copies{};  ///< indexed by member
   /// Second handles of an input without a batch. All members share this input, so it cannot grow.
   std::vector<Tensor> seen_elsewhere{};
 
@@ -85,7 +85,7 @@ struct Input {
       // An input without a batch has a memory of the original size.
       const Tensor copy =
           axis || outer_axis ? part_of(all, member).clone() : beginning_of(memory.clone(), sizes);
-      alone.push_back(from_cpu(copy));
+      member_copies.push_back(from_cpu(copy));
       if (!axis) {
         seen_elsewhere.push_back(copy);
       }
@@ -166,7 +166,7 @@ struct BatchOutcome {
 /// and inputs of the runs per member do not. Any other error is a failure.
 bool is_rejection_of_vmap(const std::string& what, bool inputs_share_memory) {
   static constexpr std::array refusals = {
-      "vmap: the function made ",
+      "vmap: the function changed an input",
       "vmap: the function wrote an input that shares memory with another",
       "vmap: the function wrote memory of a batch",
       ": cannot write one value per batch member to ",
@@ -187,11 +187,11 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
     return run(program, inputs.names, given, before, trace);
   };
   Trace expected;  // of the first and, equally, every other member
-  std::vector<Tensors> alone;
+  std::vector<Tensors> member_outputs;
   for (std::size_t member = 0; member < target.members(); ++member) {
-    const auto of_member = [=](const Input& input) { return input.alone[member]; };
+    const auto of_member = [=](const Input& input) { return input.member_copies[member]; };
     Trace trace;
-    alone.push_back(run_with(inputs.each(of_member), trace));
+    member_outputs.push_back(run_with(inputs.each(of_member), trace));
     if (member != 0 && trace.happened != expected.happened) {
       return {"", "decisions that differ between members"};
     }
@@ -215,12 +215,13 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
                : BatchOutcome{"it failed: " + what, ""};
   }
   for (std::size_t step = 0; step < program.body.size(); ++step) {
-    const char alone_did = expected.happened[step];
-    const char did = found.happened[step];
-    if (did != alone_did &&
-        !(is_refusal(did) && is_refusal(alone_did))) {  // vmap may reject for other reasons
+    const char expected_result = expected.happened[step];
+    const char result = found.happened[step];
+    if (result != expected_result &&
+        !(is_refusal(result) &&
+          is_refusal(expected_result))) {  // vmap may reject for other reasons
       const std::string& op = program.body[step].op;
-      return alone_did == static_cast<char>(Happened::done) &&
+      return expected_result == static_cast<char>(Happened::done) &&
                      is_rejection_of_vmap(found.said[step], inputs.share_memory())
                  ? BatchOutcome{"", op}
                  : BatchOutcome{op + ": it does " + to_string(found) + "but should do " +
@@ -229,18 +230,18 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
     }
   }
   const Input output{.axis = 0, .outer_axis = target.is_nested ? std::optional(0) : std::nullopt};
-  for (std::size_t member = 0; member < alone.size(); ++member) {
-    if (outputs.size() != alone[member].size()) {
+  for (std::size_t member = 0; member < member_outputs.size(); ++member) {
+    if (outputs.size() != member_outputs[member].size()) {
       return {"the number of outputs differs", ""};
     }
     std::string text;
     for (std::size_t index = 0; index < outputs.size(); ++index) {
       const Tensor all = target.is_opaque ? from_opaque(outputs[index]) : to_cpu(outputs[index]);
-      text += difference(alone[member][index], output.part_of(all, member));
+      text += difference(member_outputs[member][index], output.part_of(all, member));
     }
     for (const auto& [name, input] : inputs.by_name) {
       if (target.flavor == Flavor::anything) {
-        text += difference(input.alone[member], input.part_of(to_cpu(input.given), member));
+        text += difference(input.member_copies[member], input.part_of(to_cpu(input.given), member));
       }
     }
     if (!text.empty()) {

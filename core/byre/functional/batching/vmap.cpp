@@ -28,7 +28,7 @@ Dims moved_axes(std::size_t ndim, std::size_t from, std::size_t to) {
 }
 
 /// Moves a dimension of a value, below the pass.
-AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
+AnyTensor with_moved_axis(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (from == to) {
     return tensor;
   }
@@ -38,15 +38,15 @@ AnyTensor moved(const AnyTensor& tensor, std::size_t from, std::size_t to) {
 
 /// Moves a dimension and, in memory, returns a view: the batch then contains writes through tensors
 /// without a batch, and such a tensor may be resized or set without changing the batch.
-AnyTensor moved_view(const AnyTensor& tensor, std::size_t from, std::size_t to) {
+AnyTensor view_with_moved_axis(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     return from_cpu(on_cpu->value.permute(moved_axes(tensor.ndim(), from, to)));
   }
   if (const BatchedTensor* const outer = tensor.as<BatchedTensor>()) {
-    return make_counted<BatchedTensor>(moved_view(outer->value(), from + 1, to + 1),
+    return make_counted<BatchedTensor>(view_with_moved_axis(outer->value(), from + 1, to + 1),
                                        outer->batch_level());
   }
-  return moved(tensor, from, to);
+  return with_moved_axis(tensor, from, to);
 }
 
 /// An input, and the tensors that represent it in the function.
@@ -146,8 +146,8 @@ class BatchRun {
       input.alias = held->alias();
       input.generation = input.alias->generation();
     }
-    input.value =
-        is_within_pass(given) ? moved(from_functional(given), axis, 0) : moved_view(given, axis, 0);
+    input.value = is_within_pass(given) ? with_moved_axis(from_functional(given), axis, 0)
+                                        : view_with_moved_axis(given, axis, 0);
     input.batched = make_counted<BatchedTensor>(input.value, level_);
     input.seen = is_within_pass(given) ? to_functional(input.batched) : input.batched;
     member_ = member_ ? member_ : input.batched;
@@ -192,9 +192,9 @@ class BatchRun {
       return contents;
     }
     if (contents.sizes() != input.given.sizes() || contents.dtype() != input.given.dtype()) {
-      throw DispatchError(
-          format_text("vmap: the function made %s of an input of %s. Return it instead.",
-                      describe(contents).c_str(), describe(input.given).c_str()));
+      throw DispatchError(format_text(
+          "vmap: the function changed an input from %s to %s. Return the result instead.",
+          describe(input.given).c_str(), describe(contents).c_str()));
     }
     for (const Input& other : inputs_) {
       if (other.seen != input.seen && share_memory(other.given, input.given)) {
@@ -209,7 +209,7 @@ class BatchRun {
   /// Returns the value of the whole batch, below the pass.
   AnyTensor with_batch_at(std::size_t axis, const AnyTensor& of_each) const {
     const ExcludeKeys pass(Key::functionalize);
-    return moved(batch().value_of(of_each), 0, axis);
+    return with_moved_axis(batch().value_of(of_each), 0, axis);
   }
 
   /// Returns the input if the function returned it unchanged, otherwise a tensor that shares no

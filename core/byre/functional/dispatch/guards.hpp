@@ -22,8 +22,8 @@ struct ThreadKeys {
 /// Returns a copy of the calling thread's state. Only guards change the state.
 BYRE_API ThreadKeys thread_keys() noexcept;
 
-/// Returns whether the functionalize pass made the current call. The pass accepts any strides, so a
-/// kernel may return a lazy clone of a part of a tensor instead of a packed copy.
+/// Returns whether a pass made the current call. Passes accept any strides, so a kernel may return
+/// a lazy clone of a part of a tensor instead of a packed copy.
 inline bool is_below_passes() noexcept {
   return thread_keys().excluded.has(Key::functionalize);
 }

@@ -78,6 +78,7 @@ enum class Tag : std::uint8_t {
 /// Unless a member says otherwise: Thread-safe; wait-free. Cost: O(1). Throws nothing.
 class BYRE_API Operator {
  public:
+  /// Throws OutOfMemory. Most callers use define() instead.
   explicit Operator(Schema schema);
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;

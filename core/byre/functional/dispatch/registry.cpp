@@ -40,7 +40,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 /// Similar names, for errors: the overloads of `name`, and names within a small edit distance.
-std::string names_near(const std::vector<const Operator*>& all, std::string_view name) {
+std::string similar_names(const std::vector<const Operator*>& all, std::string_view name) {
   const std::string_view stem = name.substr(0, name.find('.'));
   std::string text;
   for (const Operator* const op : all) {
@@ -59,7 +59,7 @@ class detail::Registry {
  public:
   /// Runs only if the built-in operators could not be defined: no operator was handed out.
   ~Registry() {
-    for (const Published<Operator>& list : lists_) {
+    for (const Published<Operator>& list : buckets_) {
       for (Operator* op = list.get(); op != nullptr;) {
         delete std::exchange(op, op->next_);
       }
@@ -67,7 +67,7 @@ class detail::Registry {
   }
 
   Operator* find(std::string_view name) const noexcept {
-    Operator* op = lists_[list_of(name)].get();
+    Operator* op = buckets_[bucket_of(name)].get();
     while (op != nullptr && op->name() != name) {
       op = op->next_;
     }
@@ -77,7 +77,7 @@ class detail::Registry {
   /// Sorted by name.
   std::vector<const Operator*> all() const try {
     std::vector<const Operator*> all;
-    for (const Published<Operator>& list : lists_) {
+    for (const Published<Operator>& list : buckets_) {
       for (const Operator* op = list.get(); op != nullptr; op = op->next_) {
         all.push_back(op);
       }
@@ -104,7 +104,7 @@ class detail::Registry {
     if (variant != nullptr && is_computed(*variant) && is_variant_of(*variant, *made)) {
       made->variant_.set(variant);
     }
-    Published<Operator>& list = lists_[list_of(made->name())];
+    Published<Operator>& list = buckets_[bucket_of(made->name())];
     made->next_ = list.get();
     list.set(made.get());
     return *made.release();
@@ -163,13 +163,13 @@ class detail::Registry {
   std::array<Owned<Kernel>, key_count> fallbacks;
 
  private:
-  static constexpr std::size_t list_count = 256;
-  static std::size_t list_of(std::string_view name) noexcept {
-    return std::hash<std::string_view>()(name) % list_count;
+  static constexpr std::size_t bucket_count = 256;
+  static std::size_t bucket_of(std::string_view name) noexcept {
+    return std::hash<std::string_view>()(name) % bucket_count;
   }
 
   sync::ProcessMutex mutex_;  // held while an operator, kernel or rule is added
-  std::array<Published<Operator>, list_count> lists_;
+  std::array<Published<Operator>, bucket_count> buckets_;
 };
 
 namespace {
@@ -245,9 +245,8 @@ const Definition& Definition::meta(MetaRule rule) const {
 const Definition& Definition::tag(Tag tag) const {
   const auto& returns = op_.schema().returns;
   if (op_.effect() != Effect::none || returns.size() != 1 || op_.schema().returns_list()) {
-    throw DispatchError(
-        format_text("%s: cannot tag it, a pure operator with one result is required: %s.",
-                    op_.name().c_str(), to_string(op_.schema()).c_str()));
+    throw DispatchError(format_text("%s: a tag requires a pure operator with one result, not %s.",
+                                    op_.name().c_str(), to_string(op_.schema()).c_str()));
   }
   registry().set_once(op_.tag_, tag, "tag", op_);
   return *this;
@@ -291,7 +290,7 @@ const Operator& find(std::string_view name) try {
     return *found;
   }
   const std::vector<const Operator*> all = operators();
-  const std::string near = names_near(all, name);
+  const std::string near = similar_names(all, name);
   throw DispatchError(
       format_text("unknown operator '%.*s', %zu are registered%s%s. Call define() to add it.",
                   static_cast<int>(name.size()), name.data(), all.size(),

@@ -49,12 +49,13 @@ AnyTensor as_output(const AnyTensor& value) {
 class Execution {
  public:
   Execution(const Graph& graph, const Tensors& inputs)
-      : graph_(graph), uses_(graph.value_count()), values_(uses_.size()) {
+      : graph_(graph), remaining_uses_(graph.value_count()), values_(remaining_uses_.size()) {
     for (const GraphNode& node : graph.nodes) {
-      detail::for_each_operand(node, [this](ValueId operand) { ++uses_.at(operand.number); });
+      detail::for_each_operand(node,
+                               [this](ValueId operand) { ++remaining_uses_.at(operand.number); });
     }
     for (const ValueId output : graph.outputs) {
-      ++uses_.at(output.number);
+      ++remaining_uses_.at(output.number);
     }
     for (std::size_t index = 0; index < inputs.size(); ++index) {
       expect_matches_recording(graph.inputs[index], inputs[index], index);
@@ -80,7 +81,7 @@ class Execution {
  private:
   /// Stores the next value, or drops it if nothing uses it.
   void store_next(AnyTensor value) {
-    if (uses_[next_] != 0) {
+    if (remaining_uses_[next_] != 0) {
       values_[next_] = std::move(value);
     }
     ++next_;
@@ -89,7 +90,7 @@ class Execution {
   /// Returns a value. The last use moves it, so that a kernel may write it in place of a copy.
   AnyTensor take(ValueId id) {
     AnyTensor& value = values_.at(id.number);
-    return --uses_[id.number] == 0 ? std::move(value) : value;
+    return --remaining_uses_[id.number] == 0 ? std::move(value) : value;
   }
 
   void compute(const GraphNode& node) {
@@ -119,7 +120,7 @@ class Execution {
   }
 
   const Graph& graph_;
-  std::vector<std::uint32_t> uses_;  // remaining uses, by value
+  std::vector<std::uint32_t> remaining_uses_;  // indexed by value
   Tensors values_;
   std::size_t next_ = 0;
 };

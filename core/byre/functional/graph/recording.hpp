@@ -26,7 +26,7 @@ namespace byre::inline v0::functional {
 class BYRE_API Recording {
  public:
   /// Whether view operators are recorded. A recorded view sees its operand's elements in order,
-  /// regardless of strides. Writes are always refused.
+  /// regardless of strides. Writes are always rejected.
   enum class Views : bool { refused, recorded };
 
   explicit Recording(Views views = Views::refused);

@@ -52,19 +52,19 @@ struct FunctionalRun::Finder {
   /// Aliases that the program created, and the indices of their bases' values.
   std::vector<std::pair<FunctionalTensor::AliasHandle, std::size_t>> new_aliases = {};
 
-  Found output(const AnyTensor& tensor) {
-    const auto earlier = place_in(outputs, tensor);
+  Found find_output(const AnyTensor& tensor) {
+    const auto earlier = index_in(outputs, tensor);
     outputs.push_back(tensor);
-    if (const auto input = place_in(inputs, tensor)) {
+    if (const auto input = index_in(inputs, tensor)) {
       return {Found::In::input, *input, {}};
     }
     if (earlier) {
       return {Found::In::output, *earlier, {}};
     }
-    return contents(tensor);
+    return find_contents(tensor);
   }
 
-  Found contents(const AnyTensor& tensor) {
+  Found find_contents(const AnyTensor& tensor) {
     if (tensor.as<CpuTensor>() != nullptr) {
       captured.push_back(tensor);
       return {Found::In::captured, captured.size() - 1, {}};
@@ -81,7 +81,7 @@ struct FunctionalRun::Finder {
               ViewGeometry::of_all(tensor.sizes(), tensor.dtype())};
     }
     const ViewGeometry& geometry = seen->path().geometry();
-    if (const auto base = place_in(aliases, alias)) {
+    if (const auto base = index_in(aliases, alias)) {
       return {Found::In::base, *base, geometry};
     }
     auto known = std::ranges::find(new_aliases, alias, [](const auto& each) { return each.first; });
@@ -93,7 +93,7 @@ struct FunctionalRun::Finder {
   }
 
   template <class T>
-  static std::optional<std::size_t> place_in(const std::vector<T>& all, const T& one) {
+  static std::optional<std::size_t> index_in(const std::vector<T>& all, const T& one) {
     const auto found = std::find(all.begin(), all.end(), one);
     return found == all.end() ? std::nullopt
                               : std::optional(static_cast<std::size_t>(found - all.begin()));
@@ -131,7 +131,7 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
   first_output_ = values_.size();
   Finder finder{inputs, aliases, aliasing_.is_all_in_memory(), values_, captured_};
   for (const AnyTensor& tensor : returned) {
-    outputs_.push_back(finder.output(tensor));
+    outputs_.push_back(finder.find_output(tensor));
   }
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     const FunctionalTensor& now = *functional(inputs[input]);
@@ -140,7 +140,7 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
       if (now.has_grown()) {
         grown_inputs_.push_back(input);
       }
-      moved_inputs_.emplace_back(input, finder.contents(inputs[input]));
+      rebound_inputs_.emplace_back(input, finder.find_contents(inputs[input]));
     }
   }
 }
@@ -234,7 +234,7 @@ Tensors FunctionalRun::finish(const Tensors& inputs, Tensors values) const {
   for (const Found& place : outputs_) {
     outputs.push_back(tensor_at(place, inputs, values, outputs));
   }
-  for (const auto& [input, place] : moved_inputs_) {
+  for (const auto& [input, place] : rebound_inputs_) {
     writes.rebind(inputs[input], tensor_at(place, inputs, values, outputs));
   }
   values.clear();

@@ -80,7 +80,7 @@ class FunctionalRun {
   std::vector<Found> outputs_;
   std::vector<std::size_t> grown_inputs_;
   // inputs with another geometry or alias now
-  std::vector<std::pair<std::size_t, Found>> moved_inputs_;
+  std::vector<std::pair<std::size_t, Found>> rebound_inputs_;
   Tensors captured_;  // tensors of the CPU that outputs are or view
 };
 

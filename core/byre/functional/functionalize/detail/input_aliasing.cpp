@@ -60,8 +60,8 @@ DType common_dtype(DType a, DType b) {
   }
   if (a == DType::boolean || b == DType::boolean) {
     throw FunctionalizeError(
-        format_text("inputs of %s and %s share a storage: bool has no view of another dtype. "
-                    "clone() one of them.",
+        format_text("inputs of %s and %s share a storage: bool cannot share one with another "
+                    "dtype. clone() one of them.",
                     byre::name_of(a), byre::name_of(b)));
   }
   return DType::u8;

@@ -22,7 +22,7 @@ Tensor converted(const Tensor& self, DType dtype) {
   return copy_(other, self);
 }
 
-Tensor counted_up(std::int64_t count, DType dtype) {
+Tensor ascending(std::int64_t count, DType dtype) {
   const Dims sizes = contiguous_layout({count}, "arange").sizes;
   static_cast<void>(byre::detail::byte_count(count, sizeof(std::int64_t), "arange"));
   Tensor numbers = Tensor::empty(sizes, DType::i64);
@@ -59,7 +59,7 @@ void detail::define_factories() {
         }
         return meta_from_arguments<0, 2>(call);
       });
-  define("arange(int count, DType dtype=i64) -> Tensor").cpu(counted_up).meta([](const Call& call) {
+  define("arange(int count, DType dtype=i64) -> Tensor").cpu(ascending).meta([](const Call& call) {
     return std::vector<TensorMeta>{
         {contiguous_layout({call.arguments[0].integer()}, "arange").sizes,
          call.arguments[1].dtype()}};

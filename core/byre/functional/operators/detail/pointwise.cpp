@@ -36,7 +36,7 @@ struct CopyOperator {
   const Operator& copy = find("copy_");
 };
 
-bool has_writes(Key key) {
+bool supports_writes(Key key) {
   return sync::no_destructor<CopyOperator>().copy.kernel(key) != nullptr;
 }
 
@@ -55,7 +55,7 @@ void resize_and_copy(const AnyTensor& out, const AnyTensor& result) {
 /// Computes an out= variant by its functional variant, on any backend.
 Tensors compute_into_out(const Call& call) {
   const Key key = keys_of(call.arguments).highest();
-  if (const Kernel* const others = fallback(key); others != nullptr && !has_writes(key)) {
+  if (const Kernel* const others = fallback(key); others != nullptr && !supports_writes(key)) {
     return (*others)(call);  // names the operator of the program in its error, not copy_
   }
   const AnyTensor out = call.arguments.back().tensor();
