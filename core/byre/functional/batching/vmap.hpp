@@ -43,7 +43,7 @@ using BatchAxes = std::vector<std::optional<std::int64_t>>;
 /// - ShapeError if an axis is out of range, batch sizes differ, or a tensor with its batch would
 ///   exceed max_ndim dimensions;
 /// - DispatchError for a view or a write of a batched tensor; for a batch that is written to a
-///   tensor without one; for a written input in memory that another input sees; under the pass, for
+///   tensor without one; for a written input whose memory another input shares; under the pass, for
 ///   a write to the memory of a batch through a tensor without one; and for an input that changed
 ///   its sizes or dtype;
 /// - the exceptions of the function, std::bad_alloc as OutOfMemory.

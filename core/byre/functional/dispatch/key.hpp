@@ -13,7 +13,7 @@
 namespace byre::inline v0::functional {
 
 /// Backends first, passes last: a call goes to the highest key of its tensors. Functionalize ranks
-/// above batched, so a batched program never sees an operation in place.
+/// above batched, so vmap() never receives an operation in place.
 enum class Key : std::uint8_t {
   cpu,
   graph,
