@@ -77,8 +77,9 @@ AnyTensor copy_of_view(const Operator& view, Reads reads, const Call& call) {
   return from_cpu(own_copy(view_of(base, {part.layout, part.dtype, base.storage().nbytes()})));
 }
 
-/// Returns the elements of `self` in unshared memory: `self` if this is its only handle.
-AnyTensor unshared(const AnyTensor& self, Reads reads) {
+/// Returns a tensor of the elements of `self` that aliases nothing: `self` itself, if this is its
+/// only handle.
+AnyTensor unaliased(const AnyTensor& self, Reads reads) {
   const Tensor& value = to_cpu(self);
   if (may_overlap_itself(value.layout()) ||
       (!is_from_the_start(value) && (reads == Reads::in_order || !is_below_passes()))) {
@@ -91,7 +92,7 @@ AnyTensor unshared(const AnyTensor& self, Reads reads) {
 
 AnyTensor scatter_to_view(const Operator& view, Reads reads, const Call& call) {
   meta_of_scatter(view, call);  // rejects a source that does not fit
-  AnyTensor base = unshared(call.arguments[0].tensor(), reads);
+  AnyTensor base = unaliased(call.arguments[0].tensor(), reads);
   const Tensor& written = to_cpu(base);
   Tensor part =
       view_of(written, geometry_of_view(view, geometry_of(written), call.arguments.subspan(2)));
