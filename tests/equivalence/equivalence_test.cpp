@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random programs, each run where reshape aliases, where it copies, and where it aliases and warns. Each
 // element that differs between the first two in a read was reported by then, but for the exceptions of
-// Account; and what is read, reported and counted is what the reference model says, and nothing else.
+// Cause; and what is read, reported and counted is what the reference model says, and nothing else.
 // BYRE_EQUIVALENCE_PROGRAMS in the environment is how many programs.
 #include <byre/error/error.hpp>
 #include <byre/shadow/suppression.hpp>
@@ -66,17 +66,17 @@ std::string failure_of_summary(const shadow::Summary& summary, const Expected& e
   for (const shadow::Violation& each : summary.triples) {
     counts[triple_of(each)] -= each.count;
   }
-  const bool is_so = summary.reshapes == expected.reshapes &&
-                     summary.violations == expected.violations.size() &&
-                     (summary.suppressed != 0) == expected.is_any_suppressed &&
-                     summary.untracked_escapes == expected.escapes &&
-                     std::ranges::all_of(counts, [](const auto& of) { return of.second == 0; });
-  return is_so ? "" : "the summary counts otherwise than the model: " + to_string(summary);
+  const bool is_equal = summary.reshapes == expected.reshapes &&
+                        summary.violations == expected.violations.size() &&
+                        (summary.suppressed != 0) == expected.is_any_suppressed &&
+                        summary.untracked_escapes == expected.escapes &&
+                        std::ranges::all_of(counts, [](const auto& of) { return of.second == 0; });
+  return is_equal ? "" : "the summary counts otherwise than the model: " + to_string(summary);
 }
 
 /// Where every value is unique and every access of all there is: a reported read differs.
-std::string failure_of_whole(const RunOutcome& alias, const RunOutcome& copy,
-                             const Expected& expected) {
+std::string failure_of_reported_reads(const RunOutcome& alias, const RunOutcome& copy,
+                                      const Expected& expected) {
   for (const Reported& violation : expected.violations) {
     if (!violation.access_writes &&
         alias.reads.at(violation.number) == copy.reads.at(violation.number)) {
@@ -92,7 +92,7 @@ struct Counts {
   std::size_t refused = 0;
   std::size_t reported = 0;
   std::size_t differing = 0;
-  Accounts elements{};  ///< that differ
+  CauseCounts elements{};  ///< that differ
   std::map<std::string, std::size_t> operations{};
 };
 
@@ -117,8 +117,8 @@ std::string failure_of(const Program& program, Kind kind, Counts& counts) {
     return "";
   }
   const Expected& expected = model.expected();
-  std::ranges::transform(counts.elements, expected.accounts, counts.elements.begin(), std::plus());
-  if (expected.accounts[static_cast<std::size_t>(Account::nothing)] != 0) {
+  std::ranges::transform(counts.elements, expected.causes, counts.elements.begin(), std::plus());
+  if (expected.causes[static_cast<std::size_t>(Cause::unexplained)] != 0) {
     return "alias and copy differ in what was not reported";
   }
   try {
@@ -133,7 +133,7 @@ std::string failure_of(const Program& program, Kind kind, Counts& counts) {
           failure_of_reads("warn", warn.reads, expected.reads[0]),
           failure_of_reads("copy", copy.reads, expected.reads[1]),
           failure_of_reports(warn, expected), failure_of_summary(warn.summary, expected),
-          kind == Kind::whole_and_unique ? failure_of_whole(alias, copy, expected) : ""}) {
+          kind == Kind::whole_and_unique ? failure_of_reported_reads(alias, copy, expected) : ""}) {
       if (!failure.empty()) {
         return failure;
       }

@@ -12,8 +12,8 @@ namespace {
 /// The sum with aliases and with copies.
 Element sum(const Element& a, const Element& b) {
   return {{a.in[0] + b.in[0], a.in[1] + b.in[1]},
-          std::min(a.differs() ? a.account : Account::suppressed,
-                   b.differs() ? b.account : Account::suppressed)};
+          std::min(a.differs() ? a.cause : Cause::suppressed,
+                   b.differs() ? b.cause : Cause::suppressed)};
 }
 
 std::size_t place_of(const Model::Tensor& tensor, const Dims& index) {
@@ -21,7 +21,7 @@ std::size_t place_of(const Model::Tensor& tensor, const Dims& index) {
 }
 
 /// What the operations on elements allow where the two have one memory: the same elements, or others.
-bool may_be_written_beside(const Model::Tensor& self, const Model::Tensor& other) {
+bool may_write_from(const Model::Tensor& self, const Model::Tensor& other) {
   return self.layout.sizes == other.layout.sizes &&
          (self.places.empty() || self.family->memory != other.family->memory ||
           self.places == other.places ||
@@ -45,7 +45,7 @@ std::vector<std::size_t> places_of(const Layout& layout) {
   return all;
 }
 
-Model::Tensor Model::Tensor::seen_as(Layout other) const {
+Model::Tensor Model::Tensor::with_layout(Layout other) const {
   Tensor made = *this;
   made.places = places_of(other);
   made.layout = std::move(other);
@@ -96,9 +96,9 @@ Happened Model::make_tensors(const Step& step) {
     return Happened::done;
   }
   // A handle of the storage gives the family that the storage began with.
-  const Tensor made = self.seen_as(contiguous_layout(dims_at(step, 1), "over"));
+  const Tensor made = self.with_layout(contiguous_layout(dims_at(step, 1), "over"));
   const Memory& memory = *self.family->memory;
-  if (memory.begun_with != self.family || !memory.has_one_size ||
+  if (memory.first_family != self.family || !memory.has_equal_size_in_all_runs ||
       made.places.size() > memory.cells.size()) {
     return Happened::skipped;
   }
@@ -113,7 +113,7 @@ Happened Model::change_elements(const Step& step) {
   const auto given = [=](const Element&, std::size_t) { return Element{{value, value}}; };
   if (step.op == "fill_") {
     if (may_overlap_itself(self.layout)) {
-      return self.is_in_every_run() ? Happened::refused : Happened::skipped;
+      return self.is_equal_in_all_runs() ? Happened::refused : Happened::skipped;
     }
     write(self, self.places, given);
     return Happened::done;
@@ -125,10 +125,10 @@ Happened Model::change_elements(const Step& step) {
     write(self, {place_of(self, dims_at(step, 1))}, given);
   } else if (step.op == "write_through") {
     write(self, self.places, counted_from(value), true);
-    kept_.insert_or_assign(name, Kept{self, self.family->memory->lazy_clones});
+    kept_.insert_or_assign(name, KeptPointer{self, self.family->memory->lazy_clones});
   } else {
     const Tensor& kept = kept_.at(name).tensor;
-    set(kept, kept.places, counted_from(value), {.is_unseen = true});
+    set(kept, kept.places, counted_from(value), {.is_by_kept_pointer = true});
   }
   return Happened::done;
 }
@@ -145,7 +145,7 @@ bool Model::may_write_kept(Ref name) const {
 Happened Model::change_by_other(const Step& step) {
   const Tensor& self = tensors_.at(ref_at(step, 0));
   const auto found = tensors_.find(ref_at(step, 1));
-  if (found == tensors_.end() || !may_be_written_beside(self, found->second) ||
+  if (found == tensors_.end() || !may_write_from(self, found->second) ||
       may_overlap_itself(self.layout)) {
     return Happened::skipped;
   }
@@ -194,7 +194,7 @@ Happened Model::read(const Step& step) {
                            [=](const Element& element) { return element.in[run]; });
   }
   for (const Element& element : elements) {
-    expected_.accounts[static_cast<std::size_t>(element.account)] += element.differs() ? 1U : 0U;
+    expected_.causes[static_cast<std::size_t>(element.cause)] += element.differs() ? 1U : 0U;
   }
   return Happened::done;
 }

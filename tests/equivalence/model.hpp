@@ -20,21 +20,21 @@
 
 namespace byre::test {
 
-/// Why an element may differ between aliases and copies. Values are computed of values: of several accounts
+/// Why an element may differ between aliases and copies. Values are computed of values: of several causes
 /// the first in this order is kept.
-enum class Account : std::uint8_t {
+enum class Cause : std::uint8_t {
   nothing,       ///< nobody knows: always wrong
   kept_pointer,  ///< it was written last through a pointer that was kept: an untracked escape
   reported,      ///< at the read of it, or at one of its family since it was written
   suppressed,    ///< the read of it, or its write, or the reshape between
 };
 /// How many elements have each.
-using Accounts = std::array<std::size_t, 4>;
+using CauseCounts = std::array<std::size_t, 4>;
 
 /// Where reshape aliases, and where it copies.
 struct Element {
   std::array<std::int64_t, 2> in{};
-  Account account{};  ///< if the two differ
+  Cause cause{};  ///< if the two differ
 
   bool differs() const { return in[0] != in[1]; }
 };
@@ -46,7 +46,7 @@ struct Expected {
   /// Where reshape aliases, and where it copies. Steps that make a tensor may read, as 1 or 0, whether it shares data
   /// with their first one.
   std::array<Reads, 2> reads;
-  Accounts accounts{};  ///< of elements that were read and differ
+  CauseCounts causes{};  ///< of elements that were read and differ
   /// Every violation without a suppression, also those whose triple was reported before.
   std::vector<Reported> violations;
   bool is_any_suppressed = false;
@@ -60,7 +60,7 @@ class Model {
   struct Cell {
     std::int64_t value = 0;
     int written = 0;  ///< when
-    Account account{};
+    Cause cause{};
   };
   using Cells = std::vector<Cell>;
   /// Where a write is made: the call site, and the reshape that made the family.
@@ -68,7 +68,7 @@ class Model {
     int line = 0;
     int reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
-    bool is_unseen = false;  ///< through a pointer that was kept
+    bool is_by_kept_pointer = false;  ///< through a pointer that was kept
 
     friend auto operator<=>(const Write&, const Write&) = default;
   };
@@ -84,15 +84,16 @@ class Model {
   /// Where reshape aliases.
   struct Memory {
     Cells cells{};
-    Family* begun_with = nullptr;
+    Family* first_family = nullptr;
     int families = 0;                     ///< others
     bool has_escaped = false;             ///< a pointer to write, while there was one family
     std::map<Write, LastWrite> writes{};  ///< none that is unseen
     int lazy_clones = 0;                  ///< made of it: pointers to write from before are void
-    bool has_one_size = true;             ///< the storage has these cells also where reshape copies
+    bool has_equal_size_in_all_runs =
+        true;  ///< the storage has these cells also where reshape copies
   };
   /// A write that a family has not observed.
-  struct Missed {
+  struct UnobservedWrite {
     Write write{};
     int when = 0;
     int reshape = 0;  ///< that separates the two
@@ -122,13 +123,13 @@ class Model {
     Places places{};  ///< of its elements in the memory, in row-major order
 
     /// Another view of the memory.
-    Tensor seen_as(Layout other) const;
+    Tensor with_layout(Layout other) const;
     bool is_all() const {
       return places.size() == family->memory->cells.size() && !may_overlap_itself(layout);
     }
     /// Nothing tells the runs apart: storages are equal, and layouts.
-    bool is_in_every_run() const {
-      return family->memory->families == 0 && family->memory->has_one_size;
+    bool is_equal_in_all_runs() const {
+      return family->memory->families == 0 && family->memory->has_equal_size_in_all_runs;
     }
   };
 
@@ -150,7 +151,7 @@ class Model {
  private:
   enum class Kind : bool { read, write };
   using NewElement = std::function<Element(const Element& old, std::size_t index)>;
-  struct Kept {
+  struct KeptPointer {
     Tensor tensor;
     int lazy_clones = 0;
   };
@@ -169,7 +170,7 @@ class Model {
   Tensor dense_clone(const Tensor& of, const Dims& sizes, const Places& places);
   Tensor lazy_clone(const Tensor& of, const Layout& layout);
   Tensor clone(const Tensor& of, const Dims& sizes, const Places& places);
-  Family* begin(Memory memory, Cells copy);
+  Family* add_memory(Memory memory, Cells copy);
   Tensor new_tensor(const Layout& layout, const NewElement& element);
   Happened change_memory(const Step& step);
   Tensor filled(const Dims& sizes, std::int64_t value);
@@ -184,15 +185,15 @@ class Model {
              bool escapes = false);
   void set(const Tensor& tensor, const Places& places, const NewElement& element,
            const Write& made);
-  void account_for(Family& family, const Places& places);
-  Missed missed(const Family& family, const Write& write, int when) const;
-  std::optional<Missed> missed_by(const Family& family, Kind kind) const;
+  void record_causes(Family& family, const Places& places);
+  UnobservedWrite unobserved_write(const Family& family, const Write& write, int when) const;
+  std::optional<UnobservedWrite> write_to_report(const Family& family, Kind kind) const;
   bool is_separated_by_suppressed(const Family& family, const Write& write, int when) const;
 
   std::deque<Memory> memories_;
   std::deque<Family> families_;
   std::map<Ref, Tensor> tensors_;
-  std::map<Ref, Kept> kept_;
+  std::map<Ref, KeptPointer> kept_;
   Expected expected_;
   std::vector<Write> made_;  ///< by when
   int number_ = 0;

@@ -10,7 +10,7 @@ Elements Model::elements_of(const Tensor& tensor, const Places& places) {
   Elements elements;
   for (const std::size_t place : places) {
     const Cell& copy = tensor.family->copy[place];
-    elements.push_back({{tensor.family->memory->cells[place].value, copy.value}, copy.account});
+    elements.push_back({{tensor.family->memory->cells[place].value, copy.value}, copy.cause});
   }
   return elements;
 }
@@ -20,7 +20,7 @@ void Model::access(Family& family, const Places& places, Kind kind) {
   if (places.empty()) {
     return;
   }
-  const std::optional<Missed> of = missed_by(family, kind);
+  const std::optional<UnobservedWrite> of = write_to_report(family, kind);
   const bool is_suppressed = of && (is_in_scope_ || of->is_suppressed || is_suppressed_line(line_));
   expected_.is_any_suppressed |= is_suppressed;
   if (of && !is_suppressed) {
@@ -29,14 +29,15 @@ void Model::access(Family& family, const Places& places, Kind kind) {
     family.reported = kind == Kind::read ? now_ : family.reported;
   }
   if (kind == Kind::read) {
-    account_for(family, places);
+    record_causes(family, places);
     if (is_suppressed) {
       return;  // the next one that is not suppressed is reported
     }
     family.unread.reset();
   } else if (of) {
     const auto before = family.unread;
-    const bool keeps = before && of->rank() < missed(family, before->first, before->second).rank();
+    const bool keeps =
+        before && of->rank() < unobserved_write(family, before->first, before->second).rank();
     family.unread = keeps ? before : std::optional(std::pair(of->write, of->when));
   }
   family.observed = now_;
@@ -44,25 +45,26 @@ void Model::access(Family& family, const Places& places, Kind kind) {
 
 /// Of what is read, by who wrote each cell last; what the family wrote last itself, or was made with, was
 /// accounted for then. By the cells and what was reported: not by the rule.
-void Model::account_for(Family& family, const Places& places) {
+void Model::record_causes(Family& family, const Places& places) {
   for (const std::size_t place : places) {
     const int when = family.memory->cells[place].written;
     if (when == family.copy[place].written) {
       continue;
     }
     const Write& write = made_[static_cast<std::size_t>(when)];
-    family.copy[place].account = write.is_unseen           ? Account::kept_pointer
-                                 : family.reported >= when ? Account::reported
-                                 : is_in_scope_ || is_suppressed_line(line_) ||
-                                         is_separated_by_suppressed(family, write, when)
-                                     ? Account::suppressed
-                                     : Account::nothing;
+    family.copy[place].cause = write.is_by_kept_pointer  ? Cause::kept_pointer
+                               : family.reported >= when ? Cause::reported
+                               : is_in_scope_ || is_suppressed_line(line_) ||
+                                       is_separated_by_suppressed(family, write, when)
+                                   ? Cause::suppressed
+                                   : Cause::unexplained;
   }
 }
 
 /// The younger of two families is separated from the other by the reshape that made it; of siblings each by
 /// its own.
-Model::Missed Model::missed(const Family& family, const Write& write, int when) const {
+Model::UnobservedWrite Model::unobserved_write(const Family& family, const Write& write,
+                                               int when) const {
   const Number by = family.memory->writes.at(write).by;
   const Number mine = family.number;
   const bool are_siblings = by.number != 0 && mine.number != 0 && by.origin == mine.origin;
@@ -76,7 +78,7 @@ Model::Missed Model::missed(const Family& family, const Write& write, int when) 
 /// A family that was made after the write differs from it by a reshape that it came out of.
 bool Model::is_separated_by_suppressed(const Family& family, const Write& write, int when) const {
   const Family* each = &family;
-  while (!missed(*each, write, when).is_suppressed) {
+  while (!unobserved_write(*each, write, when).is_suppressed) {
     if (when > each->made || each->reshaped_from == nullptr) {
       return false;
     }
@@ -85,10 +87,11 @@ bool Model::is_separated_by_suppressed(const Family& family, const Write& write,
   return true;
 }
 
-std::optional<Model::Missed> Model::missed_by(const Family& family, Kind kind) const {
-  std::optional<Missed> all;
+std::optional<Model::UnobservedWrite> Model::write_to_report(const Family& family,
+                                                             Kind kind) const {
+  std::optional<UnobservedWrite> all;
   const auto consider = [&](const Write& write, int when) {
-    const Missed other = missed(family, write, when);
+    const UnobservedWrite other = unobserved_write(family, write, when);
     all = !all || all->rank() < other.rank() ? other : all;
   };
   for (const auto& [write, last] : family.memory->writes) {
@@ -134,7 +137,7 @@ void Model::set(const Tensor& tensor, const Places& places, const NewElement& el
   for (std::size_t index = 0; index < places.size(); ++index) {
     const Element next = element(elements_of(tensor, {places[index]})[0], index);
     for (std::size_t run = 0; run < runs.size(); ++run) {
-      (*runs[run])[places[index]] = {next.in[run], now_, next.account};
+      (*runs[run])[places[index]] = {next.in[run], now_, next.cause};
     }
   }
 }

@@ -21,7 +21,7 @@ bool is_dense(const Model::Places& places) {
   return true;
 }
 
-auto in_turn(Elements elements) {
+auto elements_in_order(Elements elements) {
   return [elements = std::move(elements)](const Element&, std::size_t index) {
     return elements[index];
   };
@@ -31,7 +31,7 @@ auto in_turn(Elements elements) {
 
 Happened Model::make_views(const Step& step) {
   const Tensor& self = tensors_.at(ref_at(step, 0));
-  if (step.op == "as_strided" && !self.is_in_every_run()) {
+  if (step.op == "as_strided" && !self.is_equal_in_all_runs()) {
     return Happened::skipped;
   }
   const std::size_t nbytes = self.family->memory->cells.size() * sizeof(std::int64_t);
@@ -39,12 +39,12 @@ Happened Model::make_views(const Step& step) {
     int part = 0;
     for (ViewGeometry& seen : (*functional::find(step.op).view())({self.layout, DType::i64, nbytes},
                                                                   constants_of(step))) {
-      tensors_.insert_or_assign({step.number, part++}, self.seen_as(std::move(seen.layout)));
+      tensors_.insert_or_assign({step.number, part++}, self.with_layout(std::move(seen.layout)));
     }
     return Happened::done;
   } catch (const ShapeError&) {
     // In a compact copy there are other strides.
-    return self.is_in_every_run() ? Happened::refused : Happened::skipped;
+    return self.is_equal_in_all_runs() ? Happened::refused : Happened::skipped;
   }
 }
 
@@ -68,9 +68,9 @@ Happened Model::change_family(const Step& step) {
   }
   const auto viewed = viewed_as(source.layout, self.layout.sizes, "share_data");
   if (!viewed) {
-    return source.is_in_every_run() ? Happened::refused : Happened::skipped;
+    return source.is_equal_in_all_runs() ? Happened::refused : Happened::skipped;
   }
-  self = source.seen_as(*viewed);
+  self = source.with_layout(*viewed);
   return Happened::done;
 }
 
@@ -81,7 +81,7 @@ Model::Tensor Model::copied(const Step& step) {
     made.is_on_device = self.is_on_device != (step.op == "moved");
     return made;
   }
-  const bool reads_sharing = self.is_in_every_run() && !self.is_on_device &&
+  const bool reads_sharing = self.is_equal_in_all_runs() && !self.is_on_device &&
                              (step.op != "reshape" || step.place.mode == shadow::ReshapeMode::copy);
   const Memory* const memory = self.family->memory;
   const int lazy_clones = memory->lazy_clones;
@@ -102,14 +102,14 @@ Model::Tensor Model::reshape(const Tensor& self, const Step& step) {
   auto viewed = viewed_as(self.layout, dims_at(step, 1), "reshape");
   if (!viewed) {
     return dense_clone(self, self.layout.sizes, self.places)
-        .seen_as(contiguous_layout(inferred_sizes(dims_at(step, 1), self.layout.numel(), "reshape"),
-                                   "reshape"));
+        .with_layout(contiguous_layout(
+            inferred_sizes(dims_at(step, 1), self.layout.numel(), "reshape"), "reshape"));
   }
   const ReshapeMode mode = step.place.mode.value_or(ReshapeMode::warn);
   if (mode == ReshapeMode::copy) {
     return lazy_clone(self, *viewed);
   }
-  Tensor made = self.seen_as(*viewed);
+  Tensor made = self.with_layout(*viewed);
   if (mode != ReshapeMode::alias) {
     Memory& memory = *self.family->memory;
     ++expected_.reshapes;
@@ -130,7 +130,7 @@ Model::Tensor Model::dense_clone(const Tensor& of, const Dims& sizes, const Plac
   const bool has_own_storage = of.family->reshaped_from != nullptr;
   of.family->memory->lazy_clones += has_own_storage ? 1 : 0;
   Tensor made = clone(of, sizes, places);
-  made.family->memory->has_one_size = !has_own_storage;
+  made.family->memory->has_equal_size_in_all_runs = !has_own_storage;
   return made;
 }
 
@@ -143,30 +143,31 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   const auto [copied, compact] = byre::detail::compacted(layout);
   if (is_small(byre::detail::most_seen(of.layout)) && is_small(copied.numel())) {
     // The family may have a storage of its own that it sees most of, and shares.
-    return dense_clone(of, {copied.numel()}, places_of(copied)).seen_as(compact);
+    return dense_clone(of, {copied.numel()}, places_of(copied)).with_layout(compact);
   }
   Places all(memory.cells.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   access(*of.family, all, Kind::read);
   ++memory.lazy_clones;
-  Tensor made = of.seen_as(layout);
-  made.family =
-      begin({.cells = memory.cells, .has_one_size = memory.has_one_size && !has_own_storage},
-            separated(*of.family));
+  Tensor made = of.with_layout(layout);
+  made.family = add_memory(
+      {.cells = memory.cells,
+       .has_equal_size_in_all_runs = memory.has_equal_size_in_all_runs && !has_own_storage},
+      separated(*of.family));
   return made;
 }
 
 /// A memory, and the family that it begins with.
-Model::Family* Model::begin(Memory memory, Cells copy) {
+Model::Family* Model::add_memory(Memory memory, Cells copy) {
   memories_.push_back(std::move(memory));
   families_.push_back({.memory = &memories_.back(), .copy = std::move(copy), .observed = now_});
-  return memories_.back().begun_with = &families_.back();
+  return memories_.back().first_family = &families_.back();
 }
 
 /// What grows has memory of its own, in every run.
 Happened Model::change_memory(const Step& step) {
   Tensor& self = tensors_.at(ref_at(step, 0));
-  if (!self.is_in_every_run() || self.is_on_device || self.places.empty()) {
+  if (!self.is_equal_in_all_runs() || self.is_on_device || self.places.empty()) {
     return Happened::skipped;
   }
   if (step.op == "resize") {
@@ -212,7 +213,7 @@ Happened Model::resize(Tensor& self, const Step& step) {
   }
   if (self.places[0] + numel <= self.family->memory->cells.size() && !frees) {
     layout.offset = static_cast<std::int64_t>(self.places[0]);
-    self = self.seen_as(std::move(layout));
+    self = self.with_layout(std::move(layout));
     return Happened::done;
   }
   if (shares_memory(self)) {
@@ -241,7 +242,7 @@ Happened Model::extend(Tensor& self, const Step& step) {
   }
   layout = contiguous_layout(layout.sizes, "extend");
   layout.offset = static_cast<std::int64_t>(first);
-  self = self.seen_as(std::move(layout));
+  self = self.with_layout(std::move(layout));
   ++memory.lazy_clones;  // pointers are void
   Places behind(memory.cells.size() - kept);
   std::iota(behind.begin(), behind.end(), kept);
@@ -260,15 +261,16 @@ Model::Cells Model::separated(const Family& family) {
 
 Model::Tensor Model::clone(const Tensor& of, const Dims& sizes, const Places& places) {
   access(*of.family, of.places, Kind::read);
-  Tensor made = new_tensor(contiguous_layout(sizes, "clone"), in_turn(elements_of(of, places)));
+  Tensor made =
+      new_tensor(contiguous_layout(sizes, "clone"), elements_in_order(elements_of(of, places)));
   made.is_on_device = of.is_on_device;
   return made;
 }
 
 Model::Tensor Model::new_tensor(const Layout& layout, const NewElement& element) {
   ++now_;
-  Tensor made = Tensor().seen_as(layout);
-  made.family = begin({.cells = Cells(made.places.size())}, Cells(made.places.size()));
+  Tensor made = Tensor().with_layout(layout);
+  made.family = add_memory({.cells = Cells(made.places.size())}, Cells(made.places.size()));
   write(made, made.places, element);
   return made;
 }

@@ -18,7 +18,7 @@ using Elements64 = std::vector<std::int64_t>;
 RunOutcome* outcome = nullptr;
 int number_of_step = 0;
 
-void keep_report(const shadow::Violation& violation) noexcept {
+void record_report(const shadow::Violation& violation) noexcept {
   outcome->reported.push_back(
       {number_of_step, triple_of(violation), violation.access_writes, violation.is_error()});
 }
@@ -26,13 +26,13 @@ void keep_report(const shadow::Violation& violation) noexcept {
 /// Each error refuses before anything has changed, and the same goes through when it is tried again, but
 /// for what is reported next.
 template <class Act>
-void insist(const Act& act) {
+void retry_after_errors(const Act& act) {
   constexpr int most_accesses = 8;
   for (int refusals = 0;; ++refusals) {
     try {
       return act();
     } catch (const shadow::ReshapeViolation& violation) {
-      keep_report(violation.violation());
+      record_report(violation.violation());
       if (refusals == most_accesses) {
         throw;
       }
@@ -55,12 +55,12 @@ Tensor element_of(const Tensor& self, const Dims& at) {
 }
 
 /// A pointer to write, and the layout that its tensor had.
-struct Kept {
+struct KeptPointer {
   std::int64_t* first = nullptr;
   Layout layout;
 };
 
-void write_through(const Kept& kept, std::int64_t value) {
+void write_through(const KeptPointer& kept, std::int64_t value) {
   for (const std::size_t place : places_of(kept.layout)) {
     kept.first[static_cast<std::int64_t>(place) - kept.layout.offset] = value++;
   }
@@ -88,9 +88,10 @@ class StepRunner {
     const CallSite site{(step.place.is_in_file ? suppressed_ : program_file_).c_str(),
                         static_cast<std::uint32_t>(line_of(step))};
     const auto& own_mode = step.place.mode;
-    const bool is_of_every_run = own_mode == ReshapeMode::alias || own_mode == ReshapeMode::copy;
+    const bool applies_to_all_runs =
+        own_mode == ReshapeMode::alias || own_mode == ReshapeMode::copy;
     const shadow::ReshapeModeScope scope(
-        own_mode && (is_of_every_run || mode_ == ReshapeMode::warn) ? *own_mode : mode_);
+        own_mode && (applies_to_all_runs || mode_ == ReshapeMode::warn) ? *own_mode : mode_);
     std::optional<shadow::ScopedSuppression> suppression;
     if (step.place.is_in_scope) {
       suppression.emplace();
@@ -98,7 +99,7 @@ class StepRunner {
     if (expected.refused.contains(step.number)) {
       return expect_refusal(step, site, expected);
     }
-    insist([&] { take(step, site, expected); });
+    retry_after_errors([&] { take(step, site, expected); });
   }
 
   RunOutcome& outcome() { return outcome_; }
@@ -137,7 +138,7 @@ class StepRunner {
       outcome_.reads[step.number] = read(self, step, site);
     } else if (step.op == "drop") {
       tensors_.erase(name);
-    } else if (const std::optional<Tensor> made = made_of(self, step, site)) {
+    } else if (const std::optional<Tensor> made = make_tensor(self, step, site)) {
       if (expected.reads[0].contains(step.number)) {
         outcome_.reads[step.number] = {made->storage().shares_data_with(self.storage())};
       }
@@ -147,7 +148,7 @@ class StepRunner {
     }
   }
 
-  static std::optional<Tensor> made_of(const Tensor& self, const Step& step, CallSite site) {
+  static std::optional<Tensor> make_tensor(const Tensor& self, const Step& step, CallSite site) {
     return step.op == "over"
                ? std::optional(Tensor::over(self.storage(), dims_at(step, 1), self.dtype()))
            : step.op == "reshape"    ? std::optional(self.reshape(dims_at(step, 1), site))
@@ -214,7 +215,7 @@ class StepRunner {
   const std::string program_file_;
   const std::string suppressed_;
   std::map<Ref, Tensor> tensors_;
-  std::map<Ref, Kept> kept_;
+  std::map<Ref, KeptPointer> kept_;
   RunOutcome outcome_;
 };
 
@@ -223,7 +224,7 @@ class StepRunner {
 RunOutcome run(const Program& program, const Expected& expected, shadow::ReshapeMode mode) {
   static std::uint64_t runs = 0;
   shadow::reset_summary();
-  const auto previous = shadow::set_violation_handler(&keep_report);
+  const auto previous = shadow::set_violation_handler(&record_report);
   // Lines of few programs are those of one file.
   StepRunner runner(mode, "folder" + std::to_string(runs++ % 2048) + "/");
   outcome = &runner.outcome();

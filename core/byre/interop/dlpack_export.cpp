@@ -17,11 +17,11 @@ using dlpack::DLManagedTensor;
 using dlpack::DLManagedTensorVersioned;
 
 /// Exports whose release waits until the one under way is over.
-struct Releases {
+struct ReleaseQueue {
   bool are_under_way = false;
   detail::ExportedBytes* first_waiting = nullptr;
 };
-constinit thread_local Releases releases_of_thread;
+constinit thread_local ReleaseQueue release_queue;
 
 /// Makes the memory that a writer may have before it has written.
 Pin pin(Tensor& tensor, DLPackAccess access, Wait wait, CallSite site) {
@@ -35,7 +35,7 @@ Pin pin(Tensor& tensor, DLPackAccess access, Wait wait, CallSite site) {
 }
 
 template <class Managed>
-Managed* exported(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) try {
+Managed* export_tensor(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) try {
   detail::expect_dtype_known(tensor, "to_dlpack");
   const dlpack::DLDevice device = dlpack_device(tensor.device());
   auto made = std::make_unique<detail::Exported<Managed>>();
@@ -75,7 +75,7 @@ Managed* exported(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) 
 }  // namespace
 
 void detail::ExportedBytes::release() noexcept {
-  Releases& releases = releases_of_thread;
+  ReleaseQueue& releases = release_queue;
   next_ = std::exchange(releases.first_waiting, this);
   if (releases.are_under_way) {
     return;
@@ -89,7 +89,7 @@ void detail::ExportedBytes::release() noexcept {
 }
 
 DLManagedTensorVersioned* to_dlpack(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) {
-  return exported<DLManagedTensorVersioned>(std::move(tensor), access, wait, site);
+  return export_tensor<DLManagedTensorVersioned>(std::move(tensor), access, wait, site);
 }
 
 DLManagedTensor* to_older_dlpack(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) {
@@ -98,7 +98,7 @@ DLManagedTensor* to_older_dlpack(Tensor tensor, DLPackAccess access, Wait wait, 
         "to_older_dlpack: DLPack before 1.0 cannot say that a tensor is to be read only. Ask for "
         "DLPackAccess::write, which materializes and pins it, or for to_dlpack()."));
   }
-  return exported<DLManagedTensor>(std::move(tensor), access, wait, site);
+  return export_tensor<DLManagedTensor>(std::move(tensor), access, wait, site);
 }
 
 }  // namespace byre::inline v0

@@ -106,26 +106,27 @@ void expect_bools(const Layout& layout, const std::byte* first) {
   }
 }
 
-struct Found {
+struct ImportSource {
   bool is_read_only = false;
   bool is_exclusive = false;
-  detail::ExportedBytes* own = nullptr;  ///< by whom the memory is pinned, if byre exported it
+  detail::ExportedBytes* byre_export =
+      nullptr;  ///< by whom the memory is pinned, if byre exported it
 };
 
 /// The storage that byre exported, and where in it the elements begin.
-struct OwnElements {
+struct ReusedStorage {
   Storage storage;
   std::int64_t offset = 0;
 };
 
 /// No storage if the memory is to be aliased: it is another library's, it does not lie where it was exported, or others
 /// write it.
-OwnElements own_elements(const std::byte* first, std::size_t nbytes, std::size_t itemsize,
-                         Found found) {
-  if (found.own == nullptr) {
+ReusedStorage storage_to_reuse(const std::byte* first, std::size_t nbytes, std::size_t itemsize,
+                               ImportSource found) {
+  if (found.byre_export == nullptr) {
     return {};
   }
-  Pin& pin = found.own->pin;
+  Pin& pin = found.byre_export->pin;
   if (found.is_read_only && pin.is_writable()) {
     return {};  // another library made it so
   }
@@ -139,7 +140,8 @@ OwnElements own_elements(const std::byte* first, std::size_t nbytes, std::size_t
 }
 
 template <class Owner>
-Storage adopt(void* data, std::size_t nbytes, Found found, Owner owner, Allocator& allocator) {
+Storage adopt(void* data, std::size_t nbytes, ImportSource found, Owner owner,
+              Allocator& allocator) {
   auto release = [held = std::move(owner)](void*) {};
   return Storage(Buffer::adopt(Foreign<decltype(release)&>{.data = data,
                                                            .nbytes = nbytes,
@@ -150,7 +152,7 @@ Storage adopt(void* data, std::size_t nbytes, Found found, Owner owner, Allocato
 }
 
 template <class Owner>
-Tensor imported(const DLTensor& tensor, Found found, Owner owner) try {
+Tensor imported(const DLTensor& tensor, ImportSource found, Owner owner) try {
   const Device device = detail::device_of(tensor.device);
   const DType dtype = detail::dtype_of_dlpack(tensor.dtype);
   const Elements elements = elements_of(tensor, itemsize(dtype));
@@ -167,7 +169,7 @@ Tensor imported(const DLTensor& tensor, Found found, Owner owner) try {
   if (dtype == DType::boolean && device.is_cpu()) {
     expect_bools(elements.layout, first);
   }
-  OwnElements own = own_elements(first, elements.nbytes, itemsize(dtype), found);
+  ReusedStorage own = storage_to_reuse(first, elements.nbytes, itemsize(dtype), found);
   if (!own.storage) {
     own = {adopt(first, elements.nbytes, found, std::move(owner), support_of(device).allocator())};
   }
@@ -199,7 +201,7 @@ Tensor from_dlpack(DLManagedTensorVersioned* managed, DLPackImport how) {
   return imported(managed->dl_tensor,
                   {.is_read_only = (managed->flags & dlpack::DLPACK_FLAG_BITMASK_READ_ONLY) != 0,
                    .is_exclusive = is_copied || how == DLPackImport::exclusive,
-                   .own = detail::Exported<DLManagedTensorVersioned>::of(*managed)},
+                   .byre_export = detail::Exported<DLManagedTensorVersioned>::of(*managed)},
                   std::move(owner));
 }
 
@@ -208,7 +210,7 @@ Tensor from_dlpack(DLManagedTensor* managed, DLPackImport how) {
   std::unique_ptr<DLManagedTensor, Release> owner(managed);
   return imported(managed->dl_tensor,
                   {.is_exclusive = how == DLPackImport::exclusive,
-                   .own = detail::Exported<DLManagedTensor>::of(*managed)},
+                   .byre_export = detail::Exported<DLManagedTensor>::of(*managed)},
                   std::move(owner));
 }
 

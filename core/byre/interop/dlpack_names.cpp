@@ -13,22 +13,23 @@ namespace {
 
 using dlpack::DLDataType;
 
-struct Named {
+struct DTypeMapping {
   DType dtype;
   DLDataType type;
 };
 
-constexpr std::array<Named, 11> dlpack_dtypes{{{DType::boolean, {dlpack::kDLBool, 8, 1}},
-                                               {DType::u8, {dlpack::kDLUInt, 8, 1}},
-                                               {DType::i8, {dlpack::kDLInt, 8, 1}},
-                                               {DType::i16, {dlpack::kDLInt, 16, 1}},
-                                               {DType::i32, {dlpack::kDLInt, 32, 1}},
-                                               {DType::i64, {dlpack::kDLInt, 64, 1}},
-                                               {DType::f16, {dlpack::kDLFloat, 16, 1}},
-                                               {DType::bf16, {dlpack::kDLBfloat, 16, 1}},
-                                               {DType::f32, {dlpack::kDLFloat, 32, 1}},
-                                               {DType::f64, {dlpack::kDLFloat, 64, 1}},
-                                               {DType::complex64, {dlpack::kDLComplex, 64, 1}}}};
+constexpr std::array<DTypeMapping, 11> dlpack_dtypes{
+    {{DType::boolean, {dlpack::kDLBool, 8, 1}},
+     {DType::u8, {dlpack::kDLUInt, 8, 1}},
+     {DType::i8, {dlpack::kDLInt, 8, 1}},
+     {DType::i16, {dlpack::kDLInt, 16, 1}},
+     {DType::i32, {dlpack::kDLInt, 32, 1}},
+     {DType::i64, {dlpack::kDLInt, 64, 1}},
+     {DType::f16, {dlpack::kDLFloat, 16, 1}},
+     {DType::bf16, {dlpack::kDLBfloat, 16, 1}},
+     {DType::f32, {dlpack::kDLFloat, 32, 1}},
+     {DType::f64, {dlpack::kDLFloat, 64, 1}},
+     {DType::complex64, {dlpack::kDLComplex, 64, 1}}}};
 
 /// The kind that has no number of DLPack's of its own: 1 is the CPU there.
 constexpr std::uint16_t extension_kind = 1;
@@ -54,8 +55,8 @@ dlpack::DLDevice dlpack_device(Device device) {
 }
 
 dlpack::DLDataType dlpack_dtype(DType dtype) {
-  const auto* const found =
-      std::ranges::find_if(dlpack_dtypes, [&](const Named& name) { return name.dtype == dtype; });
+  const auto* const found = std::ranges::find_if(
+      dlpack_dtypes, [&](const DTypeMapping& name) { return name.dtype == dtype; });
   if (found == dlpack_dtypes.end()) {
     detail::no_such_dtype("DLPack", dtype);
   }
@@ -91,7 +92,7 @@ Device device_of(dlpack::DLDevice device) {
 }
 
 DType dtype_of_dlpack(DLDataType type) {
-  const auto* const found = std::ranges::find_if(dlpack_dtypes, [&](const Named& name) {
+  const auto* const found = std::ranges::find_if(dlpack_dtypes, [&](const DTypeMapping& name) {
     return name.type.code == type.code && name.type.bits == type.bits && type.lanes == 1;
   });
   if (found == dlpack_dtypes.end()) {

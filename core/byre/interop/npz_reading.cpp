@@ -120,17 +120,17 @@ class Archive {
   }
 
   void find_member(zip_uint64_t index, const char* source) {
-    constexpr zip_uint64_t most_from_a_byte = 1032;  // 258, the longest match, from 2 bits
+    constexpr zip_uint64_t max_expansion = 1032;  // 258, the longest match, from 2 bits
     zip_stat_t stat;
     expect(zip_stat_index(archive_.get(), index, ZIP_FL_ENC_RAW, &stat) == 0,
            "libzip cannot describe a member", zip_get_error(archive_.get()));
     const std::string_view name = stat.name;
-    path_ = std::string(source) + "/" + detail::shown(name);
+    path_ = std::string(source) + "/" + detail::printable(name);
     const bool is_stored = stat.comp_method == ZIP_CM_STORE;
     expect(is_stored || stat.comp_method == ZIP_CM_DEFLATE,
            "it is compressed otherwise than by deflating");
     expect(stat.size <= max_nbytes && (is_stored ? stat.size == stat.comp_size
-                                                 : stat.size / most_from_a_byte <= stat.comp_size),
+                                                 : stat.size / max_expansion <= stat.comp_size),
            "its data cannot have its size");
     expect(name.ends_with(".npy"), "its name does not end in .npy");
     // libzip does not tell where data begin: it is where it reads their first byte. It reads none ahead. If it did,
@@ -184,8 +184,8 @@ class Archive {
                : load(member);
   }
 
-  void expect(bool is_so, const char* otherwise, zip_error_t* error = nullptr) const {
-    if (is_so) {
+  void expect(bool condition, const char* message, zip_error_t* error = nullptr) const {
+    if (condition) {
       return;
     }
     if (failure_) {
@@ -200,7 +200,7 @@ class Archive {
     throw FileError(
         format_text("cannot read \"%.400s\" of a .npz file: %s%s%.100s. Is it all there? "
                     "If you trust it, save it again by numpy.savez.",
-                    path_.c_str(), otherwise, *why == 0 ? "" : ": ", why));
+                    path_.c_str(), message, *why == 0 ? "" : ": ", why));
   }
 
   const std::size_t nbytes_;

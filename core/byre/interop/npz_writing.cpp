@@ -124,13 +124,14 @@ class ArchiveWriter {
 
 void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> tensors,
               NpzCompression compression, CallSite site) try {
-  const auto repeated = detail::repeated_of(detail::keys_of(tensors));
+  const auto repeated = detail::find_duplicate(detail::keys_of(tensors));
   std::vector<detail::NpyFile> parts;
   for (const auto& [given, tensor] : tensors) {
     const bool is_name = given.size() <= 0xFFFF - 4 && given.find('\0') == given.npos;
     if (!is_name || repeated == given) {
       throw InvalidArgument(format_text(
-          "save_npz: the name \"%s\" %s. Give the tensor another.", detail::shown(given).c_str(),
+          "save_npz: the name \"%s\" %s. Give the tensor another.",
+          detail::printable(given).c_str(),
           is_name ? "is that of two tensors"
                   : "has more than 65531 bytes, or a zero byte, which ends it for NumPy"));
     }

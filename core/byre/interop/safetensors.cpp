@@ -19,7 +19,7 @@ detail::StoredElements elements_of(const SafetensorsEntry& entry, const char* so
           [&entry, source](const Text& found) {
             detail::refuse_safetensors(
                 source,
-                format_text("of its tensor \"%s\", %s", detail::shown(entry.name).c_str(),
+                format_text("of its tensor \"%s\", %s", detail::printable(entry.name).c_str(),
                             found.chars.data()),
                 "A bool is 0 or 1: save tensor != 0.");
           }};
@@ -34,13 +34,13 @@ void warn_of_skipped(std::span<const SkippedTensor> skipped, const char* source)
       "%zu of the tensors of \"%.300s\" are skipped: byre lacks the dtype of the first, \"%s\", "
       "'%s' of sizes %.100s. Convert it where the file is made: tensor.to(torch.float32). "
       "SafetensorsFile::skipped names all.",
-      skipped.size(), source, detail::shown(first.name).c_str(), detail::shown(first.dtype).c_str(),
-      to_string(first.sizes).c_str());
+      skipped.size(), source, detail::printable(first.name).c_str(),
+      detail::printable(first.dtype).c_str(), to_string(first.sizes).c_str());
 }
 
 /// The tensors that `make(entry)` makes.
 template <class Make>
-SafetensorsFile made_of(SafetensorsHeader&& header, const char* source, const Make& make) {
+SafetensorsFile assemble_file(SafetensorsHeader&& header, const char* source, const Make& make) {
   SafetensorsFile file{{}, std::move(header.metadata), std::move(header.skipped)};
   for (SafetensorsEntry& entry : header.tensors) {
     Tensor tensor = make(std::as_const(entry));
@@ -62,7 +62,7 @@ std::vector<detail::SafetensorsPart> parts_of(
   for (const auto& [name, tensor] : tensors) {
     detail::expect_initialized(
         tensor,
-        format_text("save_safetensors of \"%s\"", detail::shown(name).c_str()).chars.data());
+        format_text("save_safetensors of \"%s\"", detail::printable(name).c_str()).chars.data());
     parts.push_back(
         {name, tensor.dtype(), {tensor.sizes().data(), tensor.ndim()}, tensor.nbytes()});
   }
@@ -78,20 +78,21 @@ SafetensorsFile load_safetensors(FileName name) try {
   const std::size_t length_nbytes = start.size();
   start.resize(safetensors_data_offset(start, file.nbytes(), name.c_str()));
   file.read(start.data() + length_nbytes, start.size() - length_nbytes);
-  return made_of(parse_safetensors_header(start, file.nbytes(), name.c_str()), name.c_str(),
-                 [&](const SafetensorsEntry& entry) {
-                   file.seek(entry.offset);  // behind what is skipped
-                   return loaded(
-                       elements_of(entry, name.c_str()),
-                       [&](std::byte* data, std::size_t nbytes) { file.read(data, nbytes); });
-                 });
+  return assemble_file(parse_safetensors_header(start, file.nbytes(), name.c_str()), name.c_str(),
+                       [&](const SafetensorsEntry& entry) {
+                         file.seek(entry.offset);  // behind what is skipped
+                         return loaded(
+                             elements_of(entry, name.c_str()),
+                             [&](std::byte* data, std::size_t nbytes) { file.read(data, nbytes); });
+                       });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("load_safetensors");
 }
 
 SafetensorsFile read_safetensors(std::span<const std::byte> bytes) try {
-  return made_of(parse_safetensors_header(bytes, bytes.size()), "memory",
-                 [&](const SafetensorsEntry& entry) { return copied(entry, bytes, "memory"); });
+  return assemble_file(
+      parse_safetensors_header(bytes, bytes.size()), "memory",
+      [&](const SafetensorsEntry& entry) { return copied(entry, bytes, "memory"); });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("read_safetensors");
 }
@@ -100,13 +101,13 @@ SafetensorsFile map_safetensors(FileName name) try {
   const Storage file = Storage::map_file(name);
   const std::span bytes(file.data(), file.nbytes());
   const char* const source = name.c_str();
-  return made_of(parse_safetensors_header(bytes, bytes.size(), source), source,
-                 [&](const SafetensorsEntry& entry) {
-                   const detail::StoredElements elements = elements_of(entry, source);
-                   return are_usable(elements, entry.offset)
-                              ? mapped(elements, file.lazy_clone(), entry.offset)
-                              : copied(entry, bytes, source);
-                 });
+  return assemble_file(parse_safetensors_header(bytes, bytes.size(), source), source,
+                       [&](const SafetensorsEntry& entry) {
+                         const detail::StoredElements elements = elements_of(entry, source);
+                         return are_usable(elements, entry.offset)
+                                    ? mapped(elements, file.lazy_clone(), entry.offset)
+                                    : copied(entry, bytes, source);
+                       });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("map_safetensors");
 }

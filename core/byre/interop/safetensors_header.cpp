@@ -21,7 +21,7 @@ constexpr const char* save_again = "The header is wrong: save it again.";
                                 const char* advice) {
   refuse_safetensors(
       source,
-      format_text("its tensor \"%s\" %.350s", detail::shown(name).c_str(), found.chars.data()),
+      format_text("its tensor \"%s\" %.350s", detail::printable(name).c_str(), found.chars.data()),
       advice);
 }
 
@@ -34,14 +34,15 @@ void expect_length(std::span<const std::byte> start, std::size_t nbytes, const c
 }
 
 /// None if byre lacks it.
-DType dtype_of_entry(const detail::SafetensorsText& entry) noexcept {
+DType dtype_of_entry(const detail::SafetensorsJsonEntry& entry) noexcept {
   const auto* const found =
       std::ranges::find(detail::safetensors_types, entry.dtype, &detail::SafetensorsType::code);
   return found == detail::safetensors_types.end() ? DType::uninitialized : found->dtype;
 }
 
 /// Of all elements.
-std::size_t nbytes_of_entry(const detail::SafetensorsText& entry, DType dtype, const char* source) {
+std::size_t nbytes_of_entry(const detail::SafetensorsJsonEntry& entry, DType dtype,
+                            const char* source) {
   try {
     const std::int64_t numel = detail::element_count(entry.sizes, "shape");
     return detail::byte_count(numel, itemsize(dtype), "shape");
@@ -54,8 +55,8 @@ std::size_t nbytes_of_entry(const detail::SafetensorsText& entry, DType dtype, c
 }
 
 /// Where the data lie, `end` the end of those before.
-void expect_next(const detail::SafetensorsText& entry, std::uint64_t end, std::uint64_t data_nbytes,
-                 const char* source) {
+void expect_next(const detail::SafetensorsJsonEntry& entry, std::uint64_t end,
+                 std::uint64_t data_nbytes, const char* source) {
   const std::uint64_t first = entry.offsets[0];
   const std::uint64_t last = entry.offsets[1];
   const auto refuse = [&](const Text& found, const char* advice) {
@@ -81,7 +82,7 @@ void expect_next(const detail::SafetensorsText& entry, std::uint64_t end, std::u
   }
 }
 
-SafetensorsEntry checked(detail::SafetensorsText& entry, DType dtype, std::size_t data_offset,
+SafetensorsEntry checked(detail::SafetensorsJsonEntry& entry, DType dtype, std::size_t data_offset,
                          const char* source) {
   const std::size_t nbytes = nbytes_of_entry(entry, dtype, source);
   const std::uint64_t present = entry.offsets[1] - entry.offsets[0];
@@ -131,12 +132,12 @@ SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start,
   const std::string_view text(
       reinterpret_cast<const char*>(start.data()) + safetensors_length_nbytes,
       data_offset - safetensors_length_nbytes);
-  detail::SafetensorsTexts texts = detail::read_safetensors_json(text, source);
-  std::ranges::stable_sort(texts.tensors, {}, &detail::SafetensorsText::offsets);
+  detail::SafetensorsJson texts = detail::read_safetensors_json(text, source);
+  std::ranges::stable_sort(texts.tensors, {}, &detail::SafetensorsJsonEntry::offsets);
   const std::size_t data_nbytes = file_nbytes - data_offset;
   SafetensorsHeader header{{}, {}, std::move(texts.metadata)};
   std::uint64_t end = 0;
-  for (detail::SafetensorsText& entry : texts.tensors) {
+  for (detail::SafetensorsJsonEntry& entry : texts.tensors) {
     expect_next(entry, end, data_nbytes, source);
     end = entry.offsets[1];
     const DType dtype = dtype_of_entry(entry);

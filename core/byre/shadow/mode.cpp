@@ -45,7 +45,7 @@ struct ProcessMode {
   bool is_counted_ = true;  // the count begins with the environment, until it was read
 };
 
-void know_environment() noexcept {
+void read_environment_once() noexcept {
   if (detail::mode_of_process.value() == 0) {
     auto& process = sync::no_destructor<ProcessMode>();
     const sync::ProcessLock lock(process.mutex);
@@ -76,13 +76,13 @@ bool detail::is_tracking() noexcept {
   if (mode_of_scope) {
     return tracks(*mode_of_scope);
   }
-  know_environment();
+  read_environment_once();
   const std::uint64_t number = mode_of_process.value();
   return number != 0 && tracks(static_cast<ReshapeMode>(number - 1));
 }
 
 ReshapeMode detail::read_environment() {
-  know_environment();
+  read_environment_once();
   if (const std::uint64_t number = mode_of_process.value(); number != 0) {
     return static_cast<ReshapeMode>(number - 1);
   }
@@ -100,7 +100,7 @@ void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
 
 ReshapeModeScope::ReshapeModeScope(ReshapeMode mode) noexcept
     : tracks_(tracks(mode)), outer_(detail::mode_of_scope) {
-  know_environment();  // until then it is a reason to track
+  read_environment_once();  // until then it is a reason to track
   if (tracks_) {
     detail::active_tracking.add();
   }

@@ -26,7 +26,7 @@ std::string line_of(const char* what, const TensorSite& at, const std::string& s
          (at.is_known() ? ", " + sizes : "");
 }
 
-const char* what_to_write(Advice advice) noexcept {
+const char* advice_text(Advice advice) noexcept {
   switch (advice) {
     case Advice::view:
       return "If the two are to share memory, write view in place of that reshape; if each is to "
@@ -60,7 +60,7 @@ std::string text_in(const Violation& violation, std::size_t most) {
            ? "\nToday the second write goes to the memory of the first; with a copy each has its "
              "own. "
            : "\nToday the read sees what was written; with a copy it will not. ") +
-      what_to_write(violation.advice);
+      advice_text(violation.advice);
   if (!reshape.is_known() || !violation.write.is_known()) {
     text += "\nA call site that is not known may be several, which are reported as one.";
   }

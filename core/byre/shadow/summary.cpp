@@ -44,11 +44,11 @@ std::string value_of(const char* name) {
   }
 }
 
-struct HeededEnvironment {
-  HeededEnvironment();
+struct AppliedEnvironment {
+  AppliedEnvironment();
 };
 
-HeededEnvironment::HeededEnvironment() try {
+AppliedEnvironment::AppliedEnvironment() try {
   if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
     check_place_of_summary(where);
   }
@@ -101,8 +101,8 @@ void print_summary(const std::string& where) try {
   throw OutOfMemory::of_heap("print_summary");
 }
 
-void detail::heed_environment() {
-  sync::no_destructor<HeededEnvironment>();
+void detail::apply_environment() {
+  sync::no_destructor<AppliedEnvironment>();
 }
 
 }  // namespace byre::inline v0::shadow

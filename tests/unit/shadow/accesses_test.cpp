@@ -134,7 +134,7 @@ const Row rows[] = {
 };
 
 /// x is [2, 3] of bool.
-const Row rows_of_bools[] = {
+const Row rows_on_bools[] = {
   ROW(reads, where(x, ones(), ones())), ROW(reads, where(x, ones(), 1)),
   ROW(reads, where(x, 1, ones())), ROW(reads, where(x, 1, 2)),
 };
@@ -155,10 +155,10 @@ const Row rows_on_device[] = {
 };
 
 /// What has no room for the line that calls it.
-const Row row_of_no_line = ROW(reads, std::ostringstream() << x);
+const Row row_without_call_site = ROW(reads, std::ostringstream() << x);
 
 /// x is [0, 3] of f32, of a storage that has elements.
-const Row rows_of_none[] = {
+const Row rows_without_elements[] = {
   ROW(neither, x.raw_data()), ROW(neither, x.mutable_raw_data()), ROW(neither, x.clone()),
   ROW(neither, x.to(device())), ROW(neither, to_string(x)), ROW(neither, save_npy(file(), x)),
   ROW(neither, fill_(x, 1)), ROW(neither, copy_(x, fresh().slice(0, 0, 0))), ROW(neither, add(x, 1)),
@@ -166,11 +166,11 @@ const Row rows_of_none[] = {
 };
 
 /// What converts, packs or fetches its operand on the way.
-const Row rows_of_one_read[] = {
+const Row rows_that_read_once[] = {
   ROW(reads, matmul(x, ones().t())), ROW(reads, matmul(x.t(), ones().view(DType::i32))),
   ROW(reads, matmul(ones().t(), x.t().t())),
 };
-const Row rows_of_one_read_on_device[] = {
+const Row rows_that_read_once_on_device[] = {
   ROW(reads, x.t().to(Device::cpu())), ROW(reads, x.t().to(FakeDevice::second().device())),
   ROW(reads, copy_(fresh(), x)), ROW(reads, copy_(fresh(), x.t().t())),
 };
@@ -227,17 +227,17 @@ TEST(Accesses, of_every_operation_are_seen_at_the_line_of_its_caller) {
   for (const Row& row : rows) {
     check(row, DType::f32, Device::cpu());
   }
-  for (const Row& row : rows_of_bools) {
+  for (const Row& row : rows_on_bools) {
     check(row, DType::boolean, Device::cpu());
   }
   for (const Row& row : rows_on_device) {
     check(row, DType::f32, device());
   }
-  check(row_of_no_line, DType::f32, Device::cpu(), false);
+  check(row_without_call_site, DType::f32, Device::cpu(), false);
 }
 
 TEST(Accesses, are_none_of_tensors_without_elements) {
-  for (const Row& row : rows_of_none) {
+  for (const Row& row : rows_without_elements) {
     SCOPED_TRACE(row.text);
     const ReshapeModeScope scope(ReshapeMode::warn);
     const CaughtReports reports;
@@ -259,10 +259,10 @@ void expect_one_read(const Row& row, Device device) {
 }
 
 TEST(Accesses, are_recorded_once_whatever_is_done_to_what_was_read) {
-  for (const Row& row : rows_of_one_read) {
+  for (const Row& row : rows_that_read_once) {
     expect_one_read(row, Device::cpu());
   }
-  for (const Row& row : rows_of_one_read_on_device) {
+  for (const Row& row : rows_that_read_once_on_device) {
     expect_one_read(row, device());
   }
 }

@@ -5,7 +5,7 @@
 
 namespace byre::inline v0::detail {
 
-std::string shown(std::string_view text, std::size_t most) {
+std::string printable(std::string_view text, std::size_t most) {
   std::string visible(text.substr(0, most));
   std::ranges::replace_if(
       visible, [](char c) { return c < ' ' || c > '~'; }, '?');
@@ -17,7 +17,7 @@ void refuse_as(const char* ending, const char* source, const Text& found, const 
                               found.chars.data(), advice));
 }
 
-std::optional<std::string_view> repeated_of(std::vector<std::string_view> names) {
+std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names) {
   std::ranges::sort(names);  // and no hash table, which names can be made to collide in
   const auto repeated = std::ranges::adjacent_find(names);
   return repeated == names.end() ? std::nullopt : std::optional(*repeated);

@@ -15,7 +15,7 @@
 namespace byre::inline v0::detail {
 
 /// The first `most` characters, those that a terminal would obey as question marks.
-std::string shown(std::string_view text, std::size_t most = 40);
+std::string printable(std::string_view text, std::size_t most = 40);
 
 /// Throws FileError, which says what was found in `source`, a file of the format `ending`, and the advice.
 [[noreturn]] void refuse_as(const char* ending, const char* source, const Text& found,
@@ -26,7 +26,7 @@ std::string shown(std::string_view text, std::size_t most = 40);
 }
 
 /// One of the names that are there twice.
-std::optional<std::string_view> repeated_of(std::vector<std::string_view> names);
+std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names);
 
 /// The first of each pair.
 template <class Pairs>

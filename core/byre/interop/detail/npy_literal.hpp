@@ -100,7 +100,7 @@ class PythonLiteral {
   /// The same, with the value quoted.
   [[noreturn]] void refuse_value(const char* found, std::string_view value,
                                  const char* advice) const {
-    refuse_npy(source_, format_text("%s '%s'", found, shown(value).c_str()), advice);
+    refuse_npy(source_, format_text("%s '%s'", found, printable(value).c_str()), advice);
   }
 
  private:
@@ -138,7 +138,7 @@ class PythonLiteral {
   }
 
   [[noreturn]] void refuse_here(const char* wanted) const {
-    const std::string found = shown(text_.substr(position_));
+    const std::string found = printable(text_.substr(position_));
     refuse_npy(source_,
                format_text("its header has \"%s\" at character %zu, where %s should be",
                            found.c_str(), position_, wanted),

@@ -49,22 +49,22 @@ inline constexpr std::array<SafetensorsType, dtype_count> safetensors_types{
 }
 
 /// An entry as it is written.
-struct SafetensorsText {
+struct SafetensorsJsonEntry {
   std::string name;
   std::string dtype;
   Dims sizes;
   std::array<std::uint64_t, 2> offsets{};
 };
 
-struct SafetensorsTexts {
-  std::vector<SafetensorsText> tensors;
+struct SafetensorsJson {
+  std::vector<SafetensorsJsonEntry> tensors;
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
 /// Every key and number as it is written, so that none is lost that a tree of values would lose. Throws FileError,
 /// which names the source, if the text is no JSON, has an unknown key, a key twice or not at all, or a value of another
 /// type than the format's. It keeps nothing deeper than the format goes, and does not recurse.
-SafetensorsTexts read_safetensors_json(std::string_view text, const char* source);
+SafetensorsJson read_safetensors_json(std::string_view text, const char* source);
 
 /// In quotes, with the escapes that it needs; nothing if it is not UTF-8.
 std::optional<std::string> json_string(const std::string& text);

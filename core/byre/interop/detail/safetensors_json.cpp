@@ -42,7 +42,7 @@ class SafetensorsReader {
  public:
   explicit SafetensorsReader(const char* source) noexcept : source_(source) {}
 
-  SafetensorsTexts take() { return std::move(found_); }
+  SafetensorsJson take() { return std::move(found_); }
 
   // What a parser of nlohmann's calls: each says whether to go on.
   bool null() {
@@ -72,7 +72,7 @@ class SafetensorsReader {
     return true;
   }
   bool number_float(double /*number*/, const std::string& text) {
-    refuse_value(("the number " + shown(text)).c_str());
+    refuse_value(("the number " + printable(text)).c_str());
   }
   bool string(std::string& text) {
     if (value_ == Value::note) {
@@ -110,10 +110,10 @@ class SafetensorsReader {
         refuse(format_text("lacks the key '%s'", entry_keys[number].data()));
       }
     } else if (object_ == Value::metadata) {
-      if (const auto repeated = repeated_of(keys_of(found_.metadata))) {
-        refuse(format_text("has the key '%s' twice", shown(*repeated).c_str()));
+      if (const auto repeated = find_duplicate(keys_of(found_.metadata))) {
+        refuse(format_text("has the key '%s' twice", printable(*repeated).c_str()));
       }
-    } else if (const auto repeated = repeated_of({names_.begin(), names_.end()})) {
+    } else if (const auto repeated = find_duplicate({names_.begin(), names_.end()})) {
       names_ = {std::string(*repeated)};
       refuse(format_text("is there twice"));
     }
@@ -137,7 +137,8 @@ class SafetensorsReader {
                    const Json::exception& error) {
     std::string_view what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
     what.remove_prefix(what.find(' ') + 1);
-    refuse_safetensors(source_, format_text("its header is no JSON: %s", shown(what, 200).c_str()),
+    refuse_safetensors(source_,
+                       format_text("its header is no JSON: %s", printable(what, 200).c_str()),
                        "Was it damaged? Save it again.");
   }
 
@@ -158,7 +159,7 @@ class SafetensorsReader {
     const auto number =
         static_cast<std::size_t>(std::ranges::find(entry_keys, key) - entry_keys.begin());
     if (number == entry_keys.size() || is_read_[number]) {
-      refuse(format_text("has one key too many, '%s'", shown(key).c_str()));
+      refuse(format_text("has one key too many, '%s'", printable(key).c_str()));
     }
     is_read_[number] = true;
     value_ = values[number];
@@ -173,13 +174,14 @@ class SafetensorsReader {
   [[noreturn]] void refuse(const Text& found) const {
     refuse_safetensors(
         source_,
-        format_text("its entry \"%s\" %.300s", shown(names_.back()).c_str(), found.chars.data()),
+        format_text("its entry \"%s\" %.300s", printable(names_.back()).c_str(),
+                    found.chars.data()),
         "An entry is \"name\": {\"dtype\": \"F32\", \"shape\": [2, 3], \"data_offsets\": [0, 24]}, "
         "each key once, or \"__metadata__\": {\"key\": \"value\"}.");
   }
 
   const char* source_;
-  SafetensorsTexts found_;
+  SafetensorsJson found_;
   std::vector<std::string> names_;  // the keys of the file
   Value object_ = Value::file;      // whose key is next
   Value value_ = Value::file;
@@ -189,7 +191,7 @@ class SafetensorsReader {
 
 }  // namespace
 
-SafetensorsTexts read_safetensors_json(std::string_view text, const char* source) {
+SafetensorsJson read_safetensors_json(std::string_view text, const char* source) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   if (!text.starts_with('{')) {
     refuse_safetensors(source, format_text("its header does not begin with '{'"),

@@ -11,11 +11,11 @@ namespace {
 
 [[noreturn]] void refuse_name(std::string_view name, const char* found, const char* advice) {
   throw InvalidArgument(format_text("save_safetensors: the name or key \"%s\" %s. %s",
-                                    shown(name).c_str(), found, advice));
+                                    printable(name).c_str(), found, advice));
 }
 
 void expect_unique(std::vector<std::string_view> names) {
-  if (const auto repeated = repeated_of(std::move(names))) {
+  if (const auto repeated = find_duplicate(std::move(names))) {
     refuse_name(*repeated, "is there twice", "Give each its own.");
   }
 }
@@ -95,7 +95,7 @@ std::string safetensors_header(std::span<const SafetensorsPart> parts,
       throw InvalidArgument(
           format_text("save_safetensors: the tensors up to \"%s\" have more bytes than a file can "
                       "have. Save fewer in a file.",
-                      shown(part.name).c_str()));
+                      printable(part.name).c_str()));
     }
     names.push_back(part.name);
     text += (text.size() == 1 ? "" : ",") + entry_of(part, offset);

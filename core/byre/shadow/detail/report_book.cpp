@@ -44,10 +44,10 @@ struct Entry {
 };
 
 Advice own_advice(const detail::Circumstances& circumstances) noexcept {
-  return circumstances.replaces             ? Advice::nothing
-         : circumstances.writer_is_reshaped ? Advice::view
-         : circumstances.follows            ? Advice::view_or_clone
-                                            : Advice::reshape_and_clone;
+  return circumstances.replaces                  ? Advice::nothing
+         : circumstances.writer_is_reshaped      ? Advice::view
+         : circumstances.observed_earlier_writes ? Advice::view_or_clone
+                                                 : Advice::reshape_and_clone;
 }
 
 /// What a map is to hold is made while nothing is locked: the heap may call what uses byre.
@@ -64,27 +64,28 @@ class Book {
   ViolationHandler record(Violation& violation,
                           const detail::Circumstances& circumstances) noexcept {
     violation.advice = own_advice(circumstances);
-    const Met met{{site_of(violation.reshape.site), site_of(violation.write.site),
-                   site_of(violation.access.site)},
-                  {site_of(violation.write.site), site_of(circumstances.writer_reshape)},
-                  violation.advice == Advice::view};
-    Pages pages;
+    const Occurrence occurrence{
+        {site_of(violation.reshape.site), site_of(violation.write.site),
+         site_of(violation.access.site)},
+        {site_of(violation.write.site), site_of(circumstances.writer_reshape)},
+        violation.advice == Advice::view};
+    Tables tables;
     {
       const sync::ProcessLock lock(mutex_);
-      if (pages_.have(met)) {
-        return count(violation, met);
+      if (tables_.contains(occurrence)) {
+        return count(violation, occurrence);
       }
     }
     try {
-      pages.add(met, violation);
+      tables.add(occurrence, violation);
     } catch (const std::exception&) {
       const sync::ProcessLock lock(mutex_);
       ++violations_;
       return handler_;
     }
     const sync::ProcessLock lock(mutex_);
-    pages_.merge(pages);
-    return count(violation, met);
+    tables_.merge(tables);
+    return count(violation, occurrence);
   }
 
   Summary summary() {
@@ -100,9 +101,9 @@ class Book {
       all.triples.reserve(number_of_triples());
       const sync::ProcessLock lock(mutex_);
       all.violations = violations_;
-      is_whole = pages_.entries.size() <= all.triples.capacity();
+      is_whole = tables_.entries.size() <= all.triples.capacity();
       if (is_whole) {
-        for (const auto& [triple, entry] : pages_.entries) {
+        for (const auto& [triple, entry] : tables_.entries) {
           Violation& violation = all.triples.emplace_back(entry.first);
           violation.count = entry.count;
           violation.advice = advice_for(triple, entry);
@@ -119,9 +120,9 @@ class Book {
   }
 
   void reset() noexcept {
-    Pages old;
+    Tables old;
     const sync::ProcessLock lock(mutex_);
-    std::swap(pages_, old);
+    std::swap(tables_, old);
     violations_ = 0;
     report_counts.reshapes.set(0);
     report_counts.suppressed.set(0);
@@ -131,29 +132,30 @@ class Book {
 
  private:
   /// What is met, as the book names it.
-  struct Met {
+  struct Occurrence {
     Triple triple;
     std::array<Site, 2> write;  ///< and the reshape it came out of
-    bool is_viewed;             ///< the advice is `view`
+    bool advises_view;          ///< the advice is `view`
   };
 
-  struct Pages {
+  struct Tables {
     std::map<Triple, Entry> entries;
     std::set<Site> viewed_reshapes;
     std::set<std::array<Site, 2>> viewed_writes;
 
     /// A viewed write is added with its reshape.
-    bool have(const Met& met) const noexcept {
-      return entries.contains(met.triple) && (!met.is_viewed || viewed_writes.contains(met.write));
+    bool contains(const Occurrence& occurrence) const noexcept {
+      return entries.contains(occurrence.triple) &&
+             (!occurrence.advises_view || viewed_writes.contains(occurrence.write));
     }
-    void add(const Met& met, const Violation& violation) {
-      entries.try_emplace(met.triple, Entry{.first = violation});
-      if (met.is_viewed) {
-        viewed_reshapes.insert(met.triple[0]);
-        viewed_writes.insert(met.write);
+    void add(const Occurrence& occurrence, const Violation& violation) {
+      entries.try_emplace(occurrence.triple, Entry{.first = violation});
+      if (occurrence.advises_view) {
+        viewed_reshapes.insert(occurrence.triple[0]);
+        viewed_writes.insert(occurrence.write);
       }
     }
-    void merge(Pages& other) noexcept {
+    void merge(Tables& other) noexcept {
       entries.merge(other.entries);
       viewed_reshapes.merge(other.viewed_reshapes);
       viewed_writes.merge(other.viewed_writes);
@@ -161,10 +163,10 @@ class Book {
   };
 
   /// Under the lock, of what the book has.
-  ViolationHandler count(Violation& violation, const Met& met) noexcept {
+  ViolationHandler count(Violation& violation, const Occurrence& occurrence) noexcept {
     ++violations_;
-    Entry& entry = pages_.entries.find(met.triple)->second;
-    entry.write = met.write;
+    Entry& entry = tables_.entries.find(occurrence.triple)->second;
+    entry.write = occurrence.write;
     ++entry.count;
     if (violation.advice == Advice::view_or_clone || entry.first.advice == Advice::nothing) {
       entry.first.advice = violation.advice;
@@ -172,27 +174,27 @@ class Book {
     entry.first.untracked_escapes =
         std::max(entry.first.untracked_escapes, violation.untracked_escapes);
     violation.count = entry.count;
-    violation.advice = advice_for(met.triple, entry);
+    violation.advice = advice_for(occurrence.triple, entry);
     return violation.is_error() || std::exchange(entry.is_reported, true) ? nullptr : handler_;
   }
 
   /// A reshape has one rewrite: `view`, if any of its triples says so. Who relies on what was written
   /// through a reshaped tensor says `view` for others that read it too.
   Advice advice_for(const Triple& triple, const Entry& entry) const noexcept {
-    const bool is_of_viewed = triple[0].second != 0 && pages_.viewed_reshapes.contains(triple[0]);
+    const bool is_of_viewed = triple[0].second != 0 && tables_.viewed_reshapes.contains(triple[0]);
     const bool reads_viewed = entry.first.advice != Advice::nothing && entry.write[0].second != 0 &&
                               entry.write[1].second != 0 &&
-                              pages_.viewed_writes.contains(entry.write);
+                              tables_.viewed_writes.contains(entry.write);
     return is_of_viewed || reads_viewed ? Advice::view : entry.first.advice;
   }
 
   std::size_t number_of_triples() {
     const sync::ProcessLock lock(mutex_);
-    return pages_.entries.size();
+    return tables_.entries.size();
   }
 
   sync::ProcessMutex mutex_;
-  Pages pages_;
+  Tables tables_;
   std::uint64_t violations_ = 0;
   ViolationHandler handler_ = &warn_of;
 };

@@ -13,7 +13,7 @@ namespace byre::inline v0::shadow::detail {
 struct Circumstances {
   bool writer_is_reshaped = false;  ///< the writing family came out of the accessing one
   /// The accessing family came out of the writing one, and observed earlier writes.
-  bool follows = false;
+  bool observed_earlier_writes = false;
   bool replaces = false;      ///< the access writes all there is
   CallSite writer_reshape{};  ///< which made the writing family; line 0 for none
 };
@@ -42,6 +42,6 @@ bool is_suppressed(const CallSite& site) noexcept;
 /// An empty value is as none. Each process writes its summary, also if it tracked nothing.
 ///
 /// Thread-safe. Throws InvalidArgument for other values, and what suppress_sites throws.
-void heed_environment();
+void apply_environment();
 
 }  // namespace byre::inline v0::shadow::detail

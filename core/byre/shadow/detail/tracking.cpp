@@ -30,7 +30,7 @@ ShadowStorage& family_in(StorageShadow& shadow, ShadowStorage* family) noexcept 
 }
 
 /// A write that a family has not observed, as a report would have it.
-struct Missed {
+struct UnobservedWrite {
   WriteStamp stamp;
   const WriteRecords::Record* record;
   /// The younger of the two families did not come out of the other, or its reshape parts them.
@@ -38,9 +38,10 @@ struct Missed {
   bool access_is_reshaped;
   bool is_suppressed;  ///< the write or the reshape is
 
-  Missed(const StorageShadow& shadow, WriteStamp missed, const ShadowStorage& family) noexcept
-      : stamp(missed),
-        record(&shadow.records.at(missed.record())),
+  UnobservedWrite(const StorageShadow& shadow, WriteStamp unobserved,
+                  const ShadowStorage& family) noexcept
+      : stamp(unobserved),
+        record(&shadow.records.at(unobserved.record())),
         accessing_reshape_(&family.reshape) {
     const auto writer = FamilyNumber::of_word(record->writer.value());
     const FamilyNumber accessing = family.family;
@@ -70,35 +71,35 @@ struct Missed {
 
 /// Of the writes after `observed`, up to `last`, the one to report. A read also misses what was not read
 /// before them.
-Missed missed_by(const StorageShadow& shadow, const ShadowStorage& family, WriteStamp observed,
-                 WriteStamp last, Step step) noexcept {
-  Missed missed(shadow, last, family);
+UnobservedWrite write_to_report(const StorageShadow& shadow, const ShadowStorage& family,
+                                WriteStamp observed, WriteStamp last, Step step) noexcept {
+  UnobservedWrite unobserved(shadow, last, family);
   const auto consider = [&](WriteStamp earlier) noexcept {
-    const Missed other(shadow, earlier, family);
-    missed = missed.rank() < other.rank() ? other : missed;
+    const UnobservedWrite other(shadow, earlier, family);
+    unobserved = unobserved.rank() < other.rank() ? other : unobserved;
   };
   shadow.records.for_each_between(observed, last, consider);
   const WriteStamp unread = family.generation.unread();
   if (step == Step::read && unread != WriteStamp()) {
     consider(unread);
   }
-  return missed;
+  return unobserved;
 }
 
 /// Whether the family observed an earlier write of another since it was made: it may be a window on what
 /// is written, or a snapshot that is compared with that each time.
-bool follows(const StorageShadow& shadow, const ShadowStorage& family, WriteStamp observed,
-             WriteStamp write) noexcept {
+bool observed_other_families(const StorageShadow& shadow, const ShadowStorage& family,
+                             WriteStamp observed, WriteStamp write) noexcept {
   return observed != family.observed_at_first && observed.generation() < write.generation() &&
          FamilyNumber::of_word(shadow.records.at(observed.record()).writer.value()).number !=
              family.family.number;
 }
 
-Violation violation_of(const StorageShadow& shadow, const Missed& missed, const Access& access,
-                       Step step) noexcept {
+Violation violation_of(const StorageShadow& shadow, const UnobservedWrite& unobserved,
+                       const Access& access, Step step) noexcept {
   const CallSite site = keep_site(access.site);
-  return {.reshape = missed.reshape(),
-          .write = missed.record->origin.write,
+  return {.reshape = unobserved.reshape(),
+          .write = unobserved.record->origin.write,
           .access = {.site = site.line == 0 ? CallSite{site.file, access.site.line} : site,
                      .shape = Shape(access.sizes)},
           .access_writes = step != Step::read,
@@ -109,16 +110,17 @@ Violation violation_of(const StorageShadow& shadow, const Missed& missed, const 
 /// The writes after `observed`, up to `last`, were missed by a read or a write, which is reported. A read
 /// that is reported observes them, so that of one that is suppressed the next is reported. A write leaves
 /// them unread, but for one that was of all there is.
-void report_missed(const StorageShadow& shadow, ShadowStorage& family, WriteStamp observed,
-                   WriteStamp last, const Access& access, Step step) {
-  const Missed missed = missed_by(shadow, family, observed, last, step);
+void report_unobserved(const StorageShadow& shadow, ShadowStorage& family, WriteStamp observed,
+                       WriteStamp last, const Access& access, Step step) {
+  const UnobservedWrite unobserved = write_to_report(shadow, family, observed, last, step);
   const bool is_suppressed =
-      missed.is_suppressed || thread_is_suppressed() || detail::is_suppressed(access.site);
-  if (step == Step::begin_write || (step == Step::end_write && !access.is_of_all)) {
+      unobserved.is_suppressed || thread_is_suppressed() || detail::is_suppressed(access.site);
+  if (step == Step::begin_write || (step == Step::end_write && !access.replaces_all)) {
     // What is not suppressed is not forgotten for what is, nor what is thrown for what is not.
     const WriteStamp before = family.generation.unread();
-    if (before == WriteStamp() || !(missed.rank() < Missed(shadow, before, family).rank())) {
-      family.generation.leave_unread(missed.stamp);
+    if (before == WriteStamp() ||
+        !(unobserved.rank() < UnobservedWrite(shadow, before, family).rank())) {
+      family.generation.leave_unread(unobserved.stamp);
     }
   } else if (step == Step::read && !is_suppressed) {
     family.generation.observe_by_reading(last);
@@ -127,11 +129,13 @@ void report_missed(const StorageShadow& shadow, ShadowStorage& family, WriteStam
     report_counts.suppressed.add();
     return;
   }
-  report(violation_of(shadow, missed, access, step),
-         {.writer_is_reshaped = missed.writer_is_reshaped,
-          .follows = missed.access_is_reshaped && follows(shadow, family, observed, missed.stamp),
-          .replaces = step != Step::read && access.is_of_all,
-          .writer_reshape = missed.record->origin.reshape.site});
+  report(violation_of(shadow, unobserved, access, step),
+         {.writer_is_reshaped = unobserved.writer_is_reshaped,
+          .observed_earlier_writes =
+              unobserved.access_is_reshaped &&
+              observed_other_families(shadow, family, observed, unobserved.stamp),
+          .replaces = step != Step::read && access.replaces_all,
+          .writer_reshape = unobserved.record->origin.reshape.site});
 }
 
 /// Of a write by the family. One that is not known stands for others where there is no memory: it was
@@ -165,20 +169,20 @@ std::optional<CallSite> escape_before(const Storage& storage, const CallSite& re
 }
 
 /// So that a write of a family of `reshape` can be recorded without memory.
-void expect_record(StorageShadow& shadow, const TensorSite& reshape) {
+void preallocate_record(StorageShadow& shadow, const TensorSite& reshape) {
   if (shadow.records.find_or_add(WriteKey{nullptr, {}, reshape}) == nullptr) {
     throw std::bad_alloc();
   }
 }
 
 /// The shadow of the storage, made if there is none. Throws std::bad_alloc.
-StorageShadow& shadow_made_for(const Storage& storage, const CallSite& reshape) {
+StorageShadow& find_or_make_shadow(const Storage& storage, const CallSite& reshape) {
   if (StorageShadow* const shadow = shadow_of(storage)) {
     return *shadow;
   }
   auto made = std::make_unique<StorageShadow>();
   const StorageShadow* const mine = made.get();
-  expect_record(*made, {});
+  preallocate_record(*made, {});
   const auto before = escape_before(storage, reshape);
   auto& shadow = static_cast<StorageShadow&>(storage.slot()->attach(std::move(made)));
   if (before && &shadow == mine) {
@@ -195,15 +199,15 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
   if (!storage) {
     return nullptr;
   }
-  heed_environment();
+  apply_environment();
   const TensorSite reshape{.site = keep_site(from.site),
                            .shape = Shape(to_sizes),
                            .from = Shape(from.sizes),
                            .mode = mode};
   ShadowStorage* made = nullptr;
   try {
-    StorageShadow& shadow = shadow_made_for(storage, from.site);
-    expect_record(shadow, reshape);
+    StorageShadow& shadow = find_or_make_shadow(storage, from.site);
+    preallocate_record(shadow, reshape);
     const ShadowStorage& out_of = family_in(shadow, origin);
     const auto number = static_cast<std::uint32_t>(1 + shadow.families.add());
     made = new ShadowStorage(out_of, {number, out_of.family.number}, reshape);
@@ -219,8 +223,8 @@ void record_read(const Storage& storage, ShadowStorage* family, const Access& ac
   if (StorageShadow* const shadow = shadow_of(storage)) {
     ShadowStorage& reading = family_in(*shadow, family);
     const WriteStamp observed = reading.generation.observed();
-    if (const auto missed = reading.generation.stale_or_unread(shadow->generation)) {
-      report_missed(*shadow, reading, observed, *missed, access, Step::read);
+    if (const auto unobserved = reading.generation.stale_or_unread(shadow->generation)) {
+      report_unobserved(*shadow, reading, observed, *unobserved, access, Step::read);
     }
   }
 }
@@ -231,7 +235,7 @@ void begin_write(const Storage& storage, ShadowStorage* family, const Access& ac
     const WriteStamp observed = writing.generation.observed();
     if (const auto last = writing.generation.stale(shadow->generation)) {
       writing.generation.observe(*last);
-      report_missed(*shadow, writing, observed, *last, access, Step::begin_write);
+      report_unobserved(*shadow, writing, observed, *last, access, Step::begin_write);
     }
   }
 }
@@ -253,11 +257,11 @@ void end_write(const Storage& storage, ShadowStorage* family, const Access& acce
   const WriteStamp observed = writing.generation.observed();
   const auto last =
       shadow->records.write(writing.generation, shadow->generation, WriteRecords::id_of(record));
-  if (access.is_of_all) {
+  if (access.replaces_all) {
     writing.generation.forget_unread();
   }
   if (last) {  // another family wrote since begin_write
-    report_missed(*shadow, writing, observed, *last, access, Step::end_write);
+    report_unobserved(*shadow, writing, observed, *last, access, Step::end_write);
   }
 }
 

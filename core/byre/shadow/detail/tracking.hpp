@@ -36,7 +36,7 @@ namespace detail {
 struct Access {
   CallSite site;
   std::span<const std::int64_t> sizes;
-  bool is_of_all = false;  ///< a write of all there is in the storage
+  bool replaces_all = false;  ///< a write of all there is in the storage
   bool escapes = false;  ///< a write through a raw pointer that leaves: what it writes is not seen
 };
 
@@ -44,7 +44,7 @@ struct Access {
 /// and returns its shadow storage. `from` is the input's, `to_sizes` are the output's. The storage is
 /// tracked from now on. Null for a handle without a storage.
 ///
-/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (heed_environment).
+/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (apply_environment).
 /// Nothing is linked then.
 ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
                              const Access& from, std::span<const std::int64_t> to_sizes);
