@@ -19,17 +19,17 @@ std::string_view value_of_environment() noexcept {
   return value == nullptr ? "" : value;
 }
 
-/// Nothing if it names no mode.
+/// Nothing if the value is not the name of a mode.
 std::optional<ReshapeMode> mode_of_environment() noexcept {
   const std::string_view value = value_of_environment();
   return value.empty() ? ReshapeMode::copy : mode_named(value);
 }
 
-/// The mode of the process, which is one of the active-tracking count if it tracks.
+/// The mode of the process. If it tracks, it counts as one in active_tracking.
 struct ProcessMode {
   sync::ProcessMutex mutex;
 
-  /// Under the mutex. Counts the new mode before it is in force, and the old mode until then.
+  /// Requires the mutex. Counts the new mode before it is in force, and the old mode until then.
   void set(std::optional<ReshapeMode> mode) noexcept {
     const bool is_tracking = mode && tracks(*mode);
     if (is_tracking) {
@@ -42,14 +42,14 @@ struct ProcessMode {
   }
 
  private:
-  bool is_counted_ = true;  // the count begins with the environment, until it was read
+  bool is_counted_ = true;  // the environment counts as one until it is read
 };
 
 void read_environment_once() noexcept {
   if (detail::mode_of_process.value() == 0) {
     auto& process = sync::no_destructor<ProcessMode>();
     const sync::ProcessLock lock(process.mutex);
-    if (detail::mode_of_process.value() == 0) {  // nobody chose a default meanwhile
+    if (detail::mode_of_process.value() == 0) {  // no other thread chose a default meanwhile
       process.set(mode_of_environment());
     }
   }
@@ -86,10 +86,10 @@ ReshapeMode detail::read_environment() {
   if (const std::uint64_t number = mode_of_process.value(); number != 0) {
     return static_cast<ReshapeMode>(number - 1);
   }
-  throw InvalidArgument(
-      format_text("reshape: BYRE_RESHAPE in the environment is \"%.100s\", which is none of alias, "
-                  "warn, error and copy. Set it to one of these, or unset it for copy.",
-                  value_of_environment().data()));
+  throw InvalidArgument(format_text(
+      "reshape: BYRE_RESHAPE in the environment is \"%.100s\", allowed are alias, warn, error "
+      "and copy. Set it to one of these, or unset it for copy.",
+      value_of_environment().data()));
 }
 
 void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
@@ -100,7 +100,7 @@ void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept {
 
 ReshapeModeScope::ReshapeModeScope(ReshapeMode mode) noexcept
     : tracks_(tracks(mode)), outer_(detail::mode_of_scope) {
-  read_environment_once();  // until then it is a reason to track
+  read_environment_once();  // until then the environment counts in active_tracking
   if (tracks_) {
     detail::active_tracking.add();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What `reshape` does where its output can be a view of its input: alias the input, tracked or not, or
-/// copy it lazily.
+/// The mode of `reshape` if its output can be a view of its input: an alias, tracked or not, or a
+/// lazy copy. The mode is set by the environment, for the process, or for a scope of a thread.
 #pragma once
 
 #include <byre/config.hpp>
@@ -12,50 +12,53 @@
 
 namespace byre::inline v0::shadow {
 
-/// Source: the seed "Copy-on-write motivation".
+/// Unless a function says otherwise: thread-safe, wait-free, and throws nothing. Source of the
+/// modes: the seed "Copy-on-write motivation".
 enum class ReshapeMode : std::uint8_t {
-  alias,  ///< aliases, and reports nothing: as it always was
-  warn,   ///< aliases, and reports what relies on that
-  error,  ///< aliases, and throws where something relies on that
+  alias,  ///< an alias that is not tracked
+  warn,   ///< an alias; reports code that relies on sharing memory with it
+  error,  ///< an alias; throws ReshapeViolation in code that relies on sharing memory with it
   copy,   ///< a lazy copy: the default
 };
 
-/// Whether a reshape in this mode tracks the accesses to its input and its output.
+/// Whether a reshape in this mode tracks the accesses to its input and to its output.
 constexpr bool tracks(ReshapeMode mode) noexcept {
   return mode == ReshapeMode::warn || mode == ReshapeMode::error;
 }
 
-/// "alias", ...
+/// "alias", "warn", "error" or "copy".
 BYRE_API std::string_view name_of(ReshapeMode mode) noexcept;
-/// Nothing for a name that no mode has.
+/// The mode of this name, or nothing if no mode has it.
 BYRE_API std::optional<ReshapeMode> mode_named(std::string_view name) noexcept;
 
 namespace detail {
 
-// Every reshape reads these, and calls no function for it.
+// Every reshape loads these without a function call.
 BYRE_TLS_MODEL BYRE_API extern constinit thread_local std::optional<ReshapeMode> mode_of_scope;
-/// One more than the number of the mode; 0 until the environment was read, and where it names no mode.
+/// One more than the number of the mode; 0 until the environment is read, and if it does not name a
+/// mode.
 BYRE_API extern constinit sync::detail::RelaxedCounter mode_of_process;
 
-/// The active-tracking count: how many scopes in force, process-wide modes and storages track accesses.
-/// The environment is one until it was read. Alone in its line of cache. Whoever has what tracks finds a
-/// count.
+/// The active-tracking count: the number of scopes in force, process-wide modes and storages that
+/// track accesses. The environment counts as one until it is read. The count has a cache line of
+/// its own. A thread that holds an object that tracks finds the count above 0.
 struct alignas(64) ActiveTracking : sync::detail::RelaxedCounter {
   using sync::detail::RelaxedCounter::RelaxedCounter;
 };
 BYRE_API extern constinit ActiveTracking active_tracking;
 
-/// Whether the mode in force on this thread tracks; not if the environment has no mode's name. Wait-free,
-/// but for the first look at the environment.
+/// Whether the mode in force on this thread tracks; false if the environment does not name a mode.
+/// Wait-free, except for the first read of the environment.
 BYRE_API bool is_tracking() noexcept;
 
 [[gnu::cold]] BYRE_API ReshapeMode read_environment();
 
 }  // namespace detail
 
-/// The mode in force on this thread: of its innermost ReshapeModeScope, else the process's default,
-/// else what BYRE_RESHAPE in the environment said when the process first asked, else copy. Throws
-/// InvalidArgument, each time, if BYRE_RESHAPE is not the name of a mode. Wait-free.
+/// The mode in force on this thread: that of its innermost ReshapeModeScope, else the process's
+/// default, else the value of BYRE_RESHAPE in the environment at the first call in the process,
+/// else copy. Throws InvalidArgument, at each call, if BYRE_RESHAPE is not the name of a mode.
+/// Wait-free.
 inline ReshapeMode reshape_mode() {
   if (detail::mode_of_scope) [[unlikely]] {
     return *detail::mode_of_scope;
@@ -66,12 +69,12 @@ inline ReshapeMode reshape_mode() {
   return detail::read_environment();
 }
 
-/// The process's default from now on, on all threads; without one, what the environment says now.
-/// Thread-safe; locks. A reshape at the same time may have the default before.
+/// Sets the process's default for all threads; without a mode, the default is the current value in
+/// the environment. Takes a lock. A concurrent reshape may still use the previous default.
 BYRE_API void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept;
 
-/// A mode for this thread, until the scope ends. Scopes nest, and end in the opposite order on the
-/// thread they began on.
+/// Sets a mode for this thread until the scope ends. Scopes nest; they must end in reverse order,
+/// each on the thread on which it began.
 class [[nodiscard]] BYRE_API ReshapeModeScope {
  public:
   explicit ReshapeModeScope(ReshapeMode mode) noexcept;

@@ -8,10 +8,10 @@
 namespace byre::inline v0::shadow {
 namespace {
 
-/// The end of a file's name says more than its beginning, which says where it is.
+/// Shortens long names in front: the end of a file's name says more than its beginning.
 std::string name_of(const CallSite& site, std::size_t most) {
   if (site.line == 0) {
-    return "a call site that is not known";
+    return "an unknown call site";
   }
   std::string name = site.file;
   if (name.size() > most) {
@@ -29,40 +29,43 @@ std::string line_of(const char* what, const TensorSite& at, const std::string& s
 const char* advice_text(Advice advice) noexcept {
   switch (advice) {
     case Advice::view:
-      return "If the two are to share memory, write view in place of that reshape; if each is to "
-             "have its own contents, write reshape(...).clone().";
+      return "If the two tensors should share memory, write view in place of that reshape; if each "
+             "should have its own contents, write reshape(...).clone().";
     case Advice::reshape_and_clone:
-      return "If what was there before the write is wanted, write reshape(...).clone() in place of "
-             "that reshape; if what was written is, write view.";
+      return "If the values from before the write are wanted, write reshape(...).clone() in place "
+             "of "
+             "that reshape; if the written values are wanted, write view.";
     case Advice::view_or_clone:
-      return "If the reshaped tensor is to follow what is written to the other, write view "
-             "in place of that reshape; if it is to keep what was there before, write "
-             "reshape(...).clone().";
+      return "If the reshaped tensor should follow writes to the other, write view in place of "
+             "that "
+             "reshape; if it should keep the earlier values, write reshape(...).clone().";
     case Advice::nothing:
       break;
   }
-  return "If each is to have its own contents, there is nothing to do but to suppress this until "
-         "reshape copies; if the two are to share memory, write view in place of that reshape.";
+  return "If each tensor should have its own contents, suppress this report until reshape copies; "
+         "if "
+         "the two should share memory, write view in place of that reshape.";
 }
 
-/// With `most` characters of a file's name.
+/// Shortens the names of files to about `most` characters.
 std::string text_in(const Violation& violation, std::size_t most) {
   const TensorSite& reshape = violation.reshape;
   std::string text =
-      "this code relies on reshape sharing memory with what it reshapes, and reshape is to become "
-      "a copy." +
+      "this code relies on reshape sharing memory with its input, but reshape will become a "
+      "copy." +
       line_of("reshaped", reshape, to_string(reshape.from) + " to " + to_string(reshape.shape),
               most) +
       line_of("written", violation.write, "as " + to_string(violation.write.shape), most) +
       line_of(violation.access_writes ? "then written" : "then read", violation.access,
               "as " + to_string(violation.access.shape), most) +
       (violation.access_writes
-           ? "\nToday the second write goes to the memory of the first; with a copy each has its "
-             "own. "
-           : "\nToday the read sees what was written; with a copy it will not. ") +
+           ? "\nToday the second write goes to the memory of the first; with a copy, each tensor "
+             "has "
+             "its own. "
+           : "\nToday the read returns the written values; with a copy, it will not. ") +
       advice_text(violation.advice);
   if (!reshape.is_known() || !violation.write.is_known()) {
-    text += "\nA call site that is not known may be several, which are reported as one.";
+    text += "\nAn unknown call site may stand for several, which are reported as one.";
   }
   if (violation.count > 1) {
     text += "\nIt happened " + std::to_string(violation.count) + " times.";
@@ -70,7 +73,7 @@ std::string text_in(const Violation& violation, std::size_t most) {
   if (const std::uint64_t times = violation.untracked_escapes; times > 0) {
     text += "\nRaw pointers to write to this memory were handed out " + std::to_string(times) +
             (times == 1 ? " time" : " times") + ", first at " +
-            name_of(violation.first_escape, most) + ": what is done through them is not seen.";
+            name_of(violation.first_escape, most) + ": accesses through them are not tracked.";
   }
   return text;
 }
@@ -111,11 +114,11 @@ Text text_of(const Violation& violation) noexcept {
       }
     }
   } catch (const std::exception&) {
-    // No memory: the call sites alone.
+    // Without memory, the call sites alone are reported.
   }
   return format_text(
-      "%.250s:%u: this relies on the reshape at %.250s:%u sharing memory with what it reshapes, "
-      "which was written at %.250s:%u.",
+      "%.250s:%u: this access relies on the reshape at %.250s:%u sharing memory with its input, "
+      "written at %.250s:%u.",
       violation.access.site.file, violation.access.site.line, violation.reshape.site.file,
       violation.reshape.site.line, violation.write.site.file, violation.write.site.line);
 }

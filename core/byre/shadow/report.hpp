@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reports of code that relies on a reshape being an alias: three call sites, and what to write instead.
+/// Reports of code that relies on a reshape being an alias. A report names three call sites (the
+/// reshape, a write, a later access) and the advice what to write instead.
+///
+/// Unless a function says otherwise: functions are thread-safe; functions that return a std::string
+/// throw OutOfMemory, all others throw nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -16,7 +20,8 @@
 
 namespace byre::inline v0::shadow {
 
-/// The sizes of a tensor, in place. Of one with more dimensions than fit, the first ones.
+/// The sizes of a tensor, without a heap allocation: of the first most_sizes dimensions if it has
+/// more.
 class Shape {
  public:
   static constexpr std::size_t most_sizes = 6;
@@ -38,61 +43,61 @@ class Shape {
   std::uint32_t ndim_ = 0;
 };
 
-/// "[2, 3]", "[1, 2, 3, 4, 5, 6, ...]". Throws OutOfMemory.
+/// "[2, 3]", or "[1, 2, 3, 4, 5, 6, ...]" if there are more dimensions. Throws OutOfMemory.
 BYRE_API std::string to_string(const Shape& shape);
 
-/// True iff they are the same line of the same file, by name.
+/// Whether the call sites are the same line of the same file. Names of files are compared by their
+/// characters.
 BYRE_API bool same_site(const CallSite& a, const CallSite& b) noexcept;
 
-/// A call site, and the tensor there.
+/// A call site, and the tensor that was accessed or reshaped there.
 struct TensorSite {
   CallSite site{};
   Shape shape{};                      ///< of the tensor that was accessed, or that the reshape made
-  Shape from{};                       ///< of the tensor that was reshaped; an access has none
-  std::optional<ReshapeMode> mode{};  ///< of a reshape, warn or error; an access has none
+  Shape from{};                       ///< of the tensor that was reshaped; empty for an access
+  std::optional<ReshapeMode> mode{};  ///< of a reshape, warn or error; empty for an access
 
   bool is_known() const noexcept { return site.line != 0; }
 };
 
-/// What to write instead.
+/// The change that a report advises.
 enum class Advice : std::uint8_t {
-  view,               ///< what was reshaped relies on what was written through the reshaped tensor
-  reshape_and_clone,  ///< the reshaped tensor reads what was written to the other, after the reshape
-  view_or_clone,      ///< the same write after write: a window on the other, or a snapshot of it
-  nothing,            ///< a write of all there is: each has its own contents once reshape copies
+  view,               ///< the input relies on a write through the output: they share memory
+  reshape_and_clone,  ///< the output is read after a write to the input
+  view_or_clone,      ///< as reshape_and_clone, write after write: a window or a snapshot
+  nothing,            ///< a write of all elements: each has its own contents once reshape copies
 };
 
 /// "view", "reshape_and_clone", "view_or_clone", "nothing".
 BYRE_API const char* to_string(Advice advice) noexcept;
 
-/// A write by one view family, and a read or write after it by another, which a reshape that copies
-/// would have parted from the first. Has no memory of its own, and stays valid.
+/// A write by one view family, and a later read or write by another, if a copying reshape would
+/// have separated the two. Holds no heap memory; stays valid after the tensors and the storage are
+/// destroyed.
 struct Violation {
-  TensorSite
-      reshape;  ///< which made the younger of the two families; of siblings, the accessing one
+  TensorSite reshape;  ///< made the younger family; if both come from one family, the accessing one
   TensorSite write;
   TensorSite access;
   bool access_writes = false;
   Advice advice = Advice::nothing;
-  std::uint64_t count = 1;  ///< how often it was met at these three call sites
-  /// How often raw pointers to write to this storage had left, and where the first did.
+  std::uint64_t count = 1;  ///< number of violations at these three call sites
+  /// How often raw pointers to write to this storage were handed out so far, and where first.
   std::uint64_t untracked_escapes = 0;
   CallSite first_escape{};
 
   bool is_error() const noexcept { return reshape.mode == ReshapeMode::error; }
 };
 
-/// For people: what happens, the three call sites, and what to write instead. Throws OutOfMemory.
+/// The report for people: what happens, the three call sites, and the advice. Throws OutOfMemory.
 BYRE_API std::string to_string(const Violation& violation);
-/// The same with names of files shortened so that it fits; where that does not do, or without memory for
-/// it, the call sites alone.
+/// The text of to_string(), with shortened file names if it would not fit. If that is still too
+/// long, or without memory for it, the three call sites alone.
 BYRE_API Text text_of(const Violation& violation) noexcept;
-/// One JSON object. Of a call site that is not known the file is "?" and the line 0. Throws
-/// OutOfMemory.
+/// One JSON object. An unknown call site has the file "?" and the line 0. Throws OutOfMemory.
 BYRE_API std::string to_json(const Violation& violation);
 
-/// Thrown by an access, before it changed anything, where the reshape was made in error mode. The same
-/// access goes through when it is tried again: it was reported.
+/// Thrown by an access, before it changes anything, if the reshape was made in error mode. The
+/// violation counts as reported: the access succeeds if it is repeated.
 class BYRE_API ReshapeViolation : public Error {
  public:
   explicit ReshapeViolation(const Violation& violation) noexcept
@@ -103,13 +108,14 @@ class BYRE_API ReshapeViolation : public Error {
   Violation violation_;
 };
 
-/// Called with a violation at the first of each triple of call sites, on the thread whose access it is,
-/// with no lock held: it may do what it likes, also access tensors. May be called from several threads
-/// at once, and must not throw.
+/// Called for the first violation of each triple of call sites, on the thread of the access. No
+/// lock is held: the handler may access tensors and call any function. It may be called on several
+/// threads at once, and must not throw.
 using ViolationHandler = void (*)(const Violation& violation) noexcept;
 
-/// Installs `handler` (null: the default, which warns by byre::warn) and returns the one before.
-/// Violations of reshapes in error mode are thrown, and not handed to it. Thread-safe.
+/// Installs `handler` and returns the previous one. Null installs the default, which calls
+/// byre::warn. Violations of reshapes in error mode are thrown and not passed to the handler. Takes
+/// a lock.
 BYRE_API ViolationHandler set_violation_handler(ViolationHandler handler) noexcept;
 
 }  // namespace byre::inline v0::shadow

@@ -21,19 +21,19 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
 void check_place_of_summary(const std::string& where) {
   if (where != "stderr" && !where.ends_with(".json") && !where.ends_with(".txt")) {
     throw InvalidArgument(format_text(
-        "reshape: a summary is to go to \"%.500s\" (BYRE_RESHAPE_SUMMARY in the environment?), "
-        "which is neither stderr, nor a file whose name ends in .json or .txt. Use one of these.",
+        "reshape: cannot write a summary to \"%.500s\" (BYRE_RESHAPE_SUMMARY in the environment?), "
+        "allowed are stderr and files in .json or .txt. Use one of these.",
         where.c_str()));
   }
 }
 
-/// Empty if it is not set.
+/// Empty if the variable is not set.
 std::string value_of(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-/// After the destructors of statics.
+/// Runs after the destructors of statics.
 [[gnu::destructor]] void print_summary_at_exit() noexcept {
   try {
     if (const std::string where = value_of("BYRE_RESHAPE_SUMMARY"); !where.empty()) {
@@ -64,12 +64,11 @@ AppliedEnvironment::AppliedEnvironment() try {
 std::string to_string(const Summary& summary) try {
   std::string text =
       "byre: reshape: " + counted(summary.reshapes, "reshape was", "reshapes were") + " tracked; " +
-      counted(summary.violations, "access relies", "accesses rely") +
-      " on one being an alias, at " +
+      counted(summary.violations, "access relies", "accesses rely") + " on an alias, at " +
       counted(summary.triples.size(), "triple of call sites", "triples of call sites") + ", and " +
       counted(summary.suppressed, "more was", "more were") + " suppressed; " +
       counted(summary.untracked_escapes, "raw pointer", "raw pointers") +
-      " to write left untracked.\n";
+      " to write escaped tracking.\n";
   if (const CallSite& first = summary.first_escape; first.line != 0) {
     text += std::string("  first at ") + first.file + ":" + std::to_string(first.line) + "\n";
   }

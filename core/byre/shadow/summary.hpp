@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The summary of all violations so far, for programs and for people.
+/// The summary of all violations so far, for programs and for people. It also counts reshapes,
+/// suppressed violations and escapes.
 #pragma once
 
 #include <byre/config.hpp>
@@ -11,35 +12,39 @@
 
 namespace byre::inline v0::shadow {
 
+/// An escape is a raw pointer to write to a tracked storage that was handed out: accesses through
+/// it are not tracked.
 struct Summary {
-  std::uint64_t reshapes = 0;    ///< that were tracked
-  std::uint64_t violations = 0;  ///< that were reported or counted, thrown ones too
-  std::uint64_t suppressed = 0;  ///< violations that were neither
-  /// How often raw pointers to write to tracked storages left; those before the first tracked reshape
-  /// of a storage count once.
+  std::uint64_t reshapes = 0;    ///< tracked reshapes
+  std::uint64_t violations = 0;  ///< reported, counted or thrown
+  std::uint64_t suppressed = 0;  ///< suppressed violations, not part of `violations`
+  /// Number of escapes. Those before the first tracked reshape of a storage count as one.
   std::uint64_t untracked_escapes = 0;
   CallSite
-      first_escape{};  ///< where the first of these did; line 0 if none did, or it is not known
-  /// One for each triple of call sites, with its count, the most frequent first. The advice is by all
-  /// that was met, `untracked_escapes` the most there were; what else is in it is of its first.
+      first_escape{};  ///< call site of the first escape; line 0 if there was none or it is unknown
+  /// One violation for each triple of call sites, with its count; the most frequent first. Its
+  /// advice is chosen by all violations so far, and `untracked_escapes` is the largest number among
+  /// them. The other members are those of the first violation.
   std::vector<Violation> triples;
 };
 
-/// Thread-safe. Throws OutOfMemory.
+/// The summary of the process since its start or the last reset_summary(). Thread-safe; takes a
+/// lock. Throws OutOfMemory.
 BYRE_API Summary summary();
-/// Begins anew: every triple is reported again. Thread-safe; violations at the same time fall on either
-/// side.
+/// Resets all counts; every triple is reported again. Thread-safe; takes a lock. A concurrent
+/// violation counts before or after the reset.
 BYRE_API void reset_summary() noexcept;
 
-/// For people, with a newline at its end. Throws OutOfMemory.
+/// The summary for people, with a newline at its end. Throws OutOfMemory.
 BYRE_API std::string to_string(const Summary& summary);
-/// One JSON object: reshapes, violations, suppressed, untracked_escapes, first_escape, triples. Throws
-/// OutOfMemory.
+/// One JSON object: reshapes, violations, suppressed, untracked_escapes, first_escape, triples.
+/// Throws OutOfMemory.
 BYRE_API std::string to_json(const Summary& summary);
 
-/// Writes summary() to `where`: "stderr", or a file, which appears complete or not at all, as JSON if
-/// its name ends in .json and as text if in .txt; the first %p in it is replaced by the number of the
-/// process. Thread-safe. Throws InvalidArgument for other names, FileError, OutOfMemory.
+/// Writes summary() to `where`: "stderr" or a file, as JSON if its name ends in .json, as text if
+/// it ends in .txt. The first %p in the name is replaced by the process number. A file appears
+/// complete or not at all. Thread-safe. Throws InvalidArgument for other names, FileError,
+/// OutOfMemory.
 BYRE_API void print_summary(const std::string& where);
 
 }  // namespace byre::inline v0::shadow

@@ -36,7 +36,7 @@ struct Suppressions {
 };
 
 constinit thread_local unsigned scopes_of_thread = 0;
-/// Whether there is a file of suppressions: saves programs that have none the lock.
+/// 1 if a file of suppressions was read. Saves the lock in programs without one.
 constinit sync::detail::RelaxedCounter has_suppressions;
 
 constexpr std::string_view blanks = " \t\r";
@@ -52,7 +52,7 @@ std::string_view without_comment_and_blanks(std::string_view line) {
   return first == line.npos ? "" : line.substr(first, line.find_last_not_of(blanks) + 1 - first);
 }
 
-/// Nothing if the entry is neither `file` nor `file:line`.
+/// Nothing if the entry is not of the form `file` or `file:line`.
 std::optional<Suppression> parsed(std::string_view entry) {
   const std::size_t colon = entry.rfind(':');
   const std::string_view file = entry.substr(0, colon);
@@ -65,7 +65,7 @@ std::optional<Suppression> parsed(std::string_view entry) {
   const std::string_view digits = entry.substr(colon + 1);
   std::uint32_t line = 0;
   const char* const end = std::from_chars(digits.begin(), digits.end(), line).ptr;
-  // No number, or one too large, leaves it 0, which is no line either.
+  // If there is no number, or one that is too large, `line` stays 0, which is not a line.
   if (end != digits.end() || line == 0) {
     return std::nullopt;
   }
@@ -89,8 +89,8 @@ std::list<Suppression> read_list(const std::filesystem::path& path) {
     std::optional<Suppression> suppression = parsed(entry);
     if (!suppression) {
       throw FileError(format_text(
-          "%.500s:%u: \"%.100s\" is no call site to suppress. Write the end of a file's name, "
-          "alone or with a line, as in \"model/layers.cpp:12\"; after a # comes what is a comment.",
+          "%.500s:%u: \"%.100s\" is not a call site. Write the end of a file's name, alone or with "
+          "a line, as in \"model/layers.cpp:12\". Comments begin with #.",
           path.c_str(), number, entry.c_str()));
     }
     list.push_back(*std::move(suppression));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Suppression: violations that are known and not to be reported. They are counted.
+/// Suppression of known violations, by a scope of a thread or by a file of call sites. The summary
+/// counts suppressed violations.
 #pragma once
 
 #include <byre/config.hpp>
@@ -9,8 +10,8 @@
 
 namespace byre::inline v0::shadow {
 
-/// While it lives, violations by accesses on this thread are neither reported nor thrown. Scopes nest;
-/// each ends on the thread it began on.
+/// Violations by accesses on this thread are neither reported nor thrown while the scope lives.
+/// Scopes nest; each ends on the thread on which it began. Wait-free.
 class [[nodiscard]] BYRE_API ScopedSuppression {
  public:
   ScopedSuppression() noexcept;
@@ -19,14 +20,15 @@ class [[nodiscard]] BYRE_API ScopedSuppression {
   ScopedSuppression& operator=(const ScopedSuppression&) = delete;
 };
 
-/// From now on suppresses, on all threads, the violations one of whose three call sites is in this
-/// file, in addition to files given before. One entry a line, `folder/file.cpp` or
-/// `folder/file.cpp:12`. An entry is a file's name or the end of it from a `/` on, and has no blanks.
-/// `#` begins a comment at the start of a line or after a blank. BYRE_RESHAPE_SUPPRESSIONS=path in the
-/// environment names one, which is read when the first reshape is tracked.
+/// Suppresses, from now on and on all threads, the violations of which one of the three call sites
+/// is listed in this file, in addition to the files of earlier calls. The file has one entry per
+/// line, `folder/file.cpp` or `folder/file.cpp:12`. An entry is a file's name, or the end of it
+/// from a `/` on, and contains no blanks. `#` begins a comment at the start of a line or after a
+/// blank. If BYRE_RESHAPE_SUPPRESSIONS in the environment is a path, that file is read when the
+/// first reshape is tracked.
 ///
-/// Thread-safe. Throws FileError, naming file and line, if the file cannot be read or a line is
-/// neither; OutOfMemory. Then nothing of the file is suppressed.
+/// Thread-safe; takes a lock. Throws FileError, with file and line, if the file cannot be read or a
+/// line is not an entry; OutOfMemory. Nothing of the file is suppressed then.
 BYRE_API void suppress_sites(const std::filesystem::path& path);
 
 }  // namespace byre::inline v0::shadow

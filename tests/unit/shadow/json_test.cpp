@@ -66,18 +66,16 @@ TEST_F(Summaries, are_json_objects) {
 
 TEST_F(Summaries, for_people_have_all_reports) {
   EXPECT_EQ(to_string(shadow::summary()),
-            "byre: reshape: 0 reshapes were tracked; 0 accesses rely on one being an alias, at 0 "
-            "triples of call sites, and 0 more were suppressed; 0 raw pointers to write left "
-            "untracked.\n");
+            "byre: reshape: 0 reshapes were tracked; 0 accesses rely on an alias, at 0 triples of "
+            "call sites, and 0 more were suppressed; 0 raw pointers to write escaped tracking.\n");
   violate();
   violate();
   Tensor x = Tensor::zeros({6}, DType::f32);
   const Tensor y = reshaped(x, {2, 3});
   escape(x, site(20));
   EXPECT_EQ(to_string(shadow::summary()),
-            "byre: reshape: 3 reshapes were tracked; 2 accesses rely on one being an alias, at 1 "
-            "triple of call sites, and 0 more were suppressed; 1 raw pointer to write left "
-            "untracked.\n"
+            "byre: reshape: 3 reshapes were tracked; 2 accesses rely on an alias, at 1 triple of "
+            "call sites, and 0 more were suppressed; 1 raw pointer to write escaped tracking.\n"
             "  first at src/model/layers.cpp:20\n\n"
             "1. " +
                 to_string(shadow::summary().triples.at(0)) + "\n");

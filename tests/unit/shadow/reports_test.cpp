@@ -12,15 +12,16 @@ using Reports = Reported;
 
 TEST_F(Reports, say_what_happens_where_and_what_to_write) {
   violate(ReshapeMode::warn, "src/says.cpp");
-  EXPECT_EQ(to_string(reports.only()),
-            "this code relies on reshape sharing memory with what it reshapes, and reshape is to "
-            "become a copy.\n"
-            "  reshaped at src/says.cpp:10, [2, 3] to [6]\n"
-            "  written at src/says.cpp:11, as [6]\n"
-            "  then read at src/says.cpp:12, as [2, 3]\n"
-            "Today the read sees what was written; with a copy it will not. If the two are to "
-            "share memory, write view in place of that reshape; if each is to have its own "
-            "contents, write reshape(...).clone().");
+  EXPECT_EQ(
+      to_string(reports.only()),
+      "this code relies on reshape sharing memory with its input, but reshape will become a "
+      "copy.\n"
+      "  reshaped at src/says.cpp:10, [2, 3] to [6]\n"
+      "  written at src/says.cpp:11, as [6]\n"
+      "  then read at src/says.cpp:12, as [2, 3]\n"
+      "Today the read returns the written values; with a copy, it will not. If the two tensors "
+      "should share memory, write view in place of that reshape; if each should have its own "
+      "contents, write reshape(...).clone().");
   EXPECT_EQ(text_of(reports.only()).chars.data(), to_string(reports.only()));
 }
 
@@ -32,17 +33,17 @@ TEST_F(Reports, say_what_is_not_known_and_how_often_it_happened) {
   violation.first_escape = site(31);
   const std::string text = to_string(violation);
   for (const char* const part :
-       {"then written at a call site that is not known", "with a copy each has its own. ",
-        "may be several, which are reported as one.", "It happened 2 times.",
+       {"then written at an unknown call site", "with a copy, each tensor has its own. ",
+        "may stand for several, which are reported as one.", "It happened 2 times.",
         "were handed out 3 times, first at src/model/layers.cpp:31:"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
   violation.reshape.site = site(10);
-  EXPECT_NE(to_string(violation).find("may be several"), std::string::npos) << "the write";
+  EXPECT_NE(to_string(violation).find("may stand for several"), std::string::npos) << "the write";
   violation.write.site = site(11);
-  EXPECT_EQ(to_string(violation).find("may be several"), std::string::npos);
+  EXPECT_EQ(to_string(violation).find("may stand for several"), std::string::npos);
   violation.reshape.site = CallSite{};
-  EXPECT_NE(to_string(violation).find("may be several"), std::string::npos) << "the reshape";
+  EXPECT_NE(to_string(violation).find("may stand for several"), std::string::npos) << "the reshape";
 }
 
 TEST_F(Reports, with_long_names_and_sizes_are_said_to_their_end) {
@@ -59,8 +60,9 @@ TEST_F(Reports, with_long_names_and_sizes_are_said_to_their_end) {
     return text_of(violation).chars.data();
   };
   const std::string text = text_with_sizes_of(100'000);
-  for (const char* const part : {"reshaped at /build/", "/layers.cpp:10", "/layers.cpp:11",
-                                 "/layers.cpp:12", "is to have its own contents", "is not seen."}) {
+  for (const char* const part :
+       {"reshaped at /build/", "/layers.cpp:10", "/layers.cpp:11", "/layers.cpp:12",
+        "should have its own contents", "are not tracked."}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
   EXPECT_NE(to_string(violation).find(file + ":12, as ["), std::string::npos);
@@ -167,9 +169,9 @@ TEST_F(Reports, have_an_advice_with_a_name_and_say_what_to_write) {
   Violation violation;
   for (const auto& [advice, name, text] :
        {std::tuple(Advice::view, "view", "share memory, write view in place of that reshape"),
-        std::tuple(Advice::reshape_and_clone, "reshape_and_clone", "If what was there before"),
-        std::tuple(Advice::view_or_clone, "view_or_clone", "is to follow what is written"),
-        std::tuple(Advice::nothing, "nothing", "nothing to do but to suppress this")}) {
+        std::tuple(Advice::reshape_and_clone, "reshape_and_clone", "If the values from before"),
+        std::tuple(Advice::view_or_clone, "view_or_clone", "should follow writes to the other"),
+        std::tuple(Advice::nothing, "nothing", "suppress this report until")}) {
     violation.advice = advice;
     EXPECT_EQ(to_string(advice), std::string(name));
     EXPECT_NE(to_json(violation).find("\"" + std::string(name) + "\""), std::string::npos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scopes and files of suppressions, and files that are wrong. tests/equivalence has what a suppression
-/// hides, and what it does not.
+/// Scopes and files of suppressions, and files that are wrong. tests/equivalence has what a
+/// suppression hides, and what it does not.
 #include <byre/files/detail/input_file.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 
@@ -77,8 +77,8 @@ TEST_F(Suppressions, that_are_wrong_are_refused_by_their_line_and_suppress_nothi
     EXPECT_EQ(
         complaint_of<FileError>([&] { suppress("fine.cpp\n\n" + wrong + "\n"); }),
         path() + ":3: \"" + wrong +
-            "\" is no call site to suppress. Write the end of a file's name, alone or with a line, "
-            "as in \"model/layers.cpp:12\"; after a # comes what is a comment.");
+            "\" is not a call site. Write the end of a file's name, alone or with a line, as in "
+            "\"model/layers.cpp:12\". Comments begin with #.");
   }
   EXPECT_TRUE(is_reported("fine.cpp"));
   EXPECT_NE(complaint_of<FileError>([] {

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Generations: how view families that share a storage find out that another of them wrote it.
+/// Generations: by them a view family finds out whether another family has written the storage that
+/// they share.
 ///
-/// The storage has the stamp of its last write. Each family has the stamp of the last write that it
-/// has observed. A family whose stamp is another than the storage's is stale: some other family wrote
-/// since, and with copies in place of aliases it would not see that write. The step that makes a write the
-/// storage's last finds the one before: of two families that write at once one is found stale.
+/// The storage holds the stamp of its last write. Each family holds the stamp of the last write
+/// that it has observed. A family is stale if the two differ: another family has written since, and
+/// with copies in place of aliases this family would not read that write. The compare-exchange that
+/// makes a write the storage's last also returns the write before it. Therefore, if two families
+/// write at once, one of them is found stale.
 ///
 /// Invariants:
-///   1. The storage's stamp has as many generations as there were writes: no two writes have one stamp.
-///   2. A family has observed a stamp that the storage had: of its own last write, of a write that was
-///      reported to it, or what the family had observed that it came from.
-///   3. A family whose stamp is the storage's wrote last, had the last write reported, or came from one
-///      of which that is true.
-///   4. What a family has not read is a write that was reported where it was about to write itself. It
-///      stays until a write is reported where the family reads, or until the family writes all there is.
+///   1. The storage's stamp counts its writes: no two writes have equal stamps.
+///   2. The stamp that a family has observed was the storage's at some time. It is the stamp of the
+///      family's own last write, of a write that was reported to the family, or the stamp of the
+///      family that it was made from.
+///   3. If a family's stamp equals the storage's, then the family wrote last, or the last write was
+///      reported to it, or it was made from a family for which this holds.
+///   4. The unread write of a family was reported when the family itself was about to write. It
+///      stays unread until a write is reported to a read of the family, or until the family writes
+///      all elements of the storage.
 ///
-/// Source: the seed "Copy-on-write motivation", whose two counters are here one comparison.
+/// Source: the seed "Copy-on-write motivation". Its two counters are one comparison here.
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
@@ -29,7 +33,7 @@ namespace byre::inline v0::shadow::detail {
 template <sync::Sync Sync>
 class basic_family_generation;
 
-/// Of a storage: the stamp of its last write. Thread-safe; lock-free.
+/// The stamp of a storage's last write. Thread-safe; lock-free.
 template <sync::Sync Sync>
 class basic_storage_generation {
  public:
@@ -43,40 +47,45 @@ class basic_storage_generation {
   typename Sync::template Atomic<std::uint64_t> last_;
 };
 
-/// Of a view family: the stamp of the last write it has observed, and of one that it has not read.
-/// Thread-safe as the tensors of the family are: reads at once, a write alone; whatever other families
-/// do. Lock-free; wait-free where the family is not stale, but for spurious failures.
+/// The stamps of a view family: of the last write that it has observed, and of a write that it has
+/// not read. Thread-safety is that of the family's tensors: reads may run concurrently, and a write
+/// excludes the other accesses of the family. Other families may do anything meanwhile. Lock-free;
+/// if the family is not stale, wait-free except for spurious failures.
 template <sync::Sync Sync>
 class basic_family_generation {
  public:
   using StorageGeneration = basic_storage_generation<Sync>;
 
   basic_family_generation() noexcept : observed_(0), unread_(0) {}
-  /// Of a family that a reshape made out of `origin`: it has observed and left unread the same writes.
+  /// For a family that a reshape makes from `origin`: copies both stamps.
   explicit basic_family_generation(const basic_family_generation& origin) noexcept
       : observed_(origin.observed().word()), unread_(origin.unread().word()) {}
   basic_family_generation& operator=(const basic_family_generation&) = delete;
 
   WriteStamp observed() const noexcept {
-    // Relaxed, and pairs with nothing: accesses of one family are ordered by the caller, but for reads.
+    // Relaxed, pairs with nothing: the caller orders the accesses of one family, except its reads.
     return WriteStamp(observed_.load(sites.at(At::observed, std::memory_order::relaxed)));
   }
 
-  /// A write that was reported where the family wrote, and that it has not read; none if it has.
+  /// A write that was reported when the family wrote and that the family has not read; WriteStamp()
+  /// A write that was reported when the family wrote and that the family has not read, else
+  /// WriteStamp().
   WriteStamp unread() const noexcept {
-    // Relaxed, and pairs with nothing: a write of the family left it, which its reads come after.
+    // Relaxed, pairs with nothing: a write of the family stored it, and the family's reads come
+    // after that write.
     return WriteStamp(unread_.load(sites.at(At::unread, std::memory_order::relaxed)));
   }
 
-  /// For a write: the storage's last write if the family is stale, else nothing.
+  /// Before a write: the storage's last write if the family is stale, else nothing.
   std::optional<WriteStamp> stale(const StorageGeneration& storage) const noexcept {
-    // Acquire pairs with the writes: who sees a write finds its record, or families_read_and_write
-    // fails.
+    // Acquire pairs with the write: a thread that loads a write's stamp finds its record, or
+    // families_read_and_write fails.
     const WriteStamp last(storage.last_.load(sites.at(At::load_last, std::memory_order::acquire)));
     // Another read of the family may have observed a later write by now: families_read_at_once.
     return last.generation() > observed().generation() ? std::optional(last) : std::nullopt;
   }
-  /// For a read: that, or else what the family has not read, or nothing.
+  /// Before a read: the storage's last write if the family is stale, else the unread write, else
+  /// nothing.
   std::optional<WriteStamp> stale_or_unread(const StorageGeneration& storage) const noexcept {
     if (const auto last = stale(storage)) [[unlikely]] {
       return last;
@@ -85,36 +94,37 @@ class basic_family_generation {
     return left == WriteStamp() ? std::nullopt : std::optional(left);
   }
 
-  /// The family is no longer stale, unless there was another write.
+  /// Stores that the family has observed `write`. The family is then stale only if another write
+  /// followed.
   void observe(WriteStamp write) noexcept {
-    // Relaxed, and pairs with nothing: two reads of one family at once may leave what the earlier saw. Left out,
-    // families_read_and_write reports a family's own write.
+    // Relaxed, pairs with nothing: two concurrent reads of one family may leave the stamp that the
+    // earlier one loaded. Left out, families_read_and_write reports a family's own write.
     observed_.store(write.word(), sites.at(At::observe, std::memory_order::relaxed));
   }
-  /// The same where it reads: nothing is unread any more. `write` may be older than what the family has
-  /// observed, by then or by another read at once.
+  /// Observes `write` by a read, after which no write is unread. The family may have observed a
+  /// later write already, also by a concurrent read.
   void observe_by_reading(WriteStamp write) noexcept {
     if (write.generation() > observed().generation()) {
       observe(write);
     }
     forget_unread();
   }
-  /// The family wrote, or is about to, and has not read `write`.
+  /// Stores that the family writes, or is about to write, without having read `write`.
   void leave_unread(WriteStamp write) noexcept {
-    // Relaxed, and pairs with nothing: a write of the family excludes its other accesses. Left out,
-    // families_leave_unread does not report what the family did not write over.
+    // Relaxed, pairs with nothing: a write of the family excludes its other accesses. Left out,
+    // families_leave_unread does not report the part that the family did not overwrite.
     unread_.store(write.word(), sites.at(At::leave_unread, std::memory_order::relaxed));
   }
-  /// It wrote over all that it had not read, or that was reported where it read.
+  /// Clears the unread write: the family has overwritten all of it, or it was reported to a read.
   void forget_unread() noexcept {
-    // Relaxed, and pairs with nothing: of two reads of one family at once both may be reported. Left out,
-    // families_leave_unread reports a write again.
+    // Relaxed, pairs with nothing: of two concurrent reads of one family, both may be reported.
+    // Left out, families_leave_unread reports a write again.
     unread_.store(none, sites.at(At::forget_unread, std::memory_order::relaxed));
   }
 
-  /// Writes with this record, after whatever was written, and observes all that. Calls
-  /// `supersedes(write)` before each write that it might supersede. Returns the last write if the family
-  /// was stale of it, else nothing.
+  /// Makes a write with this record the storage's last, and observes it together with all writes
+  /// before it. Before each attempt, calls `supersedes(last)` with the write that this one may
+  /// supersede. Returns the write before this one if the family had not observed it, else nothing.
   template <class Supersedes>
   std::optional<WriteStamp> write(StorageGeneration& storage, RecordId record,
                                   const Supersedes& supersedes) noexcept {
@@ -122,8 +132,9 @@ class basic_family_generation {
     WriteStamp last = known;
     supersedes(last);
     std::uint64_t found = last.word();
-    // Release pairs with load_last and load_last_again: the record comes first, or families_race fails. As two steps,
-    // neither of two families that write at once finds the other.
+    // Release pairs with load_last and load_last_again: the record is stored first, or
+    // families_race fails. As two steps, neither of two families that write at once finds the
+    // other.
     while (!storage.last_.compare_exchange_weak(found, after(last, record).word(),
                                                 sites.at(At::write, std::memory_order::release))) {
       if (found != last.word()) {  // it did not fail spuriously
@@ -143,11 +154,11 @@ class basic_family_generation {
   static constexpr auto step = Sync::value_of(generation_constants.at(GenerationConstant::step));
 
   static WriteStamp load_last_again(const StorageGeneration& storage) noexcept {
-    // Acquire pairs with the writes: the other's record is found, or families_race fails.
+    // Acquire pairs with the write: the other family's record is found, or families_race fails.
     return WriteStamp(
         storage.last_.load(sites.at(At::load_last_again, std::memory_order::acquire)));
   }
-  /// The write after `stamp`, with this record.
+  /// The stamp of the write that follows `stamp`, with this record.
   static WriteStamp after(WriteStamp stamp, RecordId record) noexcept {
     return WriteStamp(((stamp.generation() << WriteStamp::record_bits) + step) | record);
   }

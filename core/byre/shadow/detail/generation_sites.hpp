@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Write stamps, and every synchronizing step of the generations: see generation.hpp.
+/// Write stamps, and the table of all synchronizing steps of generation.hpp.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>
@@ -8,21 +8,22 @@
 
 namespace byre::inline v0::shadow::detail {
 
-/// Of a record of the storage (write_records.hpp); 0 is no record.
+/// The number of a record of the storage's writes (write_records.hpp); 0 is no record.
 using RecordId = std::uint32_t;
 
-/// Records have 20 bits and generations 44: a family would have to miss 2^44 writes, each of which takes
-/// nanoseconds, to take the last for one it has observed.
+/// The generation of a write and its record, in one word. The record has 20 bits and the generation
+/// 44. A family mistakes the last write for one that it has observed only if it misses 2^44 writes,
+/// each of which takes nanoseconds.
 class WriteStamp {
  public:
   static constexpr unsigned record_bits = 20;
   static constexpr RecordId max_record = (RecordId{1} << record_bits) - 1;
 
-  /// Of a storage that has not been written since it is tracked.
+  /// The stamp of a storage that has not been written since it is tracked.
   constexpr WriteStamp() noexcept = default;
   constexpr explicit WriteStamp(std::uint64_t word) noexcept : word_(word) {}
 
-  /// How many writes there were, this one included.
+  /// The number of writes so far, including this one.
   constexpr std::uint64_t generation() const noexcept { return word_ >> record_bits; }
   constexpr RecordId record() const noexcept { return static_cast<RecordId>(word_ & max_record); }
   constexpr std::uint64_t word() const noexcept { return word_; }

@@ -16,7 +16,7 @@ std::string members_of(const CallSite& site) {
   return member("file", in_quotes(site.file)) + member("line", site.line);
 }
 
-/// Without the "..." of a shape that has more sizes than fit.
+/// Omits the "..." of a shape with more sizes than fit.
 std::string sizes_of(const Shape& shape) {
   return to_string(Shape(shape.sizes()));
 }
@@ -46,7 +46,7 @@ std::string to_json(const Violation& violation) try {
 }
 
 std::string to_json(const Summary& summary) try {
-  std::string triples;  // a line each
+  std::string triples;  // one per line
   for (const Violation& each : summary.triples) {
     triples += (triples.empty() ? "\n  " : ",\n  ") + to_json(each);
   }

@@ -27,7 +27,7 @@ void warn_of(const Violation& violation) noexcept {
   warn("%s", text_of(violation).chars.data());
 }
 
-/// By the names of files, so that summaries are in the same order each time.
+/// Compared by the file's name, so that the order of summaries is reproducible.
 using Site = std::pair<std::string_view, std::uint32_t>;
 using Triple = std::array<Site, 3>;
 
@@ -36,8 +36,8 @@ Site site_of(const CallSite& site) noexcept {
 }
 
 struct Entry {
-  Violation first;  ///< with the advice of all that were met at this triple
-  /// The write, and the reshape it came out of: one line may write for reshapes that share nothing.
+  Violation first;  ///< with the advice of all violations at this triple
+  /// The write, and the reshape that made its family: one line may write for unrelated reshapes.
   std::array<Site, 2> write{};
   std::uint64_t count = 0;
   bool is_reported = false;
@@ -50,7 +50,8 @@ Advice own_advice(const detail::Circumstances& circumstances) noexcept {
                                                  : Advice::reshape_and_clone;
 }
 
-/// What a map is to hold is made while nothing is locked: the heap may call what uses byre.
+/// The table entries are allocated while no lock is held: the allocator may call code that uses
+/// byre.
 class Book {
  public:
   ViolationHandler exchange(ViolationHandler handler) noexcept {
@@ -58,9 +59,9 @@ class Book {
     return std::exchange(handler_, handler);
   }
 
-  /// Counts it, and puts its count and its advice into it. Returns who is to be called: nobody, that is
-  /// null, if it was reported before. Without memory it is reported again rather than never. What is thrown
-  /// is nobody's to be called for.
+  /// Counts the violation, and stores its count and its advice in it. Returns the handler to call:
+  /// null if the triple was reported before or an exception is thrown instead. If memory runs out,
+  /// the triple is reported again rather than never.
   ViolationHandler record(Violation& violation,
                           const detail::Circumstances& circumstances) noexcept {
     violation.advice = own_advice(circumstances);
@@ -110,7 +111,7 @@ class Book {
         }
       }
     }
-    // Those of one number stay in the order of their triples. std::stable_sort is deprecated code to clang 19.
+    // Triples of equal counts keep their order. To clang 19, std::stable_sort is deprecated code.
     for (auto next = all.triples.begin(); next != all.triples.end(); ++next) {
       std::rotate(std::ranges::upper_bound(all.triples.begin(), next, next->count, std::greater<>(),
                                            &Violation::count),
@@ -131,10 +132,10 @@ class Book {
   }
 
  private:
-  /// What is met, as the book names it.
+  /// A violation as the tables name it.
   struct Occurrence {
     Triple triple;
-    std::array<Site, 2> write;  ///< and the reshape it came out of
+    std::array<Site, 2> write;  ///< the write, and the reshape that made its family
     bool advises_view;          ///< the advice is `view`
   };
 
@@ -143,7 +144,7 @@ class Book {
     std::set<Site> viewed_reshapes;
     std::set<std::array<Site, 2>> viewed_writes;
 
-    /// A viewed write is added with its reshape.
+    /// A viewed write is added together with its reshape.
     bool contains(const Occurrence& occurrence) const noexcept {
       return entries.contains(occurrence.triple) &&
              (!occurrence.advises_view || viewed_writes.contains(occurrence.write));
@@ -162,7 +163,7 @@ class Book {
     }
   };
 
-  /// Under the lock, of what the book has.
+  /// Requires the lock, and an occurrence that the tables contain.
   ViolationHandler count(Violation& violation, const Occurrence& occurrence) noexcept {
     ++violations_;
     Entry& entry = tables_.entries.find(occurrence.triple)->second;
@@ -178,8 +179,9 @@ class Book {
     return violation.is_error() || std::exchange(entry.is_reported, true) ? nullptr : handler_;
   }
 
-  /// A reshape has one rewrite: `view`, if any of its triples says so. Who relies on what was written
-  /// through a reshaped tensor says `view` for others that read it too.
+  /// A reshape gets one rewrite: `view`, if the advice of any of its triples is `view`. If a read
+  /// of a write through a reshaped tensor is advised `view`, then all other reads of that write are
+  /// advised `view`, too.
   Advice advice_for(const Triple& triple, const Entry& entry) const noexcept {
     const bool is_of_viewed = triple[0].second != 0 && tables_.viewed_reshapes.contains(triple[0]);
     const bool reads_viewed = entry.first.advice != Advice::nothing && entry.write[0].second != 0 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ShadowStorage, which the tensors of one view family have in common, and StorageShadow, which is what
-/// a storage has once a tracked reshape linked two families on it.
+/// ShadowStorage, the state that the tensors of one view family share, and StorageShadow, the state
+/// of a storage after a tracked reshape linked two families on it.
 #pragma once
 
 #include <byre/observe/detail/call_sites.hpp>
@@ -21,11 +21,11 @@ using stats::detail::site_at;
 using stats::detail::site_id;
 using stats::detail::SiteId;
 
-/// A family among those of its storage, in the order in which they were made. The family that a storage
-/// begins with is 0, 0.
+/// Numbers a family among those of its storage, in the order in which they were made. The first
+/// family of a storage is 0, 0.
 struct FamilyNumber {
   std::uint32_t number = 0;
-  std::uint32_t origin = 0;  ///< the number of the family it came out of
+  std::uint32_t origin = 0;  ///< the number of the family that it was made from
 
   std::uint64_t word() const noexcept { return std::uint64_t{number} << 32 | origin; }
   static FamilyNumber of_word(std::uint64_t word) noexcept {
@@ -33,14 +33,15 @@ struct FamilyNumber {
   }
 };
 
-/// What a write is recorded by. A null site is one that is not known, of a family of that reshape's mode.
+/// The key of a write's record. A null `site` is an unknown call site, of a family whose reshape
+/// has the mode of `reshape`.
 struct WriteKey {
   const CallSite* site;
   std::span<const std::int64_t> sizes;
   const TensorSite& reshape;
 };
 
-/// Where writes were made: a call site, and the reshape that made the writing family.
+/// The origin of writes: their call site, and the reshape that made the writing family.
 struct WriteOrigin {
   explicit WriteOrigin(const WriteKey& key) noexcept
       : write{.site = key.site == nullptr ? CallSite{} : keep_site(*key.site),
@@ -62,13 +63,14 @@ using WriteRecords = basic_write_records<sync::Boost, WriteOrigin>;
 
 namespace byre::inline v0::shadow {
 
-/// Thread-safety: handles as std::shared_ptr; the generation as it says; the rest is of the family's
-/// writes alone. Source: the seed "Copy-on-write motivation".
+/// The state of one view family. Thread-safety: handles are counted as by std::shared_ptr;
+/// `generation` documents its own; the other members are for the family's writes alone. Source: the
+/// seed "Copy-on-write motivation".
 class ShadowStorage {
  public:
-  /// Of the family that a storage begins with.
+  /// For the first family of a storage.
   ShadowStorage() noexcept = default;
-  /// Of the family that `made_by` made out of the one of `origin`. Has one handle.
+  /// For the family that the reshape `made_by` makes from the family of `origin`. Has one handle.
   ShadowStorage(const ShadowStorage& origin, detail::FamilyNumber made, const TensorSite& made_by)
       : generation(origin.generation),
         family(made),
@@ -79,7 +81,7 @@ class ShadowStorage {
 
   detail::basic_family_generation<sync::Boost> generation;
   const detail::FamilyNumber family{};
-  const TensorSite reshape{};  ///< that made the family
+  const TensorSite reshape{};  ///< made the family
   const detail::WriteStamp observed_at_first{};
 
  private:
@@ -91,7 +93,8 @@ class ShadowStorage {
 
 namespace detail {
 
-/// In the storage's slot. Thread-safety: as of its parts. While there is one, accesses are tracked.
+/// Attached to the storage's slot. Thread-safety is that of the members. Accesses are tracked while
+/// such an object exists.
 struct StorageShadow final : byre::detail::Attachment {
   StorageShadow() noexcept { active_tracking.add(); }
   ~StorageShadow() override { active_tracking.subtract(); }
@@ -99,12 +102,12 @@ struct StorageShadow final : byre::detail::Attachment {
   basic_storage_generation<sync::Boost> generation;
   WriteRecords records;
   ShadowStorage default_family;               ///< of tensors that no tracked reshape made
-  sync::detail::RelaxedCounter families;      ///< how many others there were
-  sync::detail::RelaxedCounter escapes;       ///< how often raw pointers to write left
-  sync::detail::RelaxedCounter first_escape;  ///< the SiteId where the first did
+  sync::detail::RelaxedCounter families;      ///< number of the other families ever made
+  sync::detail::RelaxedCounter escapes;       ///< how often a raw pointer to write escaped
+  sync::detail::RelaxedCounter first_escape;  ///< the SiteId of the first escape
 };
 
-/// Null for a storage that no tracked reshape linked. Wait-free; safe beside anything.
+/// Null if no tracked reshape linked the storage. Wait-free; safe concurrently with any other call.
 inline StorageShadow* shadow_of(const Storage& storage) noexcept {
   const auto* const slot = storage.slot();
   return slot == nullptr ? nullptr : static_cast<StorageShadow*>(slot->attachment());

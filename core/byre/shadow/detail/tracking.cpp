@@ -29,14 +29,15 @@ ShadowStorage& family_in(StorageShadow& shadow, ShadowStorage* family) noexcept 
   return family == nullptr ? shadow.default_family : *family;
 }
 
-/// A write that a family has not observed, as a report would have it.
+/// A write that a family has not observed, with the facts that a report needs.
 struct UnobservedWrite {
   WriteStamp stamp;
   const WriteRecords::Record* record;
-  /// The younger of the two families did not come out of the other, or its reshape parts them.
+  /// Which of the two families is the younger, whose reshape separates them; both false for
+  /// siblings.
   bool writer_is_reshaped;
   bool access_is_reshaped;
-  bool is_suppressed;  ///< the write or the reshape is
+  bool is_suppressed;  ///< the call site of the write or of the reshape is
 
   UnobservedWrite(const StorageShadow& shadow, WriteStamp unobserved,
                   const ShadowStorage& family) noexcept
@@ -53,14 +54,16 @@ struct UnobservedWrite {
         detail::is_suppressed(record->origin.write.site) || detail::is_suppressed(reshape().site);
   }
 
-  /// A family never came out of a younger one. So with a copy where the younger of the two was made, it
-  /// would not see the other's writes, nor the other its own. Of two that came out of the same family
-  /// either reshape parts them: the one of the family that accesses is named.
+  /// The reshape that, as a copy, would separate the two families. A family is never made from a
+  /// younger one. With a copy where the younger family was made, neither would read the other's
+  /// writes. Siblings, which were made from one family, are separated by either reshape: the one of
+  /// the accessing family is named.
   const TensorSite& reshape() const noexcept {
     return writer_is_reshaped ? record->origin.reshape : *accessing_reshape_;
   }
 
-  /// Which of several is reported: one that is not suppressed, that is thrown, that is the last.
+  /// The write of the highest rank is reported: first if it is not suppressed, then if it is an
+  /// error, then the last.
   auto rank() const noexcept {
     return std::tuple(!is_suppressed, reshape().mode == ReshapeMode::error, stamp.generation());
   }
@@ -69,8 +72,8 @@ struct UnobservedWrite {
   const TensorSite* accessing_reshape_;
 };
 
-/// Of the writes after `observed`, up to `last`, the one to report. A read also misses what was not read
-/// before them.
+/// The write to report among those after `observed`, up to `last`. For a read, the unread write is
+/// a candidate as well.
 UnobservedWrite write_to_report(const StorageShadow& shadow, const ShadowStorage& family,
                                 WriteStamp observed, WriteStamp last, Step step) noexcept {
   UnobservedWrite unobserved(shadow, last, family);
@@ -86,8 +89,9 @@ UnobservedWrite write_to_report(const StorageShadow& shadow, const ShadowStorage
   return unobserved;
 }
 
-/// Whether the family observed an earlier write of another since it was made: it may be a window on what
-/// is written, or a snapshot that is compared with that each time.
+/// Whether the family observed an earlier write of another family since it was made. If it did, it
+/// may be a window on the written tensor, or a snapshot that is compared with that tensor each
+/// time.
 bool observed_other_families(const StorageShadow& shadow, const ShadowStorage& family,
                              WriteStamp observed, WriteStamp write) noexcept {
   return observed != family.observed_at_first && observed.generation() < write.generation() &&
@@ -107,16 +111,16 @@ Violation violation_of(const StorageShadow& shadow, const UnobservedWrite& unobs
           .first_escape = site_at(static_cast<SiteId>(shadow.first_escape.value()))};
 }
 
-/// The writes after `observed`, up to `last`, were missed by a read or a write, which is reported. A read
-/// that is reported observes them, so that of one that is suppressed the next is reported. A write leaves
-/// them unread, but for one that was of all there is.
+/// Reports that a read or a write missed the writes after `observed`, up to `last`. A reported read
+/// observes them. A suppressed read does not, so that the next unsuppressed read is reported. A
+/// write leaves them unread, except a write of all elements.
 void report_unobserved(const StorageShadow& shadow, ShadowStorage& family, WriteStamp observed,
                        WriteStamp last, const Access& access, Step step) {
   const UnobservedWrite unobserved = write_to_report(shadow, family, observed, last, step);
   const bool is_suppressed =
       unobserved.is_suppressed || thread_is_suppressed() || detail::is_suppressed(access.site);
   if (step == Step::begin_write || (step == Step::end_write && !access.replaces_all)) {
-    // What is not suppressed is not forgotten for what is, nor what is thrown for what is not.
+    // An unsuppressed unread write is not replaced by a suppressed one, nor an error by a warning.
     const WriteStamp before = family.generation.unread();
     if (before == WriteStamp() ||
         !(unobserved.rank() < UnobservedWrite(shadow, before, family).rank())) {
@@ -138,8 +142,8 @@ void report_unobserved(const StorageShadow& shadow, ShadowStorage& family, Write
           .writer_reshape = unobserved.record->origin.reshape.site});
 }
 
-/// Of a write by the family. One that is not known stands for others where there is no memory: it was
-/// made when the storage was linked, or with the family.
+/// The record of a write by the family. If there is no memory for a new record, the record for
+/// unknown call sites is used, which was allocated when the storage was linked or with the family.
 WriteRecords::Record& record_for(StorageShadow& shadow, const ShadowStorage& family,
                                  const Access& access) noexcept {
   auto* const found =
@@ -158,8 +162,8 @@ void record_escape(StorageShadow& shadow, const CallSite& site) noexcept {
   }
 }
 
-/// Where a pointer to write left before `reshape`: as the slot says, or at an unknown line, by foreign or pinned
-/// memory, which the line of `reshape` then stands for.
+/// Where a pointer to write escaped before `reshape`: at the call site in the slot's tag. For
+/// foreign or pinned memory that line is unknown, and the line of `reshape` stands for it.
 std::optional<CallSite> escape_before(const Storage& storage, const CallSite& reshape) noexcept {
   if (const auto tag = storage.slot()->tag()) {
     return site_at(*tag);
@@ -168,14 +172,15 @@ std::optional<CallSite> escape_before(const Storage& storage, const CallSite& re
                                                              : std::nullopt;
 }
 
-/// So that a write of a family of `reshape` can be recorded without memory.
+/// Allocates the record for unknown call sites, so that a write of a family of `reshape` can be
+/// recorded without memory.
 void preallocate_record(StorageShadow& shadow, const TensorSite& reshape) {
   if (shadow.records.find_or_add(WriteKey{nullptr, {}, reshape}) == nullptr) {
     throw std::bad_alloc();
   }
 }
 
-/// The shadow of the storage, made if there is none. Throws std::bad_alloc.
+/// The shadow of the storage, which is made if it does not exist. Throws std::bad_alloc.
 StorageShadow& find_or_make_shadow(const Storage& storage, const CallSite& reshape) {
   if (StorageShadow* const shadow = shadow_of(storage)) {
     return *shadow;
@@ -195,7 +200,7 @@ StorageShadow& find_or_make_shadow(const Storage& storage, const CallSite& resha
 
 ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
                              const Access& from, std::span<const std::int64_t> to_sizes) {
-  BYRE_ASSERT(tracks(mode), "a reshape that is not tracked was to link two view families");
+  BYRE_ASSERT(tracks(mode), "cannot link view families: the mode does not track");
   if (!storage) {
     return nullptr;
   }

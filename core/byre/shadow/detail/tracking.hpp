@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What tensors record with the shadow storages: reshapes, reads, writes, and raw pointers to write that
-/// leave. A storage that no tracked reshape linked costs one load and one branch.
+/// The functions by which tensors record reshapes, reads, writes and escapes with the shadow
+/// storages. An escape is a raw pointer to write that is handed out. If no tracked reshape linked a
+/// storage, an access costs one load and one branch.
 ///
-/// A write, from before it changes anything until it is done:
-///   begin_write    reports or throws, if the family is stale
-///   ...            materializes, and copies where that may fail: an exception here means no write
+/// The steps of a write:
+///   begin_write    reports or throws if the family is stale; nothing has changed yet
+///   ...            materializes, and copies if that may fail: an exception here means no write
 ///   end_write      makes it the storage's last write, and records an escape
 ///
-/// Thread-safety: as of the access itself. Reads and reshapes of one storage may be at once, and what
-/// different families do; a write of a family excludes what else that family does. Lock-free where no
-/// family is stale, but at a call site that the storage was not written at before.
+/// Thread-safety is that of the access itself. Reads and reshapes of one storage may run
+/// concurrently, and so may the accesses of different families. A write of a family excludes the
+/// other accesses of that family. Lock-free if no family is stale, except at a call site at which
+/// the storage was not written before.
 #pragma once
 
 #include <byre/config.hpp>
@@ -23,8 +25,8 @@
 
 namespace byre::inline v0::shadow {
 
-/// What the tensors of one view family have in common (storage_shadow.hpp); null for the family that a
-/// storage begins with.
+/// The state that the tensors of one view family share (storage_shadow.hpp); null for the first
+/// family of a storage.
 class ShadowStorage;
 [[gnu::cold]] BYRE_API void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept;
 [[gnu::cold]] BYRE_API void intrusive_ptr_release(ShadowStorage* shadow) noexcept;
@@ -32,20 +34,21 @@ using ShadowHandle = boost::intrusive_ptr<ShadowStorage>;
 
 namespace detail {
 
-/// An access, or the input of a reshape: its call site, and the sizes of the tensor.
+/// An access, or the input of a reshape: its call site and the sizes of the tensor.
 struct Access {
   CallSite site;
   std::span<const std::int64_t> sizes;
-  bool replaces_all = false;  ///< a write of all there is in the storage
-  bool escapes = false;  ///< a write through a raw pointer that leaves: what it writes is not seen
+  bool replaces_all = false;  ///< a write of all elements of the storage
+  bool escapes = false;       ///< a raw pointer is handed out: its later writes are not observed
 };
 
-/// Links, by a reshape in `mode` (warn or error) that is an alias, a new family with that of `origin`,
-/// and returns its shadow storage. `from` is the input's, `to_sizes` are the output's. The storage is
-/// tracked from now on. Null for a handle without a storage.
+/// Links two view families by a reshape in `mode` (warn or error) that is an alias: makes a new
+/// family from that of `origin`, and returns its shadow storage. `from` describes the input,
+/// `to_sizes` the output. The storage is tracked from now on. Returns null for a handle without a
+/// storage.
 ///
-/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong (apply_environment).
-/// Nothing is linked then.
+/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong
+/// (apply_environment). Nothing is linked then.
 ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
                              const Access& from, std::span<const std::int64_t> to_sizes);
 
@@ -55,28 +58,29 @@ inline bool is_tracked(const Storage& storage) noexcept {
   return slot != nullptr && slot->has_attachment();
 }
 
-/// Whether a raw pointer to write may leave this storage with nothing recorded. Nothing in the process
-/// tracks; or no tracked reshape linked the storage, and an escape of it is recorded already, or the mode
-/// in force does not track. Returns a false negative at worst. The handle is not empty. Wait-free, but
-/// for the first look at the environment.
+/// Whether a raw pointer to write to this storage may be handed out without recording it: nothing
+/// in the process tracks; or no tracked reshape linked the storage, and an escape of it is recorded
+/// already or the mode in force does not track. May return a false negative. Requires a handle that
+/// is not empty. Wait-free, except for the first read of the environment.
 inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
   return active_tracking.value() == 0 || storage.slot()->has_tag() ||
          (!is_tracked(storage) && !is_tracking());
 }
 
-// None of these does anything for a storage that is not tracked, but that end_write records an escape
-// if the mode in force tracks.
+// For a storage that is not tracked, these functions do nothing. Exception: end_write() records an
+// escape if the mode in force tracks.
 
-/// A tensor of the family is about to be read. Reports a write by another family that was not reported
-/// to it, or throws ReshapeViolation.
+/// Called before a tensor of the family is read. Reports a write by another family that was not
+/// reported to this one, or throws ReshapeViolation.
 [[gnu::cold]] void record_read(const Storage& storage, ShadowStorage* family, const Access& access);
-/// A tensor of the family is about to be written. The same.
+/// Called before a tensor of the family is written. Reports or throws as record_read() does.
 [[gnu::cold]] void begin_write(const Storage& storage, ShadowStorage* family, const Access& access);
-/// It is written, or is going to be now: other families are stale. Reports, or throws, once it is the
-/// storage's last write, if another family wrote since begin_write.
+/// Called when the tensor is written, or can no longer fail to be: makes that the storage's last
+/// write, so that other families are stale. Then reports or throws if another family wrote since
+/// begin_write().
 [[gnu::cold]] void end_write(const Storage& storage, ShadowStorage* family, const Access& access);
-/// The family's elements are known to be the storage's, as after a copy of another family's onto
-/// themselves: it is not stale, and nothing is reported.
+/// Called when the family's elements are known to equal the storage's, as after another family's
+/// elements were copied onto themselves. The family is not stale then, and nothing is reported.
 [[gnu::cold]] void mark_synced(const Storage& storage, ShadowStorage* family) noexcept;
 
 }  // namespace detail

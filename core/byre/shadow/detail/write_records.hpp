@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The records of the writes to one storage: where they were made, and the last superseded write of
-/// each. A report may be of a superseded write, where the storage's last write is suppressed or an
-/// earlier one is to be thrown for.
+/// The records of the writes to one storage: their origins, and the last superseded write of each.
+/// A report may name a superseded write: if the storage's last write is suppressed, or if an
+/// earlier one is an error.
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
@@ -24,16 +24,18 @@ inline constexpr sync::SiteTable<WriteRecordsSite, 4> write_records_sites{{{
     {"write_records.supersede", sync::Operation::compare_exchange, std::memory_order::relaxed},
 }}};
 
-/// A list of records, each with an Origin: constructed of a key, and `origin.is(key)`.
+/// A list of records, each with an Origin. An Origin is constructed from a key, and
+/// `origin.is(key)` compares it with one.
 ///
 /// Invariants:
-///   1. Of equal origins one is in the list, and numbers are in the order of the list.
-///   2. What is in the list stays there while the storage lives.
-///   3. The superseded write of a record is replaced by later ones alone.
-///   4. A write is superseded before the one that replaces it as the storage's last is made. So who
-///      knows of the storage's last write finds here the last write of every other record.
+///   1. The list has one record for each origin, and numbers follow the order of the list.
+///   2. A record stays in the list while the storage lives.
+///   3. The superseded write of a record is only replaced by a later one.
+///   4. A write is marked superseded before the write that replaces it as the storage's last is
+///      made. A thread that has loaded the storage's last write therefore finds the last write of
+///      every other record here.
 ///
-/// Thread-safe; lock-free. Records are few: a search goes through all of them.
+/// Thread-safe; lock-free. Records are few: a search visits all of them.
 template <sync::Sync Sync, class Origin>
 class basic_write_records {
  public:
@@ -42,7 +44,7 @@ class basic_write_records {
     explicit Record(const Key& key) noexcept : origin(key) {}
 
     Origin origin;
-    /// The family that wrote last, as StorageShadow numbers it.
+    /// The last family that wrote, as FamilyNumber::word().
     sync::detail::RelaxedCounter writer;
 
    private:
@@ -65,7 +67,7 @@ class basic_write_records {
 
   static RecordId id_of(const Record& record) noexcept { return record.id.get(); }
 
-  /// Null if there is no memory, or no number, for a new one.
+  /// The record of the key. Null if there is no memory, or no number, for a new one.
   template <class Key>
   Record* find_or_add(const Key& key) noexcept {
     Record* seen = first();
@@ -80,8 +82,8 @@ class basic_write_records {
     }
     link(*made, seen);
     std::uint64_t expected = word_of(seen);
-    // Release pairs with load_first: the record is written before it is found, or records_are_added_once
-    // fails.
+    // Release pairs with load_first: the record is constructed before it is found, or
+    // records_are_added_once fails.
     while (!first_.compare_exchange_weak(expected, word_of(made),
                                          sites.at(At::push, std::memory_order::release))) {
       if (expected != word_of(seen)) {
@@ -102,7 +104,7 @@ class basic_write_records {
     return made;
   }
 
-  /// Of a write to the storage.
+  /// Requires the record of a write to the storage.
   const Record& at(RecordId id) const noexcept {
     const Record* each = first();
     while (each->id.get() != id) {
@@ -111,15 +113,17 @@ class basic_write_records {
     return *each;
   }
 
-  /// The write is about to be superseded by one with the record `by`.
+  /// Marks that `write` is about to be superseded by a write with the record `by`.
   void supersede(WriteStamp write, RecordId by) noexcept {
     if (write == WriteStamp() || write.record() == by) {
-      return;  // of one record the storage's last write says all there is to say
+      return;  // of one record, the storage's last write is enough
     }
     auto& superseded = const_cast<Record&>(at(write.record())).superseded;
-    // Relaxed, and pairs with nothing: who observes a write comes after what it supersedes.
+    // Relaxed, pairs with nothing: a thread observes a write after it was stored which ones that
+    // Relaxed, pairs with nothing: a thread observes a write after the writes that it supersedes
+    // were marked.
     std::uint64_t found = superseded.load(sites.at(At::superseded, std::memory_order::relaxed));
-    // Relaxed, and pairs with nothing: of one record the later stamp is the larger. As two steps,
+    // Relaxed, pairs with nothing: of one record the later stamp is the larger. As two steps,
     // later_writes_supersede fails.
     while (found < write.word() &&
            !superseded.compare_exchange_weak(found, write.word(),
@@ -127,11 +131,12 @@ class basic_write_records {
     }
   }
 
-  /// Calls `visit(write)` for each superseded write after `observed` and before `last`, in no order.
+  /// Calls `visit(write)` for each superseded write after `observed` and before `last`, in
+  /// unspecified order.
   template <class Visit>
   void for_each_between(WriteStamp observed, WriteStamp last, const Visit& visit) const {
     for (const Record* each = first(); each != nullptr; each = each->next.get()) {
-      // Relaxed, and pairs with nothing: who observes a write comes after what it supersedes.
+      // Relaxed, pairs with nothing: see supersede().
       const WriteStamp write(
           each->superseded.load(sites.at(At::superseded, std::memory_order::relaxed)));
       if (write.generation() > observed.generation() && write.generation() < last.generation()) {
@@ -140,7 +145,7 @@ class basic_write_records {
     }
   }
 
-  /// Family::write, of a write with this record.
+  /// Family::write() with this record.
   template <class Family>
   std::optional<WriteStamp> write(Family& family, typename Family::StorageGeneration& storage,
                                   RecordId record) noexcept {
@@ -156,7 +161,7 @@ class basic_write_records {
     return reinterpret_cast<std::uintptr_t>(record);
   }
   Record* first() const noexcept {
-    // Acquire pairs with push: records in the list are whole, or records_are_added_once fails.
+    // Acquire pairs with push: records in the list are complete, or records_are_added_once fails.
     const std::uint64_t first = first_.load(sites.at(At::load_first, std::memory_order::acquire));
     return reinterpret_cast<Record*>(static_cast<std::uintptr_t>(first));
   }
@@ -164,7 +169,7 @@ class basic_write_records {
     made.next.set(next);
     made.id.set(next == nullptr ? 1 : next->id.get() + 1);
   }
-  /// Among the records from `each` on, up to `end`.
+  /// Searches the records from `each` on, up to `end`.
   template <class Key>
   static Record* find(const Key& key, Record* each, const Record* end) noexcept {
     while (each != end && !each->origin.is(key)) {
