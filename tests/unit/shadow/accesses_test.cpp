@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every operation on tensors: whether it reads, writes or neither, is seen to do so, and is named by
-/// the line that calls it. every_operation_has_a_row.py finds those that are not in these tables.
+/// Every operation on tensors: a report shows whether it reads, writes or does neither, and names
+/// the line that calls it. every_operation_has_a_row.py finds operations that are missing from
+/// these tables.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
 #include <byre/interop/safetensors.hpp>
@@ -27,8 +28,9 @@ struct Row {
 };
 
 // clang-format off
-// One line: the line of a macro is that of all that is in it.
-#define ROW(kind, ...) Row{#__VA_ARGS__, Kind::kind, [](Tensor& x) { static_cast<void>(__VA_ARGS__); }, __LINE__}
+// Each row is on one line: the line of a macro is that of its whole expansion.
+#define ROW(kind, ...) \
+  Row{#__VA_ARGS__, Kind::kind, [](Tensor& x) { static_cast<void>(__VA_ARGS__); }, __LINE__}
 // clang-format on
 
 const Tensor& ones() {
@@ -62,7 +64,7 @@ std::filesystem::path file() {
 }
 
 // clang-format off
-/// x is [2, 3] of f32, contiguous.
+/// Rows of these tables get a tensor x, here [2, 3] of f32, contiguous.
 const Row rows[] = {
   ROW(reads, x.data<float>()), ROW(reads, x.raw_data()),
   ROW(writes, x.mutable_data<float>()), ROW(writes, x.mutable_raw_data()),
@@ -88,14 +90,19 @@ const Row rows[] = {
   ROW(reads, save_safetensors(file(), NamedTensors{{"x", x.t()}})),
 
   ROW(writes, fill_(x, 1)), ROW(writes, zero_(x)),
-  ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, truths())), ROW(writes, copy_(x, on_device())),
+  ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, truths())),
+  ROW(writes, copy_(x, on_device())),
   ROW(reads, copy_(fresh(), x)), ROW(reads, copy_(on_device(), x)),
   ROW(reads, copy_(Tensor(Device::cpu()).resize({2, 3}), x)),
 
-  ROW(reads, add(x, ones())), ROW(reads, add(ones(), x)), ROW(reads, add(x, 1)), ROW(reads, add(1, x)),
-  ROW(reads, sub(x, ones())), ROW(reads, sub(ones(), x)), ROW(reads, sub(x, 1)), ROW(reads, sub(1, x)),
-  ROW(reads, mul(x, ones())), ROW(reads, mul(ones(), x)), ROW(reads, mul(x, 1)), ROW(reads, mul(1, x)),
-  ROW(reads, div(x, ones())), ROW(reads, div(ones(), x)), ROW(reads, div(x, 1)), ROW(reads, div(1, x)),
+  ROW(reads, add(x, ones())), ROW(reads, add(ones(), x)), ROW(reads, add(x, 1)),
+  ROW(reads, add(1, x)),
+  ROW(reads, sub(x, ones())), ROW(reads, sub(ones(), x)), ROW(reads, sub(x, 1)),
+  ROW(reads, sub(1, x)),
+  ROW(reads, mul(x, ones())), ROW(reads, mul(ones(), x)), ROW(reads, mul(x, 1)),
+  ROW(reads, mul(1, x)),
+  ROW(reads, div(x, ones())), ROW(reads, div(ones(), x)), ROW(reads, div(x, 1)),
+  ROW(reads, div(1, x)),
   ROW(reads, eq(x, ones())), ROW(reads, eq(ones(), x)), ROW(reads, eq(x, 1)), ROW(reads, eq(1, x)),
   ROW(reads, ge(x, ones())), ROW(reads, ge(ones(), x)), ROW(reads, ge(x, 1)), ROW(reads, ge(1, x)),
   ROW(reads, where(truths(), x, ones())), ROW(reads, where(truths(), ones(), x)),
@@ -105,29 +112,40 @@ const Row rows[] = {
   ROW(reads, matmul(x, ones().t())), ROW(reads, matmul(ones().t(), x)),
   ROW(reads, cat({x, ones()})), ROW(reads, cat({ones(), x}, 1)), ROW(reads, flip(x, {0})),
 
-  ROW(reads_and_writes, add_(x, ones())), ROW(reads_and_writes, add_(x, 1)), ROW(reads, add_(fresh(), x)),
-  ROW(reads_and_writes, sub_(x, ones())), ROW(reads_and_writes, sub_(x, 1)), ROW(reads, sub_(fresh(), x)),
-  ROW(reads_and_writes, mul_(x, ones())), ROW(reads_and_writes, mul_(x, 1)), ROW(reads, mul_(fresh(), x)),
-  ROW(reads_and_writes, div_(x, ones())), ROW(reads_and_writes, div_(x, 1)), ROW(reads, div_(fresh(), x)),
+  ROW(reads_and_writes, add_(x, ones())), ROW(reads_and_writes, add_(x, 1)),
+  ROW(reads, add_(fresh(), x)),
+  ROW(reads_and_writes, sub_(x, ones())), ROW(reads_and_writes, sub_(x, 1)),
+  ROW(reads, sub_(fresh(), x)),
+  ROW(reads_and_writes, mul_(x, ones())), ROW(reads_and_writes, mul_(x, 1)),
+  ROW(reads, mul_(fresh(), x)),
+  ROW(reads_and_writes, div_(x, ones())), ROW(reads_and_writes, div_(x, 1)),
+  ROW(reads, div_(fresh(), x)),
   ROW(reads_and_writes, neg_(x)), ROW(reads_and_writes, relu_(x)), ROW(reads_and_writes, exp_(x)),
 
-  ROW(neither, bool(x)), ROW(neither, x.layout()), ROW(neither, x.sizes()), ROW(neither, x.strides()),
-  ROW(neither, x.storage_offset()), ROW(neither, x.ndim()), ROW(neither, x.size(0)), ROW(neither, x.numel()),
-  ROW(neither, x.dtype()), ROW(neither, x.itemsize()), ROW(neither, x.nbytes()), ROW(neither, x.device()),
+  ROW(neither, bool(x)), ROW(neither, x.layout()), ROW(neither, x.sizes()),
+  ROW(neither, x.strides()),
+  ROW(neither, x.storage_offset()), ROW(neither, x.ndim()), ROW(neither, x.size(0)),
+  ROW(neither, x.numel()),
+  ROW(neither, x.dtype()), ROW(neither, x.itemsize()), ROW(neither, x.nbytes()),
+  ROW(neither, x.device()),
   ROW(neither, x.storage()), ROW(neither, x.allocator()), ROW(neither, x.handle_count()),
   ROW(neither, x.is_contiguous()), ROW(neither, x.is_dtype_initialized()),
   ROW(neither, x.is_storage_initialized()),
   ROW(neither, x.aliases(ones())), ROW(neither, x.is_of_view_family(ones())),
-  ROW(neither, Tensor::reclaim(Tensor(x).release())), ROW(neither, fresh().resize({6}).share_data(x)),
-  ROW(neither, x.resize({2, 3})), ROW(neither, x.resize({1, 3})), ROW(neither, x.realize(DType::f32)),
+  ROW(neither, Tensor::reclaim(Tensor(x).release())),
+  ROW(neither, fresh().resize({6}).share_data(x)),
+  ROW(neither, x.resize({2, 3})), ROW(neither, x.resize({1, 3})),
+  ROW(neither, x.realize(DType::f32)),
 
   ROW(neither, x.alias()), ROW(neither, x.view({3, 2})), ROW(neither, x.view(DType::i32)),
   ROW(neither, x.as_strided({2}, {1})), ROW(neither, x.as_strided({2}, {1}, 1)),
   ROW(neither, x.permute({1, 0})), ROW(neither, x.transpose(0, 1)), ROW(neither, x.t()),
-  ROW(neither, x.movedim({0}, {1})), ROW(neither, x.expand({2, 2, 3})), ROW(neither, x.unsqueeze(0)),
+  ROW(neither, x.movedim({0}, {1})), ROW(neither, x.expand({2, 2, 3})),
+  ROW(neither, x.unsqueeze(0)),
   ROW(neither, x.squeeze()), ROW(neither, x.unsqueeze(0).squeeze(0)),
   ROW(neither, x.select(0, 1)), ROW(neither, x.slice(0, 1)), ROW(neither, x.narrow(0, 1, 1)),
-  ROW(neither, x.split(1)), ROW(neither, x.split({1, 1})), ROW(neither, x.chunk(2)), ROW(neither, x.unbind()),
+  ROW(neither, x.split(1)), ROW(neither, x.split({1, 1})), ROW(neither, x.chunk(2)),
+  ROW(neither, x.unbind()),
   ROW(neither, x.diagonal()), ROW(neither, x.unfold(1, 2, 1)), ROW(neither, x.flatten()),
   ROW(neither, x.view({3, 2}).view_as_complex().view_as_real()),
   ROW(neither, x.reshape({6})), ROW(neither, x.alias().reshape_({6})),
@@ -144,7 +162,8 @@ const Row rows_on_device[] = {
   ROW(reads, x.data<float>()), ROW(reads, x.raw_data()),
   ROW(writes, x.mutable_data<float>()), ROW(writes, x.mutable_raw_data()),
   ROW(writes, x.mutable_data_in_parallel<float>()),
-  ROW(reads, x.clone()), ROW(reads, x.t().clone()), ROW(reads, x.lazy_clone()), ROW(reads, x.t().contiguous()),
+  ROW(reads, x.clone()), ROW(reads, x.t().clone()), ROW(reads, x.lazy_clone()),
+  ROW(reads, x.t().contiguous()),
   ROW(reads, x.writable_clone()),
   ROW(reads, x.to(Device::cpu())), ROW(reads, x.t().to(Device::cpu())),
   ROW(reads, x.to(device())), ROW(reads, x.to(FakeDevice::second().device())),
@@ -154,18 +173,20 @@ const Row rows_on_device[] = {
   ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, on_device())),
 };
 
-/// What has no room for the line that calls it.
+/// `<<` cannot take the line that calls it.
 const Row row_without_call_site = ROW(reads, std::ostringstream() << x);
 
-/// x is [0, 3] of f32, of a storage that has elements.
+/// x is [0, 3] of f32, a view of a storage that has elements.
 const Row rows_without_elements[] = {
   ROW(neither, x.raw_data()), ROW(neither, x.mutable_raw_data()), ROW(neither, x.clone()),
   ROW(neither, x.to(device())), ROW(neither, to_string(x)), ROW(neither, save_npy(file(), x)),
-  ROW(neither, fill_(x, 1)), ROW(neither, copy_(x, fresh().slice(0, 0, 0))), ROW(neither, add(x, 1)),
-  ROW(neither, add_(x, 1)), ROW(neither, neg_(x)), ROW(neither, sum(x)), ROW(neither, cat({x, ones()})),
+  ROW(neither, fill_(x, 1)), ROW(neither, copy_(x, fresh().slice(0, 0, 0))),
+  ROW(neither, add(x, 1)),
+  ROW(neither, add_(x, 1)), ROW(neither, neg_(x)), ROW(neither, sum(x)),
+  ROW(neither, cat({x, ones()})),
 };
 
-/// What converts, packs or fetches its operand on the way.
+/// These operations convert, pack or fetch their operand first.
 const Row rows_that_read_once[] = {
   ROW(reads, matmul(x, ones().t())), ROW(reads, matmul(x.t(), ones().view(DType::i32))),
   ROW(reads, matmul(ones().t(), x.t().t())),
@@ -176,7 +197,7 @@ const Row rows_that_read_once_on_device[] = {
 };
 // clang-format on
 
-/// x is what `origin` was reshaped to, and `origin` was written since, at line 11.
+/// x is `origin` reshaped, and `origin` was written after that, at line 11.
 struct Accessed {
   Accessed(DType dtype, Device device, ReshapeMode mode = ReshapeMode::warn)
       : origin(Tensor::zeros({6}, dtype, device)), x(reshaped(origin, {2, 3}, mode)) {
@@ -201,7 +222,7 @@ void check(const Row& row, DType dtype, Device device, bool has_line = true) {
   const CaughtReports reports;
   Tensor unwritten = reshaped(Tensor::zeros({6}, dtype, device), {2, 3});
   row.run(unwritten);
-  EXPECT_EQ(reports.count(), 0U) << "of what nobody wrote";
+  EXPECT_EQ(reports.count(), 0U) << "nothing was written";
   Accessed of(dtype, device);
   row.run(of.x);
   if (row.kind != Kind::neither) {
@@ -214,7 +235,8 @@ void check(const Row& row, DType dtype, Device device, bool has_line = true) {
   const std::size_t before = row.kind == Kind::neither ? 0 : 1;
   const bool writes = row.kind == Kind::writes || row.kind == Kind::reads_and_writes;
   read(of.origin, site(12));
-  ASSERT_EQ(reports.count(), before + (writes ? 1 : 0)) << "of the row, to the other family";
+  ASSERT_EQ(reports.count(), before + (writes ? 1 : 0))
+      << "by the row, reported to the other family";
   if (writes) {
     EXPECT_EQ(reports.last().write.site.line, row.line);
     EXPECT_STREQ(reports.last().write.site.file, __FILE__);
@@ -223,7 +245,7 @@ void check(const Row& row, DType dtype, Device device, bool has_line = true) {
   }
 }
 
-TEST(Accesses, of_every_operation_are_seen_at_the_line_of_its_caller) {
+TEST(Accesses, every_operation_is_recorded_at_its_callers_line) {
   for (const Row& row : rows) {
     check(row, DType::f32, Device::cpu());
   }
@@ -236,7 +258,7 @@ TEST(Accesses, of_every_operation_are_seen_at_the_line_of_its_caller) {
   check(row_without_call_site, DType::f32, Device::cpu(), false);
 }
 
-TEST(Accesses, are_none_of_tensors_without_elements) {
+TEST(Accesses, tensors_without_elements_are_not_accessed) {
   for (const Row& row : rows_without_elements) {
     SCOPED_TRACE(row.text);
     const ReshapeModeScope scope(ReshapeMode::warn);
@@ -258,7 +280,7 @@ void expect_one_read(const Row& row, Device device) {
   EXPECT_EQ(shadow::summary().suppressed, 1U);
 }
 
-TEST(Accesses, are_recorded_once_whatever_is_done_to_what_was_read) {
+TEST(Accesses, an_operand_that_is_read_several_times_is_recorded_once) {
   for (const Row& row : rows_that_read_once) {
     expect_one_read(row, Device::cpu());
   }

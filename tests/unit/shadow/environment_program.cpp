@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Does what its arguments say, one after the other, and ends as programs do:
-///   mode            prints the mode of reshape in force, or the complaint
-///   tracks          prints whether that tracks, and whether anything in the process does
-///   default MODE    makes it the process's default; no mode's name takes the default back
+/// Executes the commands in its arguments one after the other, and exits normally:
+///   mode            prints the mode of reshape in force, or the error
+///   tracks          prints whether that mode tracks, and whether active_tracking is above 0
+///   default MODE    sets the process's default; an unknown name removes the default
 ///   scope MODE, end begins and ends a scope
-///   set NAME VALUE  in the environment
-///   reshape         makes a tracked reshape, and prints what it throws
-///   violate         at lines 10, 11 and 12 of src/program.cpp
-///   late            the same where statics are destroyed
+///   set NAME VALUE  sets a variable of the environment
+///   reshape         makes a tracked reshape, and prints the error if there is one
+///   violate         causes a violation at lines 10, 11 and 12 of src/program.cpp
+///   late            causes that violation while statics are destroyed
 #include <byre/error/error.hpp>
 #include <byre/shadow/mode.hpp>
 #include <byre/tensor/elements.hpp>
@@ -41,7 +41,7 @@ struct Late {
 
 Late late;
 
-std::string answer_to(const std::string& command) {
+std::string output_of(const std::string& command) {
   try {
     if (command == "mode") {
       return std::string(name_of(reshape_mode()));
@@ -77,7 +77,7 @@ int main(int, char** argv) {
     } else if (command == "late") {
       late.is_asked = true;
     } else {
-      std::puts(answer_to(command).c_str());
+      std::puts(output_of(command).c_str());
     }
   }
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the environment says of modes and of reports, said to a program: environment_test.py PROGRAM."""
+"""Environment variables for modes and reports, passed to a program: environment_test.py PROGRAM."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ PROGRAM = sys.argv.pop()
 
 
 def ran(*commands, **variables):
-    """PROGRAM where BYRE_RESHAPE and BYRE_RESHAPE_NAME are the variables RESHAPE and NAME."""
+    """Runs PROGRAM with BYRE_RESHAPE and BYRE_RESHAPE_NAME set to the variables RESHAPE and NAME."""
     environment = {name: value for name, value in os.environ.items() if "BYRE_RESHAPE" not in name}
     for name, value in variables.items():
         environment["BYRE_RESHAPE" + ("" if name == "RESHAPE" else "_" + name)] = str(value)
@@ -30,31 +30,31 @@ def printed(*commands, **variables):
 TRACKS, DOES_NOT = ["tracks", "a reason to"], ["does not track", "no reason to"]
 ALL = ["mode", "mode", "default", "error", "mode", "scope", "alias", "mode", "end", "mode", "default", "none", "mode"]
 READ_ONCE = ["tracks", "set", "BYRE_RESHAPE", "warn", "mode", "tracks"]
-# Commands, the value of BYRE_RESHAPE, and what is printed.
+# Commands, the value of BYRE_RESHAPE, and the expected output.
 CASES = [
-    # The mode of the environment comes after the default and the scope.
+    # The environment's mode is used if there is neither a scope nor a default.
     *((ALL, mode, [mode, mode, "error", "alias", "error", mode]) for mode in MODES),
     *((ALL, nothing, ["copy", "copy", "error", "alias", "error", "copy"]) for nothing in (None, "")),
-    # It is known to track before the program asks for the mode.
+    # Whether the environment's mode tracks is known before the program first needs the mode.
     *((["tracks", "mode", "tracks"], mode, [*TRACKS, mode, *TRACKS]) for mode in ("warn", "error")),
     *((["tracks", "mode", "tracks"], mode, [*DOES_NOT, mode, *DOES_NOT]) for mode in ("alias", "copy")),
-    # A program that chooses to copy has nothing to look out for.
+    # In a program that chooses copy, nothing is tracked.
     (["scope", "copy", "tracks"], None, DOES_NOT),
     (["scope", "copy", "tracks"], "warn", ["does not track", "a reason to"]),
     *((["default", "copy", "tracks"], mode, DOES_NOT) for mode in (None, "warn")),
-    # It is read once, unless it was wrong.
+    # The environment is read once, unless its value was wrong.
     (READ_ONCE, None, [*DOES_NOT, "copy", *DOES_NOT]),
     (READ_ONCE, "wrong", [*DOES_NOT, "warn", *TRACKS]),
 ]
 
 
 class Modes(unittest.TestCase):
-    def test_in_force_and_tracking_are_as_the_environment_says(self):
+    def test_environment_sets_the_mode_and_whether_it_tracks(self):
         for commands, mode, expected in CASES:
             with self.subTest(commands=commands, mode=mode):
                 self.assertEqual(printed(*commands, **({} if mode is None else {"RESHAPE": mode})), expected)
 
-    def test_that_are_unknown_are_complained_of_each_time_they_would_be_in_force(self):
+    def test_unknown_mode_is_an_error_at_each_use(self):
         for unknown in "Warn", "warn,error", "1", "alias ":
             first, again, *with_default, last = printed(*ALL, RESHAPE=unknown)
             self.assertEqual([again, last], [first, first])
@@ -81,7 +81,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(first, second)
         return first
 
-    def test_nothing_is_asked(self):
+    def test_without_variables_reports_are_warnings(self):
         stderr = ran("violate", SUMMARY="", SUPPRESSIONS="").stderr
         self.assertTrue(stderr.startswith("byre: warning: this code relies on reshape"))
         self.assertNotIn("were tracked", stderr)
@@ -93,7 +93,7 @@ class Reports(unittest.TestCase):
         ran("violate", SUMMARY=self.folder / "all.txt")
         self.assertIn("\n1. this code relies", (self.folder / "all.txt").read_text())
 
-    def test_summary_in_json_and_of_who_tracked_nothing_in_its_place(self):
+    def test_summary_in_json_is_written_even_if_nothing_was_tracked(self):
         self.assertEqual(self.summary_of("violate")["triples"][0]["access"]["line"], 12)
         self.assertEqual(
             self.summary_of(),
@@ -101,10 +101,10 @@ class Reports(unittest.TestCase):
              "first_escape": {"file": "?", "line": 0}, "triples": []},
         )
 
-    def test_summary_has_what_happens_where_statics_are_destroyed(self):
+    def test_summary_includes_violations_while_statics_are_destroyed(self):
         self.assertEqual(self.summary_of("reshape", "late")["violations"], 1)
 
-    def test_summary_of_each_process_in_its_own_file(self):
+    def test_each_process_writes_its_own_summary_file(self):
         for _ in range(2):
             ran("violate", SUMMARY=self.folder / "of-%p.json")
         summaries = list(self.folder.glob("of-*.json"))
@@ -118,24 +118,24 @@ class Reports(unittest.TestCase):
         self.assertIn("byre: warning: the summary of reshapes was not written: ", stderr)
         self.assertIn("/nowhere/all.json", stderr)
 
-    def test_summary_elsewhere_is_refused(self):
+    def test_summary_with_another_ending_is_rejected(self):
         self.assertIn('"all.xml" (BYRE_RESHAPE_SUMMARY', self.complaint_about(SUMMARY="all.xml"))
         self.assertIn('was not written: reshape: cannot write a summary to "all.xml"', ran(SUMMARY="all.xml").stderr)
 
-    def test_a_file_of_suppressions_silences_its_sites(self):
+    def test_file_of_suppressions_suppresses_its_sites(self):
         path = self.folder / "known.txt"
         path.write_text("program.cpp:11\n")
         stderr = ran("violate", SUMMARY="stderr", SUPPRESSIONS=path).stderr
         self.assertNotIn("warning", stderr)
         self.assertIn("1 more was suppressed", stderr)
 
-    def test_wrong_or_missing_list_is_refused(self):
+    def test_wrong_or_missing_list_is_rejected(self):
         path = self.folder / "known.txt"
         path.write_text("# all\nprogram.cpp:first\n")
         self.assertIn(f"{path}:2: ", self.complaint_about(SUPPRESSIONS=path))
         self.assertIn("/nowhere/known.txt", self.complaint_about(SUPPRESSIONS="/nowhere/known.txt"))
 
-    def test_asked_until_it_is_right_and_never_again(self):
+    def test_environment_is_read_until_it_is_valid_and_not_again(self):
         name, path = "BYRE_RESHAPE_SUMMARY", str(self.folder / "all.txt")
         first, second = printed("reshape", "set", name, path, "reshape", SUMMARY="all.xml")
         self.assertIn('"all.xml"', first)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Raw pointers to write that leave a storage: which of them count. programs_test.cpp has where reports name them.
+/// Escapes, raw pointers to write that are handed out: which of them count. programs_test.cpp tests
+/// where reports name them.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/safetensors.hpp>
 #include <byre/shadow/detail/tracking.hpp>
@@ -22,7 +23,7 @@ class Escapes : public Reported {
   Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
 };
 
-TEST_F(Escapes, are_those_until_then_in_a_report_and_the_most_there_were_in_a_summary) {
+TEST_F(Escapes, a_report_counts_earlier_escapes_a_summary_the_maximum) {
   const Tensor y = reshaped(x, {2, 3});
   Tensor other = Tensor::zeros({6}, DType::f32);
   const Tensor other_reshaped = reshaped(other, {2, 3});
@@ -37,7 +38,7 @@ TEST_F(Escapes, are_those_until_then_in_a_report_and_the_most_there_were_in_a_su
   EXPECT_EQ(shadow::summary().triples.at(0).untracked_escapes, 2U);
 }
 
-TEST_F(Escapes, count_if_the_mode_of_the_process_tracks_on_another_thread) {
+TEST_F(Escapes, another_threads_escape_counts_if_the_default_mode_tracks) {
   shadow::set_default_reshape_mode(ReshapeMode::warn);
   elsewhere([&] { escape(x, site(33)); });
   shadow::set_default_reshape_mode(std::nullopt);
@@ -45,7 +46,7 @@ TEST_F(Escapes, count_if_the_mode_of_the_process_tracks_on_another_thread) {
   EXPECT_EQ(first_escape(), 33U);
 }
 
-TEST_F(Escapes, count_for_memory_that_came_from_elsewhere) {
+TEST_F(Escapes, foreign_memory_counts_as_one_escape) {
   alignas(64) float values[6] = {};
   Tensor external = Tensor::zeros({6}, DType::f32);
   external.share_external(values, DType::f32, [](void*) {});
@@ -63,7 +64,7 @@ TEST_F(Escapes, count_for_memory_that_came_from_elsewhere) {
   }
 }
 
-TEST_F(Escapes, count_for_memory_that_is_pinned_to_write) {
+TEST_F(Escapes, memory_that_is_pinned_to_write_counts_as_one_escape) {
   {
     const Pin pin = Storage(x.storage()).pin();
     EXPECT_TRUE(reshaped(x, {2, 3}).aliases(x));
@@ -76,7 +77,7 @@ TEST_F(Escapes, count_for_memory_that_is_pinned_to_write) {
   EXPECT_EQ(escapes(), 1U) << "a pin to read writes nothing";
 }
 
-TEST_F(Escapes, are_none_of_the_library_s_own) {
+TEST_F(Escapes, the_librarys_own_pointers_do_not_count) {
   const TemporaryFolder folder;
   const NpyFormat swapped{.byte_order = std::endian::native == std::endian::little
                                             ? std::endian::big
@@ -103,7 +104,7 @@ TEST_F(Escapes, are_none_of_the_library_s_own) {
   EXPECT_EQ(escapes(), 0U);
 }
 
-TEST_F(Escapes, count_for_each_storage_also_where_its_memory_moved) {
+TEST_F(Escapes, an_escape_counts_after_the_storages_memory_has_moved) {
   const ReshapeModeScope scope(ReshapeMode::error);
   Tensor others[] = {x.clone(), x.lazy_clone()};
   for (Tensor* const each : {&others[0], &others[1], &x}) {
@@ -116,9 +117,9 @@ TEST_F(Escapes, count_for_each_storage_also_where_its_memory_moved) {
   EXPECT_EQ(escapes(), 3U);
 }
 
-TEST_F(Escapes, are_tracked_while_the_active_tracking_count_says_so) {
+TEST_F(Escapes, the_tracking_count_follows_scopes_and_linked_storages) {
   const auto count = [] { return shadow::detail::active_tracking.value(); };
-  EXPECT_FALSE(shadow::detail::is_tracking());  // the environment is read by now
+  EXPECT_FALSE(shadow::detail::is_tracking());  // this reads the environment
   EXPECT_EQ(count(), 0U);
   {
     const ReshapeModeScope copies(ReshapeMode::copy);
@@ -130,12 +131,12 @@ TEST_F(Escapes, are_tracked_while_the_active_tracking_count_says_so) {
     const Tensor y = reshaped(x, {2, 3});
     EXPECT_EQ(count(), 1U);
     x = Tensor::zeros({1}, DType::f32);
-    EXPECT_EQ(count(), 1U) << "the reshaped tensor has the storage";
+    EXPECT_EQ(count(), 1U) << "the reshaped tensor owns the storage";
   }
   EXPECT_EQ(count(), 0U);
 }
 
-TEST_F(Escapes, skip_tracking_where_nothing_is_to_be_recorded) {
+TEST_F(Escapes, tracking_is_skipped_if_nothing_would_be_recorded) {
   const auto skips = [&](const Tensor& tensor) {
     return shadow::detail::can_skip_escape_tracking(tensor.storage());
   };

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Finds operations on tensors that the tables of accesses have no row of.
+"""Finds operations on tensors that are missing from the tables in accesses_test.cpp.
 
 usage: every_operation_has_a_row.py core/byre/tensor accesses_test.cpp
 
-Each public member function of Tensor, and each overload of each function that takes the call site of its
-caller, needs a row: whether it reads, writes or neither is to be known.
+The tables must say of each operation whether it reads, writes or does neither. Each public member function of Tensor
+needs a row, and each overload of each function that takes the call site of its caller.
 """
 import re
 import sys
 from pathlib import Path
 
-# Of no tensor that is there already, or of one whose storage nobody shares, as resize_test.cpp has them;
-# and the handle itself.
+# These make a tensor, or change one whose storage is not shared (resize_test.cpp tests these); `bool` converts the
+# handle itself.
 WITHOUT_A_ROW = {'Tensor', 'empty', 'zeros', 'of', 'over', 'free_memory', 'reserve', 'extend',
                  'share_external', 'bool'}
 
@@ -25,7 +25,7 @@ def public_members(header):
 
 
 def overloads_with_a_call_site(header):
-    """Each name as often as it is declared with its caller's."""
+    """How often each name is declared with the call site of its caller."""
     text = re.sub(r'//.*', '', header)
     names = {}
     for match in re.finditer(r'\b(\w+)\(((?:[^;{}]|\{\})*?)CallSite site = CallSite::current\(\)', text):

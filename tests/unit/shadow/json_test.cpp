@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reports and summaries as JSON and as text. environment_test.py has where summaries go.
+/// Reports and summaries as JSON and as text. environment_test.py tests where summaries are
+/// written.
 #include <nlohmann/json.hpp>
 
 #include "tracked.hpp"
@@ -11,7 +12,7 @@ using Json = nlohmann::json;
 
 using Summaries = Reported;
 
-TEST_F(Summaries, have_reports_that_are_json_objects) {
+TEST_F(Summaries, a_report_is_a_json_object) {
   const char* const file = "src/\"json\".cpp";
   Tensor x = Tensor::zeros({2, 3}, DType::f32);
   const Tensor y = reshaped(x, {6}, ReshapeMode::warn, site(10, file));
@@ -41,7 +42,7 @@ TEST_F(Summaries, have_reports_that_are_json_objects) {
   EXPECT_EQ(Json::parse(to_json(Violation())).at("access_is"), "read");
 }
 
-TEST_F(Summaries, are_json_objects) {
+TEST_F(Summaries, a_summary_is_a_json_object) {
   violate();
   violate(ReshapeMode::warn, "src/others.cpp");
   {
@@ -64,7 +65,7 @@ TEST_F(Summaries, are_json_objects) {
   EXPECT_EQ(Json::parse(to_json(summary)), expected);
 }
 
-TEST_F(Summaries, for_people_have_all_reports) {
+TEST_F(Summaries, the_text_contains_all_reports) {
   EXPECT_EQ(to_string(shadow::summary()),
             "byre: reshape: 0 reshapes were tracked; 0 accesses rely on an alias, at 0 triples of "
             "call sites, and 0 more were suppressed; 0 raw pointers to write escaped tracking.\n");
@@ -80,7 +81,7 @@ TEST_F(Summaries, for_people_have_all_reports) {
             "1. " +
                 to_string(shadow::summary().triples.at(0)) + "\n");
 }
-
+/// The JSON form of a file's name in a report.
 /// A report's name of a file, as JSON has it.
 Json in_json(const std::string& file) {
   Violation violation;
@@ -88,7 +89,7 @@ Json in_json(const std::string& file) {
   return Json::parse(to_json(violation)).at("write").at("file");
 }
 
-TEST(NamesInJson, are_read_back) {
+TEST(NamesInJson, special_characters_are_read_back) {
   for (const std::string text :
        {"", "a/b.cpp", "say \"no\" to \\", "\n\t\x01\x1f\x7f", "\xc3\xa4", "\xe2\x82\xac",
         "\xf0\x9f\x90\x84", "\xc2\x80", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",

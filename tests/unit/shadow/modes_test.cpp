@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which mode of reshape is in force, and what a reshape makes in each. environment_test.py has the
-/// environment's part, and tests/equivalence what is read where reshape aliases and where it copies.
+/// Which mode of reshape is in force, and the result of a reshape in each mode. environment_test.py
+/// tests the environment, tests/equivalence the values that are read if reshape aliases and if it
+/// copies.
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -17,14 +18,14 @@ using shadow::set_default_reshape_mode;
 constexpr ReshapeMode modes[] = {ReshapeMode::alias, ReshapeMode::warn, ReshapeMode::error,
                                  ReshapeMode::copy};
 
-/// In an environment that says nothing, as it is when the mode is first asked for.
+/// BYRE_RESHAPE is not set when the mode is first needed.
 class Mode : public testing::Test {
  protected:
   static void SetUpTestSuite() { ::unsetenv("BYRE_RESHAPE"); }
   ~Mode() override { set_default_reshape_mode(std::nullopt); }
 };
 
-TEST_F(Mode, of_the_process_is_on_all_threads_and_of_a_scope_on_its_own) {
+TEST_F(Mode, the_default_holds_for_all_threads_a_scope_for_its_own) {
   EXPECT_EQ(reshape_mode(), ReshapeMode::copy);
   for (const ReshapeMode mode : modes) {
     set_default_reshape_mode(mode);
@@ -62,10 +63,10 @@ TEST_P(ReshapeInEachMode, makes_an_alias_or_a_lazy_copy) {
   EXPECT_EQ(shadow::summary().reshapes, tracks(GetParam()) ? 4U : 0U);
   const Tensor columns = x.view({2, 3}).slice(1, 0, 2);  // [2, 2] of strides [3, 1]
   EXPECT_EQ(columns.reshape({2, 1, 2}).aliases(x), aliases());
-  EXPECT_FALSE(columns.reshape({4}).aliases(x)) << "strides cannot say it";
+  EXPECT_FALSE(columns.reshape({4}).aliases(x)) << "strides cannot express it";
 }
 
-TEST_P(ReshapeInEachMode, is_in_place_for_each_handle_and_for_no_view) {
+TEST_P(ReshapeInEachMode, reshape_in_place_changes_all_handles_and_no_view) {
   Tensor y = x.alias();
   const Tensor handle = y;
   EXPECT_THROW(y.reshape_({4}), ShapeError);
@@ -77,7 +78,7 @@ TEST_P(ReshapeInEachMode, is_in_place_for_each_handle_and_for_no_view) {
   EXPECT_EQ(y.is_of_view_family(x), is_one_family());
 }
 
-TEST_P(ReshapeInEachMode, is_of_tensors_without_elements_or_memory) {
+TEST_P(ReshapeInEachMode, tensors_without_elements_are_reshaped_without_reports) {
   Tensor none = Tensor::empty({0, 3}, DType::f32);
   Tensor y = none.reshape({3, 0, 2});
   EXPECT_EQ(to_string(y.sizes()), "[3, 0, 2]");

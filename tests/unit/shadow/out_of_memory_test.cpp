@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every allocation of a reshape and of a violation is made to fail, one after another, and another thread
-/// comes between them.
+/// Makes every allocation of a reshape and of a violation fail, one after another; one test runs
+/// another thread between them.
 #include <byre/error/error.hpp>
 #include <byre/shadow/detail/storage_shadow.hpp>
 
@@ -19,12 +19,12 @@ void count_only(const Violation&) noexcept {
   ++reported;
 }
 
-/// A file of its own for each attempt, whose name has to be kept anew.
+/// A new file for each attempt, whose name has to be stored again.
 std::string file_of_attempt(const char* test, int nth) {
   return std::string("a/path/that/fits/in/no/small/string/") + test + std::to_string(nth) + ".cpp";
 }
 
-// Of no memory of their own.
+// These allocate no memory themselves.
 void write_element(Tensor& tensor, CallSite at) {
   tensor.set_at<float>({0}, 7, at);
 }
@@ -49,7 +49,7 @@ class TrackedWithoutMemory : public testing::Test {
   const shadow::ViolationHandler previous_;
 };
 
-TEST_F(TrackedWithoutMemory, a_violation_is_reported_or_thrown_all_the_same) {
+TEST_F(TrackedWithoutMemory, a_violation_is_reported_if_any_allocation_fails) {
   for (const ReshapeMode mode : {ReshapeMode::warn, ReshapeMode::error}) {
     int refused = 0;
     int nth = 0;
@@ -84,13 +84,13 @@ TEST_F(TrackedWithoutMemory, a_violation_is_reported_or_thrown_all_the_same) {
   }
 }
 
-/// No allocation succeeds while it lives.
+/// While it lives, no allocation succeeds.
 struct NoMemory {
   NoMemory() { most_nbytes_of_a_new = 0; }
   ~NoMemory() { most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max(); }
 };
 
-TEST_F(TrackedWithoutMemory, writes_at_call_sites_that_are_not_known_are_reported_and_thrown) {
+TEST_F(TrackedWithoutMemory, writes_at_unknown_call_sites_are_reported_or_thrown) {
   for (const ReshapeMode mode : {ReshapeMode::warn, ReshapeMode::error}) {
     begin_anew();
     const std::string file = file_of_attempt("unknown", static_cast<int>(mode));
@@ -110,7 +110,7 @@ TEST_F(TrackedWithoutMemory, writes_at_call_sites_that_are_not_known_are_reporte
   }
 }
 
-TEST_F(TrackedWithoutMemory, known_violations_are_counted_and_not_reported) {
+TEST_F(TrackedWithoutMemory, known_violations_are_counted_without_memory) {
   Tensor y = reshaped(x, {6});
   const auto violate = [&] {
     write_element(y, site(11));
@@ -125,7 +125,7 @@ TEST_F(TrackedWithoutMemory, known_violations_are_counted_and_not_reported) {
   EXPECT_EQ(shadow::summary().triples.at(0).count, 2U);
 }
 
-TEST_F(TrackedWithoutMemory, pointers_that_leave_at_call_sites_that_are_not_known_are_counted) {
+TEST_F(TrackedWithoutMemory, escapes_at_unknown_call_sites_are_counted) {
   const ReshapeModeScope scope(ReshapeMode::warn);
   Tensor after = Tensor::zeros({6}, DType::f32);
   const Tensor y = reshaped(after, {6});
@@ -140,10 +140,11 @@ TEST_F(TrackedWithoutMemory, pointers_that_leave_at_call_sites_that_are_not_know
   EXPECT_EQ(shadow::detail::shadow_of(x.storage())->escapes.value(), 1U);
 }
 
-TEST_F(TrackedWithoutMemory, of_two_first_reshapes_at_once_one_counts_the_pointers_that_left) {
+TEST_F(TrackedWithoutMemory, only_one_of_two_first_reshapes_counts_earlier_escapes) {
   static const Tensor* shared = nullptr;
   static bool is_first_elsewhere = false;
-  // A call site that is known and of a short name: nothing is allocated before the storage's shadow.
+  // The call site is known and its file name is short: nothing is allocated before the storage's
+  // shadow.
   static const auto link = [](const Tensor& tensor) {
     return reshaped(tensor, {6}, ReshapeMode::warn, site(10, "a.cpp"));
   };
@@ -161,7 +162,7 @@ TEST_F(TrackedWithoutMemory, of_two_first_reshapes_at_once_one_counts_the_pointe
   EXPECT_TRUE(is_first_elsewhere);
   EXPECT_EQ(shadow::summary().untracked_escapes, 1U) << "the pointers to memory from elsewhere";
   EXPECT_EQ(shadow::detail::shadow_of(x.storage())->escapes.value(), 1U);
-  x = Tensor();  // before the memory goes
+  x = Tensor();  // before `values` is destroyed
 }
 
 }  // namespace

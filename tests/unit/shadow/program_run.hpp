@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ProgramRun: takes the steps of a small program, and holds what is reported against what the steps say.
+/// ProgramRun executes the steps of a small program, and compares the reports with those that the
+/// steps expect.
 ///
-/// Steps are separated by semicolons. A number is the line of a call site; 0 is an unknown call site.
-///   y = reshape x 10        in warn mode; `reshape!` in error mode; `new`, `device` and `view x` make tensors as well
-///   write x 11              11 to all six elements of x; `copy` from another tensor; `part` and `element` to the first
-///                           alone; `read` all; `escape` and `loop` ask for a pointer to write; `fails` cannot copy
-///   during write d 11       in the middle of the next write to the device, so that no clock decides
-///   ... > 10 11 view        the step is reported: the lines of reshape and write, the advice, and, if pointers to
-///                           write left before, their number and the line of the first
-///   ... ! 10 11 view        the step throws that
-///   ... again               the step is counted, for its three call sites were reported before
-///   is d 12 11              the first element and the last
-///   all view                every advice in the summary; `advice 10 11 12 view` has that of one triple of lines
-///   escapes 2 31            in the summary: pointers to write that left, and the line of the first
-///   mode warn               in force from here on
+/// Steps are separated by semicolons. A number is the line of a call site; 0 is an unknown call
+/// site.
+///   y = reshape x 10    in warn mode; `reshape!` in error mode; `new`, `device` and `view x` make
+///                       tensors, too
+///   write x 11          stores 11 in all six elements of x; `copy` copies from another tensor;
+///                       `part` and `element` write the first element; `read` reads all; `escape`
+///                       and `loop` request a pointer to write; `fails` is a copy that fails
+///   during write d 11   runs in the middle of the next write to the device, independent of time
+///   ... > 10 11 view    the step is reported: the lines of reshape and write, the advice, and, if
+///                       pointers to write were handed out before, their number and the first line
+///   ... ! 10 11 view    the step throws this violation
+///   ... again           the step is counted only: its call sites were reported before
+///   is d 12 11          expects the first element and the last
+///   all view            expects every advice in the summary; `advice 10 11 12 view` expects that
+///                       of one triple of lines
+///   escapes 2 31        expects in the summary the number of escapes and the line of the first
+///   mode warn           in force from here on
 #pragma once
 
 #include <byre/tensor/devices.hpp>
@@ -32,7 +37,7 @@
 
 namespace byre::test {
 
-/// Something else happens while it is copied to, once.
+/// Calls a function once, in the middle of the next copy to the device.
 class InterruptedDevice final : public DeviceSupport {
  public:
   static InterruptedDevice& registered() {
@@ -76,7 +81,7 @@ inline void fail_to_write(Tensor& tensor, CallSite at) {
   }
 }
 
-/// How the reshapes of a program are written: as they are, or as advised.
+/// The reshapes of a program are kept as found, or rewritten as advised.
 enum class Written : std::uint8_t { as_found, as_view, as_clone };
 
 /// Begins with a tensor x of six zeros.
@@ -101,7 +106,7 @@ class ProgramRun {
     } else if (const auto found = accesses.find(verb); found != accesses.end()) {
       access([&, line = line_in(words)] { found->second(tensors_.at(name), line); }, verb, words);
     } else if (written_ != Written::as_found) {
-      // The program is another one by now.
+      // A rewritten program has other values and reports.
     } else if (verb == "is") {
       expect_elements(name, words);
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The reports at each step of small programs: the reshape and the write that they name, and the advice.
-/// tests/equivalence has the rule of random programs, without the advice.
+/// The reports at each step of small programs: the reshape and the write that they name, and the
+/// advice. tests/equivalence checks reports in random programs, without the advice.
 #include "program_run.hpp"
 
 #include <cctype>
@@ -17,85 +17,105 @@ struct Case {
 constexpr Case cases[] = {
   // The rule.
   {"a family that wrote a part reads the rest, once",
-   "y = reshape x 10; write x 11; part y 12 > 10 11 reshape_and_clone; read y 13 > 10 11 reshape_and_clone;"
+   "y = reshape x 10; write x 11; part y 12 > 10 11 reshape_and_clone;"
+   "read y 13 > 10 11 reshape_and_clone;"
    "read y 14"},
   {"a write of all is reported once",
    "y = reshape x 10; write x 11; write y 12 > 10 11 nothing; read y 13"},
   {"views belong to the family of their tensor",
-   "y = reshape x 10; v = view y; part v 11; read y 12; u = view x; read u 13 > 10 11 view; read x 14"},
+   "y = reshape x 10; v = view y; part v 11; read y 12; u = view x; read u 13 > 10 11 view;"
+   "read x 14"},
   {"an error of an earlier write comes before a report of the last",
-   "y = reshape! x 10; z = reshape x 20; write x 11; read y 12 ! 10 11 reshape_and_clone; write y 12;"
+   "y = reshape! x 10; z = reshape x 20; write x 11; read y 12 ! 10 11 reshape_and_clone;"
+   "write y 12;"
    "write z 13 > 20 12 nothing; read x 14 ! 10 12 view; read x 14"},
   {"an unread error comes before a report of a later write",
-   "y = reshape! x 10; z = reshape y 20; write x 11; part y 12 ! 10 11 reshape_and_clone; write z 13 > 20 11 nothing;"
+   "y = reshape! x 10; z = reshape y 20; write x 11; part y 12 ! 10 11 reshape_and_clone;"
+   "write z 13 > 20 11 nothing;"
    "read y 14 ! 10 11 reshape_and_clone; read y 14"},
   {"an unread error is not forgotten for a report",
-   "y = reshape! x 10; z = reshape y 20; write x 11; part y 12 ! 10 11 reshape_and_clone; write z 13 > 20 11 nothing;"
+   "y = reshape! x 10; z = reshape y 20; write x 11; part y 12 ! 10 11 reshape_and_clone;"
+   "write z 13 > 20 11 nothing;"
    "part y 14 > 20 13 view; read y 15 ! 10 11 reshape_and_clone; read y 15"},
   {"a write has the mode of its writer, also at one line",
    "y = reshape x 10; z = reshape! x 10; part y 11; part z 11 ! 10 11 reshape_and_clone; part z 11;"
    "read x 12 ! 10 11 view"},
-  {"what a write throws a read throws as of a first write",
-   "y = reshape! x 10; write x 11; part y 12 ! 10 11 reshape_and_clone; read y 13 ! 10 11 reshape_and_clone;"
+  {"after a write that threw, a read throws as well",
+   "y = reshape! x 10; write x 11; part y 12 ! 10 11 reshape_and_clone;"
+   "read y 13 ! 10 11 reshape_and_clone;"
    "read y 14"},
 
   // Advice.
   {"a reshape has one rewrite",
-   "y = reshape x 10; write x 11; read y 12 > 10 11 reshape_and_clone; write x 11; read y 12 again; all view_or_clone;"
+   "y = reshape x 10; write x 11; read y 12 > 10 11 reshape_and_clone; write x 11;"
+   "read y 12 again; all view_or_clone;"
    "write y 13; read x 14 > 10 13 view; all view"},
-  {"a write of all after a write is no reason to share",
+  {"a write of all after a write does not advise view",
    "y = reshape x 10; write x 11; write y 12 > 10 11 nothing; write x 13 > 10 12 nothing;"
-   "read y 14 > 10 13 reshape_and_clone"},  // y follows but itself
+   "read y 14 > 10 13 reshape_and_clone"},  // y observed only its own write
   {"a write of all on a device",
    "d = device; y = reshape d 10; write d 11; write y 12 > 10 11 nothing"},
-  {"nothing gives way once a part is written",
-   "y = reshape x 10; write x 11; write y 12 > 10 11 nothing; write x 11 > 10 12 nothing; element y 12 again;"
+  {"advice nothing is replaced once a part is written",
+   "y = reshape x 10; write x 11; write y 12 > 10 11 nothing; write x 11 > 10 12 nothing;"
+   "element y 12 again;"
    "advice 10 11 12 reshape_and_clone"},
-  {"a write that one family sees is a view for every reader",
-   "y = reshape x 10; z = reshape y 20; write y 11; read z 12 > 20 11 reshape_and_clone; read x 13 > 10 11 view;"
-   "all view; write y 11; write z 14 > 20 11 nothing;"  // what was there is not read
+  {"a write is advised view for every reader if for one",
+   "y = reshape x 10; z = reshape y 20; write y 11; read z 12 > 20 11 reshape_and_clone;"
+   "read x 13 > 10 11 view;"
+   "all view; write y 11; write z 14 > 20 11 nothing;"  // the old values are not read
    "o = new; p = reshape o 30; write o 11; read p 12 > 30 11 reshape_and_clone"},
   {"siblings are named by the one that accesses",
-   "y = reshape x 10; z = reshape x 20; write y 11; read z 12 > 20 11 reshape_and_clone; write y 11; read z 12 again;"
+   "y = reshape x 10; z = reshape x 20; write y 11; read z 12 > 20 11 reshape_and_clone;"
+   "write y 11; read z 12 again;"
    "write z 13; read y 14 > 10 13 reshape_and_clone; all reshape_and_clone"},
-  {"a known triple changes once a view is read",
-   "y = reshape x 10; write x 11; read y 12 > 10 11 reshape_and_clone; write y 11; read x 12 again; all view"},
-  {"a known write is a view for all that read it",
-   "y = reshape x 10; write x 11; read y 12 > 10 11 reshape_and_clone; write y 13; read x 14 > 10 13 view;"
+  {"the advice of a known triple changes once view is advised",
+   "y = reshape x 10; write x 11; read y 12 > 10 11 reshape_and_clone; write y 11;"
+   "read x 12 again; all view"},
+  {"a known write is advised view for all readers",
+   "y = reshape x 10; write x 11; read y 12 > 10 11 reshape_and_clone; write y 13;"
+   "read x 14 > 10 13 view;"
    "z = reshape y 20; write y 11; read x 12 again; read z 15 > 20 11 view"},
-  {"a known triple stays if less is relied on",
+  {"the advice of a known triple stays if later ones are weaker",
    "o = new; p = reshape o 10; write o 11; read p 12 > 10 11 reshape_and_clone;"
    "q = new; r = reshape q 10; write q 11; write r 12 again; all reshape_and_clone;"
    "y = reshape x 10; write x 11; read y 12 again; write x 11; read y 12 again; all view_or_clone;"
    "s = new; t = reshape s 10; write s 11; read t 12 again; all view_or_clone"},
-  {"nothing gives way to a view at an unknown reshape",
-   "y = reshape x 0; write y 11; write x 12 > 0 11 nothing; all nothing; write y 11 > 0 12 nothing; part x 12 again;"
+  {"advice nothing is replaced by view at an unknown reshape",
+   "y = reshape x 0; write y 11; write x 12 > 0 11 nothing; all nothing;"
+   "write y 11 > 0 12 nothing; part x 12 again;"
    "advice 0 11 12 view"},
-  {"a view at unknown call sites is for no other",
-   "y = reshape x 10; z = reshape y 0; write y 0; read x 12 > 10 0 view; read z 13 > 0 0 reshape_and_clone;"
-   "o = reshape x 0; write o 14; read x 15 > 0 14 view; write y 16 > 10 14 view; read z 17 > 0 16 view_or_clone;"
+  {"view at unknown call sites applies to no other site",
+   "y = reshape x 10; z = reshape y 0; write y 0; read x 12 > 10 0 view;"
+   "read z 13 > 0 0 reshape_and_clone;"
+   "o = reshape x 0; write o 14; read x 15 > 0 14 view; write y 16 > 10 14 view;"
+   "read z 17 > 0 16 view_or_clone;"
    "p = reshape o 20; write o 14 > 0 16 nothing; read p 18 > 20 14 reshape_and_clone"},
 
-  // Programs as people write them; examples/reshape_audit has more, with tensors and rewritten.
+  // Programs that people write; examples/reshape_audit has more, with tensors and rewritten.
   {"a packet by its header and its records",
    "y = reshape x 10; part x 11; part y 12 > 10 11 reshape_and_clone; read x 13 > 10 12 view;"
    "read y 14 > 10 11 view; all view"},
   {"gradients of a layer are summed into a vector, which is cleared",
-   "y = reshape x 10; part y 11; part y 11; read x 12 > 10 11 view; write x 13; part y 11 > 10 13 view;"
+   "y = reshape x 10; part y 11; part y 11; read x 12 > 10 11 view; write x 13;"
+   "part y 11 > 10 13 view;"
    "part y 11; read x 12 again; all view"},
   {"groups are normalized in place and seen flat",
-   "y = reshape x 10; z = reshape y 20; read y 11; part y 11; read x 12 > 10 11 view; read z 13 > 20 11 view"},
+   "y = reshape x 10; z = reshape y 20; read y 11; part y 11; read x 12 > 10 11 view;"
+   "read z 13 > 20 11 view"},
   {"two monitors of one state",
    "y = reshape x 10; z = reshape x 20; part x 11; read y 12 > 10 11 reshape_and_clone;"
-   "read z 13 > 20 11 reshape_and_clone; part x 11; read y 12 again; read z 13 again; all view_or_clone"},
+   "read z 13 > 20 11 reshape_and_clone; part x 11; read y 12 again; read z 13 again;"
+   "all view_or_clone"},
   {"a part of one scratch tensor is counted, the other summed",
    "y = reshape x 10; z = reshape x 20; write y 11; part z 12 > 20 11 reshape_and_clone;"
-   "read y 13 > 10 12 reshape_and_clone; read z 14 > 20 11 reshape_and_clone; all reshape_and_clone"},
+   "read y 13 > 10 12 reshape_and_clone; read z 14 > 20 11 reshape_and_clone;"
+   "all reshape_and_clone"},
 
-  // Two families that write at once: each write is the last where it ends. Two that meet within one step of the
-  // generations are families_race of the model checkers.
+  // Two families write at once: each write counts from its end. families_race of the model checkers
+  // tests two that meet within one step of the generations.
   {"a write that ends after another's is reported and is the last",
-   "d = device; y = reshape d 10; z = reshape d 20; during write d 11; write y 12 > 10 11 nothing; is d 12 12;"
+   "d = device; y = reshape d 10; z = reshape d 20; during write d 11;"
+   "write y 12 > 10 11 nothing; is d 12 12;"
    "read d 13 > 10 12 view; read y 14; read z 15 > 20 12 view"},
   {"a write that ends after another's is made and throws",
    "d = device; y = reshape! d 10; during write d 11; write y 12 ! 10 11 nothing; is d 12 12;"
@@ -104,21 +124,26 @@ constexpr Case cases[] = {
    "d = device; y = reshape d 10; during write d 11; copy y 12 > 10 11 nothing; is d 12 12;"
    "read d 13 > 10 12 view; read y 14"},
   {"a write of a part leaves the rest of the other's write",
-   "d = device; y = reshape d 10; during write d 11; part y 12 > 10 11 reshape_and_clone; is d 12 11;"
+   "d = device; y = reshape d 10; during write d 11; part y 12 > 10 11 reshape_and_clone;"
+   "is d 12 11;"
    "read y 13 > 10 11 reshape_and_clone; read d 14 > 10 12 view"},
-  {"a write that fails counts as no write",
-   "d = device; y = reshape! d 10; z = reshape d 20; fails y 12; read d 13; write d 11; fails z 12 > 20 11 nothing;"
+  {"a write that fails does not count",
+   "d = device; y = reshape! d 10; z = reshape d 20; fails y 12; read d 13; write d 11;"
+   "fails z 12 > 20 11 nothing;"
    "read d 13; read z 14 > 20 11 reshape_and_clone"},
 
-  // Pointers to write that leave.
+  // Escapes.
   {"pointers are counted in each report of their storage",
-   "y = reshape x 10; escape x 31; escape x 32; write x 11; read y 12 > 10 11 reshape_and_clone 2 31; escapes 2 31;"
+   "y = reshape x 10; escape x 31; escape x 32; write x 11;"
+   "read y 12 > 10 11 reshape_and_clone 2 31; escapes 2 31;"
    "escape x 11; read y 12 again; escapes 3 31"},
   {"pointers to another storage are in no report",
-   "o = new; p = reshape o 20; escape o 31; y = reshape x 10; write x 11; read y 12 > 10 11 reshape_and_clone;"
+   "o = new; p = reshape o 20; escape o 31; y = reshape x 10; write x 11;"
+   "read y 12 > 10 11 reshape_and_clone;"
    "escapes 1 31"},
   {"pointers from before the first tracked reshape count as one",
-   "mode warn; escape x 31; v = view x; escape v 32; escapes 0 0; y = reshape x 10; z = reshape x 10; escapes 1 31;"
+   "mode warn; escape x 31; v = view x; escape v 32; escapes 0 0; y = reshape x 10;"
+   "z = reshape x 10; escapes 1 31;"
    "escape x 33; escapes 2 31"},
   {"pointers of parallel loops count before the first tracked reshape and after",
    "mode warn; loop x 31; y = reshape x 10; escapes 1 31; loop x 32; escapes 2 31;"
@@ -139,11 +164,11 @@ class Programs : public testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(Programs, are_reported_as_expected_at_each_step) {
+TEST_P(Programs, each_step_is_reported_as_expected) {
   run(Written::as_found);
 }
 
-TEST_P(Programs, are_silent_once_rewritten) {
+TEST_P(Programs, rewritten_programs_cause_no_reports) {
   run(Written::as_view);
   run(Written::as_clone);
 }

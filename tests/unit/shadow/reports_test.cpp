@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What reports say, how often, and to whom. programs_test.cpp has their advice.
+/// The texts of reports, how often they are made, and who receives them. programs_test.cpp tests
+/// their advice.
 #include <limits>
 
 #include "support/caught_warnings.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 using Reports = Reported;
 
-TEST_F(Reports, say_what_happens_where_and_what_to_write) {
+TEST_F(Reports, the_text_names_the_call_sites_and_a_rewrite) {
   violate(ReshapeMode::warn, "src/says.cpp");
   EXPECT_EQ(
       to_string(reports.only()),
@@ -25,7 +26,7 @@ TEST_F(Reports, say_what_happens_where_and_what_to_write) {
   EXPECT_EQ(text_of(reports.only()).chars.data(), to_string(reports.only()));
 }
 
-TEST_F(Reports, say_what_is_not_known_and_how_often_it_happened) {
+TEST_F(Reports, the_text_names_unknown_call_sites_and_the_count) {
   Violation violation;
   violation.access_writes = true;
   violation.count = 2;
@@ -46,7 +47,7 @@ TEST_F(Reports, say_what_is_not_known_and_how_often_it_happened) {
   EXPECT_NE(to_string(violation).find("may stand for several"), std::string::npos) << "the reshape";
 }
 
-TEST_F(Reports, with_long_names_and_sizes_are_said_to_their_end) {
+TEST_F(Reports, long_names_are_shortened_so_that_the_text_fits) {
   const std::string file = "/build/" + std::string(3000, 'a') + "/layers.cpp";
   Tensor x = Tensor::zeros({1, 1, 1, 1, 1, 1, 1}, DType::f32);
   Tensor y = reshaped(x, x.sizes(), ReshapeMode::warn, site(10, file.c_str()));
@@ -75,7 +76,7 @@ TEST_F(Reports, with_long_names_and_sizes_are_said_to_their_end) {
   EXPECT_NE(text_with_sizes_of(1).find(longest_whole_name), std::string::npos);
 }
 
-TEST_F(Reports, that_fit_but_for_one_character_have_shorter_names) {
+TEST_F(Reports, a_text_one_character_too_long_gets_shorter_names) {
   std::string file = "f";
   const auto violation_there = [&] {
     Violation violation;
@@ -83,12 +84,13 @@ TEST_F(Reports, that_fit_but_for_one_character_have_shorter_names) {
     return violation;
   };
   file.resize(1 + Text{}.chars.size() - to_string(violation_there()).size(), 'f');
-  EXPECT_EQ(to_string(violation_there()).size(), Text{}.chars.size()) << "no room for its end";
+  EXPECT_EQ(to_string(violation_there()).size(), Text{}.chars.size())
+      << "no room for the terminating zero";
   EXPECT_TRUE(
       std::string_view(text_of(violation_there()).chars.data()).ends_with("reported as one."));
 }
 
-TEST_F(Reports, keep_names_of_files_and_compare_them_by_what_they_say) {
+TEST_F(Reports, file_names_are_stored_and_compared_by_characters) {
   const std::string file = "a/name/that/no/other/test/has.cpp";
   std::string buffer = file;
   violate(ReshapeMode::warn, buffer.c_str());
@@ -100,7 +102,7 @@ TEST_F(Reports, keep_names_of_files_and_compare_them_by_what_they_say) {
   EXPECT_EQ(shadow::summary().triples.at(0).count, 2U);
 }
 
-TEST_F(Tracked, a_call_site_is_of_the_file_that_has_its_name_now) {
+TEST_F(Tracked, a_call_site_keeps_the_file_name_of_its_time) {
   std::string file = "files/one.cpp";
   write(y, site(11, file.c_str()));
   file = "files/two.cpp";
@@ -109,7 +111,7 @@ TEST_F(Tracked, a_call_site_is_of_the_file_that_has_its_name_now) {
   EXPECT_STREQ(reports.only().write.site.file, "files/two.cpp");
 }
 
-TEST_F(Reports, of_one_triple_of_call_sites_are_one_and_counted) {
+TEST_F(Reports, a_triple_of_call_sites_is_reported_once_and_counted) {
   for (std::int64_t time = 0; time < 5; ++time) {
     violate(ReshapeMode::warn, model_file, {time + 1, 4});  // other sizes, the same call sites
   }
@@ -122,7 +124,7 @@ TEST_F(Reports, of_one_triple_of_call_sites_are_one_and_counted) {
   EXPECT_EQ(summary.reshapes, 5U);
 }
 
-TEST_F(Reports, are_in_summaries_by_how_often_they_happened_and_then_by_call_site) {
+TEST_F(Reports, a_summary_orders_reports_by_count_then_by_call_site) {
   for (const char* const file : {"c.cpp", "b.cpp", "a.cpp", "b.cpp"}) {
     violate(ReshapeMode::warn, file);
   }
@@ -134,16 +136,16 @@ TEST_F(Reports, are_in_summaries_by_how_often_they_happened_and_then_by_call_sit
   EXPECT_STREQ(triples[2].access.site.file, "c.cpp");
   shadow::reset_summary();
   violate(ReshapeMode::warn, "a.cpp");
-  EXPECT_EQ(reports.count(), 4U) << "a book that begins anew reports again";
+  EXPECT_EQ(reports.count(), 4U) << "after a reset, it is reported again";
 }
 
-TEST_F(Reports, say_how_often_it_was_thrown_before) {
+TEST_F(Reports, the_count_includes_violations_that_were_thrown) {
   EXPECT_THROW(violate(ReshapeMode::error), ReshapeViolation);
   violate();
   EXPECT_EQ(reports.only().count, 2U);
 }
 
-TEST_F(Reports, go_to_the_handler_of_warnings_unless_there_is_another) {
+TEST_F(Reports, the_default_handler_warns) {
   const CaughtWarnings warnings;
   const auto caught = shadow::set_violation_handler(nullptr);
   violate();
@@ -152,7 +154,7 @@ TEST_F(Reports, go_to_the_handler_of_warnings_unless_there_is_another) {
   EXPECT_EQ(warnings.texts()[0].find("this code relies on reshape sharing memory"), 0U);
 }
 
-TEST_F(Reports, are_handed_out_with_no_lock_held) {
+TEST_F(Reports, handlers_are_called_without_a_lock) {
   const auto handler = +[](const Violation& violation) noexcept {
     if (violation.access.site.file == std::string(model_file)) {
       violate(ReshapeMode::warn, "src/inner.cpp");
@@ -165,7 +167,7 @@ TEST_F(Reports, are_handed_out_with_no_lock_held) {
   EXPECT_EQ(shadow::summary().triples.size(), 2U);
 }
 
-TEST_F(Reports, have_an_advice_with_a_name_and_say_what_to_write) {
+TEST_F(Reports, each_advice_has_a_name_and_a_text) {
   Violation violation;
   for (const auto& [advice, name, text] :
        {std::tuple(Advice::view, "view", "share memory, write view in place of that reshape"),

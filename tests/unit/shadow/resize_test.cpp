@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What gives a tensor memory, takes it, or exchanges it, where families share a storage; and what is refused or fails,
-/// where nothing was accessed then. accesses_test.cpp has what each operation throws in error mode, programs_test.cpp
-/// what the error says, and tests/equivalence that the access goes through when it is tried again.
+/// Operations that give a tensor memory, free it or replace it, while families share the storage.
+/// If one is rejected or fails, nothing counts as accessed. accesses_test.cpp tests which
+/// operations throw in error mode, programs_test.cpp the violation that they throw, and
+/// tests/equivalence that a repeated access succeeds.
 #include "tracked.hpp"
 
 namespace byre::test {
 namespace {
 
-/// y = x.reshape({2, 3}) in error mode, and x was written since, at line 11.
+/// y = x.reshape({2, 3}) in error mode, and x was written after that, at line 11.
 class Errors : public testing::Test {
  protected:
   Errors() { write(x, site(11)); }
@@ -17,7 +18,7 @@ class Errors : public testing::Test {
   const Tensor y = reshaped(x, {2, 3}, ReshapeMode::error);
 };
 
-TEST_F(Errors, come_after_what_is_refused_anyway) {
+TEST_F(Errors, invalid_arguments_are_rejected_before_a_violation) {
   const Tensor four = Tensor::zeros({4}, DType::f32);
   EXPECT_THROW(add_(y, four, site(12)), ShapeError);
   EXPECT_THROW(static_cast<void>(add(y, four, site(12))), ShapeError);
@@ -30,7 +31,7 @@ TEST_F(Errors, come_after_what_is_refused_anyway) {
   EXPECT_THROW(read(y, site(12)), ReshapeViolation) << "nothing was read until now";
 }
 
-TEST_F(Errors, leave_a_tensor_without_memory_as_it_was) {
+TEST_F(Errors, a_copy_that_throws_leaves_its_target_without_memory) {
   Tensor target(Device::cpu());
   target.resize({2, 3});
   EXPECT_THROW(copy_(target, y, site(12)), ReshapeViolation);
@@ -42,14 +43,15 @@ TEST_F(Errors, leave_a_tensor_without_memory_as_it_was) {
 
 class Resize : public Tracked {
  protected:
-  /// A write that y has not observed, at line 11, by a tensor that is gone: y is alone with the storage.
+  /// Writes at line 11 by a tensor that is then destroyed. y has not observed the write, and is the
+  /// only owner.
   void write_and_leave_alone() {
     write(x, site(11));
     x = Tensor();
   }
 };
 
-TEST_F(Resize, of_what_families_share_is_refused) {
+TEST_F(Resize, memory_that_families_share_cannot_be_resized) {
   EXPECT_THROW(y.free_memory(), StateError);
   EXPECT_THROW(y.realize(DType::f64), StateError);
   EXPECT_THROW(y.resize({4, 3}), StateError);
@@ -58,13 +60,13 @@ TEST_F(Resize, of_what_families_share_is_refused) {
   EXPECT_TRUE(y.aliases(x));
   EXPECT_FALSE(y.is_of_view_family(x));
   y.resize({1, 3});
-  EXPECT_TRUE(y.aliases(x)) << "of fewer it stays";
+  EXPECT_TRUE(y.aliases(x)) << "fewer elements fit in the shared memory";
   write(x, site(11));
   read(y, site(12));
   EXPECT_EQ(to_string(reports.only().access.shape), "[1, 3]");
 }
 
-TEST_F(Resize, to_other_memory_leaves_the_family) {
+TEST_F(Resize, new_memory_belongs_to_its_storages_first_family) {
   alignas(64) static float values[6] = {};
   for (void (*const change)(Tensor&) :
        {+[](Tensor& tensor) {
@@ -79,11 +81,11 @@ TEST_F(Resize, to_other_memory_leaves_the_family) {
     Tensor tensor = reshaped(Tensor::zeros({6}, DType::f32), {2, 3});
     change(tensor);
     const Tensor first = Tensor::over(tensor.storage(), tensor.sizes(), tensor.dtype());
-    EXPECT_TRUE(tensor.is_of_view_family(first)) << "for that which its storage begins with";
+    EXPECT_TRUE(tensor.is_of_view_family(first)) << "for the first family of its storage";
   }
 }
 
-TEST_F(Resize, that_moves_bools_reads_also_what_are_no_elements_now) {
+TEST_F(Resize, moving_bools_reads_bytes_that_are_not_elements_now) {
   Tensor whole = Tensor::zeros({4}, DType::boolean);
   Tensor square = reshaped(whole, {2, 2});
   whole.set_at<bool>({0}, true, site(11));
@@ -94,9 +96,9 @@ TEST_F(Resize, that_moves_bools_reads_also_what_are_no_elements_now) {
   EXPECT_EQ(reports.count(), 1U);
 }
 
-TEST_F(Resize, away_from_a_lazy_clone_reads_as_well) {
+TEST_F(Resize, moving_away_from_a_lazy_clone_is_a_read) {
   write(x, site(11));
-  const Tensor clone = x.lazy_clone(site(14));  // so that what y has is moved to a new storage
+  const Tensor clone = x.lazy_clone(site(14));  // so that reserve() moves y to a new storage
   x = Tensor();
   y.reserve({4, 3}, site(12));
   EXPECT_EQ(reports.only().access.site.line, 12U);
@@ -104,7 +106,7 @@ TEST_F(Resize, away_from_a_lazy_clone_reads_as_well) {
   EXPECT_EQ(reports.count(), 1U);
 }
 
-TEST_F(Resize, that_is_thrown_for_changes_nothing) {
+TEST_F(Resize, a_violation_in_extend_changes_nothing) {
   Tensor z = reshaped(x, {2, 3}, ReshapeMode::error);
   write_and_leave_alone();
   y = Tensor();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scopes and files of suppressions, and files that are wrong. tests/equivalence has what a
-/// suppression hides, and what it does not.
+/// Suppression by scopes and by files, and invalid files. tests/equivalence tests which violations
+/// a suppression hides.
 #include <byre/files/detail/input_file.hpp>
 #include <byre/shadow/detail/report_book.hpp>
 
@@ -12,7 +12,7 @@
 namespace byre::test {
 namespace {
 
-/// Lists add up in a process: each test has files of its own.
+/// The lists of a process accumulate: each test uses its own files.
 class Suppressions : public testing::Test {
  protected:
   void suppress(const std::string& list) {
@@ -31,7 +31,7 @@ class Suppressions : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(Suppressions, by_a_scope_are_of_its_thread_and_nest) {
+TEST_F(Suppressions, a_scope_suppresses_on_its_thread_and_nests) {
   const CaughtReports reports;
   {
     const ScopedSuppression outer;
@@ -47,7 +47,7 @@ TEST_F(Suppressions, by_a_scope_are_of_its_thread_and_nest) {
   EXPECT_EQ(shadow::summary().violations, 1U);
 }
 
-TEST_F(Suppressions, are_ends_of_names_with_and_without_lines_and_comments) {
+TEST_F(Suppressions, entries_match_ends_of_names_with_or_without_a_line) {
   suppress("one/known.cpp\nlines_a.cpp:10\nlines_b.cpp:11\nlines_c.cpp:12\nlines_d.cpp:13\n");
   suppress("");
   suppress("# nothing yet");
@@ -65,12 +65,12 @@ TEST_F(Suppressions, are_ends_of_names_with_and_without_lines_and_comments) {
   }
 }
 
-TEST_F(Suppressions, do_not_name_call_sites_that_are_not_known) {
+TEST_F(Suppressions, unknown_call_sites_are_never_suppressed) {
   suppress("?");
   EXPECT_FALSE(shadow::detail::is_suppressed(CallSite{}));
 }
 
-TEST_F(Suppressions, that_are_wrong_are_refused_by_their_line_and_suppress_nothing) {
+TEST_F(Suppressions, an_invalid_file_is_rejected_and_suppresses_nothing) {
   for (const std::string wrong :
        {"wrong.cpp:", "wrong.cpp:0", "wrong.cpp:-3", "wrong.cpp:12x", ":12", "wrong.cpp 12",
         "wrong\tcpp", "folder/", "folder/:12", "wrong.cpp:99999999999"}) {

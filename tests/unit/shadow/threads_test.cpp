@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tracked tensors on several threads at once, and what is reported, suppressed and counted meanwhile.
-/// What has to come out is the same whoever comes first; the thread sanitizer sees the rest.
+/// Tracked tensors on several threads at once, and the reports, suppressions and counts meanwhile.
+/// The expected results do not depend on the order of the threads; the thread sanitizer checks the
+/// rest.
 #include <boost/atomic/atomic.hpp>
 #include <boost/thread/thread.hpp>
 
@@ -24,7 +25,7 @@ std::uint64_t violations() {
 
 using TrackedByThreads = Reported;
 
-TEST_F(TrackedByThreads, first_reshapes_at_once_link_as_many_families_to_one_storage) {
+TEST_F(TrackedByThreads, concurrent_first_reshapes_link_one_family_each) {
   Tensor x;
   std::vector<Tensor> reshaped_by(threads);
   run_rounds(
@@ -40,7 +41,7 @@ TEST_F(TrackedByThreads, first_reshapes_at_once_link_as_many_families_to_one_sto
       },
       [&](std::size_t) {
         EXPECT_EQ(shadow::summary().reshapes, threads);
-        EXPECT_EQ(shadow::summary().untracked_escapes, 1U) << "that before the first of them";
+        EXPECT_EQ(shadow::summary().untracked_escapes, 1U) << "the one before the first reshape";
         for (std::size_t thread = 0; thread < threads; ++thread) {
           ASSERT_TRUE(reshaped_by[thread].aliases(x));
           EXPECT_FALSE(reshaped_by[thread].is_of_view_family(x));
@@ -51,12 +52,12 @@ TEST_F(TrackedByThreads, first_reshapes_at_once_link_as_many_families_to_one_sto
           read(each, site(21));
           read(each, site(22));
         }
-        EXPECT_EQ(violations(), threads) << "of the one write, each once";
+        EXPECT_EQ(violations(), threads) << "one write, reported to each family once";
       });
 }
 
-/// Reads of one family at once may each find that nothing was reported yet.
-TEST_F(TrackedByThreads, reads_of_one_family_at_once_are_reported_of_a_write_between_them) {
+/// Each of several concurrent reads of one family may find that nothing was reported yet.
+TEST_F(TrackedByThreads, concurrent_reads_of_a_family_report_a_write_at_least_once) {
   Tensor x = six();
   const Tensor y = reshaped(x, {2, 3});
   std::vector<Tensor> made(threads);
@@ -68,7 +69,7 @@ TEST_F(TrackedByThreads, reads_of_one_family_at_once_are_reported_of_a_write_bet
       },
       [&](std::size_t thread) {
         read(y, site(21));
-        made[thread] = reshaped(y, {6});  // which has observed what y had by then
+        made[thread] = reshaped(y, {6});  // copies what y has observed so far
       },
       [&](std::size_t) {
         EXPECT_GE(violations(), 1U);
@@ -78,12 +79,13 @@ TEST_F(TrackedByThreads, reads_of_one_family_at_once_are_reported_of_a_write_bet
         for (const Tensor& each : made) {
           read(each, site(23));
         }
-        EXPECT_EQ(violations(), before) << "no family twice, nor what came out of it";
+        EXPECT_EQ(violations(), before)
+            << "neither to the same family again nor to families made from it";
       });
 }
 
-/// Lists of suppressions add up in a process: each run has a file of its own.
-TEST_F(TrackedByThreads, violations_are_counted_or_suppressed_and_thrown_on_the_thread_that_reads) {
+/// The lists of suppressions accumulate in a process: each run uses its own file.
+TEST_F(TrackedByThreads, concurrent_violations_are_counted_suppressed_or_thrown) {
   static int runs = 0;
   const std::string quiet = "src/quiet_" + std::to_string(++runs) + ".cpp";
   const TemporaryFolder folder;
@@ -123,7 +125,7 @@ TEST_F(TrackedByThreads, violations_are_counted_or_suppressed_and_thrown_on_the_
   EXPECT_EQ(shadow::summary().suppressed, summary.suppressed + 1);
 }
 
-TEST_F(TrackedByThreads, summaries_begun_anew_meanwhile_report_again_and_count_on_either_side) {
+TEST_F(TrackedByThreads, after_a_concurrent_reset_triples_are_reported_again) {
   const char* const files[threads] = {"one.cpp", "two.cpp", "three.cpp", "four.cpp"};
   at_once(threads + 1, [&](std::size_t thread) {
     for (std::size_t round = 0; round < rounds; ++round) {
@@ -138,7 +140,7 @@ TEST_F(TrackedByThreads, summaries_begun_anew_meanwhile_report_again_and_count_o
   EXPECT_EQ(reports.last().count, 1U);
 }
 
-TEST_F(TrackedByThreads, a_parallel_loop_s_writes_are_recorded_one_after_another) {
+TEST_F(TrackedByThreads, writes_of_a_parallel_loop_are_recorded_one_by_one) {
   Tensor x;
   Tensor y;
   run_rounds(
@@ -153,17 +155,18 @@ TEST_F(TrackedByThreads, a_parallel_loop_s_writes_are_recorded_one_after_another
         x.mutable_data_in_parallel<float>(Wait::allowed, site(12))[thread] = 9;
       },
       [&](std::size_t) {
-        EXPECT_EQ(violations(), 1U) << "the first write of the loop misses that of the reshape";
+        EXPECT_EQ(violations(), 1U)
+            << "the loop's first write missed the write through the reshape";
         EXPECT_EQ(shadow::summary().untracked_escapes, threads);
         read(y, site(13));
-        EXPECT_EQ(violations(), 2U) << "and the reshape misses the loop's";
+        EXPECT_EQ(violations(), 2U) << "and the reshaped tensor missed the loop's writes";
         EXPECT_EQ(reports.last().write.site.line, 12U);
       });
 }
 
-TEST_F(TrackedByThreads, a_sink_may_ask_for_the_loop_s_tensor_again) {
+TEST_F(TrackedByThreads, a_sink_may_request_the_parallel_pointer_again) {
   if (!BYRE_STATS) {
-    GTEST_SKIP() << "nobody is told";
+    GTEST_SKIP() << "without statistics there is no sink";
   }
   Tensor x = six();
   const Tensor y = reshaped(x, {2, 3});
@@ -175,13 +178,13 @@ TEST_F(TrackedByThreads, a_sink_may_ask_for_the_loop_s_tensor_again) {
   EXPECT_EQ(shadow::summary().untracked_escapes, 2U);
 }
 
-/// Where the thread that reports stops.
+/// Stops the thread that reports.
 Halt& first_report() {
   static Halt halt;
   return halt;
 }
 
-TEST_F(TrackedByThreads, a_thread_of_a_parallel_loop_waits_while_another_s_write_is_reported) {
+TEST_F(TrackedByThreads, a_parallel_write_waits_while_another_is_reported) {
   Tensor x = six();
   Tensor y = reshaped(x, {2, 3});
   write(y, site(11));

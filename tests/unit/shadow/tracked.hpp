@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors that a tracked reshape linked, accesses at call sites of a program that there is not, and what
-/// is reported of them.
+/// Tensors that a tracked reshape linked, accesses at call sites of an imaginary program, and the
+/// reports of these.
 #pragma once
 
 #include <byre/shadow/mode.hpp>
@@ -36,19 +36,19 @@ inline Tensor reshaped(const Tensor& tensor, const Dims& sizes,
   const ReshapeModeScope scope(mode);
   return tensor.reshape(sizes, at);
 }
-/// All its elements, on any device.
+/// Reads all elements, on any device.
 inline void read(const Tensor& tensor, CallSite at) {
   static_cast<void>(tensor.clone(at));
 }
 inline void write(Tensor& tensor, CallSite at) {
   fill_(tensor, 7, at);
 }
-/// A raw pointer to write leaves.
+/// Hands out a raw pointer to write.
 inline void escape(Tensor& tensor, CallSite at) {
   static_cast<void>(tensor.mutable_raw_data(Wait::allowed, at));
 }
 
-/// At lines 10, 11 and 12: what is written through the reshaped tensor is read through its input.
+/// Reads at line 12 what was written at line 11 through the tensor that was reshaped at line 10.
 inline void violate(ReshapeMode mode = ReshapeMode::warn, const char* file = model_file,
                     const Dims& sizes = {2, 3}) {
   const Tensor x = Tensor::zeros(sizes, DType::f32);
@@ -63,7 +63,8 @@ inline std::vector<float> values_of(const Tensor& tensor) {
   return {copied.data<float>(), copied.data<float>() + copied.numel()};
 }
 
-/// Catches the reports of all threads while it lives, of a book that begins anew. One at a time.
+/// Resets the summary, and catches the reports of all threads while it lives. Only one may live at
+/// a time.
 class CaughtReports {
  public:
   CaughtReports() : previous_(shadow::set_violation_handler(&keep)) {
@@ -82,9 +83,9 @@ class CaughtReports {
     return kept_;
   }
   std::size_t count() const { return all().size(); }
-  /// Of none, one that is nowhere.
+  /// An empty violation if there were no reports.
   Violation last() const { return count() == 0 ? Violation{} : all().back(); }
-  /// Fails if there is another number of them.
+  /// Fails unless there was exactly one report.
   Violation only() const {
     EXPECT_EQ(count(), 1U);
     return last();

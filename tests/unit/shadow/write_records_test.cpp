@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which writes the records of a storage keep.
+/// Which writes the records of a storage hold.
 #include <byre/shadow/detail/storage_shadow.hpp>
 
 #include <array>
@@ -28,7 +28,7 @@ class WriteRecords : public testing::Test {
   static WriteStamp stamp_of(std::uint64_t generation) {
     return WriteStamp(generation << WriteStamp::record_bits);
   }
-  /// Generations, the last recorded origin first.
+  /// The generations of superseded writes, those of the newest record first.
   std::vector<std::uint64_t> superseded(std::uint64_t after = 0, std::uint64_t before = 100) const {
     std::vector<std::uint64_t> generations;
     records_.for_each_between(stamp_of(after), stamp_of(before),
@@ -42,7 +42,7 @@ class WriteRecords : public testing::Test {
   shadow::detail::basic_family_generation<sync::Boost> family_;
 };
 
-TEST_F(WriteRecords, keep_the_last_superseded_write_of_each_other_call_site) {
+TEST_F(WriteRecords, the_last_superseded_write_of_each_other_site_is_kept) {
   for (const int origin : {1, 1, 1}) {
     write(origin);
   }
@@ -54,10 +54,10 @@ TEST_F(WriteRecords, keep_the_last_superseded_write_of_each_other_call_site) {
   write(4);
   EXPECT_EQ(superseded(), (std::vector<std::uint64_t>{10, 8, 3}));
   EXPECT_EQ(superseded(3, 10), std::vector<std::uint64_t>{8})
-      << "not the observed one, nor the last";
+      << "neither the observed write nor the last one";
 }
 
-TEST(WriteRecordsOfStorages, of_a_loop_over_sizes_are_one_for_each_call_site) {
+TEST(WriteRecordsOfStorages, a_loop_over_sizes_uses_one_record_per_call_site) {
   namespace detail = shadow::detail;
   const CaughtReports reports;
   const Storage storage = Storage::allocate(400);
