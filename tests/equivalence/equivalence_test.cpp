@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random programs, each run where reshape aliases, where it copies, and where it aliases and warns. Each
-// element that differs between the first two in a read was reported by then, but for the exceptions of
-// Cause; and what is read, reported and counted is what the reference model says, and nothing else.
-// BYRE_EQUIVALENCE_PROGRAMS in the environment is how many programs.
+// Runs random programs in three modes: reshape aliases, copies, or aliases and warns. If a read
+// returns different elements with aliases and with copies, each was reported by then, except for
+// the causes in Cause. The values that are read, the reports and the counts must be those of the
+// reference model. BYRE_EQUIVALENCE_PROGRAMS in the environment is the number of programs.
 #include <byre/error/error.hpp>
 #include <byre/shadow/suppression.hpp>
 
@@ -43,10 +43,10 @@ std::string failure_of_reads(const char* what, const Reads& reads, const Reads& 
     return "";
   }
   const int number = (at == reads.end() ? wanted : at)->first;
-  return what + std::string(" does not read what is there at ") + std::to_string(number);
+  return what + std::string(" reads wrong values at ") + std::to_string(number);
 }
 
-/// Of all violations, what is reported: errors each, else each triple the first time.
+/// The reports that the violations cause: each error, and each triple at its first violation.
 std::string failure_of_reports(const RunOutcome& warn, const Expected& expected) {
   std::vector<Reported> reported;
   std::set<Triple> triples;
@@ -71,16 +71,16 @@ std::string failure_of_summary(const shadow::Summary& summary, const Expected& e
                         (summary.suppressed != 0) == expected.is_any_suppressed &&
                         summary.untracked_escapes == expected.escapes &&
                         std::ranges::all_of(counts, [](const auto& of) { return of.second == 0; });
-  return is_equal ? "" : "the summary counts otherwise than the model: " + to_string(summary);
+  return is_equal ? "" : "the summary's counts differ from the model's: " + to_string(summary);
 }
 
-/// Where every value is unique and every access of all there is: a reported read differs.
+/// For programs with unique values and accesses of all elements: a reported read must differ.
 std::string failure_of_reported_reads(const RunOutcome& alias, const RunOutcome& copy,
                                       const Expected& expected) {
   for (const Reported& violation : expected.violations) {
     if (!violation.access_writes &&
         alias.reads.at(violation.number) == copy.reads.at(violation.number)) {
-      return "a read is reported, and does not differ, at " + std::to_string(violation.number);
+      return "a read is reported but does not differ at " + std::to_string(violation.number);
     }
   }
   return "";
@@ -92,11 +92,11 @@ struct Counts {
   std::size_t refused = 0;
   std::size_t reported = 0;
   std::size_t differing = 0;
-  CauseCounts elements{};  ///< that differ
+  CauseCounts elements{};  ///< elements that differ
   std::map<std::string, std::size_t> operations{};
 };
 
-/// False if a step is not possible, as some are while a program is shrunk.
+/// False if a step is impossible, which happens while a program is shrunk.
 bool take(const Program& program, Model& model, Counts& counts) {
   for (const Step& step : program.body) {
     const Happened happened = model.run(step);
@@ -119,7 +119,7 @@ std::string failure_of(const Program& program, Kind kind, Counts& counts) {
   const Expected& expected = model.expected();
   std::ranges::transform(counts.elements, expected.causes, counts.elements.begin(), std::plus());
   if (expected.causes[static_cast<std::size_t>(Cause::unexplained)] != 0) {
-    return "alias and copy differ in what was not reported";
+    return "alias and copy differ in elements that were not reported";
   }
   try {
     ++counts.all;
@@ -143,18 +143,20 @@ std::string failure_of(const Program& program, Kind kind, Counts& counts) {
     };
     return tracks(alias) + tracks(copy) == 0 ? "" : "alias or copy tracks";
   } catch (const std::exception& error) {
-    return std::string("what should work was refused: ") + error.what();
+    return std::string("a possible step was rejected: ") + error.what();
   }
 }
 
-/// Half of all programs access whole storages; few are longer, have larger tensors, and their reshapes all copy.
+/// Half of all programs access whole storages. Few have only copying reshapes, and are longer with
+/// larger tensors.
 Kind kind_of(std::uint64_t number) {
   return number % 2 == 0     ? Kind::whole_and_unique
          : number % 100 == 1 ? Kind::copies
                              : Kind::anything;
 }
 
-/// Every operation that programs of a kind have, and every view that keeps the dtype.
+/// Expects that the programs of a kind have used each of its operations, and each view that keeps
+/// the dtype.
 void expect_all_operations(const Counts& counts, Kind kind) {
   for (const Operation& operation : operations) {
     const bool is_any_view = operation.name == std::string("any view");
@@ -185,8 +187,8 @@ TEST(Equivalence, alias_and_copy_differ_only_where_reported) {
   for (const auto& [kind, of] : counts) {
     const auto& [unreported, kept_pointers, reported, suppressed] = of.elements;
     std::printf(
-        "%zu programs of %zu steps, and %zu refusals: %zu report, %zu differ. Elements that "
-        "do: %zu by kept pointers, %zu reported, %zu suppressed, %zu neither\n",
+        "%zu programs of %zu steps, and %zu rejections: %zu report, %zu differ. Elements that "
+        "do: %zu by kept pointers, %zu reported, %zu suppressed, %zu unexplained\n",
         of.all, of.steps, of.refused, of.reported, of.differing, kept_pointers, reported,
         suppressed, unreported);
   }

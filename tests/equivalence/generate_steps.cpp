@@ -11,7 +11,7 @@ namespace {
 const Dims sizes_of_made[] = {{6}, {2, 3}, {4}, {2, 2}, {8}, {2, 4}, {1}, {2, 1, 3}, {0, 2}};
 const Dims sizes_of_larger[] = {{}, {3, 4}, {2, 5, 3}, {1, 2, 1, 2, 2, 2}, {5, 0, 2}, {4, 5, 4}};
 
-/// Writes steps down that the model takes.
+/// Generates steps that the model accepts.
 class StepGenerator {
  public:
   StepGenerator(std::uint64_t seed, Kind kind) : random_(seed), kind_(kind) {
@@ -46,7 +46,7 @@ class StepGenerator {
     }
   }
   bool is_rare(unsigned one_in) { return random_.below(one_in) == 0; }
-  /// Its own, and that of many elements behind it, if values are to be unique.
+  /// If values must be unique, a value whose successors, too, are used nowhere else.
   Scalar value() {
     return is_whole()              ? Scalar(next_value_ += 10 + random_.below(5))
            : kind_ == Kind::copies ? Scalar(next_value_ += 1000)
@@ -63,7 +63,7 @@ class StepGenerator {
              value()}};
   }
 
-  /// The names of tensors that fit.
+  /// The names of the tensors for which `fits` returns true.
   template <class Fits>
   std::vector<Ref> names_that(const Fits& fits) const {
     std::vector<Ref> names;
@@ -75,7 +75,7 @@ class StepGenerator {
     return names;
   }
 
-  /// Not all of them are possible: the model says so.
+  /// Some of these steps are impossible: the model rejects them.
   Step step() {
     std::string op = random_.one_by_weight(operations_).name;
     const bool is_alone =
@@ -100,7 +100,8 @@ class StepGenerator {
     if (op == "reshape" || op == "reshape_") {
       next.place.mode = mode();
     }
-    if (is_rare(4)) {  // of an earlier step, as in a loop, or where much is done in one line
+    if (is_rare(4)) {
+      // The line of an earlier step, as in a loop, or in a line with several steps.
       const Step& earlier = random_.one_of(program_.body);
       next.place.is_in_file = earlier.place.is_in_file;
       next.place.line = earlier.place.line != 0 ? earlier.place.line : earlier.number;
@@ -108,7 +109,7 @@ class StepGenerator {
     return next;
   }
 
-  /// Often nothing: as the run says.
+  /// Often nothing: the mode of the run.
   std::optional<shadow::ReshapeMode> mode() {
     using shadow::ReshapeMode;
     if (kind_ == Kind::copies) {
@@ -126,7 +127,7 @@ class StepGenerator {
     return random_.one_of(all);
   }
 
-  /// All behind the first.
+  /// Adds all arguments after the first.
   void add_arguments(Step& step, const Model::Tensor& self) {
     const auto add = [&](StepArgument argument) { step.arguments.push_back(std::move(argument)); };
     const std::string& op = step.op;

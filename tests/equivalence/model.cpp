@@ -9,7 +9,7 @@
 namespace byre::test {
 namespace {
 
-/// The sum with aliases and with copies.
+/// The sum with aliases and the sum with copies.
 Element sum(const Element& a, const Element& b) {
   return {{a.in[0] + b.in[0], a.in[1] + b.in[1]},
           std::min(a.differs() ? a.cause : Cause::suppressed,
@@ -20,7 +20,7 @@ std::size_t place_of(const Model::Tensor& tensor, const Dims& index) {
   return static_cast<std::size_t>(element_at(tensor.layout, {index.begin(), index.size()}, ""));
 }
 
-/// What the operations on elements allow where the two have one memory: the same elements, or others.
+/// Operations on two tensors of one memory need the same elements in both, or no common element.
 bool may_write_from(const Model::Tensor& self, const Model::Tensor& other) {
   return self.layout.sizes == other.layout.sizes &&
          (self.places.empty() || self.family->memory != other.family->memory ||
@@ -79,7 +79,7 @@ Happened Model::run(const Step& step) {
     }
     return happened;
   } catch (const std::exception&) {
-    return Happened::skipped;  // of a layout, or a step that was shrunk: nothing was done yet
+    return Happened::skipped;  // thrown by a layout or for a shrunk step: nothing has changed yet
   }
 }
 
@@ -95,7 +95,7 @@ Happened Model::make_tensors(const Step& step) {
     tensors_.insert_or_assign(result, copied(step));
     return Happened::done;
   }
-  // A handle of the storage gives the family that the storage began with.
+  // Tensor::over a handle of the storage is in the storage's first family.
   const Tensor made = self.with_layout(contiguous_layout(dims_at(step, 1), "over"));
   const Memory& memory = *self.family->memory;
   if (memory.first_family != self.family || !memory.has_equal_size_in_all_runs ||
@@ -133,7 +133,7 @@ Happened Model::change_elements(const Step& step) {
   return Happened::done;
 }
 
-/// The pointer is on the host, and the elements are not shared with a lazy clone.
+/// The pointer is to host memory, and no lazy clone shares the elements.
 bool Model::may_write_kept(Ref name) const {
   const auto kept = kept_.find(name);
   const auto now = tensors_.find(name);
@@ -165,7 +165,7 @@ Happened Model::change_by_other(const Step& step) {
       return Happened::done;  // no write
     }
     if (self.is_all()) {
-      to.copy = separated(*other.family);  // as what wrote last
+      to.copy = separated(*other.family);  // equal to the elements of the family that wrote last
       to.observed = now_;
       to.unread.reset();
       return Happened::done;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The reference model: what programs read where reshape aliases, and where it copies, computed element by element
-/// without storages, generations, pointers or copy-on-write; and where the rule of the seed "Copy-on-write motivation"
-/// reports: a family accesses, and another wrote since it did so last.
+/// The reference model. It computes, element by element, what programs read if reshape aliases and
+/// if it copies, without storages, generations, pointers or copy-on-write. It also computes the
+/// reports by the rule of the seed "Copy-on-write motivation": a family accesses a storage that
+/// another family has written since this family's last access.
 #pragma once
 
 #include <byre/tensor/layout.hpp>
@@ -20,18 +21,18 @@
 
 namespace byre::test {
 
-/// Why an element may differ between aliases and copies. Values are computed of values: of several causes
-/// the first in this order is kept.
+/// Why an element may differ between aliases and copies. A value that is computed from several has
+/// the first of their causes in this order.
 enum class Cause : std::uint8_t {
-  nothing,       ///< nobody knows: always wrong
-  kept_pointer,  ///< it was written last through a pointer that was kept: an untracked escape
-  reported,      ///< at the read of it, or at one of its family since it was written
-  suppressed,    ///< the read of it, or its write, or the reshape between
+  unexplained,   ///< no known cause: always an error
+  kept_pointer,  ///< it was last written through a pointer that was kept, an untracked escape
+  reported,      ///< at the read of it, or at an earlier read of the family since its write
+  suppressed,    ///< the read of it, its write, or the reshape between the two is suppressed
 };
-/// How many elements have each.
+/// The number of elements with each cause.
 using CauseCounts = std::array<std::size_t, 4>;
 
-/// Where reshape aliases, and where it copies.
+/// The value if reshape aliases, and the value if it copies.
 struct Element {
   std::array<std::int64_t, 2> in{};
   Cause cause{};  ///< if the two differ
@@ -40,30 +41,30 @@ struct Element {
 };
 using Elements = std::vector<Element>;
 
-/// What runs of a program have to do.
+/// The expected results of running a program.
 struct Expected {
   std::set<int> refused;  ///< the numbers of steps
-  /// Where reshape aliases, and where it copies. Steps that make a tensor may read, as 1 or 0, whether it shares data
-  /// with their first one.
+  /// The values read if reshape aliases, and if it copies. A step that makes a tensor may read
+  /// whether it shares data with its first one, as 1 or 0.
   std::array<Reads, 2> reads;
   CauseCounts causes{};  ///< of elements that were read and differ
-  /// Every violation without a suppression, also those whose triple was reported before.
+  /// Every violation that is not suppressed, also if its triple was reported before.
   std::vector<Reported> violations;
   bool is_any_suppressed = false;
-  std::uint64_t reshapes = 0;  ///< that were tracked
-  std::uint64_t escapes = 0;   ///< pointers to write that left tracked storages
+  std::uint64_t reshapes = 0;  ///< tracked reshapes
+  std::uint64_t escapes = 0;   ///< pointers to write to tracked storages
 };
 
-/// For one thread.
+/// For use by one thread. Times are counted by writes.
 class Model {
  public:
   struct Cell {
     std::int64_t value = 0;
-    int written = 0;  ///< when
+    int written = 0;  ///< the time of the last write
     Cause cause{};
   };
   using Cells = std::vector<Cell>;
-  /// Where a write is made: the call site, and the reshape that made the family.
+  /// The origin of writes: the call site, and the reshape that made the family.
   struct Write {
     int line = 0;
     int reshape = 0;
@@ -73,7 +74,7 @@ class Model {
     friend auto operator<=>(const Write&, const Write&) = default;
   };
   struct Number {
-    int number = 0;  ///< families of a storage, in the order in which they were made
+    int number = 0;  ///< among the families of a storage, in the order of their creation
     int origin = 0;
   };
   struct LastWrite {
@@ -81,22 +82,21 @@ class Model {
     Number by{};
   };
   struct Family;
-  /// Where reshape aliases.
+  /// The memory if reshape aliases.
   struct Memory {
     Cells cells{};
     Family* first_family = nullptr;
-    int families = 0;                     ///< others
-    bool has_escaped = false;             ///< a pointer to write, while there was one family
-    std::map<Write, LastWrite> writes{};  ///< none that is unseen
-    int lazy_clones = 0;                  ///< made of it: pointers to write from before are void
-    bool has_equal_size_in_all_runs =
-        true;  ///< the storage has these cells also where reshape copies
+    int families = 0;          ///< number of the other families
+    bool has_escaped = false;  ///< a pointer to write was handed out while there was one family
+    std::map<Write, LastWrite> writes{};  ///< except those by kept pointers
+    int lazy_clones = 0;                  ///< made from it: earlier pointers to write are invalid
+    bool has_equal_size_in_all_runs = true;  ///< the storage has these cells also if reshape copies
   };
   /// A write that a family has not observed.
   struct UnobservedWrite {
     Write write{};
     int when = 0;
-    int reshape = 0;  ///< that separates the two
+    int reshape = 0;  ///< separates the two families
     bool is_suppressed = false;
     bool is_error = false;
 
@@ -104,30 +104,30 @@ class Model {
   };
   struct Family {
     Memory* memory = nullptr;
-    Cells copy{};      ///< where reshape copies: of this family alone
-    int observed = 0;  ///< when it accessed last: of what was written until then it knows
+    Cells copy{};      ///< the family's own cells if reshape copies
+    int observed = 0;  ///< the time of the last access: it knows the writes until then
     Number number{};
     const Family* reshaped_from = nullptr;
-    /// When: it missed what was written before as the family that it was reshaped from did.
+    /// The time of its creation. It missed the earlier writes that its origin missed.
     int made = 0;
     int reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
-    std::optional<std::pair<Write, int>> unread{};  ///< it was reported at a write of its own
-    int reported = 0;                               ///< when a read was reported last
+    std::optional<std::pair<Write, int>> unread{};  ///< reported at a write of this family
+    int reported = 0;                               ///< the time of the last reported read
   };
   using Places = std::vector<std::size_t>;
   struct Tensor {
     Layout layout{};
     Family* family = nullptr;
     bool is_on_device = false;
-    Places places{};  ///< of its elements in the memory, in row-major order
+    Places places{};  ///< the cells of its elements, in row-major order
 
     /// Another view of the memory.
     Tensor with_layout(Layout other) const;
     bool is_all() const {
       return places.size() == family->memory->cells.size() && !may_overlap_itself(layout);
     }
-    /// Nothing tells the runs apart: storages are equal, and layouts.
+    /// Whether the storage and the layout are equal in all runs.
     bool is_equal_in_all_runs() const {
       return family->memory->families == 0 && family->memory->has_equal_size_in_all_runs;
     }
@@ -137,15 +137,16 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  /// Takes the step with aliases and with copies. Skips it, and changes nothing, if one of the two cannot take it: a
-  /// partial overlap is refused only where there is an alias. Refuses it if every run does.
+  /// Executes the step with aliases and with copies. Skips it, without any change, if it is
+  /// impossible in one of the two: a partial overlap is an error only if there is an alias. The
+  /// step is refused if it fails in every run.
   Happened run(const Step& step);
 
   const std::map<Ref, Tensor>& tensors() const { return tensors_; }
-  /// With another tensor.
+  /// Whether another tensor has the same memory.
   bool shares_memory(const Tensor& self) const;
   const Expected& expected() const { return expected_; }
-  /// Whether write_through of it left a pointer that may still be written through.
+  /// Whether write_through of this tensor left a pointer that is still valid.
   bool may_write_kept(Ref name) const;
 
  private:
@@ -195,7 +196,7 @@ class Model {
   std::map<Ref, Tensor> tensors_;
   std::map<Ref, KeptPointer> kept_;
   Expected expected_;
-  std::vector<Write> made_;  ///< by when
+  std::vector<Write> made_;  ///< indexed by time
   int number_ = 0;
   int line_ = 0;
   bool is_in_scope_ = false;
@@ -209,13 +210,13 @@ inline auto counted_from(std::int64_t value) {
   };
 }
 
-/// In row-major order.
+/// The cells of all elements, in row-major order.
 std::vector<std::size_t> places_of(const Layout& layout);
 
-/// The name of the file whose call sites are suppressed ends in this, after a `/`.
+/// The end, after a `/`, of the name of the file whose call sites are suppressed.
 inline constexpr const char* suppressed_file = "suppressed";
 
-/// Runs a program all of whose steps the model took over real tensors.
+/// Runs a program over real tensors. Requires that the model has taken all its steps.
 RunOutcome run(const Program& program, const Expected& expected, shadow::ReshapeMode mode);
 
 }  // namespace byre::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reads and writes, cell by cell, and what is reported of them.
+/// Reads and writes, cell by cell, and the violations that they cause.
 #include <algorithm>
 
 #include "model.hpp"
@@ -15,7 +15,7 @@ Elements Model::elements_of(const Tensor& tensor, const Places& places) {
   return elements;
 }
 
-/// Of no place there is none.
+/// Does nothing if there are no elements.
 void Model::access(Family& family, const Places& places, Kind kind) {
   if (places.empty()) {
     return;
@@ -31,7 +31,7 @@ void Model::access(Family& family, const Places& places, Kind kind) {
   if (kind == Kind::read) {
     record_causes(family, places);
     if (is_suppressed) {
-      return;  // the next one that is not suppressed is reported
+      return;  // the next read that is not suppressed is reported
     }
     family.unread.reset();
   } else if (of) {
@@ -43,8 +43,9 @@ void Model::access(Family& family, const Places& places, Kind kind) {
   family.observed = now_;
 }
 
-/// Of what is read, by who wrote each cell last; what the family wrote last itself, or was made with, was
-/// accounted for then. By the cells and what was reported: not by the rule.
+/// Stores the causes of the cells that a family reads, by the last writer of each. Cells that the
+/// family wrote last, or was made with, have their cause already. Uses the cells and the reports,
+/// not the rule.
 void Model::record_causes(Family& family, const Places& places) {
   for (const std::size_t place : places) {
     const int when = family.memory->cells[place].written;
@@ -61,8 +62,8 @@ void Model::record_causes(Family& family, const Places& places) {
   }
 }
 
-/// The younger of two families is separated from the other by the reshape that made it; of siblings each by
-/// its own.
+/// The younger of two families is separated from the other by the reshape that made it; of
+/// siblings, each is separated by its own reshape.
 Model::UnobservedWrite Model::unobserved_write(const Family& family, const Write& write,
                                                int when) const {
   const Number by = family.memory->writes.at(write).by;
@@ -75,7 +76,7 @@ Model::UnobservedWrite Model::unobserved_write(const Family& family, const Write
           mode == shadow::ReshapeMode::error};
 }
 
-/// A family that was made after the write differs from it by a reshape that it came out of.
+/// If a family was made after the write, one of the reshapes that led to it separates the two.
 bool Model::is_separated_by_suppressed(const Family& family, const Write& write, int when) const {
   const Family* each = &family;
   while (!unobserved_write(*each, write, when).is_suppressed) {
@@ -105,7 +106,7 @@ std::optional<Model::UnobservedWrite> Model::write_to_report(const Family& famil
   return all;
 }
 
-/// Of a pointer that escapes nobody knows what is written through it.
+/// If a pointer escapes, later writes through it are unknown.
 void Model::write(const Tensor& tensor, const Places& places, const NewElement& element,
                   bool escapes) {
   if (places.empty()) {
@@ -126,7 +127,7 @@ void Model::write(const Tensor& tensor, const Places& places, const NewElement& 
   }
 }
 
-/// With aliases and with copies. Nothing is reported.
+/// Writes with aliases and with copies, without a report.
 void Model::set(const Tensor& tensor, const Places& places, const NewElement& element,
                 const Write& made) {
   ++now_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Families and memories: what is reshaped, shared, cloned, and made.
+/// Families and memories: reshapes, sharing, clones and new tensors.
 #include <byre/tensor/layout/detail/compact.hpp>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace byre::test {
 namespace {
 
-/// Whether the elements lie one after the other.
+/// Whether the elements are adjacent and in order.
 bool is_dense(const Model::Places& places) {
   for (std::size_t element = 1; element < places.size(); ++element) {
     if (places[element] != places[0] + element) {
@@ -43,7 +43,7 @@ Happened Model::make_views(const Step& step) {
     }
     return Happened::done;
   } catch (const ShapeError&) {
-    // In a compact copy there are other strides.
+    // A compact copy has other strides.
     return self.is_equal_in_all_runs() ? Happened::refused : Happened::skipped;
   }
 }
@@ -120,12 +120,13 @@ Model::Tensor Model::reshape(const Tensor& self, const Step& step) {
     made.family->made = now_;
     made.family->reshape = line_;
     made.family->mode = mode;
-    ++memory.lazy_clones;  // where reshape copies
+    ++memory.lazy_clones;  // if reshape copies
   }
   return made;
 }
 
-/// Where reshape copies, the elements may be dense in a storage of the family's own, which is shared then.
+/// If reshape copies, the elements may be dense in a storage of the family's own, which is then
+/// shared.
 Model::Tensor Model::dense_clone(const Tensor& of, const Dims& sizes, const Places& places) {
   const bool has_own_storage = of.family->reshaped_from != nullptr;
   of.family->memory->lazy_clones += has_own_storage ? 1 : 0;
@@ -136,13 +137,13 @@ Model::Tensor Model::dense_clone(const Tensor& of, const Dims& sizes, const Plac
 
 Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   Memory& memory = *of.family->memory;
-  const bool has_own_storage = of.family->reshaped_from != nullptr;  // where reshape copies
+  const bool has_own_storage = of.family->reshaped_from != nullptr;  // if reshape copies
   const auto is_small = [&](std::int64_t count) {
     return byre::detail::is_small_part(static_cast<std::size_t>(count), memory.cells.size());
   };
   const auto [copied, compact] = byre::detail::compacted(layout);
   if (is_small(byre::detail::most_seen(of.layout)) && is_small(copied.numel())) {
-    // The family may have a storage of its own that it sees most of, and shares.
+    // The family may see most of a storage of its own, which is then shared.
     return dense_clone(of, {copied.numel()}, places_of(copied)).with_layout(compact);
   }
   Places all(memory.cells.size());
@@ -157,14 +158,14 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   return made;
 }
 
-/// A memory, and the family that it begins with.
+/// Adds a memory and its first family.
 Model::Family* Model::add_memory(Memory memory, Cells copy) {
   memories_.push_back(std::move(memory));
   families_.push_back({.memory = &memories_.back(), .copy = std::move(copy), .observed = now_});
   return memories_.back().first_family = &families_.back();
 }
 
-/// What grows has memory of its own, in every run.
+/// A tensor that grows has memory of its own, in every run.
 Happened Model::change_memory(const Step& step) {
   Tensor& self = tensors_.at(ref_at(step, 0));
   if (!self.is_equal_in_all_runs() || self.is_on_device || self.places.empty()) {
@@ -189,7 +190,7 @@ bool Model::shares_memory(const Tensor& self) const {
          }) > 1;
 }
 
-/// A tensor of new memory, filled through a pointer.
+/// A tensor with new memory, filled through a pointer.
 Model::Tensor Model::filled(const Dims& sizes, std::int64_t value) {
   const Layout layout = contiguous_layout(sizes, "new memory");
   Tensor made = new_tensor(layout, counted_from(value));
@@ -223,7 +224,7 @@ Happened Model::resize(Tensor& self, const Step& step) {
   return Happened::done;
 }
 
-/// The elements stay, and all that lies behind them is written.
+/// Keeps the elements, and writes all cells after them.
 Happened Model::extend(Tensor& self, const Step& step) {
   const std::int64_t count = integer_at(step, 1);
   if (self.layout.ndim() == 0 || count < 0 || !is_dense(self.places)) {
@@ -243,14 +244,14 @@ Happened Model::extend(Tensor& self, const Step& step) {
   layout = contiguous_layout(layout.sizes, "extend");
   layout.offset = static_cast<std::int64_t>(first);
   self = self.with_layout(std::move(layout));
-  ++memory.lazy_clones;  // pointers are void
+  ++memory.lazy_clones;  // invalidates pointers
   Places behind(memory.cells.size() - kept);
   std::iota(behind.begin(), behind.end(), kept);
   write(self, behind, counted_from(integer_at(step, 3)), true);
   return Happened::done;
 }
 
-/// The cells as they are in a copy of the storage that is made now.
+/// The cells that a copy of the storage would have now.
 Model::Cells Model::separated(const Family& family) {
   Cells cells = family.copy;
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {

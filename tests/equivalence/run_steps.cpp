@@ -14,7 +14,7 @@ namespace {
 using shadow::ReshapeMode;
 using Elements64 = std::vector<std::int64_t>;
 
-/// A handler is a function, so these belong to the program that runs now, whose reshapes are tracked.
+/// The handler of violations is a plain function, so these describe the program that runs now.
 RunOutcome* outcome = nullptr;
 int number_of_step = 0;
 
@@ -23,8 +23,8 @@ void record_report(const shadow::Violation& violation) noexcept {
       {number_of_step, triple_of(violation), violation.access_writes, violation.is_error()});
 }
 
-/// Each error refuses before anything has changed, and the same goes through when it is tried again, but
-/// for what is reported next.
+/// Each error is thrown before anything has changed. The repeated access succeeds, or throws the
+/// next error.
 template <class Act>
 void retry_after_errors(const Act& act) {
   constexpr int most_accesses = 8;
@@ -49,7 +49,7 @@ Elements64 values_at(const std::int64_t* first, const Layout& layout) {
   return values;
 }
 
-/// Its element, at the index that a program says: a view of it, as that has any number of dimensions.
+/// A view of the element at an index. The view has no dimension, whatever the tensor has.
 Tensor element_of(const Tensor& self, const Dims& at) {
   return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
 }
@@ -77,12 +77,12 @@ Elements64 read(const Tensor& self, const Step& step, CallSite site) {
 /// For one program and one thread.
 class StepRunner {
  public:
-  /// Reshape does as `mode` says, if a step says nothing else.
+  /// `mode` is the mode of steps that do not have their own.
   StepRunner(shadow::ReshapeMode mode, const std::string& folder)
       : mode_(mode), program_file_(folder + "program"), suppressed_(folder + suppressed_file) {}
 
-  /// Takes a step that `model` took. An error of a tracked reshape refuses once, and the step is tried again. Throws if
-  /// a step that the model refuses is not refused, and what the operations throw.
+  /// Executes a step that `model` took. After an error of a tracked reshape, the step is repeated.
+  /// Throws if a step that the model refuses succeeds, and the exceptions of the operations.
   void run(const Step& step, const Expected& expected) {
     number_of_step = step.number;
     const CallSite site{(step.place.is_in_file ? suppressed_ : program_file_).c_str(),
@@ -113,7 +113,8 @@ class StepRunner {
     } catch (const Error&) {
       return;
     }
-    throw StateError(format_text("%s was not refused", to_string(step).c_str()));
+    throw StateError(
+        format_text("%s succeeded, but the model refuses it", to_string(step).c_str()));
   }
 
   void take(const Step& step, CallSite site, const Expected& expected) {
@@ -225,7 +226,7 @@ RunOutcome run(const Program& program, const Expected& expected, shadow::Reshape
   static std::uint64_t runs = 0;
   shadow::reset_summary();
   const auto previous = shadow::set_violation_handler(&record_report);
-  // Lines of few programs are those of one file.
+  // Names are reused, so that there are few call sites in the process.
   StepRunner runner(mode, "folder" + std::to_string(runs++ % 2048) + "/");
   outcome = &runner.outcome();
   try {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The steps of programs over tensors that are run in every mode of reshape: views, and the operations in the table.
+/// The steps of programs over tensors that run in every mode of reshape: views, and the operations
+/// in a table.
 #pragma once
 
 #include <byre/shadow/mode.hpp>
@@ -16,21 +17,21 @@
 namespace byre::test {
 
 enum class Kind : std::uint8_t {
-  anything,  ///< parts of tensors, operations between them, and few values, so that many are equal
-  whole_and_unique,  ///< whole storages, all contiguous, and no value twice: a report of a read is a difference
-  copies,  ///< every reshape copies, and memory grows and shrinks: nothing depends on the mode
+  anything,  ///< parts of tensors, operations on two, and few values, so that many are equal
+  whole_and_unique,  ///< whole contiguous storages, and no value twice: a reported read must differ
+  copies,            ///< every reshape copies, and memory grows and shrinks: the mode has no effect
 };
 
 struct Operation {
   const char* name;
-  std::array<unsigned, 3> weights;  ///< by Kind: how often
+  std::array<unsigned, 3> weights;  ///< frequency in each Kind
   unsigned weight = 0;
 };
 
 // clang-format off
 inline constexpr Operation operations[]{
   {"make", {2, 1, 2}},            // (sizes, value): i64 from value on
-  {"any view", {8, 0, 14}},      // as the operator
+  {"any view", {8, 0, 14}},      // see views_of_the_dtype()
   {"alias", {0, 1, 0}},
   {"view", {0, 2, 0}},
   {"over", {1, 0, 1}},            // (self, sizes): Tensor::over the storage of self
@@ -42,13 +43,13 @@ inline constexpr Operation operations[]{
   {"reshape_", {2, 1, 1}},        // (self, sizes)
   {"share_data", {2, 0, 1}},      // (self, other)
   {"drop", {3, 4, 4}},
-  {"resize", {1, 0, 2}},          // (self, sizes, value, frees): fills memory that is new, as the next two
+  {"resize", {1, 0, 2}},          // (self, sizes, value, frees): fills new memory, as do the next 2
   {"extend", {1, 0, 2}},          // (self, count, growth, value)
   {"free_memory", {0, 0, 1}},     // (self, value)
   // Writes.
   {"fill_", {1, 4, 1}},           // (self, value)
   {"set_at", {3, 0, 4}},          // (self, index, value)
-  {"write_through", {1, 0, 3}},   // (self, value): through a pointer to write, values from `value` on
+  {"write_through", {1, 0, 3}},   // (self, value): through a pointer, values from `value` on
   {"write_kept", {3, 0, 1}},      // (self, value): through the pointer that write_through left
   {"add_", {3, 0, 1}},            // (self, other)
   {"copy_", {4, 0, 2}},           // (self, other)
@@ -58,10 +59,10 @@ inline constexpr Operation operations[]{
 };
 // clang-format on
 
-/// Those that "any view" is one of: they keep the dtype.
+/// The views that "any view" stands for: they keep the dtype.
 std::vector<std::string> views_of_the_dtype();
 
-/// Lines of the file that is suppressed come after all others.
+/// Lines in the suppressed file have numbers above all others.
 inline constexpr int first_suppressed_line = 100'000;
 constexpr bool is_suppressed_line(int line) noexcept {
   return line >= first_suppressed_line;
@@ -107,7 +108,7 @@ struct RunOutcome {
   shadow::Summary summary;
 };
 
-/// A random program that every mode of reshape can run, the same for the same seed.
+/// A random program that every mode of reshape can run. Equal seeds give equal programs.
 Program generate_steps(std::uint64_t seed, Kind kind);
 
 }  // namespace byre::test
