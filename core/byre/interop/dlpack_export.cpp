@@ -95,8 +95,8 @@ DLManagedTensorVersioned* to_dlpack(Tensor tensor, DLPackAccess access, Wait wai
 DLManagedTensor* to_older_dlpack(Tensor tensor, DLPackAccess access, Wait wait, CallSite site) {
   if (access == DLPackAccess::read) {
     throw InvalidArgument(format_text(
-        "to_older_dlpack: DLPack before 1.0 cannot say that a tensor is to be read only. Ask for "
-        "DLPackAccess::write, which materializes and pins it, or for to_dlpack()."));
+        "to_older_dlpack: DLPack before 1.0 has no read-only tensors. Pass DLPackAccess::write, "
+        "which materializes and pins, or call to_dlpack()."));
   }
   return export_tensor<DLManagedTensor>(std::move(tensor), access, wait, site);
 }

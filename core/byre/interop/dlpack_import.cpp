@@ -37,18 +37,18 @@ struct Elements {
 Dims sizes_of(const DLTensor& tensor) {
   if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
     throw ShapeError(
-        format_text("from_dlpack: %d dimensions%s. A tensor has a size for each of its dimensions.",
-                    tensor.ndim, tensor.ndim > 0 ? " and no sizes" : ""));
+        format_text("from_dlpack: ndim is %d%s. Export a size for each of at least 0 dimensions.",
+                    tensor.ndim, tensor.ndim > 0 ? " and shape is null" : ""));
   }
   detail::expect_ndim(static_cast<std::size_t>(tensor.ndim), "from_dlpack");
   return {tensor.shape, tensor.shape + tensor.ndim};
 }
 
 [[noreturn]] void refuse_extent(const Dims& sizes, std::size_t itemsize) {
-  throw ShapeError(
-      format_text("from_dlpack: sizes %.200s with these strides reach beyond what an object can "
-                  "have, in elements of %zu bytes. Make the tensor contiguous first.",
-                  to_string(sizes).c_str(), itemsize));
+  throw ShapeError(format_text(
+      "from_dlpack: sizes %.200s with these strides, in elements of %zu bytes, exceed the "
+      "largest object. Make the tensor contiguous first.",
+      to_string(sizes).c_str(), itemsize));
 }
 
 /// Strides of dimensions that have one index say nothing, and may be negative.
@@ -62,8 +62,8 @@ Dims strides_of(const DLTensor& tensor, const Layout& contiguous) {
       strides[axis] = contiguous.strides[axis];
     } else if (strides[axis] < 0) {
       throw ShapeError(
-          format_text("from_dlpack: the stride of dimension %zu is %lld, and strides are never "
-                      "negative here. Make the tensor contiguous first, which copies it.",
+          format_text("from_dlpack: the stride of dimension %zu is %lld, required at least 0. Make "
+                      "the tensor contiguous first, which copies it.",
                       axis, static_cast<long long>(strides[axis])));
     }
   }
@@ -96,8 +96,8 @@ void expect_bools(const Layout& layout, const std::byte* first) {
     }
     if (const auto byte = std::to_integer<int>(first[at]); byte > 1) {
       throw DTypeError(
-          format_text("from_dlpack: the bool at %.200s is the byte %d, and a bool is 0 or 1. "
-                      "Export the bytes as u8.",
+          format_text("from_dlpack: the bool at %.200s is the byte %d, required 0 or 1. Export the "
+                      "bytes as u8.",
                       to_string(index).c_str(), byte));
     }
     for (std::size_t axis = index.size(); axis-- > 0 && ++index[axis] == layout.sizes[axis];) {
@@ -119,8 +119,8 @@ struct ReusedStorage {
   std::int64_t offset = 0;
 };
 
-/// No storage if the memory is to be aliased: it is another library's, it does not lie where it was exported, or others
-/// write it.
+/// No storage if the memory is to be aliased: it is another library's, it does not lie where it was
+/// exported, or others write it.
 ReusedStorage storage_to_reuse(const std::byte* first, std::size_t nbytes, std::size_t itemsize,
                                ImportSource found) {
   if (found.byre_export == nullptr) {
@@ -160,9 +160,9 @@ Tensor imported(const DLTensor& tensor, ImportSource found, Owner owner) try {
     return Tensor::empty(elements.layout.sizes, dtype, device);
   }
   if (tensor.data == nullptr) {
-    throw InvalidArgument(
-        format_text("from_dlpack: a null pointer to %zu bytes. Export a tensor that has memory.",
-                    elements.nbytes));
+    throw InvalidArgument(format_text(
+        "from_dlpack: the data pointer for %zu bytes is null. Export a tensor with memory.",
+        elements.nbytes));
   }
   auto* const first = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
   detail::expect_aligned(first, dtype, device, "from_dlpack");
@@ -181,8 +181,8 @@ Tensor imported(const DLTensor& tensor, ImportSource found, Owner owner) try {
 
 void expect_managed(const void* managed) {
   if (managed == nullptr) {
-    throw InvalidArgument(
-        format_text("from_dlpack: a null pointer. Give it what the other library exported."));
+    throw InvalidArgument(format_text(
+        "from_dlpack: the argument is null. Pass a tensor that another library exported."));
   }
 }
 
@@ -193,8 +193,8 @@ Tensor from_dlpack(DLManagedTensorVersioned* managed, DLPackImport how) {
   std::unique_ptr<DLManagedTensorVersioned, Release> owner(managed);
   if (managed->version.major != dlpack::version.major) {
     throw InvalidArgument(
-        format_text("from_dlpack: the tensor is of version %u.%u of DLPack, and byre reads version "
-                    "%u. Ask the exporter for that one.",
+        format_text("from_dlpack: the tensor has DLPack version %u.%u, required %u. Request that "
+                    "version from the exporter.",
                     managed->version.major, managed->version.minor, dlpack::version.major));
   }
   const bool is_copied = (managed->flags & dlpack::DLPACK_FLAG_BITMASK_IS_COPIED) != 0;

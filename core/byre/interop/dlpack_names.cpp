@@ -72,9 +72,9 @@ Device device_of(dlpack::DLDevice device) {
   }
   if (device.device_type < 2 || device.device_type > most || device.device_id < 0 ||
       device.device_id > most) {
-    throw DeviceError(format_text(
-        "from_dlpack: device %d:%d is none that byre can have. Copy the tensor to the host first.",
-        device.device_type, device.device_id));
+    throw DeviceError(
+        format_text("from_dlpack: unsupported device %d:%d. Copy the tensor to the host first.",
+                    device.device_type, device.device_id));
   }
   const auto index = static_cast<std::uint16_t>(device.device_id);
   const Device same(static_cast<std::uint16_t>(device.device_type), index);
@@ -84,8 +84,9 @@ Device device_of(dlpack::DLDevice device) {
   }
   if (!is_registered(same)) {
     throw DeviceError(format_text(
-        "from_dlpack: the tensor is on device %d:%d of DLPack's, and no device %u:%u is "
-        "registered. Register it with register_device(), or copy the tensor to the host first.",
+        "from_dlpack: the tensor is on DLPack device %d:%d, but device %u:%u is not registered. "
+        "Call "
+        "register_device(), or copy the tensor to the host first.",
         device.device_type, device.device_id, unsigned{same.kind()}, unsigned{same.index()}));
   }
   return same;
@@ -96,10 +97,11 @@ DType dtype_of_dlpack(DLDataType type) {
     return name.type.code == type.code && name.type.bits == type.bits && type.lanes == 1;
   });
   if (found == dlpack_dtypes.end()) {
-    throw DTypeError(format_text(
-        "from_dlpack: elements of type code %u, %u bits and %u lanes have no dtype here. Export "
-        "one of bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64 or complex64.",
-        unsigned{type.code}, unsigned{type.bits}, unsigned{type.lanes}));
+    throw DTypeError(
+        format_text("from_dlpack: unsupported elements: type code %u, %u bits, %u lanes. Export "
+                    "one of bool, u8, "
+                    "i8, i16, i32, i64, f16, bf16, f32, f64 or complex64.",
+                    unsigned{type.code}, unsigned{type.bits}, unsigned{type.lanes}));
   }
   return found->dtype;
 }

@@ -36,14 +36,13 @@ Tensor map_npy(FileName name) try {
     return detail::in_order_of(header, loaded(elements, {}));
   }
   if (!are_usable(elements, header.data_offset)) {
-    detail::refuse_npy(
-        name.c_str(),
-        header.byte_order != std::endian::native
-            ? format_text("its numbers are in the other byte order")
-            : format_text(
-                  "its elements of %zu bytes begin at byte %zu, which is no multiple of that",
-                  itemsize(header.dtype), header.data_offset),
-        "They cannot be used where they are; load_npy reads and converts them.");
+    detail::refuse_npy(name.c_str(),
+                       header.byte_order != std::endian::native
+                           ? format_text("its byte order is not this machine's")
+                           : format_text("its elements of %zu bytes begin at byte %zu, required is "
+                                         "a multiple of their size",
+                                         itemsize(header.dtype), header.data_offset),
+                       "Call load_npy, which reads and converts them.");
   }
   return detail::in_order_of(header, mapped(elements, std::move(file), header.data_offset));
 } catch (const std::bad_alloc&) {

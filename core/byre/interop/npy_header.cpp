@@ -112,7 +112,7 @@ void read_entries(detail::PythonLiteral& literal, NpyHeader& header) {
     const std::string_view key = literal.string();
     const auto number = static_cast<std::size_t>(std::ranges::find(keys, key) - keys.begin());
     if (number == keys.size() || is_read[number]) {
-      literal.refuse_value("its header has one entry too many, the key", key,
+      literal.refuse_value("its header has the unknown or repeated key", key,
                            "The keys are descr, fortran_order and shape, each once.");
     }
     is_read[number] = true;
@@ -161,15 +161,16 @@ std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order,
                        const NpyFormat& format) try {
   const auto* const type = std::ranges::find(type_codes, dtype, &TypeCode::dtype);
   if (type == type_codes.end()) {
-    throw DTypeError(format_text(
-        "a .npy file cannot have elements of %s, as the format has no code for it. Convert them, "
-        "to f32 for example.",
-        name_of(dtype)));
+    throw DTypeError(
+        format_text("cannot save elements of %s in a .npy file: the format has no code for them. "
+                    "Convert them, for "
+                    "example to f32.",
+                    name_of(dtype)));
   }
   detail::expect_ndim(sizes.size(), "npy_header");
   if (format.version < 1 || format.version > 3) {
-    throw InvalidArgument(
-        format_text("a .npy file has version 1, 2 or 3, and %u was asked for.", format.version));
+    throw InvalidArgument(format_text(
+        "cannot write a .npy file of version %u. Pass version 1, 2 or 3.", format.version));
   }
   std::string text = "{'descr': '";
   text += byre::itemsize(dtype) == 1 ? '|' : code_of(format.byte_order);

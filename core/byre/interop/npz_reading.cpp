@@ -26,7 +26,8 @@ ReadAt copied_from(const std::byte* bytes) {
   };
 }
 
-/// An archive that libzip reads, on one thread. `source` outlives it, and FileError names it. Throws OutOfMemory too.
+/// An archive that libzip reads, on one thread. `source` outlives it, and FileError names it.
+/// Throws OutOfMemory too.
 class Archive {
  public:
   Archive(std::size_t nbytes, ReadAt read_at, const char* source)
@@ -41,7 +42,7 @@ class Archive {
     if (archive_ == nullptr) {
       zip_source_free(bytes);
     }
-    expect(archive_ != nullptr, "libzip finds no sound archive in it", &error_);
+    expect(archive_ != nullptr, "libzip rejects the archive", &error_);
     const auto count = static_cast<zip_uint64_t>(zip_get_num_entries(archive_.get(), 0));
     for (zip_uint64_t index = 0; index < count; ++index) {
       find_member(index, source);
@@ -55,7 +56,8 @@ class Archive {
   }
   Archive(Archive&&) = delete;
 
-  /// In the order of the directory. A member is where it is in `mapped`, the mapped archive, if it can be used there.
+  /// In the order of the directory. A member is where it is in `mapped`, the mapped archive, if it
+  /// can be used there.
   NamedTensors tensors(const Storage* mapped) {
     NamedTensors tensors;
     for (const Member& member : members_) {
@@ -127,18 +129,17 @@ class Archive {
     const std::string_view name = stat.name;
     path_ = std::string(source) + "/" + detail::printable(name);
     const bool is_stored = stat.comp_method == ZIP_CM_STORE;
-    expect(is_stored || stat.comp_method == ZIP_CM_DEFLATE,
-           "it is compressed otherwise than by deflating");
+    expect(is_stored || stat.comp_method == ZIP_CM_DEFLATE, "it is neither stored nor deflated");
     expect(stat.size <= max_nbytes && (is_stored ? stat.size == stat.comp_size
                                                  : stat.size / max_expansion <= stat.comp_size),
-           "its data cannot have its size");
+           "its sizes are inconsistent");
     expect(name.ends_with(".npy"), "its name does not end in .npy");
-    // libzip does not tell where data begin: it is where it reads their first byte. It reads none ahead. If it did,
-    // mapped bytes would not begin as an array does, and be refused.
+    // libzip does not tell where data begin: it is where it reads their first byte. It reads none
+    // ahead. If it did, mapped bytes would not begin as an array does, and be refused.
     open(index, ZIP_FL_COMPRESSED);
     std::byte first{};
     const std::size_t begin = read({&first, 1}) ? position_ - 1 : nbytes_;
-    expect(stat.comp_size <= nbytes_ - begin, "it ends behind the end of the file");
+    expect(stat.comp_size <= nbytes_ - begin, "it ends after the end of the file");
     members_.push_back({index, std::string(name.substr(0, name.size() - 4)), path_, is_stored,
                         static_cast<std::size_t>(stat.size), begin,
                         begin + static_cast<std::size_t>(stat.comp_size)});
@@ -168,7 +169,7 @@ class Archive {
       left -= nbytes;
       std::byte beyond{};
       expect(read({to, nbytes}) && (left != 0 || !read({&beyond, 1})),
-             "it does not have the length that it is said to have");
+             "its length differs from the directory's");
     };
     read_next(start.data(), start.size());
     return detail::loaded_npy(start, member.nbytes, path_.c_str(), read_next);
@@ -197,10 +198,10 @@ class Archive {
       throw OutOfMemory::of_heap("reading a .npz file");
     }
     const char* const why = error == nullptr ? "" : zip_error_strerror(error);
-    throw FileError(
-        format_text("cannot read \"%.400s\" of a .npz file: %s%s%.100s. Is it all there? "
-                    "If you trust it, save it again by numpy.savez.",
-                    path_.c_str(), message, *why == 0 ? "" : ": ", why));
+    throw FileError(format_text(
+        "cannot read \"%.400s\" of a .npz file: %s%s%.100s. Is it complete? If you trust "
+        "it, save it again with numpy.savez.",
+        path_.c_str(), message, *why == 0 ? "" : ": ", why));
   }
 
   const std::size_t nbytes_;

@@ -17,8 +17,9 @@ constexpr auto u16 = [](std::uint64_t number) { return detail::little_endian(num
 constexpr auto u32 = [](std::uint64_t number) { return detail::little_endian(number, 4); };
 constexpr auto u64 = [](std::uint64_t number) { return detail::little_endian(number, 8); };
 
-/// Writes an archive from front to back. libzip would seek back to headers, which a pipe cannot, and not place data
-/// where they can be mapped. All records are zip64's, which have numbers of 64 bits.
+/// Writes an archive from front to back. libzip would seek back to headers, which a pipe cannot,
+/// and not place data where they can be mapped. All records are zip64's, which have numbers of 64
+/// bits.
 ///
 /// Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 to 4.5.
 class ArchiveWriter {
@@ -38,8 +39,8 @@ class ArchiveWriter {
                 : crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
     }
     const std::uint64_t offset = position_;
-    // Numbers of deflated data follow the data. Names are said to be UTF-8 if they are: else Python cannot read them.
-    // libzip takes none with control characters for UTF-8.
+    // Numbers of deflated data follow the data. Names are said to be UTF-8 if they are: else Python
+    // cannot read them. libzip takes none with control characters for UTF-8.
     const bool is_utf8 = detail::json_string(name) &&
                          std::ranges::none_of(name, [](char c) { return c >= 0 && c < ' '; });
     const unsigned flags = (is_deflated ? 1U << 3 : 0) | (is_utf8 ? 1U << 11 : 0);
@@ -130,10 +131,9 @@ void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> ten
     const bool is_name = given.size() <= 0xFFFF - 4 && given.find('\0') == given.npos;
     if (!is_name || repeated == given) {
       throw InvalidArgument(format_text(
-          "save_npz: the name \"%s\" %s. Give the tensor another.",
-          detail::printable(given).c_str(),
-          is_name ? "is that of two tensors"
-                  : "has more than 65531 bytes, or a zero byte, which ends it for NumPy"));
+          "save_npz: the name \"%s\" %s. Rename the tensor.", detail::printable(given).c_str(),
+          is_name ? "occurs twice"
+                  : "has more than 65531 bytes, or a zero byte, at which NumPy ends it"));
     }
     detail::expect_initialized(tensor, "save_npz");
     parts.push_back(detail::npy_file_of(tensor, {}));

@@ -19,7 +19,7 @@ detail::StoredElements elements_of(const SafetensorsEntry& entry, const char* so
           [&entry, source](const Text& found) {
             detail::refuse_safetensors(
                 source,
-                format_text("of its tensor \"%s\", %s", detail::printable(entry.name).c_str(),
+                format_text("in its tensor \"%s\", %s", detail::printable(entry.name).c_str(),
                             found.chars.data()),
                 "A bool is 0 or 1: save tensor != 0.");
           }};
@@ -31,9 +31,11 @@ void warn_of_skipped(std::span<const SkippedTensor> skipped, const char* source)
   }
   const SkippedTensor& first = skipped.front();
   warn(
-      "%zu of the tensors of \"%.300s\" are skipped: byre lacks the dtype of the first, \"%s\", "
-      "'%s' of sizes %.100s. Convert it where the file is made: tensor.to(torch.float32). "
-      "SafetensorsFile::skipped names all.",
+      "skipped %zu tensors of \"%.300s\", because byre lacks their dtypes: the first is \"%s\", "
+      "'%s' of "
+      "sizes %.100s. Convert them before saving: tensor.to(torch.float32). "
+      "SafetensorsFile::skipped "
+      "lists all.",
       skipped.size(), source, detail::printable(first.name).c_str(),
       detail::printable(first.dtype).c_str(), to_string(first.sizes).c_str());
 }

@@ -28,7 +28,7 @@ constexpr const char* save_again = "The header is wrong: save it again.";
 void expect_length(std::span<const std::byte> start, std::size_t nbytes, const char* operation) {
   if (start.size() < nbytes) {
     throw InvalidArgument(
-        format_text("%s was given %zu bytes of a file, and needs %zu. Read more of it.", operation,
+        format_text("%s: got %zu bytes of the file, required %zu. Read more of it.", operation,
                     start.size(), nbytes));
   }
 }
@@ -49,7 +49,7 @@ std::size_t nbytes_of_entry(const detail::SafetensorsJsonEntry& entry, DType dty
   } catch (const ShapeError& error) {
     refuse_tensor(
         source, entry.name,
-        format_text("is refused: %.300s", detail::without_full_stop(error.what()).chars.data()),
+        format_text("is rejected: %.300s", detail::without_full_stop(error.what()).chars.data()),
         save_again);
   }
 }
@@ -61,24 +61,24 @@ void expect_next(const detail::SafetensorsJsonEntry& entry, std::uint64_t end,
   const std::uint64_t last = entry.offsets[1];
   const auto refuse = [&](const Text& found, const char* advice) {
     refuse_tensor(source, entry.name,
-                  format_text("has the data_offsets %" PRIu64 " to %" PRIu64 ", %s", first, last,
+                  format_text("has data_offsets %" PRIu64 " to %" PRIu64 ": %s", first, last,
                               found.chars.data()),
                   advice);
   };
   if (last < first) {
-    refuse(format_text("which end in front of where they begin"), save_again);
+    refuse(format_text("their end precedes their start"), save_again);
   }
   if (last > data_nbytes) {
-    refuse(format_text("and the data have %" PRIu64 " bytes", data_nbytes),
+    refuse(format_text("the data have %" PRIu64 " bytes", data_nbytes),
            "Was it cut short? Save it again.");
   }
   if (first < end) {
-    refuse(format_text("which overlap others, that end at %" PRIu64, end),
-           "Save a copy of data that tensors share: tensor.clone().");
+    refuse(format_text("they overlap data that end at %" PRIu64, end),
+           "Copy shared data before saving: tensor.clone().");
   }
   if (first > end) {
-    refuse(format_text("and nothing is said of the bytes from %" PRIu64 " on", end),
-           "Save it without a hole.");
+    refuse(format_text("bytes from %" PRIu64 " on belong to no tensor", end),
+           "Save it without gaps.");
   }
 }
 
@@ -87,11 +87,10 @@ SafetensorsEntry checked(detail::SafetensorsJsonEntry& entry, DType dtype, std::
   const std::size_t nbytes = nbytes_of_entry(entry, dtype, source);
   const std::uint64_t present = entry.offsets[1] - entry.offsets[0];
   if (nbytes != present) {
-    refuse_tensor(
-        source, entry.name,
-        format_text("has sizes %.200s of %s, which take %zu bytes, and %" PRIu64 " of data",
-                    to_string(entry.sizes).c_str(), name_of(dtype), nbytes, present),
-        save_again);
+    refuse_tensor(source, entry.name,
+                  format_text("has sizes %.200s of %s: %zu bytes expected, %" PRIu64 " found",
+                              to_string(entry.sizes).c_str(), name_of(dtype), nbytes, present),
+                  save_again);
   }
   return {std::move(entry.name), dtype, std::move(entry.sizes),
           data_offset + static_cast<std::size_t>(entry.offsets[0]), nbytes};
@@ -104,21 +103,20 @@ std::size_t safetensors_data_offset(std::span<const std::byte> start, std::size_
   if (file_nbytes < safetensors_length_nbytes) {
     refuse_safetensors(
         source,
-        format_text("its %zu bytes end within the 8 that say how long its header is", file_nbytes),
-        "Is it a .safetensors file, and all of it?");
+        format_text("its %zu bytes end within the 8-byte length of its header", file_nbytes),
+        "Is it a complete .safetensors file?");
   }
   expect_length(start, safetensors_length_nbytes, "safetensors_data_offset");
   const std::uint64_t length = detail::read_little_endian(start.first(safetensors_length_nbytes));
   if (length > safetensors_header_max_nbytes) {
-    refuse_safetensors(
-        source,
-        format_text("its header has %" PRIu64 " bytes, more than the %zu that may be", length,
-                    safetensors_header_max_nbytes),
-        "Is it a .safetensors file?");
+    refuse_safetensors(source,
+                       format_text("its header has %" PRIu64 " bytes, allowed are %zu", length,
+                                   safetensors_header_max_nbytes),
+                       "Is it a .safetensors file?");
   }
   if (length > file_nbytes - safetensors_length_nbytes) {
     refuse_safetensors(source,
-                       format_text("its header has %" PRIu64 " bytes, and %zu are there", length,
+                       format_text("its header has %" PRIu64 " bytes, but %zu are present", length,
                                    file_nbytes - safetensors_length_nbytes),
                        "Was it cut short? Save it again.");
   }
@@ -151,9 +149,9 @@ SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start,
     }
   }
   if (end != data_nbytes) {
-    refuse_safetensors(source,
-                       format_text("%" PRIu64 " bytes of data are no tensor's", data_nbytes - end),
-                       "Save the tensors alone, and nothing behind them.");
+    refuse_safetensors(
+        source, format_text("%" PRIu64 " bytes of data belong to no tensor", data_nbytes - end),
+        "Save nothing after the tensors.");
   }
   return header;
 } catch (const std::bad_alloc&) {

@@ -10,7 +10,7 @@ void expect_span(const Tensor& tensor, const char* call) {
   if (!tensor.is_contiguous()) {
     throw ShapeError(
         format_text("%s: the tensor of sizes %.200s and strides %.200s is not contiguous. Call "
-                    "contiguous(), which copies it, or go through it with an accessor.",
+                    "contiguous(), which copies it, or use an accessor.",
                     call, to_string(tensor.sizes()).c_str(), to_string(tensor.strides()).c_str()));
   }
 }

@@ -69,9 +69,9 @@ constexpr std::uint64_t all_bits = ~std::uint64_t{0};
 constexpr std::size_t name_begin = 30;  // in a local header
 const std::size_t array_nbytes = good_array.size();
 const std::size_t directory_begin = stored.places[record];
-const std::string unsound = "\"memory\" of a .npz file: libzip finds no sound archive in it: ";
-const std::string wrong_size = "its data cannot have its size";
-const std::string wrong_length = "it does not have the length that it is said to have";
+const std::string unsound = "\"memory\" of a .npz file: libzip rejects the archive: ";
+const std::string wrong_size = "its sizes are inconsistent";
+const std::string wrong_length = "its length differs from the directory's";
 
 // clang-format off
 const MalformedArchive all_malformed_archives[] = {
@@ -105,7 +105,7 @@ const MalformedArchive all_malformed_archives[] = {
 
     // ---- what byre refuses
     {"an_encrypted_member", "/a.npy\" of a .npz file: it cannot be opened: No password", stored, {{record, 8, 1, 2}}},
-    {"a_member_in_bzip2", "it is compressed otherwise than by deflating", stored,
+    {"a_member_in_bzip2", "it is neither stored nor deflated", stored,
      {{record, 10, 12, 2}, {local, 8, 12, 2}}},
     {"a_member_larger_than_an_object", wrong_size, of_zip64_sizes(all_bits, array_nbytes),
      {{record, 20, all_bits, 4}, {record, 24, all_bits, 4}, {local, 18, all_bits, 4}, {local, 22, all_bits, 4}}},
@@ -121,7 +121,7 @@ const MalformedArchive all_malformed_archives[] = {
     {"a_folder", "/a.npy/\" of a .npz file: its name does not end in .npy", named("a.npy/")},
     {"a_name_without_a_dot", "/npy\" of a .npz file: its name does not end in .npy", named("npy")},
     {"a_name_that_a_terminal_obeys", "/?[2J\" of a .npz file: its name", named("\x1b[2J")},
-    {"a_member_that_ends_behind_the_file", "it ends behind the end of the file",
+    {"a_member_that_ends_behind_the_file", "it ends after the end of the file",
      edited(stored_array, [](auto& member) { member.local_extra = extra_field(7, std::string(900, 'x')); }),
      {{record, 20, 1035, 4}, {record, 24, 1035, 4}, {local, 18, 1035, 4}, {local, 22, 1035, 4}}},
     {"a_member_in_another", "\"memory\" of a .npz file: some of its members overlap", two,
@@ -153,8 +153,8 @@ const MalformedArchive all_malformed_archives[] = {
     {"a_member_that_is_no_array", "/a.npy\" as a .npy file: it does not begin", archive_of({{.data = "hello"}})},
     {"a_deflated_member_that_is_no_array", "/a.npy\" as a .npy file: it does not begin",
      archive_of({deflated({.data = "hello"})})},
-    {"an_array_cut_short", "take 3 bytes, and 2 follow", archive_of({{.data = good_array.substr(0, 130)}})},
-    {"a_byte_behind_an_array", "take 3 bytes, and 4 follow", archive_of({deflated({.data = good_array + 'x'})})},
+    {"an_array_cut_short", "take 3 bytes, but 2 follow", archive_of({{.data = good_array.substr(0, 130)}})},
+    {"a_byte_behind_an_array", "take 3 bytes, but 4 follow", archive_of({deflated({.data = good_array + 'x'})})},
     {"a_bool_of_2", "bool number 1 is the byte 2", archive_of({{.data = npy_header(DType::boolean, {2}) + "\1\2"}})},
 };
 // clang-format on

@@ -192,7 +192,7 @@ TEST(SavedNpz, has_names_that_archives_can_have) {
     return complaint_of<InvalidArgument>([&] { save_npz(path, tensors); });
   };
   EXPECT_TRUE(says(refuse({{"x", tensor}, {"y", tensor}, {"x", tensor}}),
-                   "save_npz: the name \"x\" is that of two tensors", "Give the tensor another"));
+                   "save_npz: the name \"x\" occurs twice", "Rename the tensor"));
   for (const std::string& name : {std::string("x\0y", 3), std::string(65532, 'x')}) {
     EXPECT_TRUE(says(refuse({{name, tensor}}), "save_npz: the name \"x", "more than 65531 bytes",
                      "a zero byte"));

@@ -61,9 +61,9 @@ TEST(ForeignModels, that_are_read_in_part_warn_once_without_text_that_a_terminal
   EXPECT_EQ(read.skipped[0].dtype, "U\x1b[2J");
   ASSERT_EQ(warnings.texts().size(), 1U);
   EXPECT_TRUE(says(warnings.texts()[0],
-                   "2 of the tensors of \"memory\" are skipped: byre lacks the dtype of the first, "
+                   "skipped 2 tensors of \"memory\", because byre lacks their dtypes: the first is "
                    "\"b?[2J\", 'U?[2J' of sizes [2, 3]. Convert",
-                   "SafetensorsFile::skipped names all"));
+                   "SafetensorsFile::skipped lists all"));
   read_model(model_of("{" + entry_of("a", "U8", "[2]", "[0,2]") + "}", "\1\2"));
   EXPECT_EQ(warnings.texts().size(), 1U);
 }
@@ -74,7 +74,7 @@ TEST(ForeignModels, whose_skipped_tensors_overlap_others_are_refused) {
                                              entry_of("b", "U8", "[1]", "[1,2]") + "}",
                                          "\1\2"));
                    }),
-                   "which overlap others"));
+                   "they overlap data"));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ const char* const is_it_one = "Is it a .safetensors file?";
 const char* const an_entry = "An entry is \"name\": {\"dtype\"";
 const char* const wrong = "The header is wrong: save it again.";
 const char* const cut_short = "Was it cut short?";
-const char* const share = "Save a copy of data that tensors share: tensor.clone().";
+const char* const share = "Copy shared data before saving: tensor.clone().";
 const std::string good_entry = bytes("a", "[2]", "[0,2]");
 /// A good entry and a key more.
 std::string with_key(const std::string& key) {
@@ -60,7 +60,7 @@ std::string with_key(const std::string& key) {
 }
 
 const std::string many_arrays(100'000, '[');
-const std::string no_json = "its header is no JSON: ";
+const std::string no_json = "its header is not JSON: ";
 
 std::string many_objects() {
   std::string objects;
@@ -75,7 +75,7 @@ std::string many_objects() {
 const MalformedModels malformed_headers[] = {
     {"its header does not begin with '{'", is_it_one,
      {"", " ", "\v{}", " []", "[]", "null", R"("{}")", "\xef\xbb\xbf{}", "}{"}},
-    {"its header has a zero byte", "spaces behind it",
+    {"its header contains a zero byte", "padded with spaces",
      {std::string("{}\0", 3), std::string("{}\0PK and more of an archive", 28),
       std::string("{\"a\0\":1}", 8), std::string("{\0}", 3)}},
     {no_json, "Was it damaged?",
@@ -85,33 +85,33 @@ const MalformedModels malformed_headers[] = {
       R"({"\q":{}})", R"({"\ud800":{}})", "{\"a\":\xff}"}},
     {no_json + "parse error at line 1, column 6", "Was it damaged?", {R"({"a":})"}},
     {"xxx...", "Was it damaged?", {"{\"" + std::string(9000, 'x') + "\n"}},
-    {R"(its entry "__metadata__" is there twice)", an_entry,
+    {R"(its entry "__metadata__" occurs twice)", an_entry,
      {R"({"__metadata__":{},"__metadata__":{}})"}},
     {R"(its entry "__metadata__" has the key 'b' twice)", R"(or "__metadata__": {"key": "value"}.)",
      {R"({"__metadata__":{"b":"1","a":"1","b":"2"}})"}},
-    {"has an array, where an object", an_entry, {R"({"a":)" + many_arrays}},
-    {"has an array, where a whole number below 2^63", an_entry, {R"({"a":{"shape":)" + many_arrays}},
-    {"has one key too many, 'a'", an_entry, {many_objects()}},
-    {R"("__metadata__" has an object, where a string should be)", an_entry, {R"({"__metadata__":)" + many_objects()}},
-    {R"(its tensor "a" is refused: shape)", wrong, {"{" + bytes("a", "[0,4294967296,4294967297]", "[0,0]") + "}"}},
+    {"has an array, expected an object", an_entry, {R"({"a":)" + many_arrays}},
+    {"has an array, expected a whole number below 2^63", an_entry, {R"({"a":{"shape":)" + many_arrays}},
+    {"has the unknown or repeated key 'a'", an_entry, {many_objects()}},
+    {R"("__metadata__" has an object, expected a string)", an_entry, {R"({"__metadata__":)" + many_objects()}},
+    {R"(its tensor "a" is rejected: shape)", wrong, {"{" + bytes("a", "[0,4294967296,4294967297]", "[0,0]") + "}"}},
 };
 
 /// Each text is an entry, or several, of a model with two bytes of data.
 const MalformedModels malformed_entries[] = {
-    {R"(its entry "a" is there twice)", "each key once",
+    {R"(its entry "a" occurs twice)", "each key once",
      {bytes("a", "[1]", "[0,1]") + "," + bytes("b", "[0]", "[1,1]") + "," + bytes("a", "[1]", "[1,2]"),
       good_entry + "," + bytes(R"(\u0061)", "[2]", "[0,2]")}},
-    {R"(its entry "a" has one key too many, 'dtype')", an_entry, {with_key(R"("dtype":"U8")")}},
-    {R"(its entry "a" has one key too many, 'strides')", an_entry, {with_key(R"("strides":[1])")}},
-    {"has one key too many, ''", an_entry, {R"("a":{"":"U8"})"}},
+    {R"(its entry "a" has the unknown or repeated key 'dtype')", an_entry, {with_key(R"("dtype":"U8")")}},
+    {R"(its entry "a" has the unknown or repeated key 'strides')", an_entry, {with_key(R"("strides":[1])")}},
+    {"has the unknown or repeated key ''", an_entry, {R"("a":{"":"U8"})"}},
     {R"(its entry "a" lacks the key 'dtype')", an_entry, {R"("a":{"shape":[2],"data_offsets":[0,2]})"}},
     {"lacks the key 'data_offsets'", an_entry, {R"("a":{"dtype":"U8","shape":[2]})"}},
     // The keys of the entry before do not count.
     {R"(its entry "b" lacks the key 'dtype')", an_entry, {good_entry + R"(,"b":{})"}},
-    {"the number 9223372036854775808, where a whole number below 2^63", an_entry,
+    {"the number 9223372036854775808, expected a whole number below 2^63", an_entry,
      {bytes("a", "[9223372036854775808]", "[0,2]")}},
     {R"(tensor "a")", wrong, {bytes("a", "[9223372036854775807]", "[0,2]")}},
-    {"the number 18446744073709551616, where a whole number below 2^64", an_entry,
+    {"the number 18446744073709551616, expected a whole number below 2^64", an_entry,
      {bytes("a", "[2]", "[0,18446744073709551616]")}},
     {R"(its entry "a" has fewer than two data_offsets)", an_entry, {bytes("a", "[2]", "[]"), bytes("a", "[2]", "[0]")}},
     {R"(its entry "a" has more than two data_offsets)", an_entry, {bytes("a", "[2]", "[0,2,2]")}},
@@ -128,49 +128,49 @@ const MalformedModels malformed_entries[] = {
     {"\"" + std::string(40, 'n') + "...\" has", wrong, {bytes(std::string(41, 'n'), "[3]", "[0,2]")}},
 
     // ---- sizes
-    {R"(its tensor "a" is refused: shape)", wrong,
+    {R"(its tensor "a" is rejected: shape)", wrong,
      {bytes("a", "[4294967296,4294967296]", "[0,2]"), bytes("a", "[4294967296,4294967297]", "[0,2]"),
       bytes("a", "[4611686018427387904,2,2,2]", "[0,2]"), entry_of("a", "F64", "[2305843009213693952]", "[0,2]"),
       entry_of("a", "F64", "[1152921504606846977]", "[0,2]")}},
-    {R"(its tensor "a" has sizes [3] of u8, which take 3 bytes, and 2 of data)", wrong, {bytes("a", "[3]", "[0,2]")}},
-    {R"(its tensor "a" has sizes [0] of u8, which take 0 bytes, and 2 of data)", wrong, {bytes("a", "[0]", "[0,2]")}},
-    {R"(its tensor "a" has sizes [2] of i16, which take 4 bytes, and 2 of data)", wrong,
+    {R"(its tensor "a" has sizes [3] of u8: 3 bytes expected, 2 found)", wrong, {bytes("a", "[3]", "[0,2]")}},
+    {R"(its tensor "a" has sizes [0] of u8: 0 bytes expected, 2 found)", wrong, {bytes("a", "[0]", "[0,2]")}},
+    {R"(its tensor "a" has sizes [2] of i16: 4 bytes expected, 2 found)", wrong,
      {entry_of("a", "I16", "[2]", "[0,2]")}},
-    {sizeof(std::size_t) > 4 ? "which take 8000000000000000 bytes, and 2 of data" : "refused", wrong,
+    {sizeof(std::size_t) > 4 ? "8000000000000000 bytes expected, 2 found" : "rejected", wrong,
      {entry_of("a", "F64", "[1000000,1000000000]", "[0,2]")}},
-    {sizeof(std::size_t) > 4 ? "which take 4294967298 bytes, and 2 of data" : "refused", wrong,
+    {sizeof(std::size_t) > 4 ? "4294967298 bytes expected, 2 found" : "rejected", wrong,
      {bytes("a", "[4294967298]", "[0,2]")}},  // 2 in 32 bits
 
     // ---- where data lie
-    {R"(its tensor "a" has the data_offsets 0 to 3, and the data have 2 bytes)", cut_short,
+    {R"(its tensor "a" has data_offsets 0 to 3: the data have 2 bytes)", cut_short,
      {bytes("a", "[2]", "[0,3]")}},
-    {"1 to 4294967297, and the data have 2 bytes", cut_short, {bytes("a", "[2]", "[1,4294967297]")}},
-    {"0 to 18446744073709551615, and the data have 2 bytes", cut_short,
+    {"1 to 4294967297: the data have 2 bytes", cut_short, {bytes("a", "[2]", "[1,4294967297]")}},
+    {"0 to 18446744073709551615: the data have 2 bytes", cut_short,
      {bytes("a", "[2]", "[0,18446744073709551615]")}},
-    {"18446744073709551614 to 18446744073709551615, and the data have 2 bytes", cut_short,
+    {"18446744073709551614 to 18446744073709551615: the data have 2 bytes", cut_short,
      {bytes("a", "[2]", "[18446744073709551614,18446744073709551615]")}},
     // Behind the header, these would be at its beginning once more.
-    {"18446744073709551608 to 18446744073709551610, and the data have 2", cut_short,
+    {"18446744073709551608 to 18446744073709551610: the data have 2", cut_short,
      {bytes("a", "[2]", "[18446744073709551608,18446744073709551610]"),
       bytes("b", "[2]", "[0,2]") + "," + bytes("a", "[2]", "[18446744073709551608,18446744073709551610]")}},
-    {"which end in front of where they begin", wrong,
+    {"their end precedes their start", wrong,
      {bytes("a", "[2]", "[2,0]"), bytes("a", "[2]", "[1,0]"), bytes("a", "[2]", "[18446744073709551615,1]")}},
-    {R"("b" has the data_offsets 1 to 2, which overlap others, that end at 2)", share,
+    {R"("b" has data_offsets 1 to 2: they overlap data that end at 2)", share,
      {good_entry + "," + bytes("b", "[1]", "[1,2]")}},
-    {R"("a" has the data_offsets 0 to 2, which overlap others, that end at 1)", share,
+    {R"("a" has data_offsets 0 to 2: they overlap data that end at 1)", share,
      {good_entry + "," + bytes("b", "[1]", "[0,1]")}},
-    {R"("a" has the data_offsets 1 to 2, which overlap others, that end at 2)", share,
+    {R"("a" has data_offsets 1 to 2: they overlap data that end at 2)", share,
      {bytes("a", "[1]", "[1,2]") + "," + bytes("b", "[2]", "[0,2]")}},
-    {R"("tied" has the data_offsets 0 to 2, which overlap others, that end at 2)", share,
+    {R"("tied" has data_offsets 0 to 2: they overlap data that end at 2)", share,
      {good_entry + "," + bytes("tied", "[2]", "[0,2]")}},
-    {R"("none" has the data_offsets 1 to 1, which overlap others, that end at 2)", share,
+    {R"("none" has data_offsets 1 to 1: they overlap data that end at 2)", share,
      {good_entry + "," + bytes("none", "[0]", "[1,1]")}},
-    {R"("a" has the data_offsets 1 to 2, and nothing is said of the bytes from 0 on)", "without a hole",
+    {R"("a" has data_offsets 1 to 2: bytes from 0 on belong to no tensor)", "without gaps",
      {bytes("a", "[1]", "[1,2]")}},
-    {R"("b" has the data_offsets 2 to 2, and nothing is said of the bytes from 1 on)", "without a hole",
+    {R"("b" has data_offsets 2 to 2: bytes from 1 on belong to no tensor)", "without gaps",
      {bytes("a", "[1]", "[0,1]") + "," + bytes("b", "[0]", "[2,2]")}},
-    {"1 bytes of data are no tensor's", "nothing behind them", {bytes("a", "[1]", "[0,1]")}},
-    {"2 bytes of data are no tensor's", "nothing behind them", {"", R"("__metadata__":{})"}},
+    {"1 bytes of data belong to no tensor", "nothing after the tensors", {bytes("a", "[1]", "[0,1]")}},
+    {"2 bytes of data belong to no tensor", "nothing after the tensors", {"", R"("__metadata__":{})"}},
 };
 // clang-format on
 
@@ -192,18 +192,18 @@ TEST(MalformedModels, are_refused_with_what_is_wrong) {
 TEST(MalformedModels, whose_header_has_another_length_are_refused) {
   for (std::size_t size = 0; size < 8; ++size) {
     expect_refused(std::string(size, '\1'),
-                   "its " + std::to_string(size) + " bytes end within the 8", "all of it?");
+                   "its " + std::to_string(size) + " bytes end within the 8", "complete");
   }
-  expect_refused(little_endian(3, 8) + "{}", "its header has 3 bytes, and 2 are there", cut_short);
-  expect_refused(little_endian(100'000'000, 8) + "{}", "has 100000000 bytes, and 2 are there",
+  expect_refused(little_endian(3, 8) + "{}", "its header has 3 bytes, but 2 are present",
+                 cut_short);
+  expect_refused(little_endian(100'000'000, 8) + "{}", "has 100000000 bytes, but 2 are present",
                  cut_short);
   for (const std::uint64_t length :
        {std::uint64_t{100'000'001}, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
         ~std::uint64_t{0}, ~std::uint64_t{0} - 7}) {
-    expect_refused(
-        little_endian(length, 8) + "{}",
-        "its header has " + std::to_string(length) + " bytes, more than the 100000000 that may be",
-        is_it_one);
+    expect_refused(little_endian(length, 8) + "{}",
+                   "its header has " + std::to_string(length) + " bytes, allowed are 100000000",
+                   is_it_one);
   }
 }
 
@@ -243,7 +243,7 @@ TEST(MalformedModels, with_values_of_other_types_are_refused) {
       if (called != place.wanted && !is_no_metadata) {
         expect_refused(model_of("{" + front + text + place.behind + "}", "\1\1"),
                        "its entry " + front.substr(0, front.find(':')) + " has " + called +
-                           ", where " + place.said + " should be",
+                           ", expected " + place.said,
                        an_entry);
       }
     }
@@ -269,7 +269,7 @@ TEST(MalformedModels, with_bools_that_are_neither_0_nor_1_are_refused_by_name) {
             "nothing was thrown");
   for (const char odd : {'\2', '\xff'}) {
     expect_refused(model_of(header, std::string("\1\0\1", 3) + odd),
-                   R"(of its tensor "mask", its bool number 2 is the byte )" +
+                   R"(in its tensor "mask", its bool number 2 is the byte )" +
                        std::to_string(static_cast<unsigned char>(odd)),
                    "A bool is 0 or 1: save tensor != 0.");
   }

@@ -130,12 +130,12 @@ TEST_F(SavedSafetensors, have_names_of_their_own_in_utf_8) {
                      "save_safetensors: the name or key \"", said));
   };
   expect_refused({{"same", x}, {"other", x}, {"same", y}}, {},
-                 "same\" is there twice. Give each its own.");
-  expect_refused({{"a", x}}, {{"key", "1"}, {"b", ""}, {"key", "2"}}, "key\" is there twice");
+                 "same\" occurs twice. Make it unique.");
+  expect_refused({{"a", x}}, {{"key", "1"}, {"b", ""}, {"key", "2"}}, "key\" occurs twice");
   expect_refused({{"__metadata__", x}}, {},
-                 "__metadata__\" is what the format has for metadata. Name the tensor otherwise.");
+                 "__metadata__\" is reserved for metadata. Rename the tensor.");
   for (const char* const text : {"a\xff", "a\xc3", "a\xc0\xaf", "a\xed\xa0\x80"}) {
-    expect_refused({{text, x}}, {}, "is not UTF-8. Encode it so.");
+    expect_refused({{text, x}}, {}, "is not UTF-8. Encode it as UTF-8.");
     expect_refused({{"a", x}}, {{text, "b"}}, "is not UTF-8");
     expect_refused({{"a", x}}, {{"b", text}}, "is not UTF-8");
   }
@@ -154,7 +154,7 @@ TEST(SafetensorsWriting, has_at_most_as_many_bytes_as_a_file) {
   EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] {
                      header_of({most, more});
                    }),
-                   "the tensors up to \"more\" have more bytes than a file can have", "fewer"));
+                   "the tensors up to \"more\" exceed the largest file", "fewer"));
 }
 
 TEST(SafetensorsWriting, has_a_header_of_so_many_bytes_at_most_with_its_spaces) {
@@ -164,8 +164,8 @@ TEST(SafetensorsWriting, has_a_header_of_so_many_bytes_at_most_with_its_spaces) 
   };
   EXPECT_EQ(header_nbytes(184), 192U);
   EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] { header_nbytes(183); }),
-                   "save_safetensors: the header would have 184 bytes, and the format allows 183",
-                   "Save fewer tensors in a file, or less metadata."));
+                   "save_safetensors: the header needs 184 bytes, allowed are 183",
+                   "Save fewer tensors or less metadata per file."));
 }
 
 }  // namespace

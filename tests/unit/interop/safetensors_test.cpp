@@ -132,12 +132,12 @@ TEST(SafetensorsHeaders, end_where_their_length_says) {
   EXPECT_EQ(offset(0x01'02'03, 1'000'000), 8U + 0x01'02'03);
   EXPECT_EQ(offset(100'000'000, 100'000'008), 100'000'008U);
   EXPECT_TRUE(says(complaint_of<FileError>([&] { offset(3, 10); }), "a file",
-                   "has 3 bytes, and 2 are there", "cut short"));
+                   "has 3 bytes, but 2 are present", "cut short"));
   const std::string start = little_endian(2, 8);
   EXPECT_TRUE(says(complaint_of<InvalidArgument>([&] {
                      safetensors_data_offset(std::as_bytes(std::span(start)).first(7), 10);
                    }),
-                   "safetensors_data_offset was given 7 bytes", "needs 8", "Read more"));
+                   "safetensors_data_offset: got 7 bytes", "required 8", "Read more"));
 }
 
 class MappedSafetensors : public testing::Test {

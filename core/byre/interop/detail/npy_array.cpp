@@ -25,11 +25,11 @@ NpyHeader npy_header_of(std::span<const std::byte> start, std::size_t file_nbyte
   const std::size_t present = file_nbytes - header.data_offset;
   if (present != header.data_nbytes) {
     refuse_npy(source,
-               format_text("sizes %.200s of %s take %zu bytes, and %zu follow the header",
+               format_text("sizes %.200s of %s take %zu bytes, but %zu follow the header",
                            to_string(header.sizes).c_str(), name_of(header.dtype),
                            header.data_nbytes, present),
                present < header.data_nbytes ? "Was it cut short? Save it again."
-                                            : "Save one array in a file, and nothing behind it.");
+                                            : "Save one array per file, and nothing after it.");
   }
   return header;
 }

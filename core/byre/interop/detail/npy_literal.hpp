@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reads the few Python literals that .npy headers are made of, from left to right. Strict: text that NumPy does not
-/// write is refused, with the place.
+/// Reads the few Python literals that .npy headers are made of, from left to right. Strict: text
+/// that NumPy does not write is refused, with the place.
 #pragma once
 
 #include <byre/interop/detail/format.hpp>
@@ -16,7 +16,8 @@
 
 namespace byre::inline v0::detail {
 
-/// Each member passes over spaces first, and throws FileError, which names the source, if the text is another one.
+/// Each member passes over spaces first, and throws FileError, which names the source, if the text
+/// is another one.
 class PythonLiteral {
  public:
   /// Of a text that outlives this.
@@ -140,10 +141,10 @@ class PythonLiteral {
   [[noreturn]] void refuse_here(const char* wanted) const {
     const std::string found = printable(text_.substr(position_));
     refuse_npy(source_,
-               format_text("its header has \"%s\" at character %zu, where %s should be",
-                           found.c_str(), position_, wanted),
-               "The header is a Python dictionary of descr, fortran_order and shape, as numpy.save "
-               "writes it.");
+               format_text("its header has \"%s\" at character %zu, expected %s", found.c_str(),
+                           position_, wanted),
+               "Write the header as a Python dictionary of descr, fortran_order and shape, as "
+               "numpy.save does.");
   }
 
   std::string_view text_;

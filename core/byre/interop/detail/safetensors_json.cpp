@@ -36,8 +36,8 @@ constexpr std::array<const char*, 9> wanted_values{"an object",
                                                    "an array of two offsets",
                                                    "a whole number below 2^64"};
 
-/// Told by the parser what it finds, from left to right. What is not wanted there is refused at once, so that
-/// nothing is deeper than an array in an entry.
+/// Told by the parser what it finds, from left to right. What is not wanted there is refused at
+/// once, so that nothing is deeper than an array in an entry.
 class SafetensorsReader {
  public:
   explicit SafetensorsReader(const char* source) noexcept : source_(source) {}
@@ -115,7 +115,7 @@ class SafetensorsReader {
       }
     } else if (const auto repeated = find_duplicate({names_.begin(), names_.end()})) {
       names_ = {std::string(*repeated)};
-      refuse(format_text("is there twice"));
+      refuse(format_text("occurs twice"));
     }
     object_ = Value::file;
     return true;
@@ -138,7 +138,7 @@ class SafetensorsReader {
     std::string_view what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
     what.remove_prefix(what.find(' ') + 1);
     refuse_safetensors(source_,
-                       format_text("its header is no JSON: %s", printable(what, 200).c_str()),
+                       format_text("its header is not JSON: %s", printable(what, 200).c_str()),
                        "Was it damaged? Save it again.");
   }
 
@@ -159,7 +159,7 @@ class SafetensorsReader {
     const auto number =
         static_cast<std::size_t>(std::ranges::find(entry_keys, key) - entry_keys.begin());
     if (number == entry_keys.size() || is_read_[number]) {
-      refuse(format_text("has one key too many, '%s'", printable(key).c_str()));
+      refuse(format_text("has the unknown or repeated key '%s'", printable(key).c_str()));
     }
     is_read_[number] = true;
     value_ = values[number];
@@ -167,8 +167,8 @@ class SafetensorsReader {
 
   /// `found` is where something else should be.
   [[noreturn]] void refuse_value(const char* found) const {
-    refuse(format_text("has %s, where %s should be", found,
-                       wanted_values[static_cast<std::size_t>(value_)]));
+    refuse(
+        format_text("has %s, expected %s", found, wanted_values[static_cast<std::size_t>(value_)]));
   }
   /// The entry under way.
   [[noreturn]] void refuse(const Text& found) const {
@@ -198,8 +198,8 @@ SafetensorsJson read_safetensors_json(std::string_view text, const char* source)
                        "Is it a .safetensors file?");
   }
   if (text.find('\0') != text.npos) {  // which the parser takes for the end
-    refuse_safetensors(source, format_text("its header has a zero byte"),
-                       "The header is JSON, and spaces behind it.");
+    refuse_safetensors(source, format_text("its header contains a zero byte"),
+                       "Write JSON, padded with spaces.");
   }
   SafetensorsReader reader(source);
   Json::sax_parse(text.begin(), text.end(), &reader);

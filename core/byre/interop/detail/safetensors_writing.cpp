@@ -16,14 +16,14 @@ namespace {
 
 void expect_unique(std::vector<std::string_view> names) {
   if (const auto repeated = find_duplicate(std::move(names))) {
-    refuse_name(*repeated, "is there twice", "Give each its own.");
+    refuse_name(*repeated, "occurs twice", "Make it unique.");
   }
 }
 
 std::string utf8_in_quotes(std::string_view name) {
   std::optional<std::string> text = json_string(std::string(name));
   if (!text) {
-    refuse_name(name, "is not UTF-8", "Encode it so.");
+    refuse_name(name, "is not UTF-8", "Encode it as UTF-8.");
   }
   return *std::move(text);
 }
@@ -58,10 +58,10 @@ std::string object_of(std::span<const std::pair<std::string, std::string>> metad
 std::string with_length(std::string text, std::size_t limit_nbytes) {
   text.append(padding_after(safetensors_length_nbytes + text.size()), ' ');
   if (text.size() > limit_nbytes) {
-    throw InvalidArgument(
-        format_text("save_safetensors: the header would have %zu bytes, and the format allows %zu. "
-                    "Save fewer tensors in a file, or less metadata.",
-                    text.size(), limit_nbytes));
+    throw InvalidArgument(format_text(
+        "save_safetensors: the header needs %zu bytes, allowed are %zu. Save fewer tensors "
+        "or less metadata per file.",
+        text.size(), limit_nbytes));
   }
   return little_endian(text.size(), safetensors_length_nbytes) + text;
 }
@@ -89,13 +89,13 @@ std::string safetensors_header(std::span<const SafetensorsPart> parts,
   std::size_t offset = 0;
   for (const SafetensorsPart& part : parts) {
     if (part.name == metadata_key) {
-      refuse_name(part.name, "is what the format has for metadata", "Name the tensor otherwise.");
+      refuse_name(part.name, "is reserved for metadata", "Rename the tensor.");
     }
     if (part.nbytes > max_nbytes - offset) {
-      throw InvalidArgument(
-          format_text("save_safetensors: the tensors up to \"%s\" have more bytes than a file can "
-                      "have. Save fewer in a file.",
-                      printable(part.name).c_str()));
+      throw InvalidArgument(format_text(
+          "save_safetensors: the tensors up to \"%s\" exceed the largest file. Save fewer "
+          "tensors per file.",
+          printable(part.name).c_str()));
     }
     names.push_back(part.name);
     text += (text.size() == 1 ? "" : ",") + entry_of(part, offset);
