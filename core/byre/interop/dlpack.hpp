@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors to and from other array libraries by DLPack 1, without a byte copied: NumPy, PyTorch, JAX, CuPy and
-/// others speak it. No lazy clone ever sees what is written by the other library.
+/// Exchange of tensors with other array libraries (NumPy, PyTorch, JAX, CuPy, ...) by DLPack 1,
+/// without a byte copied. A lazy clone never observes a write of the other library.
 ///
-/// Of a host's tensors the device is DLPack's CPU. A device of a registered kind from 2 on is the type of DLPack of
-/// the same number (2 is CUDA's), so number it accordingly; kind 1 is its ExtDev.
+/// Tensors on the host have DLPack's CPU device. A registered device kind from 2 on is the DLPack
+/// device type of that number, so number kinds accordingly (2 is CUDA). Kind 1 is DLPack's
+/// kDLExtDev.
+///
+/// Unless a function says otherwise: any thread may call it at any time, as far as the access to
+/// the tensor allows; functions copy nothing and allocate O(1) memory.
 #pragma once
 
 #include <byre/config.hpp>
@@ -14,47 +18,59 @@
 
 namespace byre::inline v0 {
 
+/// What the consumer of an export may do with the data.
 enum class DLPackAccess : std::uint8_t {
-  read,   ///< READ_ONLY: shares the data as a lazy clone does; see Storage::pin_to_read()
-  write,  ///< materializes, and pins the storage until it is released; see Storage::pin()
-  copy,   ///< IS_COPIED: of a copy that is made now, which the consumer alone has
+  read,   ///< READ_ONLY: shares the data like a lazy clone; see Storage::pin_to_read()
+  write,  ///< materializes, and pins the storage until the export is released; see Storage::pin()
+  copy,   ///< IS_COPIED: exports a copy that is made now, for the consumer alone
 };
 
-/// The tensor's elements for another library, which calls the deleter once, on any thread. `tensor` is read, or
-/// written, as by data() or mutable_data(): write access excludes all else on the storage, and what the other library
-/// writes later does too. If a deleter is called within another one of byre's, the outer one releases its tensor before
-/// it returns: chains of tensors that libraries wrap in turn need no stack. Throws StateError for a tensor without a
-/// dtype or memory, DeviceError for a device that DLPack has no number for, OutOfMemory, and what materializing throws.
+/// Exports the tensor's elements to another library, which must call the deleter once, on any
+/// thread. Counts as a read of `tensor` like data(), or as a write like mutable_data(). Write
+/// access excludes all other accesses to the storage, and so do later writes of the other library.
+/// If a deleter is called within the deleter of another byre export, the outer one releases the
+/// inner tensor before it returns: chains of tensors that libraries wrap in each other need no
+/// stack.
+///
+/// Throws StateError for a tensor without a dtype or memory, DeviceError if DLPack has no number
+/// for the device, OutOfMemory, and the exceptions of materializing. Cost: copies only if write
+/// access materializes, or for DLPackAccess::copy.
 [[nodiscard]] BYRE_API dlpack::DLManagedTensorVersioned* to_dlpack(
     Tensor tensor, DLPackAccess access = DLPackAccess::read, Wait wait = Wait::allowed,
     CallSite site = CallSite::current());
 
-/// The same by the structure of DLPack before 1.0. It cannot say what is to be read only, so that whoever gets it may
-/// write. Throws InvalidArgument too, for DLPackAccess::read.
+/// As to_dlpack(), by the structure of DLPack before 1.0, which has no read-only flag: its consumer
+/// may write. Also throws InvalidArgument for DLPackAccess::read.
 [[nodiscard]] BYRE_API dlpack::DLManagedTensor* to_older_dlpack(
     Tensor tensor, DLPackAccess access = DLPackAccess::write, Wait wait = Wait::allowed,
     CallSite site = CallSite::current());
 
+/// Who may write the imported memory.
 enum class DLPackImport : std::uint8_t {
-  /// Whoever exported it may still write it: a lazy clone copies at once. What is marked as IS_COPIED is shared.
+  /// The exporter may still write it: a lazy clone copies at once. Memory marked IS_COPIED is
+  /// shared instead.
   aliased,
-  /// The caller knows that nobody else writes it: lazy clones share it, as any adopted memory.
+  /// The caller guarantees that no other code writes it: lazy clones share it, like adopted memory.
   exclusive,
 };
 
-/// A tensor over the memory of another library, which is written in place, or by a copy if it is READ_ONLY. An export of
-/// byre's own comes back as what it is of: to_dlpack() to read as a lazy clone, to write as the storage itself. The
-/// deleter is called once, whatever happens: when the last owner of the memory lets go, or when this throws. It must
-/// not throw. Whoever writes bools keeps them 0 or 1. Throws InvalidArgument for null, another major version or memory
-/// that is not aligned; DTypeError for elements that no dtype stands for, and bools that are neither 0 nor 1; ShapeError
-/// for negative sizes and strides, and more elements than an object can have; DeviceError for a device that is not
-/// registered; OutOfMemory.
+/// Imports a tensor over the memory of another library. A write changes that memory in place, or
+/// goes to a copy if it is READ_ONLY. An export of byre returns as its origin: a read export as a
+/// lazy clone, a write export as the storage itself. The deleter is called once: when the last
+/// owner releases the memory, or if this function throws. The deleter must not throw. Code that
+/// writes bools must store 0 or 1.
+///
+/// Throws InvalidArgument for null, another major version or misaligned memory; DTypeError for
+/// elements without a dtype, and for bools that are neither 0 nor 1; ShapeError for negative sizes
+/// and strides, and for more elements than an object can have; DeviceError if the device is not
+/// registered; OutOfMemory. Cost: reads all elements of a tensor of bools on the host.
 BYRE_API Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed,
                             DLPackImport how = DLPackImport::aliased);
 BYRE_API Tensor from_dlpack(dlpack::DLManagedTensor* managed,
                             DLPackImport how = DLPackImport::aliased);
 
-/// What DLPack calls a device and a dtype. Throw as to_dlpack, and DTypeError for DType::uninitialized.
+/// The DLPack names of a device and of a dtype. Throw DeviceError as to_dlpack() does, and
+/// DTypeError for DType::uninitialized.
 BYRE_API dlpack::DLDevice dlpack_device(Device device);
 BYRE_API dlpack::DLDataType dlpack_dtype(DType dtype);
 

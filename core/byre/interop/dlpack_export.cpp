@@ -16,17 +16,17 @@ namespace {
 using dlpack::DLManagedTensor;
 using dlpack::DLManagedTensorVersioned;
 
-/// Exports whose release waits until the one under way is over.
+/// The exports that wait until the current release on this thread is over.
 struct ReleaseQueue {
   bool are_under_way = false;
   detail::ExportedBytes* first_waiting = nullptr;
 };
 constinit thread_local ReleaseQueue release_queue;
 
-/// Makes the memory that a writer may have before it has written.
+/// Pins the tensor's storage. For a writer, first allocates memory that the tensor may lack.
 Pin pin(Tensor& tensor, DLPackAccess access, Wait wait, CallSite site) {
   if (access == DLPackAccess::read) {
-    static_cast<void>(tensor.raw_data(site));  // throws without memory
+    static_cast<void>(tensor.raw_data(site));  // throws if there is no memory
     return tensor.storage().pin_to_read(site);
   }
   static_cast<void>(tensor.mutable_raw_data(wait, site));
@@ -44,7 +44,7 @@ Managed* export_tensor(Tensor tensor, DLPackAccess access, Wait wait, CallSite s
   }
   made->sizes = tensor.sizes();
   made->strides = tensor.strides();
-  // Last, as nothing may have changed where something fails.
+  // Done last: if an earlier step throws, nothing has changed.
   if (tensor.numel() != 0) {
     made->pin = pin(tensor, access, wait, site);
   }
@@ -54,7 +54,7 @@ Managed* export_tensor(Tensor tensor, DLPackAccess access, Wait wait, CallSite s
                           : access == DLPackAccess::copy ? dlpack::DLPACK_FLAG_BITMASK_IS_COPIED
                                                          : 0;
   }
-  // Many libraries take no notice of byte_offset.
+  // Many libraries ignore byte_offset.
   const std::byte* const first =
       made->pin.data() == nullptr
           ? nullptr

@@ -28,10 +28,10 @@ struct Release {
   }
 };
 
-/// Where its elements are, from the first one on.
+/// The positions of a tensor's elements, relative to the first one.
 struct Elements {
   Layout layout;
-  std::size_t nbytes;  ///< up to the end of the last one; 0 without elements
+  std::size_t nbytes;  ///< up to the end of the last element; 0 without elements
 };
 
 Dims sizes_of(const DLTensor& tensor) {
@@ -51,7 +51,7 @@ Dims sizes_of(const DLTensor& tensor) {
       to_string(sizes).c_str(), itemsize));
 }
 
-/// Strides of dimensions that have one index say nothing, and may be negative.
+/// Strides of dimensions of size 1 are meaningless, and may be negative.
 Dims strides_of(const DLTensor& tensor, const Layout& contiguous) {
   if (tensor.strides == nullptr || contiguous.numel() == 0) {
     return contiguous.strides;
@@ -86,7 +86,7 @@ Elements elements_of(const DLTensor& tensor, std::size_t itemsize) {
   return {layout, static_cast<std::size_t>(layout.end()) * itemsize};
 }
 
-/// Of the elements alone: what lies between them may be another's.
+/// Reads only the elements: bytes between them may belong to other code.
 void expect_bools(const Layout& layout, const std::byte* first) {
   Dims index(layout.ndim());
   for (std::int64_t left = layout.numel(); left > 0; --left) {
@@ -109,18 +109,17 @@ void expect_bools(const Layout& layout, const std::byte* first) {
 struct ImportSource {
   bool is_read_only = false;
   bool is_exclusive = false;
-  detail::ExportedBytes* byre_export =
-      nullptr;  ///< by whom the memory is pinned, if byre exported it
+  detail::ExportedBytes* byre_export = nullptr;  ///< the pin of the memory, if byre exported it
 };
 
-/// The storage that byre exported, and where in it the elements begin.
+/// The storage that byre exported, and the offset of the elements in it.
 struct ReusedStorage {
   Storage storage;
   std::int64_t offset = 0;
 };
 
-/// No storage if the memory is to be aliased: it is another library's, it does not lie where it was
-/// exported, or others write it.
+/// Empty if the memory must be aliased: another library allocated it, its consumer moved the tensor
+/// outside of the export, or other code writes it.
 ReusedStorage storage_to_reuse(const std::byte* first, std::size_t nbytes, std::size_t itemsize,
                                ImportSource found) {
   if (found.byre_export == nullptr) {
@@ -128,7 +127,7 @@ ReusedStorage storage_to_reuse(const std::byte* first, std::size_t nbytes, std::
   }
   Pin& pin = found.byre_export->pin;
   if (found.is_read_only && pin.is_writable()) {
-    return {};  // another library made it so
+    return {};  // another library set the flag
   }
   const std::size_t offset =
       reinterpret_cast<std::uintptr_t>(first) - reinterpret_cast<std::uintptr_t>(pin.data());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The structures of DLPack 1, which array libraries exchange tensors by, with the names and the layout that their
-/// specification gives them. A program that includes DLPack's own header as well casts between the two.
+/// The structures of DLPack 1, by which array libraries exchange tensors. Names and layout are
+/// those of the specification: a program that also includes DLPack's own header may cast between
+/// the two.
 ///
 /// Source: the specification of DLPack 1.1, https://dmlc.github.io/dlpack.
 #pragma once
@@ -17,10 +18,10 @@ struct DLPackVersion {
   std::uint32_t minor;
 };
 
-/// What byre writes, and the major version that it reads.
+/// The version that byre writes; byre reads all versions with this major number.
 inline constexpr DLPackVersion version{1, 1};
 
-/// Of the types of devices those that byre has a word for; others are numbers here as well.
+/// The device types that byre has a name for; others are plain numbers here, too.
 enum DLDeviceType : std::int32_t {
   kDLCPU = 1,
   kDLExtDev = 12,
@@ -31,7 +32,7 @@ struct DLDevice {
   std::int32_t device_id;
 };
 
-/// Of the codes of element types those that byre has a dtype for.
+/// The codes of element types that byre has dtypes for.
 enum DLDataTypeCode : std::uint8_t {
   kDLInt = 0,
   kDLUInt = 1,
@@ -57,7 +58,7 @@ struct DLTensor {
   std::uint64_t byte_offset;
 };
 
-/// The older structure, which cannot say that it is to be read only.
+/// The structure before DLPack 1.0, which has no read-only flag.
 struct DLManagedTensor {
   DLTensor dl_tensor;
   void* manager_ctx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// NamedTensors: what files of several tensors hold, with the order that they have there.
+/// NamedTensors: the contents of a file of several tensors, in the order of the file.
 #pragma once
 
 #include <byre/tensor/tensor.hpp>

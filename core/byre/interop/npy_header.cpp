@@ -21,7 +21,7 @@ struct TypeCode {
   std::string_view code;
 };
 
-/// What the format calls them, after the byte order.
+/// The type codes of the format, without the byte order.
 constexpr std::array<TypeCode, 10> type_codes{{{DType::boolean, "b1"},
                                                {DType::u8, "u1"},
                                                {DType::i8, "i1"},
@@ -40,12 +40,12 @@ char code_of(std::endian byte_order) noexcept {
   return byte_order == std::endian::little ? '<' : '>';
 }
 
-/// Of the field that says how long the text is.
+/// The size of the field with the text's length.
 std::size_t length_nbytes_of(std::size_t version) noexcept {
   return version == 1 ? 2 : 4;
 }
 
-/// The text that describes the data, and where it ends.
+/// The text that describes the data, and its end.
 struct Description {
   std::string_view text;
   std::size_t end;
@@ -103,7 +103,7 @@ void read_type(detail::PythonLiteral& literal, NpyHeader& header) {
   }
 }
 
-/// The three entries, in any order, each once.
+/// Reads the three entries, which may be in any order, each once.
 void read_entries(detail::PythonLiteral& literal, NpyHeader& header) {
   constexpr std::array<std::string_view, 3> keys{"descr", "fortran_order", "shape"};
   std::array<bool, 3> is_read{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The header of a .npy file: what its elements are, and where they begin. Pure functions of bytes;
-/// npy.hpp has those that read and write files.
+/// The header of a .npy file: the type, order and sizes of its elements, and where they begin. The
+/// functions here are pure functions of bytes; npy.hpp reads and writes files.
 #pragma once
 
 #include <byre/config.hpp>
@@ -14,37 +14,37 @@
 
 namespace byre::inline v0 {
 
-/// How a file is written, where the format leaves a choice.
+/// The options of the format when a file is written.
 struct NpyFormat {
   std::endian byte_order = std::endian::native;
-  unsigned version = 1;  ///< 1, 2 or 3, which differ in nothing that a tensor needs
+  unsigned version = 1;  ///< 1, 2 or 3: equivalent for tensors
 };
 
 struct NpyHeader {
   DType dtype = DType::uninitialized;
   std::endian byte_order = std::endian::native;
-  bool fortran_order = false;  ///< the first dimension fastest
+  bool fortran_order = false;  ///< the first dimension varies fastest
   Dims sizes;
   std::size_t data_offset = 0;  ///< in bytes, from the start of the file
-  std::size_t data_nbytes = 0;  ///< of all elements, in memory and in the file
+  std::size_t data_nbytes = 0;  ///< size of all elements, in memory and in the file
 
   friend bool operator==(const NpyHeader&, const NpyHeader&) = default;
 };
 
-/// No header is longer, so that this much of a file is enough to parse it.
+/// The largest size of a header: this much of a file is enough to parse it.
 inline constexpr std::size_t npy_header_max_nbytes = std::size_t{1} << 16;
 
-/// The header that `bytes` begin with, of versions 1.0, 2.0 and 3.0. Whether the data follow it is
-/// not looked at. Throws FileError, which names `source`, for anything else, and for elements that
-/// no dtype of byre's stands for.
+/// Parses the header at the start of `bytes`, of version 1.0, 2.0 or 3.0. Does not check whether
+/// the data follow. Throws FileError, which names `source`, for anything else, and for elements
+/// without a dtype; OutOfMemory.
 ///
 /// Source: the documentation of numpy.lib.format.
 BYRE_API NpyHeader parse_npy_header(std::span<const std::byte> bytes,
                                     const char* source = "memory");
 
-/// The header; data that follow it begin at a multiple of 64 bytes. Throws DTypeError for a dtype the
-/// format does not have, ShapeError for more than max_ndim dimensions, InvalidArgument for a version there
-/// is not.
+/// The header for these elements. Its size makes data that follow it begin at a multiple of 64
+/// bytes. Throws DTypeError if the format lacks the dtype, ShapeError for more than max_ndim
+/// dimensions, InvalidArgument for an unsupported version, OutOfMemory.
 BYRE_API std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order = false,
                                 const NpyFormat& format = {});
 }  // namespace byre::inline v0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors in .npz files, which are zip archives of .npy files: read, written, and mapped so that a model of many
-/// tensors is lazily cloned straight from disk. npy.hpp has those for one array.
+/// Tensors in .npz files, zip archives of .npy files: saved, loaded, and mapped so that a model of
+/// many tensors is lazily cloned straight from disk. npy.hpp is for files of one array.
 #pragma once
 
 #include <byre/config.hpp>
@@ -16,34 +16,39 @@
 #if BYRE_NPZ
 namespace byre::inline v0 {
 
-/// Archives are read strictly. Members are stored or deflated, have names of their own that end in ".npy", and do not
-/// overlap; zip64 and data descriptors are read, encryption and archives of several files are not. Anything else
-/// throws a FileError that names the file, before the memory is asked for that it speaks of; so does each array that
-/// read_npy would refuse. Names are the bytes of the archive without ".npy", UTF-8 in files of NumPy and byre.
-/// Tensors are on the host. Any thread may call these at any time.
+/// Archives are read strictly. Members must be stored or deflated, have unique names that end in
+/// ".npy", and not overlap. Zip64 and data descriptors are supported; encryption and archives of
+/// several files are not. For anything else, a FileError that names the file is thrown before
+/// memory of the claimed size is allocated; so it is for each array that read_npy() rejects. The
+/// name of a tensor is the member's name without ".npy", in the bytes of the archive: UTF-8 in
+/// files of NumPy and byre. Tensors are on the host. Any thread may call these functions at any
+/// time.
 
-/// The arrays of a file, in its order and in fresh memory, of either byte order. All are checked against their
-/// CRC-32. Throws FileError, OutOfMemory.
+/// The arrays of a file, in its order, in fresh memory, of either byte order. Compares the CRC-32
+/// of each. Throws FileError, OutOfMemory.
 BYRE_API NamedTensors load_npz(FileName name);
 
-/// The same from a file that is in memory already.
+/// As load_npz(), from a file that is in memory already.
 BYRE_API NamedTensors read_npz(std::span<const std::byte> bytes);
 
-/// The arrays of a file that is mapped once. Each that is stored, in this machine's byte order and aligned to its
-/// size, as save_npz stores them, is where it is in the file: its storage is a lazy clone of the file, whose origin()
-/// says mapped, and no byte is copied until it is written. Its CRC-32 is not checked, as that would read all of it:
-/// only directory, headers and bools are read. All others, and those without elements, are loaded as by load_npz.
-/// Throws FileError, OutOfMemory. See Buffer::map_file.
+/// The arrays of a file that is mapped once. An array is used in place if it is stored (not
+/// deflated), in this machine's byte order, and aligned to its element size, as save_npz() stores
+/// arrays. Its storage is then a lazy clone of the file with origin() mapped, and nothing is copied
+/// until it is written. Its CRC-32 is not compared, which would read all of the array: only the
+/// directory, headers and bools are read. All other arrays, and those without elements, are loaded
+/// as by load_npz(). Throws FileError, OutOfMemory. See Buffer::map_file.
 BYRE_API NamedTensors map_npz(FileName name);
 
-/// Whether the bytes are in the archive as they are, which map_npz needs, or smaller.
+/// Stored members can be mapped; deflated members are smaller.
 enum class NpzCompression : bool { stored, deflated };
 
-/// Writes tensors from any device, which numpy.load reads, into a file as save_npy does. Data begin at multiples of 64
-/// bytes. The archive is zip64's, of any size. The date of each member is 1980-01-01, so that the same tensors are the
-/// same bytes. Throws InvalidArgument for two of one name, and for a name that has more than 65,531 bytes, or a zero
-/// byte, which ends it for NumPy; StateError for an uninitialized tensor, DTypeError for bf16, which the format does
-/// not have; FileError, OutOfMemory.
+/// Saves tensors of any device, as save_npy() does, in a file that numpy.load reads. Data begin at
+/// multiples of 64 bytes. The archive is in zip64 format, of any size. Each member has the date
+/// 1980-01-01, so equal tensors give equal bytes.
+///
+/// Throws InvalidArgument if two tensors have one name, and for a name with more than 65,531 bytes
+/// or with a zero byte, at which NumPy ends it; StateError for an uninitialized tensor, DTypeError
+/// for bf16, which the format lacks; FileError, OutOfMemory.
 BYRE_API void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> tensors,
                        NpzCompression compression = NpzCompression::stored,
                        CallSite site = CallSite::current());

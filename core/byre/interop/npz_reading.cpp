@@ -26,8 +26,8 @@ ReadAt copied_from(const std::byte* bytes) {
   };
 }
 
-/// An archive that libzip reads, on one thread. `source` outlives it, and FileError names it.
-/// Throws OutOfMemory too.
+/// An archive that libzip reads, on one thread. FileError names `source`, which must outlive the
+/// archive. Also throws OutOfMemory.
 class Archive {
  public:
   Archive(std::size_t nbytes, ReadAt read_at, const char* source)
@@ -56,8 +56,8 @@ class Archive {
   }
   Archive(Archive&&) = delete;
 
-  /// In the order of the directory. A member is where it is in `mapped`, the mapped archive, if it
-  /// can be used there.
+  /// The tensors in the order of the directory. A member is used in place in `mapped`, the mapped
+  /// archive, if possible.
   NamedTensors tensors(const Storage* mapped) {
     NamedTensors tensors;
     for (const Member& member : members_) {
@@ -86,7 +86,7 @@ class Archive {
     std::size_t end;
   };
 
-  /// Called by libzip, which exceptions cannot cross.
+  /// A callback of libzip. Exceptions cannot cross libzip.
   zip_int64_t answer(void* data, zip_uint64_t nbytes, zip_source_cmd_t command) noexcept {
     switch (command) {
       case ZIP_SOURCE_SUPPORTS:
@@ -116,13 +116,13 @@ class Archive {
         }
       case ZIP_SOURCE_ERROR:
         return zip_error_to_data(&error_, data, nbytes);
-      default:  // nothing is to do to open and to close it, and an empty file is no archive
+      default:  // opening and closing need no action; an empty file is not an archive
         return 0;
     }
   }
 
   void find_member(zip_uint64_t index, const char* source) {
-    constexpr zip_uint64_t max_expansion = 1032;  // 258, the longest match, from 2 bits
+    constexpr zip_uint64_t max_expansion = 1032;  // a match of 258 bytes, the longest, from 2 bits
     zip_stat_t stat;
     expect(zip_stat_index(archive_.get(), index, ZIP_FL_ENC_RAW, &stat) == 0,
            "libzip cannot describe a member", zip_get_error(archive_.get()));
@@ -134,8 +134,9 @@ class Archive {
                                                  : stat.size / max_expansion <= stat.comp_size),
            "its sizes are inconsistent");
     expect(name.ends_with(".npy"), "its name does not end in .npy");
-    // libzip does not tell where data begin: it is where it reads their first byte. It reads none
-    // ahead. If it did, mapped bytes would not begin as an array does, and be refused.
+    // libzip does not report where data begin. They begin where libzip reads their first byte,
+    // since it reads no byte ahead. If it did, mapped bytes would not begin like an array, and
+    // would be rejected.
     open(index, ZIP_FL_COMPRESSED);
     std::byte first{};
     const std::size_t begin = read({&first, 1}) ? position_ - 1 : nbytes_;
@@ -150,7 +151,7 @@ class Archive {
     expect(file_ != nullptr, "it cannot be opened", zip_get_error(archive_.get()));
   }
 
-  /// False if fewer bytes follow. At the end libzip compares the CRC-32.
+  /// False if fewer bytes follow. libzip compares the CRC-32 at the end.
   bool read(std::span<std::byte> destination) {
     zip_int64_t count = 1;
     while (count > 0 && !destination.empty()) {
@@ -206,10 +207,10 @@ class Archive {
 
   const std::size_t nbytes_;
   const ReadAt read_at_;
-  std::string path_;            // of the archive, or the member that is read, for messages
-  std::size_t position_ = 0;    // of the byte that libzip reads next
-  Error error_{};               // of the last call of libzip, or what it asks for after a failure
-  std::exception_ptr failure_;  // of read_at_
+  std::string path_;            // of the archive, or of the current member, for messages
+  std::size_t position_ = 0;    // where libzip reads next
+  Error error_{};               // of libzip's last call, also for ZIP_SOURCE_ERROR
+  std::exception_ptr failure_;  // thrown by read_at_
   std::unique_ptr<zip_t, Close> archive_;
   std::unique_ptr<zip_file_t, Close> file_;
   std::vector<Member> members_;

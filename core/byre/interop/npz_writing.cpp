@@ -17,9 +17,9 @@ constexpr auto u16 = [](std::uint64_t number) { return detail::little_endian(num
 constexpr auto u32 = [](std::uint64_t number) { return detail::little_endian(number, 4); };
 constexpr auto u64 = [](std::uint64_t number) { return detail::little_endian(number, 8); };
 
-/// Writes an archive from front to back. libzip would seek back to headers, which a pipe cannot,
-/// and not place data where they can be mapped. All records are zip64's, which have numbers of 64
-/// bits.
+/// Writes an archive from front to back. libzip is not used: it would seek back to headers, which a
+/// pipe cannot, and would not align data for mapping. All records are in zip64 format, which has
+/// 64-bit numbers.
 ///
 /// Source: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 to 4.5.
 class ArchiveWriter {
@@ -28,7 +28,7 @@ class ArchiveWriter {
 
   explicit ArchiveWriter(OutputFile& file) noexcept : file_(file) {}
 
-  /// A member of the pieces, whose data begin at a multiple of 64 bytes.
+  /// Adds a member that consists of the pieces. Its data begin at a multiple of 64 bytes.
   void add(const std::string& name, bool is_deflated, Pieces pieces) {
     std::uint64_t nbytes = 0;
     uLong crc = 0;
@@ -39,8 +39,8 @@ class ArchiveWriter {
                 : crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
     }
     const std::uint64_t offset = position_;
-    // Numbers of deflated data follow the data. Names are said to be UTF-8 if they are: else Python
-    // cannot read them. libzip takes none with control characters for UTF-8.
+    // The sizes of deflated data follow the data. The UTF-8 flag is set if the name is UTF-8: Python
+    // needs it. libzip does not accept names with control characters as UTF-8.
     const bool is_utf8 = detail::json_string(name) &&
                          std::ranges::none_of(name, [](char c) { return c >= 0 && c < ' '; });
     const unsigned flags = (is_deflated ? 1U << 3 : 0) | (is_utf8 ? 1U << 11 : 0);
@@ -80,7 +80,7 @@ class ArchiveWriter {
 
  private:
   static constexpr std::uint64_t version = 45;            // the first with zip64
-  static constexpr std::uint64_t in_zip64 = 0xFFFF'FFFF;  // in place of a number
+  static constexpr std::uint64_t in_zip64 = 0xFFFF'FFFF;  // stands for a number in the zip64 field
 
   void write(std::string_view bytes) {
     file_.write(bytes.data(), bytes.size());
@@ -91,7 +91,7 @@ class ArchiveWriter {
     z_stream stream{};
     const int begun =
         deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-    if (begun != Z_OK) {  // of these arguments, memory alone can be missing
+    if (begun != Z_OK) {  // with these arguments, only lack of memory can be the cause
       throw OutOfMemory::of_heap("save_npz");
     }
     const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, ::deflateEnd);
@@ -106,7 +106,7 @@ class ArchiveWriter {
         write({made.data(), made.size() - stream.avail_out});
       } while (stream.avail_out == 0);
     };
-    constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in unsigned int
+    constexpr std::size_t most = std::size_t{1} << 30;  // zlib's sizes are unsigned int
     for (const std::string_view piece : pieces) {
       for (std::size_t at = 0; at < piece.size(); at += most) {
         deflate(piece.substr(at, most), Z_NO_FLUSH);

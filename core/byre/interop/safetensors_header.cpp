@@ -16,7 +16,7 @@ using detail::safetensors_length_nbytes;
 
 constexpr const char* save_again = "The header is wrong: save it again.";
 
-/// Throws FileError: what is wrong with one tensor.
+/// Throws FileError about one tensor.
 [[noreturn]] void refuse_tensor(const char* source, const std::string& name, const Text& found,
                                 const char* advice) {
   refuse_safetensors(
@@ -33,14 +33,14 @@ void expect_length(std::span<const std::byte> start, std::size_t nbytes, const c
   }
 }
 
-/// None if byre lacks it.
+/// DType::uninitialized if byre lacks the dtype.
 DType dtype_of_entry(const detail::SafetensorsJsonEntry& entry) noexcept {
   const auto* const found =
       std::ranges::find(detail::safetensors_types, entry.dtype, &detail::SafetensorsType::code);
   return found == detail::safetensors_types.end() ? DType::uninitialized : found->dtype;
 }
 
-/// Of all elements.
+/// The size of all elements.
 std::size_t nbytes_of_entry(const detail::SafetensorsJsonEntry& entry, DType dtype,
                             const char* source) {
   try {
@@ -54,7 +54,7 @@ std::size_t nbytes_of_entry(const detail::SafetensorsJsonEntry& entry, DType dty
   }
 }
 
-/// Where the data lie, `end` the end of those before.
+/// Checks that the data of the entry begin at `end`, where the data before them end.
 void expect_next(const detail::SafetensorsJsonEntry& entry, std::uint64_t end,
                  std::uint64_t data_nbytes, const char* source) {
   const std::uint64_t first = entry.offsets[0];

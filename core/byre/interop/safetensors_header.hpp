@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The header of a .safetensors file: what its tensors are, and where their data lie. Pure functions of
-/// bytes; safetensors.hpp has those that read and write files.
+/// The header of a .safetensors file: its tensors, and where their data are. The functions here are
+/// pure functions of bytes; safetensors.hpp reads and writes files.
 #pragma once
 
 #include <byre/config.hpp>
@@ -25,14 +25,13 @@ struct SafetensorsEntry {
   friend bool operator==(const SafetensorsEntry&, const SafetensorsEntry&) = default;
 };
 
-/// A tensor whose dtype byre lacks, as U16 or F8_E4M3. Its data can be read otherwise.
+/// A tensor whose dtype byre lacks, such as U16 or F8_E4M3. A program can read its data by itself.
 struct SkippedTensor {
   std::string name;   ///< UTF-8
-  std::string dtype;  ///< as the file has it
+  std::string dtype;  ///< the code in the file
   Dims sizes;
   std::size_t offset = 0;  ///< of its data, in bytes from the start of the file
-  std::size_t nbytes =
-      0;  ///< of its data, as the file says: sizes and dtype are not checked against it
+  std::size_t nbytes = 0;  ///< of its data, by its offsets: not compared with sizes and dtype
 
   friend bool operator==(const SkippedTensor&, const SkippedTensor&) = default;
 };
@@ -40,36 +39,38 @@ struct SkippedTensor {
 struct SafetensorsHeader {
   std::vector<SafetensorsEntry> tensors;                      ///< in the order of their data
   std::vector<SkippedTensor> skipped;                         ///< in the order of their data
-  std::vector<std::pair<std::string, std::string>> metadata;  ///< in that of the file
+  std::vector<std::pair<std::string, std::string>> metadata;  ///< in the order of the file
 
   friend bool operator==(const SafetensorsHeader&, const SafetensorsHeader&) = default;
 };
 
-/// No header is longer: a limit of the format.
+/// The largest header that the format allows.
 inline constexpr std::size_t safetensors_header_max_nbytes = 100'000'000;
 
-/// Where the header ends and the data begin, in bytes from the start of a file of `file_nbytes`. The first 8
-/// bytes say so. Throws FileError, which names `source`, if the header would be longer than the file, or than
-/// the format allows; InvalidArgument if `start` has not these 8 bytes.
+/// The offset of the data, where the header ends, in bytes from the start of a file of
+/// `file_nbytes`. Reads the first 8 bytes of `start`. Throws FileError, which names `source`, if
+/// the header would be longer than the file or than the format allows; InvalidArgument if `start`
+/// has fewer than 8 bytes.
 BYRE_API std::size_t safetensors_data_offset(std::span<const std::byte> start,
                                              std::size_t file_nbytes,
                                              const char* source = "memory");
 
-/// The header that `start` begins with, of a file of `file_nbytes`. Every rule of the format that needs no
-/// data is checked:
+/// Parses the header at the start of `start`, of a file of `file_nbytes`. Checks every rule of the
+/// format that needs no data:
 ///
-/// - the header is a JSON object; every key is the format's, and there once,
-/// - sizes and offsets are whole numbers, whose products and sums do not overflow,
-/// - the sizes of a tensor take just the bytes that it has, unless byre lacks its dtype,
-/// - the data of tensors cover all that follows the header, without holes, and none overlap.
+/// - the header is a JSON object; every key is one of the format's, and occurs once,
+/// - sizes and offsets are whole numbers, and their products and sums do not overflow,
+/// - the sizes of a tensor match the size of its data, unless byre lacks its dtype,
+/// - the data of tensors cover all bytes after the header, without gaps or overlaps.
 ///
-/// As in the reference implementation, white space may precede the header, and "__metadata__": null counts as no metadata.
-/// Tensors of other dtypes than byre's are skipped.
+/// As in the reference implementation, white space may precede the header, and "__metadata__": null
+/// counts as no metadata. Tensors whose dtype byre lacks are skipped.
 ///
-/// Throws FileError, which names `source`, for anything else and for more than max_ndim dimensions; InvalidArgument if `start` ends in front of
-/// safetensors_data_offset(); OutOfMemory.
+/// Throws FileError, which names `source`, for anything else and for more than max_ndim dimensions;
+/// InvalidArgument if `start` ends before safetensors_data_offset(); OutOfMemory.
 ///
-/// Source: the format's description, and its reference implementation 0.7.0 (2025), the first that has C64.
+/// Source: the format's description, and its reference implementation 0.7.0 (2025), the first
+/// version with C64.
 BYRE_API SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start,
                                                     std::size_t file_nbytes,
                                                     const char* source = "memory");

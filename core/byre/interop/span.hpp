@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The elements of a tensor as a std::span. Access is as by data() and mutable_data(): to read never copies, and to
-/// write materializes. tensor/accessor.hpp has as_mdspan.
+/// The elements of a tensor as a std::span. Access is as by data() and mutable_data(): reading
+/// never copies, and writing materializes. For std::mdspan see tensor/accessor.hpp.
 #pragma once
 
 #include <byre/config.hpp>
@@ -13,19 +13,22 @@ namespace byre::inline v0 {
 
 namespace detail {
 
-/// Throws StateError for no tensor, DeviceError off the host, ShapeError for a tensor that is not contiguous.
+/// Throws StateError for an empty handle, DeviceError for a tensor on a device, ShapeError if it is
+/// not contiguous.
 BYRE_API void expect_span(const Tensor& tensor, const char* call);
 
 }  // namespace detail
 
-/// All elements of a contiguous tensor on the host, in row-major order; valid as long as a pointer of data() is.
-/// Throws as that, and ShapeError for a tensor that is not contiguous, DeviceError off the host.
+/// All elements in row-major order. Requires a contiguous tensor on the host. The span is valid as
+/// long as a pointer of data() is. Throws as data() does; ShapeError if the tensor is not
+/// contiguous, DeviceError if it is on a device. Thread-safety and cost are those of data().
 template <Element T>
 inline std::span<const T> as_span(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_span(tensor, "as_span");
   return {tensor.data<T>(site), static_cast<std::size_t>(tensor.numel())};
 }
-/// The same to write; valid as long as a pointer of mutable_data() is.
+/// As as_span(), to write: valid as long as a pointer of mutable_data(), whose errors, cost and
+/// thread-safety apply.
 template <Element T>
 inline std::span<T> as_mutable_span(Tensor& tensor, Wait wait = Wait::allowed,
                                     CallSite site = CallSite::current()) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The mode of `reshape` if its output can be a view of its input: an alias, tracked or not, or a
 /// lazy copy. The mode is set by the environment, for the process, or for a scope of a thread.
+///
+/// Unless a function says otherwise: thread-safe, wait-free except for the first read of the
+/// environment, and throws nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -12,12 +15,11 @@
 
 namespace byre::inline v0::shadow {
 
-/// Unless a function says otherwise: thread-safe, wait-free, and throws nothing. Source of the
-/// modes: the seed "Copy-on-write motivation".
+/// Source: the seed "Copy-on-write motivation".
 enum class ReshapeMode : std::uint8_t {
   alias,  ///< an alias that is not tracked
-  warn,   ///< an alias; reports code that relies on sharing memory with it
-  error,  ///< an alias; throws ReshapeViolation in code that relies on sharing memory with it
+  warn,   ///< an alias; reports code that relies on it
+  error,  ///< an alias; throws ReshapeViolation in code that relies on it
   copy,   ///< a lazy copy: the default
 };
 

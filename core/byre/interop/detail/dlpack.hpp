@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What another library holds of a tensor by DLPack. An export that comes back to byre is recognized by its deleter.
+/// The state that a DLPack export holds for another library. An export that returns to byre is
+/// recognized by its deleter.
 #pragma once
 
 #include <byre/interop/dlpack_structures.hpp>
@@ -9,20 +10,20 @@
 
 namespace byre::inline v0::detail {
 
-/// The device that DLPack names. Throws DeviceError if it is not registered.
+/// The device of this DLPack name. Throws DeviceError if it is not registered.
 Device device_of(dlpack::DLDevice device);
-/// Throws DTypeError.
+/// The dtype of this DLPack name. Throws DTypeError if there is no such dtype.
 DType dtype_of_dlpack(dlpack::DLDataType type);
 
 struct PinAccess {
-  /// The storage for a tensor over the pinned bytes. An empty handle if the tensor has to alias them: others write them,
-  /// or lazy clones of an alias are to share them from now on.
+  /// The storage for a tensor over the pinned bytes. Empty if the tensor must alias them instead:
+  /// other code writes them, or `is_exclusive` lets lazy clones share aliased memory from now on.
   static Storage to_storage(Pin& pin, bool is_exclusive) {
     return is_exclusive && pin.holds_aliased_data() ? Storage() : pin.to_storage();
   }
 };
 
-/// The pin of an export, and what its structure points to.
+/// The pin of an export, and the arrays that its structure points to.
 class ExportedBytes {
  public:
   ExportedBytes() = default;
@@ -35,12 +36,13 @@ class ExportedBytes {
   Dims strides;
 
  protected:
-  /// Destroys `*this`. Within the release of another export on the same thread it waits until that is over: libraries
-  /// that wrap each other's tensors make chains of any length, and a stack is short.
+  /// Destroys `*this`. Within the release of another export on this thread, waits until that one is
+  /// over: libraries that wrap each other's tensors make chains of any length, and recursion would
+  /// exhaust the stack.
   void release() noexcept;
 
  private:
-  ExportedBytes* next_ = nullptr;  ///< that waits for its release
+  ExportedBytes* next_ = nullptr;  ///< the next export that waits for its release
 };
 
 template <class Managed>
@@ -51,7 +53,7 @@ class Exported final : public ExportedBytes {
     managed.deleter = &release_managed;
   }
 
-  /// Null if `managed` is another library's, or of another library that contains byre.
+  /// Null if another library exported `managed`, also one that contains a byre of its own.
   static ExportedBytes* of(const Managed& managed) noexcept {
     return managed.deleter == &release_managed ? static_cast<Exported*>(managed.manager_ctx)
                                                : nullptr;

@@ -18,7 +18,7 @@ void refuse_as(const char* ending, const char* source, const Text& found, const 
 }
 
 std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names) {
-  std::ranges::sort(names);  // and no hash table, which names can be made to collide in
+  std::ranges::sort(names);  // not a hash table: names can be chosen to collide
   const auto repeated = std::ranges::adjacent_find(names);
   return repeated == names.end() ? std::nullopt : std::optional(*repeated);
 }

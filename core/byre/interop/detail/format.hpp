@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Shared by all formats of files: refusals, quoted text, unique names, numbers and alignment.
+/// Shared by all file formats: rejection of files, printable text, unique names, numbers and
+/// alignment.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -14,10 +15,10 @@
 
 namespace byre::inline v0::detail {
 
-/// The first `most` characters, those that a terminal would obey as question marks.
+/// The first `most` characters. Control characters and bytes beyond ASCII become question marks.
 std::string printable(std::string_view text, std::size_t most = 40);
 
-/// Throws FileError, which says what was found in `source`, a file of the format `ending`, and the advice.
+/// Throws FileError with `found` about `source`, a file of the format `ending`, and the advice.
 [[noreturn]] void refuse_as(const char* ending, const char* source, const Text& found,
                             const char* advice);
 
@@ -25,10 +26,10 @@ std::string printable(std::string_view text, std::size_t most = 40);
   refuse_as(".npy", source, found, advice);
 }
 
-/// One of the names that are there twice.
+/// A name that occurs twice, if there is one.
 std::optional<std::string_view> find_duplicate(std::vector<std::string_view> names);
 
-/// The first of each pair.
+/// The first member of each pair.
 template <class Pairs>
 std::vector<std::string_view> keys_of(const Pairs& pairs) {
   std::vector<std::string_view> keys;
@@ -38,11 +39,12 @@ std::vector<std::string_view> keys_of(const Pairs& pairs) {
   return keys;
 }
 
-/// A number in bytes, the least significant first.
+/// A number as bytes, the least significant first.
 std::string little_endian(std::uint64_t number, std::size_t nbytes);
 std::uint64_t read_little_endian(std::span<const std::byte> bytes);
 
-/// How many bytes bring data to a multiple of 64, so that a mapped file has them aligned for any vector.
+/// The number of bytes up to the next multiple of 64: in a mapped file, such data are aligned for
+/// any vector instruction.
 constexpr std::size_t padding_after(std::uint64_t nbytes) noexcept {
   return static_cast<std::size_t>(-nbytes % 64);
 }

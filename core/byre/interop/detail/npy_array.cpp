@@ -9,7 +9,7 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// With the dimensions in the opposite order: C order read as Fortran order, and back.
+/// Reverses the dimensions: reads C order as Fortran order, and back.
 Tensor reversed(const Tensor& tensor) {
   Dims axes(tensor.ndim());
   std::iota(axes.begin(), axes.end(), std::int64_t{0});

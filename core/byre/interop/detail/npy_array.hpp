@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The array of a .npy file, wherever that file is: on a disk, in memory, or within an archive. The function that reads
-/// a file brings the bytes.
+/// The array of a .npy file that is on disk, in memory, or in an archive. The caller passes a
+/// function that reads the bytes.
 #pragma once
 
 #include <byre/interop/detail/tensor_data.hpp>
@@ -13,30 +13,32 @@
 
 namespace byre::inline v0::detail {
 
-/// The header at the start of a file of `file_nbytes`, whose data end where the file does. Throws FileError.
+/// Parses the header at the start of a file of `file_nbytes`, and checks that the data fill the
+/// rest. Throws FileError.
 NpyHeader npy_header_of(std::span<const std::byte> start, std::size_t file_nbytes,
                         const char* source);
 
-/// The array of a file that begins with `start`, with the header at least, in fresh memory. `read_rest(destination,
-/// nbytes)` brings what follows `start`, if anything does.
+/// The array, in fresh memory, of a file that begins with `start`, which holds at least the header.
+/// If data follow `start`, `read_rest(destination, nbytes)` reads them.
 Tensor loaded_npy(std::span<const std::byte> start, std::size_t file_nbytes, const char* source,
                   const std::function<void(std::byte*, std::size_t)>& read_rest);
 
-/// The data that follow. `source`, which outlives them, is named by the FileError for a bool that is neither 0 nor 1.
+/// Describes the elements. The FileError for a bool that is neither 0 nor 1 names `source`, which
+/// must outlive the result.
 StoredElements elements_of(const NpyHeader& header, const char* source);
-/// The tensor whose elements in the order of the file are `stored`.
+/// The tensor whose elements, in the order of the file, are `stored`.
 Tensor in_order_of(const NpyHeader& header, const Tensor& stored);
 
-/// The part of a file in front of the elements, and their order.
+/// The bytes of a file before the elements, and the order of the elements.
 struct NpyFile {
   std::string header;
   bool fortran_order = false;
 };
 
-/// Throws DTypeError and InvalidArgument as npy_header does.
+/// Throws DTypeError and InvalidArgument as npy_header() does.
 NpyFile npy_file_of(const Tensor& tensor, const NpyFormat& format);
 
-/// The elements as `file` has them, for write_elements().
+/// The elements in the order of `file`, for write_elements().
 Tensor npy_data_of(const Tensor& tensor, const NpyFile& file, const NpyFormat& format,
                    CallSite site);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reads the few Python literals that .npy headers are made of, from left to right. Strict: text
-/// that NumPy does not write is refused, with the place.
+/// Reads, from left to right, the few Python literals in .npy headers. Strict: text that NumPy does
+/// not write is rejected with its position.
 #pragma once
 
 #include <byre/interop/detail/format.hpp>
@@ -16,15 +16,15 @@
 
 namespace byre::inline v0::detail {
 
-/// Each member passes over spaces first, and throws FileError, which names the source, if the text
-/// is another one.
+/// Each member first skips spaces, and throws FileError, which names the source, for any other
+/// text.
 class PythonLiteral {
  public:
-  /// Of a text that outlives this.
+  /// The text must outlive this object.
   PythonLiteral(std::string_view text, const char* source) noexcept
       : text_(text), source_(source) {}
 
-  /// True iff `token` is next; take() passes over it then.
+  /// Whether `token` is next. take() skips it then.
   bool at(char token) noexcept {
     skip_spaces();
     return position_ < text_.size() && text_[position_] == token;
@@ -50,7 +50,7 @@ class PythonLiteral {
     }
   }
 
-  /// In either kind of quotes, without escapes.
+  /// A string in either kind of quotes, without escapes.
   std::string_view string() {
     const char quote = at('"') ? '"' : '\'';
     if (!take(quote)) {
@@ -73,7 +73,7 @@ class PythonLiteral {
     return value;
   }
 
-  /// A tuple of at most `most`.
+  /// A tuple of at most `most` integers.
   Dims integers(std::size_t most) {
     Dims values;
     expect('(');
@@ -94,11 +94,11 @@ class PythonLiteral {
     return values;
   }
 
+  /// refuse() throws FileError with `found`; refuse_value() quotes the value after it.
   [[noreturn]] void refuse(const char* found, const char* advice) const {
     refuse_npy(source_, format_text("%s", found), advice);
   }
 
-  /// The same, with the value quoted.
   [[noreturn]] void refuse_value(const char* found, std::string_view value,
                                  const char* advice) const {
     refuse_npy(source_, format_text("%s '%s'", found, printable(value).c_str()), advice);
@@ -133,7 +133,7 @@ class PythonLiteral {
     }
     position_ += static_cast<std::size_t>(end - begin);
     if (position_ < text_.size() && text_[position_] == 'L') {
-      ++position_;  // Python 2 marked long ones so
+      ++position_;  // Python 2 marked long integers with an L
     }
     return value;
   }

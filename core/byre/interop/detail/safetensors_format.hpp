@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The parts of a .safetensors file in front of the data: its length, and JSON, read and written without the tensors.
+/// The parts of a .safetensors file before the data: its length and its JSON, read and written
+/// without tensors.
 #pragma once
 
 #include <byre/interop/detail/format.hpp>
@@ -21,7 +22,7 @@ namespace byre::inline v0::detail {
 
 inline constexpr std::string_view metadata_key("__metadata__");
 
-/// Of the number in front of the header.
+/// The size of the number before the header, which is the header's length.
 inline constexpr std::size_t safetensors_length_nbytes = 8;
 
 struct SafetensorsType {
@@ -29,7 +30,7 @@ struct SafetensorsType {
   std::string_view code;
 };
 
-/// In the order that the format has them, in which the larger ones are behind the smaller ones.
+/// In the order of the format, in which larger dtypes come after smaller ones.
 inline constexpr std::array<SafetensorsType, dtype_count> safetensors_types{
     {{DType::boolean, "BOOL"},
      {DType::u8, "U8"},
@@ -48,7 +49,7 @@ inline constexpr std::array<SafetensorsType, dtype_count> safetensors_types{
   refuse_as(".safetensors", source, found, advice);
 }
 
-/// An entry as it is written.
+/// An entry of the JSON text, before its dtype and sizes are checked.
 struct SafetensorsJsonEntry {
   std::string name;
   std::string dtype;
@@ -61,14 +62,16 @@ struct SafetensorsJson {
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
-/// Every key and number as it is written, so that none is lost that a tree of values would lose. Throws FileError,
-/// which names the source, if the text is no JSON, has an unknown key, a key twice or not at all, or a value of another
-/// type than the format's. It keeps nothing deeper than the format goes, and does not recurse.
+/// Reads every key and number of the text; a parsed tree would lose repeated keys. Throws
+/// FileError, which names the source, if the text is not JSON, has an unknown key, a repeated or
+/// missing key, or a value of another type than the format's. Stores nothing deeper than the format
+/// nests, and does not recurse.
 SafetensorsJson read_safetensors_json(std::string_view text, const char* source);
 
-/// In quotes, with the escapes that it needs; nothing if it is not UTF-8.
+/// The text in quotes, with the necessary escapes; nothing if it is not UTF-8.
 std::optional<std::string> json_string(const std::string& text);
 
+/// A tensor to save.
 struct SafetensorsPart {
   std::string_view name;
   DType dtype;
@@ -76,13 +79,14 @@ struct SafetensorsPart {
   std::size_t nbytes;
 };
 
-/// The number of each tensor, in the order in which their data are written: the larger elements first, so that
-/// all are aligned, and else by name. It is that of the reference implementation.
+/// The indices of the tensors in the order in which their data are written: larger elements first,
+/// so that all are aligned, then by name. The reference implementation uses this order, too.
 std::vector<std::size_t> order_of(std::span<const SafetensorsPart> parts);
 
-/// The header with its length, of data in the order of `parts`, which begin at a multiple of 64 bytes. Throws
-/// InvalidArgument for names and keys that are there twice or are not UTF-8, for the name __metadata__, and
-/// for a header of more than `limit_nbytes` or a file of more bytes than one can have.
+/// The header with its length, for data in the order of `parts`, which will begin at a multiple of
+/// 64 bytes. Throws InvalidArgument for names and keys that occur twice or are not UTF-8, for the
+/// name __metadata__, for a header of more than `limit_nbytes`, and for data larger than a file can
+/// be.
 std::string safetensors_header(std::span<const SafetensorsPart> parts,
                                std::span<const std::pair<std::string, std::string>> metadata,
                                std::size_t limit_nbytes = safetensors_header_max_nbytes);

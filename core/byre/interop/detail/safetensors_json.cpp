@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 constexpr std::array<std::string_view, 3> entry_keys{"dtype", "shape", "data_offsets"};
 
-/// What the next value is.
+/// The kind of the next value.
 enum class Value : std::uint8_t {
   file,
   entry,
@@ -36,20 +36,20 @@ constexpr std::array<const char*, 9> wanted_values{"an object",
                                                    "an array of two offsets",
                                                    "a whole number below 2^64"};
 
-/// Told by the parser what it finds, from left to right. What is not wanted there is refused at
-/// once, so that nothing is deeper than an array in an entry.
+/// Receives the values that the parser finds, from left to right. Rejects an unexpected value at
+/// once, so that nothing nests deeper than an array in an entry.
 class SafetensorsReader {
  public:
   explicit SafetensorsReader(const char* source) noexcept : source_(source) {}
 
   SafetensorsJson take() { return std::move(found_); }
 
-  // What a parser of nlohmann's calls: each says whether to go on.
+  // The interface of a parser of nlohmann's: each function returns whether to continue.
   bool null() {
     if (value_ != Value::metadata) {
       refuse_value("null");
     }
-    return true;  // as if there were none
+    return true;  // counts as no metadata
   }
   bool boolean(bool /*value*/) { refuse_value("a boolean"); }
   bool number_integer(std::int64_t /*number*/) { refuse_value("a number with a minus sign"); }
@@ -165,12 +165,12 @@ class SafetensorsReader {
     value_ = values[number];
   }
 
-  /// `found` is where something else should be.
+  /// Rejects `found`, which is not of the expected kind.
   [[noreturn]] void refuse_value(const char* found) const {
     refuse(
         format_text("has %s, expected %s", found, wanted_values[static_cast<std::size_t>(value_)]));
   }
-  /// The entry under way.
+  /// Rejects the current entry.
   [[noreturn]] void refuse(const Text& found) const {
     refuse_safetensors(
         source_,
@@ -183,7 +183,7 @@ class SafetensorsReader {
   const char* source_;
   SafetensorsJson found_;
   std::vector<std::string> names_;  // the keys of the file
-  Value object_ = Value::file;      // whose key is next
+  Value object_ = Value::file;      // the object whose key is next
   Value value_ = Value::file;
   std::array<bool, entry_keys.size()> is_read_{};
   std::size_t offsets_ = 0;
@@ -197,7 +197,7 @@ SafetensorsJson read_safetensors_json(std::string_view text, const char* source)
     refuse_safetensors(source, format_text("its header does not begin with '{'"),
                        "Is it a .safetensors file?");
   }
-  if (text.find('\0') != text.npos) {  // which the parser takes for the end
+  if (text.find('\0') != text.npos) {  // the parser would stop there
     refuse_safetensors(source, format_text("its header contains a zero byte"),
                        "Write JSON, padded with spaces.");
   }

@@ -54,7 +54,7 @@ std::string object_of(std::span<const std::pair<std::string, std::string>> metad
   return text + "}";
 }
 
-/// In front of the text, which is padded.
+/// Pads the text, and prepends its length.
 std::string with_length(std::string text, std::size_t limit_nbytes) {
   text.append(padding_after(safetensors_length_nbytes + text.size()), ' ');
   if (text.size() > limit_nbytes) {

@@ -22,7 +22,7 @@ bool is_in_order(DType dtype, std::endian byte_order) {
   return byte_order == std::endian::native || itemsize(dtype) == 1;
 }
 
-/// A complex number is two.
+/// A complex number counts as two numbers.
 void swap_bytes(std::byte* data, std::size_t nbytes, DType dtype) {
   const std::size_t number_nbytes = dtype == DType::complex64 ? sizeof(float) : itemsize(dtype);
   for (std::size_t at = 0; at < nbytes; at += number_nbytes) {

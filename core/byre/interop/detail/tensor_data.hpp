@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The elements of tensors as files of every format have them: read, used where they are mapped, and written.
+/// The elements of tensors in files of every format: loaded, mapped, and written.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -19,23 +19,24 @@ struct StoredElements {
   DType dtype;
   std::endian byte_order;
   std::size_t nbytes;
-  /// Throws FileError, which says what is wrong with an element: C++ cannot read a bool that is neither 0 nor 1.
+  /// Throws FileError about an element that is invalid: C++ cannot read a bool that is neither 0
+  /// nor 1.
   std::function<void(const Text& found)> refuse;
 };
 
-/// Elements in fresh memory, whose bytes `fill(destination, nbytes)` brings, if there are any.
+/// Elements in fresh memory. If there are any, `fill(destination, nbytes)` stores their bytes.
 Tensor loaded(const StoredElements& elements,
               const std::function<void(std::byte* destination, std::size_t nbytes)>& fill);
 
-/// Whether elements that begin at `offset` of a mapped file can be used there.
+/// Whether elements at `offset` of a mapped file can be used in place.
 bool are_usable(const StoredElements& elements, std::size_t offset);
-/// A view of elements that are usable there.
+/// A view of elements that can be used in place.
 Tensor mapped(const StoredElements& elements, Storage file, std::size_t offset);
 
-/// Throws StateError, which names `operation`, for a tensor without a dtype, or else without memory.
+/// Throws StateError, which names `operation`, for a tensor without a dtype or without memory.
 void expect_initialized(const Tensor& tensor, const char* operation);
-/// The elements of `tensor`, contiguous on the host and in a byte order. Copies only if they are not, even if the
-/// memory is borrowed.
+/// The elements of `tensor`, contiguous on the host and in this byte order. Copies only if they are
+/// not, even if the memory is borrowed.
 Tensor to_write(const Tensor& tensor, std::endian byte_order, CallSite site);
 /// Writes the elements of a tensor that to_write() returned.
 void write_elements(OutputFile& file, const Tensor& data, CallSite site);
