@@ -16,7 +16,7 @@ Tensor one_to_six() {
   return Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
 }
 
-TEST(OwnDLPackExport, to_read_comes_back_as_a_lazy_clone) {
+TEST(OwnDLPackExport, a_read_export_is_imported_as_a_lazy_clone) {
   Tensor tensor = one_to_six();
   Tensor back = from_dlpack(to_dlpack(tensor.t().slice(0, 1)));
   EXPECT_TRUE(back.storage().shares_data_with(tensor.storage()));
@@ -29,7 +29,7 @@ TEST(OwnDLPackExport, to_read_comes_back_as_a_lazy_clone) {
   EXPECT_EQ(back.at<float>({0, 1}), 9);
 }
 
-TEST(OwnDLPackExport, to_write_comes_back_as_the_pinned_storage) {
+TEST(OwnDLPackExport, a_write_export_is_imported_as_its_storage) {
   Tensor tensor = one_to_six();
   const Tensor clone = tensor.lazy_clone();
   Tensor back = from_dlpack(to_dlpack(tensor.select(0, 1), DLPackAccess::write));
@@ -41,7 +41,7 @@ TEST(OwnDLPackExport, to_write_comes_back_as_the_pinned_storage) {
   EXPECT_EQ(clone.at<float>({1, 2}), 6);
 }
 
-TEST(OwnDLPackExport, that_others_made_read_only_is_written_by_a_copy) {
+TEST(OwnDLPackExport, an_export_flagged_read_only_is_written_by_a_copy) {
   const Tensor tensor = one_to_six();
   auto* const managed = to_dlpack(tensor, DLPackAccess::write);
   managed->flags |= dlpack::DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -51,14 +51,14 @@ TEST(OwnDLPackExport, that_others_made_read_only_is_written_by_a_copy) {
   EXPECT_EQ(tensor.at<float>({0, 0}), 1);
 }
 
-TEST(OwnDLPackExport, by_the_older_structure_comes_back_as_the_storage) {
+TEST(OwnDLPackExport, an_older_export_is_imported_as_its_storage) {
   Tensor tensor = one_to_six();
   const Tensor back = from_dlpack(to_older_dlpack(tensor));
   EXPECT_EQ(back.storage(), tensor.storage());
   EXPECT_FALSE(tensor.storage().is_pinned());
 }
 
-TEST(OwnDLPackExport, of_a_copy_comes_back_as_a_storage_of_its_own) {
+TEST(OwnDLPackExport, a_copy_export_is_imported_as_a_new_storage) {
   const Tensor tensor = one_to_six();
   const Tensor back = from_dlpack(to_dlpack(tensor, DLPackAccess::copy));
   EXPECT_FALSE(back.storage().shares_data_with(tensor.storage()));
@@ -66,7 +66,7 @@ TEST(OwnDLPackExport, of_a_copy_comes_back_as_a_storage_of_its_own) {
   EXPECT_TRUE(back.lazy_clone().storage().shares_data_with(back.storage()));
 }
 
-TEST(OwnDLPackExport, leaves_the_storage_pinned_by_others) {
+TEST(OwnDLPackExport, an_import_keeps_the_pins_of_other_code) {
   Tensor tensor = one_to_six();
   Storage storage = tensor.storage();
   const Pin pin = storage.pin();
@@ -75,7 +75,7 @@ TEST(OwnDLPackExport, leaves_the_storage_pinned_by_others) {
   EXPECT_FALSE(back.lazy_clone().storage().shares_data_with(tensor.storage()));
 }
 
-TEST(OwnDLPackExport, to_read_of_pinned_memory_is_an_alias_that_a_write_leaves) {
+TEST(OwnDLPackExport, a_read_of_pinned_memory_is_an_alias_until_it_is_written) {
   Tensor tensor = one_to_six();
   Storage storage = tensor.storage();
   const Pin pin = storage.pin();
@@ -86,7 +86,7 @@ TEST(OwnDLPackExport, to_read_of_pinned_memory_is_an_alias_that_a_write_leaves) 
   EXPECT_EQ(tensor.at<float>({0, 0}), 7);
 }
 
-TEST(OwnDLPackExport, of_aliased_memory_that_is_exclusive_is_shared_by_clones) {
+TEST(OwnDLPackExport, exclusive_import_of_aliased_memory_is_shared_by_clones) {
   alignas(64) const float theirs[2] = {1, 2};
   const Tensor aliased = Tensor::over(
       Storage(Buffer::adopt_aliased(theirs, sizeof theirs, [](void*) {})), {2}, DType::f32);
@@ -96,7 +96,7 @@ TEST(OwnDLPackExport, of_aliased_memory_that_is_exclusive_is_shared_by_clones) {
   EXPECT_TRUE(exclusive.lazy_clone().storage().shares_data_with(exclusive.storage()));
 }
 
-TEST(OwnDLPackExport, that_its_consumer_moved_elsewhere_is_aliased_there) {
+TEST(OwnDLPackExport, an_export_with_another_address_is_aliased) {
   alignas(64) float other[6] = {6, 5, 4, 3, 2, 1};
   Tensor tensor = one_to_six();
   auto* const managed = to_dlpack(tensor, DLPackAccess::write);
@@ -106,7 +106,7 @@ TEST(OwnDLPackExport, that_its_consumer_moved_elsewhere_is_aliased_there) {
   EXPECT_TRUE(tensor.storage().is_pinned());
 }
 
-TEST(OwnDLPackExport, that_its_consumer_extended_beyond_the_storage_is_aliased) {
+TEST(OwnDLPackExport, an_export_beyond_its_storage_is_aliased) {
   alignas(64) float theirs[6] = {1, 2, 3, 4, 5, 6};
   const Tensor tensor = Tensor::over(
       Storage(Buffer::adopt(theirs, 3 * sizeof(float), [](void*) {})), {1, 3}, DType::f32);
@@ -117,7 +117,7 @@ TEST(OwnDLPackExport, that_its_consumer_extended_beyond_the_storage_is_aliased) 
   EXPECT_EQ(back.at<float>({1, 2}), 6);
 }
 
-TEST(OwnDLPackExport, of_bytes_that_its_consumer_calls_floats_is_aliased) {
+TEST(OwnDLPackExport, misaligned_bytes_that_become_floats_are_aliased) {
   alignas(64) float theirs[2] = {1, 2};
   auto* const bytes = reinterpret_cast<std::uint8_t*>(theirs);
   const Tensor tensor =
@@ -131,7 +131,7 @@ TEST(OwnDLPackExport, of_bytes_that_its_consumer_calls_floats_is_aliased) {
   EXPECT_EQ(back.at<float>({0}), 2);
 }
 
-TEST(OwnDLPackExport, in_a_chain_keeps_one_storage) {
+TEST(OwnDLPackExport, a_chain_of_exchanges_keeps_one_storage) {
   for (const auto access : {DLPackAccess::read, DLPackAccess::write, DLPackAccess::copy}) {
     Tensor tensor = one_to_six();
     for (int link = 0; link < long_chain; ++link) {
@@ -159,7 +159,7 @@ struct Wrapper {
   Managed managed;
 };
 
-TEST(WrappedDLPackExport, in_a_chain_is_released_without_recursion) {
+TEST(WrappedDLPackExport, a_chain_is_released_without_recursion) {
   for (const bool is_older : {false, true}) {
     const Tensor first = one_to_six();
     Tensor tensor = first;

@@ -48,7 +48,7 @@ Tensor two_by_three() {
   return Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
 }
 
-TEST(DLPackExport, says_what_the_tensor_is) {
+TEST(DLPackExport, has_the_tensors_layout_device_and_flags) {
   const Tensor tensor = two_by_three().t().slice(0, 1);
   const Versioned held(to_dlpack(tensor));
   EXPECT_EQ(held->version.major, 1U);
@@ -65,7 +65,7 @@ TEST(DLPackExport, says_what_the_tensor_is) {
   EXPECT_EQ(floats(seen)[0], 2);
 }
 
-TEST(DLPackExport, names_every_dtype) {
+TEST(DLPackExport, every_dtype_is_exported) {
   struct Expected {
     DType dtype;
     unsigned code;
@@ -85,7 +85,7 @@ TEST(DLPackExport, names_every_dtype) {
   EXPECT_THROW(dlpack_dtype(DType::uninitialized), DTypeError);
 }
 
-TEST(DLPackExport, to_read_copies_nothing_and_sees_no_later_write) {
+TEST(DLPackExport, read_access_copies_nothing_and_observes_no_later_write) {
   FailingAllocator allocator;
   Tensor tensor = Tensor::empty({2}, DType::f32, allocator);
   fill_(tensor, 1);
@@ -100,7 +100,7 @@ TEST(DLPackExport, to_read_copies_nothing_and_sees_no_later_write) {
   EXPECT_EQ(floats(held->dl_tensor)[1], 1);
 }
 
-TEST(DLPackExport, to_write_is_seen_by_the_tensor_and_its_views_alone) {
+TEST(DLPackExport, write_access_is_observed_by_the_tensor_and_its_views) {
   Tensor tensor = two_by_three();
   const Tensor view = tensor.select(0, 1);
   const Tensor clone = tensor.lazy_clone();
@@ -120,7 +120,7 @@ TEST(DLPackExport, to_write_is_seen_by_the_tensor_and_its_views_alone) {
   EXPECT_EQ(tensor.at<float>({1, 1}), 50);
 }
 
-TEST(DLPackExport, to_write_gives_memory_to_a_tensor_that_has_none) {
+TEST(DLPackExport, write_access_allocates_missing_memory) {
   Tensor tensor = two_by_three();
   tensor.free_memory();
   const Versioned held(to_dlpack(tensor, DLPackAccess::write));
@@ -128,7 +128,7 @@ TEST(DLPackExport, to_write_gives_memory_to_a_tensor_that_has_none) {
   EXPECT_EQ(held->dl_tensor.data, tensor.data<float>());
 }
 
-TEST(DLPackExport, of_a_copy_is_the_consumers_alone) {
+TEST(DLPackExport, copy_access_exports_an_unshared_copy) {
   const Tensor tensor = two_by_three().t();
   const Versioned held(to_dlpack(tensor, DLPackAccess::copy));
   EXPECT_EQ(held->flags, dlpack::DLPACK_FLAG_BITMASK_IS_COPIED);
@@ -140,7 +140,7 @@ TEST(DLPackExport, of_a_copy_is_the_consumers_alone) {
   EXPECT_FALSE(tensor.storage().is_pinned());
 }
 
-TEST(DLPackExport, of_no_elements_has_no_data) {
+TEST(DLPackExport, without_elements_the_data_pointer_is_null) {
   for (const auto access : {DLPackAccess::read, DLPackAccess::write, DLPackAccess::copy}) {
     const Versioned held(to_dlpack(Tensor::zeros({0, 3}, DType::i32), access));
     EXPECT_EQ(held->dl_tensor.data, nullptr);
@@ -148,7 +148,7 @@ TEST(DLPackExport, of_no_elements_has_no_data) {
   }
 }
 
-TEST(DLPackExport, by_the_older_structure_may_be_written) {
+TEST(DLPackExport, an_older_export_may_be_written) {
   Tensor tensor = two_by_three();
   const Tensor clone = tensor.lazy_clone();
   Older held(to_older_dlpack(tensor));
@@ -161,7 +161,7 @@ TEST(DLPackExport, by_the_older_structure_may_be_written) {
   EXPECT_NE(copy->dl_tensor.data, tensor.raw_data());
 }
 
-TEST(DLPackExport, by_the_older_structure_to_read_is_refused) {
+TEST(DLPackExport, an_older_export_rejects_read_access) {
   Tensor tensor = two_by_three();
   const Tensor clone = tensor.lazy_clone();
   const auto complaint = complaint_of<InvalidArgument>(
@@ -170,7 +170,7 @@ TEST(DLPackExport, by_the_older_structure_to_read_is_refused) {
   EXPECT_TRUE(tensor.storage().shares_data_with(clone.storage()));
 }
 
-TEST(DLPackExport, of_a_tensor_without_dtype_or_memory_is_refused) {
+TEST(DLPackExport, a_tensor_without_dtype_or_memory_is_rejected) {
   EXPECT_TRUE(says(complaint_of<StateError>([] { static_cast<void>(to_dlpack(Tensor())); }),
                    "to_dlpack: a handle without a tensor was given"));
   EXPECT_TRUE(
@@ -203,17 +203,17 @@ class CopyUnderWay : public ::testing::Test {
   boost::thread copier_;
 };
 
-TEST_F(CopyUnderWay, is_not_awaited_by_an_export_that_may_not_wait) {
+TEST_F(CopyUnderWay, an_export_with_wait_never_does_not_wait) {
   const Versioned held(to_dlpack(tensor_, DLPackAccess::write, Wait::never));
   EXPECT_EQ(allocator_.copies(), 2);
 }
 
-TEST_F(CopyUnderWay, is_not_awaited_by_an_older_export_that_may_not_wait) {
+TEST_F(CopyUnderWay, an_older_export_with_wait_never_does_not_wait) {
   const Older held(to_older_dlpack(tensor_, DLPackAccess::write, Wait::never));
   EXPECT_EQ(allocator_.copies(), 2);
 }
 
-TEST(DLPackExport, is_told_of_its_copies_with_the_line_that_asked) {
+TEST(DLPackExport, copies_are_observed_at_the_callers_line) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "built without stats";
   }
@@ -231,7 +231,7 @@ TEST(DLPackExport, is_told_of_its_copies_with_the_line_that_asked) {
   EXPECT_EQ(events[1].site.line, line + 2);
 }
 
-TEST(DLPackExport, that_finds_no_memory_changes_nothing) {
+TEST(DLPackExport, a_failed_allocation_changes_nothing) {
   FailingAllocator allocator;
   Tensor tensor = Tensor::empty({2}, DType::f32, allocator);
   fill_(tensor, 1);
@@ -256,7 +256,7 @@ class OtherDevice final : public DeviceSupport {
   FailingAllocator allocator_{Device(Kind, 3)};
 };
 
-TEST(DLPackExport, of_a_device_has_dlpacks_number_for_it) {
+TEST(DLPackExport, a_device_has_its_dlpack_number) {
   static OtherDevice<2> second;
   static OtherDevice<12> extension;
   EXPECT_EQ(dlpack_device(Device(2, 3)).device_type, 2);
@@ -273,7 +273,7 @@ TEST(DLPackExport, of_a_device_has_dlpacks_number_for_it) {
   EXPECT_EQ(from_dlpack(&foreign).device(), Device(12, 3));
 }
 
-TEST(DLPackExport, of_a_device_goes_through_and_comes_back) {
+TEST(DLPackExport, a_tensor_on_a_device_is_exported_and_imported) {
   FakeDevice& fake = FakeDevice::first();
   const Tensor there = two_by_three().to(fake.device()).select(0, 1);
   DLManagedTensorVersioned* const managed = to_dlpack(there);

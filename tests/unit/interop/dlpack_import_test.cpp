@@ -57,7 +57,7 @@ struct Foreign {
 using ForeignVersioned = Foreign<DLManagedTensorVersioned>;
 using ForeignOlder = Foreign<DLManagedTensor>;
 
-TEST(DLPackImport, is_written_in_place_and_released_once) {
+TEST(DLPackImport, an_import_is_written_in_place_and_released_once) {
   ForeignOlder foreign;
   {
     Tensor tensor = from_dlpack(&foreign.managed);
@@ -72,7 +72,7 @@ TEST(DLPackImport, is_written_in_place_and_released_once) {
   EXPECT_EQ(foreign.released, 1);
 }
 
-TEST(DLPackImport, is_shared_by_clones_and_written_in_place_as_flags_and_caller_say) {
+TEST(DLPackImport, flags_and_caller_decide_sharing_and_writes_in_place) {
   using enum DLPackImport;
   constexpr std::uint64_t read_only = dlpack::DLPACK_FLAG_BITMASK_READ_ONLY;
   constexpr std::uint64_t is_copied = dlpack::DLPACK_FLAG_BITMASK_IS_COPIED;
@@ -106,13 +106,13 @@ TEST(DLPackImport, is_shared_by_clones_and_written_in_place_as_flags_and_caller_
   }
 }
 
-TEST(DLPackImport, of_the_older_structure_that_the_caller_calls_exclusive_is_shared_by_clones) {
+TEST(DLPackImport, an_exclusive_older_import_is_shared_by_clones) {
   ForeignOlder older;
   const Tensor tensor = from_dlpack(&older.managed, DLPackImport::exclusive);
   EXPECT_TRUE(tensor.lazy_clone().storage().shares_data_with(tensor.storage()));
 }
 
-TEST(DLPackImport, has_its_strides_and_offset) {
+TEST(DLPackImport, strides_and_offset_are_imported) {
   ForeignVersioned foreign;
   foreign.seen().byte_offset = 4;
   foreign.shape[0] = 3;
@@ -126,13 +126,13 @@ TEST(DLPackImport, has_its_strides_and_offset) {
   EXPECT_EQ(tensor.storage().nbytes(), 5 * sizeof(float));
 }
 
-TEST(DLPackImport, without_strides_is_in_row_major_order) {
+TEST(DLPackImport, null_strides_mean_row_major_order) {
   ForeignOlder foreign;
   foreign.seen().strides = nullptr;
   EXPECT_EQ(from_dlpack(&foreign.managed).strides(), (Dims{3, 1}));
 }
 
-TEST(DLPackImport, takes_no_notice_of_strides_of_one_index) {
+TEST(DLPackImport, strides_of_dimensions_of_size_1_are_ignored) {
   ForeignVersioned foreign;
   foreign.shape[0] = 1;
   for (const std::int64_t stride : std::initializer_list<std::int64_t>{-huge, -1, 0, 2, huge}) {
@@ -141,7 +141,7 @@ TEST(DLPackImport, takes_no_notice_of_strides_of_one_index) {
   }
 }
 
-TEST(DLPackImport, has_an_offset_beyond_32_bits) {
+TEST(DLPackImport, offsets_may_exceed_32_bits) {
   if (sizeof(void*) < 8) {
     GTEST_SKIP() << "addresses have 32 bits";
   }
@@ -153,14 +153,14 @@ TEST(DLPackImport, has_an_offset_beyond_32_bits) {
   EXPECT_EQ(from_dlpack(&foreign.managed).at<float>({1, 2}), 6);
 }
 
-TEST(DLPackImport, of_a_later_minor_version_is_read) {
+TEST(DLPackImport, a_later_minor_version_is_accepted) {
   ForeignVersioned foreign;
   foreign.managed.version.minor = dlpack::version.minor + 1;
   EXPECT_EQ(from_dlpack(&foreign.managed).at<float>({1, 2}), 6);
   EXPECT_EQ(foreign.released, 1);
 }
 
-TEST(DLPackImport, of_one_element_has_no_dimensions) {
+TEST(DLPackImport, zero_dimensions_give_one_element) {
   ForeignVersioned foreign;
   foreign.seen().ndim = 0;
   foreign.seen().shape = nullptr;
@@ -168,7 +168,7 @@ TEST(DLPackImport, of_one_element_has_no_dimensions) {
   EXPECT_EQ(from_dlpack(&foreign.managed).at<float>({}), 1);
 }
 
-TEST(DLPackImport, of_no_elements_releases_at_once) {
+TEST(DLPackImport, without_elements_the_export_is_released_at_once) {
   ForeignVersioned foreign;
   foreign.shape[0] = 0;
   foreign.strides[1] = -1;
@@ -178,14 +178,14 @@ TEST(DLPackImport, of_no_elements_releases_at_once) {
   EXPECT_EQ(foreign.released, 1);
 }
 
-TEST(DLPackImport, without_a_deleter_is_left_alone) {
+TEST(DLPackImport, a_null_deleter_is_not_called) {
   ForeignVersioned foreign;
   foreign.managed.deleter = nullptr;
   EXPECT_EQ(from_dlpack(&foreign.managed).at<float>({0, 0}), 1);
   EXPECT_EQ(foreign.released, 0);
 }
 
-TEST(DLPackImport, of_bools_looks_at_each_element_and_at_nothing_else) {
+TEST(DLPackImport, bools_are_checked_and_bytes_between_them_are_not) {
   ForeignVersioned foreign;
   auto* const bytes = reinterpret_cast<std::uint8_t*>(foreign.values);
   std::fill_n(bytes, sizeof foreign.values, std::uint8_t{77});
@@ -257,7 +257,7 @@ const RefusedImport refused_imports[] = {
 };
 // clang-format on
 
-TEST(DLPackImport, that_is_malformed_is_refused_and_released_once) {
+TEST(DLPackImport, malformed_exports_are_rejected_and_released_once) {
   for (const RefusedImport& each : refused_imports) {
     ForeignVersioned foreign;
     each.edit(foreign);
@@ -266,19 +266,19 @@ TEST(DLPackImport, that_is_malformed_is_refused_and_released_once) {
   }
 }
 
-TEST(DLPackImport, of_nothing_is_refused) {
+TEST(DLPackImport, null_is_rejected) {
   EXPECT_TRUE(says(
       complaint_of<InvalidArgument>([] { from_dlpack(static_cast<DLManagedTensor*>(nullptr)); }),
       "from_dlpack: the argument is null"));
   EXPECT_THROW(from_dlpack(static_cast<DLManagedTensorVersioned*>(nullptr)), InvalidArgument);
 }
 
-TEST(DLPackImport, of_bools_on_a_device_looks_at_none) {
+TEST(DLPackImport, bools_on_a_device_are_not_checked) {
   const Tensor there = Tensor::of<bool>({2}, {true, false}).to(FakeDevice::first().device());
   EXPECT_EQ(from_dlpack(to_dlpack(there)).dtype(), DType::boolean);
 }
 
-TEST(DLPackImport, of_a_device_is_copied_by_that_devices_allocator) {
+TEST(DLPackImport, an_import_on_a_device_uses_that_devices_allocator) {
   FakeDevice& fake = FakeDevice::first();
   const Tensor there = Tensor::of<float>({2}, {1, 2}).to(fake.device());
   dlpack::DLManagedTensorVersioned* const managed = to_dlpack(there);

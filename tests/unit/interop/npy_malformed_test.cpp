@@ -114,7 +114,7 @@ const Malformed all_malformed[] = {
     {"a_bool_of_2", array("'|b1'", "False", "(2,)", "\1\2"), "bool number 1 is the byte 2"},
 };
 
-TEST(MalformedNpy, is_refused_in_memory_and_on_disk_with_what_is_wrong) {
+TEST(MalformedNpy, is_rejected_in_memory_and_on_disk_with_its_defect) {
   const TemporaryFolder folder;
   const auto path = folder / "a.npy";
   for (const Malformed& each : all_malformed) {
@@ -129,7 +129,7 @@ TEST(MalformedNpy, is_refused_in_memory_and_on_disk_with_what_is_wrong) {
   }
 }
 
-TEST(Npy, with_more_than_64_dimensions_is_refused) {
+TEST(Npy, more_than_64_dimensions_are_rejected) {
   std::string shape = "(";
   for (int axis = 0; axis < 64; ++axis) {
     shape += "1, ";
@@ -138,7 +138,7 @@ TEST(Npy, with_more_than_64_dimensions_is_refused) {
   EXPECT_TRUE(says(complaint_about(bytes(shape + "1)", "\1")), "more than 64 dimensions"));
 }
 
-TEST(Npy, cut_short_anywhere_or_with_a_byte_more_is_refused) {
+TEST(Npy, truncated_files_and_extra_bytes_are_rejected) {
   for (const Dims& sizes : {Dims{}, Dims{3, 2}}) {
     const std::string whole =
         npy_header(DType::i16, sizes) + std::string(sizes.empty() ? 2 : 12, '\1');

@@ -37,7 +37,7 @@ class NpyFiles : public testing::Test {
   const fs::path path_ = folder_ / "a.npy";
 };
 
-TEST_F(NpyFiles, comes_back_as_it_was_from_each_way_of_reading) {
+TEST_F(NpyFiles, a_saved_tensor_is_equal_by_each_way_of_reading) {
   for (const DType dtype : stored_dtypes) {
     const Tensor whole = counted({4, 3, 6}, dtype);
     for (const Tensor& saved :
@@ -59,7 +59,7 @@ TEST_F(NpyFiles, comes_back_as_it_was_from_each_way_of_reading) {
   }
 }
 
-TEST_F(NpyFiles, is_read_back_and_not_mapped_if_it_has_the_other_byte_order) {
+TEST_F(NpyFiles, the_other_byte_order_is_loaded_but_not_mapped) {
   for (const DType dtype : stored_dtypes) {
     const Tensor tensor = counted({3, 4}, dtype);
     for (const Tensor& ordered : {tensor, tensor.t(), tensor.slice(1, 0, 4, 2)}) {
@@ -81,7 +81,7 @@ TEST_F(NpyFiles, is_read_back_and_not_mapped_if_it_has_the_other_byte_order) {
   }
 }
 
-TEST_F(NpyFiles, has_numbers_in_the_order_that_the_header_says) {
+TEST_F(NpyFiles, numbers_are_read_in_the_headers_byte_order) {
   const auto read = [](const std::string& descr, const char* shape, const std::string& data) {
     const std::string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape;
     return read_npy(as_bytes(file_of(text + "}", data)));
@@ -96,7 +96,7 @@ TEST_F(NpyFiles, has_numbers_in_the_order_that_the_header_says) {
   expect_same(read(">c8", "()", std::string("\x3f\x80\0\0\x40\0\0\0", 8)), complex);
 }
 
-TEST_F(NpyFiles, may_have_the_longest_header_and_no_longer_one) {
+TEST_F(NpyFiles, the_longest_header_is_read_and_a_longer_one_rejected) {
   const auto file_with = [](std::size_t header_nbytes) {
     std::string text = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}";
     text.resize(header_nbytes - 12, ' ');
@@ -116,14 +116,14 @@ TEST_F(NpyFiles, may_have_the_longest_header_and_no_longer_one) {
   }
 }
 
-TEST_F(NpyFiles, may_have_a_header_of_any_order_spaces_quotes_and_longs) {
+TEST_F(NpyFiles, headers_of_any_order_spaces_quotes_and_longs_are_read) {
   const std::string odd = "{\"shape\":(2L,\r\n1L) ,'descr'\t: '|u1','fortran_order':False}\r";
   expect_same(read_npy(as_bytes(file_of(odd, "\1\2"))), Tensor::of<std::uint8_t>({2, 1}, {1, 2}));
   const std::string zeros = "{'descr': '|u1', 'fortran_order': False, 'shape': (00, 2)}";
   expect_same(read_npy(as_bytes(file_of(zeros, ""))), Tensor::zeros({0, 2}, DType::u8));
 }
 
-TEST_F(NpyFiles, is_not_copied_until_it_is_written_and_the_file_never_changes) {
+TEST_F(NpyFiles, a_write_copies_mapped_data_and_the_file_never_changes) {
   save_npy(path_, counted({8, 4}, DType::f32));
   const std::string before = read_file(path_);
   const Tensor mapped = map_npy(path_);
@@ -137,7 +137,7 @@ TEST_F(NpyFiles, is_not_copied_until_it_is_written_and_the_file_never_changes) {
   expect_same(mapped, load_npy(path_));
 }
 
-TEST_F(NpyFiles, without_elements_is_empty_whatever_its_other_sizes) {
+TEST_F(NpyFiles, a_size_of_zero_gives_an_empty_tensor) {
   const Dims sizes = sizeof(std::size_t) > 4 ? Dims{335, 0, 2'000'000, 0, 23'500, 335, 7}
                                              : Dims{335, 0, 2'000, 0, 335, 7};
   save_npy(path_, Tensor::empty(sizes, DType::i32));
@@ -145,7 +145,7 @@ TEST_F(NpyFiles, without_elements_is_empty_whatever_its_other_sizes) {
   EXPECT_EQ(map_npy(path_).sizes(), sizes);
 }
 
-TEST_F(NpyFiles, that_is_not_aligned_is_read_and_not_mapped) {
+TEST_F(NpyFiles, misaligned_data_are_loaded_but_not_mapped) {
   const std::string text = std::string("{'descr': '") + (is_little ? '<' : '>') +
                            "i4', 'fortran_order': False, 'shape': (1,)}";
   const std::string file = file_of(text, std::string(is_little ? "\7\0\0\0" : "\0\0\0\7", 4));
@@ -156,7 +156,7 @@ TEST_F(NpyFiles, that_is_not_aligned_is_read_and_not_mapped) {
   expect_same(load_npy(path_), Tensor::of<std::int32_t>({1}, {7}));
 }
 
-TEST_F(NpyFiles, comes_from_any_device) {
+TEST_F(NpyFiles, tensors_of_any_device_are_saved) {
   const Tensor saved = counted({3, 2}, DType::f32);
   for (const Tensor& view : {saved, saved.t(), saved.slice(1, 1)}) {
     save_npy(path_, view.to(FakeDevice::first().device()));
@@ -166,7 +166,7 @@ TEST_F(NpyFiles, comes_from_any_device) {
   expect_same(load_npy(path_), saved.t());
 }
 
-TEST_F(NpyFiles, that_cannot_be_saved_leaves_the_folder_as_it_was) {
+TEST_F(NpyFiles, a_failed_save_leaves_the_folder_unchanged) {
   const Tensor saved = counted({4}, DType::f32);
   const fs::path none = folder_ / "missing" / "a.npy";
   EXPECT_TRUE(says(complaint_of<FileError>([&] { save_npy(none, saved); }), "No such file"));
@@ -180,7 +180,7 @@ TEST_F(NpyFiles, that_cannot_be_saved_leaves_the_folder_as_it_was) {
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
-TEST_F(NpyFiles, is_of_the_order_of_c_if_it_is_contiguous) {
+TEST_F(NpyFiles, contiguous_tensors_are_saved_in_c_order) {
   for (const Dims& sizes : {Dims{}, Dims{3}, Dims{1, 3}, Dims{3, 1}, Dims{2, 3}, Dims{0, 2}}) {
     save_npy(path_, counted(sizes, DType::f32));
     EXPECT_FALSE(saved_header().fortran_order) << to_string(sizes);

@@ -21,7 +21,7 @@ void expect_three(const std::string& bytes) {
   expect_same_tensors(found, {{"a", tensor}});
 }
 
-TEST(ArchivesByOthers, may_have_comments_and_bytes_that_belong_to_no_member) {
+TEST(ArchivesByOthers, comments_and_bytes_between_members_are_allowed) {
   ArchiveMember member{.data = array_of_three};
   member.comment = "of a member";
   member.extra = extra_field(7, "seven") + extra_field(8, "");
@@ -32,7 +32,7 @@ TEST(ArchivesByOthers, may_have_comments_and_bytes_that_belong_to_no_member) {
   }
 }
 
-TEST(ArchivesByOthers, may_have_descriptors_of_four_kinds) {
+TEST(ArchivesByOthers, four_kinds_of_data_descriptors_are_read) {
   for (int kind = 0; kind < 8; ++kind) {
     const bool is_long = (kind & 1) != 0;
     ArchiveMember member = deflated({.data = array_of_three});
@@ -51,7 +51,7 @@ TEST(ArchivesByOthers, may_have_descriptors_of_four_kinds) {
   }
 }
 
-TEST(ArchivesByOthers, may_have_numbers_in_zip64_that_need_it_not) {
+TEST(ArchivesByOthers, small_numbers_in_zip64_fields_are_read) {
   ArchiveMember member{.data = array_of_three};
   member.local_extra = extra_field(7, "x") + extra_field(1, three + three);
   member.extra = extra_field(1, three + three + little_endian(5, 8));
@@ -69,7 +69,7 @@ TEST(ArchivesByOthers, may_have_numbers_in_zip64_that_need_it_not) {
   expect_three(archive_of({{.data = array_of_three}}, {.has_zip64_end = true}).bytes);
 }
 
-TEST(ArchivesByOthers, may_have_a_directory_in_another_order_which_is_that_of_the_tensors) {
+TEST(ArchivesByOthers, tensors_are_in_the_order_of_the_directory) {
   Archive archive = archive_of({{.data = array_of_three}, {.name = "b.npy", .data = npy_of("\7")}});
   const auto at = [&](Place place) {
     return archive.bytes.begin() + static_cast<std::ptrdiff_t>(archive.places[place]);
@@ -81,7 +81,7 @@ TEST(ArchivesByOthers, may_have_a_directory_in_another_order_which_is_that_of_th
 }
 
 /// A file of mostly holes: the first member has 5 GiB, and another one follows.
-TEST(ArchivesByOthers, may_be_of_more_than_4_gib) {
+TEST(ArchivesByOthers, archives_above_4_gib_are_read) {
   if constexpr (sizeof(std::size_t) > 4) {
     constexpr std::uint64_t more = std::uint64_t{5} << 30;
     const std::string header = npy_header(DType::u8, {static_cast<std::int64_t>(more)});
@@ -113,7 +113,7 @@ TEST(ArchivesByOthers, may_be_of_more_than_4_gib) {
   }
 }
 
-TEST(MappedNpz, loads_what_cannot_be_used_where_it_is) {
+TEST(MappedNpz, data_that_cannot_be_used_in_place_are_loaded) {
   const TemporaryFolder folder;
   const std::string other(is_little ? "\0\0\0\7" : "\7\0\0\0", 4);
   const std::string native(is_little ? "\7\0\0\0" : "\0\0\0\7", 4);

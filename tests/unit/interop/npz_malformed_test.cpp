@@ -159,7 +159,7 @@ const MalformedArchive all_malformed_archives[] = {
 };
 // clang-format on
 
-TEST(MalformedArchives, are_refused_in_memory_and_on_disk_with_what_is_wrong) {
+TEST(MalformedArchives, are_rejected_in_memory_and_on_disk_with_their_defect) {
   const TemporaryFolder folder;
   const auto path = folder / "a.npz";
   for (MalformedArchive each : all_malformed_archives) {
@@ -181,7 +181,7 @@ TEST(MalformedArchives, are_refused_in_memory_and_on_disk_with_what_is_wrong) {
   }
 }
 
-TEST(MalformedArchives, are_refused_wherever_they_are_cut_short) {
+TEST(MalformedArchives, truncated_archives_are_rejected) {
   for (const bool has_zip64_end : {false, true}) {
     ArchiveMember second = deflated(other_array);
     const std::string whole =

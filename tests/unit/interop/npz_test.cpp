@@ -55,14 +55,14 @@ INSTANTIATE_TEST_SUITE_P(Npz, EitherCompression,
                          testing::Values(NpzCompression::stored, NpzCompression::deflated),
                          name_of_compression);
 
-TEST_P(EitherCompression, keeps_every_dtype_and_order_and_the_order_of_the_file) {
+TEST_P(EitherCompression, keeps_dtypes_layouts_and_the_order_of_tensors) {
   const NamedTensors saved = many_tensors();
   expect_kept(saved);
   const NamedTensors loaded = load_npz(path_);
   EXPECT_EQ(loaded[1].second.strides(), saved[1].second.strides()) << "in Fortran order";
 }
 
-TEST_P(EitherCompression, keeps_an_archive_of_nothing) {
+TEST_P(EitherCompression, keeps_an_empty_archive) {
   expect_kept({});
   EXPECT_EQ(fs::file_size(path_), 98U);
 }
@@ -77,7 +77,7 @@ TEST_P(EitherCompression, keeps_names_of_any_kind) {
   expect_kept(saved);
 }
 
-TEST_P(EitherCompression, keeps_what_takes_several_buffers_or_hardly_becomes_smaller) {
+TEST_P(EitherCompression, keeps_large_and_incompressible_data) {
   Tensor noise = Tensor::empty({300'000}, DType::u8);
   std::uint64_t state = 1;
   for (std::uint8_t& byte : std::span(noise.mutable_data<std::uint8_t>(), 300'000)) {
@@ -112,13 +112,13 @@ TEST_P(EitherCompression, begins_all_data_at_multiples_of_64_bytes) {
   EXPECT_EQ(found, saved.size());
 }
 
-TEST_P(EitherCompression, is_the_same_file_each_time) {
+TEST_P(EitherCompression, gives_equal_files_for_equal_tensors) {
   save_npz(path_, many_tensors(), GetParam());
   save_npz(folder_ / "b.npz", many_tensors(), GetParam());
   EXPECT_EQ(read_file(path_), read_file(folder_ / "b.npz"));
 }
 
-TEST_P(EitherCompression, goes_through_a_pipe) {
+TEST_P(EitherCompression, can_be_written_to_a_pipe) {
   const NamedTensors saved = many_tensors();
   const fs::path pipe = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -129,7 +129,7 @@ TEST_P(EitherCompression, goes_through_a_pipe) {
   expect_same_tensors(read_npz(std::as_bytes(std::span(received))), saved);
 }
 
-TEST(Npz, is_smaller_deflated) {
+TEST(Npz, deflated_archives_are_smaller) {
   const TemporaryFolder folder;
   const NamedTensors saved{{"zeros", Tensor::zeros({100'000}, DType::f32)}};
   save_npz(folder / "stored.npz", saved);
@@ -138,7 +138,7 @@ TEST(Npz, is_smaller_deflated) {
   EXPECT_LT(fs::file_size(folder / "deflated.npz"), 2'000U);
 }
 
-TEST(Npz, of_65535_tensors_and_more_is_read_back) {
+TEST(Npz, more_than_65535_tensors_are_read_back) {
   if (is_sanitized) {
     GTEST_SKIP() << "takes minutes, and reads nothing that smaller archives do not";
   }
@@ -157,7 +157,7 @@ TEST(Npz, of_65535_tensors_and_more_is_read_back) {
   }
 }
 
-TEST(SavedNpz, has_to_be_initialized_and_of_a_dtype_the_format_has) {
+TEST(SavedNpz, uninitialized_and_unsupported_tensors_are_rejected) {
   const TemporaryFolder folder;
   const auto save = [&](const Tensor& bad) {
     save_npz(folder / "a.npz", NamedTensors{{"good", counted({2}, DType::f32)}, {"bad", bad}});
@@ -169,7 +169,7 @@ TEST(SavedNpz, has_to_be_initialized_and_of_a_dtype_the_format_has) {
   EXPECT_FALSE(fs::exists(folder / "a.npz"));
 }
 
-TEST(SavedNpz, says_that_names_are_utf8_if_they_are) {
+TEST(SavedNpz, the_utf8_flag_is_set_for_utf8_names_only) {
   const TemporaryFolder folder;
   const auto is_said = [&](const std::string& name) {
     save_npz(folder / "a.npz", NamedTensors{{name, counted({1}, DType::u8)}});
@@ -184,7 +184,7 @@ TEST(SavedNpz, says_that_names_are_utf8_if_they_are) {
   }
 }
 
-TEST(SavedNpz, has_names_that_archives_can_have) {
+TEST(SavedNpz, repeated_and_unsupported_names_are_rejected) {
   const TemporaryFolder folder;
   const fs::path path = folder / "a.npz";
   const Tensor tensor = counted({2}, DType::f32);
@@ -200,7 +200,7 @@ TEST(SavedNpz, has_names_that_archives_can_have) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST(MappedNpz, is_one_mapping_of_which_each_tensor_has_a_lazy_clone) {
+TEST(MappedNpz, all_tensors_are_lazy_clones_of_one_mapping) {
   const TemporaryFolder folder;
   const fs::path path = folder / "a.npz";
   const NamedTensors saved = many_tensors();
@@ -226,7 +226,7 @@ TEST(MappedNpz, is_one_mapping_of_which_each_tensor_has_a_lazy_clone) {
   expect_same_tensors({mapped.begin() + 1, mapped.end()}, others);
 }
 
-TEST(MappedNpz, has_no_mapping_left_once_its_tensors_are_gone) {
+TEST(MappedNpz, the_mapping_ends_with_its_last_tensor) {
   const TemporaryFolder folder;
   save_npz(folder / "a.npz", many_tensors());
   map_npz(folder / "a.npz");

@@ -21,7 +21,7 @@ void for_each_reading(const std::string& file, const Look& look) {
   look(map_safetensors(folder / "model.safetensors"));
 }
 
-TEST(ForeignModels, may_have_metadata_of_null_and_white_space_in_front_of_the_header) {
+TEST(ForeignModels, null_metadata_and_leading_white_space_are_allowed) {
   for (const char* const begin : {"{\"__metadata__\":null,", " \t\r\n{"}) {
     const std::string file = model_of(begin + entry_of("a", "U8", "[2]", "[0,2]") + "}", "\1\2");
     for_each_reading(file, [](const SafetensorsFile& read) {
@@ -31,7 +31,7 @@ TEST(ForeignModels, may_have_metadata_of_null_and_white_space_in_front_of_the_he
   }
 }
 
-TEST(ForeignModels, of_a_dtype_that_byre_lacks_are_read_without_that_tensor) {
+TEST(ForeignModels, tensors_of_unsupported_dtypes_are_skipped) {
   for (const char* const dtype : {"U16", "U32", "U64", "F8_E4M3", "F8_E5M2", "F4", "later"}) {
     const std::string file = model_of("{" + entry_of("a", "U8", "[1]", "[0,1]") + "," +
                                           entry_of("scale", dtype, "[2,1]", "[1,3]") + "," +
@@ -50,7 +50,7 @@ TEST(ForeignModels, of_a_dtype_that_byre_lacks_are_read_without_that_tensor) {
   }
 }
 
-TEST(ForeignModels, that_are_read_in_part_warn_once_without_text_that_a_terminal_obeys) {
+TEST(ForeignModels, skipped_tensors_cause_one_printable_warning) {
   const CaughtWarnings warnings;
   const SafetensorsFile read =
       read_model(model_of("{" + entry_of("b\\u001b[2J", "U\\u001b[2J", "[2,3]", "[0,2]") + "," +
@@ -68,7 +68,7 @@ TEST(ForeignModels, that_are_read_in_part_warn_once_without_text_that_a_terminal
   EXPECT_EQ(warnings.texts().size(), 1U);
 }
 
-TEST(ForeignModels, whose_skipped_tensors_overlap_others_are_refused) {
+TEST(ForeignModels, skipped_tensors_must_not_overlap_others) {
   EXPECT_TRUE(says(complaint_of<FileError>([] {
                      read_model(model_of("{" + entry_of("a", "U16", "[1]", "[0,2]") + "," +
                                              entry_of("b", "U8", "[1]", "[1,2]") + "}",

@@ -174,7 +174,7 @@ const MalformedModels malformed_entries[] = {
 };
 // clang-format on
 
-TEST(MalformedModels, are_refused_with_what_is_wrong) {
+TEST(MalformedModels, are_rejected_with_their_defect) {
   for (const MalformedModels& each : malformed_headers) {
     for (const std::string& header : each.texts) {
       SCOPED_TRACE(header.substr(0, 100));
@@ -189,7 +189,7 @@ TEST(MalformedModels, are_refused_with_what_is_wrong) {
   }
 }
 
-TEST(MalformedModels, whose_header_has_another_length_are_refused) {
+TEST(MalformedModels, a_wrong_length_of_the_header_is_rejected) {
   for (std::size_t size = 0; size < 8; ++size) {
     expect_refused(std::string(size, '\1'),
                    "its " + std::to_string(size) + " bytes end within the 8", "complete");
@@ -207,7 +207,7 @@ TEST(MalformedModels, whose_header_has_another_length_are_refused) {
   }
 }
 
-TEST(MalformedModels, with_values_of_other_types_are_refused) {
+TEST(MalformedModels, values_of_unexpected_types_are_rejected) {
   const std::vector<std::pair<std::string, std::string>> values{
       {"null", "null"},
       {"true", "a boolean"},
@@ -250,7 +250,7 @@ TEST(MalformedModels, with_values_of_other_types_are_refused) {
   }
 }
 
-TEST(MalformedModels, with_more_than_64_dimensions_are_refused) {
+TEST(MalformedModels, more_than_64_dimensions_are_rejected) {
   std::string shape = "[2";
   for (std::size_t axis = 1; axis < 64; ++axis) {
     shape += ",1";
@@ -262,7 +262,7 @@ TEST(MalformedModels, with_more_than_64_dimensions_are_refused) {
   expect_refused(model(shape + ",1"), R"(its entry "a" has more than 64 dimensions)", an_entry);
 }
 
-TEST(MalformedModels, with_bools_that_are_neither_0_nor_1_are_refused_by_name) {
+TEST(MalformedModels, invalid_bools_are_rejected_with_the_tensors_name) {
   const std::string header =
       "{" + bytes("bytes", "[1]", "[0,1]") + "," + entry_of("mask", "BOOL", "[3]", "[1,4]") + "}";
   EXPECT_EQ(complaint_about_model(model_of(header, std::string("\2\0\1\1", 4))),
@@ -275,7 +275,7 @@ TEST(MalformedModels, with_bools_that_are_neither_0_nor_1_are_refused_by_name) {
   }
 }
 
-TEST(MalformedModels, that_are_cut_short_anywhere_or_have_a_byte_more_are_refused) {
+TEST(MalformedModels, truncated_models_and_extra_bytes_are_rejected) {
   const std::string whole =
       model_of("{" + entry_of("a", "I16", "[3]", "[0,6]") + "," + bytes("b", "[]", "[6,7]") + "}  ",
                std::string(7, '\1'));

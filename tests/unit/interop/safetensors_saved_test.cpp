@@ -29,7 +29,7 @@ class SavedSafetensors : public testing::Test {
   fs::path path_ = folder_ / "model.safetensors";
 };
 
-TEST_F(SavedSafetensors, have_the_larger_elements_first_and_then_the_names_in_order) {
+TEST_F(SavedSafetensors, are_ordered_by_element_size_then_by_name) {
   save_safetensors(path_, NamedTensors{{"b", Tensor::of<std::uint8_t>({2}, {7, 8})},
                                        {"z", Tensor::of<std::int32_t>({1, 2}, {1, 512})},
                                        {"a", Tensor::of<std::uint8_t>({}, {9})}});
@@ -40,7 +40,7 @@ TEST_F(SavedSafetensors, have_the_larger_elements_first_and_then_the_names_in_or
   EXPECT_EQ(read_file(path_), model_of(header, std::string("\1\0\0\0\0\2\0\0\x09\x07\x08", 11)));
 }
 
-TEST_F(SavedSafetensors, have_their_metadata_first_in_the_order_given) {
+TEST_F(SavedSafetensors, metadata_come_first_in_the_given_order) {
   save_safetensors(path_, NamedTensors{{"a", Tensor::of<bool>({1}, {true})}},
                    Notes{{"z", "1"}, {"a", "\"2\""}});
   std::string header =
@@ -49,14 +49,14 @@ TEST_F(SavedSafetensors, have_their_metadata_first_in_the_order_given) {
   EXPECT_EQ(read_file(path_), model_of(header, "\1"));
 }
 
-TEST_F(SavedSafetensors, may_be_none) {
+TEST_F(SavedSafetensors, a_file_without_tensors_is_saved) {
   save_safetensors(path_, {});
   EXPECT_EQ(read_file(path_), model_of("{}" + std::string(54, ' ')));
   save_safetensors(path_, {}, Notes{{"a", "b"}});
   expect_model(path_, {}, {{"a", "b"}});
 }
 
-TEST_F(SavedSafetensors, begin_at_multiples_of_64_bytes_whatever_their_names) {
+TEST_F(SavedSafetensors, data_begin_at_multiples_of_64_bytes) {
   for (std::size_t length = 0; length <= 64; ++length) {
     const NamedTensors saved{{std::string(length, 'n'), counted({3}, DType::f64)}};
     save_safetensors(path_, saved);
@@ -67,7 +67,7 @@ TEST_F(SavedSafetensors, begin_at_multiples_of_64_bytes_whatever_their_names) {
   }
 }
 
-TEST_F(SavedSafetensors, are_packed_views_of_any_device) {
+TEST_F(SavedSafetensors, views_of_any_device_are_packed) {
   const Tensor whole = counted({4, 3, 6}, DType::i16);
   NamedTensors saved;
   for (const Tensor& view :
@@ -86,14 +86,14 @@ TEST_F(SavedSafetensors, are_packed_views_of_any_device) {
   }
 }
 
-TEST_F(SavedSafetensors, that_share_data_get_a_copy_each) {
+TEST_F(SavedSafetensors, tensors_that_share_data_are_saved_separately) {
   const Tensor tied = counted({3}, DType::f32);
   const NamedTensors saved{{"embedding", tied}, {"head", tied}};
   save_safetensors(path_, saved);
   expect_model(path_, saved);
 }
 
-TEST_F(SavedSafetensors, may_replace_the_file_they_are_mapped_from) {
+TEST_F(SavedSafetensors, the_mapped_file_may_be_replaced) {
   const NamedTensors saved{{"a", counted({300}, DType::f32)}, {"b", counted({5}, DType::u8)}};
   save_safetensors(path_, saved);
   const SafetensorsFile before = map_safetensors(path_);
@@ -107,7 +107,7 @@ TEST_F(SavedSafetensors, may_replace_the_file_they_are_mapped_from) {
   expect_model(path_, saved);
 }
 
-TEST_F(SavedSafetensors, have_to_be_initialized) {
+TEST_F(SavedSafetensors, uninitialized_tensors_are_rejected) {
   const auto refusal = [&](const Tensor& tensor) {
     return refusal_of<StateError>({{"good", counted({1}, DType::u8)}, {"bad", tensor}});
   };
@@ -121,7 +121,7 @@ TEST_F(SavedSafetensors, have_to_be_initialized) {
                    "save_safetensors of \"bad\": the tensor [2] of f32 is storage-uninitialized"));
 }
 
-TEST_F(SavedSafetensors, have_names_of_their_own_in_utf_8) {
+TEST_F(SavedSafetensors, names_must_be_unique_and_utf_8) {
   const Tensor x = counted({1}, DType::u8);
   const Tensor y = counted({1}, DType::f32);
   const auto expect_refused = [&](const NamedTensors& tensors, const Notes& metadata,
@@ -141,7 +141,7 @@ TEST_F(SavedSafetensors, have_names_of_their_own_in_utf_8) {
   }
 }
 
-TEST(SafetensorsWriting, has_at_most_as_many_bytes_as_a_file) {
+TEST(SafetensorsWriting, more_data_than_a_file_can_hold_are_rejected) {
   const Dims sizes{7};
   const detail::SafetensorsPart most{"most", DType::u8, sizes, max_nbytes};
   const detail::SafetensorsPart nothing{"nothing", DType::u8, sizes, 0};
@@ -157,7 +157,7 @@ TEST(SafetensorsWriting, has_at_most_as_many_bytes_as_a_file) {
                    "the tensors up to \"more\" exceed the largest file", "fewer"));
 }
 
-TEST(SafetensorsWriting, has_a_header_of_so_many_bytes_at_most_with_its_spaces) {
+TEST(SafetensorsWriting, the_limit_of_the_header_includes_its_padding) {
   const auto header_nbytes = [](std::size_t most_nbytes) {
     return detail::safetensors_header({}, Notes{{"key", std::string(100, 'x')}}, most_nbytes)
         .size();

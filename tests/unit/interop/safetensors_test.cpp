@@ -27,7 +27,7 @@ SafetensorsHeader header_in(const std::string& file) {
   return parse_safetensors_header(std::as_bytes(std::span(file)), file.size());
 }
 
-TEST(Safetensors, of_every_dtype_and_shape_come_back_as_they_were_from_each_way_of_reading) {
+TEST(Safetensors, every_dtype_and_shape_is_equal_by_each_way_of_reading) {
   const TemporaryFolder folder;
   for (const Dims& sizes :
        {Dims{}, Dims{1}, Dims{5}, Dims{0}, Dims{2, 0, 3}, Dims{3, 4}, Dims{2, 1, 2, 1, 2, 1, 3}}) {
@@ -48,7 +48,7 @@ TEST(Safetensors, of_every_dtype_and_shape_come_back_as_they_were_from_each_way_
   }
 }
 
-TEST(Safetensors, without_elements_keep_the_order_of_the_header) {
+TEST(Safetensors, empty_tensors_keep_the_order_of_the_header) {
   std::string header = "{";
   NamedTensors expected;
   for (int number = 0; number < 100; ++number) {
@@ -59,7 +59,7 @@ TEST(Safetensors, without_elements_keep_the_order_of_the_header) {
   expect_same_tensors(read_model(model_of(header + "}")).tensors, expected);
 }
 
-TEST(Safetensors, are_in_the_order_of_their_data_whatever_that_of_the_header) {
+TEST(Safetensors, tensors_are_in_the_order_of_their_data) {
   const std::string file = model_of("{" + entry_of("last", "U8", "[]", "[3,4]") + "," +
                                         entry_of("none", "F64", "[0,7]", "[2,2]") +
                                         ",\"__metadata__\":{\"z\":\"1\",\"a\":\"\"}," +
@@ -76,7 +76,7 @@ TEST(Safetensors, are_in_the_order_of_their_data_whatever_that_of_the_header) {
   EXPECT_EQ(read.metadata, (Notes{{"z", "1"}, {"a", ""}}));
 }
 
-TEST(Safetensors, may_be_none_with_or_without_metadata_and_spaces) {
+TEST(Safetensors, files_without_tensors_are_read) {
   for (const char* const header : {"{}", "{ }   ", "{\"__metadata__\":{}}"}) {
     const SafetensorsFile read = read_model(model_of(header));
     EXPECT_TRUE(read.tensors.empty());
@@ -86,7 +86,7 @@ TEST(Safetensors, may_be_none_with_or_without_metadata_and_spaces) {
             (Notes{{"format", "pt"}}));
 }
 
-TEST(Safetensors, may_have_names_and_metadata_of_any_text) {
+TEST(Safetensors, names_and_metadata_may_be_any_text) {
   const TemporaryFolder folder;
   const NamedTensors saved{{"", counted({1}, DType::u8)},
                            {"\"quoted\\\"\n\t", counted({2}, DType::u8)},
@@ -99,14 +99,14 @@ TEST(Safetensors, may_have_names_and_metadata_of_any_text) {
   expect_model(folder / "a.safetensors", saved, metadata);
 }
 
-TEST(Safetensors, have_keys_in_any_order_and_escapes_in_them) {
+TEST(Safetensors, keys_may_be_in_any_order_and_have_escapes) {
   const std::string file = model_of(
       "{ \"x\" : {\"data_offsets\" : [ 0 , 2 ], \"sh\\u0061pe\":[2],\n\"dtype\":\"U8\" } }",
       "\1\2");
   expect_same_tensors(read_model(file).tensors, {{"x", Tensor::of<std::uint8_t>({2}, {1, 2})}});
 }
 
-TEST(SafetensorsHeaders, say_where_the_data_of_each_tensor_are) {
+TEST(SafetensorsHeaders, give_the_offsets_of_each_tensors_data) {
   const std::string header = "{" + entry_of("b", "F16", "[3]", "[0,6]") + "," +
                              entry_of("a", "U8", "[2,1]", "[6,8]") + "}";
   const std::string file = model_of(header, std::string(8, '\1'));
@@ -123,7 +123,7 @@ TEST(SafetensorsHeaders, say_where_the_data_of_each_tensor_are) {
                    "Read more"));
 }
 
-TEST(SafetensorsHeaders, end_where_their_length_says) {
+TEST(SafetensorsHeaders, end_at_their_stated_length) {
   const auto offset = [](std::uint64_t length, std::size_t file_nbytes) {
     const std::string start = little_endian(length, 8);
     return safetensors_data_offset(std::as_bytes(std::span(start)), file_nbytes, "a file");
@@ -155,7 +155,7 @@ class MappedSafetensors : public testing::Test {
   SafetensorsFile file_;
 };
 
-TEST_F(MappedSafetensors, share_one_mapping_and_have_storages_of_their_own) {
+TEST_F(MappedSafetensors, share_one_mapping_and_have_separate_storages) {
   file_ = map_safetensors(path_);
   expect_same_tensors(file_.tensors, saved_);
   for (const auto& [name, tensor] : file_.tensors) {
@@ -175,7 +175,7 @@ TEST_F(MappedSafetensors, share_one_mapping_and_have_storages_of_their_own) {
   }
 }
 
-TEST_F(MappedSafetensors, are_written_apart_and_the_file_never_changes) {
+TEST_F(MappedSafetensors, writes_are_separate_and_the_file_never_changes) {
   const std::string before = read_file(path_);
   file_ = map_safetensors(path_);
   Tensor weights = mapped(0);
@@ -190,14 +190,14 @@ TEST_F(MappedSafetensors, are_written_apart_and_the_file_never_changes) {
   expect_same_tensors(map_safetensors(path_).tensors, saved_);
 }
 
-TEST_F(MappedSafetensors, without_elements_need_no_file) {
+TEST_F(MappedSafetensors, empty_tensors_are_not_mapped) {
   save_safetensors(path_, NamedTensors{{"none", Tensor::empty({3, 0}, DType::f64)}});
   file_ = map_safetensors(path_);
   EXPECT_EQ(mapped(0).storage().origin(), Origin::allocated);
   EXPECT_EQ(mapped(0).sizes(), (Dims{3, 0}));
 }
 
-TEST_F(MappedSafetensors, that_are_not_aligned_are_loaded_and_the_others_are_not) {
+TEST_F(MappedSafetensors, only_misaligned_tensors_are_loaded) {
   std::string header = "{" + entry_of("bytes", "U8", "[3]", "[0,3]") + "," +
                        entry_of("odd", "I32", "[1]", "[3,7]") + "," +
                        entry_of("more", "I8", "[1]", "[7,8]") + "," +

@@ -9,7 +9,7 @@
 namespace byre::test {
 namespace {
 
-TEST(MappedSafetensorsInThreads, are_written_at_once_and_are_apart) {
+TEST(MappedSafetensorsInThreads, concurrent_writes_are_separate) {
   constexpr std::size_t thread_count = 4;
   constexpr std::int64_t numel = 5000;
   const TemporaryFolder folder;

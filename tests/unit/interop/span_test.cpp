@@ -18,14 +18,14 @@ Tensor four() {
   return Tensor::of<float>({2, 2}, {1, 2, 3, 4});
 }
 
-TEST(Span, of_a_tensor_are_its_elements_and_no_copy) {
+TEST(Span, has_the_tensors_elements_without_a_copy) {
   const Tensor tensor = four().select(0, 1);
   const std::span<const float> seen = as_span<float>(tensor);
   EXPECT_EQ(seen.data(), tensor.data<float>());
   EXPECT_EQ(std::vector<float>(seen.begin(), seen.end()), (std::vector<float>{3, 4}));
 }
 
-TEST(Span, to_write_materializes) {
+TEST(Span, a_mutable_span_materializes) {
   Tensor tensor = four();
   const Tensor clone = tensor.lazy_clone();
   as_mutable_span<float>(tensor)[3] = 9;
@@ -33,7 +33,7 @@ TEST(Span, to_write_materializes) {
   EXPECT_EQ(clone.at<float>({1, 1}), 4);
 }
 
-TEST(Span, of_what_is_not_contiguous_is_refused) {
+TEST(Span, a_tensor_that_is_not_contiguous_is_rejected) {
   Tensor tensor = four().t();
   EXPECT_TRUE(says(complaint_of<ShapeError>([&] { as_span<float>(tensor); }),
                    "as_span: the tensor of sizes [2, 2] and strides [1, 2] is not contiguous",
@@ -42,12 +42,12 @@ TEST(Span, of_what_is_not_contiguous_is_refused) {
       says(complaint_of<ShapeError>([&] { as_mutable_span<float>(tensor); }), "as_mutable_span"));
 }
 
-TEST(Span, of_another_type_and_of_no_tensor_is_refused) {
+TEST(Span, another_type_and_an_empty_handle_are_rejected) {
   EXPECT_THROW(as_span<double>(four()), DTypeError);
   EXPECT_THROW(as_span<float>(Tensor()), StateError);
 }
 
-TEST(Span, off_the_host_is_refused) {
+TEST(Span, a_tensor_on_a_device_is_rejected) {
   const Tensor there = four().to(FakeDevice::first().device());
   EXPECT_TRUE(says(complaint_of<DeviceError>([&] { as_span<float>(there); }),
                    "as_span: the tensor is on", "to(Device::cpu())"));
