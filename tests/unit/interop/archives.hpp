@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Zip archives that tests make byte by byte, without the library: as they should be, or with something wrong.
+/// Zip archives that tests build byte by byte, without libzip: valid ones, and ones with a defect.
 #pragma once
 
 #include <byre/interop/npy_header.hpp>
@@ -33,12 +33,13 @@ inline std::string npy_of(const std::string& bytes) {
   return npy_header(DType::u8, {static_cast<std::int64_t>(bytes.size())}) + bytes;
 }
 
-/// A field of a header.
+/// An extra field of a header.
 inline std::string extra_field(unsigned id, const std::string& payload) {
   return little_endian(id, 2) + little_endian(payload.size(), 2) + payload;
 }
 
-/// A local header has what the directory says of the member, but for the extra field.
+/// A member of an archive. Its local header equals the directory's record, except for the extra
+/// field.
 struct ArchiveMember {
   std::string name = "a.npy";
   std::string data;  ///< inflated
@@ -62,12 +63,13 @@ inline ArchiveMember deflated(ArchiveMember member) {
 
 struct ArchiveShape {
   std::string front = {};   ///< before the first member
-  std::string behind = {};  ///< between the members and the directory
+  std::string behind = {};  ///< after the members, before the directory
   std::string comment = {};
   bool has_zip64_end = false;
 };
 
-/// Which record: the local header and the record of the first or second member, or what is at the end.
+/// A record: the local header or directory record of the first or second member, or a record at the
+/// end.
 enum Place : std::size_t { local, record, zip64_end, locator, end, second_local, second_record };
 
 struct Archive {
@@ -78,7 +80,7 @@ struct Archive {
   void change(Place place, std::size_t offset, std::uint64_t number, std::size_t nbytes) {
     bytes.replace(places[place] + offset, nbytes, little_endian(number, nbytes));
   }
-  /// Numbers of 32 bits that are in zip64's.
+  /// Replaces 32-bit numbers by the mark that their value is in a zip64 field.
   void move_to_zip64(std::initializer_list<std::pair<Place, std::size_t>> numbers) {
     for (const auto& [place, offset] : numbers) {
       change(place, offset, ~0U, 4);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// An export that comes back is its storage, and chains of exchange are released without recursion.
+// An export that byre imports again gives its storage, and chains of exchanges are released without
+// recursion.
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/elements.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What another library is given by DLPack: the same bytes, and none that somebody else writes.
+// The data that another library receives by DLPack: the tensor's bytes, which byre does not write
+// later.
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/elements.hpp>
 
@@ -43,7 +44,7 @@ float* floats(const DLTensor& tensor) {
   return static_cast<float*>(tensor.data);
 }
 
-/// Of the values 1 to 6.
+/// A tensor of the values 1 to 6.
 Tensor two_by_three() {
   return Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
 }
@@ -181,7 +182,7 @@ TEST(DLPackExport, a_tensor_without_dtype_or_memory_is_rejected) {
   EXPECT_THROW(static_cast<void>(to_dlpack(freed)), StateError);
 }
 
-/// A tensor whose only other owner is still copying.
+/// A tensor whose only other owner is still copying the data.
 class CopyUnderWay : public ::testing::Test {
  protected:
   CopyUnderWay() {
@@ -242,7 +243,8 @@ TEST(DLPackExport, a_failed_allocation_changes_nothing) {
   EXPECT_FALSE(tensor.storage().is_pinned());
 }
 
-/// Of another number of DLPack's, and of the very one that kind 1 has there.
+/// A device with another DLPack number than FakeDevice, also the number 12, which is DLPack's for
+/// kind 1.
 template <std::uint16_t Kind>
 class OtherDevice final : public DeviceSupport {
  public:
@@ -269,7 +271,7 @@ TEST(DLPackExport, a_device_has_its_dlpack_number) {
   EXPECT_EQ(dlpack_device(Device(1, 3)).device_type, 12);
   const Versioned held(to_dlpack(Tensor::empty({2}, DType::f32, Device(12, 3))));
   DLManagedTensorVersioned foreign = *held;
-  foreign.deleter = nullptr;  // so that byre does not know it for its own
+  foreign.deleter = nullptr;  // so that byre does not recognize its own export
   EXPECT_EQ(from_dlpack(&foreign).device(), Device(12, 3));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors over what another library exported by DLPack, which is released once, and may be malformed.
+// Imports of tensors that another library exported by DLPack. Each is released once, and may be
+// malformed.
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/elements.hpp>
 
@@ -219,7 +220,7 @@ struct RefusedImport {
 
 // clang-format off
 const RefusedImport refused_imports[] = {
-    // ndim is another field before version 1, and is not looked at in other versions.
+    // Before version 1, ndim is another field; for other versions, it is not read.
     {[](auto& foreign) { foreign.managed.version = {0, 8}; foreign.seen().ndim = 65; },
      complaint_about<InvalidArgument>, "DLPack version 0.8, required 1"},
     {[](auto& foreign) { foreign.managed.version = {2, 3}; foreign.seen().ndim = -7; },
@@ -232,12 +233,17 @@ const RefusedImport refused_imports[] = {
      complaint_about<DTypeError>, "type code 1, 16 bits"},
     {[](auto& foreign) { foreign.seen().device = {2, 5}; },
      complaint_about<DeviceError>, "DLPack device 2:5, but device 2:5 is not registered"},
-    {[](auto& foreign) { foreign.seen().device = {0, 0}; }, complaint_about<DeviceError>, "unsupported device 0:0"},
-    {[](auto& foreign) { foreign.seen().device = {65536, 0}; }, complaint_about<DeviceError>, "unsupported device 65536:0"},
-    {[](auto& foreign) { foreign.seen().device = {2, -1}; }, complaint_about<DeviceError>, "unsupported device 2:-1"},
-    {[](auto& foreign) { foreign.seen().device = {2, 65536}; }, complaint_about<DeviceError>, "unsupported device 2:65536"},
+    {[](auto& foreign) { foreign.seen().device = {0, 0}; }, complaint_about<DeviceError>,
+     "unsupported device 0:0"},
+    {[](auto& foreign) { foreign.seen().device = {65536, 0}; }, complaint_about<DeviceError>,
+     "unsupported device 65536:0"},
+    {[](auto& foreign) { foreign.seen().device = {2, -1}; }, complaint_about<DeviceError>,
+     "unsupported device 2:-1"},
+    {[](auto& foreign) { foreign.seen().device = {2, 65536}; }, complaint_about<DeviceError>,
+     "unsupported device 2:65536"},
     {[](auto& foreign) { foreign.seen().ndim = -1; }, complaint_about<ShapeError>, "ndim is -1"},
-    {[](auto& foreign) { foreign.seen().shape = nullptr; }, complaint_about<ShapeError>, "ndim is 2 and shape is null"},
+    {[](auto& foreign) { foreign.seen().shape = nullptr; }, complaint_about<ShapeError>,
+     "ndim is 2 and shape is null"},
     {[](auto& foreign) { foreign.seen().ndim = 65; }, complaint_about<ShapeError>, "65"},
     {[](auto& foreign) { foreign.shape[0] = -2; }, complaint_about<ShapeError>, "-2"},
     {[](auto& foreign) { foreign.strides[1] = -1; },
@@ -245,7 +251,8 @@ const RefusedImport refused_imports[] = {
     {[](auto& foreign) { foreign.shape[0] = foreign.shape[1] = std::int64_t{1} << 40; },
      complaint_about<ShapeError>, ""},
     {[](auto& foreign) { foreign.strides[0] = huge; },
-     complaint_about<ShapeError>, "in elements of 4 bytes, exceed the largest object. Make the tensor"},
+     complaint_about<ShapeError>,
+     "in elements of 4 bytes, exceed the largest object. Make the tensor"},
     {[](auto& foreign) {
        foreign.shape[0] = foreign.shape[1] = 2;
        foreign.strides[0] = foreign.strides[1] = (huge >> 2) / 2;

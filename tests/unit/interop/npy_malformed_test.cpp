@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Files that are not what they claim. Each is refused with a text that names it, never read beyond
-// its end, which AddressSanitizer would see: the bytes are in memory of just their size.
+// Malformed files. Each is rejected with a text that names the file, and never read beyond its end:
+// the bytes are in memory of exactly their size, so AddressSanitizer would report such a read.
 #include <string>
 
 #include "stored_tensors.hpp"
@@ -14,7 +14,7 @@ std::string file_with(const std::string& header, const std::string& data) {
   return magic + little_endian(header.size(), 2) + header + data;
 }
 
-/// What reading the bytes says.
+/// The error of reading the bytes.
 std::string complaint_about(const std::string& file) {
   return complaint_of<FileError>([&] { read_exact(read_npy, file); });
 }

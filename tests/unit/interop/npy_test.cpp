@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors that go into .npy files and come out again. tests/numpy has NumPy do one of the two, with every dtype, shape,
-// byte order and version. How a file is replaced is in files/output_file_test.cpp.
+// Tensors that are saved in .npy files and read again. tests/numpy exchanges files with NumPy, with
+// every dtype, shape, byte order and version. files/output_file_test.cpp tests how a file is
+// replaced.
 #include <byre/storage/foreign.hpp>
 
 #include <bit>
@@ -21,7 +22,7 @@ std::span<const std::byte> as_bytes(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// A file of version 1 with that header.
+/// A file of version 1 with this header.
 std::string file_of(const std::string& header, const std::string& data) {
   return std::string("\x93NUMPY\1\0", 8) + little_endian(header.size(), 2) + header + data;
 }
@@ -68,7 +69,7 @@ TEST_F(NpyFiles, the_other_byte_order_is_loaded_but_not_mapped) {
         expect_same(load_npy(path_), ordered);
         EXPECT_EQ(read_file(path_)[6], static_cast<char>(version));
         EXPECT_EQ(saved_header().data_offset % 64, 0U);
-        if (itemsize(dtype) == 1) {  // single bytes are in no order
+        if (itemsize(dtype) == 1) {  // single bytes have no byte order
           EXPECT_EQ(saved_header().byte_order, std::endian::native);
           expect_same(map_npy(path_), ordered);
         } else {
@@ -77,7 +78,7 @@ TEST_F(NpyFiles, the_other_byte_order_is_loaded_but_not_mapped) {
         }
       }
     }
-    expect_same(tensor, counted({3, 4}, dtype));  // a copy is written
+    expect_same(tensor, counted({3, 4}, dtype));  // saving did not change it
   }
 }
 
@@ -91,7 +92,7 @@ TEST_F(NpyFiles, numbers_are_read_in_the_headers_byte_order) {
   expect_same(read(">i4", "(2,)", std::string("\0\0\0\1\0\0\2\0", 8)), pair);
   expect_same(read("=i4", "(2,)", packed_bytes_of(pair)), pair);
   const Tensor complex =
-      Tensor::of<std::complex<float>>({}, {{1, 2}});  // two numbers, each in order
+      Tensor::of<std::complex<float>>({}, {{1, 2}});  // two numbers, each in the byte order
   expect_same(read("<c8", "()", std::string("\0\0\x80\x3f\0\0\0\x40", 8)), complex);
   expect_same(read(">c8", "()", std::string("\x3f\x80\0\0\x40\0\0\0", 8)), complex);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Archives that others wrote, all as they should be.
+// Valid archives of other programs.
 #include <byre/interop/npz.hpp>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ TEST(ArchivesByOthers, tensors_are_in_the_order_of_the_directory) {
       {{"b", Tensor::of<std::uint8_t>({1}, {7})}, {"a", Tensor::of<std::uint8_t>({3}, {1, 2, 3})}});
 }
 
-/// A file of mostly holes: the first member has 5 GiB, and another one follows.
+/// A sparse file: the first member has 5 GiB, and another one follows it.
 TEST(ArchivesByOthers, archives_above_4_gib_are_read) {
   if constexpr (sizeof(std::size_t) > 4) {
     constexpr std::uint64_t more = std::uint64_t{5} << 30;
@@ -119,7 +119,7 @@ TEST(MappedNpz, data_that_cannot_be_used_in_place_are_loaded) {
   const std::string native(is_little ? "\7\0\0\0" : "\0\0\0\7", 4);
   std::string header = npy_header(DType::i32, {1});
   header[header.find("i4") - 1] = is_little ? '>' : '<';
-  // Three bytes more bring the data of one member to a multiple of four.
+  // These bytes bring the data of one member to a multiple of four.
   const std::string front((4 - (30 + 5) % 4) % 4, 'x');
   const std::string native_array = npy_header(DType::i32, {1}) + native;
   write_file(folder / "a.npz",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Malformed archives. Each is refused with a text that says what is wrong and names it, never
-// read beyond its end, which AddressSanitizer would see: the bytes are in memory of just their size.
+// Malformed archives. Each is rejected with a text that names it and its defect, and never read
+// beyond its end: the bytes are in memory of exactly their size, so AddressSanitizer would report
+// such a read.
 #include <byre/interop/npz.hpp>
 #include <byre/memory/allocator.hpp>
 
@@ -12,12 +13,12 @@
 namespace byre::test {
 namespace {
 
-/// What reading the bytes says.
+/// The error of reading the bytes.
 std::string complaint_about_archive(const std::string& file) {
   return complaint_of<FileError>([&] { read_exact(read_npz, file); });
 }
 
-/// A number of a record that is another: its offset, value and size.
+/// A changed number of a record: its offset, value and size.
 struct Change {
   Place place;
   std::size_t offset;
@@ -30,7 +31,7 @@ struct MalformedArchive {
   std::string said;
   Archive archive;
   std::vector<Change> changes = {};
-  bool is_mapped = false;  // all the same
+  bool is_mapped = false;  // map_npz() does not detect the defect
 };
 
 const std::string good_array = npy_of("\1\2\3");
@@ -46,18 +47,18 @@ Archive named(const std::string& name) {
   return archive_of({{.name = name, .data = good_array}});
 }
 
-/// An archive of one member that was edited.
+/// An archive of one member, which was edited.
 Archive edited(ArchiveMember member, const std::function<void(ArchiveMember&)>& edit) {
   edit(member);
   return archive_of({member});
 }
 
-/// An archive of other bytes.
+/// An archive that consists of these bytes.
 Archive of_bytes(std::string bytes) {
   return {std::move(bytes), {}};
 }
 
-/// Sizes in zip64 fields.
+/// An archive with sizes in zip64 fields.
 Archive of_zip64_sizes(std::uint64_t nbytes, std::uint64_t packed_nbytes) {
   return edited(stored_array, [&](ArchiveMember& member) {
     member.extra = extra_field(1, little_endian(nbytes, 8) + little_endian(packed_nbytes, 8));
@@ -75,7 +76,7 @@ const std::string wrong_length = "its length differs from the directory's";
 
 // clang-format off
 const MalformedArchive all_malformed_archives[] = {
-    // ---- what libzip refuses: the end
+    // ---- rejected by libzip: the end
     {"an_array", unsound, of_bytes(good_array)},
     {"no_bytes", unsound, of_bytes("")},
     {"a_byte_behind_the_end", unsound, of_bytes(stored.bytes + 'x')},
@@ -91,24 +92,29 @@ const MalformedArchive all_malformed_archives[] = {
     {"more_zip64_members_than_there_is_memory", unsound, zip64,
      {{zip64_end, 24, all_bits, 8}, {zip64_end, 32, all_bits, 8}}},
 
-    // ---- what libzip refuses: records
+    // ---- rejected by libzip: records
     {"a_record_of_another_signature", unsound, stored, {{record, 0, 0x02014B51, 4}}},
     {"a_member_larger_than_the_file", unsound, stored, {{record, 20, 0x7FFF'FFFF, 4}}},
-    {"local_extra_fields_of_a_byte", unsound, edited(stored_array, [](auto& member) { member.local_extra = "x"; })},
+    {"local_extra_fields_of_a_byte", unsound,
+     edited(stored_array, [](auto& member) { member.local_extra = "x"; })},
     {"a_member_outside", unsound, stored, {{record, 42, 0xFFFF'FFF0, 4}}},
     {"another_crc_in_front", unsound, stored, {{local, 14, 1, 4}}},
     {"another_size_in_front", unsound, stored, {{local, 22, 1, 4}}},
     {"another_name_in_front", unsound, stored, {{local, name_begin, 'b', 1}}},
-    {"a_name_twice", unsound + "File already exists", archive_of({stored_array, other_array, stored_array})},
-    {"a_member_for_two", unsound, archive_of({stored_array, stored_array}), {{second_record, 42, 0, 4}}},
+    {"a_name_twice", unsound + "File already exists",
+     archive_of({stored_array, other_array, stored_array})},
+    {"a_member_for_two", unsound, archive_of({stored_array, stored_array}),
+     {{second_record, 42, 0, 4}}},
     {"no_name", "/\" of a .npz file: its name does not end in .npy", named("")},
 
-    // ---- what byre refuses
-    {"an_encrypted_member", "/a.npy\" of a .npz file: it cannot be opened: No password", stored, {{record, 8, 1, 2}}},
+    // ---- rejected by byre
+    {"an_encrypted_member", "/a.npy\" of a .npz file: it cannot be opened: No password", stored,
+     {{record, 8, 1, 2}}},
     {"a_member_in_bzip2", "it is neither stored nor deflated", stored,
      {{record, 10, 12, 2}, {local, 8, 12, 2}}},
     {"a_member_larger_than_an_object", wrong_size, of_zip64_sizes(all_bits, array_nbytes),
-     {{record, 20, all_bits, 4}, {record, 24, all_bits, 4}, {local, 18, all_bits, 4}, {local, 22, all_bits, 4}}},
+     {{record, 20, all_bits, 4}, {record, 24, all_bits, 4}, {local, 18, all_bits, 4},
+      {local, 22, all_bits, 4}}},
     {"a_stored_member_that_would_be_larger", wrong_size, stored,
      {{record, 24, array_nbytes + 1, 4}, {local, 22, array_nbytes + 1, 4}}},
     {"a_stored_member_that_would_be_smaller", wrong_size, stored,
@@ -116,13 +122,15 @@ const MalformedArchive all_malformed_archives[] = {
     {"a_bomb", wrong_size, packed,
      {{record, 24, 1032 * (array_nbytes + 6), 4}, {local, 22, 1032 * (array_nbytes + 6), 4}}},
     {"the_largest_that_is_no_bomb", wrong_length, packed,
-     {{record, 24, 1032 * (array_nbytes + 6) - 1, 4}, {local, 22, 1032 * (array_nbytes + 6) - 1, 4}}},
+     {{record, 24, 1032 * (array_nbytes + 6) - 1, 4},
+      {local, 22, 1032 * (array_nbytes + 6) - 1, 4}}},
     {"a_text", "/readme.txt\" of a .npz file: its name does not end in .npy", named("readme.txt")},
     {"a_folder", "/a.npy/\" of a .npz file: its name does not end in .npy", named("a.npy/")},
     {"a_name_without_a_dot", "/npy\" of a .npz file: its name does not end in .npy", named("npy")},
     {"a_name_that_a_terminal_obeys", "/?[2J\" of a .npz file: its name", named("\x1b[2J")},
     {"a_member_that_ends_behind_the_file", "it ends after the end of the file",
-     edited(stored_array, [](auto& member) { member.local_extra = extra_field(7, std::string(900, 'x')); }),
+     edited(stored_array,
+            [](auto& member) { member.local_extra = extra_field(7, std::string(900, 'x')); }),
      {{record, 20, 1035, 4}, {record, 24, 1035, 4}, {local, 18, 1035, 4}, {local, 22, 1035, 4}}},
     {"a_member_in_another", "\"memory\" of a .npz file: some of its members overlap", two,
      {{local, 18, 200, 4}, {local, 22, 200, 4}, {record, 20, 200, 4}, {record, 24, 200, 4}}},
@@ -132,10 +140,12 @@ const MalformedArchive all_malformed_archives[] = {
     // ---- data
     {"stored_data_that_changed", "/a.npy\" of a .npz file: it cannot be read: CRC error", stored,
      {{local, name_begin + 5 + 130, 9, 1}}, true},
-    {"deflated_data_that_changed", "it cannot be read: CRC error", packed, {{local, name_begin + 5 + 135, 9, 1}}},
+    {"deflated_data_that_changed", "it cannot be read: CRC error", packed,
+     {{local, name_begin + 5 + 135, 9, 1}}},
     {"another_crc_throughout", "it cannot be read: CRC error",
      edited(stored_array, [](auto& member) { member.crc = 1; }), {}, true},
-    {"no_elements_and_another_crc", "it cannot be read: CRC error", archive_of({{.data = npy_of(""), .crc = 1}})},
+    {"no_elements_and_another_crc", "it cannot be read: CRC error",
+     archive_of({{.data = npy_of(""), .crc = 1}})},
     {"bools_that_changed", "it cannot be read: CRC error",
      archive_of({deflated({.data = npy_header(DType::boolean, {1}) + '\1'})}),
      {{local, name_begin + 5 + 5 + 128, 2, 1}}},
@@ -144,18 +154,23 @@ const MalformedArchive all_malformed_archives[] = {
      edited(deflated_array, [](auto& member) { member.packed.pop_back(); })},
     {"no_deflated_data", wrong_length,
      edited(deflated_array, [](auto& member) { member.packed.clear(); member.data = "x"; })},
-    {"deflated_data_of_fewer_bytes", wrong_length, edited(deflated_array, [](auto& member) { member.data += 'x'; })},
+    {"deflated_data_of_fewer_bytes", wrong_length,
+     edited(deflated_array, [](auto& member) { member.data += 'x'; })},
     {"deflated_data_of_more_bytes", wrong_length,
      edited(deflated({.data = good_array + 'x'}), [](auto& member) { member.data.pop_back(); })},
 
     // ---- arrays
     {"an_empty_member", "/a.npy\" as a .npy file", archive_of({{}})},
-    {"a_member_that_is_no_array", "/a.npy\" as a .npy file: it does not begin", archive_of({{.data = "hello"}})},
+    {"a_member_that_is_no_array", "/a.npy\" as a .npy file: it does not begin",
+     archive_of({{.data = "hello"}})},
     {"a_deflated_member_that_is_no_array", "/a.npy\" as a .npy file: it does not begin",
      archive_of({deflated({.data = "hello"})})},
-    {"an_array_cut_short", "take 3 bytes, but 2 follow", archive_of({{.data = good_array.substr(0, 130)}})},
-    {"a_byte_behind_an_array", "take 3 bytes, but 4 follow", archive_of({deflated({.data = good_array + 'x'})})},
-    {"a_bool_of_2", "bool number 1 is the byte 2", archive_of({{.data = npy_header(DType::boolean, {2}) + "\1\2"}})},
+    {"an_array_cut_short", "take 3 bytes, but 2 follow",
+     archive_of({{.data = good_array.substr(0, 130)}})},
+    {"a_byte_behind_an_array", "take 3 bytes, but 4 follow",
+     archive_of({deflated({.data = good_array + 'x'})})},
+    {"a_bool_of_2", "bool number 1 is the byte 2",
+     archive_of({{.data = npy_header(DType::boolean, {2}) + "\1\2"}})},
 };
 // clang-format on
 
@@ -174,7 +189,7 @@ TEST(MalformedArchives, are_rejected_in_memory_and_on_disk_with_their_defect) {
     }
     write_file(path, each.archive.bytes);
     EXPECT_TRUE(says(complaint_of<FileError>([&] { load_npz(path); }), path.string(), each.said));
-    if (!each.archive.bytes.empty()) {  // which cannot be mapped
+    if (!each.archive.bytes.empty()) {  // an empty file cannot be mapped
       EXPECT_TRUE(says(complaint_of<FileError>([&] { map_npz(path); }),
                        each.is_mapped ? "nothing was thrown" : each.said));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors that go into .npz files and come out again. tests/numpy has NumPy do one of the two.
+// Tensors that are saved in .npz files and read again. tests/numpy exchanges files with NumPy.
 #include <byre/interop/npz.hpp>
 
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of each dtype and order, under names that are in no order.
+/// Tensors of each dtype and layout, under names that are not sorted.
 NamedTensors many_tensors() {
   NamedTensors tensors;
   for (const DType dtype : stored_dtypes) {
@@ -39,7 +39,7 @@ std::string name_of_compression(const testing::TestParamInfo<NpzCompression>& in
 
 class EitherCompression : public testing::TestWithParam<NpzCompression> {
  protected:
-  /// Tensors that are saved come back by each way of reading.
+  /// Expects that the tensors are equal by each way of reading.
   void expect_kept(const NamedTensors& saved) {
     save_npz(path_, saved, GetParam());
     expect_same_tensors(load_npz(path_), saved);
@@ -92,7 +92,7 @@ TEST_P(EitherCompression, keeps_large_and_incompressible_data) {
 }
 
 TEST_P(EitherCompression, begins_all_data_at_multiples_of_64_bytes) {
-  // Names of which each leaves another number of bytes to fill.
+  // Names that need different numbers of padding bytes.
   NamedTensors saved;
   for (std::size_t length = 0; length < 70; ++length) {
     saved.emplace_back(std::string(length, 'n'), counted({3}, DType::u8));
@@ -140,7 +140,7 @@ TEST(Npz, deflated_archives_are_smaller) {
 
 TEST(Npz, more_than_65535_tensors_are_read_back) {
   if (is_sanitized) {
-    GTEST_SKIP() << "takes minutes, and reads nothing that smaller archives do not";
+    GTEST_SKIP() << "takes minutes, and reads nothing new";
   }
   const TemporaryFolder folder;
   const Tensor tensor = counted({1}, DType::u8);
@@ -233,7 +233,7 @@ TEST(MappedNpz, the_mapping_ends_with_its_last_tensor) {
   EXPECT_EQ(mappings_of(folder.path()), 0);
   save_npz(folder / "a.npz", many_tensors(), NpzCompression::deflated);
   const NamedTensors loaded = map_npz(folder / "a.npz");
-  EXPECT_EQ(mappings_of(folder.path()), 0) << "what is deflated is in memory";
+  EXPECT_EQ(mappings_of(folder.path()), 0) << "deflated data are in memory";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// .safetensors files that tests write by hand, and whether what is read of them is what was saved.
+/// .safetensors files that tests write by hand, and comparisons of read tensors with saved ones.
 #pragma once
 
 #include <byre/interop/safetensors.hpp>
@@ -30,7 +30,7 @@ inline SafetensorsFile read_model(const std::string& file) {
   return read_exact(read_safetensors, file);
 }
 
-/// From each way of reading.
+/// Compares with each way of reading.
 inline void expect_model(const std::filesystem::path& path, const NamedTensors& tensors,
                          const Notes& metadata = {}) {
   for (const SafetensorsFile& file :

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Models as the reference reader takes them, with metadata of null, white space, or dtypes that byre lacks.
+/// Models that the reference reader accepts: null metadata, white space, and dtypes that byre
+/// lacks.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace byre::test {
 namespace {
 
-/// However the file is read, in fresh memory each time.
+/// Calls `look` for each way of reading, with fresh memory each time.
 template <class Look>
 void for_each_reading(const std::string& file, const Look& look) {
   const TemporaryFolder folder;

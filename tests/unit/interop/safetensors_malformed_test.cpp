@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Malformed models, as those that made other readers fail: each is refused from memory and from
-// disk, read and mapped, with a text that names it and says what is wrong.
+// Malformed models, such as those that made other readers fail. Each is rejected in memory and on
+// disk, loaded and mapped, with a text that names it and its defect.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace byre::test {
 namespace {
 
-/// What reading the file says, which is the same however it is read.
+/// The error of reading the file, which must be equal for each way of reading.
 std::string complaint_about_model(const std::string& file) {
   const std::string complaint = complaint_of<FileError>([&] { read_model(file); });
   const TemporaryFolder folder;
@@ -23,7 +23,7 @@ std::string complaint_about_model(const std::string& file) {
     if (const std::size_t at = on_disk.find(named); at != std::string::npos) {
       on_disk.replace(at, named.size(), "\"memory\"");
     }
-    if (!file.empty()) {  // which cannot be mapped
+    if (!file.empty()) {  // an empty file cannot be mapped
       EXPECT_EQ(on_disk, complaint);
     }
   }
@@ -41,7 +41,7 @@ std::string bytes(const std::string& name, const std::string& shape, const std::
   return entry_of(name, "U8", shape, offsets);
 }
 
-/// The refusal of each model that has one of the texts.
+/// Models that are rejected with one error.
 struct MalformedModels {
   std::string said;
   const char* advice;
@@ -54,7 +54,7 @@ const char* const wrong = "The header is wrong: save it again.";
 const char* const cut_short = "Was it cut short?";
 const char* const share = "Copy shared data before saving: tensor.clone().";
 const std::string good_entry = bytes("a", "[2]", "[0,2]");
-/// A good entry and a key more.
+/// A good entry with an additional key.
 std::string with_key(const std::string& key) {
   return good_entry.substr(0, good_entry.size() - 1) + "," + key + "}";
 }
@@ -90,50 +90,66 @@ const MalformedModels malformed_headers[] = {
     {R"(its entry "__metadata__" has the key 'b' twice)", R"(or "__metadata__": {"key": "value"}.)",
      {R"({"__metadata__":{"b":"1","a":"1","b":"2"}})"}},
     {"has an array, expected an object", an_entry, {R"({"a":)" + many_arrays}},
-    {"has an array, expected a whole number below 2^63", an_entry, {R"({"a":{"shape":)" + many_arrays}},
+    {"has an array, expected a whole number below 2^63", an_entry,
+     {R"({"a":{"shape":)" + many_arrays}},
     {"has the unknown or repeated key 'a'", an_entry, {many_objects()}},
-    {R"("__metadata__" has an object, expected a string)", an_entry, {R"({"__metadata__":)" + many_objects()}},
-    {R"(its tensor "a" is rejected: shape)", wrong, {"{" + bytes("a", "[0,4294967296,4294967297]", "[0,0]") + "}"}},
+    {R"("__metadata__" has an object, expected a string)", an_entry,
+     {R"({"__metadata__":)" + many_objects()}},
+    {R"(its tensor "a" is rejected: shape)", wrong,
+     {"{" + bytes("a", "[0,4294967296,4294967297]", "[0,0]") + "}"}},
 };
 
-/// Each text is an entry, or several, of a model with two bytes of data.
+/// Each text is one entry or several, of a model with two bytes of data.
 const MalformedModels malformed_entries[] = {
     {R"(its entry "a" occurs twice)", "each key once",
-     {bytes("a", "[1]", "[0,1]") + "," + bytes("b", "[0]", "[1,1]") + "," + bytes("a", "[1]", "[1,2]"),
+     {bytes("a", "[1]", "[0,1]") + "," + bytes("b", "[0]", "[1,1]") + "," + bytes("a", "[1]",
+      "[1,2]"),
       good_entry + "," + bytes(R"(\u0061)", "[2]", "[0,2]")}},
-    {R"(its entry "a" has the unknown or repeated key 'dtype')", an_entry, {with_key(R"("dtype":"U8")")}},
-    {R"(its entry "a" has the unknown or repeated key 'strides')", an_entry, {with_key(R"("strides":[1])")}},
+    {R"(its entry "a" has the unknown or repeated key 'dtype')", an_entry,
+     {with_key(R"("dtype":"U8")")}},
+    {R"(its entry "a" has the unknown or repeated key 'strides')", an_entry,
+     {with_key(R"("strides":[1])")}},
     {"has the unknown or repeated key ''", an_entry, {R"("a":{"":"U8"})"}},
-    {R"(its entry "a" lacks the key 'dtype')", an_entry, {R"("a":{"shape":[2],"data_offsets":[0,2]})"}},
+    {R"(its entry "a" lacks the key 'dtype')", an_entry,
+     {R"("a":{"shape":[2],"data_offsets":[0,2]})"}},
     {"lacks the key 'data_offsets'", an_entry, {R"("a":{"dtype":"U8","shape":[2]})"}},
-    // The keys of the entry before do not count.
+    // The keys of the previous entry do not count.
     {R"(its entry "b" lacks the key 'dtype')", an_entry, {good_entry + R"(,"b":{})"}},
     {"the number 9223372036854775808, expected a whole number below 2^63", an_entry,
      {bytes("a", "[9223372036854775808]", "[0,2]")}},
     {R"(tensor "a")", wrong, {bytes("a", "[9223372036854775807]", "[0,2]")}},
     {"the number 18446744073709551616, expected a whole number below 2^64", an_entry,
      {bytes("a", "[2]", "[0,18446744073709551616]")}},
-    {R"(its entry "a" has fewer than two data_offsets)", an_entry, {bytes("a", "[2]", "[]"), bytes("a", "[2]", "[0]")}},
+    {R"(its entry "a" has fewer than two data_offsets)", an_entry,
+     {bytes("a", "[2]", "[]"), bytes("a", "[2]", "[0]")}},
     {R"(its entry "a" has more than two data_offsets)", an_entry, {bytes("a", "[2]", "[0,2,2]")}},
-    {R"(its entry "b" has fewer than two data_offsets)", an_entry, {good_entry + "," + bytes("b", "[2]", "[0]")}},
+    {R"(its entry "b" has fewer than two data_offsets)", an_entry,
+     {good_entry + "," + bytes("b", "[2]", "[0]")}},
     {"UTF-8", "Was it damaged?",
-     {bytes("\xff", "[2]", "[0,2]"), bytes("\xc3", "[2]", "[0,2]"), bytes("\xc0\xaf", "[2]", "[0,2]"),
+     {bytes("\xff", "[2]", "[0,2]"), bytes("\xc3", "[2]", "[0,2]"),
+      bytes("\xc0\xaf", "[2]", "[0,2]"),
       bytes("\xed\xa0\x80", "[2]", "[0,2]"), bytes("\xf4\x90\x80\x80", "[2]", "[0,2]"),
       "\"__metadata__\":{\"a\":\"\xff\"}", "\"__metadata__\":{\"a\":\"\xed\xa0\x80\"}"}},
 
-    // ---- names that a terminal obeys, and long ones
-    {R"(its tensor "?[2J????" has)", wrong, {bytes("\\u001b[2J\\u0000\xc3\xa4\x7f", "[3]", "[0,2]")}},
+    // ---- names that a terminal would execute, and long ones
+    {R"(its tensor "?[2J????" has)", wrong,
+     {bytes("\\u001b[2J\\u0000\xc3\xa4\x7f", "[3]", "[0,2]")}},
     {R"(its tensor " !}~" has)", wrong, {bytes(" !}~", "[3]", "[0,2]")}},
     {"\"" + std::string(40, 'n') + "\" has", wrong, {bytes(std::string(40, 'n'), "[3]", "[0,2]")}},
-    {"\"" + std::string(40, 'n') + "...\" has", wrong, {bytes(std::string(41, 'n'), "[3]", "[0,2]")}},
+    {"\"" + std::string(40, 'n') + "...\" has", wrong,
+     {bytes(std::string(41, 'n'), "[3]", "[0,2]")}},
 
     // ---- sizes
     {R"(its tensor "a" is rejected: shape)", wrong,
-     {bytes("a", "[4294967296,4294967296]", "[0,2]"), bytes("a", "[4294967296,4294967297]", "[0,2]"),
-      bytes("a", "[4611686018427387904,2,2,2]", "[0,2]"), entry_of("a", "F64", "[2305843009213693952]", "[0,2]"),
+     {bytes("a", "[4294967296,4294967296]", "[0,2]"),
+      bytes("a", "[4294967296,4294967297]", "[0,2]"),
+      bytes("a", "[4611686018427387904,2,2,2]", "[0,2]"),
+      entry_of("a", "F64", "[2305843009213693952]", "[0,2]"),
       entry_of("a", "F64", "[1152921504606846977]", "[0,2]")}},
-    {R"(its tensor "a" has sizes [3] of u8: 3 bytes expected, 2 found)", wrong, {bytes("a", "[3]", "[0,2]")}},
-    {R"(its tensor "a" has sizes [0] of u8: 0 bytes expected, 2 found)", wrong, {bytes("a", "[0]", "[0,2]")}},
+    {R"(its tensor "a" has sizes [3] of u8: 3 bytes expected, 2 found)", wrong,
+     {bytes("a", "[3]", "[0,2]")}},
+    {R"(its tensor "a" has sizes [0] of u8: 0 bytes expected, 2 found)", wrong,
+     {bytes("a", "[0]", "[0,2]")}},
     {R"(its tensor "a" has sizes [2] of i16: 4 bytes expected, 2 found)", wrong,
      {entry_of("a", "I16", "[2]", "[0,2]")}},
     {sizeof(std::size_t) > 4 ? "8000000000000000 bytes expected, 2 found" : "rejected", wrong,
@@ -141,7 +157,7 @@ const MalformedModels malformed_entries[] = {
     {sizeof(std::size_t) > 4 ? "4294967298 bytes expected, 2 found" : "rejected", wrong,
      {bytes("a", "[4294967298]", "[0,2]")}},  // 2 in 32 bits
 
-    // ---- where data lie
+    // ---- offsets of data
     {R"(its tensor "a" has data_offsets 0 to 3: the data have 2 bytes)", cut_short,
      {bytes("a", "[2]", "[0,3]")}},
     {"1 to 4294967297: the data have 2 bytes", cut_short, {bytes("a", "[2]", "[1,4294967297]")}},
@@ -149,12 +165,14 @@ const MalformedModels malformed_entries[] = {
      {bytes("a", "[2]", "[0,18446744073709551615]")}},
     {"18446744073709551614 to 18446744073709551615: the data have 2 bytes", cut_short,
      {bytes("a", "[2]", "[18446744073709551614,18446744073709551615]")}},
-    // Behind the header, these would be at its beginning once more.
+    // Added to the header's end, these offsets would overflow to its beginning.
     {"18446744073709551608 to 18446744073709551610: the data have 2", cut_short,
      {bytes("a", "[2]", "[18446744073709551608,18446744073709551610]"),
-      bytes("b", "[2]", "[0,2]") + "," + bytes("a", "[2]", "[18446744073709551608,18446744073709551610]")}},
+      bytes("b", "[2]", "[0,2]") + "," + bytes("a", "[2]",
+      "[18446744073709551608,18446744073709551610]")}},
     {"their end precedes their start", wrong,
-     {bytes("a", "[2]", "[2,0]"), bytes("a", "[2]", "[1,0]"), bytes("a", "[2]", "[18446744073709551615,1]")}},
+     {bytes("a", "[2]", "[2,0]"), bytes("a", "[2]", "[1,0]"),
+      bytes("a", "[2]", "[18446744073709551615,1]")}},
     {R"("b" has data_offsets 1 to 2: they overlap data that end at 2)", share,
      {good_entry + "," + bytes("b", "[1]", "[1,2]")}},
     {R"("a" has data_offsets 0 to 2: they overlap data that end at 1)", share,
@@ -169,8 +187,10 @@ const MalformedModels malformed_entries[] = {
      {bytes("a", "[1]", "[1,2]")}},
     {R"("b" has data_offsets 2 to 2: bytes from 1 on belong to no tensor)", "without gaps",
      {bytes("a", "[1]", "[0,1]") + "," + bytes("b", "[0]", "[2,2]")}},
-    {"1 bytes of data belong to no tensor", "nothing after the tensors", {bytes("a", "[1]", "[0,1]")}},
-    {"2 bytes of data belong to no tensor", "nothing after the tensors", {"", R"("__metadata__":{})"}},
+    {"1 bytes of data belong to no tensor", "nothing after the tensors",
+     {bytes("a", "[1]", "[0,1]")}},
+    {"2 bytes of data belong to no tensor", "nothing after the tensors",
+     {"", R"("__metadata__":{})"}},
 };
 // clang-format on
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// .safetensors files that save_safetensors writes: what is in them, what they replace, and what cannot be saved.
+// .safetensors files that save_safetensors writes: their contents, the files that they replace, and
+// errors.
 #include <byre/interop/detail/safetensors_format.hpp>
 #include <byre/memory/allocator.hpp>
 
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 class SavedSafetensors : public testing::Test {
  protected:
-  /// What saving says, and that nothing was written.
+  /// The error of saving. Expects that nothing was written.
   template <class Expected>
   std::string refusal_of(const NamedTensors& tensors, const Notes& metadata = {}) {
     const std::string refusal =
@@ -43,8 +44,8 @@ TEST_F(SavedSafetensors, are_ordered_by_element_size_then_by_name) {
 TEST_F(SavedSafetensors, metadata_come_first_in_the_given_order) {
   save_safetensors(path_, NamedTensors{{"a", Tensor::of<bool>({1}, {true})}},
                    Notes{{"z", "1"}, {"a", "\"2\""}});
-  std::string header =
-      R"({"__metadata__":{"z":"1","a":"\"2\""},"a":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})";
+  std::string header = R"({"__metadata__":{"z":"1","a":"\"2\""},)"
+                       R"("a":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}})";
   header.resize(128 - 8, ' ');
   EXPECT_EQ(read_file(path_), model_of(header, "\1"));
 }
@@ -62,7 +63,7 @@ TEST_F(SavedSafetensors, data_begin_at_multiples_of_64_bytes) {
     save_safetensors(path_, saved);
     const std::string file = read_file(path_);
     EXPECT_EQ((file.size() - 24) % 64, 0U);
-    EXPECT_LT(file.size() - 24 - (file.rfind("}}") + 2), 64U);  // no more spaces than are needed
+    EXPECT_LT(file.size() - 24 - (file.rfind("}}") + 2), 64U);  // no more spaces than necessary
     expect_model(path_, saved);
   }
 }

@@ -17,7 +17,7 @@ struct Code {
   DType dtype;
   const char* code;
 };
-/// In the order of files.
+/// In the order of the format.
 constexpr Code dtypes_by_size[] = {
     {DType::i64, "I64"}, {DType::f64, "F64"},   {DType::complex64, "C64"}, {DType::f32, "F32"},
     {DType::i32, "I32"}, {DType::bf16, "BF16"}, {DType::f16, "F16"},       {DType::i16, "I16"},
@@ -114,7 +114,7 @@ TEST(SafetensorsHeaders, give_the_offsets_of_each_tensors_data) {
   const SafetensorsHeader expected{
       {{"b", DType::f16, {3}, begin, 6}, {"a", DType::u8, {2, 1}, begin + 6, 2}}, {}, {}};
   EXPECT_EQ(header_in(file), expected);
-  // Of the file, all that is needed are its header and its size.
+  // Only the header and the size of the file are needed.
   const auto start = std::as_bytes(std::span(file)).first(begin);
   EXPECT_EQ(parse_safetensors_header(start, file.size()), expected);
   EXPECT_TRUE(says(complaint_of<InvalidArgument>(
@@ -148,7 +148,7 @@ class MappedSafetensors : public testing::Test {
 
   TemporaryFolder folder_;
   fs::path path_ = folder_ / "model.safetensors";
-  // Of single bytes, which are in the order of every machine.
+  // Single bytes, which need no byte order.
   NamedTensors saved_{{"weights", counted({80, 40}, DType::i8)},
                       {"bias", counted({40}, DType::u8)},
                       {"mask", counted({80}, DType::boolean)}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements of tensors as the standard's spans.
+// Elements of tensors as std::span.
 #include <byre/interop/span.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors that go into files, and whether they came out again as they were; and files that tests write byte by byte.
+/// Tensors that tests save, comparisons with the tensors that they read, and files that tests write
+/// byte by byte.
 #pragma once
 
 #include <byre/interop/named_tensors.hpp>
@@ -27,7 +28,7 @@ inline constexpr DType stored_dtypes[] = {DType::boolean, DType::u8,       DType
                                           DType::i32,     DType::i64,      DType::f16, DType::f32,
                                           DType::f64,     DType::complex64};
 
-/// Of elements that are all different, where there are that many.
+/// A tensor with different elements, as far as its dtype has enough values.
 inline Tensor counted(const Dims& sizes, DType dtype) {
   Tensor tensor = Tensor::empty(sizes, dtype);
   auto* const bytes = static_cast<unsigned char*>(tensor.mutable_raw_data());
@@ -38,7 +39,7 @@ inline Tensor counted(const Dims& sizes, DType dtype) {
   return tensor;
 }
 
-/// The elements as they are read, one after the other.
+/// The bytes of the elements in row-major order.
 inline std::string packed_bytes_of(const Tensor& tensor) {
   const Tensor packed = tensor.contiguous();
   return packed.nbytes() == 0
@@ -60,7 +61,7 @@ inline void expect_same_tensors(const NamedTensors& found, const NamedTensors& e
   }
 }
 
-/// The least significant byte first.
+/// A number as bytes, the least significant first.
 inline std::string little_endian(std::uint64_t number, std::size_t nbytes) {
   std::string bytes;
   for (std::size_t at = 0; at < nbytes; ++at) {
@@ -69,7 +70,7 @@ inline std::string little_endian(std::uint64_t number, std::size_t nbytes) {
   return bytes;
 }
 
-/// Reads a file from memory of just its size, beyond which AddressSanitizer would see a read.
+/// Reads a file from memory of exactly its size: AddressSanitizer would report a read beyond it.
 template <class Contents>
 Contents read_exact(Contents (*read)(std::span<const std::byte>), const std::string& file) {
   const auto exact = std::make_unique_for_overwrite<std::byte[]>(file.size());
