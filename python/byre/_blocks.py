@@ -101,7 +101,7 @@ def available_nbytes() -> float:
     return min(numbers, default=float("inf"))
 
 
-def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, is_asked: bool, sums: bytes = b"") -> str:
+def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, must_be_lazy: bool, sums: bytes = b"") -> str:
     """The reason for a copy at once; empty for a lazy copy. A copy that is asked to be lazy may cost more."""
     nbytes = facts["nbytes"]
     if not facts["is_in_pages"]:
@@ -110,7 +110,7 @@ def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, is_a
         return f"these are less than half of a block of {nbytes} bytes, which a lazy copy would keep"
     if dense_nbytes < facts["used_nbytes"] and _byre.written_nbytes(facts["start"]) * 8 > nbytes:
         return "these are a part of a block of which more than an eighth was written; copy the whole block"
-    if is_asked:
+    if must_be_lazy:
         return ""
     if nbytes < SMALL_NBYTES:
         return f"blocks below {SMALL_NBYTES} bytes are copied faster than they are mapped; lazy=True copies lazily"
@@ -123,7 +123,7 @@ def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, is_a
     return ""
 
 
-def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, is_asked: bool, like: _Array | None,
+def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, must_be_lazy: bool, like: _Array | None,
                *where: Any) -> _Array | None:
     """A lazy copy of a block, or None if it is to be copied at once. A copy that is asked to be lazy raises instead.
 
@@ -131,12 +131,12 @@ def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, is_asked: bool, 
     """
     facts = _byre.facts(start)
     sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part says nothing of the block
-    reason = why_at_once(facts, seen_nbytes, dense_nbytes, is_asked, sums)
+    reason = why_at_once(facts, seen_nbytes, dense_nbytes, must_be_lazy, sums)
     if sums:
         _byre.set_sums(start, sums)
     copy = None if reason else _byre.clone(start, like, dense_nbytes >= facts["used_nbytes"], *where)
     if copy is None:
-        if is_asked:
+        if must_be_lazy:
             reason = reason or _NO_MAPPING
             raise CopyRefused(f"copy: cannot copy {seen_nbytes} bytes lazily: {reason}. {ALLOW_COPIES}")
     elif facts["lazy_copies"] + 1 == _COPIES_UNTIL_COLLAPSE and facts["nbytes"] >= _HUGE_PAGE_NBYTES:

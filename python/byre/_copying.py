@@ -26,7 +26,7 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Lea
     blocks: _Blocks = {}
     at_once = [Group(0, 0, [leaf]) for leaf in leaves if leaf.lo == leaf.hi]
     groups = _leaves.grouped([leaf for leaf in leaves if leaf.lo < leaf.hi])
-    for group in itertools.chain.from_iterable(map(_leaves.parted, groups)):
+    for group in itertools.chain.from_iterable(map(_leaves.split_by_elements, groups)):
         start = None if lazy is False or group.is_packed else _byre.find(group.lo, group.hi - group.lo)
         (at_once if start is None else blocks.setdefault(start, [])).append(group)
     return leaves, blocks, at_once
@@ -40,7 +40,7 @@ def _covered(groups: list[Group]) -> tuple[int, int]:
         return nbytes, dense_nbytes
     total = end = 0
     for group in sorted(groups, key=lambda group: group.lo):
-        lo, hi = max(group.lo & -_leaves.LINE_NBYTES, end), max(_leaves.in_lines(group.hi), end)
+        lo, hi = max(group.lo & -_leaves.LINE_NBYTES, end), max(_leaves.round_up_to_lines(group.hi), end)
         total, end = total + max(hi - lo, 0), hi
     return total, dense_nbytes
 
@@ -57,8 +57,8 @@ def _why_at_once(group: Group) -> str:
     return "it is no dense tensor of type torch.Tensor on the CPU"
 
 
-def _why_block_at_once(start: int, groups: list[Group], is_asked: bool) -> str:
-    return _blocks.why_at_once(_byre.facts(start), *_covered(groups), is_asked)
+def _why_block_at_once(start: int, groups: list[Group], must_be_lazy: bool) -> str:
+    return _blocks.why_at_once(_byre.facts(start), *_covered(groups), must_be_lazy)
 
 
 def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
@@ -72,11 +72,11 @@ def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
     return _leaves.move(group, memory[begin : begin + nbytes]), group.hi - group.lo
 
 
-def _copied_block(start: int, groups: list[Group], is_asked: bool, where: tuple[bytes, int]) -> dict[int, Any] | None:
+def _copied_block(start: int, groups: list[Group], must_be_lazy: bool, where: tuple[bytes, int]) -> dict[int, Any] | None:
     """Lazy copies, or None if the block is to be copied at once."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
-    memory = _blocks.copy_block(start, *_covered(groups), is_asked, like, *where)
+    memory = _blocks.copy_block(start, *_covered(groups), must_be_lazy, like, *where)
     if memory is None or like is not None:
         return None if memory is None else {id(like): memory}
     return _leaves.views(leaves, memory, start)
@@ -103,8 +103,8 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     where = os.fsencode(caller.f_code.co_filename), caller.f_lineno
     leaves, blocks, at_once = _planned(x, "copy", lazy)
     order = list(blocks)
-    is_asked = bool(lazy) or _blocks.copies_are_refused.get()
-    if is_asked:
+    must_be_lazy = bool(lazy) or _blocks.copies_are_refused.get()
+    if must_be_lazy:
         for group in at_once:
             if leaf := next((leaf for leaf in group.leaves if leaf.nbytes), None):
                 reason = "lazy=False asks for a copy at once" if lazy is False else _why_at_once(group)
@@ -114,7 +114,7 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
         order.sort(key=lambda start: not _why_block_at_once(start, blocks[start], True))
     copies: dict[int, Any] = {}
     for start in order:
-        lazily = _copied_block(start, blocks[start], is_asked, where)
+        lazily = _copied_block(start, blocks[start], must_be_lazy, where)
         if lazily is None:
             at_once += blocks[start]
         else:

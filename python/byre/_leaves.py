@@ -157,7 +157,7 @@ def grouped(leaves: list[Leaf], extents: dict[Leaf, tuple[int, int]] | None = No
     return sorted(groups, key=lambda group: min(positions[leaf] for leaf in group.leaves))
 
 
-def parted(group: Group) -> list[Group]:
+def split_by_elements(group: Group) -> list[Group]:
     """Groups of leaves with common elements, if most of the extent is between leaves, as for two columns of a table."""
     if len(group.leaves) > 100 or group.hi - group.lo <= 2 * sum(leaf.nbytes for leaf in group.leaves):
         return [group]
@@ -181,7 +181,7 @@ def _overlap(a: Leaf, b: Leaf) -> bool:
         return True
 
 
-def in_lines(nbytes: int) -> int:
+def round_up_to_lines(nbytes: int) -> int:
     """Rounds up to whole lines."""
     return -(-nbytes // LINE_NBYTES) * LINE_NBYTES
 

@@ -35,17 +35,17 @@ def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
                 blocks.append([])
                 pack_nbytes = 0
             blocks[-1].append(number)
-            pack_nbytes += _leaves.in_lines(nbytes)
+            pack_nbytes += _leaves.round_up_to_lines(nbytes)
     if blocks[1:] and pack_nbytes < SMALL_NBYTES:
         last = blocks.pop()
         blocks[-1] += last
     memory: dict[int, np.ndarray[Any, Any]] = {}
     for numbers in blocks:
         with pages(min_nbytes=0):
-            block = np.empty(sum(_leaves.in_lines(sizes[number]) for number in numbers), np.uint8)
+            block = np.empty(sum(_leaves.round_up_to_lines(sizes[number]) for number in numbers), np.uint8)
         _byre.set_used(_leaves.address_of(block), sum(sizes[number] for number in numbers))
         for number in numbers:
-            memory[number], block = block[: sizes[number]], block[_leaves.in_lines(sizes[number]) :]
+            memory[number], block = block[: sizes[number]], block[_leaves.round_up_to_lines(sizes[number]) :]
     return [memory[number] for number in range(len(sizes))]
 
 

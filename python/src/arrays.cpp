@@ -16,7 +16,7 @@ namespace byre::inline v0::python {
 namespace {
 
 /// NumPy's own allocator, for small arrays, and for all where there are no pages.
-const PyDataMemAllocator& ordinary() noexcept {
+const PyDataMemAllocator& numpy_allocator() noexcept {
   static const PyDataMemAllocator* const allocator =
       &static_cast<PyDataMem_Handler*>(
            PyCapsule_GetPointer(PyDataMem_DefaultHandler, "mem_handler"))
@@ -35,8 +35,8 @@ void* allocate(void* context, std::size_t nbytes, bool zeros) noexcept {
   if (pages != nullptr) {
     return pages;
   }
-  return zeros ? ordinary().calloc(ordinary().ctx, nbytes, 1)
-               : ordinary().malloc(ordinary().ctx, nbytes);
+  return zeros ? numpy_allocator().calloc(numpy_allocator().ctx, nbytes, 1)
+               : numpy_allocator().malloc(numpy_allocator().ctx, nbytes);
 }
 
 void* malloc_in_pages(void* context, std::size_t nbytes) {
@@ -50,16 +50,16 @@ void* calloc_in_pages(void* context, std::size_t count, std::size_t nbytes) {
 
 void free_in_pages(void* /*context*/, void* data, std::size_t nbytes) {
   if (data != nullptr && !release_block(data)) {
-    ordinary().free(ordinary().ctx, data, nbytes);
+    numpy_allocator().free(numpy_allocator().ctx, data, nbytes);
   }
 }
 
 void* realloc_in_pages(void* context, void* data, std::size_t nbytes) {
   const std::shared_ptr<Block> block = data == nullptr ? nullptr : find_block(data, 1);
   if (block == nullptr) {
-    // How many bytes an ordinary array has is not said, so it cannot move to pages.
+    // How many bytes an numpy_allocator array has is not said, so it cannot move to pages.
     return data == nullptr ? allocate(context, nbytes, false)
-                           : ordinary().realloc(ordinary().ctx, data, nbytes);
+                           : numpy_allocator().realloc(numpy_allocator().ctx, data, nbytes);
   }
   const auto old_nbytes =
       static_cast<std::size_t>(block->begin + block->nbytes - static_cast<std::byte*>(data));
@@ -71,7 +71,7 @@ void* realloc_in_pages(void* context, void* data, std::size_t nbytes) {
   return moved;
 }
 
-/// Arrays keep their handler, so none ever ends. NumPy releases one once too often for each array whose
+/// Arrays intern their handler, so none ever ends. NumPy releases one once too often for each array whose
 /// __array_finalize__ raises: so each has references to spare.
 py::object handler(std::size_t min_nbytes) {
   struct Handler {
@@ -130,7 +130,7 @@ void define_arrays(py::module_& module) {
   }
   // No fork finds one of these half made.
   watch_forks();
-  ordinary();
+  numpy_allocator();
   freeing_handler();
   module.def("handler", handler);
   module.def("set_handler", [](const py::object& handler) {

@@ -86,7 +86,7 @@ std::shared_ptr<Block> add(Buffer&& buffer, CallSite copied_at = {nullptr, 0}) {
 }
 
 /// A block takes two mappings or three, and without one left malloc() fails and no thread starts.
-bool are_too_many() {
+bool too_many_blocks() {
   static std::atomic<std::size_t> most = 0;
   std::size_t alive = 0;
   {
@@ -129,7 +129,7 @@ void watch_forks() {
 }
 
 std::byte* allocate_block(std::size_t nbytes, bool zeros) {
-  if (are_too_many()) {
+  if (too_many_blocks()) {
     return nullptr;
   }
   Buffer buffer = Buffer::allocate(nbytes, array_pages(zeros));
@@ -145,7 +145,7 @@ std::shared_ptr<Block> clone_block(Block& source, Writers writers, CallSite site
   std::shared_ptr<Block> block;
   is_cloning = true;
   try {
-    if (!are_too_many()) {
+    if (!too_many_blocks()) {
       block = add(source.buffer.writable_clone(Wait::allowed, site, writers), site);
       ++source.lazy_copies;
     }
@@ -189,7 +189,7 @@ std::unique_lock<std::mutex> lock_block(const std::byte* begin) {
   return std::unique_lock(tables().copying[(hash >> 32U) % tables().copying.size()]);
 }
 
-const char* keep(const char* text) {
+const char* intern(const char* text) {
   const std::lock_guard lock(tables().mutex);
   return tables().texts.emplace(text).first->c_str();
 }

@@ -61,6 +61,6 @@ std::vector<std::shared_ptr<Block>> all_blocks();
 std::unique_lock<std::mutex> lock_block(const std::byte* begin);
 
 /// A copy of the text that lives as long as the process, one for each text.
-const char* keep(const char* text);
+const char* intern(const char* text);
 
 }  // namespace byre::inline v0::python

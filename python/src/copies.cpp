@@ -39,7 +39,7 @@ std::optional<std::uintptr_t> find(std::uintptr_t address, std::size_t nbytes) {
 }
 
 CallSite site_of(const std::string& file, unsigned line) {
-  return {keep(file.c_str()), line};
+  return {intern(file.c_str()), line};
 }
 
 /// An array in a lazy copy of a block, or None if the system has no mapping. Other threads may write the block

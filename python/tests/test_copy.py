@@ -20,7 +20,7 @@ def strides_of(x):
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_copy_is_numpys_and_no_side_sees_the_others_writes(name):
+def test_copy_equals_numpys_and_writes_are_separate(name):
     source = VIEWS[name](ramp())
     expected = source.copy(order="K")
     copy, *counts = copied(source)
@@ -97,7 +97,7 @@ def test_no_copies_and_pages_nest_and_hold_for_one_thread():
         assert not byre.is_lazy(np.ones(N))
 
 
-def test_copy_of_a_part_moves_nothing_that_others_may_write():
+def test_partial_copy_of_a_written_block_is_not_lazy():
     source = ramp()
     byre.copy(source)
     source[: N // 4] += 1
@@ -114,7 +114,7 @@ def test_copy_of_a_part_moves_nothing_that_others_may_write():
 
 @pytest.mark.parametrize("x", ["text", b"bytes", 3, 2.5, None, np.float64(1), len, int, np])
 @pytest.mark.parametrize("function", [byre.copy, byre.is_lazy, byre.explain, byre.to_pages])
-def test_unsupported_type_is_refused_by_name(function, x):
+def test_unsupported_type_is_rejected_by_name(function, x):
     with refused(TypeError, function.__name__, type(x).__name__, "Pass an array") as raised:
         function(x)
     assert isinstance(raised.value, byre.Error)

@@ -26,7 +26,7 @@ for block in blocks.all_blocks(ROOT):
 
 
 @pytest.mark.parametrize("name", SESSIONS)
-def test_session_prints_what_it_says(name, tmp_path, monkeypatch):
+def test_session_prints_its_documented_output(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     is_document, report = "." in name, []
     names = {} if is_document else {"byre": byre, "np": np}

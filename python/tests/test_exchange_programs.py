@@ -184,7 +184,7 @@ class Program:
             self.steps(self.chance.randrange(4, 20), actions)
 
 
-def test_no_array_ever_sees_a_write_of_another():
+def test_no_array_observes_a_write_to_another():
     if torch is not None:
         torch.set_num_threads(1)  # threads of OpenMP are lost in a fork
     print(f"BYRE_SEED={SEED}")

@@ -72,7 +72,7 @@ def array_of(x, format):
 
 @pytest.mark.filterwarnings("ignore:Stored array in format")
 @pytest.mark.parametrize("name", NPY)
-def test_npy_file_of_either_is_read_by_the_other(name, tmp_path):
+def test_npy_files_are_exchanged_with_numpy(name, tmp_path):
     array, ours, theirs = NPY[name], tmp_path / "ours.npy", tmp_path / "theirs.npy"
     np.save(theirs, array)
     byre.save(ours, array)
@@ -110,7 +110,7 @@ def test_mapped_array_is_writable_and_its_file_stays(format, tmp_path):
 
 
 @each_format
-def test_file_that_is_replaced_while_it_is_mapped_is_the_one_that_was_opened(format, tmp_path, monkeypatch):
+def test_replaced_file_is_mapped_as_it_was_opened(format, tmp_path, monkeypatch):
     path, other = tmp_path / f"a.{format}", tmp_path / f"b.{format}"
     byre.save(path, tree_of(np.arange(3), format))
     byre.save(other, tree_of(np.arange(9.0), format))
@@ -148,7 +148,7 @@ def test_small_tensors_are_read_into_shared_blocks(read, path):
 
 @each_reader
 @pytest.mark.parametrize("code, name", [("BF16", "bfloat16"), ("F8_E4M3", "float8_e4m3fn"), ("F8_E5M2", "float8_e5m2")])
-def test_dtypes_that_numpy_lacks_are_of_pytorch_or_ml_dtypes(code, name, read, path, monkeypatch):
+def test_dtypes_missing_in_numpy_come_from_pytorch_or_ml_dtypes(code, name, read, path, monkeypatch):
     itemsize = 2 if code == "BF16" else 1
     raw = bytes(range(6 * itemsize))
     write_safetensors(path, {"odd": ("U8", [1], b"\1"), "t": (code, [2, 3], raw)})
@@ -165,7 +165,7 @@ def test_dtypes_that_numpy_lacks_are_of_pytorch_or_ml_dtypes(code, name, read, p
 
 
 @each_reader
-def test_every_dtype_of_numpy_is_read_and_others_are_named(read, path, monkeypatch):
+def test_every_numpy_dtype_is_read_and_others_are_named(read, path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     lacked = {"t": ("BF16", [1], b"\0\0"), "\x1b": ("F99", [3], b"\0")}
@@ -196,7 +196,7 @@ def test_tensors_are_saved_with_their_elements(tmp_path, path):
 
 
 @each_format
-def test_format_stands_in_for_a_known_ending(format, tmp_path):
+def test_format_argument_replaces_the_file_ending(format, tmp_path):
     words = 'a.bin" does not end in .npy or .safetensors', 'Pass format="npy"', "np.load() within byre.pages()"
     for function in (*READERS, byre.metadata, lambda path: byre.save(path, np.zeros(1))):
         with refused(ValueError, *words):
@@ -239,7 +239,7 @@ UNSAVED = [
 
 
 @pytest.mark.parametrize("format, x, options, words", UNSAVED, ids=range(len(UNSAVED)))
-def test_unsavable_argument_is_refused_and_leaves_no_file(format, x, options, words, tmp_path, monkeypatch):
+def test_unsavable_argument_is_rejected_and_leaves_no_file(format, x, options, words, tmp_path, monkeypatch):
     monkeypatch.setattr(byre._safetensors, "_HEADER_MAX_NBYTES", 1000)
     for save in (byre.save, byre.save_async):
         with refused(byre.ArgumentError, "save: ", words):
@@ -247,7 +247,7 @@ def test_unsavable_argument_is_refused_and_leaves_no_file(format, x, options, wo
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unreadable_files_are_refused_by_name(tmp_path, path, monkeypatch):
+def test_unreadable_files_are_rejected_by_name(tmp_path, path, monkeypatch):
     npy, pickle = tmp_path / "a.npy", tmp_path / "pickle.npy"
     np.save(npy, np.ones(30))
     np.save(pickle, np.array([{}]))
@@ -275,7 +275,7 @@ def test_unreadable_files_are_refused_by_name(tmp_path, path, monkeypatch):
             function(path)
 
 
-def test_file_that_shrinks_while_it_is_loaded_is_refused(path, monkeypatch):
+def test_file_that_shrinks_during_a_load_is_rejected(path, monkeypatch):
     byre.save(path, {"a": np.ones(N)})
     parse = byre._byre.parse_safetensors_header
     monkeypatch.setattr(byre._byre, "parse_safetensors_header", lambda *x: (os.truncate(path, 8 * N), parse(*x))[1])
@@ -295,7 +295,7 @@ def test_async_save_reports_progress_by_pieces_and_completes(format, tmp_path):
     assert list(done) == sorted(done) and max(np.diff(done)) <= PIECE and len(done) >= 3
 
 
-def test_async_save_has_the_values_of_the_copy_it_was_given(path):
+def test_async_save_writes_the_values_of_its_copy(path):
     state = byre.to_pages({"x": np.zeros(PIECE // 4), "y": np.zeros(3)})
     blocks, blocks_at_end = byre.memory().blocks, queue.SimpleQueue()
     started, written = Event(), Event()
@@ -311,7 +311,7 @@ def test_async_save_has_the_values_of_the_copy_it_was_given(path):
 
 
 @each_format
-def test_error_cancels_the_save_and_is_the_futures(format, tmp_path):
+def test_error_cancels_the_save_and_is_set_in_the_future(format, tmp_path):
     path, x, calls = tmp_path / f"a.{format}", tree_of(np.zeros(3), format), []
 
     def progress(*call):

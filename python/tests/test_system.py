@@ -29,7 +29,7 @@ def use_all_mappings(kept):
 
 
 @pytest.mark.parametrize("resource_name", ["mappings", "RLIMIT_AS", "RLIMIT_NOFILE"])
-def test_copies_are_right_if_the_system_is_short_of(resource_name):
+def test_copies_are_correct_without(resource_name):
     is_lazy = resource_name == "RLIMIT_NOFILE"  # without descriptors, /proc/self/pagemap cannot be read
     with byre.pages(min_nbytes=0):
         sources, kept = [ramp(1 << 13), ramp(1 << 13), np.arange(9.0)], []
@@ -63,7 +63,7 @@ WRITTEN = [  # parts, available KiB, bytes that the control group allows, whethe
 
 
 @pytest.mark.parametrize("parts, kib, group_nbytes, is_lazy", WRITTEN)
-def test_copy_is_eager_if_a_tenth_was_written_and_memory_is_left(parts, kib, group_nbytes, is_lazy, monkeypatch):
+def test_copy_is_eager_if_a_tenth_was_written_and_memory_is_free(parts, kib, group_nbytes, is_lazy, monkeypatch):
     texts = {"/proc/meminfo": f"MemTotal: 1 kB\nMemAvailable: {kib} kB"}
     texts |= {"/sys/fs/cgroup/memory.max": f"{group_nbytes}", "/sys/fs/cgroup/memory.current": "5"}
     source = ramp()
@@ -82,7 +82,7 @@ def test_copy_is_eager_if_a_tenth_was_written_and_memory_is_left(parts, kib, gro
     assert byre.is_lazy(source)
 
 
-def test_copy_is_lazy_from_64_KiB_and_half_of_a_block_on():
+def test_copy_is_lazy_from_64_KiB_and_half_of_a_block():
     with byre.pages(min_nbytes=0):
         assert byre.is_lazy(np.zeros(1 << 16, "u1")) and not byre.is_lazy(np.zeros((1 << 16) - 1, "u1"))
     assert byre.is_lazy(ramp()[: N // 2]) and not byre.is_lazy(ramp()[: N // 2 - 1])
@@ -116,7 +116,7 @@ def test_fourth_lazy_copy_moves_a_block_to_huge_pages():
     assert np.array_equal(copy, np.append([-1] * 4 + [4, -1], np.arange(6, 4 * N)))
 
 
-def test_pages_of_zeros_get_memory_when_they_are_touched_and_others_at_once():
+def test_pages_of_zeros_get_memory_at_first_touch():
     def file_nbytes():
         files = [path for path in glob.glob("/proc/self/fd/*") if "memfd:byre" in os.path.realpath(path)]
         return sum(os.stat(path).st_blocks for path in files) * 512
@@ -215,7 +215,7 @@ assert done.wait(60)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_interpreter_ends_quietly_with(name, tmp_path):
+def test_interpreter_exits_without_errors_with(name, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(START + PROGRAMS[name])
     ended = subprocess.run([sys.executable, program], capture_output=True, text=True, cwd=tmp_path, timeout=120)
@@ -224,7 +224,7 @@ def test_interpreter_ends_quietly_with(name, tmp_path):
 
 
 @pytest.mark.parametrize("first", ["", "import byre\n"], ids=["first", "after_the_main_interpreter"])
-def test_import_in_a_subinterpreter_is_refused(first):
+def test_import_in_a_subinterpreter_is_rejected(first):
     pytest.importorskip("_xxsubinterpreters")
     program = "import _xxsubinterpreters as s\ns.run_string(s.create(), 'import byre')"
     ended = subprocess.run([sys.executable, "-c", first + program], capture_output=True, text=True, timeout=60)

@@ -49,7 +49,7 @@ AT_ONCE = {
 
 
 @pytest.mark.parametrize("name", [*IN_PAGES, *AT_ONCE])
-def test_copy_of_a_tensor_is_its_clone_and_lazy_in_pages(name):
+def test_copy_of_a_tensor_equals_its_clone_and_is_lazy_in_pages(name):
     source = {**IN_PAGES, **AT_ONCE}[name]()
     expected, nbytes = source.detach().clone(), source.numel() * source.element_size()
     copy, *counts = copied(source)
@@ -78,7 +78,7 @@ def test_sparse_quantized_and_meta_tensors_are_cloned_and_stay():
 
 
 @pytest.mark.parametrize("function", [byre.copy, byre.to_pages])
-def test_leaf_keeps_its_gradient_and_result_of_autograd_is_refused(function):
+def test_leaf_keeps_its_gradient_and_others_are_rejected(function):
     leaf = torch.ones(256, 512, requires_grad=True)
     (leaf * 2).sum().backward()
     result = function(leaf)
@@ -149,7 +149,7 @@ def train(model, optimizer, steps):
 
 
 @pytest.mark.parametrize("name, options", [("Adam", {}), ("SGD", {"momentum": 0.9}), ("LBFGS", {})])
-def test_training_goes_on_in_pages_and_from_a_copy_as_before(name, options):
+def test_training_continues_unchanged_in_pages_and_from_a_copy(name, options):
     expected = begun(name, **options)
     model, optimizer = begun(name, **options)
     tensors = model.state_dict(keep_vars=True)

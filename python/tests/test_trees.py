@@ -151,7 +151,7 @@ def test_arrays_that_share_memory_share_it_in_the_result(name, operation, n):
 
 
 @pytest.mark.parametrize("make_array", [ramp, lambda: np.arange(N)], ids=["in pages", "outside"])
-def test_columns_of_a_table_are_packed_and_share_what_they_shared(make_array):
+def test_columns_of_a_table_are_packed_and_keep_their_sharing(make_array):
     table = make_array().reshape(-1, 64)
     source = {"left": table[:, 0], "rows": table[:9, 2:4], "corner": table[3:5, 3], "last": table[:, -1]}
     copy, *counts = copied(source)
@@ -200,7 +200,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("source, words", REFUSED)
-def test_lazy_true_refuses_a_tree_before_any_copy(source, words):
+def test_lazy_true_rejects_a_tree_before_any_copy(source, words):
     before, tree = byre.stats(), {"a": ramp(), "deep": [source]}
     with refused(byre.CopyRefused, *words):
         byre.copy(tree, lazy=True)
@@ -211,7 +211,7 @@ def test_lazy_true_refuses_a_tree_before_any_copy(source, words):
     assert byre.is_lazy({"a": ramp(), "b": 3, "empty": np.empty(0)})
 
 
-def test_explain_has_a_line_for_each_block_and_each_other_array():
+def test_explain_has_a_line_per_block_and_per_other_array():
     x = ramp()
     text = byre.explain({"low": x[:100], "high": x[100:], "small": np.zeros(2), "objects": np.array([{}])})
     assert text.startswith('array "low", array "high": ') and len(text.split("\n")) == 3
