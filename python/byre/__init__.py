@@ -8,7 +8,7 @@
 >>> print(type(snapshot), snapshot[0, 0], weights[0, 0])
 <class 'numpy.ndarray'> 0.0 1.0
 """
-from byre import _interpreter  # noqa: F401  first, as it refuses subinterpreters
+from byre import _interpreter  # noqa: F401  first: it rejects subinterpreters
 from byre._blocks import Memory, Stats, memory, pages, stats
 from byre._errors import ArgumentError, CopyRefused, Error, FileError, MissingFile, OutOfMemory
 from byre._copying import copy, explain, is_lazy, no_copies

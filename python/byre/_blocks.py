@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Blocks of pages: which copies of them are lazy, why, and what they share."""
+"""Blocks of pages: which copies of them are lazy, the reasons, and the memory that blocks share."""
 from __future__ import annotations
 
 import collections
@@ -30,10 +30,10 @@ _handler = functools.lru_cache(maxsize=None)(_byre.handler)
 
 @contextlib.contextmanager
 def pages(min_nbytes: int = SMALL_NBYTES) -> Iterator[None]:
-    """Has NumPy itself allocate arrays of at least `min_nbytes` bytes from pages within a `with` block.
+    """Makes NumPy itself allocate arrays of at least `min_nbytes` bytes from pages within a `with` block.
 
-    The setting holds for the thread or the asyncio task that entered the block, and blocks nest. Arrays of any library
-    that asks NumPy for memory are included.
+    The setting holds for the thread or the asyncio task that entered the block; blocks nest. Arrays of every library
+    that allocates through NumPy are included. Raises ArgumentError if `min_nbytes` is negative or not an integer.
 
     >>> with byre.pages():
     ...     grid = np.ones((1000, 1000))
@@ -50,7 +50,7 @@ def pages(min_nbytes: int = SMALL_NBYTES) -> Iterator[None]:
 
 
 class _Scratch(threading.local):
-    """Memory of a thread for sampled pages. Fresh memory would take five times as long as all else."""
+    """A thread's memory for sampled pages. Allocating it each time would take five times as long as the sampling."""
 
     @pages(min_nbytes=sys.maxsize)
     def __init__(self) -> None:
@@ -63,14 +63,14 @@ _scratch = _Scratch()
 @functools.lru_cache
 @pages(min_nbytes=sys.maxsize)
 def _sampled(count: int) -> _Array:
-    """One page of each of up to 64 equal parts, at chance places: rows of equal length would be met at equal places."""
+    """One page of each of up to 64 equal parts, at random places: fixed distances could coincide with equal rows."""
     bounds = np.linspace(0, count, min(count, _MOST_SAMPLES) + 1, dtype=int)
     return np.random.default_rng(0).integers(bounds[:-1], bounds[1:])
 
 
 @pages(min_nbytes=sys.maxsize)
 def _sums(facts: dict[str, Any]) -> bytes:
-    """A hash of each sampled page, so one that is overwritten with equal bytes counts as unchanged. None if small."""
+    """A hash of each sampled page; empty for small blocks. A page rewritten with equal bytes counts as unchanged."""
     if facts["nbytes"] < SMALL_NBYTES:
         return b""
     count = facts["nbytes"] // _PAGE_NBYTES
@@ -78,12 +78,12 @@ def _sums(facts: dict[str, Any]) -> bytes:
     sampled = _sampled(count)
     words, high = _scratch.words[: len(sampled)], _scratch.high[: len(sampled)]
     np.take(data, sampled, axis=0, out=words, mode="clip")
-    words ^= np.right_shift(words, np.uint64(32), out=high)  # the high bits count, too
+    words ^= np.right_shift(words, np.uint64(32), out=high)  # so that the high bits affect the product
     return bytes(np.einsum("ij,j->i", words, _FACTORS).data)
 
 
 def _number_in(path: str, key: str = "") -> int | None:
-    """The number behind `key` in a file of the system."""
+    """The number after `key` in a file of the system, or None."""
     try:
         with open(path) as file:
             words = file.read().split()
@@ -93,7 +93,7 @@ def _number_in(path: str, key: str = "") -> int | None:
 
 
 def available_nbytes() -> float:
-    """Bytes that the process may still use: of the machine, or of its control group if that has fewer."""
+    """Bytes that the process may still use: available in the machine, or in its control group if that has fewer."""
     kib = _number_in("/proc/meminfo", "MemAvailable:")
     limit, used = _number_in("/sys/fs/cgroup/memory.max"), _number_in("/sys/fs/cgroup/memory.current")
     numbers = [kib << 10] if kib is not None else []
@@ -101,15 +101,16 @@ def available_nbytes() -> float:
     return min(numbers, default=float("inf"))
 
 
-def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, must_be_lazy: bool, sums: bytes = b"") -> str:
-    """The reason for a copy at once; empty for a lazy copy. A copy that is asked to be lazy may cost more."""
+def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, must_be_lazy: bool,
+                sums: bytes = b"") -> str:
+    """The reason for a copy at once; empty for a lazy copy. If a copy must be lazy, it may be slower than at once."""
     nbytes = facts["nbytes"]
     if not facts["is_in_pages"]:
         return "the system had no pages for the block"
     if seen_nbytes * 2 < nbytes:
-        return f"these are less than half of a block of {nbytes} bytes, which a lazy copy would keep"
+        return f"they are less than half of a block of {nbytes} bytes, which a lazy copy would keep alive"
     if dense_nbytes < facts["used_nbytes"] and _byre.written_nbytes(facts["start"]) * 8 > nbytes:
-        return "these are a part of a block of which more than an eighth was written; copy the whole block"
+        return "they are a part of a block, and more than an eighth of it was written; copy the whole block"
     if must_be_lazy:
         return ""
     if nbytes < SMALL_NBYTES:
@@ -118,19 +119,19 @@ def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, must
         pairs = np.frombuffer(facts["sums"] + (sums or _sums(facts)), np.uint64).reshape(2, -1)
         changed, samples = np.count_nonzero(pairs[0] != pairs[1]), pairs.shape[1]
         if changed * 10 > samples and available_nbytes() >= 2 * nbytes:
-            return (f"{changed} of {samples} sampled pages were written since the last copy, and lazy copies pay up to "
+            return (f"{changed} of {samples} sampled pages were written since the last copy, but lazy copies pay up to "
                     "a tenth; lazy=True copies lazily")
     return ""
 
 
 def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, must_be_lazy: bool, like: _Array | None,
                *where: Any) -> _Array | None:
-    """A lazy copy of a block, or None if it is to be copied at once. A copy that is asked to be lazy raises instead.
+    """A lazy copy of a block, or None if the block must be copied at once. Raises CopyRefused if it must be lazy.
 
-    Other threads may write the rest of the block, unless all its arrays are among the `dense_nbytes` without gaps.
+    Other threads may write the rest of the block, unless the `dense_nbytes`, which have no gaps, are all of its arrays.
     """
     facts = _byre.facts(start)
-    sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part says nothing of the block
+    sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part does not represent the block
     reason = why_at_once(facts, seen_nbytes, dense_nbytes, must_be_lazy, sums)
     if sums:
         _byre.set_sums(start, sums)
@@ -140,7 +141,7 @@ def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, must_be_lazy: bo
             reason = reason or _NO_MAPPING
             raise CopyRefused(f"copy: cannot copy {seen_nbytes} bytes lazily: {reason}. {ALLOW_COPIES}")
     elif facts["lazy_copies"] + 1 == _COPIES_UNTIL_COLLAPSE and facts["nbytes"] >= _HUGE_PAGE_NBYTES:
-        with contextlib.suppress(RuntimeError):  # no thread can be started
+        with contextlib.suppress(RuntimeError):  # the system cannot start a thread
             threading.Thread(target=_byre.collapse, args=(start,), name="byre.collapse", daemon=True).start()
     return copy
 
@@ -162,20 +163,20 @@ def explain(start: int, address: int, nbytes: int, dense_nbytes: int) -> str:
 
 
 class Stats(NamedTuple):
-    """What byre counted of all threads. The difference of two is what happened between."""
+    """What byre counted on all threads. The difference of two describes the time between them."""
 
     lazy_copies: int
-    copies: int  # made at once, and lazy ones for which written pages were copied
-    bytes_copied: int  # of those
-    live_bytes: int  # in files of pages
-    pinned_bytes: int  # of those, in files that only lazy copies and their sources show
+    copies: int  # made at once, and lazy copies for which written pages were copied
+    bytes_copied: int  # by these copies
+    live_bytes: int  # in page files
+    pinned_bytes: int  # part of live_bytes, in files that only lazy copies and their sources map
 
     def __sub__(self, before: Stats) -> Stats:
         return Stats(*(now - then for now, then in zip(self, before)))
 
 
 def stats() -> Stats:
-    """What byre counted until now: zeros if byre was built without statistics.
+    """What byre has counted so far; zeros if byre was built without statistics. Any thread may call it.
 
     >>> x = byre.zeros(1 << 20)
     >>> before = byre.stats()
@@ -187,16 +188,16 @@ def stats() -> Stats:
 
 
 class Memory(NamedTuple):
-    """Bytes of blocks. A block has the memory of one array or of several."""
+    """Bytes of blocks. A block is the memory of one array or of several."""
 
     blocks: int
     nbytes: int
-    own_nbytes: int  # in pages that one block shows
-    shared_nbytes: int  # in pages that several blocks show, counted for each
+    own_nbytes: int  # in pages of one block only
+    shared_nbytes: int  # in pages of several blocks, counted once for each block
 
 
 def memory() -> Memory:
-    """What the arrays in pages take, and what they share.
+    """The memory of the arrays in pages, and how much of it they share. Any thread may call it.
 
     >>> x = byre.zeros(1 << 20)
     >>> y = byre.copy(x)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Copies of arrays, tensors and trees of these: lazy where their memory is pages of byre."""
+"""Copies of arrays, tensors and trees of these: lazy if their memory is pages of byre."""
 from __future__ import annotations
 
 import contextlib
@@ -19,7 +19,7 @@ _Blocks = dict[int, list[Group]]  # by address
 
 
 def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Leaf], _Blocks, list[Group]]:
-    """The leaves of x, and as groups: those of each block, and those to copy at once."""
+    """The leaves of x; the groups of leaves in each block; and the groups to copy at once."""
     leaves, _ = _leaves.walk(x, operation)
     for leaf in leaves:
         _torch.expect_usable(leaf, operation)
@@ -33,7 +33,7 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Lea
 
 
 def _covered(groups: list[Group]) -> tuple[int, int]:
-    """The bytes of a block that its leaves cover, with the gaps that packing leaves; and without, 0 if one has gaps."""
+    """The bytes of a block that its leaves cover, with gaps from packing; and without, 0 if a leaf is not dense."""
     nbytes = sum(group.hi - group.lo for group in groups)
     dense_nbytes = nbytes if all(_leaves.is_dense(leaf) for group in groups for leaf in group.leaves) else 0
     if len(groups) == 1:
@@ -54,7 +54,7 @@ def _why_at_once(group: Group) -> str:
         return "its memory is not in pages of byre; call byre.to_pages() first"
     if isinstance(group.leaves[0].value, np.ndarray):
         return "it holds Python objects, or its class has a copy() of its own"
-    return "it is no dense tensor of type torch.Tensor on the CPU"
+    return "it is not a dense torch.Tensor on the CPU"
 
 
 def _why_block_at_once(start: int, groups: list[Group], must_be_lazy: bool) -> str:
@@ -62,7 +62,7 @@ def _why_block_at_once(start: int, groups: list[Group], must_be_lazy: bool) -> s
 
 
 def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
-    """Copies by the ids of the leaves, and their bytes."""
+    """The copies by the ids of the leaves, and their bytes."""
     leaf, nbytes = group.leaves[0], group.hi - group.start
     if len(group.leaves) == 1:
         x = leaf.value
@@ -72,8 +72,9 @@ def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
     return _leaves.move(group, memory[begin : begin + nbytes]), group.hi - group.lo
 
 
-def _copied_block(start: int, groups: list[Group], must_be_lazy: bool, where: tuple[bytes, int]) -> dict[int, Any] | None:
-    """Lazy copies, or None if the block is to be copied at once."""
+def _copied_block(start: int, groups: list[Group], must_be_lazy: bool,
+                  where: tuple[bytes, int]) -> dict[int, Any] | None:
+    """The lazy copies by the ids of the leaves, or None if the block must be copied at once."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
     memory = _blocks.copy_block(start, *_covered(groups), must_be_lazy, like, *where)
@@ -83,15 +84,18 @@ def _copied_block(start: int, groups: list[Group], must_be_lazy: bool, where: tu
 
 
 def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
-    """A copy of an array, of a tensor, or of a tree of these, that shares memory until one of the two is written.
+    """A copy of an array, of a tensor, or of a tree of these, which shares memory until one of the two is written.
 
-    Both sides may be written at once, through any library or pointer, and neither sees the writes of the other. Arrays
-    whose memory is not in pages, or too small for these, are copied at once. lazy=True raises byre.CopyRefused instead,
-    and lazy=False copies everything at once.
+    Both sides may be written at once, through any library or pointer, and neither observes the other's writes. An array
+    is copied at once if its memory is not in pages or is small. lazy=True raises byre.CopyRefused instead, and
+    lazy=False copies everything at once.
 
     A tree is a dict, list, tuple, dataclass, torch.nn.Module or another object that copy.deepcopy() copies by its
-    attributes; it is copied as that does. Arrays that overlap do so in the copy too. Objects with a method __deepcopy__
-    copy themselves, at once. Arrays of objects share these, as in numpy.copy(). A concurrent write to x is a data race.
+    attributes; it is copied in this way. Arrays that overlap also overlap in the copy. Objects with a method
+    __deepcopy__ copy themselves, at once. Arrays of Python objects share these objects, as in numpy.copy().
+
+    Raises ArgumentError for an unsupported type. A lazy copy of a gigabyte takes less than a millisecond; pages that
+    were written since the last copy are copied. A concurrent write to x is a data race.
 
     >>> weights = byre.zeros((1000, 1000))
     >>> snapshot = byre.copy(weights)
@@ -110,7 +114,7 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
                 reason = "lazy=False asks for a copy at once" if lazy is False else _why_at_once(group)
                 raise CopyRefused(f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: {reason}. "
                                   f"{_blocks.ALLOW_COPIES}")
-        # A block that is refused comes first, before any other is copied.
+        # Blocks that cannot be copied lazily come first, so that the error is raised before any copy is made.
         order.sort(key=lambda start: not _why_block_at_once(start, blocks[start], True))
     copies: dict[int, Any] = {}
     for start in order:
@@ -129,7 +133,7 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
 
 
 def is_lazy(x: Any) -> bool:
-    """True if byre.copy(x) copies nothing at once.
+    """True if byre.copy(x) copies nothing at once. Raises ArgumentError for an unsupported type.
 
     >>> byre.is_lazy(byre.zeros((1000, 1000))), byre.is_lazy(np.zeros((1000, 1000)))
     (True, False)
@@ -157,9 +161,9 @@ def explain(x: Any) -> str:
 
 @contextlib.contextmanager
 def no_copies() -> Iterator[None]:
-    """Within a `with` block, byre.copy() raises byre.CopyRefused instead of copying at once, as with lazy=True.
+    """Makes byre.copy() raise byre.CopyRefused instead of copying at once within a `with` block, as lazy=True does.
 
-    The setting holds for the thread or the asyncio task that entered the block, and blocks nest.
+    The setting holds for the thread or the asyncio task that entered the block; blocks nest.
 
     >>> with byre.no_copies():
     ...     byre.copy(np.zeros(1000))

@@ -3,27 +3,27 @@
 
 
 class Error(Exception):
-    """Base of every error that byre raises."""
+    """The base class of every error that byre raises."""
 
 
 class ArgumentError(Error, ValueError, TypeError):
-    """An argument of the wrong kind, or one that is out of range."""
+    """An argument has the wrong type or value."""
 
 
 class CopyRefused(Error, RuntimeError):
-    """A copy that lazy=True or byre.no_copies() refuses."""
+    """A copy cannot be lazy, and lazy=True or byre.no_copies() allows no other."""
 
 
 class FileError(Error, OSError, ValueError):
-    """A file that is unreadable, or is not what it claims to be."""
+    """A file is unreadable or malformed."""
 
 
 class MissingFile(FileError, FileNotFoundError):
-    """A file that does not exist."""
+    """A file does not exist."""
 
 
 class OutOfMemory(Error, MemoryError):
-    """The system has no memory for this. Nothing has changed."""
+    """The system has not enough memory for the operation. Nothing has changed."""
 
 
 for _error in (Error, ArgumentError, CopyRefused, FileError, MissingFile, OutOfMemory):

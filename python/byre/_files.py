@@ -30,7 +30,7 @@ def _format_of(path: Path, format: str | None, operation: str) -> tuple[str, str
 
 
 def _read(path: Path, format: str | None, operation: str) -> Any:
-    """Calls the format's function for an operation, which raises FileError for a malformed file."""
+    """Calls the format's function for an operation. Raises FileError if the file is malformed."""
     name, format = _format_of(path, format, operation)
     read = getattr(_FORMATS[format], operation, None)
     if read is None:
@@ -49,10 +49,11 @@ def _read(path: Path, format: str | None, operation: str) -> Any:
 
 
 def load(path: Path, format: str | None = None) -> Any:
-    """The array of a .npy file, or a dict of those of a .safetensors file, in fresh memory in pages.
+    """The array of a .npy file, or the dict of arrays of a .safetensors file, in fresh memory in pages.
 
-    BF16 and F8 of .safetensors give tensors if PyTorch can be imported and has the dtype, else arrays of ml_dtypes.
-    Tensors of other dtypes are skipped with a byre.SkippedWarning. Pickled objects are never read.
+    Data of types BF16 and F8 in .safetensors become tensors if PyTorch can be imported and has the dtype, else arrays
+    with dtypes of ml_dtypes. Other unsupported tensors are skipped with a byre.SkippedWarning. Pickles are never
+    read. Raises MissingFile, FileError for a malformed file, ArgumentError for an unknown format.
 
     >>> byre.save("model.safetensors", {"weights": np.zeros(2), "steps": 7})
     >>> byre.load("model.safetensors")
@@ -62,9 +63,10 @@ def load(path: Path, format: str | None = None) -> Any:
 
 
 def mmap(path: Path, format: str | None = None) -> Any:
-    """As load(), of a file that is mapped: nothing is read before it is used.
+    """As load(), but maps the file: no data are read before they are used.
 
-    A write copies the page that it touches, and the file never changes. Misaligned arrays are loaded.
+    A write copies the page that it touches, and the file never changes. Misaligned arrays are loaded. Raises the errors
+    of load().
 
     >>> byre.save("grid.npy", np.zeros(2))
     >>> grid = byre.mmap("grid.npy")
@@ -76,7 +78,7 @@ def mmap(path: Path, format: str | None = None) -> Any:
 
 
 def metadata(path: Path, format: str | None = None) -> dict[str, str]:
-    """The metadata of a .safetensors file.
+    """The metadata of a .safetensors file. Reads only its header. Raises the errors of load().
 
     >>> byre.save("model.safetensors", {"weights": np.zeros(2)}, metadata={"license": "MIT"})
     >>> byre.metadata("model.safetensors")
@@ -86,7 +88,7 @@ def metadata(path: Path, format: str | None = None) -> dict[str, str]:
 
 
 def _flat(x: Any, name: str = "") -> Iterator[_leaves.Leaf]:
-    """Arrays, tensors and numbers of nested dicts, lists and tuples, by names that join the keys."""
+    """Yields the arrays, tensors and numbers of nested dicts, lists and tuples, named by their joined keys."""
     if _leaves.is_leaf(x):
         _torch.expect_usable(leaf := _leaves.leaf_of(name, x), "save")
         yield leaf
@@ -103,7 +105,7 @@ def _flat(x: Any, name: str = "") -> Iterator[_leaves.Leaf]:
 
 
 def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str, int, Callable[[_npy.Write], object]]:
-    """The name of a file, its size as far as known, and the function that writes it. Raises for wrong arguments."""
+    """A file's name, its size as far as it is known, and the function that writes it. Raises for wrong arguments."""
     name, format = _format_of(path, format, "save")
     if "\0" in name:
         raise ArgumentError(f"save: the path {name!r} contains a null character. Remove it.")
@@ -121,7 +123,7 @@ def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str
 
 def _write(name: str, total_nbytes: int, write_all: Callable[[_npy.Write], object],
            progress: Progress | None = None) -> None:
-    """Writes a file that appears when it is complete, and not after an error."""
+    """Writes a file that appears only when it is complete, and not after an error."""
     file, done_nbytes = _byre.OutputFile(os.fsencode(name)), 0
 
     def write(data: Any) -> None:
@@ -137,14 +139,16 @@ def _write(name: str, total_nbytes: int, write_all: Callable[[_npy.Write], objec
         write_all(write)
         file.commit()
     finally:
-        del file  # which removes what is not committed, while an error still holds this frame
+        del file  # removes an uncommitted file even if an error still holds this frame
 
 
 def save(path: Path, x: Any, format: str | None = None, metadata: dict[str, str] | None = None) -> None:
-    """Writes an array or tensor to a .npy file, or a dict of arrays, tensors and numbers to .safetensors.
+    """Saves an array or tensor in a .npy file, or a dict of arrays, tensors and numbers in a .safetensors file.
 
-    Nested dicts, lists and tuples are flattened: {"a": {"b": x}} is saved as "a.b". Other programs see the old file or
-    the new one, complete; x may be mapped from it. `metadata` is a dict of str for a .safetensors file.
+    Nested dicts, lists and tuples are flattened: {"a": {"b": x}} is saved as "a.b". Other programs find the
+    complete old file or the complete new one; x may be mapped from the old one. `metadata` is a dict of str for a
+    .safetensors file. Contiguous memory is written without a copy. Raises ArgumentError for unsupported values,
+    FileError if the file cannot be written.
 
     >>> byre.save("grid.npy", np.ones(3))
     >>> np.load("grid.npy")
@@ -155,10 +159,11 @@ def save(path: Path, x: Any, format: str | None = None, metadata: dict[str, str]
 
 def save_async(path: Path, x: Any, format: str | None = None, metadata: dict[str, str] | None = None,
                progress: Progress | None = None) -> concurrent.futures.Future[None]:
-    """save() in a thread of its own. To save x as it is now and change it meanwhile, pass byre.copy(x).
+    """Calls save() in a new thread. To save x as it is now and change it meanwhile, pass byre.copy(x).
 
-    progress(done_nbytes, total_nbytes) is called from the thread after each piece of up to 16 MiB. If it raises an
+    progress(done_nbytes, total_nbytes) is called in that thread after each piece of up to 16 MiB. If it raises an
     exception, the save is canceled and the future has that exception. The program does not exit before the save ends.
+    Wrong arguments raise ArgumentError at once; other errors are in the future.
 
     >>> state = byre.to_pages({"weights": np.zeros(100_000)})
     >>> saved = byre.save_async("state.safetensors", byre.copy(state))
@@ -169,6 +174,6 @@ def save_async(path: Path, x: Any, format: str | None = None, metadata: dict[str
     """
     writes = [functools.partial(_write, *_planned(path, x, format, metadata))]
     pool = concurrent.futures.ThreadPoolExecutor(1, "byre.save_async")
-    future = pool.submit(lambda: writes.pop()(progress=progress))  # x ends before a waiting thread goes on
+    future = pool.submit(lambda: writes.pop()(progress=progress))  # releases x before the future is done
     pool.shutdown(wait=False)
     return future

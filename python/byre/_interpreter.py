@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Refuses an import in a subinterpreter, before the extension is loaded: pybind11 may wait there for ever."""
+"""Rejects an import in a subinterpreter, before the extension is loaded: pybind11 may wait there forever."""
 import ctypes
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Arrays and tensors of a tree, the memory that they cover and share, and views of copies of that memory."""
+"""The arrays and tensors of a tree, the memory that they cover and share, and views of copies of that memory."""
 from __future__ import annotations
 
 import collections
@@ -13,16 +13,16 @@ import numpy as np
 from byre import _byre, _torch
 from byre._errors import ArgumentError
 
-LINE_NBYTES = 64  # the alignment that packed arrays get
+LINE_NBYTES = 64  # the alignment of packed arrays
 _SEQUENCES = (list, tuple, set, frozenset, collections.deque)
 _ATOMS = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
-_SCALARS = {bool, int, float, complex, str, bytes, type(None)}  # which copy.deepcopy() leaves as they are
-_UNNAMED = ("_parameters", "_buffers", "_modules")  # of nn.Module, whose state_dict() leaves these out of names
+_SCALARS = {bool, int, float, complex, str, bytes, type(None)}  # copy.deepcopy() returns these unchanged
+_UNNAMED = ("_parameters", "_buffers", "_modules")  # attributes of nn.Module; state_dict() omits them in names
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Leaf:
-    """An array or tensor and its extent, the addresses from lo up to hi: equal if it has no plain memory."""
+    """An array or tensor and its extent, the addresses from lo up to hi. They are equal if it has no plain memory."""
 
     name: str
     value: Any
@@ -81,7 +81,7 @@ def is_leaf(x: Any) -> bool:
 
 
 def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
-    """The parts of a container by name, or None if x is no container."""
+    """The parts of a container by name, or None if x is not a container."""
     if isinstance(x, _ATOMS) or type(x) in _SCALARS:
         return None
     parts, slots = [], copyreg._slotnames(type(x))  # type: ignore[attr-defined]
@@ -97,9 +97,9 @@ def _children(x: Any, of_any_class: bool) -> list[tuple[Any, Any]] | None:
 
 def walk(tree: Any, operation: str, *, of_any_class: bool = True,
          stop: tuple[type, ...] = ()) -> tuple[list[Leaf], list[Any]]:
-    """The leaves of a tree, each once, and its atoms: dict keys, and all else that is no container or is in `stop`.
+    """The leaves of a tree, each once, and its atoms: dict keys, objects in `stop`, and all other objects.
 
-    Instances are containers if they are of a dataclass or if `of_any_class` is set.
+    Instances are containers if they are dataclasses, or if `of_any_class` is set.
     """
     seen, leaves, atoms, todo = {}, [], [], [("", tree)]
     while todo:
@@ -126,7 +126,7 @@ def walk(tree: Any, operation: str, *, of_any_class: bool = True,
 
 @dataclasses.dataclass(eq=False)
 class Group:
-    """Leaves whose extents overlap, from lo up to hi."""
+    """Leaves with overlapping extents, from lo up to hi."""
 
     lo: int
     hi: int
@@ -134,17 +134,17 @@ class Group:
 
     @property
     def is_packed(self) -> bool:
-        """True for one leaf whose copy has other strides, as NumPy and PyTorch pack the elements of a copy."""
+        """True for a single leaf whose copy has other strides: NumPy and PyTorch pack the elements of a copy."""
         return len(self.leaves) == 1 and not is_dense(self.leaves[0])
 
     @property
     def start(self) -> int:
-        """Where a copy begins, so that the leaves keep their alignment."""
+        """Where a copy of the group begins, so that the leaves keep their alignment."""
         return self.lo if len(self.leaves) == 1 else self.lo & -LINE_NBYTES
 
 
 def grouped(leaves: list[Leaf], extents: dict[Leaf, tuple[int, int]] | None = None) -> list[Group]:
-    """Groups of leaves whose extents overlap, in the order of the leaves."""
+    """Groups of leaves with overlapping extents, in the order of the leaves."""
     extents = extents or {leaf: (leaf.lo, leaf.hi) for leaf in leaves}
     positions = {leaf: number for number, leaf in enumerate(leaves)}
     groups: list[Group] = []
@@ -158,7 +158,7 @@ def grouped(leaves: list[Leaf], extents: dict[Leaf, tuple[int, int]] | None = No
 
 
 def split_by_elements(group: Group) -> list[Group]:
-    """Groups of leaves with common elements, if most of the extent is between leaves, as for two columns of a table."""
+    """Splits a group by common elements if most of its extent is between leaves, as for two columns of a table."""
     if len(group.leaves) > 100 or group.hi - group.lo <= 2 * sum(leaf.nbytes for leaf in group.leaves):
         return [group]
     parts: list[list[Leaf]] = []
@@ -169,7 +169,7 @@ def split_by_elements(group: Group) -> list[Group]:
 
 
 def _overlap(a: Leaf, b: Leaf) -> bool:
-    """False if no element of one is an element of the other."""
+    """False if the two have no common element."""
     def elements_of(leaf: Leaf) -> np.ndarray[Any, Any]:
         address, shape, strides, itemsize = layout_of(leaf.value)
         memory = bytes_at(leaf.lo, leaf.hi - leaf.lo, leaf)
@@ -177,30 +177,30 @@ def _overlap(a: Leaf, b: Leaf) -> bool:
 
     try:
         return np.shares_memory(elements_of(a), elements_of(b), max_work=1000)
-    except RuntimeError:  # it would take longer
+    except RuntimeError:  # the exact answer would take too long
         return True
 
 
 def round_up_to_lines(nbytes: int) -> int:
-    """Rounds up to whole lines."""
+    """Rounds up to a multiple of a line."""
     return -(-nbytes // LINE_NBYTES) * LINE_NBYTES
 
 
 def bytes_at(address: int, nbytes: int, owner: object) -> np.ndarray[Any, Any]:
-    """An array of the bytes at an address, which keeps their owner alive."""
+    """An array of the bytes at an address. It keeps their owner alive."""
     interface = {"data": (address, False), "shape": (nbytes,), "typestr": "|u1", "version": 3}
     memory = types.SimpleNamespace(__array_interface__=interface, owner=owner)
     return np.asarray(memory) if nbytes else np.empty(0, np.uint8)
 
 
 def mapped(file: Any) -> np.ndarray[Any, Any]:
-    """The bytes of an open file. By its descriptor, as its name may lead to another file by now."""
+    """The bytes of an open file, mapped by its descriptor: its name may refer to another file by now."""
     path = f"/proc/self/fd/{file.fileno()}"
     return _byre.map_file(os.fsencode(path if os.path.exists(path) else file.name))
 
 
 def views(leaves: list[Leaf], memory: np.ndarray[Any, Any], start: int) -> dict[int, Any]:
-    """The arrays and tensors, by the ids of the leaves, of `memory`: a copy of the bytes at the address `start`."""
+    """The arrays and tensors, by the ids of the leaves, in `memory`, a copy of the bytes at the address `start`."""
     found: dict[int, Any] = {}
     storages: dict[tuple[int, int], Any] = {}
     for x in [leaf.value for leaf in leaves]:
@@ -215,6 +215,6 @@ def views(leaves: list[Leaf], memory: np.ndarray[Any, Any], start: int) -> dict[
 
 
 def move(group: Group, memory: np.ndarray[Any, Any]) -> dict[int, Any]:
-    """Copies the bytes of a group to `memory`; gives the views of it, by the ids of the leaves."""
+    """Copies the bytes of a group to `memory`, and returns the views of it by the ids of the leaves."""
     memory[group.lo - group.start :] = bytes_at(group.lo, group.hi - group.lo, group)
     return views(group.leaves, memory, group.start)

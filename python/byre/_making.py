@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Arrays whose memory is pages of byre, so that copies of them are lazy."""
+"""Arrays in pages of byre, whose copies are lazy."""
 from __future__ import annotations
 
 import copy as _copy
@@ -10,7 +10,7 @@ from byre import _byre, _leaves, _torch
 from byre._blocks import SMALL_NBYTES, pages
 
 _Tree = TypeVar("_Tree")
-_PACK_NBYTES = (1 << 20) - SMALL_NBYTES  # a block with so many is full, and has at most 1 MiB
+_PACK_NBYTES = (1 << 20) - SMALL_NBYTES  # a block of packed arrays is full from this size on, and has at most 1 MiB
 
 
 array = pages()(np.array)
@@ -23,9 +23,9 @@ for _make in (array, empty, zeros, ones, full):
 
 
 def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
-    """Uninitialized bytes in pages: a block for each size of at least 64 KiB, and shared blocks for those below.
+    """Uninitialized bytes in pages: a block for each size of at least 64 KiB, and shared blocks for smaller sizes.
 
-    No block stays below 64 KiB if it can be avoided, because copies of small blocks are never lazy.
+    Avoids blocks below 64 KiB, because copies of small blocks are never lazy.
     """
     blocks = [[number] for number, nbytes in enumerate(sizes) if nbytes >= SMALL_NBYTES]
     pack_nbytes = _PACK_NBYTES
@@ -50,8 +50,8 @@ def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
 
 
 def _moved(leaves: list[_leaves.Leaf]) -> dict[int, Any]:
-    """What each leaf is in pages, by the leaf's id. Leaves that cannot or need not move stay themselves."""
-    hulls: dict[Any, tuple[int, int]] = {}  # of the tensors of a storage, which move together
+    """Each leaf in pages, by the leaf's id. Leaves that cannot move or need not move are returned unchanged."""
+    hulls: dict[Any, tuple[int, int]] = {}  # of all tensors of a storage: they move together
     keys: dict[_leaves.Leaf, Any] = {}
     for leaf in [leaf for leaf in leaves if leaf.lo < leaf.hi]:
         keys[leaf] = _torch.storage_key(leaf.value) if _torch.is_tensor(leaf.value) else leaf
@@ -79,12 +79,13 @@ def _moved(leaves: list[_leaves.Leaf]) -> dict[int, Any]:
 
 
 def to_pages(tree: _Tree) -> _Tree:
-    """The tree with its arrays and tensors in pages, so that copies of it are lazy.
+    """The tree with its arrays and tensors in pages, so that copies of them are lazy.
 
-    Arrays and tensors that are in pages already stay themselves; others are copied into pages once, with their strides
-    and with the memory that they share. Small ones are packed into blocks of up to 1 MiB. Dicts, lists, tuples and
-    dataclasses are new; a torch.nn.Module or torch.optim.Optimizer stays itself, and its tensors move in place. All
-    else stays as it is: other objects, arrays of objects or of a class with its own copy(), sparse tensors.
+    Arrays and tensors that are in pages already are returned unchanged. Others are copied into pages once, with their
+    strides and with the memory that they share. Small ones are packed into blocks of up to 1 MiB. Dicts, lists, tuples
+    and dataclasses are new. A torch.nn.Module or torch.optim.Optimizer is returned itself, and its tensors move in
+    place. Everything else is unchanged: other objects, arrays of objects or of a class with its own copy(), sparse
+    tensors. Raises ArgumentError for an unsupported type. A concurrent write to the tree is a data race.
 
     >>> state = byre.to_pages({"weights": np.ones((1000, 1000)), "bias": np.zeros(1000)})
     >>> byre.is_lazy(state["weights"])

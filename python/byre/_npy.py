@@ -17,7 +17,7 @@ Write = Callable[..., object]
 
 
 def _header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]] | None:
-    """Shape, order and dtype of an array that `file` has whole; None if NumPy has no public reader of the version."""
+    """Shape, order and dtype of the array in a complete file; None if NumPy has no public reader of the version."""
     readers = {(1, 0): _format.read_array_header_1_0, (2, 0): _format.read_array_header_2_0}
     reader = readers.get(_format.read_magic(file))
     if reader is None:
@@ -56,7 +56,7 @@ def mmap(file: BinaryIO) -> np.ndarray[Any, Any]:
 def _is_savable(dtype: np.dtype[Any]) -> bool:
     try:
         return not dtype.hasobject and bool(_format.descr_to_dtype(_format.dtype_to_descr(dtype)) == dtype)
-    except ValueError:  # fields that overlap or are not in order
+    except ValueError:  # fields overlap or are not in order
         return False
 
 
@@ -74,7 +74,7 @@ def _write(write: Write, array: np.ndarray[Any, Any]) -> None:
     header = io.BytesIO()
     try:
         _format.write_array_header_1_0(header, _format.header_data_from_array_1_0(array))
-    except ValueError:  # fields whose names or number need a later version, whose writer is not public
+    except ValueError:  # names or number of fields need a later version, which has no public writer
         _format.write_array(types.SimpleNamespace(write=write), array, allow_pickle=False)
         return
     write(header.getvalue())

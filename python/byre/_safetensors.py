@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The .safetensors format: dtypes, headers, and tensors of a file."""
+"""The .safetensors format: dtypes, headers, and the tensors of a file."""
 from __future__ import annotations
 
 import json
@@ -15,19 +15,19 @@ from byre._errors import ArgumentError, FileError
 from byre._leaves import Leaf, address_of, bytes_at, layout_of
 from byre._npy import Write
 
-# In the order of the reference implementation, in which larger elements come later.
+# In the order of the reference implementation: larger elements come later.
 _CODES = "BOOL U8 I8 F8_E5M2 F8_E4M3 I16 U16 F16 BF16 I32 U32 F32 C64 F64 I64 U64".split()
 _DTYPES = "bool uint8 int8 float8_e5m2 float8_e4m3fn int16 uint16 float16 bfloat16 int32 uint32 float32".split()
 _DTYPES += ["complex64", "float64", "int64", "uint64"]
 _NOT_OF_NUMPY = ("float8_e5m2", "float8_e4m3fn", "bfloat16")
 _HEADER_MAX_NBYTES = 100_000_000
-_ALIGNMENT = 64  # of the data, for any vector instruction
+_ALIGNMENT = 64  # of the data, enough for any vector instruction
 _Entry = tuple[str, str, tuple[int, ...], int, int]  # name, dtype, shape, offset in the file, nbytes
 _MemoryOf = Callable[[list[_Entry]], Sequence[np.ndarray[Any, Any]]]
 
 
 class SkippedWarning(UserWarning):
-    """Tensors of a file were skipped, because no library that is installed has their dtype."""
+    """Tensors of a file were skipped, because no installed library has their dtype."""
 
 
 def _expect_little_endian() -> None:
@@ -47,7 +47,7 @@ def metadata(file: BinaryIO) -> dict[str, str]:
 
 
 def _dtype_of(code: str) -> Any:
-    """The dtype of NumPy, PyTorch or ml_dtypes; None if none of these has it."""
+    """The dtype in NumPy, PyTorch or ml_dtypes; None if all of these lack it."""
     if code not in _CODES:
         return None
     name = _DTYPES[_CODES.index(code)]
@@ -61,7 +61,7 @@ def _tensors(name: str, entries: list[_Entry], memory_of: _MemoryOf) -> dict[str
     skipped = [f'"{entry[0]}" ({entry[1]})' for entry in entries if dtypes[entry[1]] is None]
     if skipped:
         names = ", ".join(skipped[:10] + ["..."] * (len(skipped) > 10))
-        text = (f'"{name}": skipped {len(skipped)} of {len(entries)} tensors, whose dtypes are unsupported: {names}. '
+        text = (f'"{name}": skipped {len(skipped)} of {len(entries)} tensors with unsupported dtypes: {names}. '
                 "For BF16, F8_E4M3 and F8_E5M2, install PyTorch (2.1 or newer for F8) or ml_dtypes.")
         if not taken:
             raise FileError(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""PyTorch, if the program has imported it: byre never does, but for load() and mmap() of dtypes that NumPy lacks."""
+"""PyTorch, if the program has imported it. Only load() and mmap() import it, for dtypes that NumPy lacks."""
 from __future__ import annotations
 
 import copy
@@ -22,7 +22,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def owner_types() -> tuple[type, ...]:
-    """Types whose tensors to_pages() moves in place."""
+    """The types whose tensors to_pages() moves in place."""
     torch = _torch()
     return (torch.nn.Module, torch.optim.Optimizer) if torch else ()
 
@@ -32,13 +32,13 @@ def _is_own_type(t: Any) -> bool:
 
 
 def is_plain(t: Any) -> bool:
-    """True if the elements lie in the CPU's memory as sizes and strides say."""
+    """True if the elements are in the CPU's memory, as sizes and strides describe them."""
     is_strided = _is_own_type(t) and t.layout is _torch().strided and t.device.type == "cpu"
     return is_strided and not (t.is_quantized or t.is_conj() or t.is_neg())
 
 
 def gradient(x: Any) -> list[tuple[str, Any]]:
-    """The gradient that is copied with a tensor; that of a parameter is not, as in copy.deepcopy()."""
+    """The gradient that is copied with a tensor; a parameter's is not copied, as in copy.deepcopy()."""
     has_one = is_tensor(x) and type(x) is _torch().Tensor and x.is_leaf and x.grad is not None
     return [("grad", x.grad)] if has_one else []
 
@@ -85,7 +85,7 @@ def _same_kind(new: Any, t: Any) -> Any:
 
 
 def view(t: Any, memory: np.ndarray[Any, Any], start: int, storages: dict[tuple[int, int], Any]) -> Any:
-    """The tensor t, of the bytes that were copied from the address `start` on. Shared storages stay shared."""
+    """The tensor t over bytes that were copied from the address `start` on. Shared storages stay shared."""
     begin, nbytes = storage_key(t)
     begin, end = max(begin, start), min(begin + nbytes, start + len(memory))
     itemsize = t.element_size()
@@ -104,7 +104,7 @@ def copied(t: Any) -> Any:
 
 
 def resolved(t: Any) -> Any:
-    """Without gradient, and with the bits that conj() and neg() leave for later."""
+    """Without gradient, and with conj() and neg() applied, which PyTorch defers."""
     return t.detach().resolve_conj().resolve_neg()
 
 
@@ -117,7 +117,7 @@ def array_of(t: Any) -> Any:
 
 
 def dtype_to_load(name: str) -> Any:
-    """The dtype of this name, of PyTorch if that can be imported, else of ml_dtypes; or None."""
+    """The dtype of this name, of PyTorch if it can be imported, else of ml_dtypes, else None."""
     for module in ("torch", "ml_dtypes"):
         try:
             dtype = getattr(importlib.import_module(module), name)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// NumPy's side of blocks: its memory handler (NEP 49), and arrays in a block that is there already.
+// NumPy's side of blocks: its memory handler (NEP 49), and arrays in an existing block.
 #include "module.hpp"
 
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
@@ -15,7 +15,7 @@ namespace py = pybind11;
 namespace byre::inline v0::python {
 namespace {
 
-/// NumPy's own allocator, for small arrays, and for all where there are no pages.
+/// NumPy's own allocator: for small arrays, and for all arrays if no pages are available.
 const PyDataMemAllocator& numpy_allocator() noexcept {
   static const PyDataMemAllocator* const allocator =
       &static_cast<PyDataMem_Handler*>(
@@ -30,7 +30,7 @@ void* allocate(void* context, std::size_t nbytes, bool zeros) noexcept {
     pages = nbytes < *static_cast<const std::size_t*>(context) ? nullptr
                                                                : allocate_block(nbytes, zeros);
   } catch (...) {
-    pages = nullptr;  // NumPy's allocator is asked
+    pages = nullptr;  // NumPy's allocator is used
   }
   if (pages != nullptr) {
     return pages;
@@ -57,7 +57,7 @@ void free_in_pages(void* /*context*/, void* data, std::size_t nbytes) {
 void* realloc_in_pages(void* context, void* data, std::size_t nbytes) {
   const std::shared_ptr<Block> block = data == nullptr ? nullptr : find_block(data, 1);
   if (block == nullptr) {
-    // How many bytes an numpy_allocator array has is not said, so it cannot move to pages.
+    // NumPy does not pass the size of an ordinary array, so the array cannot move to pages.
     return data == nullptr ? allocate(context, nbytes, false)
                            : numpy_allocator().realloc(numpy_allocator().ctx, data, nbytes);
   }
@@ -71,8 +71,8 @@ void* realloc_in_pages(void* context, void* data, std::size_t nbytes) {
   return moved;
 }
 
-/// Arrays intern their handler, so none ever ends. NumPy releases one once too often for each array whose
-/// __array_finalize__ raises: so each has references to spare.
+/// Arrays keep their handler, so handlers live forever. NumPy releases a handler once too often for
+/// each array whose __array_finalize__ raises: therefore each handler has spare references.
 py::object handler(std::size_t min_nbytes) {
   struct Handler {
     std::size_t min_nbytes;
@@ -93,7 +93,7 @@ py::object handler(std::size_t min_nbytes) {
   return found;
 }
 
-/// The handler of arrays whose block was there before them.
+/// The handler of arrays whose block existed before them.
 PyObject* freeing_handler() {
   static PyObject* const found = handler(std::numeric_limits<std::size_t>::max()).release().ptr();
   return found;
@@ -105,7 +105,7 @@ py::object array_in(Block& block, const Block* source, py::handle like) {
   auto* const prototype = reinterpret_cast<PyArrayObject*>(like.ptr());
   const auto nbytes = static_cast<npy_intp>(block.nbytes);
   constexpr int flags = NPY_ARRAY_WRITEABLE;
-  // NumPy's own type runs no code of Python's that could see the array before it owns the block.
+  // NumPy's own type runs no Python code that could use the array before it owns the block.
   PyObject* const made =
       like ? PyArray_NewFromDescr(
                  &PyArray_Type, (Py_INCREF(PyArray_DESCR(prototype)), PyArray_DESCR(prototype)),
@@ -128,7 +128,7 @@ void define_arrays(py::module_& module) {
   if (_import_array() < 0) {
     throw py::error_already_set();
   }
-  // No fork finds one of these half made.
+  // Made before any fork, so that no child inherits a half-constructed one.
   watch_forks();
   numpy_allocator();
   freeing_handler();

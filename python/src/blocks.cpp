@@ -19,10 +19,11 @@
 namespace byre::inline v0::python {
 namespace {
 
-/// A copy is lazy, or NumPy makes it.
+/// Set during a lazy copy: if byre cannot copy lazily, NumPy makes the copy.
 thread_local bool is_cloning = false;
 
-/// Memory of blocks. Arrays of zeros may stay zeros for the most part, so their pages get memory when they are touched.
+/// The memory of blocks. Arrays of zeros may stay zeros for the most part, so their pages are
+/// allocated when they are touched.
 class ArrayPages final : public detail::PageAllocator {
  public:
   explicit ArrayPages(detail::Present present) noexcept : present_(present) {}
@@ -45,19 +46,19 @@ class ArrayPages final : public detail::PageAllocator {
   const detail::Present present_;
 };
 
-/// Never destroyed, as arrays may outlive the interpreter.
+/// Never destroyed, because arrays may outlive the interpreter.
 ArrayPages& array_pages(bool zeros = false) {
   static ArrayPages* const pages[] = {new ArrayPages(detail::Present::at_once),
                                       new ArrayPages(detail::Present::when_touched)};
   return *pages[zeros ? 1 : 0];
 }
 
-/// Locks are taken in this order: of a block, of the table.
+/// Lock order: first the lock of a block, then that of the table.
 struct Tables {
   std::mutex mutex;
   std::map<const std::byte*, std::shared_ptr<Block>> blocks;
   std::set<std::string> texts;
-  std::array<std::mutex, 32> copying;  // of each block, by its address
+  std::array<std::mutex, 32> copying;  // the locks of blocks, by hashed address
 
   /// The block with all of these bytes, or the end.
   auto find(const void* address, std::size_t nbytes) {
@@ -85,7 +86,8 @@ std::shared_ptr<Block> add(Buffer&& buffer, CallSite copied_at = {nullptr, 0}) {
   return block;
 }
 
-/// A block takes two mappings or three, and without one left malloc() fails and no thread starts.
+/// A block takes two or three mappings. If the process has no mapping left, malloc() fails and no
+/// thread starts.
 bool too_many_blocks() {
   static std::atomic<std::size_t> most = 0;
   std::size_t alive = 0;
@@ -94,7 +96,7 @@ bool too_many_blocks() {
     alive = tables().blocks.size();
   }
   if (alive >= most.load(std::memory_order_relaxed)) {
-    // Read again, as an administrator may raise it.
+    // Read again, because an administrator may raise it.
     std::size_t mappings = std::numeric_limits<std::size_t>::max();
     std::ifstream("/proc/sys/vm/max_map_count") >> mappings;
     most.store(mappings / 8 * 2, std::memory_order_relaxed);
@@ -123,7 +125,7 @@ void watch_forks() {
   };
   static const bool are_watched = ::pthread_atfork(before_fork, in_parent, in_child) == 0;
   if (!are_watched) {
-    throw OutOfMemory::of_heap("byre, to be told of forks");
+    throw OutOfMemory::of_heap("byre's handlers of forks");
   }
   array_pages();
 }
@@ -150,14 +152,14 @@ std::shared_ptr<Block> clone_block(Block& source, Writers writers, CallSite site
       ++source.lazy_copies;
     }
   } catch (...) {
-    block = nullptr;  // no mapping, or no memory
+    block = nullptr;  // there is no mapping or no memory left
   }
   is_cloning = false;
   return block;
 }
 
 bool release_block(const void* address) noexcept {
-  std::shared_ptr<Block> ended;  // released without a lock
+  std::shared_ptr<Block> ended;  // destroyed after the lock is released
   const std::lock_guard lock(tables().mutex);
   const auto found = tables().find(address, 1);
   if (found == tables().blocks.end()) {
@@ -184,7 +186,7 @@ std::vector<std::shared_ptr<Block>> all_blocks() {
 }
 
 std::unique_lock<std::mutex> lock_block(const std::byte* begin) {
-  // Large blocks are aligned, so all of them have equal low bits.
+  // Large blocks are aligned, so their addresses have equal low bits.
   const auto hash = reinterpret_cast<std::uintptr_t>(begin) * 0x9E37'79B9'7F4A'7C15U;
   return std::unique_lock(tables().copying[(hash >> 32U) % tables().copying.size()]);
 }

@@ -31,7 +31,7 @@ std::shared_ptr<Block> expect_block(std::uintptr_t start) {
   return block;
 }
 
-/// The address of the block that has these bytes, or None.
+/// The address of the block that contains these bytes, or None.
 std::optional<std::uintptr_t> find(std::uintptr_t address, std::size_t nbytes) {
   const auto block = find_block(pointer(address), nbytes);
   return block == nullptr ? std::nullopt
@@ -42,8 +42,8 @@ CallSite site_of(const std::string& file, unsigned line) {
   return {intern(file.c_str()), line};
 }
 
-/// An array in a lazy copy of a block, or None if the system has no mapping. Other threads may write the block
-/// meanwhile where it is not copied, unless it is copied whole.
+/// An array in a lazy copy of a block, or None if the system has no mapping. Unless the block is
+/// copied whole, other threads may meanwhile write parts that are not copied.
 py::object clone(std::uintptr_t start, const py::object& like, bool is_whole,
                  const std::string& file, unsigned line) {
   const auto block = expect_block(start);
@@ -57,13 +57,14 @@ py::object clone(std::uintptr_t start, const py::object& like, bool is_whole,
   return array_in(*copy, block.get(), like.is_none() ? py::handle() : py::handle(like));
 }
 
-/// Moves a block to huge pages. The block may end meanwhile. A reference to it lives only under its lock, which a fork
-/// takes: in the child, where this thread does not exist, the reference would never end.
+/// Moves a block to huge pages. The block may end meanwhile. A reference to it is held only under
+/// its lock, which a fork takes: in the child, where this thread does not exist, the reference
+/// would never be released.
 void collapse(std::uintptr_t start) {
   const auto* const begin = static_cast<const std::byte*>(pointer(start));
   std::weak_ptr<Block> kept;
   for (std::size_t at = 0;;
-       at += huge_page_nbytes) {  // copies of the block wait for one part, some 4 ms
+       at += huge_page_nbytes) {  // copies of the block wait for one huge page, some 4 ms
     const auto copies_wait = lock_block(begin);
     const auto block = at == 0 ? find_block(begin, 1) : kept.lock();
     if (block == nullptr || at >= block->nbytes) {
@@ -76,7 +77,8 @@ void collapse(std::uintptr_t start) {
 }
 
 py::dict facts_of(const Block& block) {
-  // A finalizer may run while an object of Python's is made, so none is made under the lock; and a copy may hold it long.
+  // No Python object is made under the lock, since that may run a finalizer; and a copy may hold
+  // the lock for long.
   const auto [memory_id, are_pages, used_nbytes, is_collapsed, lazy_copies, sums] = [&block] {
     const GilReleased released;
     const auto lock = lock_block(block.begin);
@@ -102,7 +104,7 @@ py::list all_facts() {
   return all;
 }
 
-/// Sets a fact of a block, if there is one.
+/// Sets a member of a block, if the block exists.
 template <class Value, Value Block::*fact>
 void set(std::uintptr_t start, Value value) {
   const auto lock = lock_block(static_cast<const std::byte*>(pointer(start)));
@@ -111,7 +113,8 @@ void set(std::uintptr_t start, Value value) {
   }
 }
 
-/// The bytes in pages that were written in a block and not in its file; 0 if it has ended.
+/// The bytes in pages that were written in a block and are not in its file; 0 if the block has
+/// ended.
 std::size_t written_nbytes(std::uintptr_t start) {
   const auto block = find_block(pointer(start), 1);
   return block == nullptr

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The extension byre._byre, on which the Python files of byre stand. It raises errors of byre/_errors.py.
+// The extension byre._byre, which the Python files of byre use. It raises the errors in
+// byre/_errors.py.
 #include "module.hpp"
 
 #include <byre/error/error.hpp>
@@ -12,7 +13,8 @@ namespace py = pybind11;
 namespace byre::inline v0::python {
 namespace {
 
-/// A text may be cut within a character, and name a file whose name is not UTF-8.
+/// Decodes with replacement: a text may be cut within a character, and name a file whose name is
+/// not UTF-8.
 void raise(const char* type, const char* text) {
   const py::object decoded =
       checked(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(std::strlen(text)), "replace"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The parts of the module, and what they share.
+/// The parts of the extension, and the functions that they share.
 #pragma once
 
 #include "blocks.hpp"
@@ -11,12 +11,13 @@
 
 namespace byre::inline v0::python {
 
-/// A new reference that Python's C functions returned. Throws the error that they set if it is null.
+/// A new reference that a C function of Python returned. If it is null, throws the error that the
+/// function has set.
 pybind11::object checked(PyObject* object);
 
-/// Releases the interpreter's lock, which the calling thread holds, until the end of the scope. A daemon thread that
-/// returns to an interpreter that has ended stops for good, as in Python 3.14: older ones unwind the thread, and the
-/// unwinding would end the process in a destructor.
+/// Releases the interpreter's lock, which the calling thread holds, until the end of the scope. If
+/// a daemon thread returns to an interpreter that has ended, it stops for good, as in Python 3.14.
+/// Older versions unwind the thread, which would end the process in a destructor.
 class GilReleased {
  public:
   GilReleased() noexcept : state_(PyEval_SaveThread()) {}
@@ -36,9 +37,9 @@ class GilReleased {
   PyThreadState* const state_;
 };
 
-/// An array that owns a new block: of all its bytes, as uint8. With `like`, an array of type numpy.ndarray in `source`,
-/// it lies in the block where that lies in its own, and has its shape, strides and dtype. Ends the block if there is no
-/// memory for the array.
+/// An array that owns a new block, with all its bytes as uint8. If `like` is an array of type
+/// numpy.ndarray in `source`, the result has its shape, strides, dtype and position in the block
+/// instead. Removes the block if there is no memory for the array.
 pybind11::object array_in(Block& block, const Block* source = nullptr, pybind11::handle like = {});
 
 void define_arrays(pybind11::module_& module);

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSL-1.0
 """Runs NumPy's own tests twice, plainly and with every new array copied lazily before use, and compares case by case.
 
-Exits with 1 if a case differs, and with 77 if a tool is not installed. The second run has this file as a plugin of
-pytest. From the first case on NumPy allocates every array from pages. Each call, operator and index in NumPy's Python
-code is followed by byre.copy(array, lazy=True) if it made an array; if a case repeats a place in the code, the copy is
-made once. The code goes on with the source and with the copy in turn. The other side is filled with garbage and has to
-keep it until the case ends.
+Exits with 1 if a case differs, and with 77 if a tool is not installed. The second run loads this file as a plugin of
+pytest. NumPy allocates every array from pages from the first case on. Each call, operator and index in NumPy's Python
+code that makes an array is followed by byre.copy(array, lazy=True); if a case repeats a place in the code, the copy is
+made once. The code continues with the source and with the copy in turn. The other one is filled with garbage, which
+must not change until the case ends.
 
-Slow cases are left out, and these:
+Slow cases are omitted, and these:
   test_dot_big_stride                     uses two elements of np.empty() of 8 GiB, and in pages these take 8 GiB
   test_identityless_reduction_huge_array  reads 4 GiB of zeros, and in pages these take 4 GiB of memory
   test_memoryleak                         makes 1,000 arrays of 100 MB
@@ -38,15 +38,15 @@ PACKAGES = ["core", "fft", "lib", "linalg", "ma", "matrixlib", "polynomial", "ra
 LEFT_OUT = "test_dot_big_stride", "test_identityless_reduction_huge_array", "test_memoryleak", "test_leak"
 OPTIONS = ["-q", "--assert=plain", "-p", "no:cacheprovider", "--continue-on-collection-errors", "--junitxml=cases.xml"]
 OPTIONS += ["--tb=no", "--disable-warnings", "-m", "not slow", "-k", " and ".join(f"not {name}" for name in LEFT_OUT)]
-FOLDER = os.environ.get("BYRE_LAZILY_IN")  # in the second run: NumPy's
+FOLDER = os.environ.get("BYRE_LAZILY_IN")  # in the second run: NumPy's folder
 GARBAGE = b"\xa5"
-KEPT, KEPT_NBYTES = 500, 1 << 20  # arrays of garbage that are kept at a time: how many, and the largest
+KEPT, KEPT_NBYTES = 500, 1 << 20  # arrays of garbage: the number that is kept, and the largest size
 counts, places, spoiled = collections.Counter(lazy=0, refused=0, overwritten=0), set(), collections.deque()
 compiled = importlib.machinery.SourceFileLoader.source_to_code
 
 
 class Wrapped(ast.NodeTransformer):
-    """Has every value that may be a new array pass through lazily()."""
+    """Passes every value that may be a new array through lazily()."""
 
     def visit(self, node):
         self.generic_visit(node)
@@ -98,14 +98,14 @@ def check_spoiled(kept):
 
 
 def pytest_collection_finish():
-    in_pages.__enter__()  # not before: modules of cases make more small arrays than the system has mappings
+    in_pages.__enter__()  # not earlier: imports of test modules make more small arrays than the system has mappings
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
     places.clear()
     yield
-    item.__dict__.pop("_obj", None)  # the case's instance: the arrays of all of them would take all mappings
+    item.__dict__.pop("_obj", None)  # the case's instance: the arrays of all instances would take all mappings
     check_spoiled(0)
 
 
@@ -119,7 +119,7 @@ if FOLDER:
     importlib.machinery.SourceFileLoader.source_to_code = source_to_code
     builtins.__byre_lazily__ = lambda value: value
     sys.dont_write_bytecode = True
-    sys.pycache_prefix = os.path.join(os.getcwd(), "none")  # no code that was compiled before
+    sys.pycache_prefix = os.path.join(os.getcwd(), "none")  # ignores code that was compiled earlier
     import byre
     import numpy as np
 
@@ -128,7 +128,7 @@ if FOLDER:
 
 
 def outcomes(how, arguments, work):
-    """What each case ended with, by its name."""
+    """The outcome of each case, by its name."""
     print(f"{how}:", flush=True)
     (work / how).mkdir()
     paths = [os.path.dirname(__file__), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
@@ -146,8 +146,8 @@ def outcomes(how, arguments, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("packages", nargs="*", default=PACKAGES, help=f"of numpy (default: {' '.join(PACKAGES)})")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the figures to FILE")
+    parser.add_argument("packages", nargs="*", default=PACKAGES, help=f"NumPy's (default: {' '.join(PACKAGES)})")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the counts to FILE")
     options = parser.parse_args()
     folder = pathlib.Path(np.__file__).parent
     arguments = [f"--rootdir={folder}", *(f"{folder}/{name}/tests" for name in options.packages)]
@@ -164,7 +164,7 @@ def main():
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if found["lazy"] < len(lazy):
-        sys.exit(f"numpy_suite: {found['lazy']} lazy copies in {len(lazy)} cases. Expected more, as most make arrays.")
+        sys.exit(f"numpy_suite: {found['lazy']} lazy copies in {len(lazy)} cases. Expected at least one per case.")
     return 1 if different or found["overwritten"] else 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""PyTorch, or None; apart from support.py, because the import takes seconds."""
+"""PyTorch, or None. Not in support.py, because the import takes seconds."""
 import pytest
 
 try:

@@ -13,7 +13,7 @@ N = 1 << 17  # elements of float64: 1 MiB
 
 
 def refused(kind, *words):
-    """A block that raises `kind` with a text that has these words in this order."""
+    """A context that expects an error of type `kind` whose text contains these words in this order."""
     return pytest.raises(kind, match=".*".join(re.escape(word) for word in words))
 
 
@@ -24,7 +24,7 @@ def same(array, expected):
 
 
 def copied(x, **options):
-    """byre.copy(x), with the lazy copies and the copied bytes that it counted."""
+    """byre.copy(x), and the numbers of lazy copies and of copied bytes that it counted."""
     before = byre.stats()
     copy = byre.copy(x, **options)
     counted = byre.stats() - before
@@ -43,7 +43,7 @@ def tagged(array):
 
 
 DTYPES = ["u1", "?", ">i4", "c16", "M8[s]", "m8[ms]", "S16", "U4", "<i4, >f8, S4"]
-# Views of a ramp: large ones that copies keep as they are, others that copies pack, and small arrays.
+# Views of a ramp. Copies of DENSE views keep the layout; copies of STRIDED views are packed; SMALL arrays are small.
 DENSE = {
     **{f"dtype {dtype}": lambda x, dtype=dtype: x.view(dtype) for dtype in DTYPES},
     "one dimension": lambda x: x,
@@ -86,7 +86,7 @@ def ramp(n=N):
     return array
 
 
-_first = ramp()  # the first array opens the file that blocks are parts of
+_first = ramp()  # the first array opens the page file that all blocks share
 
 
 def used():
@@ -96,7 +96,7 @@ def used():
 
 
 def run_in_child(action, meanwhile=lambda: None):
-    """Fails if the action fails in a child of a fork, or hangs there."""
+    """Runs the action in a forked child. Fails if the action fails or hangs there."""
     child = multiprocessing.get_context("fork").Process(target=action, daemon=True)
     child.start()
     meanwhile()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Single arrays: copies of them, moves to pages, threads, and arrays that NumPy makes in pages."""
+"""Single arrays: copies, moves to pages, threads, and arrays that NumPy allocates in pages."""
 import contextlib
 import ctypes
 import mmap
@@ -163,7 +163,7 @@ def test_copy_without_memory_for_objects_leaves_no_block():
     for number in range(9):
         testcapi.set_nomemory(number, number + 1)
         try:
-            _byre.clone(*arguments)  # all of byre.copy() would run into places where NumPy crashes
+            _byre.clone(*arguments)  # all of byre.copy() would also run code in which NumPy crashes without memory
         except MemoryError:
             failures += 1
         finally:

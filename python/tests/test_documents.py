@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Sessions in docstrings and documents print what they say, and the types that the package states are right."""
+"""Sessions in docstrings and documents print the documented output, and the package's type annotations are correct."""
 import doctest
 import inspect
 import os

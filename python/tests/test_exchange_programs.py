@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Random programs of arrays, tensors, views, copies, writes, drops, threads and forks: no array sees another's write,
-and what is dropped leaves no block, mapping or descriptor.
+"""Random programs of arrays, tensors, views, copies, writes, drops, threads and forks: no array observes a write to
+another, and dropped arrays leave no block, mapping or descriptor.
 
-Each array has a model outside of pages, which takes part in each write and is copied with it. Both are compared after
-each step. Program n has the seed BYRE_SEED + n. BYRE_PROGRAMS is the number of programs: the default takes seconds,
-1000000 a quarter of an hour. A program that fails is printed.
+Each array has a model outside of pages, to which each write is applied, and which is copied with the array. The two are
+compared after each step. Program n has the seed BYRE_SEED + n. BYRE_PROGRAMS is the number of programs: the default
+takes seconds, 1000000 a quarter of an hour. A program that fails is printed.
 """
 import ctypes
 import gc
@@ -22,7 +22,7 @@ from support import ramp, run_in_child, used
 SEED = int(os.environ.get("BYRE_SEED") or random.SystemRandom().randrange(1 << 40))
 PROGRAMS = int(os.environ.get("BYRE_PROGRAMS") or 1000)
 DTYPES = ["u1", "i2", "i4", "i8", "f4", "f8", "c16"]
-SIZES = [96, 4096, 4096, 5000, 3 * 4096, 4 * 4096] * 5 + [17 * 4096, 70_000]  # the last are lazy by themselves
+SIZES = [96, 4096, 4096, 5000, 3 * 4096, 4 * 4096] * 5 + [17 * 4096, 70_000]  # the last two are lazy without lazy=True
 WRITES = {
     "x[i:j] = v": lambda x, i, v: x.__setitem__(slice(i, i + 600), v),
     "np.add": lambda x, i, v: np.add(x, v, out=x, casting="unsafe"),
@@ -54,7 +54,7 @@ class Held:
             self.pointers = [(address_of(x), memoryview(x.reshape(-1).view("u1"))) for x in (self.array, model)]
 
     def copied_model(self, roots):
-        """A copy of the root and of the model. Models of one root share its copy, which is kept in `roots`."""
+        """A copy of the root and of the model. Models with one root share its copy, which is stored in `roots`."""
         root = roots.setdefault(id(self.root), bytearray(self.root))
         offset = address_of(self.model) - ctypes.addressof(ctypes.c_char.from_buffer(self.root))
         return root, np.ndarray(self.model.shape, self.model.dtype, root, offset, self.model.strides)
@@ -126,7 +126,7 @@ class Program:
                 ways[how](x, index, value)
 
     def fork(self, source):
-        """Parent and child write and copy all and see nothing of each other, while other threads of the parent copy."""
+        """Parent and child write and copy all arrays independently, while other threads of the parent copy."""
 
         def copy(mine):
             while running:
@@ -148,7 +148,7 @@ class Program:
                 running.clear()
 
     def threads(self, shared):
-        """Threads copy one array, and copy and write others that share no bytes with those of the other threads."""
+        """Threads copy one array, and copy and write others, which share no bytes with those of the other threads."""
 
         def run(seed, held):
             program = Program(seed, self.trace)
@@ -186,10 +186,10 @@ class Program:
 
 def test_no_array_observes_a_write_to_another():
     if torch is not None:
-        torch.set_num_threads(1)  # threads of OpenMP are lost in a fork
+        torch.set_num_threads(1)  # a forked child has no threads of OpenMP
     print(f"BYRE_SEED={SEED}")
     run_in_child(ramp)
-    ramp()  # opens a new file, as each first array after a fork
+    ramp()  # opens a new file, like each first array after a fork
     before, interval = used(), sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     for seed in range(SEED, SEED + PROGRAMS):
@@ -201,5 +201,5 @@ def test_no_array_observes_a_write_to_another():
             raise
     sys.setswitchinterval(interval)
     ramp()
-    gc.collect()  # processes that ended have descriptors
+    gc.collect()  # objects of processes that ended hold descriptors
     assert used() == before

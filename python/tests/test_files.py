@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Files: byre reads what other programs write, and the reverse."""
+"""Files: byre and other programs read each other's files."""
 import json
 import os
 import queue
@@ -104,7 +104,7 @@ def test_mapped_array_is_writable_and_its_file_stays(format, tmp_path):
     x[5] = -1
     assert counts == [1, 0] and copy[5] == array_of(byre.mmap(path), format)[5] == 5 and path.read_bytes() == before
     x[6:] = x[6:].copy()
-    assert byre.copy(x, lazy=True)[6] == 6  # of the whole file, though much was written
+    assert byre.copy(x, lazy=True)[6] == 6  # copies the whole file lazily, although much was written
     byre.save(path, tree_of(x, format))
     assert array_of(byre.load(path), format)[5] == -1 and x[6] == 6 and copy[5] == 5
 
@@ -319,7 +319,7 @@ def test_error_cancels_the_save_and_is_set_in_the_future(format, tmp_path):
         raise KeyboardInterrupt
 
     path.write_bytes(b"old")
-    saved = byre.save_async(path, x, progress=progress)  # and the error holds frames
+    saved = byre.save_async(path, x, progress=progress)  # the error holds frames of the save
     assert isinstance(saved.exception(60), KeyboardInterrupt)
     assert len(calls) == 1
     missing = tmp_path / "missing" / path.name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""How byre.copy chooses, limits of the system, collapses in forks, and ends of the interpreter."""
+"""How byre.copy chooses, limits of the system, collapses in forks, and exits of the interpreter."""
 import contextlib
 import glob
 import io
@@ -19,7 +19,7 @@ import pytest
 from support import N, copied, ramp, refused, run_in_child, wait_for_collapses
 
 KIB = N // 128  # of ramp()
-PART = N // 64  # elements of ramp() for each page that byre samples
+PART = N // 64  # elements of ramp() per page that byre samples
 
 
 def use_all_mappings(kept):
@@ -30,7 +30,7 @@ def use_all_mappings(kept):
 
 @pytest.mark.parametrize("resource_name", ["mappings", "RLIMIT_AS", "RLIMIT_NOFILE"])
 def test_copies_are_correct_without(resource_name):
-    is_lazy = resource_name == "RLIMIT_NOFILE"  # without descriptors, /proc/self/pagemap cannot be read
+    is_lazy = resource_name == "RLIMIT_NOFILE"  # without descriptors, byre cannot read /proc/self/pagemap
     with byre.pages(min_nbytes=0):
         sources, kept = [ramp(1 << 13), ramp(1 << 13), np.arange(9.0)], []
     copies = [(byre.copy(sources[1]), np.arange(1 << 13))]
@@ -41,7 +41,7 @@ def test_copies_are_correct_without(resource_name):
             use_all_mappings(kept)
         else:
             resource.setrlimit(getattr(resource, resource_name), (0, 0))
-        del heap[:-1]  # memory that needs no mapping
+        del heap[:-1]  # frees memory that needs no mapping
         for number, source in enumerate(sources[: 3 - is_lazy] * 3):
             with contextlib.nullcontext() if is_lazy else refused(byre.CopyRefused, "vm.max_map_count"):
                 kept.append(byre.copy(source, lazy=True))
@@ -76,7 +76,7 @@ def test_copy_is_eager_if_a_tenth_was_written_and_memory_is_free(parts, kib, gro
     monkeypatch.undo()
     assert byre.is_lazy(source)
     source += 1
-    byre.copy(source[:9])  # says nothing of the block
+    byre.copy(source[:9])  # too small to represent the block
     assert not byre.is_lazy(source)
     byre.copy(source, lazy=True)
     assert byre.is_lazy(source)

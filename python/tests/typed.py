@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# A program that mypy --strict accepts, but for its lines that end in WRONG.
+# A program that mypy --strict accepts, except for the lines that end in WRONG.
 import concurrent.futures
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""`pip install .` of a fresh checkout, without a network: wheel.py SOURCE. It installs the module and nothing else."""
+"""Runs `pip install .` on a fresh checkout, without a network: wheel.py SOURCE. Expects nothing but the module."""
 import importlib.util
 import os
 import pathlib
@@ -22,11 +22,11 @@ def output_of(*command, **options):
 
 def main(source):
     missing = [name for name in ("ensurepip", "mesonpy") if importlib.util.find_spec(name) is None]
-    # Debian packages pybind11's headers apart from its module.
+    # Debian packages pybind11's headers without its Python module.
     if not importlib.util.find_spec("pybind11") and os.system("pkg-config --exists pybind11"):
         missing.append("pybind11")
     if missing or not (source / ".git").exists():
-        print("not on this machine:", *missing or ["a git checkout"])
+        print("skipped, missing on this machine:", *missing or ["a git checkout"])
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="byre-wheel-") as name:
         checkout, venv, site = (pathlib.Path(name, folder) for folder in ("checkout", "venv", "site"))
