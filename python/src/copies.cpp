@@ -42,8 +42,8 @@ CallSite site_of(const std::string& file, unsigned line) {
   return {intern(file.c_str()), line};
 }
 
-/// An array in a lazy copy of a block, or None if the system has no mapping. Unless the block is
-/// copied whole, other threads may meanwhile write parts that are not copied.
+/// An array in a lazy copy of a block, or None if the system has no mapping. If only a part of the
+/// block is copied (`is_whole` is false), other threads may meanwhile write the rest.
 py::object clone(std::uintptr_t start, const py::object& like, bool is_whole,
                  const std::string& file, unsigned line) {
   const auto block = expect_block(start);

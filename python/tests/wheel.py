@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Runs `pip install .` on a fresh checkout, without a network: wheel.py SOURCE. Expects nothing but the module."""
+"""Runs `pip install .` on a fresh checkout, without a network: wheel.py SOURCE. It must install only the module."""
 import importlib.util
 import os
 import pathlib

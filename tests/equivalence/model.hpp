@@ -48,7 +48,7 @@ struct Expected {
   /// whether it shares data with its first one, as 1 or 0.
   std::array<Reads, 2> reads;
   CauseCounts causes{};  ///< of elements that were read and differ
-  /// Every violation that is not suppressed, also if its triple was reported before.
+  /// Every unsuppressed violation, also if its triple was reported before.
   std::vector<Reported> violations;
   bool is_any_suppressed = false;
   std::uint64_t reshapes = 0;  ///< tracked reshapes

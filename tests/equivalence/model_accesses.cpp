@@ -31,7 +31,7 @@ void Model::access(Family& family, const Places& places, Kind kind) {
   if (kind == Kind::read) {
     record_causes(family, places);
     if (is_suppressed) {
-      return;  // the next read that is not suppressed is reported
+      return;  // the next unsuppressed read is reported
     }
     family.unread.reset();
   } else if (of) {

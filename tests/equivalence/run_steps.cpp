@@ -49,7 +49,7 @@ Elements64 values_at(const std::int64_t* first, const Layout& layout) {
   return values;
 }
 
-/// A view of the element at an index. The view has no dimension, whatever the tensor has.
+/// A view of the element at an index. The view has no dimension.
 Tensor element_of(const Tensor& self, const Dims& at) {
   return self.as_strided({}, {}, element_at(self.layout(), {at.begin(), at.size()}, "at"));
 }

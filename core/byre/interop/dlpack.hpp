@@ -18,7 +18,7 @@
 
 namespace byre::inline v0 {
 
-/// What the consumer of an export may do with the data.
+/// The access of an export's consumer to the data.
 enum class DLPackAccess : std::uint8_t {
   read,   ///< READ_ONLY: shares the data like a lazy clone; see Storage::pin_to_read()
   write,  ///< materializes, and pins the storage until the export is released; see Storage::pin()
@@ -45,7 +45,7 @@ enum class DLPackAccess : std::uint8_t {
     Tensor tensor, DLPackAccess access = DLPackAccess::write, Wait wait = Wait::allowed,
     CallSite site = CallSite::current());
 
-/// Who may write the imported memory.
+/// Whether other code may write the imported memory.
 enum class DLPackImport : std::uint8_t {
   /// The exporter may still write it: a lazy clone copies at once. Memory marked IS_COPIED is
   /// shared instead.

@@ -17,7 +17,7 @@ namespace byre::inline v0::shadow {
 
 /// Source: the seed "Copy-on-write motivation".
 enum class ReshapeMode : std::uint8_t {
-  alias,  ///< an alias that is not tracked
+  alias,  ///< an untracked alias
   warn,   ///< an alias; reports code that relies on it
   error,  ///< an alias; throws ReshapeViolation in code that relies on it
   copy,   ///< a lazy copy: the default

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Tensors of each dtype and layout, under names that are not sorted.
+/// Tensors of each dtype and layout, under unsorted names.
 NamedTensors many_tensors() {
   NamedTensors tensors;
   for (const DType dtype : stored_dtypes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The texts of reports, how often they are made, and who receives them. programs_test.cpp tests
+/// The texts of reports, their number, and their receivers. programs_test.cpp tests
 /// their advice.
 #include <limits>
 

@@ -12,8 +12,8 @@ namespace byre::inline v0::shadow::detail {
 using RecordId = std::uint32_t;
 
 /// The generation of a write and its record, in one word. The record has 20 bits and the generation
-/// 44. A family mistakes the last write for one that it has observed only if it misses 2^44 writes,
-/// each of which takes nanoseconds.
+/// 44. A family mistakes the last write for one that it has observed only if it misses 2^44 writes.
+/// One write takes nanoseconds.
 class WriteStamp {
  public:
   static constexpr unsigned record_bits = 20;

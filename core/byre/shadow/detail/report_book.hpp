@@ -19,8 +19,8 @@ struct Circumstances {
   CallSite writer_reshape{};  ///< made the writing family; line 0: no reshape did
 };
 
-/// Counts a violation that is not suppressed. Then reports it, or throws ReshapeViolation if its
-/// reshape was made in error mode.
+/// Counts an unsuppressed violation. Then reports it, or throws ReshapeViolation if its reshape was
+/// made in error mode.
 [[gnu::cold]] void report(Violation violation, const Circumstances& circumstances);
 
 /// The counters of the summary, in addition to that of violations: tracked reshapes, suppressed

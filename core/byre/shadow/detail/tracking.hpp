@@ -67,8 +67,8 @@ inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
          (!is_tracked(storage) && !is_tracking());
 }
 
-// For a storage that is not tracked, these functions do nothing. Exception: end_write() records an
-// escape if the mode in force tracks.
+// For an untracked storage, these functions do nothing. Exception: end_write() records an escape if
+// the mode in force tracks.
 
 /// Called before a tensor of the family is read. Reports a write by another family that was not
 /// reported to this one, or throws ReshapeViolation.
