@@ -6,8 +6,8 @@
 /// device type of that number, so number kinds accordingly (2 is CUDA). Kind 1 is DLPack's
 /// kDLExtDev.
 ///
-/// Unless a function says otherwise: any thread may call it at any time, as far as the access to
-/// the tensor allows; functions copy nothing and allocate O(1) memory.
+/// Unless a function says otherwise, its thread-safety is that of the access to the tensor, and it
+/// copies no elements.
 #pragma once
 
 #include <byre/config.hpp>

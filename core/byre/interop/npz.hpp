@@ -18,11 +18,10 @@ namespace byre::inline v0 {
 
 /// Archives are read strictly. Members must be stored or deflated, have unique names that end in
 /// ".npy", and not overlap. Zip64 and data descriptors are supported; encryption and archives of
-/// several files are not. For anything else, a FileError that names the file is thrown before
-/// memory of the claimed size is allocated; so it is for each array that read_npy() rejects. The
-/// name of a tensor is the member's name without ".npy", in the bytes of the archive: UTF-8 in
-/// files of NumPy and byre. Tensors are on the host. Any thread may call these functions at any
-/// time.
+/// several files are not. Anything else, and each array that read_npy() rejects, throws a FileError
+/// that names the file, before memory of the claimed size is allocated. The name of a tensor is the
+/// member's name without ".npy", in the bytes of the archive: UTF-8 in files of NumPy and byre.
+/// Tensors are on the host. Any thread may call these functions at any time.
 
 /// The arrays of a file, in its order, in fresh memory, of either byte order. Compares the CRC-32
 /// of each. Throws FileError, OutOfMemory.

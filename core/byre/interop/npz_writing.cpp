@@ -39,8 +39,8 @@ class ArchiveWriter {
                 : crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
     }
     const std::uint64_t offset = position_;
-    // The sizes of deflated data follow the data. The UTF-8 flag is set if the name is UTF-8: Python
-    // needs it. libzip does not accept names with control characters as UTF-8.
+    // The sizes of deflated data follow the data. The UTF-8 flag is set if the name is UTF-8, since
+    // Python needs it. libzip does not accept names with control characters as UTF-8.
     const bool is_utf8 = detail::json_string(name) &&
                          std::ranges::none_of(name, [](char c) { return c >= 0 && c < ' '; });
     const unsigned flags = (is_deflated ? 1U << 3 : 0) | (is_utf8 ? 1U << 11 : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Reports of code that relies on a reshape being an alias. A report names three call sites (the
-/// reshape, a write, a later access) and the advice what to write instead.
+/// reshape, a write, a later access) and advises a change.
 ///
 /// Unless a function says otherwise: functions are thread-safe; functions that return a std::string
 /// throw OutOfMemory, all others throw nothing.
@@ -20,8 +20,7 @@
 
 namespace byre::inline v0::shadow {
 
-/// The sizes of a tensor, without a heap allocation: of the first most_sizes dimensions if it has
-/// more.
+/// The sizes of a tensor. Needs no heap memory: stores the first most_sizes sizes only.
 class Shape {
  public:
   static constexpr std::size_t most_sizes = 6;

@@ -22,9 +22,9 @@ class [[nodiscard]] BYRE_API ScopedSuppression {
 
 /// Suppresses, from now on and on all threads, all violations with a call site (reshape, write or
 /// access) that is listed in this file, in addition to the files of earlier calls. The file has one
-/// entry per line, `folder/file.cpp` or `folder/file.cpp:12`. An entry is a file's name, or the end
-/// of it from a `/` on, and contains no blanks. `#` begins a comment at the start of a line or after
-/// a blank. If BYRE_RESHAPE_SUPPRESSIONS in the environment is a path, that file is read when the
+/// entry per line, `folder/file.cpp` or `folder/file.cpp:12`. An entry is a file's name, or its end
+/// from a `/` on, and contains no blanks. `#` begins a comment at the start of a line or after a
+/// blank. If BYRE_RESHAPE_SUPPRESSIONS in the environment is a path, that file is read when the
 /// first reshape is tracked.
 ///
 /// Thread-safe; takes a lock. Throws FileError, with file and line, if the file cannot be read or a

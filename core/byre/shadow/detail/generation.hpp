@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Generations: by them a view family finds out whether another family has written the storage that
-/// they share.
+/// Generations tell a view family whether another family has written the storage that they share.
 ///
 /// The storage holds the stamp of its last write. Each family holds the stamp of the last write
 /// that it has observed. A family is stale if the two differ: another family has written since, and
@@ -67,7 +66,6 @@ class basic_family_generation {
     return WriteStamp(observed_.load(sites.at(At::observed, std::memory_order::relaxed)));
   }
 
-  /// A write that was reported when the family wrote and that the family has not read; WriteStamp()
   /// A write that was reported when the family wrote and that the family has not read, else
   /// WriteStamp().
   WriteStamp unread() const noexcept {

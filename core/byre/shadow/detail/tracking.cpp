@@ -37,7 +37,7 @@ struct UnobservedWrite {
   /// siblings.
   bool writer_is_reshaped;
   bool access_is_reshaped;
-  bool is_suppressed;  ///< the call site of the write or of the reshape is
+  bool is_suppressed;  ///< by the call site of the write or of the reshape
 
   UnobservedWrite(const StorageShadow& shadow, WriteStamp unobserved,
                   const ShadowStorage& family) noexcept

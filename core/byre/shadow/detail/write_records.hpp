@@ -119,7 +119,6 @@ class basic_write_records {
       return;  // of one record, the storage's last write is enough
     }
     auto& superseded = const_cast<Record&>(at(write.record())).superseded;
-    // Relaxed, pairs with nothing: a thread observes a write after it was stored which ones that
     // Relaxed, pairs with nothing: a thread observes a write after the writes that it supersedes
     // were marked.
     std::uint64_t found = superseded.load(sites.at(At::superseded, std::memory_order::relaxed));
@@ -145,7 +144,7 @@ class basic_write_records {
     }
   }
 
-  /// Family::write() with this record.
+  /// Calls family.write() with this record, and supersede() for the write before it.
   template <class Family>
   std::optional<WriteStamp> write(Family& family, typename Family::StorageGeneration& storage,
                                   RecordId record) noexcept {
