@@ -75,9 +75,9 @@ inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
 [[gnu::cold]] void record_read(const Storage& storage, ShadowStorage* family, const Access& access);
 /// Called before a tensor of the family is written. Reports or throws as record_read() does.
 [[gnu::cold]] void begin_write(const Storage& storage, ShadowStorage* family, const Access& access);
-/// Called after the tensor was written, or just before if the write can no longer fail. Makes it the
-/// storage's last write, so that other families are stale. Then reports or throws if another family
-/// wrote since begin_write().
+/// Called after the tensor was written, or just before if the write can no longer fail. Makes that
+/// the storage's last write, so that other families are stale. Then reports or throws if another
+/// family wrote since begin_write().
 [[gnu::cold]] void end_write(const Storage& storage, ShadowStorage* family, const Access& access);
 /// Called when the family's elements are known to equal the storage's, as after another family's
 /// elements were copied onto themselves. The family is not stale then, and nothing is reported.
