@@ -37,7 +37,7 @@ std::string to_string(const std::vector<Reported>& reports) {
   return text.empty() ? " nothing" : text;
 }
 
-std::string failure_of_reads(const char* what, const Reads& reads, const Reads& expected) {
+std::string difference_of_reads(const char* what, const Reads& reads, const Reads& expected) {
   const auto [at, wanted] = std::ranges::mismatch(reads, expected);
   if (at == reads.end() && wanted == expected.end()) {
     return "";
@@ -47,7 +47,7 @@ std::string failure_of_reads(const char* what, const Reads& reads, const Reads& 
 }
 
 /// The reports that the violations cause: each error, and each triple at its first violation.
-std::string failure_of_reports(const RunOutcome& warn, const Expected& expected) {
+std::string difference_of_reports(const RunOutcome& warn, const Expected& expected) {
   std::vector<Reported> reported;
   std::set<Triple> triples;
   std::ranges::copy_if(
@@ -58,7 +58,7 @@ std::string failure_of_reports(const RunOutcome& warn, const Expected& expected)
              : "warn reports" + to_string(warn.reported) + ", and should" + to_string(reported);
 }
 
-std::string failure_of_summary(const shadow::Summary& summary, const Expected& expected) {
+std::string difference_of_summary(const shadow::Summary& summary, const Expected& expected) {
   std::map<Triple, std::uint64_t> counts;
   for (const Reported& each : expected.violations) {
     ++counts[each.lines];
@@ -129,10 +129,10 @@ std::string failure_of(const Program& program, Kind kind, Counts& counts) {
     counts.reported += warn.reported.empty() ? 0U : 1U;
     counts.differing += alias.reads == copy.reads ? 0U : 1U;
     for (const std::string& failure :
-         {failure_of_reads("alias", alias.reads, expected.reads[0]),
-          failure_of_reads("warn", warn.reads, expected.reads[0]),
-          failure_of_reads("copy", copy.reads, expected.reads[1]),
-          failure_of_reports(warn, expected), failure_of_summary(warn.summary, expected),
+         {difference_of_reads("alias", alias.reads, expected.reads[0]),
+          difference_of_reads("warn", warn.reads, expected.reads[0]),
+          difference_of_reads("copy", copy.reads, expected.reads[1]),
+          difference_of_reports(warn, expected), difference_of_summary(warn.summary, expected),
           kind == Kind::whole_and_unique ? failure_of_reported_reads(alias, copy, expected) : ""}) {
       if (!failure.empty()) {
         return failure;

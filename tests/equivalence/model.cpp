@@ -165,7 +165,8 @@ Happened Model::change_by_other(const Step& step) {
       return Happened::done;  // no write
     }
     if (self.is_all()) {
-      to.copy = separated(*other.family);  // equal to the elements of the family that wrote last
+      to.copy =
+          cells_of_copy(*other.family);  // equal to the elements of the family that wrote last
       to.observed = now_;
       to.unread.reset();
       return Happened::done;

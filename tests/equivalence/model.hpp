@@ -177,7 +177,7 @@ class Model {
   Tensor filled(const Dims& sizes, std::int64_t value);
   Happened resize(Tensor& self, const Step& step);
   Happened extend(Tensor& self, const Step& step);
-  static Cells separated(const Family& family);
+  static Cells cells_of_copy(const Family& family);
 
   // model_accesses.cpp
   static Elements elements_of(const Tensor& tensor, const Places& places);

@@ -154,7 +154,7 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   made.family = add_memory(
       {.cells = memory.cells,
        .has_equal_size_in_all_runs = memory.has_equal_size_in_all_runs && !has_own_storage},
-      separated(*of.family));
+      cells_of_copy(*of.family));
   return made;
 }
 
@@ -252,7 +252,7 @@ Happened Model::extend(Tensor& self, const Step& step) {
 }
 
 /// The cells that a copy of the storage would have now.
-Model::Cells Model::separated(const Family& family) {
+Model::Cells Model::cells_of_copy(const Family& family) {
   Cells cells = family.copy;
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {
     cells[cell].written = family.memory->cells[cell].written;

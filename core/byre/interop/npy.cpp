@@ -33,7 +33,7 @@ Tensor map_npy(FileName name) try {
   const NpyHeader header = detail::npy_header_of(bytes, bytes.size(), name.c_str());
   const detail::StoredElements elements = detail::elements_of(header, name.c_str());
   if (elements.nbytes == 0) {
-    return detail::in_order_of(header, loaded(elements, {}));
+    return detail::in_array_order(header, loaded(elements, {}));
   }
   if (!are_usable(elements, header.data_offset)) {
     detail::refuse_npy(name.c_str(),
@@ -44,15 +44,15 @@ Tensor map_npy(FileName name) try {
                                          itemsize(header.dtype), header.data_offset),
                        "Call load_npy, which reads and converts them.");
   }
-  return detail::in_order_of(header, mapped(elements, std::move(file), header.data_offset));
+  return detail::in_array_order(header, mapped(elements, std::move(file), header.data_offset));
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("map_npy");
 }
 
 void save_npy(FileName name, const Tensor& tensor, const NpyFormat& format, CallSite site) try {
   detail::expect_initialized(tensor, "save_npy");
-  const detail::NpyFile parts = detail::npy_file_of(tensor, format);
-  const Tensor data = detail::npy_data_of(tensor, parts, format, site);
+  const detail::NpyEncoding parts = detail::npy_encoding_of(tensor, format);
+  const Tensor data = detail::elements_to_save(tensor, parts, format, site);
   OutputFile file(name);
   file.write(parts.header.data(), parts.header.size());
   detail::write_elements(file, data, site);

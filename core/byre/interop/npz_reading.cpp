@@ -182,7 +182,7 @@ class Archive {
     const detail::StoredElements elements = detail::elements_of(header, path_.c_str());
     const std::size_t offset = member.begin + header.data_offset;
     return are_usable(elements, offset)
-               ? detail::in_order_of(header, mapped(elements, file.lazy_clone(), offset))
+               ? detail::in_array_order(header, mapped(elements, file.lazy_clone(), offset))
                : load(member);
   }
 

@@ -126,7 +126,7 @@ class ArchiveWriter {
 void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> tensors,
               NpzCompression compression, CallSite site) try {
   const auto repeated = detail::find_duplicate(detail::keys_of(tensors));
-  std::vector<detail::NpyFile> parts;
+  std::vector<detail::NpyEncoding> parts;
   for (const auto& [given, tensor] : tensors) {
     const bool is_name = given.size() <= 0xFFFF - 4 && given.find('\0') == given.npos;
     if (!is_name || repeated == given) {
@@ -136,12 +136,12 @@ void save_npz(FileName name, std::span<const std::pair<std::string, Tensor>> ten
                   : "has more than 65531 bytes, or a zero byte, at which NumPy ends it"));
     }
     detail::expect_initialized(tensor, "save_npz");
-    parts.push_back(detail::npy_file_of(tensor, {}));
+    parts.push_back(detail::npy_encoding_of(tensor, {}));
   }
   OutputFile file(name);
   ArchiveWriter archive(file);
   for (std::size_t at = 0; at < tensors.size(); ++at) {
-    const Tensor data = detail::npy_data_of(tensors[at].second, parts[at], {}, site);
+    const Tensor data = detail::elements_to_save(tensors[at].second, parts[at], {}, site);
     const void* const bytes = data.nbytes() == 0 ? nullptr : data.raw_data(site);
     archive.add(tensors[at].first + ".npy", compression == NpzCompression::deflated,
                 {parts[at].header, {static_cast<const char*>(bytes), data.nbytes()}});

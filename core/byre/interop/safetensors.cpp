@@ -118,7 +118,7 @@ void save_safetensors(FileName name, std::span<const std::pair<std::string, Tens
                       std::span<const std::pair<std::string, std::string>> metadata,
                       CallSite site) try {
   const std::vector<detail::SafetensorsPart> given = parts_of(tensors);
-  const std::vector<std::size_t> order = detail::order_of(given);
+  const std::vector<std::size_t> order = detail::writing_order(given);
   std::vector<detail::SafetensorsPart> parts;
   for (const std::size_t number : order) {
     parts.push_back(given[number]);

@@ -208,12 +208,13 @@ struct Accessed {
 };
 
 void expect_nothing_changed_by_error(const Row& row, DType dtype, Device device) {
-  Accessed of(dtype, device, ReshapeMode::error);
-  const Tensor shares = of.origin.lazy_clone(site(12));
-  EXPECT_THROW(row.run(of.x), ReshapeViolation);
-  EXPECT_TRUE(of.origin.storage().shares_data_with(shares.storage())) << "it was materialized";
+  Accessed accessed(dtype, device, ReshapeMode::error);
+  const Tensor shares = accessed.origin.lazy_clone(site(12));
+  EXPECT_THROW(row.run(accessed.x), ReshapeViolation);
+  EXPECT_TRUE(accessed.origin.storage().shares_data_with(shares.storage()))
+      << "it was materialized";
   EXPECT_EQ(shadow::summary().untracked_escapes, 0U);
-  EXPECT_NO_THROW(read(of.origin, site(13))) << "it was written";
+  EXPECT_NO_THROW(read(accessed.origin, site(13))) << "it was written";
 }
 
 void check(const Row& row, DType dtype, Device device, bool has_line = true) {
@@ -223,8 +224,8 @@ void check(const Row& row, DType dtype, Device device, bool has_line = true) {
   Tensor unwritten = reshaped(Tensor::zeros({6}, dtype, device), {2, 3});
   row.run(unwritten);
   EXPECT_EQ(reports.count(), 0U) << "nothing was written";
-  Accessed of(dtype, device);
-  row.run(of.x);
+  Accessed accessed(dtype, device);
+  row.run(accessed.x);
   if (row.kind != Kind::neither) {
     const Violation violation = reports.only();
     EXPECT_EQ(violation.write.site.line, 11U);
@@ -234,7 +235,7 @@ void check(const Row& row, DType dtype, Device device, bool has_line = true) {
   }
   const std::size_t before = row.kind == Kind::neither ? 0 : 1;
   const bool writes = row.kind == Kind::writes || row.kind == Kind::reads_and_writes;
-  read(of.origin, site(12));
+  read(accessed.origin, site(12));
   ASSERT_EQ(reports.count(), before + (writes ? 1 : 0))
       << "by the row, reported to the other family";
   if (writes) {
@@ -263,10 +264,10 @@ TEST(Accesses, tensors_without_elements_are_not_accessed) {
     SCOPED_TRACE(row.text);
     const ReshapeModeScope scope(ReshapeMode::warn);
     const CaughtReports reports;
-    Accessed of(DType::f32, Device::cpu());
-    Tensor none = of.x.slice(0, 0, 0);
+    Accessed accessed(DType::f32, Device::cpu());
+    Tensor none = accessed.x.slice(0, 0, 0);
     row.run(none);
-    read(of.origin, site(12));
+    read(accessed.origin, site(12));
     EXPECT_EQ(reports.count(), 0U);
   }
 }
@@ -274,9 +275,9 @@ TEST(Accesses, tensors_without_elements_are_not_accessed) {
 void expect_one_read(const Row& row, Device device) {
   SCOPED_TRACE(row.text);
   const CaughtReports reports;
-  Accessed of(DType::f32, device);
+  Accessed accessed(DType::f32, device);
   const ScopedSuppression suppression;
-  row.run(of.x);
+  row.run(accessed.x);
   EXPECT_EQ(shadow::summary().suppressed, 1U);
 }
 

@@ -2,7 +2,7 @@
 /// Makes every allocation of a reshape and of a violation fail, one after another; one test runs
 /// another thread between them.
 #include <byre/error/error.hpp>
-#include <byre/shadow/detail/storage_shadow.hpp>
+#include <byre/shadow/detail/shadow_storage.hpp>
 
 #include <limits>
 
@@ -137,7 +137,7 @@ TEST_F(TrackedWithoutMemory, escapes_at_unknown_call_sites_are_counted) {
   }
   const Tensor z = reshaped(x, {6});
   EXPECT_EQ(shadow::summary().untracked_escapes, 2U);
-  EXPECT_EQ(shadow::detail::shadow_of(x.storage())->escapes.value(), 1U);
+  EXPECT_EQ(shadow::detail::tracking_state_of(x.storage())->escapes.value(), 1U);
 }
 
 TEST_F(TrackedWithoutMemory, only_one_of_two_first_reshapes_counts_earlier_escapes) {
@@ -154,14 +154,14 @@ TEST_F(TrackedWithoutMemory, only_one_of_two_first_reshapes_counts_earlier_escap
   shared = &x;
   before_next_new = [] {
     elsewhere([] {
-      is_first_elsewhere = shadow::detail::shadow_of(shared->storage()) == nullptr;
+      is_first_elsewhere = shadow::detail::tracking_state_of(shared->storage()) == nullptr;
       static_cast<void>(link(*shared));
     });
   };
   const Tensor y = link(x);
   EXPECT_TRUE(is_first_elsewhere);
   EXPECT_EQ(shadow::summary().untracked_escapes, 1U) << "the pointers to memory from elsewhere";
-  EXPECT_EQ(shadow::detail::shadow_of(x.storage())->escapes.value(), 1U);
+  EXPECT_EQ(shadow::detail::tracking_state_of(x.storage())->escapes.value(), 1U);
   x = Tensor();  // before `values` is destroyed
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Which writes the records of a storage hold.
-#include <byre/shadow/detail/storage_shadow.hpp>
+#include <byre/shadow/detail/shadow_storage.hpp>
 
 #include <array>
 

@@ -38,13 +38,13 @@ Tensor loaded_npy(std::span<const std::byte> start, std::size_t file_nbytes, con
                   const std::function<void(std::byte*, std::size_t)>& read_rest) {
   const NpyHeader header = npy_header_of(start, file_nbytes, source);
   const auto data = start.subspan(header.data_offset);
-  return in_order_of(header,
-                     loaded(elements_of(header, source), [&](std::byte* to, std::size_t nbytes) {
-                       std::memcpy(to, data.data(), data.size());
-                       if (data.size() != nbytes) {
-                         read_rest(to + data.size(), nbytes - data.size());
-                       }
-                     }));
+  return in_array_order(header,
+                        loaded(elements_of(header, source), [&](std::byte* to, std::size_t nbytes) {
+                          std::memcpy(to, data.data(), data.size());
+                          if (data.size() != nbytes) {
+                            read_rest(to + data.size(), nbytes - data.size());
+                          }
+                        }));
 }
 
 StoredElements elements_of(const NpyHeader& header, const char* source) {
@@ -58,17 +58,17 @@ StoredElements elements_of(const NpyHeader& header, const char* source) {
   return elements;
 }
 
-Tensor in_order_of(const NpyHeader& header, const Tensor& stored) {
+Tensor in_array_order(const NpyHeader& header, const Tensor& stored) {
   return header.fortran_order ? reversed(stored) : stored;
 }
 
-NpyFile npy_file_of(const Tensor& tensor, const NpyFormat& format) {
+NpyEncoding npy_encoding_of(const Tensor& tensor, const NpyFormat& format) {
   const bool fortran_order = !tensor.is_contiguous() && reversed(tensor).is_contiguous();
   return {npy_header(tensor.dtype(), tensor.sizes(), fortran_order, format), fortran_order};
 }
 
-Tensor npy_data_of(const Tensor& tensor, const NpyFile& file, const NpyFormat& format,
-                   CallSite site) {
+Tensor elements_to_save(const Tensor& tensor, const NpyEncoding& file, const NpyFormat& format,
+                        CallSite site) {
   return to_write(file.fortran_order ? reversed(tensor) : tensor, format.byte_order, site);
 }
 

@@ -27,19 +27,19 @@ Tensor loaded_npy(std::span<const std::byte> start, std::size_t file_nbytes, con
 /// must outlive the result.
 StoredElements elements_of(const NpyHeader& header, const char* source);
 /// The tensor whose elements, in the order of the file, are `stored`.
-Tensor in_order_of(const NpyHeader& header, const Tensor& stored);
+Tensor in_array_order(const NpyHeader& header, const Tensor& stored);
 
 /// The bytes of a file before the elements, and the order of the elements.
-struct NpyFile {
+struct NpyEncoding {
   std::string header;
   bool fortran_order = false;
 };
 
 /// Throws DTypeError and InvalidArgument as npy_header() does.
-NpyFile npy_file_of(const Tensor& tensor, const NpyFormat& format);
+NpyEncoding npy_encoding_of(const Tensor& tensor, const NpyFormat& format);
 
 /// The elements in the order of `file`, for write_elements().
-Tensor npy_data_of(const Tensor& tensor, const NpyFile& file, const NpyFormat& format,
-                   CallSite site);
+Tensor elements_to_save(const Tensor& tensor, const NpyEncoding& file, const NpyFormat& format,
+                        CallSite site);
 
 }  // namespace byre::inline v0::detail

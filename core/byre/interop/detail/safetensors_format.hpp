@@ -81,7 +81,7 @@ struct SafetensorsPart {
 
 /// The indices of the tensors in the order in which their data are written: larger elements first,
 /// so that all are aligned, then by name. The reference implementation uses this order, too.
-std::vector<std::size_t> order_of(std::span<const SafetensorsPart> parts);
+std::vector<std::size_t> writing_order(std::span<const SafetensorsPart> parts);
 
 /// The header with its length, for data in the order of `parts`, which will begin at a multiple of
 /// 64 bytes. Throws InvalidArgument for names and keys that occur twice or are not UTF-8, for the

@@ -99,7 +99,7 @@ class SafetensorsReader {
       found_.metadata.emplace_back(std::move(key), "");
       value_ = Value::note;
     } else {
-      begin_part_of_entry(key);
+      begin_member(key);
     }
     return true;
   }
@@ -154,7 +154,7 @@ class SafetensorsReader {
       found_.tensors.emplace_back().name = std::move(name);
     }
   }
-  void begin_part_of_entry(const std::string& key) {
+  void begin_member(const std::string& key) {
     constexpr std::array values{Value::dtype, Value::shape, Value::offsets};
     const auto number =
         static_cast<std::size_t>(std::ranges::find(entry_keys, key) - entry_keys.begin());

@@ -46,7 +46,7 @@ std::string entry_of(const SafetensorsPart& part, std::size_t offset) {
          std::to_string(offset + part.nbytes) + "]}";
 }
 
-std::string object_of(std::span<const std::pair<std::string, std::string>> metadata) {
+std::string json_object_of(std::span<const std::pair<std::string, std::string>> metadata) {
   std::string text = "{";
   for (const auto& [key, value] : metadata) {
     text += (text.size() == 1 ? "" : ",") + utf8_in_quotes(key) + ":" + utf8_in_quotes(value);
@@ -68,7 +68,7 @@ std::string with_length(std::string text, std::size_t limit_nbytes) {
 
 }  // namespace
 
-std::vector<std::size_t> order_of(std::span<const SafetensorsPart> parts) {
+std::vector<std::size_t> writing_order(std::span<const SafetensorsPart> parts) {
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t number) {
@@ -84,7 +84,7 @@ std::string safetensors_header(std::span<const SafetensorsPart> parts,
   std::vector<std::string_view> names;
   std::string text = "{";
   if (!metadata.empty()) {
-    text += utf8_in_quotes(metadata_key) + ":" + object_of(metadata);
+    text += utf8_in_quotes(metadata_key) + ":" + json_object_of(metadata);
   }
   std::size_t offset = 0;
   for (const SafetensorsPart& part : parts) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <byre/error/detail/assert.hpp>
 #include <byre/shadow/detail/report_book.hpp>
-#include <byre/shadow/detail/storage_shadow.hpp>
+#include <byre/shadow/detail/shadow_storage.hpp>
 
 #include <memory>
 #include <new>
@@ -25,8 +25,8 @@ namespace {
 
 enum class Step : std::uint8_t { read, begin_write, end_write };
 
-ShadowStorage& family_in(StorageShadow& shadow, ShadowStorage* family) noexcept {
-  return family == nullptr ? shadow.default_family : *family;
+ShadowStorage& family_in(TrackingState& state, ShadowStorage* family) noexcept {
+  return family == nullptr ? state.default_family : *family;
 }
 
 /// A write that a family has not observed, with the facts that a report needs.
@@ -39,10 +39,10 @@ struct UnobservedWrite {
   bool access_is_reshaped;
   bool is_suppressed;  ///< by the call site of the write or of the reshape
 
-  UnobservedWrite(const StorageShadow& shadow, WriteStamp unobserved,
+  UnobservedWrite(const TrackingState& state, WriteStamp unobserved,
                   const ShadowStorage& family) noexcept
       : stamp(unobserved),
-        record(&shadow.records.at(unobserved.record())),
+        record(&state.records.at(unobserved.record())),
         accessing_reshape_(&family.reshape) {
     const auto writer = FamilyNumber::of_word(record->writer.value());
     const FamilyNumber accessing = family.family;
@@ -74,14 +74,14 @@ struct UnobservedWrite {
 
 /// The write to report among those after `observed`, up to `last`. For a read, the unread write is
 /// a candidate as well.
-UnobservedWrite write_to_report(const StorageShadow& shadow, const ShadowStorage& family,
+UnobservedWrite write_to_report(const TrackingState& state, const ShadowStorage& family,
                                 WriteStamp observed, WriteStamp last, Step step) noexcept {
-  UnobservedWrite unobserved(shadow, last, family);
+  UnobservedWrite unobserved(state, last, family);
   const auto consider = [&](WriteStamp earlier) noexcept {
-    const UnobservedWrite other(shadow, earlier, family);
+    const UnobservedWrite other(state, earlier, family);
     unobserved = unobserved.rank() < other.rank() ? other : unobserved;
   };
-  shadow.records.for_each_between(observed, last, consider);
+  state.records.for_each_between(observed, last, consider);
   const WriteStamp unread = family.generation.unread();
   if (step == Step::read && unread != WriteStamp()) {
     consider(unread);
@@ -92,14 +92,14 @@ UnobservedWrite write_to_report(const StorageShadow& shadow, const ShadowStorage
 /// Whether the family observed an earlier write of another family since it was made. If it did, it
 /// may be a window on the written tensor, or a snapshot that is compared with that tensor each
 /// time.
-bool observed_other_families(const StorageShadow& shadow, const ShadowStorage& family,
+bool observed_other_families(const TrackingState& state, const ShadowStorage& family,
                              WriteStamp observed, WriteStamp write) noexcept {
   return observed != family.observed_at_first && observed.generation() < write.generation() &&
-         FamilyNumber::of_word(shadow.records.at(observed.record()).writer.value()).number !=
+         FamilyNumber::of_word(state.records.at(observed.record()).writer.value()).number !=
              family.family.number;
 }
 
-Violation violation_of(const StorageShadow& shadow, const UnobservedWrite& unobserved,
+Violation violation_of(const TrackingState& state, const UnobservedWrite& unobserved,
                        const Access& access, Step step) noexcept {
   const CallSite site = keep_site(access.site);
   return {.reshape = unobserved.reshape(),
@@ -107,23 +107,23 @@ Violation violation_of(const StorageShadow& shadow, const UnobservedWrite& unobs
           .access = {.site = site.line == 0 ? CallSite{site.file, access.site.line} : site,
                      .shape = Shape(access.sizes)},
           .access_writes = step != Step::read,
-          .untracked_escapes = shadow.escapes.value(),
-          .first_escape = site_at(static_cast<SiteId>(shadow.first_escape.value()))};
+          .untracked_escapes = state.escapes.value(),
+          .first_escape = site_at(static_cast<SiteId>(state.first_escape.value()))};
 }
 
 /// Reports that a read or a write missed the writes after `observed`, up to `last`. A reported read
 /// observes them. A suppressed read does not, so that the next unsuppressed read is reported. A
 /// write leaves them unread, except a write of all elements.
-void report_unobserved(const StorageShadow& shadow, ShadowStorage& family, WriteStamp observed,
+void report_unobserved(const TrackingState& state, ShadowStorage& family, WriteStamp observed,
                        WriteStamp last, const Access& access, Step step) {
-  const UnobservedWrite unobserved = write_to_report(shadow, family, observed, last, step);
+  const UnobservedWrite unobserved = write_to_report(state, family, observed, last, step);
   const bool is_suppressed =
       unobserved.is_suppressed || thread_is_suppressed() || detail::is_suppressed(access.site);
   if (step == Step::begin_write || (step == Step::end_write && !access.replaces_all)) {
     // An unsuppressed unread write is not replaced by a suppressed one, nor an error by a warning.
     const WriteStamp before = family.generation.unread();
     if (before == WriteStamp() ||
-        !(unobserved.rank() < UnobservedWrite(shadow, before, family).rank())) {
+        !(unobserved.rank() < UnobservedWrite(state, before, family).rank())) {
       family.generation.leave_unread(unobserved.stamp);
     }
   } else if (step == Step::read && !is_suppressed) {
@@ -133,29 +133,29 @@ void report_unobserved(const StorageShadow& shadow, ShadowStorage& family, Write
     report_counts.suppressed.add();
     return;
   }
-  report(violation_of(shadow, unobserved, access, step),
+  report(violation_of(state, unobserved, access, step),
          {.writer_is_reshaped = unobserved.writer_is_reshaped,
           .observed_earlier_writes =
               unobserved.access_is_reshaped &&
-              observed_other_families(shadow, family, observed, unobserved.stamp),
+              observed_other_families(state, family, observed, unobserved.stamp),
           .replaces = step != Step::read && access.replaces_all,
           .writer_reshape = unobserved.record->origin.reshape.site});
 }
 
 /// The record of a write by the family. If there is no memory for a new record, the record for
 /// unknown call sites is used, which was allocated when the storage was linked or with the family.
-WriteRecords::Record& record_for(StorageShadow& shadow, const ShadowStorage& family,
+WriteRecords::Record& record_for(TrackingState& state, const ShadowStorage& family,
                                  const Access& access) noexcept {
   auto* const found =
-      shadow.records.find_or_add(WriteKey{&access.site, access.sizes, family.reshape});
+      state.records.find_or_add(WriteKey{&access.site, access.sizes, family.reshape});
   return found != nullptr ? *found
-                          : *shadow.records.find_or_add(WriteKey{nullptr, {}, family.reshape});
+                          : *state.records.find_or_add(WriteKey{nullptr, {}, family.reshape});
 }
 
-void record_escape(StorageShadow& shadow, const CallSite& site) noexcept {
+void record_escape(TrackingState& state, const CallSite& site) noexcept {
   const bool is_first = report_counts.escapes.add() == 0;
-  if (shadow.escapes.add() == 0) {
-    shadow.first_escape.set(site_id(site));
+  if (state.escapes.add() == 0) {
+    state.first_escape.set(site_id(site));
   }
   if (is_first) {
     report_counts.first_escape.set(site_id(site));
@@ -174,26 +174,26 @@ std::optional<CallSite> escape_before(const Storage& storage, const CallSite& re
 
 /// Allocates the record for unknown call sites, so that a write of a family of `reshape` can be
 /// recorded without memory.
-void preallocate_record(StorageShadow& shadow, const TensorSite& reshape) {
-  if (shadow.records.find_or_add(WriteKey{nullptr, {}, reshape}) == nullptr) {
+void preallocate_record(TrackingState& state, const TensorSite& reshape) {
+  if (state.records.find_or_add(WriteKey{nullptr, {}, reshape}) == nullptr) {
     throw std::bad_alloc();
   }
 }
 
-/// The shadow of the storage, which is made if it does not exist. Throws std::bad_alloc.
-StorageShadow& find_or_make_shadow(const Storage& storage, const CallSite& reshape) {
-  if (StorageShadow* const shadow = shadow_of(storage)) {
-    return *shadow;
+/// The tracking state of the storage, which is made if it does not exist. Throws std::bad_alloc.
+TrackingState& find_or_make_state(const Storage& storage, const CallSite& reshape) {
+  if (TrackingState* const state = tracking_state_of(storage)) {
+    return *state;
   }
-  auto made = std::make_unique<StorageShadow>();
-  const StorageShadow* const mine = made.get();
+  auto made = std::make_unique<TrackingState>();
+  const TrackingState* const mine = made.get();
   preallocate_record(*made, {});
   const auto before = escape_before(storage, reshape);
-  auto& shadow = static_cast<StorageShadow&>(storage.slot()->attach(std::move(made)));
-  if (before && &shadow == mine) {
-    record_escape(shadow, *before);
+  auto& state = static_cast<TrackingState&>(storage.slot()->attach(std::move(made)));
+  if (before && &state == mine) {
+    record_escape(state, *before);
   }
-  return shadow;
+  return state;
 }
 
 }  // namespace
@@ -211,69 +211,69 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
                            .mode = mode};
   ShadowStorage* made = nullptr;
   try {
-    StorageShadow& shadow = find_or_make_shadow(storage, from.site);
-    preallocate_record(shadow, reshape);
-    const ShadowStorage& out_of = family_in(shadow, origin);
-    const auto number = static_cast<std::uint32_t>(1 + shadow.families.add());
+    TrackingState& state = find_or_make_state(storage, from.site);
+    preallocate_record(state, reshape);
+    const ShadowStorage& out_of = family_in(state, origin);
+    const auto number = static_cast<std::uint32_t>(1 + state.families.add());
     made = new ShadowStorage(out_of, {number, out_of.family.number}, reshape);
   } catch (const std::bad_alloc&) {
-    throw OutOfMemory(sizeof(StorageShadow) + sizeof(ShadowStorage),
-                      "heap, for the shadow of a storage and its view families");
+    throw OutOfMemory(sizeof(TrackingState) + sizeof(ShadowStorage),
+                      "heap, for tracking a storage and its view families");
   }
   report_counts.reshapes.add();
   return {made, false};
 }
 
 void record_read(const Storage& storage, ShadowStorage* family, const Access& access) {
-  if (StorageShadow* const shadow = shadow_of(storage)) {
-    ShadowStorage& reading = family_in(*shadow, family);
+  if (TrackingState* const state = tracking_state_of(storage)) {
+    ShadowStorage& reading = family_in(*state, family);
     const WriteStamp observed = reading.generation.observed();
-    if (const auto unobserved = reading.generation.stale_or_unread(shadow->generation)) {
-      report_unobserved(*shadow, reading, observed, *unobserved, access, Step::read);
+    if (const auto unobserved = reading.generation.stale_or_unread(state->generation)) {
+      report_unobserved(*state, reading, observed, *unobserved, access, Step::read);
     }
   }
 }
 
 void begin_write(const Storage& storage, ShadowStorage* family, const Access& access) {
-  if (StorageShadow* const shadow = shadow_of(storage)) {
-    ShadowStorage& writing = family_in(*shadow, family);
+  if (TrackingState* const state = tracking_state_of(storage)) {
+    ShadowStorage& writing = family_in(*state, family);
     const WriteStamp observed = writing.generation.observed();
-    if (const auto last = writing.generation.stale(shadow->generation)) {
+    if (const auto last = writing.generation.stale(state->generation)) {
       writing.generation.observe(*last);
-      report_unobserved(*shadow, writing, observed, *last, access, Step::begin_write);
+      report_unobserved(*state, writing, observed, *last, access, Step::begin_write);
     }
   }
 }
 
 void end_write(const Storage& storage, ShadowStorage* family, const Access& access) {
-  StorageShadow* const shadow = shadow_of(storage);
-  if (shadow == nullptr) {
+  TrackingState* const state = tracking_state_of(storage);
+  if (state == nullptr) {
     if (access.escapes && is_tracking()) {
       storage.slot()->set_tag(site_id(access.site));
     }
     return;
   }
-  ShadowStorage& writing = family_in(*shadow, family);
+  ShadowStorage& writing = family_in(*state, family);
   if (access.escapes) {
-    record_escape(*shadow, access.site);
+    record_escape(*state, access.site);
   }
-  WriteRecords::Record& record = record_for(*shadow, writing, access);
+  WriteRecords::Record& record = record_for(*state, writing, access);
   record.writer.set(writing.family.word());
   const WriteStamp observed = writing.generation.observed();
   const auto last =
-      shadow->records.write(writing.generation, shadow->generation, WriteRecords::id_of(record));
+      state->records.write(writing.generation, state->generation, WriteRecords::id_of(record));
   if (access.replaces_all) {
     writing.generation.forget_unread();
   }
   if (last) {  // another family wrote since begin_write
-    report_unobserved(*shadow, writing, observed, *last, access, Step::end_write);
+    report_unobserved(*state, writing, observed, *last, access, Step::end_write);
   }
 }
 
 void mark_synced(const Storage& storage, ShadowStorage* family) noexcept {
-  if (StorageShadow* const shadow = shadow_of(storage)) {
-    auto& synced = family_in(*shadow, family).generation;
-    synced.observe_by_reading(synced.stale(shadow->generation).value_or(WriteStamp()));
+  if (TrackingState* const state = tracking_state_of(storage)) {
+    auto& synced = family_in(*state, family).generation;
+    synced.observe_by_reading(synced.stale(state->generation).value_or(WriteStamp()));
   }
 }
 

@@ -25,7 +25,7 @@
 
 namespace byre::inline v0::shadow {
 
-/// The state that the tensors of one view family share (storage_shadow.hpp); null for the first
+/// The state that the tensors of one view family share (shadow_storage.hpp); null for the first
 /// family of a storage.
 class ShadowStorage;
 [[gnu::cold]] BYRE_API void intrusive_ptr_add_ref(ShadowStorage* shadow) noexcept;

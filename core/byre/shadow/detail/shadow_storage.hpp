@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ShadowStorage, the state that the tensors of one view family share, and StorageShadow, the state
-/// of a storage after a tracked reshape linked two families on it.
+/// ShadowStorage, the state that the tensors of one view family share, and TrackingState, the state
+/// that a storage gets when a tracked reshape links two families on it.
 #pragma once
 
 #include <byre/observe/detail/call_sites.hpp>
@@ -95,9 +95,9 @@ namespace detail {
 
 /// Attached to the storage's slot. Thread-safety is that of the members. Accesses are tracked while
 /// such an object exists.
-struct StorageShadow final : byre::detail::Attachment {
-  StorageShadow() noexcept { active_tracking.add(); }
-  ~StorageShadow() override { active_tracking.subtract(); }
+struct TrackingState final : byre::detail::Attachment {
+  TrackingState() noexcept { active_tracking.add(); }
+  ~TrackingState() override { active_tracking.subtract(); }
 
   basic_storage_generation<sync::Boost> generation;
   WriteRecords records;
@@ -108,9 +108,9 @@ struct StorageShadow final : byre::detail::Attachment {
 };
 
 /// Null if no tracked reshape linked the storage. Wait-free; safe concurrently with any other call.
-inline StorageShadow* shadow_of(const Storage& storage) noexcept {
+inline TrackingState* tracking_state_of(const Storage& storage) noexcept {
   const auto* const slot = storage.slot();
-  return slot == nullptr ? nullptr : static_cast<StorageShadow*>(slot->attachment());
+  return slot == nullptr ? nullptr : static_cast<TrackingState*>(slot->attachment());
 }
 
 }  // namespace detail
