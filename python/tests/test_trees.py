@@ -112,7 +112,7 @@ def test_to_pages_makes_new_containers_and_keeps_other_objects():
             function(x)
 
 
-def test_to_pages_keeps_arrays_in_pages_and_others_it_cannot_move():
+def test_to_pages_keeps_arrays_in_pages_and_unmovable_ones():
     inside = ramp()
     kept = [inside, np.array([{}], object), np.ma.masked_array([1, 2]), np.empty(0)]
     *stayed, view, moved = byre.to_pages([*kept, inside[10:], np.zeros(N)])

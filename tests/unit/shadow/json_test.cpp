@@ -81,8 +81,8 @@ TEST_F(Summaries, the_text_contains_all_reports) {
             "1. " +
                 to_string(shadow::summary().triples.at(0)) + "\n");
 }
+
 /// The JSON form of a file's name in a report.
-/// A report's name of a file, as JSON has it.
 Json in_json(const std::string& file) {
   Violation violation;
   violation.write.site = {file.c_str(), 1};

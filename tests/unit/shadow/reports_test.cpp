@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The texts of reports, their number, and their receivers. programs_test.cpp tests
-/// their advice.
+/// The texts of reports, their number, and their receivers. programs_test.cpp tests their advice.
 #include <limits>
 
 #include "support/caught_warnings.hpp"
