@@ -32,16 +32,16 @@ void violate(const Tensor& x) {
 
 struct Late {
   ~Late() {
-    if (is_asked) {
+    if (is_requested) {
       violate(Tensor::zeros({2, 3}, DType::f32));
     }
   }
-  bool is_asked = false;
+  bool is_requested = false;
 };
 
 Late late;
 
-std::string output_of(const std::string& command) {
+std::string run_command(const std::string& command) {
   try {
     if (command == "mode") {
       return std::string(name_of(reshape_mode()));
@@ -75,9 +75,9 @@ int main(int, char** argv) {
     } else if (command == "violate") {
       violate(Tensor::zeros({2, 3}, DType::f32));
     } else if (command == "late") {
-      late.is_asked = true;
+      late.is_requested = true;
     } else {
-      std::puts(output_of(command).c_str());
+      std::puts(run_command(command).c_str());
     }
   }
 }

@@ -43,11 +43,11 @@ struct Entry {
   bool is_reported = false;
 };
 
-Advice own_advice(const detail::Circumstances& circumstances) noexcept {
-  return circumstances.replaces                  ? Advice::nothing
-         : circumstances.writer_is_reshaped      ? Advice::view
-         : circumstances.observed_earlier_writes ? Advice::view_or_clone
-                                                 : Advice::reshape_and_clone;
+Advice own_advice(const detail::AdviceFacts& facts) noexcept {
+  return facts.replaces                  ? Advice::nothing
+         : facts.writer_is_reshaped      ? Advice::view
+         : facts.observed_earlier_writes ? Advice::view_or_clone
+                                         : Advice::reshape_and_clone;
 }
 
 /// The table entries are allocated while no lock is held: the allocator may call code that uses
@@ -62,14 +62,12 @@ class Book {
   /// Counts the violation, and stores its count and its advice in it. Returns the handler to call:
   /// null if the triple was reported before or an exception is thrown instead. If memory runs out,
   /// the triple is reported again rather than never.
-  ViolationHandler record(Violation& violation,
-                          const detail::Circumstances& circumstances) noexcept {
-    violation.advice = own_advice(circumstances);
-    const Occurrence occurrence{
-        {site_of(violation.reshape.site), site_of(violation.write.site),
-         site_of(violation.access.site)},
-        {site_of(violation.write.site), site_of(circumstances.writer_reshape)},
-        violation.advice == Advice::view};
+  ViolationHandler record(Violation& violation, const detail::AdviceFacts& facts) noexcept {
+    violation.advice = own_advice(facts);
+    const Occurrence occurrence{{site_of(violation.reshape.site), site_of(violation.write.site),
+                                 site_of(violation.access.site)},
+                                {site_of(violation.write.site), site_of(facts.writer_reshape)},
+                                violation.advice == Advice::view};
     Tables tables;
     {
       const sync::ProcessLock lock(mutex_);
@@ -219,8 +217,8 @@ void reset_summary() noexcept {
   book().reset();
 }
 
-void detail::report(Violation violation, const Circumstances& circumstances) {
-  const ViolationHandler handler = book().record(violation, circumstances);
+void detail::report(Violation violation, const AdviceFacts& facts) {
+  const ViolationHandler handler = book().record(violation, facts);
   if (violation.is_error()) {
     throw ReshapeViolation(violation);
   }

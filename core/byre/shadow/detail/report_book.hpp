@@ -11,7 +11,7 @@
 namespace byre::inline v0::shadow::detail {
 
 /// The facts that determine the advice, in addition to the violation itself.
-struct Circumstances {
+struct AdviceFacts {
   bool writer_is_reshaped = false;  ///< the writing family was made from the accessing one
   /// The accessing family was made from the writing one, and has observed earlier writes.
   bool observed_earlier_writes = false;
@@ -21,7 +21,7 @@ struct Circumstances {
 
 /// Counts an unsuppressed violation. Then reports it, or throws ReshapeViolation if its reshape was
 /// made in error mode.
-[[gnu::cold]] void report(Violation violation, const Circumstances& circumstances);
+[[gnu::cold]] void report(Violation violation, const AdviceFacts& facts);
 
 /// The counters of the summary, in addition to that of violations: tracked reshapes, suppressed
 /// violations, and escapes.
