@@ -2,10 +2,10 @@
 /// Generations tell a view family whether another family has written the storage that they share.
 ///
 /// The storage holds the stamp of its last write. Each family holds the stamp of the last write
-/// that it has observed. A family is stale if the two differ: another family has written since, and
-/// with copies in place of aliases this family would not read that write. The compare-exchange that
-/// makes a write the storage's last also returns the write before it. Therefore, if two families
-/// write at once, one of them is found stale.
+/// that it has observed. A family is stale if the storage's stamp is later: another family has
+/// written since, and with copies in place of aliases this family would not read that write. The
+/// compare-exchange that makes a write the storage's last also returns the write before it.
+/// Therefore, if two families write at once, one of them is found stale.
 ///
 /// Invariants:
 ///   1. The storage's stamp counts its writes: no two writes have equal stamps.
