@@ -48,7 +48,7 @@ class FreshPages : public testing::Test {
   WatchedSystem system_;
 };
 
-TEST_F(FreshPages, of_a_huge_page_are_asked_for_last_page_first) {
+TEST_F(FreshPages, of_a_huge_page_are_populated_last_page_first) {
   const Block block = copy(2 * huge + 1, 2 * huge + 1);
   EXPECT_EQ(system_.ranges().size(), 5U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -59,7 +59,7 @@ TEST_F(FreshPages, of_a_huge_page_are_asked_for_last_page_first) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, of_a_turn_that_reaches_its_last_page_are_all_asked_for) {
+TEST_F(FreshPages, of_a_step_that_ends_in_the_last_page_are_all_populated) {
   const Block block = copy(huge - page_nbytes + 1, huge - page_nbytes + 1);
   EXPECT_EQ(system_.ranges().size(), 2U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -67,7 +67,7 @@ TEST_F(FreshPages, of_a_turn_that_reaches_its_last_page_are_all_asked_for) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, below_a_huge_page_are_asked_for_at_once_if_copied_into) {
+TEST_F(FreshPages, below_a_huge_page_are_populated_in_one_call) {
   const Block whole = copy(huge - page_nbytes, huge - page_nbytes);
   const Block begun = copy(page_nbytes + 1, 3 * huge);
   EXPECT_EQ(system_.ranges().size(), 2U);
@@ -77,7 +77,7 @@ TEST_F(FreshPages, below_a_huge_page_are_asked_for_at_once_if_copied_into) {
   pool_.deallocate(begun);
 }
 
-TEST_F(FreshPages, a_turn_is_copied_before_the_next_is_asked_for) {
+TEST_F(FreshPages, a_step_is_copied_before_the_next_is_populated) {
   std::size_t turns = 0;
   system_.before_populating = [&](const WatchedSystem::Range& range) {
     if (range.nbytes == page_nbytes) {
@@ -90,14 +90,14 @@ TEST_F(FreshPages, a_turn_is_copied_before_the_next_is_asked_for) {
   EXPECT_EQ(turns, 3U);
 }
 
-TEST_F(FreshPages, recycled_ones_are_not_asked_for) {
+TEST_F(FreshPages, recycled_pages_are_not_populated) {
   pool_.deallocate(copy(2 * huge, 2 * huge));
   const std::size_t before = system_.ranges().size();
   pool_.deallocate(copy(2 * huge, 2 * huge));
   EXPECT_EQ(system_.ranges().size(), before);
 }
 
-TEST_F(FreshPages, are_to_be_huge_only_where_a_block_fills_them) {
+TEST_F(FreshPages, only_filled_huge_pages_are_advised_as_huge) {
   pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
   EXPECT_TRUE(system_.advised(MADV_HUGEPAGE).empty());
   const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
@@ -105,7 +105,7 @@ TEST_F(FreshPages, are_to_be_huge_only_where_a_block_fills_them) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, are_reclaimable_once_they_are_idle_if_they_are_huge) {
+TEST_F(FreshPages, idle_huge_pages_are_reclaimable) {
   pool_.deallocate(copy(huge - page_nbytes, huge - page_nbytes));
   const Block block = copy(3 * huge - page_nbytes, 3 * huge - page_nbytes);
   EXPECT_TRUE(system_.advised(MADV_FREE).empty());

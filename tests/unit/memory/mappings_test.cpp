@@ -44,7 +44,7 @@ class MappingsTest : public testing::Test {
   WatchedSystem system;
 };
 
-TEST_F(MappingsTest, a_refused_range_gives_its_memory_back) {
+TEST_F(MappingsTest, memory_is_freed_if_unmapping_is_refused) {
   const std::byte* const range = refused();
   EXPECT_EQ(*range, std::byte{0}) << "the memory, and what was written to it, is gone";
   detail::unmap(map_range(), range_nbytes);
@@ -74,7 +74,7 @@ TEST_F(MappingsTest, a_map_that_fails_twice_returns_map_failed) {
   EXPECT_EQ(map_range(), MAP_FAILED);
 }
 
-TEST_F(MappingsTest, a_range_that_is_never_unmapped_holds_up_no_other) {
+TEST_F(MappingsTest, a_range_that_stays_refused_does_not_block_others) {
   in_a_child([this] {
     detail::unmap(map_range() + 1, range_nbytes);  // no page begins there
     const std::byte* const range = refused();
@@ -84,7 +84,7 @@ TEST_F(MappingsTest, a_range_that_is_never_unmapped_holds_up_no_other) {
   });
 }
 
-TEST_F(MappingsTest, to_unmap_no_bytes_keeps_no_range) {
+TEST_F(MappingsTest, unmapping_no_bytes_retains_no_range) {
   std::byte* const next = map_range();
   detail::unmap(next, 0);
   const std::byte* const range = refused();
@@ -92,7 +92,7 @@ TEST_F(MappingsTest, to_unmap_no_bytes_keeps_no_range) {
   EXPECT_FALSE(is_mapped(range));
 }
 
-TEST_F(MappingsTest, to_unmap_leaves_errno_as_it_was) {
+TEST_F(MappingsTest, unmapping_preserves_errno) {
   std::byte* const range = map_range();
   system.unmaps = false;
   errno = EDOM;
@@ -102,7 +102,7 @@ TEST_F(MappingsTest, to_unmap_leaves_errno_as_it_was) {
   detail::unmap(map_range(), range_nbytes);
 }
 
-TEST_F(MappingsTest, system_pages_that_are_refused_go_back_later) {
+TEST_F(MappingsTest, refused_system_pages_are_unmapped_later) {
   std::byte* const address = system_pages().map(page_nbytes, range_nbytes, page_nbytes);
   system.unmaps = false;
   system_pages().unmap(address, page_nbytes, range_nbytes);

@@ -67,7 +67,7 @@ TEST(SystemPages, are_aligned_and_mapped_from_the_lead_to_the_end) {
 
 // What a mapping has more than is asked, for its alignment, goes back at once: also what is behind it. All
 // else goes back when it is unmapped, the lead included.
-TEST(SystemPages, keep_no_addresses_once_they_are_unmapped) {
+TEST(SystemPages, release_their_addresses_when_unmapped) {
   constexpr std::size_t mappings = 4096;
   const std::size_t before = address_space_nbytes();
   for (std::size_t number = 0; number < mappings; ++number) {
@@ -77,14 +77,14 @@ TEST(SystemPages, keep_no_addresses_once_they_are_unmapped) {
   EXPECT_LT(address_space_nbytes(), before + mappings * page_nbytes / 2);
 }
 
-TEST(SystemPages, of_more_than_an_address_space_are_refused) {
+TEST(SystemPages, beyond_the_address_space_are_refused) {
   constexpr std::size_t an_eighth =
       ~std::size_t{0} / 8 + 1;  // of 32 bits, some of which the program has
   const Mapping mapping(7 * an_eighth, huge_page_nbytes);
   EXPECT_EQ(mapping.address, nullptr);
 }
 
-TEST(SystemPages, hold_what_was_written_whatever_the_system_is_advised) {
+TEST(SystemPages, keep_their_contents_after_advice) {
   for (const std::size_t advised_nbytes : {std::size_t{0}, 4 * mib}) {
     const Mapping mapping(4 * mib, huge_page_nbytes);
     ASSERT_NE(mapping.address, nullptr);
@@ -103,7 +103,7 @@ TEST(SystemPages, hold_what_was_written_whatever_the_system_is_advised) {
   }
 }
 
-TEST(UsableMemory, is_some_and_no_more_than_an_address_space) {
+TEST(UsableMemory, is_positive_and_fits_the_address_space) {
   EXPECT_GE(usable_memory_nbytes(), 16 * mib);
   // With 32 bits it may be all that they count.
   EXPECT_TRUE(sizeof(void*) == 4 || usable_memory_nbytes() < max_nbytes / 8);

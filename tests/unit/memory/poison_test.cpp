@@ -49,7 +49,7 @@ class PoisonedBlocks : public testing::TestWithParam<std::size_t> {
   RecyclingPool pool{plenty};
 };
 
-TEST_P(PoisonedBlocks, are_those_that_are_idle_from_the_first_byte_to_the_last) {
+TEST_P(PoisonedBlocks, idle_blocks_are_poisoned_entirely) {
   const Block idle = release();
   const auto* data = static_cast<const std::byte*>(idle.data);
   for (std::size_t at = 0; at < idle.capacity; at += 509) {
@@ -59,7 +59,7 @@ TEST_P(PoisonedBlocks, are_those_that_are_idle_from_the_first_byte_to_the_last) 
   EXPECT_TRUE(is_poisoned(data - 1)) << "the last byte of the header";
 }
 
-TEST_P(PoisonedBlocks, are_none_of_those_that_are_handed_out) {
+TEST_P(PoisonedBlocks, blocks_in_use_are_not_poisoned) {
   const Block fresh = take();
   EXPECT_EQ(first_poisoned(fresh), nullptr);
   pool.deallocate(fresh);
@@ -71,7 +71,7 @@ TEST_P(PoisonedBlocks, are_none_of_those_that_are_handed_out) {
 }
 
 // The system gives the same addresses to others.
-TEST_P(PoisonedBlocks, are_none_of_those_that_the_system_has_again) {
+TEST_P(PoisonedBlocks, unmapped_blocks_are_not_poisoned) {
   const Block gone = release();
   pool.trim();
   EXPECT_EQ(first_poisoned(gone), nullptr);

@@ -35,7 +35,7 @@ class PoolDecayTest : public PoolTest {
   std::size_t idle_blocks() const { return pool->idle_nbytes() / block_nbytes; }
 };
 
-TEST_F(PoolDecayTest, half_of_what_was_idle_for_a_period_goes_oldest_first) {
+TEST_F(PoolDecayTest, half_of_the_bytes_idle_for_a_period_are_returned) {
   const auto released = places_of(use(8));
   source.wait_for(period);
   ask();
@@ -51,7 +51,7 @@ TEST_F(PoolDecayTest, half_of_what_was_idle_for_a_period_goes_oldest_first) {
   EXPECT_EQ(pool->idle_nbytes(), 4 * block_nbytes);
 }
 
-TEST_F(PoolDecayTest, every_period_halves_what_is_left_until_nothing_is) {
+TEST_F(PoolDecayTest, each_period_halves_the_idle_bytes_down_to_zero) {
   use(8);
   source.wait_for(period);
   ask();
@@ -64,7 +64,7 @@ TEST_F(PoolDecayTest, every_period_halves_what_is_left_until_nothing_is) {
   EXPECT_EQ(left, (std::vector<std::size_t>{4, 2, 1, 0, 0}));
 }
 
-TEST_F(PoolDecayTest, a_release_gives_back_too) {
+TEST_F(PoolDecayTest, a_release_also_returns_an_unneeded_block) {
   use(8);
   source.wait_for(period);
   use(1);
@@ -73,7 +73,7 @@ TEST_F(PoolDecayTest, a_release_gives_back_too) {
   EXPECT_EQ(idle_blocks(), 7U);
 }
 
-TEST_F(PoolDecayTest, what_is_used_in_each_period_stays) {
+TEST_F(PoolDecayTest, blocks_used_in_each_period_are_retained) {
   use(8);
   for (int periods = 0; periods < 10; ++periods) {
     source.wait_for(period);
@@ -84,7 +84,7 @@ TEST_F(PoolDecayTest, what_is_used_in_each_period_stays) {
   EXPECT_EQ(source.unmapped().size(), 0U);
 }
 
-TEST_F(PoolDecayTest, the_most_used_at_once_stays_and_half_of_the_rest_goes) {
+TEST_F(PoolDecayTest, the_peak_is_retained_and_half_of_the_rest_is_returned) {
   use(8);
   source.wait_for(period);
   use(4);  // begins a period
@@ -94,7 +94,7 @@ TEST_F(PoolDecayTest, the_most_used_at_once_stays_and_half_of_the_rest_goes) {
   EXPECT_EQ(idle_blocks(), 6U);
 }
 
-TEST_F(PoolDecayTest, many_periods_without_a_call_count_each) {
+TEST_F(PoolDecayTest, periods_without_a_call_count_individually) {
   const struct {
     std::size_t blocks;
     std::uint64_t periods;
@@ -115,7 +115,7 @@ TEST_F(PoolDecayTest, many_periods_without_a_call_count_each) {
   }
 }
 
-TEST_F(PoolDecayTest, counters_know_of_it) {
+TEST_F(PoolDecayTest, returned_blocks_are_counted) {
   const auto pooled = [] { return stats::snapshot().pooled_bytes; };
   const std::int64_t before = pooled();
   use(8);
@@ -126,7 +126,7 @@ TEST_F(PoolDecayTest, counters_know_of_it) {
   EXPECT_EQ(pooled() - before, BYRE_STATS ? std::int64_t{7 * block_nbytes} : 0);
 }
 
-TEST(SystemPages, tell_the_seconds_of_the_steady_clock) {
+TEST(SystemPages, return_seconds_of_the_steady_clock) {
   using std::chrono::steady_clock;
   const auto seconds = [] {
     const auto now = steady_clock::now().time_since_epoch();

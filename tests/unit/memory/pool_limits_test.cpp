@@ -31,7 +31,7 @@ class PoolLimitsTest : public PoolTest {
   }
 };
 
-TEST_F(PoolLimitsTest, what_exceeds_a_limit_goes_oldest_first) {
+TEST_F(PoolLimitsTest, blocks_beyond_the_limit_are_returned_oldest_first) {
   const struct {
     std::size_t most, idle, unmapped;
   } rows[] = {{plenty, pages(170), 0},     {pages(170), pages(170), 0}, {pages(169), pages(120), 1},
@@ -70,7 +70,7 @@ TEST_F(PoolLimitsTest, a_block_that_is_taken_and_released_again_is_the_youngest)
   EXPECT_EQ(source.unmapped(), (std::vector{released[1], released[2]}));
 }
 
-TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_pushes_no_other_out) {
+TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_evicts_no_other) {
   pool->set_limit_nbytes(pages(180));
   const Block large = take(pages(200));
   release_three();
@@ -83,7 +83,7 @@ TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_pushes_no_other_out) {
   EXPECT_EQ(pool->idle_nbytes(), pages(50)) << "a block as large as the limit stays";
 }
 
-TEST(IdleBlocks, beyond_the_limit_alone_are_taken_out_too) {
+TEST(IdleBlocks, beyond_a_lowered_limit_are_removed) {
   IdleBlocks blocks(pages(100));
   IdleBlock idle({nullptr, pages(50), nullptr});
   ASSERT_EQ(blocks.take(pages(50)), nullptr);
@@ -175,11 +175,11 @@ class MallocRefusalDeathTest : public testing::Test {
 };
 
 // In a process of its own, whose memory is limited.
-TEST_F(MallocRefusalDeathTest, gives_idle_blocks_back_and_tries_again) {
+TEST_F(MallocRefusalDeathTest, frees_idle_blocks_and_retries) {
   EXPECT_EXIT(say_how_many(200 * mib), testing::ExitedWithCode(0), "all, 0 idle");
 }
 
-TEST_F(MallocRefusalDeathTest, throws_when_nothing_was_idle) {
+TEST_F(MallocRefusalDeathTest, throws_if_no_block_was_idle) {
   EXPECT_EXIT(say_how_many(1), testing::ExitedWithCode(0), "not all, 0 idle");
 }
 

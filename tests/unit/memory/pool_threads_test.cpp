@@ -93,7 +93,7 @@ TEST(RecyclingPool, never_gives_one_block_to_two_threads_that_do_nothing_else) {
   EXPECT_LE(pool.idle_nbytes(), 4 * 64 * kib) << "each thread held one at a time";
 }
 
-TEST(RecyclingPool, takes_back_on_one_thread_what_another_took) {
+TEST(RecyclingPool, accepts_a_block_released_by_another_thread) {
   FakePages source;
   RecyclingPool pool(64 * mib, source);
   const Block block = pool.allocate({mib, 64});

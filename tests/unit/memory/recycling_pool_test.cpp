@@ -96,7 +96,7 @@ TEST_F(RecyclingPoolTest, starts_blocks_on_a_page_and_from_2_mib_on_a_huge_page)
   }
 }
 
-TEST_F(RecyclingPoolTest, gives_room_for_the_largest_prefix_beside_the_data) {
+TEST_F(RecyclingPoolTest, reserves_the_largest_prefix_before_the_data) {
   const std::size_t sizes[] = {0, 100, 64 * kib, 3 * mib};
   for (const std::size_t nbytes : sizes) {
     for (int round = 0; round < 2; ++round) {  // fresh, then recycled
@@ -107,7 +107,7 @@ TEST_F(RecyclingPoolTest, gives_room_for_the_largest_prefix_beside_the_data) {
   }
 }
 
-TEST_F(RecyclingPoolTest, knows_exactly_how_much_is_idle) {
+TEST_F(RecyclingPoolTest, reports_the_exact_number_of_idle_bytes) {
   release({pages(16), pages(100), pages(100) + 1});
   EXPECT_EQ(pool->idle_nbytes(), pages(16) + pages(100) + pages(101));
   const Block taken = take(pages(100));
@@ -159,7 +159,7 @@ TEST(DefaultPool, is_the_default_allocator_and_has_a_sensible_limit) {
   EXPECT_TRUE(default_pool().device().is_cpu());
 }
 
-TEST_F(RecyclingPoolTest, keeps_its_limit_if_a_large_block_replaces_small_ones) {
+TEST_F(RecyclingPoolTest, stays_within_its_limit_if_a_large_block_evicts_small_ones) {
   pool->set_limit_nbytes(pages(300));
   release({pages(100), pages(100), pages(100), pages(300)});
   EXPECT_EQ(pool->idle_nbytes(), pages(300));

@@ -52,7 +52,7 @@ TEST(ThreadCache, hands_out_blocks_of_the_size_asked_for_last_in_first_out) {
   std::free(second.base);
 }
 
-TEST(ThreadCache, holds_no_block_that_is_larger_than_the_largest) {
+TEST(ThreadCache, rejects_a_block_above_the_largest_size) {
   ThreadCache cache;
   const Made largest(ThreadCache::most_lines);
   const Made larger(ThreadCache::most_lines + 1);
@@ -61,7 +61,7 @@ TEST(ThreadCache, holds_no_block_that_is_larger_than_the_largest) {
   std::free(larger.base);
 }
 
-TEST(ThreadCache, holds_so_many_of_a_size_and_so_many_bytes_of_it) {
+TEST(ThreadCache, limits_the_count_and_the_bytes_of_each_size) {
   for (const auto& [lines, most] : {std::pair{std::size_t{1}, ThreadCache::most_of_a_size},
                                     std::pair{std::size_t{64}, std::size_t{8}}}) {
     ThreadCache cache;
@@ -76,7 +76,7 @@ TEST(ThreadCache, holds_so_many_of_a_size_and_so_many_bytes_of_it) {
   }
 }
 
-TEST(ThreadCache, has_a_line_for_the_record_of_a_block_of_no_bytes) {
+TEST(ThreadCache, rounds_an_empty_request_up_to_a_line) {
   EXPECT_EQ(ThreadCache::nbytes_for({.nbytes = 0, .prefix = 0}), line);
   EXPECT_EQ(ThreadCache::nbytes_for({.nbytes = 0, .prefix = 64}), line);
   EXPECT_EQ(ThreadCache::nbytes_for({.nbytes = 1, .prefix = 64}), 2 * line);
@@ -92,7 +92,7 @@ class CachesOfThreads : public testing::Test {
   }
 };
 
-TEST_F(CachesOfThreads, hold_what_the_thread_released_last) {
+TEST_F(CachesOfThreads, reuse_the_block_released_last) {
   constexpr std::size_t most = ThreadCache::most_nbytes - line;  // behind a header
   for (const auto& [nbytes, next] : {std::pair{std::size_t{100}, std::size_t{128}}, {most, most}}) {
     const std::byte* released = nullptr;
@@ -119,7 +119,7 @@ TEST_F(CachesOfThreads, are_not_shared_by_threads) {
   EXPECT_EQ(Buffer::allocate(100).data(), released);
 }
 
-TEST_F(CachesOfThreads, are_emptied_only_when_the_pool_is_trimmed_to_nothing) {
+TEST_F(CachesOfThreads, are_emptied_only_by_a_trim_to_zero_bytes) {
   const Request request{.nbytes = 100, .prefix = 64};
   const Block block = default_pool().allocate(request);
   default_pool().deallocate(block);
@@ -131,7 +131,7 @@ TEST_F(CachesOfThreads, are_emptied_only_when_the_pool_is_trimmed_to_nothing) {
   EXPECT_EQ(detail::take_from_thread_cache(request).data, nullptr);
 }
 
-TEST_F(CachesOfThreads, end_with_the_thread_before_what_is_released_later) {
+TEST_F(CachesOfThreads, are_destroyed_before_late_releases_of_their_thread) {
   { const Buffer first = Buffer::allocate(100); }  // so that the library comes first
   bool cached_before = false;
   bool cached = true;
@@ -156,7 +156,7 @@ struct Late {
   bool* cached;
 };
 
-TEST_F(CachesOfThreads, take_what_destructors_of_thread_locals_release) {
+TEST_F(CachesOfThreads, accept_releases_by_thread_local_destructors) {
   bool cached = false;
   boost::thread([&] { thread_local Late late{Buffer::allocate(100), &cached}; }).join();
   EXPECT_TRUE(cached);
@@ -186,7 +186,7 @@ TEST_F(CachesOfThreads, leave_nothing_on_the_heap_when_their_threads_end) {
   EXPECT_LT(heap_nbytes(), *before + threads * slack_of_a_thread);
 }
 
-TEST_F(CachesOfThreads, serve_copies_of_every_size_that_are_whole) {
+TEST_F(CachesOfThreads, provide_blocks_for_correct_copies_of_every_size) {
   std::vector<std::byte> text(6000);
   for (std::size_t i = 0; i < text.size(); ++i) {
     text[i] = static_cast<std::byte>(i % 251);
@@ -232,7 +232,7 @@ TEST_F(WatchedCaches, report_a_use_of_an_idle_block) {
   EXPECT_DEATH(std::memcpy(idle, text, sizeof text), "use-after-poison");
 }
 
-TEST_F(WatchedCaches, report_nothing_of_a_block_that_is_handed_out_again) {
+TEST_F(WatchedCaches, accept_a_use_of_a_reused_block) {
   std::byte* const released = idle_block(100);
   Buffer again = Buffer::allocate(128);
   ASSERT_EQ(again.data(), released);

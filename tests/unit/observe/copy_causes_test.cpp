@@ -47,7 +47,7 @@ void expect_copy(CopyCause cause, std::size_t nbytes, unsigned line, Action acti
 
 class CopyCauses : public WithStats {};
 
-TEST(CopyCause, is_written_as_it_is_spelled) {
+TEST(CopyCause, to_string_returns_the_name_of_the_enumerator) {
   const std::pair<CopyCause, const char*> names[] = {
       {CopyCause::shared, "shared"},       {CopyCause::pending, "pending"},
       {CopyCause::read_only, "read_only"}, {CopyCause::borrowed, "borrowed"},
@@ -73,7 +73,7 @@ TEST_F(CopyCauses, shared_is_a_write_to_data_with_other_owners) {
   expect_shared(__LINE__, [&] { const Pin pin = storages[1].pin(); });
 }
 
-TEST_F(CopyCauses, of_unshared_data_are_of_its_memory_or_of_the_call) {
+TEST_F(CopyCauses, of_unshared_data_depend_on_memory_and_call) {
   std::array<std::byte, 40> lent{};
   const TemporaryFolder folder;
   write_file(folder / "file", "a file of 21 bytes...");

@@ -20,7 +20,7 @@ namespace {
 
 using stats::Counters;
 
-TEST(Counters, subtract_each_from_its_own) {
+TEST(Counters, subtract_memberwise) {
   const Counters after{11, 22, 33, 44, 55, 66, 77, 88};
   const Counters before{1, 3, 5, 7, 11, 13, 17, 100};
   const Counters difference{10, 19, 28, 37, 44, 53, 60, -12};
@@ -72,7 +72,7 @@ class ShardsTest : public WithStats {
   const Buffer buffer = Buffer::allocate(10, aligned_allocator());
 };
 
-TEST_F(ShardsTest, counts_of_a_running_thread_are_seen) {
+TEST_F(ShardsTest, snapshots_include_running_threads) {
   const Counted counted;
   Halt halt;
   boost::thread running([&] {
@@ -123,7 +123,7 @@ class CountsAtTheEnd {
 
 thread_local CountsAtTheEnd destroyed_last;
 
-TEST_F(ShardsTest, counts_within_the_end_of_a_thread_are_not_lost) {
+TEST_F(ShardsTest, counts_during_the_end_of_a_thread_are_not_lost) {
   const Counted counted;
   for (int i = 0; i < 100; ++i) {
     elsewhere([&] {
@@ -140,7 +140,7 @@ TEST_F(ShardsTest, counts_within_the_end_of_a_thread_are_not_lost) {
       text_of({.lazy_clones = 300, .copies = 200, .bytes_copied = 2000, .bytes_not_copied = 1000}));
 }
 
-TEST_F(ShardsTest, many_threads_that_end_at_once_leave_nothing_behind) {
+TEST_F(ShardsTest, counts_of_threads_that_end_at_once_are_complete) {
   const Counted counted;
   for (std::size_t round = 0; round < 20; ++round) {
     at_once(8, [&](std::size_t thread) {

@@ -14,9 +14,9 @@
 namespace byre::test {
 namespace {
 
-class TracesAndTheHeap : public WithStats {};
+class RecordingsAndTheHeap : public WithStats {};
 
-TEST_F(TracesAndTheHeap, have_lost_the_event_that_there_was_no_memory_for) {
+TEST_F(RecordingsAndTheHeap, count_an_event_as_lost_if_the_heap_is_full) {
   const Buffer data = Buffer::allocate(100);
   const trace::Recording recording;
   {
@@ -29,7 +29,7 @@ TEST_F(TracesAndTheHeap, have_lost_the_event_that_there_was_no_memory_for) {
   EXPECT_TRUE(says(recording.summary(), "byre: trace: 1 lazy clone of 100 bytes, "));
 }
 
-TEST_F(TracesAndTheHeap, leave_out_what_a_heap_does_while_there_is_an_event_to_record) {
+TEST_F(RecordingsAndTheHeap, omit_events_of_operator_new_during_a_record) {
   static std::optional<Buffer> of_the_heap;
   of_the_heap = Buffer::allocate(7);
   const Buffer data = Buffer::allocate(100);

@@ -35,7 +35,7 @@ TEST_F(Recordings, name_the_lines_that_cloned_the_latest_first_and_how_often) {
             " <- 1: clone at 6\n");
 }
 
-TEST_F(Recordings, forget_lines_once_one_owner_has_the_data_alone) {
+TEST_F(Recordings, forget_clone_lines_once_the_data_is_unique) {
   const std::byte one[1] = {};
   Buffer weights = Buffer::allocate(64);
   TiledBuffer table(64, aligned_allocator(), 64);
@@ -76,7 +76,7 @@ void expect_other_data_in_each(Round round) {
   EXPECT_NE(clones.at(0)["args"]["data"], clones.at(1)["args"]["data"]);
 }
 
-TEST_F(Recordings, tell_new_data_at_an_old_address_from_the_old) {
+TEST_F(Recordings, distinguish_new_data_at_a_reused_address) {
   alignas(data_alignment) std::byte memory[data_alignment];
   const trace::Recording recording;
   std::uint32_t line = 0;
@@ -114,7 +114,7 @@ TEST_F(Recordings, show_a_steal_its_wait_and_the_copy_that_was_waited_for) {
             "1: copy (resized) bytes=100 copy=C data=A written_at=5\n");
 }
 
-TEST_F(Recordings, name_what_a_thread_of_a_parallel_loop_waited_for) {
+TEST_F(Recordings, name_the_copy_that_a_parallel_loop_waited_for) {
   FailingAllocator allocator;
   std::string text;
   for (int round = 0; text.find("wait") == std::string::npos; ++round) {  // a thread may be late
@@ -141,7 +141,7 @@ TEST_F(Recordings, name_what_a_thread_of_a_parallel_loop_waited_for) {
             " <- 1: copy (shared) at 30\n");
 }
 
-TEST_F(Recordings, name_nothing_where_the_copy_that_was_waited_for_failed) {
+TEST_F(Recordings, name_no_copy_if_the_awaited_copy_failed) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   Buffer snapshot = clone(weights, 1);
@@ -161,7 +161,7 @@ TEST_F(Recordings, name_nothing_where_the_copy_that_was_waited_for_failed) {
   EXPECT_EQ(shown(recording, "wait"), "2: wait for a copy data=B written_at=40\n");
 }
 
-TEST_F(Recordings, know_the_line_that_cloned_all_tiles_of_each_tile) {
+TEST_F(Recordings, attribute_a_clone_of_all_tiles_to_each_tile) {
   TiledBuffer table(200 * 64, aligned_allocator(), 64);
   const std::byte one[1] = {};
   for (std::size_t tile = 0; tile < table.tile_count(); ++tile) {
@@ -179,7 +179,7 @@ TEST_F(Recordings, know_the_line_that_cloned_all_tiles_of_each_tile) {
             "1: copy (shared) bytes=64 cloned_at=1 copy=F data=G written_at=4 <- 1: clone at 1\n");
 }
 
-TEST_F(Recordings, have_what_happened_while_they_were_on) {
+TEST_F(Recordings, contain_the_events_between_begin_and_stop) {
   const Buffer weights = Buffer::allocate(100);
   const Buffer before = clone(weights, 1);
   trace::Recording outer;
@@ -208,7 +208,7 @@ TEST_F(Recordings, have_what_happened_while_they_were_on) {
   EXPECT_EQ(lines(trace::Recording()), "");
 }
 
-TEST_F(Recordings, have_room_of_their_own_and_count_what_they_lost) {
+TEST_F(Recordings, have_separate_limits_and_count_lost_events) {
   const Buffer weights = Buffer::allocate(100);
   const trace::Recording small(4096);
   for (int round = 0; round < 2; ++round) {

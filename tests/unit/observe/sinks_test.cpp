@@ -45,7 +45,7 @@ void copy_and_compare(std::size_t nbytes = 100) {
 
 class Sinks : public WithStats {};
 
-TEST(WithoutStats, nothing_is_counted_or_told_and_limits_are_refused) {
+TEST(WithoutStats, nothing_is_reported_and_limits_are_refused) {
   if (BYRE_STATS) {
     GTEST_SKIP() << "built with stats";
   }
@@ -78,7 +78,7 @@ TEST_F(Sinks, are_all_called_until_they_are_uninstalled) {
   EXPECT_EQ(late.events().size(), 1U);
 }
 
-TEST_F(Sinks, that_throw_become_a_warning_and_the_next_one_is_called) {
+TEST_F(Sinks, that_throw_cause_a_warning_and_the_next_is_called) {
   const auto expect_warning = [](const char* said, stats::CopySink sink) {
     const CaughtWarnings warnings;
     const InstalledSink installed(std::move(sink));
@@ -94,7 +94,7 @@ TEST_F(Sinks, that_throw_become_a_warning_and_the_next_one_is_called) {
   expect_warning("", [](auto&) { throw 42; });
 }
 
-TEST_F(Sinks, that_copy_are_not_told_of_their_own_copies) {
+TEST_F(Sinks, are_not_called_for_copies_made_by_a_sink) {
   int calls = 0;
   const Recorder other;
   const InstalledSink sink([&](const CopyEvent&) {
@@ -146,7 +146,7 @@ TEST_F(Sinks, are_called_from_several_threads_at_once) {
 }
 
 // It would wait for the call that it is in.
-TEST_F(Sinks, one_that_installs_or_uninstalls_another_ends_the_program) {
+TEST_F(Sinks, that_install_or_uninstall_a_sink_end_the_program) {
   const auto run = [](stats::CopySink sink) {
     const InstalledSink installed(std::move(sink));
     copy_and_compare(10);
@@ -204,7 +204,7 @@ TEST_F(CopyLimits, return_what_the_block_returns) {
   EXPECT_EQ(value, 2);
 }
 
-TEST_F(CopyLimits, name_a_file_whose_name_is_gone) {
+TEST_F(CopyLimits, copy_the_file_name_of_a_call_site) {
   EXPECT_TRUE(says(complaint_of<TooManyCopies>([] {
                      expect_copies_at_most(0, [] {
                        std::string file = "first.py";
@@ -217,7 +217,7 @@ TEST_F(CopyLimits, name_a_file_whose_name_is_gone) {
                    "first.py:7: 8 bytes"));
 }
 
-TEST_F(CopyLimits, let_a_block_copy_as_often_as_expected_and_not_more) {
+TEST_F(CopyLimits, allow_the_expected_copies_and_no_more) {
   EXPECT_EQ(expect_copies_at_most(1, [] { return copy_and_compare(), 5; }), 5);
   EXPECT_THROW((void)expect_copies_at_most(1, [] { return copy(2), 5; }), TooManyCopies);
   EXPECT_THROW(expect_copies_at_most(0, [] { throw std::runtime_error("its own"); }),
@@ -258,7 +258,7 @@ TEST_F(CopyLimits, count_the_copies_of_other_threads) {
       expect_copies_at_most(8, [] { at_once(8, [](std::size_t) { copy_and_compare(); }); }));
 }
 
-TEST_F(CopyLimits, count_only_what_is_copied_while_they_live) {
+TEST_F(CopyLimits, count_only_copies_made_while_they_live) {
   copy_and_compare();
   const CopyLimit limit(1);
   EXPECT_EQ(limit.copies(), 0U);

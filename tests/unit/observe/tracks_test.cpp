@@ -31,7 +31,7 @@ constexpr std::size_t paged_nbytes = std::size_t{1} << 20;
 
 class Tracks : public WithStats {};
 
-TEST_F(Tracks, of_bytes_end_where_the_counters_do) {
+TEST_F(Tracks, of_bytes_end_at_the_counter_values) {
   RecyclingPool pool;
   const Buffer kept = Buffer::allocate(1 << 20, pool);
   Buffer::allocate(1 << 20, pool);  // idles from now on
@@ -87,7 +87,7 @@ TEST_F(Tracks, of_pins_begin_and_end) {
             "1: pin begins A bytes=64 data=A pinned_at=3 to=read\n");
 }
 
-TEST_F(Tracks, leave_out_the_ends_of_what_began_before) {
+TEST_F(Tracks, omit_ends_of_spans_that_began_earlier) {
   Storage storage = Storage::allocate(64);
   std::optional<Pin> pin = storage.pin();
   Buffer paged = Buffer::allocate(paged_nbytes, paged_allocator());
@@ -158,7 +158,7 @@ TEST_F(TracksOfOverlays, of_overlays_end_with_their_dirty_pages) {
                                             " bytes written in them"));
 }
 
-TEST_F(TracksOfOverlays, of_a_mapped_file_have_its_cause) {
+TEST_F(TracksOfOverlays, of_a_mapped_file_have_cause_read_only) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(paged_nbytes, 'f'));
   Buffer mapped = Buffer::map_file(folder / "file");
@@ -182,7 +182,7 @@ TEST_F(TracksOfOverlays, count_the_pages_that_an_overlay_of_an_overlay_copied) {
   EXPECT_GT(counted.bytes_copied, 0);
 }
 
-TEST_F(TracksOfOverlays, of_writable_clones_begin_for_both_sides_and_end) {
+TEST_F(TracksOfOverlays, of_writable_clones_show_one_overlay_for_each_side) {
   const trace::Recording recording;
   std::optional<Buffer> source = Buffer::allocate(paged_nbytes, paged_allocator());
   std::memset(source->mutable_data(), 1, paged_nbytes);
@@ -205,7 +205,7 @@ TEST_F(TracksOfOverlays, of_writable_clones_begin_for_both_sides_and_end) {
   EXPECT_EQ(events.of("i", "release").at(0)["args"]["data"], file);
 }
 
-TEST_F(TracksOfOverlays, of_a_writable_clone_in_a_new_file_end_in_the_old_one) {
+TEST_F(TracksOfOverlays, of_a_clone_in_a_new_file_end_the_old_overlay) {
   Buffer source = Buffer::allocate(paged_nbytes, paged_allocator());
   const Buffer first = source.writable_clone();
   std::memset(source.mutable_data(), 1, paged_nbytes);
@@ -232,7 +232,7 @@ TEST_F(TracksOfOverlays, of_a_writable_clone_in_a_new_file_end_in_the_old_one) {
                    std::to_string(paged_nbytes + page_nbytes) + " bytes written in them"));
 }
 
-TEST_F(Tracks, know_data_at_the_address_that_a_writable_clone_s_source_had) {
+TEST_F(Tracks, distinguish_data_at_the_address_of_an_ended_clone_source) {
   const trace::Recording recording;
   std::optional<Buffer> source = Buffer::allocate(paged_nbytes, paged_allocator());
   const std::byte* const place = source->data();
@@ -247,7 +247,7 @@ TEST_F(Tracks, know_data_at_the_address_that_a_writable_clone_s_source_had) {
   EXPECT_TRUE(says(explain(lazy), "cloned at model.cpp:1"));
 }
 
-TEST_F(Tracks, of_a_child_have_nothing_of_its_parent_and_count_from_what_it_has) {
+TEST_F(Tracks, of_a_forked_child_start_without_the_parents_events) {
   const Buffer pages = Buffer::allocate(paged_nbytes, paged_allocator());
   std::vector<Buffer> overlaid(8, pages);  // by overlays, of which each is one event
   const trace::Recording recording(64 * 1024);

@@ -44,7 +44,7 @@ class PagedDescriptors : public testing::Test {
   const std::string contents_ = std::string(std::size_t{32} << 20, 'f');
 };
 
-TEST_F(PagedDescriptors, a_file_that_got_its_number_is_left_alone) {
+TEST_F(PagedDescriptors, a_file_that_reuses_the_number_is_not_touched) {
   in_a_child([this] {
     std::optional<Buffer> dropped = filled(std::byte{1});
     Buffer kept = filled(std::byte{2});
@@ -76,7 +76,7 @@ TEST_F(PagedDescriptors, a_file_that_got_its_number_is_left_alone) {
   });
 }
 
-TEST_F(PagedDescriptors, a_file_that_gets_its_number_during_a_write_is_not_mapped) {
+TEST_F(PagedDescriptors, a_file_that_reuses_the_number_during_a_write_is_not_mapped) {
   for (int maps_before = 0; maps_before < 3; ++maps_before) {
     in_a_child([this, maps_before] {
       Buffer clone = filled(std::byte{1});
@@ -93,7 +93,7 @@ TEST_F(PagedDescriptors, a_file_that_gets_its_number_during_a_write_is_not_mappe
   }
 }
 
-TEST_F(PagedDescriptors, without_it_refused_overlays_leave_no_addresses_taken) {
+TEST_F(PagedDescriptors, a_lost_descriptor_leaks_no_addresses) {
   in_a_child([this] {
     const Buffer buffer = filled(std::byte{1});
     reuse_all_numbers(foreign_);
@@ -110,7 +110,7 @@ TEST_F(PagedDescriptors, without_it_refused_overlays_leave_no_addresses_taken) {
   });
 }
 
-TEST_F(PagedDescriptors, a_fork_without_it_leaves_parent_and_file_as_they_were) {
+TEST_F(PagedDescriptors, a_fork_without_descriptor_preserves_parent_and_file) {
   in_a_child([this] {
     Buffer buffer = filled(std::byte{1});
     reuse_all_numbers(foreign_);
@@ -124,7 +124,7 @@ TEST_F(PagedDescriptors, a_fork_without_it_leaves_parent_and_file_as_they_were) 
   });
 }
 
-TEST_F(PagedDescriptors, its_number_is_not_that_of_a_standard_stream) {
+TEST_F(PagedDescriptors, the_number_is_never_that_of_a_standard_stream) {
   in_a_child([] {
     for (int number = 0; number < most_files; ++number) {
       ::close(number);
@@ -142,7 +142,7 @@ TEST_F(PagedDescriptors, its_number_is_not_that_of_a_standard_stream) {
   });
 }
 
-TEST_F(PagedDescriptors, it_closes_where_another_program_is_executed) {
+TEST_F(PagedDescriptors, the_descriptor_is_closed_on_exec) {
   const Buffer buffer = filled(std::byte{1});
   const int number = memory_file();
   ASSERT_GE(number, 3);
@@ -163,7 +163,7 @@ TEST_F(PagedDescriptors, a_memory_file_is_made_with_and_without_seals) {
   });
 }
 
-TEST_F(PagedDescriptors, a_fork_ends_a_memory_file_that_has_no_data) {
+TEST_F(PagedDescriptors, a_fork_closes_an_unused_memory_file) {
   in_a_child([] {
     for (int round = 0; round < 3; ++round) {
       (void)filled(std::byte{1});
@@ -185,7 +185,7 @@ class OldSystem : public testing::TestWithParam<bool> {
   WatchedSystem system_;
 };
 
-TEST_P(OldSystem, overlays_of_overlays_have_what_was_written) {
+TEST_P(OldSystem, overlays_of_overlays_contain_the_written_bytes) {
   constexpr std::size_t nbytes = 1000 * page_nbytes - 5;
   Buffer base = filled(std::byte{1}, nbytes);
   Buffer overlay = base;
@@ -208,7 +208,7 @@ TEST_P(OldSystem, overlays_of_overlays_have_what_was_written) {
   }
 }
 
-TEST_P(OldSystem, overlays_of_files_have_what_was_written_at_their_end) {
+TEST_P(OldSystem, overlays_of_files_contain_bytes_written_at_the_end) {
   const TemporaryFolder folder;
   constexpr std::size_t nbytes = 100 * page_nbytes + 5;
   write_file(folder / "file", std::string(nbytes, 'f'));
@@ -226,7 +226,7 @@ TEST_P(OldSystem, overlays_of_files_have_what_was_written_at_their_end) {
 
 INSTANTIATE_TEST_SUITE_P(WithPagemap, OldSystem, testing::Bool());
 
-TEST(OldSystems, have_ordinary_memory_if_they_have_no_memory_files) {
+TEST(OldSystems, without_memory_files_use_ordinary_memory) {
   WatchedSystem system;
   system.has_memory_files = false;
   // A file of before stays in the parent.

@@ -156,11 +156,11 @@ void limit_private_memory() {
   set_limit(RLIMIT_DATA, 1);
 }
 
-TEST_F(PagedForkLimits, of_private_memory_leave_lazy_clones_to_the_parent) {
+TEST_F(PagedForkLimits, of_private_memory_take_lazy_clones_from_the_child) {
   expect_only_a_child_loses_data(&limit_private_memory);
 }
 
-TEST_F(PagedForkLimits, of_locked_memory_and_of_descriptors_leave_lazy_clones_to_both) {
+TEST_F(PagedForkLimits, of_locks_and_descriptors_make_the_child_copy) {
   expect_a_child_has_copies(&close_descriptors);
   expect_a_child_has_copies([] {
     set_limit(RLIMIT_MEMLOCK, 64 << 10);
@@ -195,14 +195,14 @@ TEST_F(PagedForkLimits, a_child_with_copies_sees_no_write_of_its_parent) {
   });
 }
 
-TEST_F(PagedForkLimits, of_mappings_leave_lazy_clones_to_the_parent) {
+TEST_F(PagedForkLimits, of_mappings_take_lazy_clones_from_the_child) {
   if (most_mappings() == 0) {
     GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
   }
   expect_only_a_child_loses_data(&use_up_mappings);
 }
 
-TEST_F(PagedForkLimits, leave_writable_clones_to_both) {
+TEST_F(PagedForkLimits, keep_writable_clones_in_both_processes) {
   expect_both_have_writable_clones(&limit_private_memory);
   expect_both_have_writable_clones(&close_descriptors);
   if (most_mappings() != 0) {
@@ -210,7 +210,7 @@ TEST_F(PagedForkLimits, leave_writable_clones_to_both) {
   }
 }
 
-TEST_F(PagedForkLimits, data_that_was_private_before_the_limit_is_the_child_s) {
+TEST_F(PagedForkLimits, data_private_before_the_limit_survives_in_the_child) {
   in_a_child([] {
     Buffer older = filled(std::byte{1});
     in_a_child([] {});
@@ -226,7 +226,7 @@ TEST_F(PagedForkLimits, data_that_was_private_before_the_limit_is_the_child_s) {
   });
 }
 
-TEST_F(PagedForkLimits, a_fork_with_room_for_one_mapping_of_two_leaves_none) {
+TEST_F(PagedForkLimits, a_fork_that_can_map_only_once_leaves_no_mapping) {
   in_a_child([] {
     const Buffer buffer = filled(std::byte{1});
     const std::size_t before = data_nbytes();
@@ -251,7 +251,7 @@ Exit exit_by_another_fault() {
       .exit;
 }
 
-TEST_F(PagedForkLimits, other_faults_of_the_child_do_what_they_did_before) {
+TEST_F(PagedForkLimits, other_faults_reach_the_previous_handler) {
   in_a_child([] { EXPECT_EQ(exit_by_another_fault().signal(), SIGSEGV); });
   in_a_child([] {
     ::signal(SIGSEGV, [](int) { ::_exit(3); });
@@ -277,7 +277,7 @@ std::byte* map_pages(std::size_t count) {
   return static_cast<std::byte*>(pages);
 }
 
-TEST(LostPages, are_lost_from_the_first_byte_to_the_last_of_any_number) {
+TEST(LostPages, are_recognized_from_first_to_last_byte_of_any_range) {
   in_a_child([] {
     constexpr std::size_t ranges = 5000;  // there is room for 4096
     std::byte* const begin = map_pages(3 * ranges + 1) + page_nbytes;

@@ -32,7 +32,7 @@ Buffer ones(std::size_t nbytes = paged_nbytes) {
   return filled(std::byte{1}, nbytes);
 }
 
-TEST(PagedLimits, of_files_below_a_memory_file_leave_ordinary_memory) {
+TEST(PagedLimits, of_file_size_make_data_ordinary_memory) {
   constexpr auto most_nbytes = static_cast<rlim_t>(detail::PageArena::most_nbytes);
   for (const auto& [most, origin] : {std::pair(most_nbytes, Origin::paged),
                                      {most_nbytes - 1, Origin::allocated},
@@ -56,7 +56,7 @@ TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
   });
 }
 
-TEST(PagedLimits, of_locked_memory_leave_none_for_a_mapped_file) {
+TEST(PagedLimits, of_locked_memory_refuse_a_mapped_file) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need memory of their own";
   }
@@ -72,7 +72,7 @@ TEST(PagedLimits, of_locked_memory_leave_none_for_a_mapped_file) {
   });
 }
 
-TEST(PagedLimits, of_files_that_come_later_are_no_signal_for_a_writer) {
+TEST(PagedLimits, of_file_size_set_later_raise_no_signal) {
   in_a_child([] {
     std::optional<Buffer> base = ones();
     Buffer overlay = *base;
@@ -88,7 +88,7 @@ TEST(PagedLimits, of_files_that_come_later_are_no_signal_for_a_writer) {
   });
 }
 
-TEST(PagedLimits, of_addresses_refuse_a_write_that_changes_nothing) {
+TEST(PagedLimits, of_addresses_make_a_write_throw_and_change_nothing) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "who watches this process needs address space";
   }
@@ -106,7 +106,7 @@ TEST(PagedLimits, of_addresses_refuse_a_write_that_changes_nothing) {
   });
 }
 
-TEST(PagedLimits, of_mappings_leave_a_write_an_idle_block_or_refuse_it) {
+TEST(PagedLimits, of_mappings_make_a_write_copy_or_throw) {
   if (most_mappings() == 0 || is_sanitized || is_emulated()) {
     GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
   }
@@ -149,7 +149,7 @@ TEST(PagedLimits, an_overlay_reserves_no_memory_before_it_is_written) {
   EXPECT_TRUE(flags.empty() || flags.find(" nr") != std::string::npos) << flags;
 }
 
-TEST(PagedLimits, pages_that_are_locked_go_to_the_file_and_stay) {
+TEST(PagedLimits, locked_pages_are_written_back_and_stay_mapped) {
   std::optional<Buffer> base = ones(least_paged_nbytes);
   Buffer overlay = *base;
   overlay.mutable_data()[0] = std::byte{2};

@@ -60,7 +60,7 @@ void read_truncated(const fs::path& path, std::size_t left_nbytes) {
   std::_Exit(1);
 }
 
-TEST(MappedFile, that_is_truncated_spares_copies_and_ends_readers) {
+TEST(MappedFile, truncation_spares_copies_and_kills_readers) {
   for (const std::size_t left_pages : {0U, 1U, 2U}) {
     const TemporaryFile file(std::string(4 * page_nbytes, 'f'));
     const ChildResult result =
@@ -70,7 +70,7 @@ TEST(MappedFile, that_is_truncated_spares_copies_and_ends_readers) {
   }
 }
 
-TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_has_a_copy) {
+TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_copies) {
   const TemporaryFile file("a cow in a byre");
   const auto mappings = [&] { return mappings_of(file.path().parent_path()); };
   if (mappings() < 0) {
@@ -90,7 +90,7 @@ TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_has_a_copy) {
   EXPECT_EQ(mappings(), 0);
 }
 
-TEST(MappedFile, that_is_refused_is_named_and_not_kept_open) {
+TEST(MappedFile, errors_name_the_file_and_leave_nothing_open) {
   const TemporaryFile file("cow");
   const fs::path folder = file.path().parent_path();
   write_file(folder / "empty", "");
@@ -128,7 +128,7 @@ TEST(MappedFile, that_is_refused_is_named_and_not_kept_open) {
   EXPECT_TRUE(says(unreadable, "Permission denied"));
 }
 
-TEST(InputFile, that_cannot_be_read_is_refused) {
+TEST(InputFile, is_refused_if_it_cannot_be_read) {
   const TemporaryFile file("half of it goes");
   detail::InputFile input(file.path());
   fs::resize_file(file.path(), 4);
@@ -139,7 +139,7 @@ TEST(InputFile, that_cannot_be_read_is_refused) {
                    "Check the path, its permissions"));
 }
 
-TEST(MappedFile, of_more_bytes_than_an_object_can_have_is_refused_and_not_read_either) {
+TEST(MappedFile, above_the_largest_object_size_is_refused) {
   if constexpr (sizeof(std::size_t) > 4) {
     GTEST_SKIP() << "no file system has such a file";
   }

@@ -25,7 +25,7 @@ namespace {
 
 class Paged : public WithStats {};
 
-TEST_F(Paged, snapshots_one_after_the_other_copy_what_was_written_since) {
+TEST_F(Paged, each_snapshot_copies_the_pages_written_since_the_last) {
   Buffer buffer = filled(std::byte{1});
   Buffer snapshot = buffer;
   buffer.mutable_data()[0] = std::byte{2};
@@ -44,7 +44,7 @@ TEST_F(Paged, snapshots_one_after_the_other_copy_what_was_written_since) {
   }
 }
 
-TEST_F(Paged, pages_that_were_written_back_are_the_file_s) {
+TEST_F(Paged, pages_written_back_belong_to_the_file) {
   Buffer buffer = filled(std::byte{1});
   Buffer overlay = buffer;
   overlay.mutable_data()[0] = std::byte{2};
@@ -60,7 +60,7 @@ TEST_F(Paged, pages_that_were_written_back_are_the_file_s) {
   EXPECT_EQ(other.data()[1], std::byte{1});
 }
 
-TEST_F(Paged, overlays_are_copied_by_pages_up_to_an_eighth_and_whole_beyond) {
+TEST_F(Paged, overlays_copy_up_to_an_eighth_by_pages_else_all_bytes) {
   constexpr std::size_t most = paged_nbytes / page_nbytes / 8;
   for (const std::size_t step : {std::size_t{1}, std::size_t{2}}) {  // side by side, and apart
     Buffer buffer = filled(std::byte{1});
@@ -121,7 +121,7 @@ TEST_F(Paged, explanations_say_that_a_write_copies_pages) {
   EXPECT_TRUE(says(explain(overlay), "an overlay of pages", "modifies them in place"));
 }
 
-TEST_F(Paged, little_data_is_ordinary) {
+TEST_F(Paged, small_data_is_ordinary_memory) {
   Buffer buffer = Buffer::allocate(least_paged_nbytes - 1, paged_allocator());
   EXPECT_EQ(buffer.origin(), Origin::allocated);
   EXPECT_EQ(&buffer.allocator(), &paged_allocator());
@@ -180,7 +180,7 @@ TEST_F(Paged, a_mapped_file_whose_name_is_gone_is_copied) {
   EXPECT_EQ(replaced.data()[0], std::byte{'w'});
 }
 
-TEST_F(Paged, thousands_of_overlays_are_apart) {
+TEST_F(Paged, thousands_of_overlays_are_independent) {
   Random random(seed());
   const Buffer base = filled(std::byte{1}, least_paged_nbytes);
   std::vector<Buffer> overlays;
@@ -218,7 +218,7 @@ TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
 }
 
 // Random programs make more such writes: see random_programs_test.cpp.
-TEST(PagedForks, what_a_parent_writes_its_child_does_not_see) {
+TEST(PagedForks, a_child_does_not_see_writes_of_its_parent) {
   Buffer buffer = filled(std::byte{1});
   const LateChild child([&] { return is_all(buffer, std::byte{1}); });
   std::memset(buffer.mutable_data(), 2, paged_nbytes);
@@ -226,7 +226,7 @@ TEST(PagedForks, what_a_parent_writes_its_child_does_not_see) {
   child.expect_right();
 }
 
-TEST(PagedForks, what_a_child_writes_its_lazy_clones_show) {
+TEST(PagedForks, lazy_clones_show_earlier_writes_of_the_child) {
   Buffer source = filled(std::byte{1});
   in_a_child([&source] {
     source.mutable_data()[0] = std::byte{2};  // to a page that the file does not have
@@ -237,7 +237,7 @@ TEST(PagedForks, what_a_child_writes_its_lazy_clones_show) {
   });
 }
 
-TEST(PagedForks, what_a_parent_would_write_back_its_child_does_not_see) {
+TEST(PagedForks, a_child_does_not_see_pages_written_back_later) {
   Buffer overlay = filled(std::byte{1});
   {
     const Buffer base = overlay;

@@ -58,7 +58,7 @@ class Populating : public testing::Test {
   }();
 };
 
-TEST_F(Populating, a_range_s_pages_are_made_writable_and_no_others) {
+TEST_F(Populating, only_the_pages_of_a_range_are_made_writable) {
   Storage clone = base_.lazy_clone();
   Storage ordinary = Storage::allocate(1 << 20);
   WatchedSystem system;
@@ -112,7 +112,7 @@ std::size_t offset_in_file(const void* mapping) {
   return 0;  // an emulator's may be others
 }
 
-TEST_F(Populating, a_large_file_is_put_in_huge_pages) {
+TEST_F(Populating, large_data_is_put_in_huge_pages) {
   const Buffer before = Buffer::allocate(least_paged_nbytes, paged_allocator());
   WatchedSystem system;
   const Buffer buffer = Buffer::allocate(2 * huge_page_nbytes + 1, paged_allocator());
@@ -131,7 +131,7 @@ TEST_F(Populating, a_large_file_is_put_in_huge_pages) {
   EXPECT_EQ(offset_in_file(huge.data()) % huge_page_nbytes, 0U);
 }
 
-TEST_F(Populating, rows_and_an_element_that_are_written_are_made_writable) {
+TEST_F(Populating, written_rows_and_elements_are_made_writable) {
   Tensor t = tensor();
   const WatchedSystem system;
   Tensor part = t.narrow(0, 3, 2);
@@ -147,7 +147,7 @@ TEST_F(Populating, rows_and_an_element_that_are_written_are_made_writable) {
   EXPECT_EQ(system.ranges().size(), 3U) << "a pointer to all makes nothing writable";
 }
 
-TEST_F(Populating, of_a_column_a_page_of_each_row_is_made_writable) {
+TEST_F(Populating, a_column_makes_one_page_of_each_row_writable) {
   const Tensor t = tensor();
   const Tensor pairs = t.view({rows / 2, 2, columns});  // two dimensions step over pages
   for (Tensor part : {t.narrow(1, columns - 1, 1), pairs.narrow(2, columns - 1, 1)}) {

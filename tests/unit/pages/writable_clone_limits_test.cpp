@@ -118,7 +118,7 @@ class WritableCloneLimits : public testing::TestWithParam<Kind> {
   const TemporaryFolder folder_;
 };
 
-TEST_P(WritableCloneLimits, sides_are_whole_if_any_mapping_is_refused) {
+TEST_P(WritableCloneLimits, both_sides_are_intact_if_any_mapping_is_refused) {
   for (const std::size_t refused : {1U, 1'000U}) {
     expect_whole([&](std::size_t tries) {
       auto system = std::make_unique<WatchedSystem>();
@@ -128,7 +128,7 @@ TEST_P(WritableCloneLimits, sides_are_whole_if_any_mapping_is_refused) {
   }
 }
 
-TEST_P(WritableCloneLimits, sides_are_whole_if_memory_for_pages_ends) {
+TEST_P(WritableCloneLimits, both_sides_are_intact_if_memory_for_pages_runs_out) {
   expect_whole([](std::size_t tries) {
     auto system = std::make_unique<WatchedSystem>();
     system->fail_after(tries);
@@ -136,7 +136,7 @@ TEST_P(WritableCloneLimits, sides_are_whole_if_memory_for_pages_ends) {
   });
 }
 
-TEST_P(WritableCloneLimits, sides_are_whole_if_the_heap_is_full) {
+TEST_P(WritableCloneLimits, both_sides_are_intact_if_the_heap_is_full) {
   for (const Failures failures : {Failures::one, Failures::all_that_follow}) {
     expect_whole([&](std::size_t tries) {
       struct Limited {
@@ -148,7 +148,7 @@ TEST_P(WritableCloneLimits, sides_are_whole_if_the_heap_is_full) {
   }
 }
 
-TEST_P(WritableCloneLimits, sides_are_whole_if_a_move_is_refused) {
+TEST_P(WritableCloneLimits, both_sides_are_intact_if_a_move_is_refused) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers have a mremap() of their own";
   }
@@ -160,7 +160,7 @@ TEST_P(WritableCloneLimits, sides_are_whole_if_a_move_is_refused) {
   });
 }
 
-TEST_P(WritableCloneLimits, sides_are_whole_in_limits_of_memory_and_addresses) {
+TEST_P(WritableCloneLimits, both_sides_are_intact_at_limits_of_memory_and_addresses) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need memory of their own";
   }
@@ -175,7 +175,7 @@ TEST_P(WritableCloneLimits, sides_are_whole_in_limits_of_memory_and_addresses) {
   }
 }
 
-TEST_P(WritableCloneLimits, sides_are_whole_if_descriptors_are_lost) {
+TEST_P(WritableCloneLimits, both_sides_are_intact_if_descriptors_are_lost) {
   in_a_child([this] {
     Source source = this->source();
     std::byte* const place = source.buffer.mutable_data();
@@ -196,7 +196,7 @@ TEST_P(WritableCloneLimits, sides_are_whole_if_descriptors_are_lost) {
   });
 }
 
-TEST_P(WritableCloneLimits, sides_are_whole_if_all_memory_is_locked) {
+TEST_P(WritableCloneLimits, both_sides_are_intact_if_all_memory_is_locked) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers leave mlockall() out";
   }
@@ -210,7 +210,7 @@ TEST_P(WritableCloneLimits, sides_are_whole_if_all_memory_is_locked) {
   }
 }
 
-TEST_P(WritableCloneLimits, sides_are_whole_if_mappings_are_used_up) {
+TEST_P(WritableCloneLimits, both_sides_are_intact_if_mappings_are_used_up) {
   if (most_mappings() == 0 || is_sanitized || is_emulated()) {
     GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
   }

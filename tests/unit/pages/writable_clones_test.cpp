@@ -71,7 +71,7 @@ TEST_F(CountedClones, copy_the_pages_written_while_an_earlier_clone_lives) {
   }
 }
 
-TEST_F(CountedClones, in_a_loop_copy_what_changed_since_the_last_one) {
+TEST_F(CountedClones, in_a_loop_copy_the_pages_changed_since_the_last) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   std::optional<Buffer> snapshot = source.writable_clone();
@@ -117,7 +117,7 @@ TEST_F(CountedClones, of_much_written_pages_move_both_sides_to_a_new_file) {
   EXPECT_EQ(third.data()[0], std::byte{3});
 }
 
-TEST_F(CountedClones, beside_other_writers_copy_written_pages_and_move_none) {
+TEST_F(CountedClones, with_other_writers_copy_written_pages_and_move_none) {
   Buffer source = filled(std::byte{1});
   source.writable_clone();
   const void* const file = source.memory_id();
@@ -159,7 +159,7 @@ TEST_F(CountedClones, of_shrunk_data_share_its_pages_and_count_its_bytes) {
   EXPECT_TRUE(is_all(first, std::byte{1}));
 }
 
-TEST(WritableClones, are_read_by_other_threads_while_they_begin) {
+TEST(WritableClones, can_be_read_by_other_threads_during_creation) {
   Buffer source = filled(std::byte{1});
   const std::byte* const pointer = source.mutable_data();
   std::atomic<bool> ends = false;
@@ -180,7 +180,7 @@ TEST(WritableClones, are_read_by_other_threads_while_they_begin) {
   EXPECT_TRUE(is_right);
 }
 
-TEST(WritableClones, of_the_last_overlay_survive_a_fork_in_the_middle) {
+TEST(WritableClones, of_the_last_overlay_survive_a_fork_during_creation) {
   for (const std::size_t round : {0U, 1U, 2U, 3U, 4U, 5U}) {
     const std::size_t runs_before_the_fork = round % 2;
     const bool is_clone_lazy = round / 2 == 2;

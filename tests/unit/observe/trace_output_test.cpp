@@ -46,7 +46,7 @@ std::string summary_of(std::vector<Record> records) {
   return trace::detail::summary_of({std::move(records), {}, begin_ns, 0, {}});
 }
 
-TEST(Shown, times_are_microseconds_since_the_recording_began) {
+TEST(TraceOutput, times_are_microseconds_since_the_recording_began) {
   Record late = record_of(RecordKind::clone);
   late.end_ns += 1000;
   Record copy = record_of(RecordKind::copy);
@@ -65,7 +65,7 @@ TEST(Shown, times_are_microseconds_since_the_recording_began) {
   EXPECT_TRUE(events.of("s", "cloned").empty());
 }
 
-TEST(Shown, what_is_not_known_is_left_out) {
+TEST(TraceOutput, unknown_fields_are_omitted) {
   Record copy = record_of(RecordKind::copy);
   copy.cloned_at = {{{0, 1}}};
   EXPECT_EQ(shown(events_of({copy, record_of(RecordKind::overlay), record_of(RecordKind::pin)})),
@@ -76,14 +76,14 @@ TEST(Shown, what_is_not_known_is_left_out) {
   EXPECT_TRUE(summary_of({copy}).ends_with("\n1. 1 copy of 64 bytes (shared)\n"));
 }
 
-TEST(Shown, bytes_that_a_pending_copy_was_to_spare_were_copied) {
+TEST(TraceOutput, a_pending_copy_reduces_the_bytes_not_copied) {
   Record pending = record_of(RecordKind::copy);
   pending.cause = stats::CopyCause::pending;
   EXPECT_EQ(events_of({record_of(RecordKind::clone), pending}).values("bytes not copied"),
             (std::vector<std::int64_t>{0, 64, 0}));
 }
 
-TEST(Shown, sums_are_of_waits_and_of_what_was_written_in_overlays) {
+TEST(TraceOutput, the_summary_adds_up_waits_and_bytes_written_in_overlays) {
   Record copied = record_of(RecordKind::overlay);
   copied.part_nbytes = 5;
   Record written = record_of(RecordKind::overlay_end);
@@ -98,7 +98,7 @@ TEST(Shown, sums_are_of_waits_and_of_what_was_written_in_overlays) {
   EXPECT_TRUE(says(summary, "\n1. 1 overlay of 64 bytes (shared)\n"));
 }
 
-TEST(Shown, sums_are_of_copies_for_the_same_cause_and_lines_in_any_order) {
+TEST(TraceOutput, the_summary_groups_copies_by_cause_and_unordered_lines) {
   Record one = record_of(RecordKind::copy);
   one.cloned_at = {{{1, 1}, {2, 3}}};
   Record other = record_of(RecordKind::copy);
@@ -110,7 +110,7 @@ TEST(Shown, sums_are_of_copies_for_the_same_cause_and_lines_in_any_order) {
   EXPECT_TRUE(says(summary, "\n2. 1 copy of 64 bytes (pending)\n"));
 }
 
-TEST(LinesOfAWhole, come_before_those_of_its_part_and_are_not_counted_twice) {
+TEST(LinesOfTheWhole, precede_lines_of_the_part_without_double_counts) {
   ClonedLines two{{{1, 2}, {3, 1}}};
   stats::detail::add_lines_of_whole(two, {{{5, 2}, {1, 3}}});
   EXPECT_EQ(two, (ClonedLines{{{5, 2}, {1, 3}, {3, 1}}}));
@@ -150,7 +150,7 @@ TEST_F(Recordings, name_their_threads_in_valid_utf_8) {
   EXPECT_EQ(events.whole()["otherData"]["byre"], BYRE_VERSION_STRING);
 }
 
-TEST_F(Recordings, sum_copies_up_by_their_lines_for_people) {
+TEST_F(Recordings, summarize_copies_by_their_lines) {
   const trace::Recording recording;
   Buffer weights = Buffer::allocate(100);
   for (int step = 0; step < 3; ++step) {
@@ -176,7 +176,7 @@ TEST_F(Recordings, sum_copies_up_by_their_lines_for_people) {
       << summary;
 }
 
-TEST_F(Recordings, let_explain_name_who_shares_the_data) {
+TEST_F(Recordings, let_explain_name_the_lines_that_cloned) {
   const Buffer weights = Buffer::allocate(100);
   const Buffer before = clone(weights, 1);
   EXPECT_FALSE(says(explain(weights), "cloned at"));

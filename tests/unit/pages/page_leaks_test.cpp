@@ -60,9 +60,9 @@ Kept kept_by_the_system() {
   return kept;
 }
 
-class PagedReleased : public testing::Test {
+class PageLeaks : public testing::Test {
  protected:
-  PagedReleased() { write_file(folder_ / file_name, std::string(least_paged_nbytes, 'f')); }
+  PageLeaks() { write_file(folder_ / file_name, std::string(least_paged_nbytes, 'f')); }
 
   /// Has a child do this twice; the second time it leaves what the first did.
   static void expect_nothing_is_left(const std::function<void()>& work) {
@@ -84,7 +84,7 @@ class PagedReleased : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(PagedReleased, files_and_overlays_leave_nothing_in_any_order) {
+TEST_F(PageLeaks, files_and_overlays_leak_nothing_in_any_order) {
   expect_nothing_is_left([this] {
     for (const bool is_mapped : {false, true}) {
       for (const bool is_file_first : {false, true}) {
@@ -106,7 +106,7 @@ TEST_F(PagedReleased, files_and_overlays_leave_nothing_in_any_order) {
   });
 }
 
-TEST_F(PagedReleased, writable_clones_leave_nothing_in_any_order) {
+TEST_F(PageLeaks, writable_clones_leak_nothing_in_any_order) {
   expect_nothing_is_left([this] {
     for (const bool is_mapped : {false, true}) {
       for (const bool is_source_first : {false, true}) {
@@ -130,7 +130,7 @@ TEST_F(PagedReleased, writable_clones_leave_nothing_in_any_order) {
   });
 }
 
-TEST_F(PagedReleased, writable_clones_that_are_refused_leave_nothing) {
+TEST_F(PageLeaks, refused_writable_clones_leak_nothing) {
   enum class Refused : std::uint8_t { move, map, heap };
   const auto clone_without = [](Refused refused, int nth, bool is_written) {
     Buffer source = in_memory_file();
@@ -169,7 +169,7 @@ TEST_F(PagedReleased, writable_clones_that_are_refused_leave_nothing) {
   });
 }
 
-TEST_F(PagedReleased, overlays_without_memory_leave_nothing) {
+TEST_F(PageLeaks, overlays_without_memory_leak_nothing) {
   expect_nothing_is_left([this] {
     for (const bool is_mapped : {false, true}) {
       const Buffer file = is_mapped ? in_mapped_file() : in_memory_file();
@@ -198,7 +198,7 @@ TEST_F(PagedReleased, overlays_without_memory_leave_nothing) {
   });
 }
 
-TEST_F(PagedReleased, data_that_was_locked_leaves_nothing) {
+TEST_F(PageLeaks, locked_data_leaks_nothing) {
   expect_nothing_is_left([] {
     const Buffer buffer = in_memory_file();
     if (::mlock(buffer.data(), page_nbytes) != 0) {
@@ -207,7 +207,7 @@ TEST_F(PagedReleased, data_that_was_locked_leaves_nothing) {
   });
 }
 
-TEST_F(PagedReleased, data_that_forks_have_seen_leaves_nothing) {
+TEST_F(PageLeaks, data_inherited_by_forks_leaks_nothing) {
   expect_nothing_is_left([] {
     Buffer oldest = in_memory_file();
     for (int fork = 0; fork < 3; ++fork) {

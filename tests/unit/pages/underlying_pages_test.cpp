@@ -33,7 +33,7 @@ std::size_t memory_files_nbytes() {
   return nbytes;
 }
 
-class PagesBeneath : public testing::Test {
+class UnderlyingPages : public testing::Test {
  protected:
   void SetUp() override {
     write(0, 1, 2);
@@ -62,7 +62,7 @@ class PagesBeneath : public testing::Test {
   std::size_t before_ = 0;
 };
 
-TEST_F(PagesBeneath, are_freed_where_the_last_overlay_wrote_on_any_system) {
+TEST_F(UnderlyingPages, are_freed_where_the_last_overlay_wrote) {
   for (const bool has_scan : {true, false}) {
     WatchedSystem system;
     system.has_pagemap_scan = has_scan;
@@ -86,7 +86,7 @@ TEST_F(PagesBeneath, are_freed_where_the_last_overlay_wrote_on_any_system) {
   }
 }
 
-TEST_F(PagesBeneath, are_freed_by_huge_pages_in_each_step_and_kept_between) {
+TEST_F(UnderlyingPages, are_freed_in_whole_huge_pages) {
   Buffer neighbor = filled(std::byte{1});  // whose mapping a step beyond the end would reach
   neighbor.writable_clone();
   std::memset(neighbor.mutable_data(), 2, paged_nbytes);
@@ -111,7 +111,7 @@ TEST_F(PagesBeneath, are_freed_by_huge_pages_in_each_step_and_kept_between) {
   }
 }
 
-TEST_F(PagesBeneath, are_freed_if_more_than_an_eighth_was_written) {
+TEST_F(UnderlyingPages, are_freed_if_more_than_an_eighth_was_written) {
   constexpr std::size_t most = least_paged_nbytes / 8;
   restart(least_paged_nbytes);
   write(0, most, 2);
@@ -124,7 +124,7 @@ TEST_F(PagesBeneath, are_freed_if_more_than_an_eighth_was_written) {
   expect_freed(most + page_nbytes);
 }
 
-TEST_F(PagesBeneath, stay_for_an_overlay_that_is_begun) {
+TEST_F(UnderlyingPages, are_kept_for_an_overlay_that_has_begun) {
   constexpr std::size_t nbytes = 1 << 20;
   Buffer source = filled(std::byte{1}, nbytes);
   source.writable_clone();  // and the source is the only overlay of its file
@@ -155,7 +155,7 @@ TEST_F(PagesBeneath, stay_for_an_overlay_that_is_begun) {
   EXPECT_EQ(std::memcmp(source.data(), second.data(), nbytes), 0);
 }
 
-TEST_F(PagesBeneath, stay_for_a_child_that_shows_them) {
+TEST_F(UnderlyingPages, are_kept_for_a_forked_child) {
   const LateChild child([&] { return is_all(*clone_, std::byte{1}); });
   write(0, paged_nbytes, 2);
   clone_.reset();
@@ -226,7 +226,7 @@ TEST(Collapse, changes_no_bytes_while_both_sides_are_read_and_written) {
   EXPECT_TRUE(is_all(small.clone, std::byte{1}));
 }
 
-TEST(Collapse, takes_any_range_and_asks_for_what_is_in_it) {
+TEST(Collapse, clips_any_range_to_the_data) {
   Small small;
   const std::byte* const begin = small.source.data();
   constexpr auto all = std::numeric_limits<std::size_t>::max();
@@ -252,7 +252,7 @@ TEST(Collapse, takes_any_range_and_asks_for_what_is_in_it) {
   }
 }
 
-TEST(Collapse, does_nothing_where_no_overlay_shares_a_file) {
+TEST(Collapse, does_nothing_without_an_overlay_of_a_shared_file) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(paged_nbytes, 'a'));
   Buffer ordinary = Buffer::allocate(paged_nbytes);
@@ -269,7 +269,7 @@ TEST(Collapse, does_nothing_where_no_overlay_shares_a_file) {
   EXPECT_TRUE(system.advised(collapse_advice).empty());
 }
 
-TEST_F(PagesBeneath, are_not_gathered_where_no_overlay_sees_them) {
+TEST_F(UnderlyingPages, are_not_collapsed_where_no_overlay_shows_them) {
   write(0, huge_page_nbytes / 2, 2);
   const auto collapses = [&](std::size_t offset) {
     const WatchedSystem system;

@@ -34,7 +34,7 @@ Json copy_that_began_before(FailingAllocator& allocator) {
   return Events(*recording).slices("copy (shared)").at(0);
 }
 
-TEST_F(Recordings, show_a_copy_that_began_before_from_their_begin) {
+TEST_F(Recordings, clip_a_copy_that_began_earlier_to_their_begin) {
   FailingAllocator allocator;
   elsewhere([&] { EXPECT_GE(copy_that_began_before(allocator)["ts"], 0); });
   const trace::Recording outer;
@@ -43,7 +43,7 @@ TEST_F(Recordings, show_a_copy_that_began_before_from_their_begin) {
   EXPECT_EQ(copied["args"]["written_at"], "model.cpp:1");
 }
 
-TEST_F(Recordings, are_asked_for_by_threads_while_there_is_one) {
+TEST_F(Recordings, set_may_record_only_while_they_are_active) {
   elsewhere([] {
     Buffer::allocate(100);
     EXPECT_EQ(trace::Recording().lost(), 0U);
@@ -56,7 +56,7 @@ TEST_F(Recordings, are_asked_for_by_threads_while_there_is_one) {
   });
 }
 
-TEST_F(Recordings, show_no_wait_of_a_write_before_them) {
+TEST_F(Recordings, show_no_wait_of_an_earlier_write) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   Buffer snapshot = weights;
@@ -92,7 +92,7 @@ TEST_F(Recordings, show_null_data_as_events_without_data) {
             "1: copy (borrowed) bytes=0 copy=C written_at=4\n");
 }
 
-TEST_F(Recordings, show_the_whole_of_a_copy_that_another_write_is_within) {
+TEST_F(Recordings, nest_a_write_made_during_a_copy) {
   FailingAllocator allocator;
   Buffer outer = Buffer::allocate(100, allocator);
   Buffer inner = Buffer::allocate(100);
@@ -123,7 +123,7 @@ TEST_F(Recordings, name_the_clone_of_a_copy_by_a_last_owner_without_a_wait) {
   EXPECT_TRUE(says(shown(recording, "copy (pending)"), "cloned_at=1"));
 }
 
-TEST_F(Recordings, have_a_loop_thread_s_wait_for_one_that_stole_or_mapped) {
+TEST_F(Recordings, show_waits_of_parallel_loops_for_steals_and_overlays) {
   QueuedDevice device(CopiesEnd::in_order);
   Buffer weights = Buffer::allocate(100, device);
   Buffer clone = weights;
@@ -197,7 +197,7 @@ TEST_F(Recordings, lose_no_event_of_many_threads) {
   EXPECT_EQ(recording.lost(), 0U);
 }
 
-TEST_F(Recordings, are_whole_where_recordings_come_and_go_meanwhile) {
+TEST_F(Recordings, are_complete_while_others_begin_and_stop) {
   const std::uint64_t from = seed();
   const Buffer shared = Buffer::allocate(4096);
   at_once(4, [&](std::size_t thread) {

@@ -14,9 +14,9 @@ namespace byre::test {
 namespace {
 
 /// Has no memory any more once it is told so, and then answers as malloc does.
-class AnsweringNull final : public Allocator {
+class NullAllocator final : public Allocator {
  public:
-  explicit AnsweringNull(Device device = Device::cpu()) : Allocator(device) {}
+  explicit NullAllocator(Device device = Device::cpu()) : Allocator(device) {}
   Block allocate(const Request& request) override {
     return has_memory ? aligned_allocator().allocate(request) : Block{nullptr, 0, nullptr};
   }
@@ -34,18 +34,18 @@ class NullResource final : public std::pmr::memory_resource {
 
 constexpr const char* complaint = "allocator\\.hpp:.*an allocator returned null: it has to throw";
 
-class NullAnswersDeathTest : public testing::Test {
+class NullAllocationsDeathTest : public testing::Test {
  protected:
   void SetUp() override { testing::FLAGS_gtest_death_test_style = death_test_style(); }
 };
 
-TEST_F(NullAnswersDeathTest, end_the_program_where_memory_is_asked_for) {
+TEST_F(NullAllocationsDeathTest, end_the_program_at_an_allocation) {
   for (const Device device : {Device::cpu(), Device(1, 0)}) {
-    AnsweringNull allocator(device);
+    NullAllocator allocator(device);
     allocator.has_memory = false;
     EXPECT_DEATH(Buffer::allocate(100, allocator), complaint);
   }
-  AnsweringNull on_host;
+  NullAllocator on_host;
   on_host.has_memory = false;
   EXPECT_DEATH(Buffer::allocate(0, on_host), complaint);  // the header lies in front of the data
   NullResource resource;
@@ -55,9 +55,9 @@ TEST_F(NullAnswersDeathTest, end_the_program_where_memory_is_asked_for) {
                std::string(complaint) + "|declared to never return null");
 }
 
-TEST_F(NullAnswersDeathTest, end_the_program_where_a_write_copies) {
+TEST_F(NullAllocationsDeathTest, end_the_program_at_a_write_that_copies) {
   for (const Device device : {Device::cpu(), Device(1, 0)}) {
-    AnsweringNull allocator(device);
+    NullAllocator allocator(device);
     Buffer buffer = Buffer::allocate(100, allocator);
     const Buffer clone = buffer;
     allocator.has_memory = false;
@@ -65,8 +65,8 @@ TEST_F(NullAnswersDeathTest, end_the_program_where_a_write_copies) {
   }
 }
 
-TEST(NullAnswers, of_a_device_are_taken_for_no_bytes) {
-  AnsweringNull allocator(Device(1, 0));
+TEST(NullAllocations, are_accepted_for_empty_device_buffers) {
+  NullAllocator allocator(Device(1, 0));
   allocator.has_memory = false;
   EXPECT_EQ(Buffer::allocate(0, allocator).nbytes(), 0U);
 }
