@@ -68,8 +68,8 @@ class CellFile final : public byre::detail::PageFile {
     return {reinterpret_cast<std::byte*>(overlay), 0};
   }
 
-  bool overlay_at(byre::detail::OverlayNode& node, std::byte* place,
-                  std::size_t) noexcept override {
+  bool replace_with_overlay(byre::detail::OverlayNode& node, std::byte* place,
+                            std::size_t) noexcept override {
     auto& overlay = *reinterpret_cast<Page*>(place);
     if (place == data()) {
       static_cast<void>(own_.release());

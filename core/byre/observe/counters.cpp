@@ -37,7 +37,8 @@ void add_all(Shard& sums, const Shard& shard) noexcept {
   }
 }
 
-/// The shards of the running threads, and the sum of the ended ones. Its members are used under its lock.
+/// The shards of the running threads, and the sum of the ended ones. Its members are used under its
+/// lock.
 struct Registry final : sync::detail::ProcessState {
   Registry() { enter(); }
 
@@ -91,7 +92,7 @@ constinit thread_local sync::detail::AtThreadEnd at_thread_end(&retire_this_thre
 
 }  // namespace
 
-void ask_for_pinned_bytes(std::int64_t (*nbytes)() noexcept) noexcept {
+void set_source_of_pinned_bytes(std::int64_t (*nbytes)() noexcept) noexcept {
   Registry& all = registry();
   const sync::ProcessLock lock(all.mutex);
   all.pinned_bytes = nbytes;

@@ -55,9 +55,9 @@ inline constexpr std::size_t counter_count = 10;
 
 namespace detail {
 
-/// Whether there is a listener: a copy sink for all threads, or a recording for one thread. It is read before any lock
-/// is taken. Approximate while it changes; exact for a thread that was told of the change. Relaxed,
-/// as what the flag tells of is read under its lock. Wait-free.
+/// Whether there is a listener: a copy sink for all threads, or a recording for one thread. It is
+/// read before any lock is taken. Approximate while it changes; exact for a thread that was told of
+/// the change. Relaxed, as what the flag tells of is read under its lock. Wait-free.
 class RelaxedFlag {
  public:
   constexpr RelaxedFlag() noexcept : value_(0) {}
@@ -69,9 +69,9 @@ class RelaxedFlag {
   boost::atomic<std::uint32_t> value_;
 };
 
-/// The counters of one thread: written by it alone, read by snapshots. Relaxed, as a count publishes no data, and a
-/// load and a store lose no count of one writer. Lives in the thread's own storage; a thread that ends adds it to the
-/// sum of the ended ones. Wait-free; nothing throws.
+/// The counters of one thread: written by it alone, read by snapshots. Relaxed, as a count
+/// publishes no data, and a load and a store lose no count of one writer. Lives in the thread's own
+/// storage; a thread that ends adds it to the sum of the ended ones. Wait-free; nothing throws.
 class Shard {
  public:
   std::int64_t get(Counter counter) const noexcept {
@@ -84,8 +84,8 @@ class Shard {
     set(counter, get(counter) + value);
   }
 
-  /// Whether its thread has nothing to do but to count: it is enlisted, and there is no recording. Set under the
-  /// lock of the list.
+  /// Whether its thread has nothing to do but to count: it is enlisted, and there is no recording.
+  /// Set under the lock of the list.
   RelaxedFlag only_counts;
   bool is_enlisted = false;  ///< snapshots see it; used by its thread only
   Shard* next = nullptr;     ///< in the list of those that snapshots see, under its lock
@@ -114,25 +114,28 @@ constexpr Change minus(Counter counter, std::size_t value) noexcept {
   return {counter, -static_cast<std::int64_t>(value)};
 }
 
-/// Each snapshot asks `nbytes` for the pinned bytes from now on. It takes no lock of these statistics. Thread-safe.
-void ask_for_pinned_bytes(std::int64_t (*nbytes)() noexcept) noexcept;
+/// Each snapshot asks `nbytes` for the pinned bytes from now on. It takes no lock of these
+/// statistics. Thread-safe.
+void set_source_of_pinned_bytes(std::int64_t (*nbytes)() noexcept) noexcept;
 
 BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
 
 /// Counts for a thread that begins to count, or is ending, or while there is a recording.
 [[gnu::cold]] BYRE_API void count_slowly(Change change) noexcept;
 
-/// While there are recordings, each thread asks whether it is to record what it does. `by` more or fewer of them are
-/// there now. Thread-safe; a thread may miss what it does meanwhile.
+/// While there are recordings, each thread asks whether it is to record what it does. `by` more or
+/// fewer of them are there now. Thread-safe; a thread may miss what it does meanwhile.
 void change_recordings(std::int64_t by) noexcept;
 
-/// Whether this thread has to ask whether there is a recording. True for one that has not counted yet, too.
+/// Whether this thread has to ask whether there is a recording. True for one that has not counted
+/// yet, too.
 inline bool may_record() noexcept {
   return BYRE_STATS && !this_threads_shard.only_counts.is_set();
 }
 
-/// Counts; where there may be a recording, calls `slowly()` in place of that, which counts the same and records it:
-/// to ask costs no more than to count does. `slowly` does not throw, and is best one call.
+/// Counts; where there may be a recording, calls `slowly()` in place of that, which counts the same
+/// and records it: to ask costs no more than to count does. `slowly` does not throw, and is best
+/// one call.
 template <class Slowly, std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count_or_else(Slowly slowly, Changes... changes) noexcept {
   if (may_record()) [[unlikely]] {
@@ -147,8 +150,9 @@ template <std::same_as<Change>... Changes>
   count_or_else([=]() noexcept { (count_slowly(changes), ...); }, changes...);
 }
 
-/// Where may_record() is false: the same, with the counters read before `step` and written after it, which an
-/// atomic step would otherwise hold up twice. `step` counts nothing itself and does not throw.
+/// Where may_record() is false: the same, with the counters read before `step` and written after
+/// it, which an atomic step would otherwise hold up twice. `step` counts nothing itself and does
+/// not throw.
 template <class Step, std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count_quickly_around(Step step, Changes... changes) noexcept {
   if (!BYRE_STATS) {

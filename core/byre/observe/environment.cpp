@@ -17,8 +17,9 @@
 namespace byre::inline v0::trace {
 namespace {
 
-/// Not where a program has rights that its caller lacks: the file is the caller's choice.
-const char* place_in_environment() noexcept {
+/// Empty if the program has rights that its caller lacks: the caller chooses the file that is
+/// written.
+const char* name_in_environment() noexcept {
 #if defined(__GLIBC__)
   const char* const value = ::secure_getenv("BYRE_TRACE");
 #else
@@ -27,18 +28,20 @@ const char* place_in_environment() noexcept {
   return value == nullptr ? "" : value;
 }
 
-bool is_place(const std::string& where) noexcept {
-  return where == "stderr" || where.ends_with(".json") || where.ends_with(".txt");
+bool is_supported_name(const std::string& file_name) noexcept {
+  return file_name == "stderr" || file_name.ends_with(".json") || file_name.ends_with(".txt");
 }
 
-/// As it is when there is the first data: a program may change its environment and its folder later.
-struct FromEnvironment {
+/// As it is when there is the first data: a program may change its environment and its folder
+/// later.
+struct EnvironmentRecording {
   /// An unsupported name is told when the program ends.
-  FromEnvironment() noexcept {
+  EnvironmentRecording() noexcept {
     try {
-      where = place_in_environment();
-      if (BYRE_STATS && is_place(where)) {
-        where = where == "stderr" ? where : std::filesystem::absolute(where).string();
+      file_name = name_in_environment();
+      if (BYRE_STATS && is_supported_name(file_name)) {
+        file_name =
+            file_name == "stderr" ? file_name : std::filesystem::absolute(file_name).string();
         recording.emplace();
       }
     } catch (const std::exception& error) {
@@ -47,20 +50,20 @@ struct FromEnvironment {
   }
   void write() const;
 
-  std::string where;
+  std::string file_name;
   std::optional<Recording> recording;
   const std::uint32_t process = sync::detail::process_number;
 };
 
-void FromEnvironment::write() const {
-  if (where.empty()) {
+void EnvironmentRecording::write() const {
+  if (file_name.empty()) {
     return;
   }
-  if (!is_place(where)) {
+  if (!is_supported_name(file_name)) {
     throw InvalidArgument(
         format_text("\"%.500s\" is neither stderr, nor a file whose name ends in .json or .txt. "
                     "Use one of these.",
-                    where.c_str()));
+                    file_name.c_str()));
   }
   if (!BYRE_STATS) {
     throw InvalidArgument(
@@ -69,7 +72,7 @@ void FromEnvironment::write() const {
   if (!recording) {
     return;  // it was told why
   }
-  std::string file = where;
+  std::string file = file_name;
   if (const std::size_t at = file.find("%p"); at != std::string::npos) {
     file.replace(at, 2, std::to_string(::getpid()));
   } else if (sync::detail::process_number != process) {
@@ -89,7 +92,7 @@ void FromEnvironment::write() const {
 /// After the destructors of statics.
 [[gnu::destructor]] void write_trace_at_exit() noexcept {
   try {
-    sync::no_destructor<FromEnvironment>().write();
+    sync::no_destructor<EnvironmentRecording>().write();
   } catch (const std::exception& error) {
     warn("the trace that BYRE_TRACE in the environment asks for was not written: %s", error.what());
   }
@@ -99,5 +102,5 @@ void FromEnvironment::write() const {
 }  // namespace byre::inline v0::trace
 
 void byre::stats::detail::record_for_environment() noexcept {
-  sync::no_destructor<trace::FromEnvironment>();
+  sync::no_destructor<trace::EnvironmentRecording>();
 }

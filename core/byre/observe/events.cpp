@@ -23,8 +23,8 @@ namespace {
 
 constinit thread_local bool inside_a_sink = false;
 
-/// The list changes under both locks. Sinks are called under `in_use`, which a fork does not wait for,
-/// and `changing` is held only for as long as the list changes.
+/// The list changes under both locks. Sinks are called under `in_use`, which a fork does not wait
+/// for, and `changing` is held only for as long as the list changes.
 class Sinks final : sync::detail::ProcessState {
  public:
   Sinks() { enter(); }
@@ -85,7 +85,7 @@ InstalledSink::~InstalledSink() {
   sinks().move(node_, sinks().list, place_);
 }
 
-void detail::tell_sinks(const CopyEvent& event) noexcept {
+void detail::call_sinks(const CopyEvent& event) noexcept {
   if (inside_a_sink) {
     return;
   }

@@ -13,13 +13,13 @@ namespace byre::inline v0::trace {
 
 struct Recording::State {
   explicit State(std::size_t limit_nbytes) {
-    room.records.reserve(
-        std::min(limit_nbytes / sizeof(stats::detail::Record), room.records.max_size()));
-    stats::detail::begin_recording(room);
+    recording.records.reserve(
+        std::min(limit_nbytes / sizeof(stats::detail::Record), recording.records.max_size()));
+    stats::detail::begin_recording(recording);
   }
   ~State() {
     if (!is_stopped) {
-      stats::detail::end_recording(room);
+      stats::detail::end_recording(recording);
     }
   }
   State(const State&) = delete;
@@ -27,12 +27,12 @@ struct Recording::State {
 
   stats::detail::Records records() const {
     if (is_stopped) {
-      return room;
+      return recording;
     }
-    return stats::detail::records_of(room);
+    return stats::detail::records_of(recording);
   }
 
-  stats::detail::RecordingRoom room;  // of the log until it is stopped
+  stats::detail::ActiveRecording recording;  // of the log until it is stopped
   bool is_stopped = false;
 };
 
@@ -52,8 +52,8 @@ Recording::~Recording() = default;
 void Recording::stop() try {
   if (!state_->is_stopped) {
     stats::detail::Records records = state_->records();
-    stats::detail::end_recording(state_->room);
-    static_cast<stats::detail::Records&>(state_->room) = std::move(records);
+    stats::detail::end_recording(state_->recording);
+    static_cast<stats::detail::Records&>(state_->recording) = std::move(records);
     state_->is_stopped = true;
   }
 } catch (const std::bad_alloc&) {
@@ -80,7 +80,7 @@ void Recording::write(FileName name) const {
 }
 
 std::uint64_t Recording::lost() const noexcept {
-  return stats::detail::lost_by(state_->room);
+  return stats::detail::lost_by(state_->recording);
 }
 
 }  // namespace byre::inline v0::trace

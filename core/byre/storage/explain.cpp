@@ -41,7 +41,7 @@ const char* effect_of_write(const Owner& owner) noexcept {
 std::string clone_sites([[maybe_unused]] const std::byte* data) {
   std::string text;
 #if BYRE_STATS
-  for (const auto& [site, count] : stats::detail::lines_that_cloned(data)) {
+  for (const auto& [site, count] : stats::detail::lines_that_cloned_data(data)) {
     const CallSite at = stats::detail::site_at(site);
     if (at.line != 0) {
       text += std::string(text.empty() ? ", cloned at " : " and ") + at.file + ":" +

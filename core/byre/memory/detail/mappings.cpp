@@ -18,7 +18,8 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// A range that the system did not unmap. Outside the range, which may be of a file or write-protected.
+/// A range that the system did not unmap. Outside the range, which may be of a file or
+/// write-protected.
 struct RefusedRange : boost::intrusive::slist_base_hook<> {
   RefusedRange(void* range_begin, std::size_t range_nbytes) noexcept
       : begin(range_begin), nbytes(range_nbytes) {}
@@ -34,14 +35,14 @@ class RefusedRanges {
     ranges_.push_back(range);
   }
 
-  /// Unmaps ranges, the one refused longest ago first, until so many in a row are refused. True if some were
-  /// unmapped.
+  /// Unmaps ranges, the one refused longest ago first, until so many in a row are refused. True if
+  /// some were unmapped.
   bool retry(std::size_t most_refused) noexcept {
     Ranges unmapped;
     unmap_some(most_refused, unmapped);
-    const bool are_some = !unmapped.empty();
+    const bool has_unmapped = !unmapped.empty();
     unmapped.clear_and_dispose([](RefusedRange* range) noexcept { std::free(range); });
-    return are_some;
+    return has_unmapped;
   }
 
  private:
@@ -68,7 +69,7 @@ RefusedRanges& refused_ranges() noexcept {
 }
 
 /// If the heap is full too, the addresses stay taken: only their memory has gone back.
-void keep(void* begin, std::size_t nbytes) noexcept {
+void retain_range(void* begin, std::size_t nbytes) noexcept {
   ::munlock(begin, nbytes);  // locked pages are not given back
   ::madvise(begin, nbytes, MADV_DONTNEED);
   if (void* const place = std::malloc(sizeof(RefusedRange))) {
@@ -137,7 +138,7 @@ void unmap(void* begin, std::size_t nbytes) noexcept {
   }
 #endif
   if (::munmap(begin, nbytes) != 0) {
-    keep(begin, nbytes);
+    retain_range(begin, nbytes);
   } else {
     refused_ranges().retry(1);  // Now a neighbour may be unmapped too.
   }

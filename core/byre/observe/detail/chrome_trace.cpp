@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Chrome's trace format: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+/// Chrome's trace format:
+/// https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 #include <byre/config.hpp>
 #include <byre/error/detail/json_text.hpp>
 #include <byre/error/error.hpp>
@@ -31,10 +32,10 @@ constexpr const char* track_names[] = {"live bytes", "pooled bytes", "bytes copi
 using Tracks = std::array<std::int64_t, std::size(track_names)>;
 
 /// The appearance of a kind of records.
-struct Look {
+struct Style {
   RecordKind kind;
-  /// "X" is a slice in the row of a thread, "i" an instant there; "b" and "e" are the ends of a span that belongs to
-  /// data, and to no thread.
+  /// "X" is a slice in the row of a thread, "i" an instant there; "b" and "e" are the ends of a
+  /// span that belongs to data, and to no thread.
   const char* phase;
   const char* name;
   Tracks signs{};  ///< of the record's bytes in the tracks
@@ -43,7 +44,7 @@ struct Look {
   const char* arrow = "";
 };
 
-constexpr Look looks[] = {
+constexpr Style styles[] = {
     {RecordKind::allocation, "i", "allocation", {1}},
     {RecordKind::release, "i", "release", {-1}},
     {RecordKind::clone, "X", "clone", {0, 0, 0, 1}},
@@ -61,16 +62,16 @@ constexpr Look looks[] = {
     {RecordKind::pool_return, "", "", {0, -1}},
 };
 
-const Look& look_of(const Record& record) noexcept {
-  return *std::find_if(std::begin(looks), std::end(looks),
-                       [&](const Look& each) { return each.kind == record.kind; });
+const Style& style_of(const Record& record) noexcept {
+  return *std::find_if(std::begin(styles), std::end(styles),
+                       [&](const Style& each) { return each.kind == record.kind; });
 }
 
 /// The bytes that a record adds to each track.
 Tracks changes_by(const Record& record) noexcept {
   const std::size_t nbytes =
       record.kind == RecordKind::overlay ? record.part_nbytes : record.nbytes;
-  Tracks changes = look_of(record).signs;
+  Tracks changes = style_of(record).signs;
   for (std::int64_t& change : changes) {
     change *= static_cast<std::int64_t>(nbytes);
   }
@@ -96,7 +97,7 @@ std::string cloned_at(const stats::detail::ClonedLines& cloners) {
   return lines.empty() ? "" : member("cloned_at", "[" + lines + "]");
 }
 
-std::string members_of(const Record& record, const Look& look) {
+std::string members_of(const Record& record, const Style& style) {
   if (record.kind == RecordKind::unpin) {
     return "";
   }
@@ -107,10 +108,10 @@ std::string members_of(const Record& record, const Look& look) {
   }
   std::string members = record.kind == RecordKind::wait ? "" : member("bytes", record.nbytes);
   members += if_known("data", record.data);
-  members += if_known(look.other_data, record.other_data);
+  members += if_known(style.other_data, record.other_data);
   if (record.kind == RecordKind::overlay) {
     members += member("copied_bytes", record.part_nbytes);
-  } else if (*look.phase == 'b') {
+  } else if (*style.phase == 'b') {
     members += member("to", record.kind == RecordKind::pin ? "\"write\"" : "\"read\"");
   } else if (record.kind == RecordKind::clone) {
     return members + cloned_at({{{record.site, 1}}});
@@ -119,7 +120,7 @@ std::string members_of(const Record& record, const Look& look) {
                                               " at " + line_of(record.links_to.site)));
   }
   const std::string line = line_of(record.site);
-  return members + (line.empty() ? "" : member(look.line, in_quotes(line))) +
+  return members + (line.empty() ? "" : member(style.line, in_quotes(line))) +
          cloned_at(record.cloned_at);
 }
 
@@ -185,27 +186,28 @@ class Writer {
     }
   }
 
-  void slice(const Record& record, const Look& look, const std::string& members) {
+  void slice(const Record& record, const Style& style, const std::string& members) {
     const std::string cause =
-        *look.other_data == '\0' ? "" : std::string(" (") + to_string(record.cause) + ")";
+        *style.other_data == '\0' ? "" : std::string(" (") + to_string(record.cause) + ")";
     // Arrows are drawn between slices that last.
     const std::int64_t duration_ns = std::max<std::int64_t>(record.end_ns - record.begin_ns, 1);
-    event("X", look.name + cause, record.begin_ns, record.thread,
+    event("X", style.name + cause, record.begin_ns, record.thread,
           member("cat", in_quotes("byre")) + member("dur", microseconds(duration_ns)) +
               arguments(members));
-    if (*look.arrow != '\0' && record.links_to.begin_ns >= begin_ns_) {
+    if (*style.arrow != '\0' && record.links_to.begin_ns >= begin_ns_) {
       const std::string id = member("cat", in_quotes("byre")) + member("id", ++last_arrow_);
-      event("s", look.arrow, record.links_to.begin_ns, record.links_to.thread, id);
-      event("f", look.arrow, record.begin_ns, record.thread, id + member("bp", in_quotes("e")));
+      event("s", style.arrow, record.links_to.begin_ns, record.links_to.thread, id);
+      event("f", style.arrow, record.begin_ns, record.thread, id + member("bp", in_quotes("e")));
     }
   }
   /// An end is left out if the begin was before the recording.
-  void span(const char* phase, const Record& record, const Look& look, const std::string& members) {
-    int& open = open_spans_[{look.name, record.data}];
+  void span(const char* phase, const Record& record, const Style& style,
+            const std::string& members) {
+    int& open = open_spans_[{style.name, record.data}];
     if (*phase == 'b' || open != 0) {
       open += *phase == 'b' ? 1 : -1;
-      event(phase, look.name, record.end_ns, record.thread,
-            member("cat", in_quotes(look.name)) + member("id", record.data) + arguments(members));
+      event(phase, style.name, record.end_ns, record.thread,
+            member("cat", in_quotes(style.name)) + member("id", record.data) + arguments(members));
     }
   }
 
@@ -216,18 +218,18 @@ class Writer {
   }
 
   void write(const Record& record) {
-    const Look& look = look_of(record);
-    const std::string members = members_of(record, look);
-    if (*look.phase == 'X') {
-      slice(record, look, members);
-    } else if (*look.phase == 'i') {
-      event("i", look.name, record.end_ns, record.thread,
+    const Style& style = style_of(record);
+    const std::string members = members_of(record, style);
+    if (*style.phase == 'X') {
+      slice(record, style, members);
+    } else if (*style.phase == 'i') {
+      event("i", style.name, record.end_ns, record.thread,
             member("cat", in_quotes("memory")) + member("s", in_quotes("t")) + arguments(members));
-    } else if (*look.phase != '\0') {
-      span(look.phase, record, look, members);
+    } else if (*style.phase != '\0') {
+      span(style.phase, record, style, members);
     }
     if (record.kind == RecordKind::overlay) {
-      span("b", record, look, members);
+      span("b", record, style, members);
     }
     const auto changes = changes_by(record);
     for (std::size_t track = 0; track < changes.size(); ++track) {

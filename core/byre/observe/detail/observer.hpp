@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The observer: the one place that clones, copies, steals, waits, overlays and pins are reported to. Counters, copy
-/// sinks, recordings and the write trap of a checked build take from each report what they need. Nothing throws. A
-/// write to data that is already unique reports nothing.
+/// The observer: the one place that clones, copies, steals, waits, overlays and pins are reported
+/// to. Counters, copy sinks, recordings and the write trap of a checked build take from each report
+/// what they need. Nothing throws. A write to data that is already unique reports nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -25,7 +25,9 @@ enum class RecordKind : std::uint8_t {
   pin,    ///< to write
   pin_to_read,
   unpin,
-  overlay,  ///< a new overlay `data`; `part_nbytes` were copied for it; `links_to` the last clone of the data it shows
+  /// a new overlay `data`; `part_nbytes` were copied for it; `links_to` the last clone of the data
+  /// it shows
+  overlay,
   overlay_end,  ///< the end of overlay `data`, in which `part_nbytes` were written
   pool_hit,     ///< a block of `nbytes` that was idle in a pool
   pool_miss,    ///< one that came from the system
@@ -36,7 +38,8 @@ enum class RecordKind : std::uint8_t {
 /// How many bytes of an overlay were written.
 using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) noexcept;
 
-// The recorder. Each function takes a lock even if there is no recording: if_recording() asks first.
+// The recorder. Each function takes a lock even if there is no recording: if_recording() asks
+// first.
 
 /// An event of `data`, which may be null. A release and the end of an overlay end the data, too.
 [[gnu::cold]] BYRE_API void record(RecordKind kind, const void* data, std::size_t nbytes,
@@ -44,12 +47,12 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 /// Also counts: an allocation or a release.
 [[gnu::cold]] BYRE_API void record_memory(RecordKind kind, const void* data,
                                           std::size_t nbytes) noexcept;
-/// `was_alone`: before that, one owner had the data.
-[[gnu::cold]] BYRE_API void record_clone(const void* data, std::size_t nbytes, bool was_alone,
+/// `was_unique`: before that, one owner had the data.
+[[gnu::cold]] BYRE_API void record_clone(const void* data, std::size_t nbytes, bool was_unique,
                                          CallSite site) noexcept;
-/// What shares its parts: the lines that cloned `whole` cloned `part`; `was_alone` before that.
+/// What shares its parts: the lines that cloned `whole` cloned `part`; `was_unique` before that.
 [[gnu::cold]] BYRE_API void record_part(const void* whole, const void* part,
-                                        bool was_alone) noexcept;
+                                        bool was_unique) noexcept;
 /// The data at one address is known by another one from now on.
 [[gnu::cold]] BYRE_API void record_move(const void* from, const void* to) noexcept;
 /// The data at this address ended.
@@ -113,13 +116,13 @@ template <class Header, class AddOwner>
   }
 }
 
-/// A clone of `nbytes` bytes; `copied_nbytes` of them were copied at once. `data` names the source; null is no bytes.
-/// `was_alone`: before the clone, the source had one owner.
+/// A clone of `nbytes` bytes; `copied_nbytes` of them were copied at once. `data` names the source;
+/// null is no bytes. `was_unique`: before the clone, the source had one owner.
 inline void report_clone_of(const void* data, std::size_t nbytes, std::size_t copied_nbytes,
-                            bool was_alone, CallSite site) noexcept {
+                            bool was_unique, CallSite site) noexcept {
   count(plus(Counter::lazy_clones), plus(Counter::bytes_cloned, nbytes - copied_nbytes));
   if (data != nullptr) {
-    if_recording([=] { record_clone(data, nbytes, was_alone, site); });
+    if_recording([=] { record_clone(data, nbytes, was_unique, site); });
   }
 }
 
@@ -135,8 +138,8 @@ inline void report_move(const void* from, const void* to) noexcept {
   if_recording([=] { record_move(from, to); });
 }
 
-/// One write that found its data shared, or one copy. It lives on the stack, in front of the locks that the write
-/// needs: its end calls the copy sinks.
+/// One write that found its data shared, or one copy. It lives on the stack, in front of the locks
+/// that the write needs: its end calls the copy sinks.
 class WriteReport {
  public:
   WriteReport() noexcept = default;
@@ -144,7 +147,7 @@ class WriteReport {
   WriteReport& operator=(const WriteReport&) = delete;
   ~WriteReport() {
     if (for_sinks_) [[unlikely]] {
-      tell_sinks(*for_sinks_);
+      call_sinks(*for_sinks_);
     }
   }
 
@@ -165,7 +168,8 @@ class WriteReport {
   void waited(const void* data, CallSite site) const noexcept {
     if_recording([&] { record_wait(data, site, false); });
   }
-  /// If the thread waited until another thread of the parallel loop had made `data` the storage's own.
+  /// If the thread waited until another thread of the parallel loop had made `data` the storage's
+  /// own.
   void waited_in_parallel(const void* data, CallSite site) const noexcept {
     if_recording([&] { record_wait(data, site, true); });
   }
@@ -174,7 +178,8 @@ class WriteReport {
   void copied(const void* source, const void* copy, const CopyEvent& event) noexcept {
     copied_by([]() noexcept {}, source, copy, event);
   }
-  /// Also the step that completes the copy, after which another owner may steal the source. It counts nothing itself.
+  /// Also the step that completes the copy, after which another owner may steal the source. It
+  /// counts nothing itself.
   template <class Step>
   [[gnu::always_inline]] void copied_by(Step step, const void* source, const void* copy,
                                         const CopyEvent& event) noexcept {
@@ -202,8 +207,8 @@ class WriteReport {
     }
   }
 
-  /// An overlay that shows `shown`, and the bytes of pages that were copied for it. `written` counts its written pages
-  /// for a recording.
+  /// An overlay that shows `shown`, and the bytes of pages that were copied for it. `written`
+  /// counts its written pages for a recording.
   template <class Header>
   void overlaid(Header& overlay, const void* shown, const CopyEvent& event,
                 WrittenNbytes written) noexcept {

@@ -25,14 +25,14 @@ std::uint64_t system_id_of_this_thread() noexcept {
 #endif
 }
 
-constexpr auto nothing_else = [](const Record&, const KnownData&) noexcept {};
+constexpr auto fill_nothing = [](const Record&, const KnownData&) noexcept {};
 
 Link link_to(const Record& record) noexcept {
   return {record.begin_ns, record.end_ns, record.thread, record.site};
 }
 
 /// That somebody else has cloned it is why a copy was made.
-void is_of_clones(Record& record, const KnownData& data) noexcept {
+void link_to_clones(Record& record, const KnownData& data) noexcept {
   if (record.cause == CopyCause::shared || record.cause == CopyCause::pending) {
     record.cloned_at = data.cloned_at;
     record.links_to = data.last_clone;
@@ -49,7 +49,7 @@ Log& the_log() noexcept {
   return sync::no_destructor<Log>();
 }
 
-void provide(const void* data, Parts& spare) {
+void add_spare_memory(const void* data, LogEntries& spare) {
   spare.data.try_emplace(data);
   if (thread_of_log.number == 0 && spare.threads.empty()) {
     ThreadName& thread = spare.threads.emplace_back();
@@ -79,36 +79,36 @@ void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept {
   }
 }
 
-void begin_recording(RecordingRoom& room) noexcept {
+void begin_recording(ActiveRecording& recording) noexcept {
   Log& log = the_log();
   {
     const sync::ProcessLock lock(log.mutex);
-    if (log.rooms.empty()) {
+    if (log.recordings.empty()) {
       ++log.period;
     }
-    room.begin_ns = now_ns();
-    log.rooms.push_back(room);
+    recording.begin_ns = now_ns();
+    log.recordings.push_back(recording);
   }
   change_recordings(1);
 }
 
-void end_recording(RecordingRoom& room) noexcept {
+void end_recording(ActiveRecording& recording) noexcept {
   change_recordings(-1);
   Log& log = the_log();
-  Parts dropped;
+  LogEntries dropped;
   const sync::ProcessLock lock(log.mutex);
-  log.rooms.erase(log.rooms.iterator_to(room));
-  if (log.rooms.empty()) {
-    std::swap(dropped, log.kept);
+  log.recordings.erase(log.recordings.iterator_to(recording));
+  if (log.recordings.empty()) {
+    std::swap(dropped, log.entries);
   }
 }
 
-std::uint64_t lost_by(const RecordingRoom& room) noexcept {
+std::uint64_t lost_by(const ActiveRecording& recording) noexcept {
   const sync::ProcessLock lock(the_log().mutex);
-  return room.lost;
+  return recording.lost;
 }
 
-Records records_of(const RecordingRoom& room) {
+Records records_of(const ActiveRecording& recording) {
   Log& log = the_log();
   Records taken;
   std::vector<std::pair<const void*, KnownData>> overlays;
@@ -117,16 +117,16 @@ Records records_of(const RecordingRoom& room) {
     taken.threads.reserve(threads);
     overlays.reserve(data);
     const sync::ProcessLock lock(log.mutex);
-    data = log.kept.data.size();
-    records = room.records.size();
-    threads = log.kept.threads.size();
+    data = log.entries.data.size();
+    records = recording.records.size();
+    threads = log.entries.threads.size();
     if (records + data <= taken.records.capacity() && threads <= taken.threads.capacity() &&
         data <= overlays.capacity()) {
-      taken.begin_ns = room.begin_ns;
-      taken.lost = room.lost;
-      taken.records.assign(room.records.begin(), room.records.end());
-      taken.threads.assign(log.kept.threads.begin(), log.kept.threads.end());
-      std::copy_if(log.kept.data.begin(), log.kept.data.end(), std::back_inserter(overlays),
+      taken.begin_ns = recording.begin_ns;
+      taken.lost = recording.lost;
+      taken.records.assign(recording.records.begin(), recording.records.end());
+      taken.threads.assign(log.entries.threads.begin(), log.entries.threads.end());
+      std::copy_if(log.entries.data.begin(), log.entries.data.end(), std::back_inserter(overlays),
                    [](const auto& each) { return each.second.written != nullptr; });
       break;
     }
@@ -145,7 +145,7 @@ Records records_of(const RecordingRoom& room) {
   return taken;
 }
 
-ClonedLines lines_that_cloned(const void* data) noexcept {
+ClonedLines lines_that_cloned_data(const void* data) noexcept {
   Log& log = the_log();
   const sync::ProcessLock lock(log.mutex);
   const KnownData* const known = log.find(data);
@@ -154,7 +154,7 @@ ClonedLines lines_that_cloned(const void* data) noexcept {
 
 void record(RecordKind kind, const void* data, std::size_t nbytes, CallSite site,
             std::size_t part_nbytes) noexcept {
-  add(data, {.kind = kind, .nbytes = nbytes, .part_nbytes = part_nbytes}, site, nothing_else);
+  add(data, {.kind = kind, .nbytes = nbytes, .part_nbytes = part_nbytes}, site, fill_nothing);
   if (kind == RecordKind::release || kind == RecordKind::overlay_end) {
     forget_data(data);
   }
@@ -166,10 +166,10 @@ void record_memory(RecordKind kind, const void* data, std::size_t nbytes) noexce
   record(kind, data, nbytes);
 }
 
-void record_clone(const void* data, std::size_t nbytes, bool was_alone, CallSite site) noexcept {
+void record_clone(const void* data, std::size_t nbytes, bool was_unique, CallSite site) noexcept {
   add(data, {.kind = RecordKind::clone, .nbytes = nbytes}, site,
       [&](const Record& record, KnownData& known) {
-        if (was_alone) {
+        if (was_unique) {
           known.cloned_at = {};
         }
         add_line(known.cloned_at, record.site);
@@ -177,11 +177,11 @@ void record_clone(const void* data, std::size_t nbytes, bool was_alone, CallSite
       });
 }
 
-void record_part(const void* whole, const void* part, bool was_alone) noexcept {
+void record_part(const void* whole, const void* part, bool was_unique) noexcept {
   with_known(part, [=](Log& log, KnownData* known) noexcept {
     const KnownData* const of_whole = log.find(whole);
     if (known != nullptr && of_whole != nullptr) {
-      if (was_alone) {
+      if (was_unique) {
         known->cloned_at = {};
       }
       add_lines_of_whole(known->cloned_at, of_whole->cloned_at);
@@ -192,20 +192,20 @@ void record_part(const void* whole, const void* part, bool was_alone) noexcept {
 
 void record_move(const void* from, const void* to) noexcept {
   Log& log = the_log();
-  decltype(Parts::data)::insert_return_type inserted;  // ends while nothing is locked
+  decltype(LogEntries::data)::insert_return_type inserted;  // ends while nothing is locked
   const sync::ProcessLock lock(log.mutex);
-  auto known = log.kept.data.extract(from);
+  auto known = log.entries.data.extract(from);
   if (!known.empty()) {
     known.key() = to;
-    inserted = log.kept.data.insert(std::move(known));
+    inserted = log.entries.data.insert(std::move(known));
   }
 }
 
 void forget_data(const void* data) noexcept {
   Log& log = the_log();
-  decltype(Parts::data)::node_type forgotten;  // ends while nothing is locked
+  decltype(LogEntries::data)::node_type forgotten;  // ends while nothing is locked
   const sync::ProcessLock lock(log.mutex);
-  forgotten = log.kept.data.extract(data);
+  forgotten = log.entries.data.extract(data);
 }
 
 void WriteReport::record_begin() noexcept {
@@ -246,7 +246,7 @@ void WriteReport::record_copy(const void* data, const void* copy,
        .begin_ns = begin_ns_,
        .nbytes = event.nbytes},
       event.site, [copy](Record& record, KnownData& known) {
-        is_of_clones(record, known);
+        link_to_clones(record, known);
         known.last_copy = link_to(record);
         if (KnownData* const made = the_log().find(copy)) {
           record.other_data = made->number;
@@ -266,7 +266,7 @@ void WriteReport::record_overlay(const void* overlay, std::size_t nbytes, const 
       event.site, [&](Record& record, KnownData& known) {
         if (const KnownData* const what = the_log().find(shown)) {
           record.other_data = what->number;
-          is_of_clones(record, *what);
+          link_to_clones(record, *what);
         }
         known.nbytes = nbytes;
         known.written = written;

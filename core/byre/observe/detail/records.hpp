@@ -22,11 +22,12 @@ struct ClonedAt {
 
   friend bool operator==(const ClonedAt&, const ClonedAt&) = default;
 };
-/// The lines that cloned some data since one owner had it alone: the latest first, and not all if there are many.
+/// The lines that cloned some data since one owner had it alone: the latest first, and not all if
+/// there are many.
 using ClonedLines = std::array<ClonedAt, 4>;
 
 /// The lines that cloned this data, if that was recorded.
-BYRE_API ClonedLines lines_that_cloned(const void* data) noexcept;
+BYRE_API ClonedLines lines_that_cloned_data(const void* data) noexcept;
 
 /// Another event.
 struct Link {
@@ -36,7 +37,8 @@ struct Link {
   SiteId site = 0;
 };
 
-/// Times are of the steady clock. Data and threads have numbers, from 1 on, which are not given twice.
+/// Times are of the steady clock. Data and threads have numbers, from 1 on, which are not given
+/// twice.
 struct Record {
   RecordKind kind{};
   CopyCause cause{};
@@ -68,17 +70,18 @@ struct Records {
   Counters after;  ///< what was counted when the records were taken
 };
 
-/// One recording. It belongs to the log from begin_recording() until end_recording(), and has records up to their
-/// capacity. A child of a fork begins it again, without the records of its parent.
-struct RecordingRoom : Records, boost::intrusive::list_base_hook<> {};
+/// One recording. It belongs to the log from begin_recording() until end_recording(), and has
+/// records up to their capacity. A child of a fork begins it again, without the records of its
+/// parent.
+struct ActiveRecording : Records, boost::intrusive::list_base_hook<> {};
 
 // The log has any number of recordings at once. Thread-safe; each of these locks it.
 
-void begin_recording(RecordingRoom& room) noexcept;
-void end_recording(RecordingRoom& room) noexcept;
+void begin_recording(ActiveRecording& recording) noexcept;
+void end_recording(ActiveRecording& recording) noexcept;
 /// Throws std::bad_alloc.
-Records records_of(const RecordingRoom& room);
-std::uint64_t lost_by(const RecordingRoom& room) noexcept;
+Records records_of(const ActiveRecording& recording);
+std::uint64_t lost_by(const ActiveRecording& recording) noexcept;
 
 /// Counts a line, and puts it first in `lines`; the last one goes where there are too many.
 void add_line(ClonedLines& lines, SiteId site, std::uint32_t count = 1) noexcept;

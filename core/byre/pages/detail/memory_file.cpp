@@ -38,8 +38,8 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
 
 MemoryFile::~MemoryFile() {
   files().remove(*this);  // or a fork would map it again
-  if (data() != nullptr && shows_ != Shows::none) {
-    if (shows_ == Shows::writes) {
+  if (data() != nullptr && state_ != FileState::lost) {
+    if (state_ == FileState::shared) {
       free_memory(data(), nbytes());  // no child has it
     }
     unmap(data(), nbytes());
@@ -62,8 +62,8 @@ bool MemoryFile::map(std::size_t nbytes, Present present) {
   return present == Present::when_touched || make_present(data, nbytes);
 }
 
-/// Aligned as huge pages are, where it is as long. Null if there is no room. The addresses are reserved without
-/// access, and so by nothing that a limit of memory counts.
+/// Aligned as huge pages are, where it is as long. Null if there is no room. The addresses are
+/// reserved without access, and so by nothing that a limit of memory counts.
 std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
   std::byte* const reserved = map_aligned(0, nbytes, alignment_for(nbytes), PROT_NONE);
   if (reserved == nullptr) {
@@ -76,15 +76,16 @@ std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
   return mapping;
 }
 
-/// Replaces a mapping, of this file with `former_flags` or with equal bytes, in one step for all other threads.
-/// Returns false, having changed nothing, if the system refuses.
+/// Replaces a mapping, of this file with `former_flags` or with equal bytes, in one step for all
+/// other threads. Returns false, having changed nothing, if the system refuses.
 bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
   const std::size_t size = nbytes();
   std::byte* const fresh = range_.arena->map(range_, MAP_PRIVATE, nullptr);
   if (fresh == nullptr) {
     return false;
   }
-  // With strict accounting a move is charged for both places, and is refused only after it has unmapped its target.
+  // With strict accounting a move is charged for both places, and is refused only after it has
+  // unmapped its target.
   std::byte* const probe = range_.arena->map(range_, MAP_PRIVATE, nullptr);
   if (probe == nullptr) {
     ::munmap(fresh, size);
@@ -99,8 +100,8 @@ bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
   return is_mapped_again && former_flags == MAP_PRIVATE;
 }
 
-/// In huge pages where there are some. One small page is made present for each huge one, which is many times faster than
-/// all of them. Smaller files are made present as they are used.
+/// In huge pages where there are some. One small page is made present for each huge one, which is
+/// many times faster than all of them. Smaller files are made present as they are used.
 bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcept {
   const std::size_t in_huge_pages = nbytes / huge_page_nbytes * huge_page_nbytes;
   for (std::size_t at = 0; at < in_huge_pages; at += huge_page_nbytes) {

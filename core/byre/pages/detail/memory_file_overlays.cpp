@@ -15,7 +15,7 @@ namespace byre::inline v0::detail {
 void MemoryFile::add_overlay(OverlayNode& overlay) noexcept {
   const sync::Lock lock(files().mutex());
   overlays_.push_back(overlay);
-  --begun_overlays_;
+  --unlisted_overlays_;
 }
 
 void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
@@ -23,24 +23,24 @@ void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
     const sync::Lock lock(files().mutex());
     overlays_.erase(overlays_.iterator_to(overlay));
   }
-  free_unseen();
+  free_hidden_pages();
 }
 
-/// Whether no mapping of this process or of another shows the file but one overlay, and others that begin with what was
-/// written in it. An owner of the file that is about to write claims before it begins an overlay, so a file that had
-/// several owners may be shown any time.
-bool MemoryFile::is_sole_overlay() const noexcept {
-  return shows_ == Shows::writes && has_only_overlays_ && overlays_.size() == 1 &&
-         begun_overlays_ == 0;
+/// Whether no mapping of this process or of another shows the file but one overlay, and others that
+/// begin with what was written in it. An owner of the file that is about to write claims before it
+/// begins an overlay, so a file that had several owners may be shown any time.
+bool MemoryFile::has_sole_overlay() const noexcept {
+  return state_ == FileState::shared && has_only_overlays_ && overlays_.size() == 1 &&
+         unlisted_overlays_ == 0;
 }
 
 /// If one overlay is left and much of it was written, the pages beneath are of no use.
-void MemoryFile::free_unseen() noexcept {
+void MemoryFile::free_hidden_pages() noexcept {
   constexpr std::size_t step_nbytes = std::size_t{64} << 20;  // the lock is not held for long
   const std::size_t whole = alignment_for(nbytes());
   for (std::size_t at = 0; at < nbytes(); at += step_nbytes) {
     const sync::Lock lock(files().mutex());
-    if (!is_sole_overlay() || (at == 0 && !is_much_written(overlays_.front().data, nbytes()))) {
+    if (!has_sole_overlay() || (at == 0 && !is_much_written(overlays_.front().data, nbytes()))) {
       return;
     }
     struct Context {
@@ -63,7 +63,7 @@ void MemoryFile::free_unseen() noexcept {
 void MemoryFile::unmap_overlay(std::byte* overlay) noexcept {
   const bool is_mapped = [&] {
     const sync::Lock lock(files().mutex());
-    return shows_ != Shows::none;
+    return state_ != FileState::lost;
   }();
   if (is_mapped) {
     unmap(overlay, nbytes());
@@ -72,31 +72,31 @@ void MemoryFile::unmap_overlay(std::byte* overlay) noexcept {
 
 Overlay MemoryFile::map_overlay(std::byte* source, OtherOverlays others,
                                 MovedPages moved) noexcept {
-  const auto [shows, is_to_write_back] = [&] {
+  const auto [state, is_to_write_back] = [&] {
     const sync::Lock lock(files().mutex());
-    ++begun_overlays_;
-    const bool is_to = shows_ == Shows::writes && others == OtherOverlays::none &&
+    ++unlisted_overlays_;
+    const bool is_to = state_ == FileState::shared && others == OtherOverlays::none &&
                        !std::exchange(is_written_back_, true);
-    return std::pair(shows_, is_to);
+    return std::pair(state_, is_to);
   }();
-  const Overlay overlay = map_begun(source, shows, is_to_write_back, others, moved);
+  const Overlay overlay = map_unlisted_overlay(source, state, is_to_write_back, others, moved);
   if (overlay.data == nullptr) {
     const sync::Lock lock(files().mutex());
-    --begun_overlays_;
+    --unlisted_overlays_;
   }
   return overlay;
 }
 
-Overlay MemoryFile::map_begun(std::byte* source, Shows shows, bool is_to_write_back,
-                              OtherOverlays others, MovedPages moved) noexcept {
-  if (shows == Shows::none || shows == Shows::copies) {
+Overlay MemoryFile::map_unlisted_overlay(std::byte* source, FileState state, bool is_to_write_back,
+                                         OtherOverlays others, MovedPages moved) noexcept {
+  if (state == FileState::lost || state == FileState::copied) {
     return {nullptr, 0};
   }
   std::optional<std::size_t> copied = 0;
   if (is_to_write_back) {
     copied = write_back(source, moved);
     source = nullptr;
-  } else if (shows == Shows::fork && source == nullptr) {
+  } else if (state == FileState::forked && source == nullptr) {
     source = data();
   }
   std::byte* const overlay = copied ? map_range(nbytes(), MAP_PRIVATE) : nullptr;
@@ -104,7 +104,7 @@ Overlay MemoryFile::map_begun(std::byte* source, Shows shows, bool is_to_write_b
     return {overlay, copied.value_or(0)};
   }
   // Pages that are locked have been copied already, before another thread has written theirs back.
-  const bool is_as_the_file = others == OtherOverlays::some || shows != Shows::writes ||
+  const bool is_as_the_file = others == OtherOverlays::some || state != FileState::shared ||
                               ::madvise(overlay, nbytes(), MADV_DONTNEED) == 0;
   copied = is_as_the_file ? copy_written_pages(overlay, source, nbytes()) : std::nullopt;
   if (!copied) {
@@ -114,8 +114,8 @@ Overlay MemoryFile::map_begun(std::byte* source, Shows shows, bool is_to_write_b
   return {overlay, *copied};
 }
 
-bool MemoryFile::overlay_at(OverlayNode& overlay, std::byte* place,
-                            std::size_t place_nbytes) noexcept {
+bool MemoryFile::replace_with_overlay(OverlayNode& overlay, std::byte* place,
+                                      std::size_t place_nbytes) noexcept {
   if (place == data()) {
     return overlay_own_data(overlay);
   }
@@ -123,20 +123,20 @@ bool MemoryFile::overlay_at(OverlayNode& overlay, std::byte* place,
   // After a fork some bytes are in data() alone and not in the file.
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const bool is_replaced = (place_nbytes + page - 1) / page * page == nbytes() &&
-                           shows_ == Shows::writes && make_private(place, MAP_PRIVATE);
+                           state_ == FileState::shared && make_private(place, MAP_PRIVATE);
   if (is_replaced) {
-    list_in_place(overlay, place);
+    list_replacement(overlay, place);
   }
   return is_replaced;
 }
 
 bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
   std::byte* const own = data();
-  const auto shows_writes = [this] {
+  const auto is_shared = [this] {
     const sync::Lock lock(files().mutex());
-    return shows_ == Shows::writes;
+    return state_ == FileState::shared;
   };
-  if (shows_writes()) {
+  if (is_shared()) {
     // Unmapping many small pages takes long: not under the lock.
     ::madvise(own, nbytes(), MADV_DONTNEED);
   }
@@ -146,13 +146,13 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
   }
   const bool is_replaced = [&] {
     const sync::Lock lock(files().mutex());
-    const bool is =
-        shows_ == Shows::writes
-            ? make_private(own, MAP_SHARED)
-            : shows_ == Shows::fork && range_.arena->map(range_, MAP_PRIVATE, elsewhere) != nullptr;
+    const bool is = state_ == FileState::shared
+                        ? make_private(own, MAP_SHARED)
+                        : state_ == FileState::forked &&
+                              range_.arena->map(range_, MAP_PRIVATE, elsewhere) != nullptr;
     if (is) {
       set_mapping(elsewhere, nbytes());
-      list_in_place(overlay, own);
+      list_replacement(overlay, own);
     }
     return is;
   }();
@@ -162,7 +162,7 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
   return is_replaced;
 }
 
-void MemoryFile::list_in_place(OverlayNode& overlay, std::byte* place) noexcept {
+void MemoryFile::list_replacement(OverlayNode& overlay, std::byte* place) noexcept {
   overlay.data = place;
   overlays_.push_back(overlay);
   has_only_overlays_ = true;
@@ -175,7 +175,7 @@ void MemoryFile::collapse(std::byte* overlay, std::size_t offset,
   const std::size_t end = offset + std::min(part_nbytes, nbytes() - offset);
   const auto [is_shared, is_sole] = [this] {
     const sync::Lock lock(files().mutex());
-    return std::pair(shows_ == Shows::writes, is_sole_overlay());
+    return std::pair(state_ == FileState::shared, has_sole_overlay());
   }();
   const bool is_seen = !is_sole || !is_much_written(overlay + begin, end - begin);
   if (is_shared && is_seen && begin < end) {
@@ -192,7 +192,7 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages 
   const auto end_run = [](void* of, std::size_t offset, std::size_t run_nbytes) noexcept {
     const auto [file, overlay] = *static_cast<Context*>(of);
     const sync::Lock lock(files().mutex());
-    if (file->shows_ != Shows::writes) {
+    if (file->state_ != FileState::shared) {
       return false;  // since a fork the file is constant: the run went where no overlay looks
     }
     ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);  // refused for locked pages, which stay

@@ -78,10 +78,10 @@ void MemoryFiles::before_fork() noexcept {
   mutex_.lock();
   bool is_any_shared = false;
   for (MemoryFile& file : files_) {
-    if (file.shows_ == Shows::writes) {
+    if (file.state_ == FileState::shared) {
       // Overlays that are left to themselves read the file, and no process writes it any more.
       const bool is_private = file.has_only_overlays_ || file.make_private(file.data(), MAP_SHARED);
-      file.shows_ = is_private ? Shows::fork : Shows::writes;
+      file.state_ = is_private ? FileState::forked : FileState::shared;
       is_any_shared |= !is_private;
     }
   }
@@ -107,9 +107,9 @@ void MemoryFiles::in_parent() noexcept {
 
 void MemoryFiles::in_child() noexcept {
   for (MemoryFile& file : files_) {
-    if (file.shows_ == Shows::writes) {
-      const bool is_copied = copying_.number() >= 0 && file.replace_by_copies();
-      file.shows_ = is_copied ? Shows::copies : Shows::none;
+    if (file.state_ == FileState::shared) {
+      const bool is_copied = copying_.number() >= 0 && file.replace_with_copies();
+      file.state_ = is_copied ? FileState::copied : FileState::lost;
       if (!is_copied) {
         file.lose();
       }
@@ -121,7 +121,7 @@ void MemoryFiles::in_child() noexcept {
 }
 
 /// In a child whose parent waits. False if the system has no room for all.
-bool MemoryFile::replace_by_copies() noexcept {
+bool MemoryFile::replace_with_copies() noexcept {
   const auto replace = [this](std::byte* pages) noexcept {
     void* const copy =
         ::mmap(nullptr, nbytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Memory files that ranges of pages are taken of (Linux): one for the process, until it forks or loses the descriptor.
-/// And the list of all ranges in the process.
+/// Memory files that ranges of pages are taken of (Linux): one for the process, until it forks or
+/// loses the descriptor. And the list of all ranges in the process.
 #pragma once
 
 #include <byre/memory/pages.hpp>
@@ -27,8 +27,9 @@ struct PageRange : boost::intrusive::set_base_hook<> {
   std::size_t nbytes = 0;
 };
 
-/// A memory file. Thread-safety: its owner locks, except for mapping. The descriptor is used only to map pages:
-/// code elsewhere may close it and open another file under its number. Ranges are freed through their mappings.
+/// A memory file. Thread-safety: its owner locks, except for mapping. The descriptor is used only
+/// to map pages: code elsewhere may close it and open another file under its number. Ranges are
+/// freed through their mappings.
 class PageArena {
  public:
   /// The bytes of one file, which has no memory for those that belong to no range.
@@ -41,9 +42,11 @@ class PageArena {
   PageArena& operator=(const PageArena&) = delete;
   ~PageArena() = default;
 
-  /// Takes unused pages, from a multiple of `alignment` on. False, and takes nothing, if the arena is full.
+  /// Takes unused pages, from a multiple of `alignment` on. False, and takes nothing, if the arena
+  /// is full.
   bool take(PageRange& range, std::size_t nbytes, std::size_t alignment) noexcept;
-  /// Returns the pages to the arena. True if that was the last range of a retired arena, which is to be deleted.
+  /// Returns the pages to the arena. True if that was the last range of a retired arena, which is
+  /// to be deleted.
   bool put_back(PageRange& range) noexcept;
 
   /// Ends the taking of ranges.
@@ -52,8 +55,9 @@ class PageArena {
   /// Whether more ranges can be mapped.
   bool is_open() const noexcept { return file_.number() >= 0; }
 
-  /// Maps a range at `address`, where the caller has reserved its bytes, or at any address if that is null. Null
-  /// if the system refuses, or the descriptor is lost: the caller then unmaps what it reserved.
+  /// Maps a range at `address`, where the caller has reserved its bytes, or at any address if that
+  /// is null. Null if the system refuses, or the descriptor is lost: the caller then unmaps what it
+  /// reserved.
   std::byte* map(const PageRange& range, int flags, std::byte* address) const noexcept;
 
  private:
@@ -72,12 +76,13 @@ class PageArena {
   bool is_retired_ = false;
 };
 
-/// Which writes the pages of a file show.
-enum class Shows : std::uint8_t {
-  writes,  ///< those through its own mapping, which shares the file's pages
-  fork,  ///< none since the process forked: its own mapping is as private as an overlay's, or not used
-  copies,  ///< this process was forked, and has copies: the parent writes the file
-  none,    ///< this process was forked, and did not get the file
+/// The relation of a file to the processes that map it.
+enum class FileState : std::uint8_t {
+  shared,  ///< data() is a shared mapping: writes there change the file
+  /// the process forked: the file is constant; data() is private like an overlay, or unused
+  forked,
+  copied,  ///< this process is a child that copied the pages: the parent still writes the file
+  lost,    ///< this process is a child that could not get the pages
 };
 
 class MemoryFile final : public PageFile, public boost::intrusive::list_base_hook<> {
@@ -90,8 +95,8 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
 
   void set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept override;
   Overlay map_overlay(std::byte* source, OtherOverlays others, MovedPages moved) noexcept override;
-  bool overlay_at(OverlayNode& overlay, std::byte* place,
-                  std::size_t place_nbytes) noexcept override;
+  bool replace_with_overlay(OverlayNode& overlay, std::byte* place,
+                            std::size_t place_nbytes) noexcept override;
   void collapse(std::byte* overlay, std::size_t offset, std::size_t part_nbytes) noexcept override;
   void unmap_overlay(std::byte* overlay) noexcept override;
   void add_overlay(OverlayNode& overlay) noexcept override;
@@ -103,33 +108,34 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   std::byte* map_range(std::size_t nbytes, int flags) const noexcept;
   bool make_present(std::byte* data, std::size_t nbytes) const noexcept;
   bool make_private(std::byte* place, int former_flags) noexcept;
-  bool replace_by_copies() noexcept;
+  bool replace_with_copies() noexcept;
   void lose() noexcept;
-  Overlay map_begun(std::byte* source, Shows shows, bool is_to_write_back, OtherOverlays others,
-                    MovedPages moved) noexcept;
+  Overlay map_unlisted_overlay(std::byte* source, FileState state, bool is_to_write_back,
+                               OtherOverlays others, MovedPages moved) noexcept;
   std::optional<std::size_t> write_back(std::byte* source, MovedPages moved) noexcept;
   bool overlay_own_data(OverlayNode& overlay) noexcept;
-  void list_in_place(OverlayNode& overlay, std::byte* place) noexcept;
-  bool is_sole_overlay() const noexcept;
-  void free_unseen() noexcept;
+  void list_replacement(OverlayNode& overlay, std::byte* place) noexcept;
+  bool has_sole_overlay() const noexcept;
+  void free_hidden_pages() noexcept;
 
   // Under the lock of MemoryFiles.
   PageRange range_;
   boost::intrusive::list<OverlayNode> overlays_;
-  std::size_t begun_overlays_ = 0;  // which are not listed yet
-  bool has_only_overlays_ = false;  // of overlays, since the only owner became one
-  Shows shows_ = Shows::writes;
+  std::size_t unlisted_overlays_ = 0;  // which are not listed yet
+  bool has_only_overlays_ = false;     // of overlays, since the only owner became one
+  FileState state_ = FileState::shared;
   bool is_written_back_ = false;  // by one thread at a time
   const void* owners_ = nullptr;
   bool (*is_owned_)(const void*) = nullptr;
 };
 
-/// All memory files of the process, and the lock of all that changes in one. A fork waits for the lock.
+/// All memory files of the process, and the lock of all that changes in one. A fork waits for the
+/// lock.
 class MemoryFiles final : sync::detail::ProcessState {
  public:
   MemoryFiles() {
     enter();
-    stats::detail::ask_for_pinned_bytes(&pinned_nbytes);
+    stats::detail::set_source_of_pinned_bytes(&pinned_nbytes);
   }
 
   /// False if there is no memory file.
@@ -154,8 +160,9 @@ class MemoryFiles final : sync::detail::ProcessState {
 
   void retire_arena() noexcept;
 
-  /// Makes the files' own mappings private. If the system refuses, or the descriptor is lost, the child copies the
-  /// pages before fork() returns in the parent. A child without memory for that loses them.
+  /// Makes the files' own mappings private. If the system refuses, or the descriptor is lost, the
+  /// child copies the pages before fork() returns in the parent. A child without memory for that
+  /// loses them.
   void before_fork() noexcept override;
   void in_parent() noexcept override;
   void in_child() noexcept override;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Overlays: private views of the pages of a file. A write to shared data in pages maps one instead of copying all
-/// bytes. An overlay is a copier of the file's data: its copy is finished when the overlay ends. docs/protocol.md says
-/// why that is right.
+/// Overlays: private views of the pages of a file. A write to shared data in pages maps one instead
+/// of copying all bytes. An overlay is a copier of the file's data: its copy is finished when the
+/// overlay ends. docs/protocol.md says why that is right.
 ///
-/// An overlay has a share word of its own. A writer of an overlay's clone maps another overlay of the same file and
-/// copies the pages that were written in the first, so no overlay depends on another.
+/// An overlay has a share word of its own. A writer of an overlay's clone maps another overlay of
+/// the same file and copies the pages that were written in the first, so no overlay depends on
+/// another.
 ///
-/// A writable clone makes both sides overlays: the clone at an address of its own, the source in place of the file's
-/// own mapping. Its steps on the share word are a lazy clone and two claims, so the file has two copiers and no owner.
+/// A writable clone makes both sides overlays: the clone at an address of its own, the source in
+/// place of the file's own mapping. Its steps on the share word are a lazy clone and two claims, so
+/// the file has two copiers and no owner.
 #pragma once
 
 #include <byre/cow/detail/header.hpp>
@@ -29,24 +31,25 @@ class basic_overlay final : public basic_header<Sync> {
   using Paged = basic_paged<Sync>;
 
  public:
-  /// The headers after a writable clone: the source may have a new one, and the clone is null if the system or the heap
-  /// refused it.
+  /// The headers after a writable clone: the source may have a new one, and the clone is null if
+  /// the system or the heap refused it.
   struct WritableClone {
     Header* source;
     Header* clone;
     std::size_t copied_nbytes;
   };
 
-  /// By the only owner of `source`, which is paged or an overlay: a clone whose bytes, and those of the source, may be
-  /// written by any pointer. The source keeps its address. If it has a new header, the old one has no owner any more.
-  /// Pages that the source wrote are moved only if `may_move`: no thread writes there meanwhile.
+  /// By the only owner of `source`, which is paged or an overlay: a clone whose bytes, and those of
+  /// the source, may be written by any pointer. The source keeps its address. If it has a new
+  /// header, the old one has no owner any more. Pages that the source wrote are moved only if
+  /// `may_move`: no thread writes there meanwhile.
   static WritableClone create_writable(Header& source, bool may_move) noexcept {
     if (source.origin() == Origin::overlay) {
       return clone_of(static_cast<basic_overlay&>(source), may_move);
     }
     auto& base = static_cast<Paged&>(source);
     auto* const place = static_cast<std::byte*>(source.data());
-    basic_overlay* const own = become_overlay(base, room(), source, place);
+    basic_overlay* const own = become_overlay(base, allocate_header(), source, place);
     if (own == nullptr) {
       return {&source, nullptr, 0};
     }
@@ -65,9 +68,9 @@ class basic_overlay final : public basic_header<Sync> {
     base_.file().collapse(node_.data, offset, nbytes);
   }
 
-  /// By a copier of `source`, or an owner of it if it is read-only: an overlay that begins as that does, and
-  /// the bytes that were copied for it. Takes the copy, or the ownership, over. Null, and takes nothing, if
-  /// no overlay can be had. Throws OutOfMemory, and takes nothing.
+  /// By a copier of `source`, or an owner of it if it is read-only: an overlay that begins as that
+  /// does, and the bytes that were copied for it. Takes the copy, or the ownership, over. Null, and
+  /// takes nothing, if no overlay can be had. Throws OutOfMemory, and takes nothing.
   static std::pair<Header*, std::size_t> create(Header& source) {
     const bool is_second = source.origin() == Origin::overlay;
     Paged& base =
@@ -79,7 +82,7 @@ class basic_overlay final : public basic_header<Sync> {
     if (others == detail::OtherOverlays::none) {
       base.becomes_writable();  // by map_overlay()
     }
-    Room memory = room();
+    HeaderMemory memory = allocate_header();
     if (memory == nullptr) {
       throw OutOfMemory(sizeof(basic_overlay), "heap, for the header of an overlay");
     }
@@ -88,7 +91,7 @@ class basic_overlay final : public basic_header<Sync> {
     if (overlay.data == nullptr) {
       return {nullptr, 0};
     }
-    Header* const header = listed(construct(std::move(memory), source, base, overlay.data));
+    Header* const header = add_to_file(construct(std::move(memory), source, base, overlay.data));
     if (is_second) {
       hold(base);  // the source does until its own copy ends
       if (source.share().finish_copy()) {
@@ -120,30 +123,33 @@ class basic_overlay final : public basic_header<Sync> {
   }
 
   /// Memory for a header, which is had before anything changes. Null if the heap is full.
-  struct Freed {
-    void operator()(void* room) const noexcept { ::operator delete(room); }
+  struct FreeHeader {
+    void operator()(void* memory) const noexcept { ::operator delete(memory); }
   };
-  using Room = std::unique_ptr<void, Freed>;
-  static Room room() noexcept { return Room(::operator new(sizeof(basic_overlay), std::nothrow)); }
-  static basic_overlay* construct(Room room, const Header& source, Paged& base,
-                                  std::byte* data) noexcept {
-    return ::new (room.release()) basic_overlay(source, base, data);
+  using HeaderMemory = std::unique_ptr<void, FreeHeader>;
+  static HeaderMemory allocate_header() noexcept {
+    return HeaderMemory(::operator new(sizeof(basic_overlay), std::nothrow));
   }
-  static basic_overlay* listed(basic_overlay* overlay) noexcept {
+  static basic_overlay* construct(HeaderMemory memory, const Header& source, Paged& base,
+                                  std::byte* data) noexcept {
+    return ::new (memory.release()) basic_overlay(source, base, data);
+  }
+  static basic_overlay* add_to_file(basic_overlay* overlay) noexcept {
     overlay->node_.data = static_cast<std::byte*>(overlay->data());
     overlay->base_.file().add_overlay(overlay->node_);
     return overlay;
   }
 
-  /// By the only owner of a file: its overlay at `place`, where equal bytes are. Null, having changed nothing, if `room`
-  /// is null or the system refuses.
-  static basic_overlay* become_overlay(Paged& base, Room room, const Header& source,
+  /// Replaces the mapping at `place`, whose bytes equal the file's, with an overlay of the file.
+  /// The caller is the only owner of the file. Returns null and changes nothing if `memory` is null
+  /// or the system refuses.
+  static basic_overlay* become_overlay(Paged& base, HeaderMemory memory, const Header& source,
                                        std::byte* place) noexcept {
-    if (room == nullptr) {
+    if (memory == nullptr) {
       return nullptr;
     }
-    basic_overlay* const overlay = construct(std::move(room), source, base, place);
-    if (!base.file().overlay_at(overlay->node_, place, source.capacity())) {
+    basic_overlay* const overlay = construct(std::move(memory), source, base, place);
+    if (!base.file().replace_with_overlay(overlay->node_, place, source.capacity())) {
       delete overlay;
       return nullptr;
     }
@@ -156,7 +162,7 @@ class basic_overlay final : public basic_header<Sync> {
   }
 
   static WritableClone clone_of(basic_overlay& source, bool may_move) noexcept {
-    Room memory = room();
+    HeaderMemory memory = allocate_header();
     if (memory == nullptr) {
       return {&source, nullptr, 0};
     }
@@ -174,16 +180,16 @@ class basic_overlay final : public basic_header<Sync> {
                       : WritableClone{&source, nullptr, 0};
     }
     hold(base);
-    return {&source, listed(construct(std::move(memory), source, base, overlay.data)),
+    return {&source, add_to_file(construct(std::move(memory), source, base, overlay.data)),
             overlay.copied_nbytes};
   }
 
   /// If so many pages were written that a new file costs less than their copies for each clone.
-  static WritableClone clone_in_new_file(basic_overlay& source, Room memory) noexcept {
+  static WritableClone clone_in_new_file(basic_overlay& source, HeaderMemory memory) noexcept {
     const WritableClone none{&source, nullptr, 0};
     auto* const place = static_cast<std::byte*>(source.data());
-    Room own_memory = room();
-    Paged* const base = own_memory == nullptr ? nullptr : file_like(source);
+    HeaderMemory own_memory = allocate_header();
+    Paged* const base = own_memory == nullptr ? nullptr : create_file_like(source);
     if (base == nullptr) {
       return none;
     }
@@ -203,21 +209,22 @@ class basic_overlay final : public basic_header<Sync> {
     }
     hold(*base);
     const WritableClone clones{
-        moved, listed(construct(std::move(memory), source, *base, overlay.data)), source.nbytes()};
+        moved, add_to_file(construct(std::move(memory), source, *base, overlay.data)),
+        source.nbytes()};
     stats::detail::if_recording([&] {
       stats::detail::record(stats::detail::RecordKind::overlay_end, place, source.capacity(), {},
                             written_nbytes);
     });
     source.give_up_mapping();
-    Header& left = source;
-    if (left.share().drop_owner()) {
-      left.release();
+    Header& old = source;
+    if (old.share().drop_owner()) {
+      old.release();
     }
     return clones;
   }
 
-  /// A new file with the bytes of `source`. Null if there is no room for it, or no memory.
-  static Paged* file_like(const basic_overlay& source) noexcept try {
+  /// A new file with the bytes of `source`. Null if the system or the heap lacks memory.
+  static Paged* create_file_like(const basic_overlay& source) noexcept try {
     auto file = source.base_.file().copy_to_new_file(static_cast<const std::byte*>(source.data()));
     if (file == nullptr) {
       return nullptr;

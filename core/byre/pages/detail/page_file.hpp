@@ -47,35 +47,39 @@ class BYRE_API PageFile {
   /// Tells who can say, from any thread until this file ends, whether anybody owns it.
   virtual void set_owned_by(const void* /*owners*/, bool (* /*is_owned*/)(const void*)) noexcept {}
 
-  /// An overlay that begins as `source` is, which is one too and may be null, or else as the file is. Nobody
-  /// writes to `source` meanwhile, nor to the file while there are overlays.
+  /// An overlay that begins as `source` is, which is one too and may be null, or else as the file
+  /// is. Nobody writes to `source` meanwhile, nor to the file while there are overlays.
   ///
-  /// With OtherOverlays::none nobody shows the file but `source` and overlays that are being made of it, and
-  /// nobody uses data(). Then the pages that were written in `source` may become the file's.
+  /// With OtherOverlays::none nobody shows the file but `source` and overlays that are being made
+  /// of it, and nobody uses data(). Then the pages that were written in `source` may become the
+  /// file's.
   ///
   /// The caller lists the overlay, or ends the file. Thread-safe, for the same `source` too.
   virtual Overlay map_overlay(std::byte* source, OtherOverlays others,
                               MovedPages moved = MovedPages::few) noexcept = 0;
 
-  /// Replaces the mapping at `place` by an overlay of this file, which it lists: `nbytes` that equal the file's bytes,
-  /// at data() or in an overlay of another file. Threads that read there meanwhile see no gap. Moves data() if that is
-  /// the place. By the only user of data(). Returns false, having changed nothing, if the system refuses.
-  virtual bool overlay_at(OverlayNode& /*overlay*/, std::byte* /*place*/,
-                          std::size_t /*nbytes*/) noexcept {
+  /// Replaces the mapping at `place` by an overlay of this file, which it lists: `nbytes` that
+  /// equal the file's bytes, at data() or in an overlay of another file. Threads that read there
+  /// meanwhile see no gap. Moves data() if that is the place. By the only user of data(). Returns
+  /// false, having changed nothing, if the system refuses.
+  virtual bool replace_with_overlay(OverlayNode& /*overlay*/, std::byte* /*place*/,
+                                    std::size_t /*nbytes*/) noexcept {
     return false;
   }
 
-  /// A new file with the bytes of `source`, an overlay of this file that no thread writes meanwhile. Null if the system
-  /// has no room or no memory. Throws OutOfMemory if the heap is full.
+  /// A new file with the bytes of `source`, an overlay of this file that no thread writes
+  /// meanwhile. Null if the system has no room or no memory. Throws OutOfMemory if the heap is
+  /// full.
   virtual std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source);
 
-  /// Gathers pages from `offset` on in huge pages, if the system has any, and has the overlay show these where it was
-  /// not written. Thread-safe, but for overlay_at().
+  /// Gathers pages from `offset` on in huge pages, if the system has any, and has the overlay show
+  /// these where it was not written. Thread-safe, but for replace_with_overlay().
   virtual void collapse(std::byte* /*overlay*/, std::size_t /*offset*/,
                         std::size_t /*nbytes*/) noexcept {}
   virtual void unmap_overlay(std::byte* overlay) noexcept = 0;
 
-  /// Lists an overlay, which a child of a fork loses if it loses the file; unlists it, before it is unmapped.
+  /// Lists an overlay, which a child of a fork loses if it loses the file; unlists it, before it is
+  /// unmapped.
   virtual void add_overlay(OverlayNode& /*overlay*/) noexcept {}
   virtual void remove_overlay(OverlayNode& /*overlay*/) noexcept {}
 
@@ -107,40 +111,42 @@ enum class Present : std::uint8_t {
   when_touched,  ///< and read as zeros until then
 };
 
-/// A range of a memory file. Null if the system has no memory files, or no room. Throws OutOfMemory if the heap is
-/// full.
+/// A range of a memory file. Null if the system has no memory files, or no room. Throws OutOfMemory
+/// if the heap is full.
 BYRE_API std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes,
                                                       Present present = Present::at_once);
 
-/// A file, mapped read-only. Throws FileError if the file is missing, not a regular file, empty or unreadable;
-/// OutOfMemory.
+/// A file, mapped read-only. Throws FileError if the file is missing, not a regular file, empty or
+/// unreadable; OutOfMemory.
 BYRE_API std::unique_ptr<PageFile> map_file(const FileName& name);
 
 /// Makes these bytes of a mapping writable without a fault. False if there is no memory for that.
 BYRE_API bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept;
 
-/// Copies the pages that were written in a private mapping to another, fresh, one of the same file. Returns how
-/// many bytes that were, or nothing if there was no memory for them, or a copy of all bytes costs less.
+/// Copies the pages that were written in a private mapping to another, fresh, one of the same file.
+/// Returns how many bytes that were, or nothing if there was no memory for them, or a copy of all
+/// bytes costs less.
 std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
                                               std::size_t nbytes) noexcept;
 
 /// How many bytes of pages were written in a private mapping; 0 where the system does not say.
 BYRE_API std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept;
 
-/// Whether more than an eighth of the pages of a private mapping are written, by a sample of them. False if the system
-/// does not say.
+/// Whether more than an eighth of the pages of a private mapping are written, by a sample of them.
+/// False if the system does not say.
 bool is_much_written(const std::byte* mapping, std::size_t nbytes) noexcept;
 
-/// Calls `visit(context, offset, nbytes)` for each run of pages that were written in a private mapping. Some of them may
-/// be left out.
+/// Calls `visit(context, offset, nbytes)` for each run of pages that were written in a private
+/// mapping. Some of them may be left out.
 void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
                           void (*visit)(void* context, std::size_t offset,
                                         std::size_t nbytes) noexcept,
                           void* context) noexcept;
 
 /// Moves them to the file instead, through `shown`, a shared mapping of it. After each run of pages
-/// `end_run(context, offset, nbytes)` lets the private mapping show the file's again, or returns false to end all.
-/// Returns as copy_written_pages; with MovedPages::any only a lack of memory ends it.
+/// `end_run(context, offset, nbytes)` lets the private mapping show the file's again, or returns
+/// false to end all. Returns as copy_written_pages; with MovedPages::any only a lack of memory ends
+/// it.
 std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* mapping,
                                             std::size_t nbytes, MovedPages moved,
                                             bool (*end_run)(void* context, std::size_t offset,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One file of more than 300 lines: three ways to find written pages (scan, page map, comparison), tried in this order.
+// One file of more than 300 lines: three ways to find written pages (scan, page map, comparison),
+// tried in this order.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/system/detail/descriptor.hpp>
@@ -20,9 +21,9 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Beyond this part of all pages a copy of all bytes costs less, since each page that is written later costs a
-/// fault: docs/parts.md has the figures.
-constexpr std::size_t most_of_all = 8;
+/// Beyond this part of all pages a copy of all bytes costs less, since each page that is written
+/// later costs a fault: docs/parts.md has the figures.
+constexpr std::size_t moved_pages_divisor = 8;
 
 /// Copies a run of pages to another mapping. False if there is no memory for them.
 bool copy_run(std::byte* to, const std::byte* from, std::size_t nbytes) noexcept {
@@ -98,8 +99,8 @@ class PageMap {
  public:
   PageMap() noexcept : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
 
-  /// Calls `visit(offset, nbytes)` for runs of pages that are private. False if the system does not tell;
-  /// some may have been visited by then.
+  /// Calls `visit(offset, nbytes)` for runs of pages that are private. False if the system does not
+  /// tell; some may have been visited by then.
   template <class Visit>
   bool for_each_private_run(const std::byte* begin, std::size_t nbytes, std::size_t page,
                             Visit& visit) noexcept {
@@ -164,7 +165,8 @@ class PageMap {
     return true;
   }
 
-  /// An emulator may show the pages of its own process. Here a page that was just written is private.
+  /// An emulator may show the pages of its own process. Here a page that was just written is
+  /// private.
   bool knows_this_process(std::array<std::uint64_t, 512>& written,
                           std::size_t page) const noexcept {
     std::uint64_t entry = 0;
@@ -198,7 +200,7 @@ template <class Take>
 std::optional<std::size_t> take_written_pages(const std::byte* shown, const std::byte* written,
                                               std::size_t nbytes, MovedPages moved,
                                               Take take) noexcept {
-  Limited visit(take, moved == MovedPages::few ? nbytes / most_of_all
+  Limited visit(take, moved == MovedPages::few ? nbytes / moved_pages_divisor
                                                : std::numeric_limits<std::size_t>::max());
 #if defined(__linux__)
   const std::size_t page = system_page_nbytes();
@@ -234,7 +236,7 @@ bool is_much_written(const std::byte* mapping, std::size_t nbytes) noexcept {
       return false;
     }
   }
-  return written.nbytes > samples * page / most_of_all;
+  return written.nbytes > samples * page / moved_pages_divisor;
 #else
   return false;
 #endif
@@ -254,12 +256,12 @@ void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
     /// The system tells of one run in several parts.
     void operator()(std::size_t offset, std::size_t run_nbytes) noexcept {
       if (offset != end) {
-        tell();
+        flush();
         begin = offset;
       }
       end = offset + run_nbytes;
     }
-    void tell() const noexcept {
+    void flush() const noexcept {
       if (end != begin) {
         call(context, begin, end - begin);
       }
@@ -267,7 +269,7 @@ void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
     static bool failed() noexcept { return false; }
   } runs{visit, context};
   PageMap().for_each_private_run(mapping, nbytes, system_page_nbytes(), runs);
-  runs.tell();
+  runs.flush();
 #endif
 }
 

@@ -16,7 +16,7 @@
 
 namespace byre::inline v0::shadow::detail {
 
-using stats::detail::keep_site;
+using stats::detail::interned_site;
 using stats::detail::site_at;
 using stats::detail::site_id;
 using stats::detail::SiteId;
@@ -44,7 +44,7 @@ struct WriteKey {
 /// The origin of writes: their call site, and the reshape that made the writing family.
 struct WriteOrigin {
   explicit WriteOrigin(const WriteKey& key) noexcept
-      : write{.site = key.site == nullptr ? CallSite{} : keep_site(*key.site),
+      : write{.site = key.site == nullptr ? CallSite{} : interned_site(*key.site),
               .shape = Shape(key.sizes)},
         reshape(key.reshape) {}
 

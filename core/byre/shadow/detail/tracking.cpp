@@ -101,7 +101,7 @@ bool observed_other_families(const TrackingState& state, const ShadowStorage& fa
 
 Violation violation_of(const TrackingState& state, const UnobservedWrite& unobserved,
                        const Access& access, Step step) noexcept {
-  const CallSite site = keep_site(access.site);
+  const CallSite site = interned_site(access.site);
   return {.reshape = unobserved.reshape(),
           .write = unobserved.record->origin.write,
           .access = {.site = site.line == 0 ? CallSite{site.file, access.site.line} : site,
@@ -205,7 +205,7 @@ ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, Resh
     return nullptr;
   }
   apply_environment();
-  const TensorSite reshape{.site = keep_site(from.site),
+  const TensorSite reshape{.site = interned_site(from.site),
                            .shape = Shape(to_sizes),
                            .from = Shape(from.sizes),
                            .mode = mode};
