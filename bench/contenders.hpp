@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The contenders: byre, and what a user would write instead. All are values whose copy is a clone,
-/// with data() to read and mutable_data() to write.
+/// The contenders: byre, and the alternatives that a user would write by hand. A contender is a
+/// value type: copying it makes a clone, data() reads and mutable_data() writes.
 #pragma once
 
 #include "harness.hpp"
@@ -15,9 +15,9 @@
 
 namespace byre_bench {
 
-/// The std::shared_ptr idiom at its best: count, size and bytes in one allocation that is not
-/// zeroed, a write in place where use_count() is 1, and a copy where it is not. The fence is what
-/// the relaxed use_count() lacks for that to be right; it costs nothing on x86.
+/// The std::shared_ptr idiom at its best: one allocation, not zeroed, for the counts and the bytes.
+/// A write happens in place if use_count() is 1, and copies otherwise. use_count() is a relaxed
+/// load, so correctness needs the acquire fence; it costs nothing on x86.
 class SharedPtrBytes {
  public:
   explicit SharedPtrBytes(std::size_t nbytes)
@@ -40,9 +40,10 @@ class SharedPtrBytes {
   std::size_t nbytes_;
 };
 
-/// Counted bytes in memory of byre's allocators, header and data in one block as byre has them. If `is_eager`, a
-/// clone copies at once. Otherwise they are written in the published way: a writer that is not alone copies
-/// first and gives up its reference after, so that writers at once all copy.
+/// Reference-counted bytes from byre's allocators, with the header and the data in one block, like
+/// byre's. If `is_eager`, a clone copies at once. Otherwise a writer of shared data copies first
+/// and drops its reference afterwards, as published copy-on-write does; concurrent writers then all
+/// copy.
 template <bool is_eager>
 class CountedBytes {
  public:
@@ -107,8 +108,9 @@ class CountedBytes {
   Header* header_;
 };
 
-/// The contenders, by the name they are reported under.
-struct Word {
+// The contenders and the names that reports use.
+
+struct Byre {
   static constexpr const char* name = "byre";
   using Bytes = byre::Buffer;
   static Bytes make(std::size_t nbytes, Memory memory) {
@@ -131,7 +133,8 @@ struct Counted {
 using Eager = Counted<true>;
 using CopyFirst = Counted<false>;
 
-/// New bytes, all of them written: pages that were only read are one page of zeros.
+/// New bytes, all of them written: pages that were only read would all be the system's page of
+/// zeros.
 template <class Contender>
 typename Contender::Bytes make_filled(std::size_t nbytes, Memory memory) {
   auto bytes = Contender::make(nbytes, memory);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The functionalize pass over the CPU. The benchmarks measure
+/// The functionalize pass over the CPU backend. The benchmarks measure
 ///
-/// - the memory kept of updates without a use,
+/// - the memory that unused updates occupy,
 /// - a use of a view by its depth, and of all views of a chain,
-/// - a write to one of the parts of an unbind by their number,
-/// - a write beside the same without the pass, also of one element of a large input.
+/// - a write to one output of an unbind, by the number of outputs,
+/// - a write with and without the pass, also to one element of a large input.
 #include "harness.hpp"
 
 #include <byre/functional/dispatch/call.hpp>
@@ -29,17 +29,17 @@ using byre::Tensor;
 using functional::AnyTensor;
 using functional::ViewPaths;
 
-/// Without the pass, or how that remembers views.
+/// How the pass records views, or nullopt to run without the pass.
 using Paths = std::optional<ViewPaths>;
 
-struct Way {
+struct Variant {
   const char* name;
   Paths paths;
 };
-constexpr Way ways[] = {
+constexpr Variant variants[] = {
     {"plain", std::nullopt}, {"chains", ViewPaths::chains}, {"strides", ViewPaths::strides}};
 
-/// The pass, as one way has it, for as long as this lives.
+/// Runs the pass as `paths` requires during its lifetime.
 class PathsScope {
  public:
   explicit PathsScope(Paths paths)
@@ -65,7 +65,8 @@ void use(const AnyTensor& tensor) {
   benchmark::DoNotOptimize(functional::to_cpu(value).raw_data());
 }
 
-/// Each burst writes to the base, and then uses the last view of a chain so deep, or all views: per use.
+/// Each burst writes to the base, and then uses all views of a chain of `depth` views, or only the
+/// last one. The figure is per use.
 void run_use(benchmark::State& state, Paths paths, std::size_t depth, bool uses_all) {
   const PathsScope scope(paths);
   const AnyTensor x = scope.zeros({2, 4, 4});
@@ -91,7 +92,7 @@ void run_use(benchmark::State& state, Paths paths, std::size_t depth, bool uses_
   });
 }
 
-/// Each output of one unbind is written, and then the base is used: per output.
+/// Writes each output of one unbind, and then uses the base. The figure is per output.
 void run_unbind(benchmark::State& state, Paths paths, std::size_t count) {
   const PathsScope scope(paths);
   static const functional::Operator& fill = functional::find("fill_");
@@ -108,7 +109,7 @@ void run_unbind(benchmark::State& state, Paths paths, std::size_t count) {
 
 constexpr std::int64_t row_count = 16;
 
-/// x[i] += 1, row by row, of 64 floats each.
+/// x[i] += 1, row by row; a row has 64 floats.
 void run_add_to_rows(benchmark::State& state, Paths paths) {
   constexpr std::size_t adds_per_burst = 256;
   const PathsScope scope(paths);
@@ -124,7 +125,7 @@ void run_add_to_rows(benchmark::State& state, Paths paths) {
   });
 }
 
-/// A function that writes one element of an input, whose bytes it need not copy.
+/// A function that writes one element of an input. The pass need not copy the input's bytes.
 void run_write_element(benchmark::State& state, Paths paths, std::size_t nbytes) {
   const AnyTensor x = functional::from_cpu(
       Tensor::zeros({static_cast<std::int64_t>(nbytes / sizeof(float))}, byre::DType::f32));
@@ -139,7 +140,7 @@ void run_write_element(benchmark::State& state, Paths paths, std::size_t nbytes)
   run_repeated(state, 16, [&](std::size_t) { write({x}); });
 }
 
-/// Memory kept of x[i] = j, for so many j, if nothing uses x.
+/// The memory that `writes` updates x[i] = j occupy if x is not used.
 void run_memory(benchmark::State& state, Paths paths, std::size_t writes) {
   const PathsScope scope(paths);
   const AnyTensor x = scope.zeros({row_count, 64});
@@ -155,7 +156,7 @@ void run_memory(benchmark::State& state, Paths paths, std::size_t writes) {
   });
 }
 
-/// Memory kept by a queue of the written values, as the seed has it.
+/// The memory of a queue of the written values, as PyTorch's functionalization keeps it.
 void run_memory_of_queue(benchmark::State& state, std::size_t writes) {
   std::vector<Tensor> queue;
   report_memory(state, 1, [&] {
@@ -173,7 +174,7 @@ void add_functionalize() {
                               auto run) {
     add({operation + std::to_string(count), 64}, contender, run);
   };
-  for (const auto& [name, paths] : ways) {
+  for (const auto& [name, paths] : variants) {
     add({"functional_add_row", 4 * kib}, name,
         [paths](benchmark::State& state) { run_add_to_rows(state, paths); });
     for (const std::size_t nbytes : {4 * kib, 16 * mib}) {

@@ -39,7 +39,7 @@ bool has_room_for(std::size_t nbytes) {
          (settings().is_smoke ? 4 * kib : byre::usable_memory_nbytes() / most_buffers_at_once);
 }
 
-/// So many that a benchmark takes some tens of milliseconds, and not fewer than a median needs.
+/// Enough bursts for a median; a benchmark takes some tens of milliseconds.
 benchmark::IterationCount bursts_at(std::size_t nbytes) {
   return settings().is_smoke   ? 3
          : nbytes <= 4 * kib   ? 300
@@ -50,17 +50,17 @@ benchmark::IterationCount bursts_at(std::size_t nbytes) {
 
 void pin_malloc([[maybe_unused]] Memory memory) {
 #if defined(__GLIBC__)
-  mallopt(M_MMAP_THRESHOLD, 128 << 10);  // setting it also ends its adaptation
+  mallopt(M_MMAP_THRESHOLD, 128 << 10);  // setting the threshold also stops its adaptation
   mallopt(M_TRIM_THRESHOLD, -1);
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_MAX, memory == Memory::fresh ? 65536 : 0);
   if (memory == Memory::fresh) {
-    malloc_trim(0);  // or large blocks would come from what was kept for recycling
+    malloc_trim(0);  // otherwise large blocks would come from recycled memory
   }
 #endif
 }
 
-/// Less than 0: unknown.
+/// Returns -1 if the C library does not report it.
 long long malloc_nbytes_in_use() {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
   const auto info = mallinfo2();
@@ -173,11 +173,12 @@ void report_memory(benchmark::State& state, std::size_t operations,
                    const std::function<void()>& work) {
   const long long before = malloc_nbytes_in_use();
   if (before < 0) {
-    state.SkipWithError("this C library does not say how much memory its heap has handed out");
+    state.SkipWithError(
+        "cannot measure memory: this C library does not report allocated heap bytes");
     return;
   }
   work();
-  // At least 1, so that a ratio or a logarithm can be taken.
+  // At least 1, because ratios and logarithms of the figure are taken.
   const auto kept = std::max(1LL, malloc_nbytes_in_use() - before);
   state.counters["bytes"] = static_cast<double>(kept) / static_cast<double>(operations);
   for ([[maybe_unused]] auto iteration : state) {

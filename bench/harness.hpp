@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How benchmarks are named, how often they run, which memory they run on, and how a burst is timed.
+/// The benchmark harness: names, repetitions, memory and timing of the benchmarks.
 ///
-/// A benchmark is a series of bursts. Each burst is prepared untimed, then timed as a whole with the
-/// cost of the clock taken off; the first is not counted. A benchmark's figure is the mean of the
-/// middle half of its bursts, per operation (counter `ns`): bursts that lost their core do not move
-/// it, and it is finer than the clock's steps.
+/// A benchmark is a series of bursts. The preparation of a burst is not timed; the burst is timed
+/// as a whole, minus the cost of reading the clock. The first burst is not counted. A benchmark's
+/// figure is the mean of the middle half of its bursts, per operation (counter `ns`). Bursts whose
+/// thread lost its core do not affect it, and its resolution is finer than the clock's.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -25,49 +25,53 @@ inline constexpr std::size_t mib = std::size_t{1} << 20;
 /// The sizes of operations that touch all bytes.
 inline constexpr std::size_t all_sizes[] = {64, 4 * kib, 256 * kib, 16 * mib, 256 * mib};
 
-/// Fresh pages cost more than the copy that fills them, so no figure mixes fresh and recycled memory.
+/// The memory that a benchmark uses. Fresh pages cost more than the copy that fills them, so no
+/// figure mixes fresh and recycled memory.
 enum class Memory {
-  recycled,  ///< used before: the default pool, and a malloc that keeps all it ever had
-  fresh,  ///< new pages each time: a pool that keeps nothing, and a malloc that maps large blocks
+  recycled,  ///< reused: the default pool, and a malloc that never returns memory to the system
+  fresh,     ///< new pages each time: a pool with a limit of 0, and a malloc that maps large blocks
 };
 
 /// The default pool, or a pool with a limit of 0 bytes.
 byre::Allocator& allocator_for(Memory memory);
 
-/// Settings of this run; main sets them before it adds benchmarks.
+/// Settings of this run. main() sets them before it adds benchmarks.
 struct Settings {
-  bool is_smoke = false;              ///< three bursts of each benchmark up to 4 KiB
-  unsigned round = 0;                 ///< contenders take turns at going first, from round to round
-  bool expect_one_copy_more = false;  ///< to show that a wrong count of copies fails the program
+  bool is_smoke = false;  ///< run three bursts, and only benchmarks up to 4 KiB
+  unsigned round = 0;     ///< number of the round, which decides the first contender
+  /// Expect a wrong count of copies, to test that the check fails.
+  bool expect_one_copy_more = false;
 };
 Settings& settings();
 
-/// Says why, and makes the program end with `wrong_count_exit`.
+/// Prints `text`, and makes the program exit with `wrong_count_exit` at its end.
 void report_wrong_count(const std::string& text);
 bool a_count_was_wrong();
 inline constexpr int wrong_count_exit = 3;
 
-/// The operation that is measured, its size and its memory. Its contenders run one after the other.
+/// A measured operation with its size and memory. Its contenders run one after the other.
 struct Event {
   std::string operation;
   std::size_t nbytes;
   Memory memory = Memory::recycled;
 };
 
-/// Adds a contender, if this run and the machine have room for it. Its benchmark is named
-/// operation/contender/size/memory. Malloc is pinned to the event's memory before it runs: left
-/// alone, its mmap threshold follows the largest block freed so far, and so would the figures.
+/// Adds a contender, unless its size exceeds this run's limit or the machine's memory. Its
+/// benchmark is named operation/contender/size/memory. Before it runs, malloc's mmap threshold is
+/// fixed for the event's memory: by default the threshold follows the largest freed block, and the
+/// figures with it.
 void add(const Event& event, const std::string& contender,
          std::function<void(benchmark::State&)> run);
 
-/// Gives all benchmarks to Google Benchmark. The round turns the contenders of each event.
+/// Registers all benchmarks with Google Benchmark. The round rotates the contenders of each event.
 void register_all();
 
 /// The mean of the middle half; 0 if `values` is empty.
 double middle_mean(std::vector<double> values);
 
-/// Nanoseconds that `work` takes, without the cost of reading the clock.
 double clock_cost_ns();
+
+/// Nanoseconds that `work` takes, without the cost of reading the clock.
 template <class Work>
 double timed_ns(Work&& work) {
   benchmark::ClobberMemory();
@@ -79,8 +83,8 @@ double timed_ns(Work&& work) {
   return ns > clock_cost_ns() ? ns - clock_cost_ns() : 0.0;
 }
 
-/// Runs `burst(index)`, which returns its time in nanoseconds for `operations`, once per iteration
-/// of `state` and once before.
+/// Runs `burst(index)` once as a warm-up and once per iteration of `state`. `burst` returns the
+/// time of `operations` operations in nanoseconds.
 void run_bursts(benchmark::State& state, std::size_t operations,
                 const std::function<double(std::size_t)>& burst);
 
@@ -96,15 +100,15 @@ void run_repeated(benchmark::State& state, std::size_t times, Operation operatio
   });
 }
 
-/// Sets the counter `bytes` to the memory that malloc hands out while `work` runs, and does not get back,
-/// divided by `operations`. The time means nothing.
+/// Sets the counter `bytes` to the memory that `work` allocates with malloc and does not free,
+/// divided by `operations`. The reported time is meaningless.
 void report_memory(benchmark::State& state, std::size_t operations,
                    const std::function<void()>& work);
 
-void add_own_bytes();
-void add_shared_bytes();
+void add_unique_data();
+void add_shared_data();
 void add_writers();
-void add_parts();
+void add_pages_and_tiles();
 void add_tensors();
 void add_functionalize();
 

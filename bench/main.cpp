@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// byre-bench: byre against what a user would write instead, and against the floors, in one run.
-/// It takes Google Benchmark's options and its own; report.py runs it and reads its JSON.
+/// byre-bench: compares byre in one run with hand-written alternatives and with lower bounds
+/// ("floors"). It accepts Google Benchmark's options and some of its own. report.py runs it and
+/// reads its JSON.
 #include "harness.hpp"
 
 #include <byre/config.hpp>
@@ -18,14 +19,14 @@
 namespace {
 
 constexpr const char* help =
-    R"(byre-bench's own options, beside Google Benchmark's:
-  --smoke                    three bursts of each benchmark, up to 4 KiB
-  --round=N                  which contender of an operation goes first
-  --expect-one-copy-more     check for one copy more than there has to be: has to fail
+    R"(Options of byre-bench, in addition to Google Benchmark's:
+  --smoke                    run three bursts of each benchmark, up to 4 KiB
+  --round=N                  number of the round: rotates the order of contenders
+  --expect-one-copy-more     expect one copy too many, to test that the program fails
 )";
 
-/// libstdc++ leaves out the atomics of shared_ptr while a process has one thread: this one waits
-/// until the end, so that it never has.
+/// A second thread that waits until the end: in a process with one thread, libstdc++ replaces the
+/// atomic operations of shared_ptr with plain ones.
 class ParkedThread {
  public:
   ParkedThread() : thread_([this] { over_.wait(false); }) {}
@@ -40,7 +41,7 @@ class ParkedThread {
   std::thread thread_;
 };
 
-/// Returns whether `argument` is one of byre-bench's own.
+/// Handles an option of byre-bench. Returns false for an option of Google Benchmark.
 bool take_argument(const std::string& argument) {
   constexpr std::string_view round = "--round=";
   auto& settings = byre_bench::settings();
@@ -52,7 +53,7 @@ bool take_argument(const std::string& argument) {
   settings.is_smoke |= argument == "--smoke";
   settings.expect_one_copy_more |= argument == "--expect-one-copy-more";
   if (argument == "--help") {
-    std::fputs(help, stdout);  // Google Benchmark adds its own
+    std::fputs(help, stdout);  // Google Benchmark prints its own help afterwards
   }
   return argument == "--smoke" || argument == "--expect-one-copy-more";
 }
@@ -73,10 +74,10 @@ int run(int argc, char** argv) {
   benchmark::AddCustomContext("byre_checks", BYRE_CHECKS ? "enabled" : "disabled");
   std::cout << std::unitbuf;  // report.py shows the progress
   const ParkedThread parked;
-  byre_bench::add_own_bytes();
-  byre_bench::add_shared_bytes();
+  byre_bench::add_unique_data();
+  byre_bench::add_shared_data();
   byre_bench::add_writers();
-  byre_bench::add_parts();
+  byre_bench::add_pages_and_tiles();
   byre_bench::add_tensors();
   byre_bench::add_functionalize();
   byre_bench::register_all();
@@ -91,7 +92,7 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const std::system_error& error) {
     std::cerr << "byre-bench: " << error.what()
-              << ". If that is a thread, raise the limits: ulimit -u -v -s.\n";
+              << ". If a thread could not be created, raise the limits: ulimit -u -v -s.\n";
   } catch (const std::exception& error) {
     std::cerr << "byre-bench: " << error.what() << '\n';
   }

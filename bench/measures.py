@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The measures of report.py: a figure of one benchmark, or its ratio to that of another, and the aim."""
+"""The measures of report.py. A measure is the figure of one benchmark, or the ratio of two figures, and may have an
+upper bound."""
 
 from collections import namedtuple
 
@@ -11,8 +12,10 @@ RAW_COPIES = ["raw_small", "raw_small_populated", "raw_huge", "raw_huge_populate
 
 
 def measures(title, over, under=(), at="64B", memory="recycled", counter="ns"):
-    """One measure for each size of `at`, which may have a bound: "64B 4KiB<=1.3". `over` is operation/contender;
-    `under` is one, or contenders of the same operation, of which the one with the least median counts."""
+    """Yields a measure for each size in `at`. A size may carry a bound: "64B 4KiB<=1.3".
+
+    `over` is "operation/contender". `under`, the denominator of a ratio, is either such a name, or contenders of
+    `over`'s operation; the contender with the smallest median is used."""
     operation = over.split("/")[0]
     unders = [under] if isinstance(under, str) else under
     unit = "ratio" if unders else counter
@@ -23,22 +26,23 @@ def measures(title, over, under=(), at="64B", memory="recycled", counter="ns"):
                       float(bound) if bound else None, counter, unit)
 
 
-def own_bytes():
+def unique_data():
     yield from measures("read access / raw pointer", "read/byre", "raw", "64B<=1.25 4KiB<=1.25 256KiB<=1.25")
     yield from measures("write access when alone / raw pointer", "write_alone/byre", "raw",
                         "64B<=1.3 4KiB<=1.3 256KiB<=1.3")
-    # docs/costs.md says why a write costs that.
+    # docs/costs.md explains the cost of a write.
     yield from measures("write access when alone / count checked by hand", "write_alone/byre", "floor",
                         "64B<=1.05 4KiB<=1.05")
     yield from measures("raw pointer and two additions / raw pointer", "write_alone/raw_adds", "raw", "64B 4KiB")
-    # Equal, as far as the clock tells.
+    # Equal within the precision of the clock.
     yield from measures("steal / write access when alone", "steal/byre", "byre_alone", "64B<=1.05 4KiB<=1.05")
     yield from measures("steal / raw pointer", "steal/byre", "raw", "64B 4KiB")
-    for contender, what in [("byre", "Buffer"), ("storage", "Storage")]:
-        yield from measures(f"memory per {what} clone", f"memory_per_clone/{contender}", at="64B<=40", counter="bytes")
+    for contender, handle in [("byre", "Buffer"), ("storage", "Storage")]:
+        yield from measures(f"memory per {handle} clone", f"memory_per_clone/{contender}", at="64B<=40",
+                            counter="bytes")
 
 
-def shared_bytes():
+def shared_data():
     for contender, bound in [("floor", "<=1.35"), ("shared_ptr", "<=0.8"), ("eager", "")]:
         yield from measures(f"lazy clone + drop / {contender}", "clone_drop/byre", contender,
                             " ".join(size + bound for size in SIZES))
@@ -57,7 +61,7 @@ def writers():
     yield from measures("eight writers at once / copy-first", "writers_8/byre", "copy_first", "64B 16MiB")
 
 
-def parts():
+def pages_and_tiles():
     for count, bound in [(1, "<=40e3"), (16, "<=100e3"), (256, "<=1.3e6"), (4096, ""), (16384, ""), (65536, "")]:
         for contender, where in [("paged", "in pages"), ("tiles", "in tiles"), ("byre", "in ordinary memory")]:
             yield from measures(f"clone, write of {count} pages and drop, {where}", f"pages_{count}/{contender}",
@@ -86,13 +90,13 @@ def parts():
 
 
 def tensors():
-    # Equal, as far as the clock tells.
+    # Equal within the precision of the clock.
     yield from measures("reshape / view + lazy clone", "tensor_reshape/byre", "view_and_clone",
                         "64B<=1.05 16MiB<=1.05")
-    for contender, what in [("copy", "a tensor in copy mode"), ("warn", "a tensor in warn mode, not reshaped"),
+    for contender, tensor in [("copy", "a tensor in copy mode"), ("warn", "a tensor in warn mode, not reshaped"),
                             ("tracked", "a reshaped tensor, tracked")]:
-        yield from measures(f"read of {what}", f"tensor_read/{contender}")
-        yield from measures(f"write of {what}", f"tensor_write/{contender}")
+        yield from measures(f"read of {tensor}", f"tensor_read/{contender}")
+        yield from measures(f"write of {tensor}", f"tensor_write/{contender}")
 
 
 def functionalize():
@@ -110,7 +114,7 @@ def functionalize():
             yield from measures(f"use of all {count} views of a chain by {paths}, per view",
                                 f"functional_use_all_{count}/{paths}")
             yield from measures(f"write of {count} parts by {paths}, per part", f"functional_unbind_{count}/{paths}")
-        for count in (1024, 4096):  # linear, as far as caches let it
+        for count in (1024, 4096):  # linear, except for cache misses
             yield from measures(f"write of {count} parts by {paths} / 64, per part",
                                 f"functional_unbind_{count}/{paths}", f"functional_unbind_64/{paths}", "64B<=1.5")
     for count in (1024, 4096):
@@ -120,4 +124,4 @@ def functionalize():
         yield from measures(f"write of {count} parts without the pass, per part", f"functional_unbind_{count}/plain")
 
 
-MEASURES = [*own_bytes(), *shared_bytes(), *writers(), *parts(), *tensors(), *functionalize()]
+MEASURES = [*unique_data(), *shared_data(), *writers(), *pages_and_tiles(), *tensors(), *functionalize()]

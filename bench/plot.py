@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Draws a summary with gnuplot, both axes logarithmic: medians over the rounds, with their quartiles."""
+"""Draws a summary with gnuplot: medians over the rounds with their quartiles, on logarithmic axes."""
 
 import math
 import shutil
@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from measures import RAW_COPIES, SIZES
 
-# Contender: title in the legend, colour, point.
-LOOKS = {
+# Contender: title in the legend, color, point type.
+STYLES = {
     "byre": ("byre", "#0072b2", 7),
     "shared_ptr": ("std::shared\\\\_ptr", "#d55e00", 5),
     "eager": ("eager copy", "#e69f00", 9),
@@ -25,8 +25,8 @@ LOOKS = {
     "tiles": ("in tiles of 64 KiB", "#009e73", 9),
     "ordinary": ("in ordinary memory", "#d55e00", 5),
 }
-# Contenders that are benchmarks under other names; of several, the one with the least median is drawn.
-WAYS = {"raw_best": RAW_COPIES, "ordinary": ["byre"]}
+# Contenders whose benchmarks have other names. If there are several, the one with the smallest median is drawn.
+BENCHMARKS_OF = {"raw_best": RAW_COPIES, "ordinary": ["byre"]}
 
 TIMES = """set ytics ("1 ns" 1, "10 ns" 10, "100 ns" 100, "1 µs" 1e3, "10 µs" 1e4, "100 µs" 1e5, \\
            "1 ms" 1e6, "10 ms" 1e7, "100 ms" 1e8, "1 s" 1e9)
@@ -42,7 +42,7 @@ set ylabel "time of a clone, the writes and the drop"
 """
 COUNT_AXES = 'set xlabel "{}"\nset ylabel "{}"\n'
 
-# For each x, the part of a benchmark's name that stands for it.
+# Maps each x to the part of a benchmark's name that denotes it.
 AT_SIZES = dict(zip([64, 4 << 10, 256 << 10, 16 << 20, 256 << 20], SIZES))
 AT_COUNTS = {count: count for count in [1, 64, 100, 1000, 1024, 4096, 10000, 100000]}
 AT_PARTS = {pages / 65536 * 100: pages for pages in [1, 16, 256, 4096, 16384, 65536]}
@@ -52,14 +52,14 @@ class Panel(NamedTuple):
     title: str
     axes: str
     xs: dict
-    name: str  # of the benchmark of a contender at an x
+    name: str  # format of a benchmark's name: {0} is the contender, {1} the name of the x
     contenders: list
     counter: str = "ns"
-    marks_break_even: bool = False  # of each contender with the last one
+    marks_break_even: bool = False  # marks where each contender's cost reaches that of the last contender
 
 
 PICTURES = {
-    "operations": ("1200,900", "copy-on-write against what else one would write", [
+    "operations": ("1200,900", "copy-on-write compared with hand-written alternatives", [
         Panel("Lazy clone + drop", SIZE_AXES, AT_SIZES, "clone_drop/{}/{}/recycled",
               ["floor", "byre", "shared_ptr", "eager"]),
         Panel("Write when shared, recycled memory", SIZE_AXES, AT_SIZES, "write_shared/{}/{}/recycled",
@@ -68,43 +68,44 @@ PICTURES = {
               ["raw_best", "byre", "shared_ptr"]),
         Panel("Two writers at once, recycled memory", SIZE_AXES, AT_SIZES, "writers_2/{}/{}/recycled",
               ["byre", "copy_first", "shared_ptr"])]),
-    "functionalize": ("1200,900", "what the functionalize pass costs", [
-        Panel("Memory kept of updates that nobody uses", COUNT_AXES.format("updates", "bytes"), AT_COUNTS,
+    "functionalize": ("1200,900", "cost of the functionalize pass", [
+        Panel("Memory of unused updates", COUNT_AXES.format("updates", "bytes"), AT_COUNTS,
               "functional_updates_{1}/{0}/64B/recycled", ["queue", "plain", "chains", "strides"], "bytes"),
         Panel("Write to the base, then use of a view", COUNT_AXES.format("depth of the view", "ns"), AT_COUNTS,
               "functional_use_{1}/{0}/64B/recycled", ["chains", "strides"]),
         Panel("Write to the base, then use of all views of a chain", COUNT_AXES.format("views", "ns per view"),
               AT_COUNTS, "functional_use_all_{1}/{0}/64B/recycled", ["chains", "strides"]),
-        Panel("Write of one of the parts of an unbind", COUNT_AXES.format("parts", "ns per part"), AT_COUNTS,
+        Panel("Write to one output of an unbind", COUNT_AXES.format("parts", "ns per part"), AT_COUNTS,
               "functional_unbind_{1}/{0}/64B/recycled", ["plain", "chains", "strides"])]),
-    "pages": ("800,560", "256 MiB, shared, of which a part is written", [
+    "pages": ("800,560", "a partial write to 256 MiB of shared data", [
         Panel("", PART_AXES, AT_PARTS, "pages_{1}/{0}/256MiB/recycled", ["paged", "tiles", "ordinary"],
               marks_break_even=True)]),
 }
 
 
 def spreads(figures, panel, contender):
-    """Lower quartile, median and upper quartile by x, where the contender was measured."""
-    found = {x: figures.best([panel.name.format(way, at) for way in WAYS.get(contender, [contender])], panel.counter)
+    """Maps each x at which the contender was measured to its lower quartile, median and upper quartile."""
+    names = BENCHMARKS_OF.get(contender, [contender])
+    found = {x: figures.best([panel.name.format(name, at) for name in names], panel.counter)
              for x, at in panel.xs.items()}
     return {x: spread for x, spread in found.items() if spread and spread[1] > 0}
 
 
 def break_even(rows, others):
-    """The x from which on the others cost less; None if it is not between two x that were measured."""
+    """The x beyond which the others cost less, or None if it is not between two measured x."""
     over = [(x, rows[x][1] / others[x][1]) for x in sorted(rows.keys() & others.keys())]
     for (less, low), (more, high) in zip(over, over[1:]):
-        if low < 1 <= high:  # on the line between them, both axes logarithmic
+        if low < 1 <= high:  # interpolates on logarithmic axes
             return less * (more / less) ** (math.log(1 / low) / math.log(high / low))
     return None
 
 
 def plotted(figures, panel):
-    """The data and the commands of a panel; none if nothing was measured."""
+    """The data and the gnuplot commands of a panel, or an empty list if nothing was measured."""
     lines = {contender: spreads(figures, panel, contender) for contender in panel.contenders}
     data, plots, marks = [], [], f'set title "{panel.title}"\n' if panel.title else ""
     for number, (contender, rows) in enumerate(lines.items()):
-        legend, colour, point = LOOKS[contender]
+        legend, colour, point = STYLES[contender]
         if rows:
             name, dash = f"${contender}", "dt 2" if "floor" in legend else "dt 1"
             rows_text = [f"{x} {median} {low} {high}" for x, (low, median, high) in rows.items()]
@@ -120,7 +121,7 @@ def plotted(figures, panel):
 
 
 def draw(name, figures, output):
-    """Writes a picture. Returns why it did not, or None."""
+    """Writes a picture. Returns None, or the reason for a failure."""
     size, title, panels = PICTURES[name]
     commands = [line for panel in panels for line in plotted(figures, panel)]
     if not commands:

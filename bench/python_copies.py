@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What lazy copies of NumPy arrays and PyTorch tensors cost beside numpy.copy and torch.clone, which copy at once.
+"""Compares lazy copies of NumPy arrays and PyTorch tensors with numpy.copy and torch.clone, which copy at once.
 
-Needs the module byre on the path: ./dev python bench/python_copies.py. Times are medians of some rounds, with the least
-and the greatest beside them. Every figure of byre is measured beside its counterpart, in turn.
+The module byre must be importable: ./dev python bench/python_copies.py. The table shows the median, the minimum and the
+maximum time over the rounds. Byre and its counterpart are measured alternately.
 """
 import argparse
 import json
@@ -23,14 +23,16 @@ WRITES = 1000
 
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--mib", type=int, default=1024, help="the size of the array (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=7, help="repetitions of each (default: %(default)s)")
-    parser.add_argument("--json", action="store_true", help="print JSON in place of a table")
+    parser.add_argument("--mib", type=int, default=1024,
+                        help="size of the array in MiB, at least 8 (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=7,
+                        help="number of rounds, at least 1 (default: %(default)s)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args()
     if arguments.mib < 8:
-        parser.error("--mib takes a whole number from 8 on")
+        parser.error(f"--mib must be at least 8, not {arguments.mib}")
     if arguments.rounds < 1:
-        parser.error("--rounds takes a whole number from 1 on")
+        parser.error(f"--rounds must be at least 1, not {arguments.rounds}")
     return arguments
 
 
@@ -55,7 +57,7 @@ class Table:
         self.rounds, self.rows = rounds, []
 
     def measure(self, **actions):
-        """Each action in turn gives seconds, and perhaps bytes that it copied."""
+        """Runs the actions alternately. Each returns its seconds; byre counts the bytes that it copies."""
         figures = {name: [] for name in actions}
         copied = {}
         for _ in range(self.rounds):
@@ -69,7 +71,7 @@ class Table:
 
 
 def copy_and_drop(copy, make):
-    """The first copy of a fresh array: later ones find it shared already."""
+    """An action that times the first copy of a new array; later copies would find it shared."""
     def run():
         array = make()
         begin = time.perf_counter()
@@ -81,7 +83,7 @@ def copy_and_drop(copy, make):
 
 
 def writes_of_pages(array, copy):
-    """Seconds that the first write of a page takes beyond a later one."""
+    """The seconds by which the first write to a page is slower than a later one."""
     step = len(array) // WRITES
     def write():
         for at in range(0, WRITES * step, step):

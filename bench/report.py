@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs byre-bench, prints how byre compares with what else one would write, and keeps the figures.
+"""Runs byre-bench, prints how byre compares with hand-written alternatives, and saves the figures.
 
-Every round runs all benchmarks once, those that compete right after one another and taking turns at going first. A
-ratio is taken within each round; shown are its median over the rounds and its quartiles. Speed is reported, not
-tested: the exit status is 0 whatever the ratios are, 3 if a number of copies was wrong, 1 if something else failed."""
+Every round runs all benchmarks once. Competing benchmarks run one after the other, and their order rotates from round
+to round. A ratio is taken within each round; the table shows its median and its quartiles over the rounds. The exit
+status does not depend on the ratios: it is 3 if a count of copies was wrong, 1 if anything else failed, and 0
+otherwise."""
 
 import argparse
 import json
@@ -24,7 +25,7 @@ class Failure(Exception):
 
 
 def run_round(command, index):
-    """One round's Google Benchmark document, and whether the copies were right."""
+    """Runs a round. Returns its Google Benchmark document, and whether the counts of copies were right."""
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "round.json")
         try:
@@ -33,7 +34,7 @@ def run_round(command, index):
         except OSError as error:
             raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
         if done.returncode not in (0, WRONG_COUNT):
-            last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise Failure(f"{command[0]} ended with status {done.returncode}: {last}")
         if done.returncode == WRONG_COUNT:
             print(done.stderr, file=sys.stderr)
@@ -41,11 +42,11 @@ def run_round(command, index):
             with open(output, encoding="utf-8") as file:
                 return json.load(file), done.returncode == 0
         except (OSError, ValueError) as error:
-            raise Failure(f"no benchmark has such a name: {command[-1]}") from error
+            raise Failure(f"no benchmark matches {command[-1]}. Change --filter.") from error
 
 
 def measure(options):
-    """The documents of all rounds, and whether the copies were right in each."""
+    """Runs all rounds. Returns their documents, and whether the counts of copies were right in all of them."""
     command = [options.binary] + ["--smoke"] * options.smoke + [f"--benchmark_filter={options.filter}"]
     documents, all_right = [], True
     for index in range(options.rounds):
@@ -68,7 +69,7 @@ def print_table(figures):
         low, high = map(number, result["quartiles"])
         unit = "" if result["unit"] == "ratio" else " " + result["unit"]
         bound = result["bound"]
-        # To the digits that are shown, so that 1.300 within 1.3 does not read as missed.
+        # Rounded, so that a median that prints as its bound is not marked as missed.
         missed = bound is not None and round(result["median"], 3) > bound
         rows.append((result["title"] + "*" * result["disturbed"], number(result["median"]) + unit, f"{low}-{high}",
                      "" if bound is None else f"{bound:g}{unit}", "missed" if missed else ""))
@@ -76,23 +77,24 @@ def print_table(figures):
     for title, *cells in rows:
         print("  ".join([title.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip())
     if any(result["disturbed"] for result in figures.measures):
-        print("* the machine was too busy: in no burst did every thread have a core of its own")
+        print("* disturbed: the machine was too busy to give each thread its own core in any burst")
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("binary", help="the program byre-bench")
     parser.add_argument("outdir", help="folder for bench.json and the plots")
-    parser.add_argument("--rounds", type=int, default=9, help="how often everything is measured (default: 9)")
-    parser.add_argument("--filter", metavar="REGEX", default=".", help="only the benchmarks of such a name")
+    parser.add_argument("--rounds", type=int, default=9, help="number of rounds, at least 1 (default: %(default)s)")
+    parser.add_argument("--filter", metavar="REGEX", default=".", help="run only benchmarks whose names match REGEX")
     parser.add_argument("--smoke", action="store_true",
-                        help="only that everything runs, up to 4 KiB: the figures mean nothing")
-    parser.add_argument("--json", metavar="FILE", help="where to write medians and quartiles, for the plots of "
-                        "./dev docs (default: OUTDIR/bench.json)")
-    parser.add_argument("--from", metavar="FILE", dest="source", help="run nothing: report what such a file has")
+                        help="only test that the benchmarks run, up to 4 KiB: the figures are meaningless")
+    parser.add_argument("--json", metavar="FILE", help="write the medians and quartiles to FILE, from which ./dev docs "
+                        "draws plots (default: OUTDIR/bench.json)")
+    parser.add_argument("--from", metavar="FILE", dest="source",
+                        help="run no benchmarks; report the figures of FILE, which an earlier run wrote")
     options = parser.parse_args()
     if options.rounds < 1:
-        parser.error("--rounds has to be at least 1")
+        parser.error(f"--rounds must be at least 1, not {options.rounds}")
     return options
 
 
@@ -108,7 +110,7 @@ def report(options):
     except OSError as error:
         raise Failure(f"cannot use {error.filename}: {error.strerror}") from error
     except (ValueError, LookupError, TypeError) as error:
-        raise Failure(f"{kept} is not a file that report.py wrote: {error}") from error
+        raise Failure(f"cannot read {kept}: not written by report.py: {error}") from error
     print_table(figures)
     for name in plot.PICTURES:
         picture = os.path.join(options.outdir, f"{name}.svg")

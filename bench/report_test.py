@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs the benchmarks for a moment, so that they cannot rot: report_test.py BINARY REPORT. No time is looked at."""
+"""Tests report.py, and runs the benchmarks briefly: report_test.py BINARY REPORT. Times are not checked."""
 
 import os
 import pathlib
@@ -30,7 +30,7 @@ class Benchmarks(unittest.TestCase):
         used = {name for measure in measures.MEASURES for name in [measure.over, *measure.under]}
 
         class Asked:
-            """A summary that notes which benchmarks a plot asks for."""
+            """A summary that records the benchmarks that a plot uses."""
             def best(self, names, counter):
                 used.update(names)
 
@@ -39,7 +39,7 @@ class Benchmarks(unittest.TestCase):
         listed = {"/".join(line.split("/")[:4]) for line in
                   run(BINARY, "--benchmark_list_tests").stdout.splitlines() if line.count("/") > 2}
         self.assertEqual(listed - used, set())
-        # The machine may lack room for a size of a measure, and plots ask for each count of each contender.
+        # The machine may lack memory for a size, and plots use every count of every contender.
         sizes = {name.split("/")[2] for name in listed}
         asked = {name for measure in measures.MEASURES for name in [measure.over, *measure.under]
                  if name.split("/")[2] in sizes}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Medians and quartiles over the rounds of a run: of all benchmarks, of which plots are drawn, and of the measures.
-docs/figures has such a summary."""
+"""Summaries of a run: medians and quartiles over the rounds, of all measures and of all benchmarks. Plots show the
+latter. docs/figures contains a summary."""
 
 import json
 import platform
@@ -10,13 +10,13 @@ from measures import MEASURES
 
 
 def quartiles(values):
-    """Lower quartile, median and upper quartile, with four digits."""
+    """The lower quartile, the median and the upper quartile, rounded to four digits."""
     low, median, high = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
     return [float(f"{value:.4g}") for value in (low, median, high)]
 
 
 class Rounds:
-    """The counters of each benchmark by round, of Google Benchmark's documents."""
+    """The counters of each benchmark by round, from Google Benchmark's documents."""
 
     def __init__(self, documents):
         self.runs = {}
@@ -26,7 +26,7 @@ class Rounds:
                     self.runs.setdefault("/".join(run["name"].split("/")[:4]), {})[index] = run
 
     def values(self, name, counter):
-        """By round, without the rounds in which no burst was undisturbed, unless all rounds are such."""
+        """The counter's values by round. Omits rounds in which every burst was disturbed, unless all rounds were."""
         runs = {index: run for index, run in self.runs.get(name, {}).items() if counter in run}
         kept = {index: run for index, run in runs.items() if not run.get("is_disturbed")}
         return {index: run[counter] for index, run in (kept or runs).items()}
@@ -41,7 +41,7 @@ class Rounds:
                 for name, counters in kinds.items()}
 
     def evaluate(self, measure):
-        """The entry of the measure in a summary, or None. A ratio is taken within each round."""
+        """The entry of the measure in a summary, or None if it was not measured. A ratio is taken within each round."""
         over = self.values(measure.over, measure.counter)
         unders = {name: self.values(name, measure.counter) for name in measure.under}
         unders = {name: values for name, values in unders.items() if values}
@@ -50,7 +50,7 @@ class Rounds:
             best = min(unders, key=lambda name: statistics.median(unders[name].values()), default=None)
             under = unders.get(best, {})
             values = [over[index] / under[index] for index in over if under.get(index)]
-            if not values and over and under:  # no round was undisturbed for both
+            if not values and over and under:  # every round was disturbed for one of the two
                 values = [statistics.median(over.values()) / statistics.median(under.values())]
         if not values:
             return None
@@ -60,7 +60,7 @@ class Rounds:
 
 
 def save(path, documents):
-    """A line for each measure and each benchmark, so that changes can be read."""
+    """Writes a summary as JSON, with a line for each measure and each benchmark, so that diffs are readable."""
     context, rounds = documents[0]["context"], Rounds(documents)
     about = {"date": context["date"][:10], "rounds": len(documents),
              "machine": f"{context['num_cpus']} cores, {platform.machine()}"}
@@ -72,7 +72,7 @@ def save(path, documents):
 
 
 class Summary:
-    """A summary that was saved."""
+    """A summary, read from a file that save() wrote."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
@@ -80,6 +80,6 @@ class Summary:
         self.about, self.measures, self.spreads = kept["about"], kept["measures"], kept["spreads"]
 
     def best(self, names, counter="ns"):
-        """Lower quartile, median and upper quartile of the benchmark with the least median, or None."""
+        """The quartiles and median of the benchmark with the smallest median, or None if none was measured."""
         found = [self.spreads[name][counter] for name in names if counter in self.spreads.get(name, {})]
         return min(found, key=lambda spread: spread[1], default=None)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reshapes, and the price of tracking them.
+/// Reshapes, and the cost of tracking them.
 ///
-///   tensor_reshape  A view of a lazy clone; `view_and_clone` makes both by hand.
+///   tensor_reshape  A reshape, which is a view of a lazy clone; `view_and_clone` makes both by
+///                   hand.
 ///   tensor_read, tensor_write
-///                   Access to an element: of a tensor that no reshape met, in the mode of copies and in
-///                   the mode that warns; and of a tensor that is tracked, whose families agree.
+///                   Access to an element. `copy` and `warn`: of a tensor that was never reshaped,
+///                   in that ReshapeMode. `tracked`: of a reshaped tensor whose view families
+///                   agree.
 #include "harness.hpp"
 
 #include <byre/tensor/tensor.hpp>
@@ -22,7 +24,7 @@ using byre::shadow::ReshapeModeScope;
 
 constexpr std::size_t views_per_burst = 1000;
 
-/// `reshape(tensor, sizes)` makes two dimensions one.
+/// `reshape(tensor, sizes)` flattens two dimensions to one.
 template <class Reshape>
 void add_reshape(const char* contender, std::size_t nbytes, Reshape reshape) {
   add({"tensor_reshape", nbytes}, contender, [=](benchmark::State& state) {

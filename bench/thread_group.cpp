@@ -11,7 +11,7 @@
 namespace byre_bench {
 namespace {
 
-/// The longest wait of a thread that is woken on an idle core.
+/// The longest delay of a thread that is woken on an idle core.
 constexpr std::int64_t allowed_delay_ns = 20'000;
 
 std::vector<std::size_t> cores_of_this_process() {
@@ -35,8 +35,8 @@ void pin_this_thread_to(std::size_t core) {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
-/// Nanoseconds that this thread could have run and did not, so far: the second number of `schedstat`, a file of
-/// the system. 0 if there is no such file.
+/// Nanoseconds for which this thread was runnable but not running: the second number in the file
+/// `schedstat`. 0 if the file is missing.
 std::int64_t delay_so_far_ns(int schedstat) {
   char text[96] = {};
   if (schedstat < 0 || ::pread(schedstat, text, sizeof text - 1, 0) <= 0) {
@@ -81,7 +81,7 @@ ThreadGroup::Burst ThreadGroup::run(const std::function<void(std::size_t)>& work
   at_work_.store(static_cast<std::uint32_t>(timings_.size()));
   burst_.fetch_add(1);
   burst_.notify_all();
-  // Asleep meanwhile: the cores are the threads'.
+  // Sleeps, because the worker threads need all cores.
   for (auto left = at_work_.load(); left != 0; left = at_work_.load()) {
     at_work_.wait(left);
   }
@@ -121,7 +121,7 @@ void ThreadGroup::run_bursts(std::size_t index) {
     self.end_ns = now_ns();
     self.delay_ns = delay_so_far_ns(schedstat) - delay_before;
     if (at_work_.fetch_sub(1) == 1) {
-      at_work_.notify_one();  // not before: it would take a core from those still at work
+      at_work_.notify_one();  // an earlier wake-up would take a core from a thread that still works
     }
   }
 }

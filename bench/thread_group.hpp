@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ThreadGroup: threads that start work at the same moment, and measure whether they did.
+/// ThreadGroup: threads that start work simultaneously, and detect if they did not.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,16 @@
 
 namespace byre_bench {
 
-/// Threads are pinned, each to a core of its own while there are enough. On a busy machine two threads may take
-/// turns on one core, and their contention does not show. So a burst records whether a thread waited for its core.
+/// Each thread is pinned to its own core if there are enough cores. On a busy machine two threads
+/// may alternate on one core, which hides their contention; so a burst records whether a thread
+/// waited for its core.
 class ThreadGroup {
  public:
   struct Burst {
     double wall_ns;  ///< from the first start to the last end
-    bool
-        is_undisturbed;  ///< no thread waited for its core, except a moment at its wake; true without enough cores
+    /// No thread waited for its core, except briefly at its wake-up. True if there are too few
+    /// cores.
+    bool is_undisturbed;
   };
 
   explicit ThreadGroup(std::size_t size);
@@ -26,7 +28,7 @@ class ThreadGroup {
   ThreadGroup(const ThreadGroup&) = delete;
   ThreadGroup& operator=(const ThreadGroup&) = delete;
 
-  /// Runs `work(number)` on all threads at once; returns when all are done.
+  /// Runs `work(index)` on all threads at once. Returns when all threads are done.
   Burst run(const std::function<void(std::size_t)>& work);
 
  private:
@@ -42,7 +44,7 @@ class ThreadGroup {
   std::atomic<std::uint32_t> burst_{0};
   std::atomic<std::uint32_t> at_the_start_{0};
   std::atomic<std::uint32_t> at_work_{0};
-  bool has_cores_ = false;  ///< each thread has a core of its own
+  bool has_cores_ = false;  ///< each thread has its own core
   std::vector<Timing> timings_;
   std::vector<std::thread> threads_;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// N owners of the same bytes write them at the same moment (writers_N). Timed is from the first start to the last
-/// end. The clones before and the releases after are not timed, except that copy-first releases the original in the
-/// write that gives up the last reference. byre has to make exactly N-1 copies in each burst, or the program fails.
+/// writers_N: N owners of shared data write simultaneously. The time runs from the first start to
+/// the last end. Clones before and releases after the writes are not timed, except that copy-first
+/// releases the original data in the write that drops its last reference. byre must make exactly
+/// N-1 copies in each burst; otherwise the program fails.
 #include "contenders.hpp"
 #include "harness.hpp"
 #include "thread_group.hpp"
@@ -28,7 +29,7 @@ class Writers {
   Writers(std::size_t count, std::size_t nbytes, Memory memory)
       : threads_(count), buffers_(count, make_filled<Contender>(nbytes, memory)), nbytes_(nbytes) {}
 
-  /// One burst: all writers own the first writer's bytes, and write them.
+  /// One burst: all writers share the first writer's data, and then write.
   ThreadGroup::Burst run(std::size_t index) {
     for (std::size_t i = 1; i < buffers_.size(); ++i) {
       buffers_[i] = buffers_[0];
@@ -39,7 +40,7 @@ class Writers {
       data[index % nbytes_] = static_cast<std::byte>(member);
       benchmark::DoNotOptimize(data);
     });
-    if (std::is_same_v<Contender, Word>) {
+    if (std::is_same_v<Contender, Byre>) {
       check_copies(byre::stats::snapshot().copies - before, buffers_.size());
     }
     return burst;
@@ -51,8 +52,9 @@ class Writers {
   std::size_t nbytes_;
 };
 
-/// Repeats a burst in which a thread waited for its core, up to twice as many in all. `ns` is over the others,
-/// or over all if there are no others; then the counter `is_disturbed` is 1, and summary.py leaves the round out.
+/// Repeats bursts in which a thread waited for its core; the number of repetitions is limited. `ns`
+/// is taken over the undisturbed bursts. If there are none, it is taken over all bursts, and the
+/// counter `is_disturbed` is 1: summary.py then omits the round.
 template <class Contender>
 void run_writers(benchmark::State& state, std::size_t count, std::size_t nbytes, Memory memory) {
   Writers<Contender> writers(count, nbytes, memory);
@@ -86,16 +88,16 @@ void add_writers_at_once(std::size_t count, std::size_t nbytes, Memory memory) {
 
 void add_writers() {
   for (const std::size_t nbytes : all_sizes) {
-    add_writers_at_once<Word>(2, nbytes, Memory::recycled);
+    add_writers_at_once<Byre>(2, nbytes, Memory::recycled);
     add_writers_at_once<CopyFirst>(2, nbytes, Memory::recycled);
     add_writers_at_once<SharedPtr>(2, nbytes, Memory::recycled);
     if (nbytes > 4 * kib) {  // malloc recycles smaller blocks
-      add_writers_at_once<Word>(2, nbytes, Memory::fresh);
+      add_writers_at_once<Byre>(2, nbytes, Memory::fresh);
       add_writers_at_once<CopyFirst>(2, nbytes, Memory::fresh);
     }
   }
   for (const std::size_t nbytes : {std::size_t{64}, 16 * mib}) {
-    add_writers_at_once<Word>(8, nbytes, Memory::recycled);
+    add_writers_at_once<Byre>(8, nbytes, Memory::recycled);
     add_writers_at_once<CopyFirst>(8, nbytes, Memory::recycled);
   }
 }

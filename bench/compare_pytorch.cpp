@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// byre-beside-pytorch: the operations that beside_pytorch.py measures, one at a time, so that it can
-/// take turns with PyTorch. It reads lines from standard input and answers each with one:
+/// byre-compare-pytorch: runs one operation of byre at a time, so that compare_pytorch.py can
+/// alternate between byre and PyTorch. The program reads commands from standard input, one per
+/// line, and answers each with one line:
 ///
 ///     set OPERATION DTYPE ROWS COLUMNS    ->  ok
 ///     run TIMES                           ->  nanoseconds per operation
@@ -31,10 +32,11 @@ DType dtype_named(const std::string& name) {
       return dtype;
     }
   }
-  throw std::runtime_error("no dtype '" + name + "' is measured");
+  throw std::runtime_error("unsupported dtype '" + name + "'");
 }
 
-/// Elements 0, 1/8, ..., 99/8 in turn, which every floating-point dtype has; integers are those truncated.
+/// A tensor whose elements cycle through 0, 1/8, ..., 99/8. Every floating-point dtype represents
+/// these numbers exactly; integer dtypes truncate them.
 Tensor operand(DType dtype, std::int64_t rows, std::int64_t columns) {
   Tensor numbers = Tensor::empty({rows, columns}, DType::f32);
   auto* const elements = numbers.mutable_data<float>();
@@ -45,7 +47,7 @@ Tensor operand(DType dtype, std::int64_t rows, std::int64_t columns) {
   return copy_(converted, numbers);
 }
 
-/// What is timed works on `a`, and on `to`: of sizes that are turned, of a's dtype or f32.
+/// The tensors of an operation. `to` has the transposed sizes of `a`, and a's dtype or f32.
 struct Operands {
   Tensor a;
   Tensor to;
@@ -82,7 +84,8 @@ struct Measured {
     words >> name >> dtype_name >> rows >> columns;
     const auto found = operations().find(name);
     if (!words || found == operations().end()) {
-      throw std::runtime_error("there is no operation '" + name + "', or no dtype and two sizes");
+      throw std::runtime_error("cannot set operation '" + name +
+                               "': it is unknown, or its dtype and two sizes are missing");
     }
     const DType dtype = dtype_named(dtype_name);
     const DType to = name == "transposed_to_f32" ? DType::f32 : dtype;
@@ -117,7 +120,7 @@ void answer(const std::string& line, Measured& measured) {
   } else if (order == "check" && measured.operation) {
     std::printf("%.17g\n", measured.check());
   } else {
-    throw std::runtime_error("'" + line + "' is not understood");
+    throw std::runtime_error("invalid command '" + line + "'");
   }
   std::fflush(stdout);
 }
@@ -131,7 +134,7 @@ int main() {
       answer(line, measured);
     }
   } catch (const std::exception& error) {
-    std::cerr << "byre-beside-pytorch: " << error.what() << '\n';
+    std::cerr << "byre-compare-pytorch: " << error.what() << '\n';
     return 1;
   }
 }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Bytes that several owners share.
+/// Data that several owners share.
 ///
-///   clone_drop    Copies a handle, shows the data pointer of the copy to the compiler, and destroys the
-///                 copy. The floor does what cannot be left out: one relaxed add and one acq_rel subtract
-///                 on a line that no other thread touches.
-///   write_shared  Up to 4 KiB: a batch of clones is made untimed; timed is each clone's write and the
-///                 release of its copy, so that malloc recycles as it does in a program. Above: one clone,
-///                 made untimed; timed is its write alone.
+///   clone_drop    Copies a handle, makes the compiler compute the data pointer of the copy, and
+///                 destroys the copy. The floor is the unavoidable minimum: one relaxed add and one
+///                 acq_rel subtraction on a cache line that no other thread uses.
+///   write_shared  Up to 4 KiB, a batch of clones is made untimed; the write to each clone and the
+///                 release of its copy are timed, so that malloc recycles as it does in a program.
+///                 Above 4 KiB, one clone is made untimed and only its write is timed.
 ///
-/// A write gets the pointer to write and touches one byte. The floors under it are copies by hand, without anything of
-/// byre:
+/// A write calls mutable_data() and writes one byte. Its floors are copies by hand, without byre:
 ///
-///   memcpy_warm  recycled: memcpy between two buffers that are both in use already, on huge pages
-///                where there are any.
-///   raw_*        fresh: pages from the system, and a copy into them. Timed is mapping, advice and copy, not
-///                giving the pages back. The best of them is the floor.
+///   memcpy_warm  recycled: memcpy between two buffers that are already in use, in huge pages if
+///                the system has any.
+///   raw_*        fresh: pages from the system and a copy into them. Mapping, advice and copy are
+///                timed, unmapping is not. The fastest of them is the floor.
 #include "contenders.hpp"
 #include "harness.hpp"
 
@@ -36,7 +35,8 @@ namespace {
 constexpr std::size_t clones_per_burst = 1000;
 constexpr std::size_t batch = 100;
 
-/// Objects at different places, for bursts to take turns on: the cost of a place depends on its address.
+/// Objects at different addresses. Bursts alternate among them, because the cost depends on the
+/// address.
 template <class Make>
 auto make_at_places(std::size_t count, Make make) {
   std::deque<decltype(make())> things;
@@ -128,7 +128,7 @@ void run_single_writes(benchmark::State& state, std::size_t nbytes, Memory memor
 
 template <class Contender>
 void add_write_shared(std::size_t nbytes) {
-  if (nbytes <= 4 * kib) {  // malloc recycles blocks that small, however it is pinned
+  if (nbytes <= 4 * kib) {  // malloc recycles such small blocks with any setting
     add({"write_shared", nbytes}, Contender::name,
         [=](benchmark::State& state) { run_batched_writes<Contender>(state, nbytes); });
     return;
@@ -142,8 +142,9 @@ void add_write_shared(std::size_t nbytes) {
 constexpr std::size_t huge = 2 * mib;
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
 
-/// How fresh pages are come by. `step`: bytes populated before they are copied to; 0: none are. `upwards`: the end
-/// of a step first, so that its huge page is zeroed upwards; it is copied upwards too, in pieces.
+/// A way to copy into fresh pages. `step`: bytes to populate before they are copied to, or 0 to
+/// populate none. `upwards`: populates the end of a step first, so that the system zeroes its huge
+/// page upwards, and copies the step upwards in pieces.
 struct CopyWay {
   const char* name;
   bool huge_pages;
@@ -151,17 +152,17 @@ struct CopyWay {
   bool upwards = false;
 };
 
-constexpr std::size_t everything = static_cast<std::size_t>(-1);
+constexpr std::size_t all_at_once = static_cast<std::size_t>(-1);
 constexpr CopyWay copy_ways[] = {
     {"raw_small", false, 0},
-    {"raw_small_populated", false, everything},
+    {"raw_small_populated", false, all_at_once},
     {"raw_huge", true, 0},
-    {"raw_huge_populated", true, everything},
+    {"raw_huge_populated", true, all_at_once},
     {"raw_huge_stepwise", true, huge},
     {"raw_huge_upwards", true, huge, true},
 };
 
-/// Fresh pages that start on a huge page if asked to.
+/// Fresh pages. They start at a huge page if `huge_pages` is true.
 class Pages {
  public:
   Pages(std::size_t nbytes, bool huge_pages) : length_(nbytes + (huge_pages ? huge : 0)) {
@@ -202,7 +203,7 @@ void copy_into(std::byte* to, const std::byte* from, std::size_t nbytes, const C
 }
 
 void run_raw(benchmark::State& state, std::size_t nbytes, CopyWay way) {
-  const auto source = make_filled<Word>(nbytes, Memory::fresh);
+  const auto source = make_filled<Byre>(nbytes, Memory::fresh);
   run_bursts(state, 1, [&](std::size_t burst) {
     std::optional<Pages> pages;
     return timed_ns([&] {
@@ -215,8 +216,8 @@ void run_raw(benchmark::State& state, std::size_t nbytes, CopyWay way) {
 }
 
 void run_warm(benchmark::State& state, std::size_t nbytes) {
-  const auto source = make_filled<Word>(nbytes, Memory::recycled);
-  auto target = make_filled<Word>(nbytes, Memory::recycled);
+  const auto source = make_filled<Byre>(nbytes, Memory::recycled);
+  auto target = make_filled<Byre>(nbytes, Memory::recycled);
   std::byte* to = target.mutable_data();
   run_bursts(state, 1, [&](std::size_t burst) {
     return timed_ns([&] {
@@ -242,13 +243,13 @@ void add_raw_copies() {
 
 }  // namespace
 
-void add_shared_bytes() {
+void add_shared_data() {
   for (const std::size_t nbytes : all_sizes) {
     add({"clone_drop", nbytes}, "floor", run_floor);
-    add_clone_drop<Word>(nbytes);
+    add_clone_drop<Byre>(nbytes);
     add_clone_drop<SharedPtr>(nbytes);
     add_clone_drop<Eager>(nbytes, true);
-    add_write_shared<Word>(nbytes);
+    add_write_shared<Byre>(nbytes);
     add_write_shared<SharedPtr>(nbytes);
   }
   add_raw_copies();

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Data in pages and in tiles, beside ordinary memory: the cost of a small write to large shared data.
+/// The cost of a small write to large shared data: in pages, in tiles, and in ordinary memory.
 ///
-///   pages_N            clone, write of one byte in each of N pages spread at random, and drop, all timed
-///   pages_stream       reads of all bytes, in order; of an overlay that was read once
-///   pages_snapshots    one writer that is cloned after every 16 pages that it writes
-///   pages_writable_N   writable clone, write of one byte in each of N pages of the source, and drop, all timed
-///   pages_threads_2    as pages_16, by two threads at once
-///   pages_among_20000  as pages_16, while there are 20,000 overlays
-///   pages_beside       as pages_16, while another thread reads: for each page that is copied, and for the drop,
-///                      the system interrupts the core of that thread
-///   pages_read_beside  reads of a word in each page of other memory, while another thread repeats pages_16; for
-///                      `byre`, while that thread writes in place
+///   pages_N            clone, write of one byte in each of N pages spread at random, and drop, all
+///                      timed
+///   pages_stream       sequential reads of all bytes of an overlay that was read once before
+///   pages_snapshots    one writer that is cloned after each 16 pages that it writes
+///   pages_writable_N   writable clone, write of one byte in each of N pages of the source, and
+///                      drop, all timed
+///   pages_threads_2    pages_16 on two threads concurrently
+///   pages_among_20000  pages_16 while 20,000 other overlays exist
+///   pages_beside       pages_16 while another thread reads: for each copied page and for the drop,
+///                      the system interrupts the core of the reading thread
+///   pages_read_beside  reads of one byte in each page of other memory while another thread repeats
+///                      pages_16, or, for `byre`, writes in place
 ///   tiles_clone_drop   clone and drop of 1 GiB
-///   tiles_write_1      clone, write of one byte, and drop, all timed; another tile each time
-///   tiles_read         reads of all bytes, in order, tile by tile
-///   tiles_append       64 KiB appended to a clone, beside a copy of the bytes to plain memory of the pool
-///   tiles_memory_N     memory that the heap hands out for a clone that changed N tiles, spread evenly, without
-///                      the tiles, which the pool hands out
+///   tiles_write_1      clone, write of one byte, and drop, all timed; a different tile each time
+///   tiles_read         sequential reads of all bytes, tile by tile
+///   tiles_append       64 KiB appended to a clone; `plain` copies them to ordinary memory of the
+///                      pool
+///   tiles_memory_N     heap memory of a clone that changed N evenly spread tiles, without the
+///                      tiles themselves, which come from the pool
 #include "contenders.hpp"
 #include "harness.hpp"
 #include "thread_group.hpp"
@@ -48,7 +51,7 @@ constexpr std::size_t all_pages = paged_nbytes / byre::page_nbytes;
 constexpr std::size_t tiled_nbytes = 1024 * mib;
 
 Buffer make_plain(std::size_t nbytes) {
-  return make_filled<Word>(nbytes, Memory::recycled);
+  return make_filled<Byre>(nbytes, Memory::recycled);
 }
 
 Buffer make_paged(std::size_t nbytes) {
@@ -65,7 +68,7 @@ TiledBuffer make_tiled(std::size_t nbytes) {
   return tiles;
 }
 
-/// Offsets in so many pages, in a random order that is always the same.
+/// Offsets in `pages` random pages. All calls use one fixed seed.
 std::vector<std::size_t> places(std::size_t pages) {
   std::vector<std::size_t> all(all_pages);
   std::iota(all.begin(), all.end(), std::size_t{0});
@@ -137,21 +140,21 @@ void add_writes_of_pages(const char* contender, Make make) {
   }
 }
 
-/// Work that another thread does again and again, while this lives.
-class Beside {
+/// A thread that repeats `work` during the lifetime of this object.
+class BackgroundThread {
  public:
-  explicit Beside(std::function<void()> work)
+  explicit BackgroundThread(std::function<void()> work)
       : thread_([this, work = std::move(work)] {
           while (!is_over_.load(std::memory_order_relaxed)) {
             work();
           }
         }) {}
-  ~Beside() {
+  ~BackgroundThread() {
     is_over_.store(true, std::memory_order_relaxed);
     thread_.join();
   }
-  Beside(const Beside&) = delete;
-  Beside& operator=(const Beside&) = delete;
+  BackgroundThread(const BackgroundThread&) = delete;
+  BackgroundThread& operator=(const BackgroundThread&) = delete;
 
  private:
   std::atomic<bool> is_over_{false};
@@ -202,7 +205,8 @@ void add_paged_or_not(const char* contender, bool is_paged) {
   add_one("pages_read_beside", [=](benchmark::State& state, Buffer& written) {
     const Buffer read = make_plain(paged_nbytes);
     const auto at = places(16);
-    const Beside writer([&] { is_paged ? write_to_clone(written, at) : write_at(written, at); });
+    const BackgroundThread writer(
+        [&] { is_paged ? write_to_clone(written, at) : write_at(written, at); });
     run_repeated(state, 1, [&](std::size_t) { read_all_pages(read); });
   });
 }
@@ -226,9 +230,9 @@ void run_among(benchmark::State& state, std::size_t overlays) {
   run_clone_write_drop(state, source, 16);
 }
 
-void run_beside(benchmark::State& state) {
+void run_with_reader(benchmark::State& state) {
   const Buffer source = make_paged(paged_nbytes);
-  const Beside reader([&] { read_all_pages(source); });
+  const BackgroundThread reader([&] { read_all_pages(source); });
   run_clone_write_drop(state, source, 16);
 }
 
@@ -286,14 +290,14 @@ void run_memory_of_tiles(benchmark::State& state, std::size_t changed) {
 
 }  // namespace
 
-void add_parts() {
+void add_pages_and_tiles() {
   add_paged_or_not("paged", true);
   add_paged_or_not("byre", false);
   add_writes_of_pages("tiles", make_tiled);
   add({"pages_threads_2", paged_nbytes}, "paged", run_two_threads);
   add({"pages_among_20000", paged_nbytes}, "paged",
       [](benchmark::State& state) { run_among(state, 20000); });
-  add({"pages_beside", paged_nbytes}, "paged", run_beside);
+  add({"pages_beside", paged_nbytes}, "paged", run_with_reader);
   add_tiled_or_not("tiles", make_tiled);
   add_tiled_or_not("byre", make_plain);
   add({"tiles_append", tiled_nbytes}, "tiles", run_append);

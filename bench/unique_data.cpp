@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Bytes that have one owner.
+/// Data that has one owner.
 ///
-///   read, write_alone  Each operation fetches the pointer from memory, since a program that holds a
-///                      handle has it there, and touches one byte at an index that varies. The raw
-///                      pointer lies in memory too, and is fetched as often.
-///     floor            the raw pointer, and the check by hand: a load of the address of the count, a
-///                      load of the count, and a branch. A count beside the data costs that.
-///     raw_adds         the raw pointer, and two additions of registers that nothing waits for. It shows
-///                      whether a write waits for the check, or only has more instructions.
-///   steal              The write of a last owner whose data was shared. It happens once per clone, so an
-///                      array of buffers is cloned and the clones are dropped, untimed, and then each
-///                      buffer is written once. `byre_alone` writes buffers that nothing shared before, and
-///                      `raw` raw pointers, after the same clones and drops: the caches hold the same.
-///   memory_per_clone   The handle and the memory that the heap hands out for it.
+///   read, write_alone  Each operation loads the pointer from memory, where a program that holds a
+///                      handle has it, and accesses one byte at a varying index. The raw pointer is
+///                      also stored in memory and loaded each time.
+///     floor            a raw pointer with a check by hand: a load of the address of the count, a
+///                      load of the count, and a branch. This is the cost of a count outside the
+///                      handle.
+///     raw_adds         a raw pointer and two additions of independent registers. It shows whether
+///                      a write waits for the check, or only executes more instructions.
+///   steal              The first write of a last owner after its data was shared. A steal happens
+///                      once per clone, so an array of buffers is cloned and the clones are
+///                      dropped, untimed; then each buffer is written once. `byre_alone` writes
+///                      unique buffers, and `raw` writes raw pointers, after equal clones and
+///                      drops: the caches hold equal data.
+///   memory_per_clone   The size of the handle and the heap memory that it allocates.
 #include "contenders.hpp"
 #include "harness.hpp"
 
@@ -54,7 +56,8 @@ struct Additions {
   void operator()(std::size_t i) const noexcept { asm("" : : "r"(i + 2), "r"(i + 3)); }
 };
 
-/// For the compiler all memory may have changed after each access, and it has to load each byte for the sum.
+/// The compiler must assume that memory changes after each access, and must load each byte for the
+/// sum.
 template <class Handle>
 [[gnu::noinline]] double read_bytes(const Handle& handle, std::size_t mask) {
   std::size_t sum = 0;
@@ -67,12 +70,12 @@ template <class Handle>
   });
 }
 
-/// Calls `beside` before each write. docs/costs.md prints the loop of this function.
-template <class Handle, class Beside>
-[[gnu::noinline]] double write_bytes(Handle& handle, std::size_t mask, Beside beside) {
+/// Calls `before(index)` before each write. docs/costs.md prints the machine code of this loop.
+template <class Handle, class Before>
+[[gnu::noinline]] double write_bytes(Handle& handle, std::size_t mask, Before before) {
   return timed_ns([&] {
     for (std::size_t i = 0; i < accesses_per_burst; ++i) {
-      beside(i);
+      before(i);
       std::byte* const bytes = handle.mutable_data();
       bytes[(i * stride) & mask] = static_cast<std::byte>(i);
       benchmark::ClobberMemory();
@@ -80,12 +83,12 @@ template <class Handle, class Beside>
   });
 }
 
-/// `handle_to(buffer)` is what reads or writes the bytes of the buffer, by `access`.
+/// `access(handle_to(buffer), mask)` times the accesses to a buffer of `nbytes`.
 template <class HandleTo, class Access>
 void add_access(const char* operation, const char* contender, std::size_t nbytes,
                 HandleTo handle_to, Access access) {
   add({operation, nbytes}, contender, [=](benchmark::State& state) {
-    auto buffer = make_filled<Word>(nbytes, Memory::recycled);
+    auto buffer = make_filled<Byre>(nbytes, Memory::recycled);
     auto&& handle = handle_to(buffer);
     run_bursts(state, accesses_per_burst, [&](std::size_t) { return access(handle, nbytes - 1); });
   });
@@ -135,14 +138,15 @@ double write_each(Handles& handles, std::size_t index) {
   });
 }
 
-/// `write(buffers, pointers, index)` returns how long a walk over one of the arrays took.
+/// `write(buffers, pointers, index)` returns the nanoseconds of writing each element of one of the
+/// arrays.
 template <class Write>
 void add_walk(const char* contender, std::size_t nbytes, Write write) {
   add({"steal", nbytes}, contender, [=](benchmark::State& state) {
     std::vector<byre::Buffer> buffers;
     std::vector<RawPointer> pointers;
     for (std::size_t i = 0; i < array_size; ++i) {
-      buffers.push_back(make_filled<Word>(nbytes, Memory::recycled));
+      buffers.push_back(make_filled<Byre>(nbytes, Memory::recycled));
       pointers.push_back(raw_pointer(buffers.back()));
     }
     const auto before = byre::stats::snapshot();
@@ -166,7 +170,7 @@ void add_steals(std::size_t nbytes) {
   add_walk("byre", nbytes,
            [](auto& buffers, auto&, auto index) { return write_each(buffers, index); });
   add_walk("byre_alone", nbytes, [](auto& buffers, auto&, auto index) {
-    write_each(buffers, index);  // untimed: steals all
+    write_each(buffers, index);  // untimed: these writes steal
     return write_each(buffers, index);
   });
 }
@@ -188,7 +192,7 @@ void add_memory_per_clone(const char* contender) {
 
 }  // namespace
 
-void add_own_bytes() {
+void add_unique_data() {
   for (const std::size_t nbytes : {std::size_t{64}, 4 * kib, 256 * kib}) {
     add_accesses(nbytes);
   }

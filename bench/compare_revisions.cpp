@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The operations of the storage core that against.py compares, each timed in bursts. Prints a line for each: its name
-/// and the nanoseconds of the least disturbed burst. With the argument `recording`, each burst is recorded.
+/// The operations of the storage core that compare_revisions.py compares. The program times each
+/// operation in bursts and prints a line with its name and the nanoseconds of the fastest burst.
+/// With the argument `recording`, each burst is recorded.
 #include <byre/byre.hpp>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <cstring>
 #include <optional>
 
-// A revision before the headers moved has them in the umbrella.
+// Older revisions include these headers in byre.hpp, or have them in another folder.
 #if __has_include(<byre/pages/paged_allocator.hpp>)
 #include <byre/pages/paged_allocator.hpp>
 #endif
@@ -32,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
-/// Keeps the compiler from leaving out what was done with `value`.
+/// Prevents the compiler from optimizing away operations on `value`.
 template <class T>
 void use(const T& value) {
   asm volatile("" : : "r"(&value) : "memory");
@@ -69,14 +70,14 @@ Buffer filled(std::size_t nbytes, byre::Allocator& allocator = byre::default_all
 int main(int argc, char** argv) {
   const bool is_recorded = argc > 1 && std::strcmp(argv[1], "recording") == 0;
   const Buffer small = filled(4096);
-  Buffer alone = filled(4096);
+  Buffer unique = filled(4096);
   measure("lazy clone and drop", 500'000, is_recorded, [&] {
     const Buffer clone = small;
     use(clone);
   });
-  measure("write when alone", 1'000'000, is_recorded, [&] {
-    alone.mutable_data();
-    use(alone);
+  measure("write to unique data", 1'000'000, is_recorded, [&] {
+    unique.mutable_data();
+    use(unique);
   });
   measure("allocate and release 256 B", 200'000, is_recorded, [&] {
     const Buffer buffer = Buffer::allocate(256);

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Measures operations on elements beside PyTorch's: one thread each, in one run, in turns.
+"""Compares the speed of byre's element-wise operations and sums with PyTorch's.
 
-A figure is the median over the rounds; the ratio is the median of the rounds' ratios, byre's time over
-PyTorch's, and its spread the middle half of them. Each result is checked against PyTorch's first."""
+Each library uses one thread, and both run alternately. A time is the median over the rounds. A ratio is byre's time
+divided by PyTorch's within a round; the table shows its median and its middle half. The script first checks that both
+libraries compute equal results."""
 import argparse
 import json
 import statistics
@@ -18,7 +19,7 @@ except ImportError:
     torch = None
 
 SIDE = 2048
-# Operation, dtype, rows, columns, and the ratio to reach: none where it is only shown.
+# Operation, dtype, rows, columns, and the largest allowed ratio, or None if the ratio is only shown.
 MEASURES = [
     *(("transposed_contiguous", dtype, SIDE, SIDE, 1.2) for dtype in ("f32", "f64", "f16", "u8")),
     *(("transposed_copy", dtype, SIDE, SIDE, 1.2) for dtype in ("f32", "f64", "f16", "u8")),
@@ -41,7 +42,7 @@ MEASURES = [
 
 
 class PyTorch:
-    """The operations that byre-beside-pytorch has, by the same names."""
+    """PyTorch's versions of the operations of byre-compare-pytorch."""
 
     def __init__(self, operation, dtype, rows, columns):
         dtypes = {"u8": torch.uint8, "i32": torch.int32, "i64": torch.int64, "f16": torch.float16,
@@ -71,7 +72,7 @@ class PyTorch:
         return self.run_once().to(torch.float64).sum().item()
 
     def run(self, times):
-        result = None  # kept until the next is there, as byre does
+        result = None  # released after the next result exists, as in byre's program
         start = time.perf_counter_ns()
         for _ in range(times):
             result = self.run_once()
@@ -81,7 +82,7 @@ class PyTorch:
 
 
 class Byre:
-    """The program that measures byre, for as long as this one runs."""
+    """A running byre-compare-pytorch."""
 
     def __init__(self, program):
         self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -93,7 +94,7 @@ class Byre:
         except BrokenPipeError:
             answer = ""
         if not answer:
-            sys.exit(f"beside_pytorch.py: byre's program ended, asked to '{line}'. It says why above.")
+            sys.exit(f"compare_pytorch.py: byre's program ended at the command '{line}'. See its message above.")
         return answer.strip()
 
     def run(self, times):
@@ -107,9 +108,9 @@ def measure(byre, measured, rounds):
     byre.ask(f"set {operation} {dtype} {rows} {columns}")
     ours, theirs = float(byre.ask("check")), pytorch.check()
     if abs(ours - theirs) > 1e-5 * max(abs(theirs), 1.0):
-        sys.exit(f"beside_pytorch.py: {name}: the elements add up to {ours} by byre and {theirs} by PyTorch, "
-                 "so that times would be of different work.")
-    # About two milliseconds in a turn, so that a clock's reading and the loops in Python are no part of it.
+        sys.exit(f"compare_pytorch.py: {name}: results differ: the sum of the elements is {ours} in byre and "
+                 f"{theirs} in PyTorch, so the times are not comparable.")
+    # About two milliseconds per run, so that the clock and the Python loop do not matter.
     times = max(1, round(2e6 / min(byre.run(3), pytorch.run(3))))
     pairs = []
     for number in range(rounds):
@@ -132,24 +133,25 @@ def report(row):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     epilog="Ends with 1 if something cannot be measured, or a bound is missed.")
-    parser.add_argument("program", nargs="?", default="build/bench/byre-beside-pytorch",
-                        help="byre's side (default: %(default)s)")
-    parser.add_argument("--filter", default="", metavar="TEXT", help="only measures whose names contain TEXT")
-    parser.add_argument("--rounds", type=int, default=15, metavar="N", help="turns of each (default: %(default)s)")
-    parser.add_argument("--json", metavar="FILE", help="write the figures there, too")
+                                     epilog="The exit status is 1 if a measurement fails or a ratio is too large.")
+    parser.add_argument("program", nargs="?", default="build/bench/byre-compare-pytorch",
+                        help="the program byre-compare-pytorch (default: %(default)s)")
+    parser.add_argument("--filter", default="", metavar="TEXT", help="run only measures whose names contain TEXT")
+    parser.add_argument("--rounds", type=int, default=15, metavar="N",
+                        help="number of rounds, at least 1 (default: %(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
     options = parser.parse_args()
     if options.rounds < 1:
-        parser.error("--rounds takes a number from 1 on")
+        parser.error(f"--rounds must be at least 1, not {options.rounds}")
     if torch is None:
-        sys.exit(f"beside_pytorch.py: {sys.executable} has no PyTorch. Install it (Debian: apt-get install "
-                 "python3-torch), or run this by a Python that has it.")
+        sys.exit(f"compare_pytorch.py: {sys.executable} cannot import PyTorch. Install it (Debian: apt-get install "
+                 "python3-torch), or use a Python that has it.")
     if not Path(options.program).is_file():
-        sys.exit(f"beside_pytorch.py: there is no {options.program}. Build it: ./dev build bench/byre-beside-pytorch")
+        sys.exit(f"compare_pytorch.py: {options.program} not found. Build it: ./dev build bench/byre-compare-pytorch")
     selected = [each for each in MEASURES
                 if options.filter in f"{each[0]} {each[1]} {each[2]}x{each[3]}"]
     if not selected:
-        sys.exit(f"beside_pytorch.py: no measure's name contains '{options.filter}'.")
+        sys.exit(f"compare_pytorch.py: no measure contains '{options.filter}' in its name. Change --filter.")
     torch.set_num_threads(1)
     byre = Byre(options.program)
     print(f"PyTorch {torch.__version__}, one thread each, medians of {options.rounds} rounds")

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Tests compare_revisions.py and runs its program: compare_revisions_test.py PROGRAM. Times are not checked."""
+
+import pathlib
+import sys
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import compare_revisions
+
+PROGRAM = sys.argv.pop()
+
+
+class Program(unittest.TestCase):
+    def test_it_prints_all_operations_with_and_without_recording(self):
+        plain, recorded = compare_revisions.measured(PROGRAM), compare_revisions.measured(PROGRAM, "recording")
+        self.assertEqual(list(plain), list(recorded))
+        self.assertEqual(len(plain), 11)
+        self.assertTrue(all(ns >= 0 for ns in [*plain.values(), *recorded.values()]))
+
+
+class Comparison(unittest.TestCase):
+    def test_a_ratio_is_taken_within_each_round(self):
+        runs = {"base": iter([{"clone": 2.0}, {"clone": 10.0}, {"clone": 4.0}]),
+                "current": iter([{"clone": 2.0}, {"clone": 20.0}, {"clone": 2.0}]),
+                "recording": iter([{"clone": 50.0}, {"clone": 70.0}, {"clone": 60.0}])}
+        with mock.patch.object(compare_revisions, "measured",
+                               side_effect=lambda *command: next(runs[command[-1]])) as measured:
+            figures = compare_revisions.compare("base", "current", 3)
+        asked = [call.args[-1] for call in measured.call_args_list]
+        self.assertEqual(asked, ["base", "current", "recording", "current", "base", "recording",
+                                 "base", "current", "recording"])
+        self.assertEqual(figures["clone"]["ratio"], {"median": 1.0, "least": 0.5, "most": 2.0})
+        self.assertEqual(figures["clone"]["recording_ns"]["median"], 60)
+        self.assertRegex(compare_revisions.table("v1", figures), r"clone +4\.00 +2\.00 +1\.000 +0\.500 to 2\.000 +60$")
+
+
+if __name__ == "__main__":
+    unittest.main()
