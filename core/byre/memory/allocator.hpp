@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The allocator interface: what a backend implements to bring its own memory, on the host or on a
-/// device. Every Buffer remembers its allocator and takes the memory of its copies from it.
+/// The allocator interface. A backend implements it to provide its own memory, on the host or on a
+/// device; every Buffer stores its allocator and takes the memory of its copies from it.
 #pragma once
 
 #include <byre/config.hpp>
@@ -12,20 +12,22 @@
 
 namespace byre::inline v0 {
 
-/// Where memory lives. The host is device 0; other kinds are the embedder's to number.
+/// The device that memory belongs to: the host, or a device that the embedding program numbers.
 class Device {
  public:
+  /// The host: kind 0, index 0.
   static constexpr Device cpu() noexcept { return Device(0, 0); }
 
-  /// A device of the embedder's: `kind` > 0 says which sort, `index` which one of them. There is one
-  /// host, of index 0; another ends the program.
+  /// Device `index` of the sort `kind`. The embedding program assigns kinds from 1 on. Kind 0 is
+  /// the host: any other index than 0 ends the program.
   constexpr Device(std::uint16_t kind, std::uint16_t index) noexcept : kind_(kind), index_(index) {
-    BYRE_ASSERT(kind != 0 || index == 0, "a device of kind 0 is the host, whose index is 0");
+    BYRE_ASSERT(kind != 0 || index == 0,
+                "unsupported device: a device of kind 0 is the host and must have index 0");
   }
 
   constexpr std::uint16_t kind() const noexcept { return kind_; }
   constexpr std::uint16_t index() const noexcept { return index_; }
-  /// True iff the host may dereference its addresses.
+  /// True if the host may dereference the device's addresses.
   constexpr bool is_cpu() const noexcept { return kind_ == 0; }
 
   friend constexpr bool operator==(Device, Device) = default;
@@ -35,10 +37,10 @@ class Device {
   std::uint16_t index_;
 };
 
-/// Data of allocated memory starts at a multiple of this, in bytes.
+/// The alignment of the data in allocated memory, in bytes.
 inline constexpr std::size_t data_alignment = 64;
 
-/// The most bytes one buffer can have. What is left below PTRDIFF_MAX holds headers and rounding.
+/// The maximum size of a buffer in bytes: PTRDIFF_MAX minus a reserve for headers and rounding.
 inline constexpr std::size_t max_nbytes =
     (static_cast<std::size_t>(-1) >> 1) - (std::size_t{1} << 24);
 
@@ -48,29 +50,33 @@ namespace detail {
 class PageAllocator;
 }  // namespace detail
 
-/// What a Buffer asks of an allocator.
+/// A request for memory.
 struct Request {
-  std::size_t nbytes;      ///< bytes of data, at most max_nbytes; may be 0
-  std::size_t prefix = 0;  ///< bytes the host may write, just before the data: a multiple of 64, at
-                           ///< most 1024; always 0 for a device the host cannot address
+  std::size_t nbytes;  ///< bytes of data, at most max_nbytes; may be 0
+  /// Bytes just before the data that the host may write: a multiple of 64, at most 1024. Always 0
+  /// if the host cannot address the device.
+  std::size_t prefix = 0;
 };
 
-/// What an allocator answers.
+/// A block of memory that an allocator provides.
 struct Block {
   void* data;            ///< the data, aligned to data_alignment; the prefix ends here
-  std::size_t capacity;  ///< usable bytes from there, at least those asked for
-  void* base;            ///< the allocator's own note, handed back to it untouched
+  std::size_t capacity;  ///< usable bytes at `data`, at least Request::nbytes
+  void* base;            ///< for the allocator's use; deallocate() receives it unchanged
 };
 
-/// A movable handle to one submitted copy. The source lives, and keeps its bytes for the copy, until the handle is ended:
-/// once the device has read the source, or never will. See Allocator::submit_copy(). Thread-safety: of a value; it may be ended on any thread. Progress: ending it never
-/// waits for anybody, and never fails. It may release the source, and so call the allocator's deallocate().
+/// A movable handle to a submitted copy; see Allocator::submit_copy(). The source stays allocated
+/// and its bytes stay valid for the copy until end() is called. The allocator calls end() when the
+/// device has read the source, or never will.
+///
+/// Thread-safety: that of a plain value; end() may be called on any thread. Progress: end() neither
+/// waits nor fails. It may release the source, and then calls the allocator's deallocate().
 class PendingCopy {
  public:
-  /// What ends the copy out of `source`.
+  /// A function that ends the copy from `source`.
   using End = void (*)(void* source) noexcept;
 
-  /// No copy.
+  /// A handle without a copy.
   PendingCopy() noexcept = default;
   PendingCopy(void* source, End how_to_end) noexcept : source_(source), end_(how_to_end) {}
   PendingCopy(PendingCopy&& other) noexcept
@@ -81,17 +87,17 @@ class PendingCopy {
   }
   ~PendingCopy() { end(); }
 
-  /// The copy is made. Does nothing a second time.
+  /// Ends the copy. Another call does nothing.
   void end() noexcept {
     if (End const how_to_end = std::exchange(end_, nullptr)) {
       how_to_end(source_);
     }
   }
 
-  /// By who began it: there is no copy to end.
+  /// Discards the handle without ending the copy. Only the code that created the handle calls this.
   void forget() noexcept { end_ = nullptr; }
 
-  /// Whether there is one to end.
+  /// True if the handle has a copy that has not ended.
   explicit operator bool() const noexcept { return end_ != nullptr; }
 
  private:
@@ -104,92 +110,102 @@ class PendingCopy {
   End end_ = nullptr;
 };
 
-/// When the copies end that an allocator makes for writers of shared data.
+/// When an allocator's copies for writers of shared data are complete.
 enum class CopiesEnd : std::uint8_t {
-  on_return,  ///< when allocate_copy() returns
-  later,  ///< after submit_copy() has returned: the last owner of the source waits for that before it writes
-  in_order,  ///< the same, of memory that is only accessed through a queue, where each access comes after those that
-  ///< were submitted before it: the last owner waits for none, as its writes come after the copies
+  /// When allocate_copy() returns.
+  on_return,
+  /// After submit_copy() has returned. The last owner of the source waits for the copy before it
+  /// writes.
+  later,
+  /// After submit_copy() has returned. The memory is accessed only through an in-order queue. The
+  /// last owner does not wait: the queue executes its writes after the copies.
+  in_order,
 };
 
 namespace detail {
 
-/// What an allocator answered. One that returns null where it has to throw has nobody to tell.
+/// Returns `block`. Ends the program if an allocator returned null instead of throwing.
 inline const Block& expect_memory(const Block& block, const Request& request) noexcept {
   BYRE_ASSERT(
       block.data != nullptr || request.prefix + request.nbytes == 0,
-      "an allocator returned null: it has to throw std::bad_alloc, or an Error, where it has "
-      "no memory");
+      "an allocator returned null. Throw std::bad_alloc or an Error if there is no memory.");
   return block;
 }
 
 }  // namespace detail
 
-/// Thread-safety: every member may be called from any thread at any time, since clones are released
-/// wherever they die. Lifetime: an allocator outlives every buffer that came from it, lazy clones
-/// and copies of those included.
+/// A source of memory for buffers.
+///
+/// Thread-safety: every member may be called from any thread at any time, because owners release
+/// their data on any thread. Lifetime: an allocator must outlive every buffer from it, including
+/// their lazy clones and copies.
 class BYRE_API Allocator {
  public:
   virtual ~Allocator() = default;
 
-  /// Memory for `request`, or an exception (an Error, or std::bad_alloc, which callers receive as
-  /// OutOfMemory). Contents are indeterminate. Null ends the program, unless no byte was asked for.
+  /// Returns memory for `request` with indeterminate contents. Throws an Error, or std::bad_alloc,
+  /// which callers receive as OutOfMemory. A null block ends the program, unless the request is for
+  /// 0 bytes.
   virtual Block allocate(const Request& request) = 0;
 
-  /// Memory for `request` that begins as the `nbytes` at `source` do, at most request.nbytes:
-  /// allocate and copy, unless an allocator knows how to do both better. Throws as they do, keeping
-  /// nothing.
+  /// Returns memory for `request` whose first `nbytes` are a copy of those at `source`. Requires
+  /// `nbytes` <= request.nbytes. Throws what allocate() and copy() throw, and then holds no memory.
+  /// The default calls allocate() and copy(); override it if an allocator can do both faster.
   virtual Block allocate_copy(const Request& request, const void* source, std::size_t nbytes);
 
-  /// The same for the writer of shared data, who goes on while the device copies; asked of allocators whose copies
-  /// end later. Once nothing can fail any more, moves from `pending` what ends the copy, and ends it after the
-  /// device has read the source; until then the source is constant, or, in order, written after that. If it leaves
-  /// `pending` alone the copy is complete. The new block may be released before the copy ends. An allocator does
-  /// not ask for the data it copies. Throws as allocate_copy(). The default is allocate_copy().
+  /// As allocate_copy(), for a writer of shared data that continues while the device copies. Called
+  /// if copies_end() is not on_return.
+  ///
+  /// When nothing can fail any more, the allocator moves the handle out of `pending`, and ends it
+  /// after the device has read the source. Until then the source is constant; if copies end in
+  /// order, it may be written by accesses that the queue executes after the copy. If `pending` is
+  /// unchanged on return, the copy is complete. The new block may be released before the copy ends.
+  /// An allocator must not access the copied data through its Buffer. The default calls
+  /// allocate_copy().
   virtual Block submit_copy(const Request& request, const void* source, std::size_t nbytes,
                             PendingCopy& pending);
 
-  /// Takes back a block of its own, once.
+  /// Takes back a block that this allocator returned. Called once for each block.
   virtual void deallocate(const Block& block) noexcept = 0;
 
-  /// Copies between two places of this allocator's device; complete when it returns, or, where copies end in
-  /// order, before whatever is submitted next. `nbytes` may be 0. May throw: the copy is then given up and nothing
-  /// changed. The default is std::memcpy.
+  /// Copies `nbytes`, which may be 0, between two places on this allocator's device. The copy is
+  /// complete on return or, if copies end in order, before the queue executes the next submission.
+  /// May throw, if nothing was changed. The default is std::memcpy.
   virtual void copy(void* destination, const void* source, std::size_t nbytes);
 
-  /// Where its memory lives.
+  /// The device of the allocator's memory.
   Device device() const noexcept { return device_; }
 
-  /// When its copies end, for writers of shared data.
+  /// When copies for writers of shared data are complete.
   CopiesEnd copies_end() const noexcept { return copies_end_; }
 
-  /// Whether its small blocks may be taken from the calling thread's cache, and put there, without
-  /// asking it; see detail/thread_cache.hpp.
+  /// True if byre may take small blocks from the calling thread's cache, and put them there,
+  /// without calling this allocator; see detail/thread_cache.hpp.
   bool uses_thread_cache() const noexcept { return uses_thread_cache_; }
 
-  /// Whether it is a PageAllocator, of pages/detail/page_file.hpp.
+  /// True if this is a PageAllocator; see pages/detail/page_file.hpp.
   bool has_pages() const noexcept { return has_pages_; }
 
-  /// Whether its blocks of whole pages are pages that byre has mapped, which a checked build may protect
-  /// against writes; see checks/detail/write_trap.hpp.
+  /// True if byre mapped the pages of the allocator's page-sized blocks. A checked build may then
+  /// write-protect them; see checks/detail/write_trap.hpp.
   bool maps_pages() const noexcept { return maps_pages_; }
 
-  /// For messages: "recycling pool".
+  /// The allocator's name for messages, such as "recycling pool".
   virtual const char* name() const noexcept = 0;
 
  protected:
-  /// Of memory that the host addresses, copies end on return.
+  /// Ends the program if `device` is the host and `copies_end` is not on_return.
   explicit Allocator(Device device = Device::cpu(),
                      CopiesEnd copies_end = CopiesEnd::on_return) noexcept
       : device_(device), copies_end_(copies_end) {
     BYRE_ASSERT(copies_end == CopiesEnd::on_return || !device.is_cpu(),
-                "copies of memory that the host addresses have to end on return");
+                "an allocator of host memory requires CopiesEnd::on_return");
   }
   Allocator(const Allocator&) = default;
   Allocator& operator=(const Allocator&) = default;
 
  private:
-  friend class RecyclingPool;  // the only one that does
+  friend class RecyclingPool;  // the only allocator that uses the thread cache
   struct UsesThreadCache {};
   Allocator(UsesThreadCache, bool maps_pages) noexcept
       : device_(Device::cpu()), uses_thread_cache_(true), maps_pages_(maps_pages) {}
@@ -205,7 +221,7 @@ class BYRE_API Allocator {
   bool maps_pages_ = false;
 };
 
-/// The recycling pool of the process; see pool.hpp. Never destroyed.
+/// The recycling pool of the process; see pool.hpp. It is never destroyed. Thread-safe.
 BYRE_API Allocator& default_allocator() noexcept;
 
 }  // namespace byre::inline v0

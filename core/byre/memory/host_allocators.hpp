@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Allocators of host memory beside the recycling pool: malloc, and std::pmr::memory_resource.
+/// Alternatives to the recycling pool for host memory: malloc, and a std::pmr::memory_resource.
+/// Pass one to Buffer::allocate().
 #pragma once
 
 #include <byre/config.hpp>
@@ -9,7 +10,8 @@
 
 namespace byre::inline v0 {
 
-/// malloc and free, aligned by hand, since posix_memalign costs several times as much for small blocks.
+/// Memory from malloc, aligned by hand because posix_memalign is several times slower for small
+/// blocks. Thread-safe. allocate() throws OutOfMemory.
 class BYRE_API AlignedAllocator final : public Allocator {
  public:
   Block allocate(const Request& request) override;
@@ -17,11 +19,12 @@ class BYRE_API AlignedAllocator final : public Allocator {
   const char* name() const noexcept override { return "aligned allocator"; }
 };
 
-/// The one of the process. Never destroyed.
+/// The aligned allocator of the process. It is never destroyed. Thread-safe.
 BYRE_API AlignedAllocator& aligned_allocator() noexcept;
 
-/// Memory from a std::pmr::memory_resource. The resource must be thread-safe (new_delete_resource, synchronized_pool_resource) unless every
-/// buffer from it stays on one thread, and must outlive them all.
+/// Memory from a std::pmr::memory_resource. The resource must outlive all buffers from it. It must
+/// be thread-safe (new_delete_resource, synchronized_pool_resource) unless all these buffers stay
+/// on one thread. allocate() throws OutOfMemory if the resource throws std::bad_alloc.
 class BYRE_API PmrAllocator final : public Allocator {
  public:
   explicit PmrAllocator(std::pmr::memory_resource& resource) noexcept : resource_(&resource) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The released blocks that an allocator keeps, by the rules of the recycling pool: for allocators of other memory
-/// that recycle too.
+/// A container of released ("idle") blocks with the reuse rules of the recycling pool. Allocators
+/// of other memory use it to recycle their blocks in the same way.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -14,22 +14,26 @@
 
 namespace byre::inline v0 {
 
-/// A released block. Whose it is says where it lives: what an allocator notes of each of its blocks may derive from
-/// it, so that releasing a block never allocates.
+/// A released block. The allocator provides the storage of this object, for example as a base class
+/// of its record for each block, so that releasing a block never allocates memory.
 struct IdleBlock : boost::intrusive::set_base_hook<boost::intrusive::optimize_size<true>>,
                    boost::intrusive::list_base_hook<> {
   explicit IdleBlock(const Block& released) noexcept : block(released) {}
   Block block;
 };
 
-/// RecyclingPool (pool.hpp) says how long a released block waits. The caller that is handed a block gives its memory
-/// back. Thread-safe; each call holds a mutex for a look-up in a tree. `seconds` are those of a clock that only goes on.
+/// The idle blocks of an allocator. RecyclingPool (pool.hpp) documents how long a block stays idle.
+/// If a member other than take() returns a block, the caller must return its memory to the system.
+///
+/// `seconds` are the seconds of a monotonic clock. Thread-safe. Cost: each call holds a mutex for a
+/// lookup in a tree, O(log n) in the number of idle blocks. Nothing throws.
 class IdleBlocks {
  public:
   explicit IdleBlocks(std::size_t limit_nbytes) noexcept : limit_nbytes_(limit_nbytes) {}
 
-  /// Takes out the smallest block that fits, if one does well enough. Counts it as out either way:
-  /// the caller maps one otherwise.
+  /// Removes and returns the smallest block of at least `capacity` bytes, if at most an eighth of
+  /// `capacity` stays unused; otherwise returns null, and the caller maps a new block. Either block
+  /// counts as in use.
   IdleBlock* take(std::size_t capacity) noexcept {
     const sync::ProcessLock lock(mutex_);
     ++blocks_out_;
@@ -40,36 +44,39 @@ class IdleBlocks {
     return &remove(*found);
   }
 
-  /// A block counted as out is not, or no more: it could not be mapped, or was unmapped. An
-  /// allocator that never calls knows_of_blocks_out() need not say so.
+  /// Reports that a block counted as in use could not be mapped, or was unmapped. Optional for an
+  /// allocator that never calls knows_of_blocks_out().
   void count_as_gone() noexcept {
     const sync::ProcessLock lock(mutex_);
     --blocks_out_;
   }
 
-  /// Puts one in that is out, and takes one out that is to be given back, if there is one: that itself if
-  /// it is beyond the limit alone, or else the oldest, if all are beyond it or not needed.
+  /// Adds a block that was in use. Returns null, or a block to return to the system: `idle` itself
+  /// if it is larger than the limit, else the oldest block if the idle bytes exceed the limit or if
+  /// unneeded blocks are due (take_unneeded()).
   IdleBlock* put(IdleBlock& idle, std::uint64_t seconds) noexcept {
     const sync::ProcessLock lock(mutex_);
     --blocks_out_;
     if (idle.block.capacity > limit_nbytes_) {
       return &idle;
     }
-    // In front of its equals, so that the block released last, and warmest, is taken first.
+    // Before blocks of equal size: the block released last is most likely still in the CPU's
+    // caches.
     by_size_.insert_before(by_size_.lower_bound(idle.block.capacity), idle);
     by_age_.push_back(idle);
     nbytes_ += idle.block.capacity;
     return nbytes_ > limit_nbytes_ ? &remove(by_age_.front()) : remove_unneeded(seconds);
   }
 
-  /// Takes out the oldest block, if blocks that nobody needed for a period are to be given back. At the
-  /// end of a period that is half of the bytes that were idle all the time.
+  /// Removes and returns the oldest block if unneeded bytes are due, else returns null. At the end
+  /// of a period, half of the bytes that were idle during the entire period become due.
   IdleBlock* take_unneeded(std::uint64_t seconds) noexcept {
     const sync::ProcessLock lock(mutex_);
     return remove_unneeded(seconds);
   }
 
-  /// Takes out the oldest block while more than `keep_nbytes` and the limit allow are idle.
+  /// Removes and returns the oldest block if more idle bytes exist than `keep_nbytes` or the limit
+  /// allows, else returns null.
   IdleBlock* take_oldest_beyond(std::size_t keep_nbytes) noexcept {
     const sync::ProcessLock lock(mutex_);
     return nbytes_ > (std::min)(keep_nbytes, limit_nbytes_) ? &remove(by_age_.front()) : nullptr;
@@ -90,7 +97,8 @@ class IdleBlocks {
     return nbytes_;
   }
 
-  /// False in a child of the process that it was made in, where threads that are gone may have had some.
+  /// True if blocks are in use. Always false in a forked child: threads that do not exist in the
+  /// child may have used blocks.
   bool knows_of_blocks_out() const noexcept {
     const sync::ProcessLock lock(mutex_);
     return blocks_out_ != 0 && process_ == sync::detail::process_number;
@@ -115,7 +123,7 @@ class IdleBlocks {
     return &remove(oldest);
   }
 
-  /// Ends the period that is over, if it is, and those that passed since.
+  /// If the current period is over, ends it and all periods that have passed since.
   void begin_period(std::uint64_t seconds) noexcept {
     if (seconds < period_end_) {
       return;
@@ -131,7 +139,7 @@ class IdleBlocks {
     std::size_t operator()(const IdleBlock& idle) const noexcept { return idle.block.capacity; }
   };
 
-  /// A block may serve a request that leaves an eighth of it unused.
+  /// The largest block that may serve a request: an eighth more than `capacity`.
   static std::size_t largest_for(std::size_t capacity) noexcept { return capacity + capacity / 8; }
 
   mutable sync::ProcessMutex mutex_;
@@ -140,8 +148,8 @@ class IdleBlocks {
   static constexpr std::uint64_t period_seconds = 10;
 
   std::size_t nbytes_ = 0;
-  std::size_t always_idle_nbytes_ = 0;  // the least that nbytes_ was in this period
-  std::size_t unneeded_nbytes_ = 0;     // to be given back, of the periods before
+  std::size_t always_idle_nbytes_ = 0;  // the minimum of nbytes_ in this period
+  std::size_t unneeded_nbytes_ = 0;     // due from earlier periods
   std::uint64_t period_end_ = 0;
   std::size_t blocks_out_ = 0;
   std::size_t limit_nbytes_;

@@ -31,7 +31,7 @@ class SystemPages final : public PageSource {
   }
 };
 
-/// The lines of a small file of the system, cut to fit; none if the file is missing.
+/// The lines of a small system file, truncated to 8191 bytes; empty if the file is missing.
 class Lines {
  public:
   explicit Lines(const char* path) noexcept {
@@ -74,7 +74,7 @@ struct HugePages {
 };
 #endif
 
-/// The number in a file of one line; "max", or no such file, are no limit.
+/// The number in a file of one line. "max" and a missing file mean no limit.
 std::size_t limit_in(const char* path) noexcept {
   constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
   Lines file(path);
@@ -85,8 +85,8 @@ std::size_t limit_in(const char* path) noexcept {
              : unlimited;
 }
 
-/// The least limit of this process's control group and those around it (version 2), or of the root
-/// as a container sees it (version 1).
+/// The smallest limit of this process's control group and its ancestors (version 2), or of the root
+/// control group that a container sees (version 1).
 std::size_t control_group_limit() noexcept {
   std::size_t limit = std::min(limit_in("/sys/fs/cgroup/memory.max"),
                                limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
@@ -156,7 +156,7 @@ void advise_reclaimable([[maybe_unused]] std::byte* address,
 }
 
 std::size_t usable_memory_nbytes() noexcept {
-  // A machine may have more than one process can address.
+  // 64 bits: a machine may have more memory than a process can address.
   std::uint64_t physical = std::uint64_t{4} << 30;
 #if defined(_SC_PHYS_PAGES)
   const long pages = ::sysconf(_SC_PHYS_PAGES);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pages from the system: where the recycling pool's large blocks come from.
+/// Sources of fresh pages. The recycling pool takes its large blocks from a PageSource; a test or
+/// an embedding program may supply its own.
 #pragma once
 
 #include <byre/config.hpp>
@@ -10,20 +11,20 @@
 
 namespace byre::inline v0 {
 
-/// Whole mappings of fresh pages. Thread-safe.
+/// Maps and unmaps fresh pages. Implementations must be thread-safe.
 class BYRE_API PageSource {
  public:
   virtual ~PageSource() = default;
 
-  /// Maps `lead` + `nbytes` bytes, both multiples of page_nbytes, so that the address `lead` bytes
-  /// in is a multiple of `alignment`, a power of two. Returns that address, or null if there is no
-  /// room.
+  /// Maps `lead` + `nbytes` bytes. Returns the address after the first `lead` bytes, aligned to
+  /// `alignment`, or null if the system refuses. Requires `lead` and `nbytes` to be multiples of
+  /// page_nbytes, and `alignment` to be a power of two.
   virtual std::byte* map(std::size_t lead, std::size_t nbytes, std::size_t alignment) noexcept = 0;
 
-  /// Gives back what map(lead, nbytes, alignment) returned.
+  /// Unmaps the pages at `address`, which map(lead, nbytes, alignment) returned.
   virtual void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept = 0;
 
-  /// Seconds on a clock that only goes on: of what a pool has not used for long it gives half back.
+  /// The seconds of a monotonic clock. A pool measures with it how long blocks are idle.
   virtual std::uint64_t seconds() noexcept;
 
  protected:
@@ -32,11 +33,12 @@ class BYRE_API PageSource {
   PageSource& operator=(const PageSource&) = default;
 };
 
-/// The operating system's pages, of which every pool is made unless it is told otherwise. Never
-/// destroyed.
+/// The operating system's pages, the default source of a RecyclingPool. Never destroyed.
+/// Thread-safe.
 BYRE_API PageSource& system_pages() noexcept;
 
-/// Bytes of memory this process may use: the machine's, or its control group's if that is less.
+/// The bytes of memory that this process may use: the minimum of the machine's memory and the
+/// limits of its control groups. Cost: reads several system files. Thread-safe.
 BYRE_API std::size_t usable_memory_nbytes() noexcept;
 
 }  // namespace byre::inline v0

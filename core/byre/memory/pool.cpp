@@ -24,8 +24,8 @@ using stats::detail::RecordKind;
 constexpr std::size_t lead = page_nbytes;
 static_assert(sizeof(IdleBlock) <= lead);
 
-/// What of a block is asked to be huge pages: whole ones, since the rest of another would be memory
-/// nobody uses.
+/// The bytes of a block to back with huge pages. A partly used huge page would waste memory, so
+/// only complete ones count.
 std::size_t huge_nbytes(std::size_t capacity) noexcept {
   return capacity / huge_page_nbytes * huge_page_nbytes;
 }
@@ -38,8 +38,8 @@ std::size_t round_up(std::size_t nbytes, std::size_t multiple) noexcept {
   return (nbytes + multiple - 1) / multiple * multiple;
 }
 
-/// In pieces, since glibc copies a whole huge page downwards if source and destination are equally far into a
-/// page, as those of two blocks are.
+/// Copies in pieces: glibc copies a huge page downwards if source and destination have equal
+/// offsets in their pages, as two blocks have.
 void copy_upwards(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
   constexpr std::size_t piece_nbytes = std::size_t{128} << 10;
   for (std::size_t done = 0; done < nbytes; done += piece_nbytes) {
@@ -47,9 +47,10 @@ void copy_upwards(std::byte* destination, const std::byte* source, std::size_t n
   }
 }
 
-/// Populates and copies by turns: what a system call makes present is zeroed on the way, and is still in the
-/// cache when the copy overwrites it. Linux zeroes a huge page towards the address that was asked for: asked for
-/// its end it zeroes upwards, which takes less than half as long as downwards.
+/// Populates and copies in alternation: the system zeroes the pages that it populates, and these
+/// are still in the CPU's caches when the copy overwrites them. Linux zeroes a huge page toward the
+/// requested address. A request for its end makes Linux zero upwards, which takes less than half of
+/// the time.
 void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
   for (std::size_t done = 0; done < nbytes; done += huge_page_nbytes) {
     const std::size_t now = std::min(huge_page_nbytes, nbytes - done);
@@ -57,17 +58,17 @@ void copy_into_fresh(std::byte* destination, const std::byte* source, std::size_
     if (populated == huge_page_nbytes) {
       populate(destination + done + huge_page_nbytes - page_nbytes, page_nbytes);
     }
-    populate(destination + done, populated);  // does the rest where the system has no huge page
+    populate(destination + done, populated);  // populates the rest if there was no huge page
     copy_upwards(destination + done, source + done, now);
   }
 }
 
-/// Bytes from the end of what an idle block says of itself to the end of its data.
+/// The bytes between the end of an idle block's record and the end of its data.
 std::size_t idle_nbytes_after(const IdleBlock& idle) noexcept {
   return lead + idle.block.capacity - sizeof(IdleBlock);
 }
 
-/// The block an idle one was.
+/// Destroys the record of an idle block and returns the block.
 Block revive(IdleBlock* idle) noexcept {
   const Block block = idle->block;
   unpoison(idle + 1, idle_nbytes_after(*idle));
@@ -82,7 +83,7 @@ std::byte* data_of(const Block& block) noexcept {
 }  // namespace
 
 std::size_t RecyclingPool::default_limit_nbytes() noexcept {
-  constexpr std::uint64_t most_nbytes = std::uint64_t{4} << 30;  // more than 32 bits count
+  constexpr std::uint64_t most_nbytes = std::uint64_t{4} << 30;  // does not fit in 32 bits
   return static_cast<std::size_t>(std::min<std::uint64_t>(usable_memory_nbytes() / 8, most_nbytes));
 }
 
@@ -94,9 +95,8 @@ RecyclingPool::RecyclingPool(std::size_t limit_nbytes, PageSource& pages) noexce
 
 RecyclingPool::~RecyclingPool() {
   trim();
-  BYRE_ASSERT(
-      !idle().knows_of_blocks_out(),
-      "a recycling pool was destroyed while buffers from it are alive; let it outlive them");
+  BYRE_ASSERT(!idle().knows_of_blocks_out(),
+              "cannot destroy a recycling pool: buffers from it still exist. Destroy them first.");
   idle().~IdleBlocks();
 }
 
@@ -144,7 +144,7 @@ RecyclingPool::Found RecyclingPool::find(std::size_t nbytes) {
   const std::size_t capacity = round_up(nbytes, page_nbytes);
   IdleBlock* const found = idle().take(capacity);
   if (found == nullptr) {
-    // One block, so that nobody waits for the system to take many.
+    // Only one block: unmapping many would delay this request.
     if (IdleBlock* const oldest = idle().take_unneeded(pages_->seconds())) {
       give_back(oldest);
     }
@@ -164,7 +164,7 @@ void RecyclingPool::deallocate(const Block& block) noexcept {
     }
     return;
   }
-  if (grants_huge_pages()) {  // for small pages it costs as much as the copy that reuses them
+  if (grants_huge_pages()) {  // for small pages, the advice costs as much as the next copy
     advise_reclaimable(data_of(block), huge_nbytes(block.capacity));
   }
   stats::detail::report_pool(RecordKind::pool_put, block.capacity,
@@ -228,7 +228,7 @@ struct DefaultPool final : sync::detail::ProcessState {
   RecyclingPool pool;
 
  private:
-  /// A program that loads and unloads the library again and again does not grow.
+  /// Without this, each unloading of the library would leak the idle blocks.
   void at_unload() noexcept override { pool.trim(); }
 };
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The recycling pool: the default allocator. Fresh pages cost more than the copy that fills them,
-/// so large blocks are kept when released and handed out again, up to a limit.
+/// The recycling pool, byre's default allocator. Fresh pages cost more than the copy that fills
+/// them, so the pool keeps released large blocks, up to a limit, and reuses them.
 #pragma once
 
 #include <byre/config.hpp>
@@ -15,32 +15,40 @@ struct IdleBlock;
 class PageSource;
 BYRE_API PageSource& system_pages() noexcept;
 
-/// Blocks of `recycled_from` bytes and more are mapped from a PageSource (pages.hpp), start on a page of their
-/// own (on a huge page from 2 MiB), and are recycled; smaller ones are malloc's, of which
-/// every thread caches some of up to a page (detail/thread_cache.hpp), outside the limit.
+/// An allocator of host memory that recycles large blocks.
 ///
-/// A released block waits in the pool until a request of nearly its size takes it, the limit pushes
-/// it out (least recently released first), trim() is called, or the system refuses memory:
-/// then everything idle is given back and the request is tried again. Idle huge pages are marked as
-/// the system's to take when it runs short.
+/// - Blocks of at least `recycled_from` bytes are mapped from a PageSource (pages.hpp). They
+///   start at a
+///   page, or from 2 MiB on at a huge page, and are recycled.
+/// - Smaller blocks come from malloc. Each thread caches some blocks of up to about a page
+///   (detail/thread_cache.hpp), which do not count toward the limit.
 ///
-/// Of the bytes that were idle for all of ten seconds, half are given back, and of what is left half
-/// again after the next ten: by later requests and releases, a block each, as byre has no thread of its
-/// own. A program that makes none keeps them until trim().
+/// A released large block is idle until one of these events:
 ///
-/// Thread-safe. A request holds one mutex for the time of a look-up, never while the system works.
+/// - A request for nearly its size reuses it.
+/// - The idle bytes exceed the limit: the pool unmaps the least recently released blocks.
+/// - trim() is called.
+/// - The system refuses memory: the pool unmaps all idle blocks and repeats the request.
+/// - It is unneeded: of the bytes that were idle during an entire period of ten seconds, half are
+///   unmapped, and half of the rest after each further period. byre starts no thread for this:
+///   later requests and releases unmap one block each. Without them, blocks stay idle until trim().
+///
+/// The system may reclaim the memory of idle huge pages when it runs short of memory.
+///
+/// Thread-safe. Cost: a request for a large block holds one mutex for a lookup in a tree, and never
+/// during a system call. allocate() and allocate_copy() throw OutOfMemory.
 class BYRE_API RecyclingPool final : public Allocator {
  public:
   static constexpr std::size_t recycled_from = std::size_t{64} << 10;
 
-  /// An eighth of the memory this process may use, at most 4 GiB.
+  /// An eighth of usable_memory_nbytes(), at most 4 GiB.
   static std::size_t default_limit_nbytes() noexcept;
 
   explicit RecyclingPool(std::size_t limit_nbytes = default_limit_nbytes(),
                          PageSource& pages = system_pages()) noexcept;
 
-  /// Gives every idle block back. A pool outlives the buffers that came from it: the program ends
-  /// if blocks of `recycled_from` bytes or more are still out.
+  /// Unmaps all idle blocks. Requires that all buffers from the pool were destroyed: the program
+  /// ends if blocks of at least `recycled_from` bytes are still in use.
   ~RecyclingPool() override;
 
   RecyclingPool(const RecyclingPool&) = delete;
@@ -51,15 +59,16 @@ class BYRE_API RecyclingPool final : public Allocator {
   void deallocate(const Block& block) noexcept override;
   const char* name() const noexcept override { return "recycling pool"; }
 
-  /// Bytes that idle blocks may hold, and hold now.
+  /// The maximum number of idle bytes.
   std::size_t limit_nbytes() const noexcept;
+  /// The current number of idle bytes.
   std::size_t idle_nbytes() const noexcept;
 
-  /// Changes the limit; what exceeds it is given back at once. 0: recycle nothing.
+  /// Changes the limit, and unmaps the idle blocks that exceed it. With 0, nothing is recycled.
   void set_limit_nbytes(std::size_t limit_nbytes) noexcept;
 
-  /// Gives idle blocks back, least recently released first, until at most `keep_nbytes` are idle.
-  /// To keep nothing empties the calling thread's cache of small blocks too.
+  /// Unmaps idle blocks, least recently released first, until at most `keep_nbytes` are idle. With
+  /// 0, also empties the calling thread's cache of small blocks.
   void trim(std::size_t keep_nbytes = 0) noexcept;
 
  private:
@@ -75,12 +84,13 @@ class BYRE_API RecyclingPool final : public Allocator {
   IdleBlocks& idle() const noexcept;
 
   PageSource* pages_;
-  // The idle blocks and their lock, in place, so that the first use of a pool needs no heap; their type
-  // is Boost's, and its headers are long.
+  // An IdleBlocks, stored in place so that the first use of a pool needs no heap. The type is
+  // incomplete here because it needs long headers of Boost.
   alignas(std::max_align_t) mutable std::byte idle_[256];
 };
 
-/// The default allocator, as the pool it is: to change its limit or to trim it. Never destroyed.
+/// The default allocator as a pool, to change its limit or to trim it. Never destroyed.
+/// Thread-safe.
 BYRE_API RecyclingPool& default_pool() noexcept;
 
 }  // namespace byre::inline v0

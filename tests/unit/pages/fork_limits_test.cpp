@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A fork that can have no private mapping of paged data: it succeeds, and only a use of the data in the child fails.
+/// A fork that can have no private mapping of paged data: it succeeds, and only a use of the data
+/// in the child fails.
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
@@ -52,7 +53,7 @@ bool is_mapped(const std::byte* page) {
 void expect_only_the_child_loses_data(Buffer& buffer, Buffer& overlay) {
   in_a_child([] {});
   for (const Buffer* const lost : {&buffer, &overlay}) {
-    EXPECT_NE(last_words_of([&] { (void)read_byte(*lost); }).find("refused its parent a private"),
+    EXPECT_NE(last_words_of([&] { (void)read_byte(*lost); }).find("refused the parent a private"),
               std::string::npos);
     EXPECT_NE(last_words_of([&] {  // the addresses stay reserved when the owners are gone
                 const std::byte* const data = lost->data();
@@ -102,8 +103,8 @@ class PagedForkLimits : public testing::Test {
     });
   }
 
-  /// In a child that has both sides of a writable clone before `limit` sets the limit, and forks: both processes write
-  /// both sides.
+  /// In a child that has both sides of a writable clone before `limit` sets the limit, and forks:
+  /// both processes write both sides.
   static void expect_both_have_writable_clones(const std::function<void()>& limit) {
     in_a_child([&] {
       Buffer source = filled(std::byte{1});

@@ -46,7 +46,7 @@ TEST(SubmittedCopiesDeathTest, require_memory_the_host_cannot_address) {
     void deallocate(const Block&) noexcept override {}
     const char* name() const noexcept override { return "host"; }
   };
-  EXPECT_DEATH(OfTheHost(), "copies of memory that the host addresses have to end on return");
+  EXPECT_DEATH(OfTheHost(), "an allocator of host memory requires CopiesEnd::on_return");
 }
 
 }  // namespace

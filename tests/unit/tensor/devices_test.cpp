@@ -206,7 +206,7 @@ TEST_F(Devices, views_there_are_written_without_the_elements_between) {
 
 TEST(DeviceDeathTest, there_is_one_host) {
   EXPECT_DEATH(Device(0, static_cast<std::uint16_t>(FakeDevice::first().device().index())),
-               "a device of kind 0 is the host, whose index is 0");
+               "a device of kind 0 is the host and must have index 0");
 }
 
 TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {

@@ -24,16 +24,17 @@ struct Range {
   std::uintptr_t end;
 };
 
-// Without a heap, for the signal handler. Written by the only thread of a new process, and constant from then on.
+// The signal handler reads these, so they use no heap. The only thread of a new process writes
+// them; afterwards they are constant.
 constinit std::array<Range, 4096> lost{};
 constinit std::size_t lost_count = 0;
 constinit PreviousHandler previous;
 
 constexpr std::string_view message =
-    "byre: this process uses paged data that it did not get when it was forked: the system refused "
-    "its parent a private mapping of the data, and this process a copy. Raise the limits "
-    "(vm.max_map_count, RLIMIT_DATA, RLIMIT_AS, RLIMIT_MEMLOCK, or the memory that may be "
-    "committed), or do not use the data in the child.\n";
+    "byre: cannot access paged data in this forked process: the system refused the parent a "
+    "private mapping of the data, and this process a copy. Raise the limits (vm.max_map_count, "
+    "RLIMIT_DATA, RLIMIT_AS, RLIMIT_MEMLOCK, or the memory that may be committed), or do not use "
+    "the data in the child.\n";
 
 void end_use_of_lost_pages(int signal, siginfo_t* info, void* context) noexcept {
   if (is_lost(info->si_addr)) {
@@ -48,7 +49,8 @@ void remember(Range range) noexcept {
     lost[lost_count++] = range;
     return;
   }
-  // The message may then come for an address between two ranges, whose access would have failed anyway.
+  // The merged range also covers addresses between lost ranges. An access there prints the message,
+  // but would have failed anyway.
   Range& last = lost.back();
   last = {std::min(last.begin, range.begin), std::max(last.end, range.end)};
 }
@@ -62,12 +64,12 @@ bool is_lost(const void* address) noexcept {
 }
 
 void lose_pages(std::byte* data, std::size_t nbytes) noexcept {
-  // Unmapped first: a process may have one mapping too many for a new one.
+  // Unmapped first: at the limit of mappings, the new mapping would be refused.
   const bool is_gone =
       ::munmap(data, nbytes) == 0 &&
       ::mmap(data, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
              0) == data;
-  BYRE_ASSERT(is_gone, "paged data could be neither copied to a forked process nor taken from it");
+  BYRE_ASSERT(is_gone, "cannot remove paged data from a forked process that has no copy of it");
   previous.install_if_other(&end_use_of_lost_pages);
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
   remember({begin, begin + nbytes});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Aligned blocks of malloc's, to be released with std::free(block.base).
+/// Aligned blocks from malloc. Release them with std::free(block.base).
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -10,9 +10,9 @@
 
 namespace byre::inline v0::detail {
 
-/// A block for `request`, with null data if there is no memory.
+/// Returns a block for `request`, or a block with null data if malloc fails.
 inline Block try_malloc(const Request& request) noexcept {
-  // malloc aligns to max_align_t, so at most the rest of a line is lost to alignment.
+  // malloc aligns to max_align_t, so the alignment costs at most the rest of a cache line.
   constexpr std::size_t slack = data_alignment - alignof(std::max_align_t);
   void* base = std::malloc(request.prefix + request.nbytes + slack);
   if (base == nullptr) [[unlikely]] {

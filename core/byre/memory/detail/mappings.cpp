@@ -18,8 +18,8 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// A range that the system did not unmap. Outside the range, which may be of a file or
-/// write-protected.
+/// A record of a range that the system refused to unmap. It is stored outside the range, which may
+/// be write-protected or show a file.
 struct RefusedRange : boost::intrusive::slist_base_hook<> {
   RefusedRange(void* range_begin, std::size_t range_nbytes) noexcept
       : begin(range_begin), nbytes(range_nbytes) {}
@@ -35,8 +35,8 @@ class RefusedRanges {
     ranges_.push_back(range);
   }
 
-  /// Unmaps ranges, the one refused longest ago first, until so many in a row are refused. True if
-  /// some were unmapped.
+  /// Unmaps ranges, oldest first, until the system refuses `most_refused` of them in a row. Returns
+  /// true if it unmapped any.
   bool retry(std::size_t most_refused) noexcept {
     Ranges unmapped;
     unmap_some(most_refused, unmapped);
@@ -68,9 +68,10 @@ RefusedRanges& refused_ranges() noexcept {
   return sync::no_destructor<RefusedRanges>();
 }
 
-/// If the heap is full too, the addresses stay taken: only their memory has gone back.
+/// Frees the memory of a range and records the range. If the heap is full, the range is not
+/// recorded: its addresses stay reserved.
 void retain_range(void* begin, std::size_t nbytes) noexcept {
-  ::munlock(begin, nbytes);  // locked pages are not given back
+  ::munlock(begin, nbytes);  // MADV_DONTNEED refuses locked pages
   ::madvise(begin, nbytes, MADV_DONTNEED);
   if (void* const place = std::malloc(sizeof(RefusedRange))) {
     refused_ranges().add(*::new (place) RefusedRange(begin, nbytes));
@@ -108,7 +109,7 @@ void* map(void* at, std::size_t nbytes, int protection, int flags, int file,
 
 std::byte* map_aligned(std::size_t lead, std::size_t nbytes, std::size_t alignment,
                        int protection) noexcept {
-  constexpr std::size_t least_page_nbytes = 4096;  // mmap aligns to that at least
+  constexpr std::size_t least_page_nbytes = 4096;  // the minimum alignment of mmap()
   const std::size_t slack = alignment > least_page_nbytes ? alignment : 0;
   void* const mapping =
       map(nullptr, lead + nbytes + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -140,7 +141,7 @@ void unmap(void* begin, std::size_t nbytes) noexcept {
   if (::munmap(begin, nbytes) != 0) {
     retain_range(begin, nbytes);
   } else {
-    refused_ranges().retry(1);  // Now a neighbour may be unmapped too.
+    refused_ranges().retry(1);  // a refused neighbor may succeed now
   }
   errno = error;
 }

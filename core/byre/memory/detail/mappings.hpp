@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Mappings of memory: at the limit of mappings, in huge pages, and over a fork.
+/// Memory mappings: advice about pages, mapping and unmapping at the system's limit of mappings,
+/// and pages that a forked process loses.
 #pragma once
 
 #include <byre/config.hpp>
@@ -9,57 +10,62 @@
 
 namespace byre::inline v0 {
 
-// ---- what Linux can be told about pages; elsewhere the advice does nothing
+// ---- Advice to Linux about pages. It has no effect on other systems.
 
-/// Whether the system gives huge pages to those who ask. Looked up once.
+/// True if the system provides huge pages on request. Reads the system's setting once.
 bool grants_huge_pages() noexcept;
 
-/// Asks for huge pages; 0 bytes ask for nothing.
+/// Requests huge pages. Does nothing if `nbytes` is 0.
 void advise_huge(std::byte* address, std::size_t nbytes) noexcept;
 
-/// Makes the pages present at once, which is cheaper than one by one at first touch.
+/// Allocates all pages in one call, which is cheaper than a page fault at the first touch of each.
 void populate(std::byte* address, std::size_t nbytes) noexcept;
 
-/// Lets the system take the pages when it runs short of memory; contents become indeterminate.
+/// Allows the system to reclaim the pages if it runs short of memory. Contents become
+/// indeterminate. Does nothing if `nbytes` is 0.
 void advise_reclaimable(std::byte* address, std::size_t nbytes) noexcept;
 
 namespace detail {
 
-// ---- at the limit of mappings. To unmap the middle of a mapping that the system has merged from several takes one
-// mapping more, so munmap() can be refused. A refused range is kept and unmapped later.
+// ---- Mapping and unmapping at the system's limit of mappings. The system merges adjacent
+// mappings, and unmapping the middle of a merged mapping needs one mapping more, so munmap() can be
+// refused. byre records a refused range and unmaps it later.
 
 #if BYRE_CHECKS
 /// Called with each range before it is unmapped.
 struct UnmapObserver {
   void (*before)(std::byte* begin, std::size_t nbytes) noexcept;
 };
-/// From now on, by this one. By one thread at a time.
+/// Installs the observer for all later calls of unmap(). Not thread-safe against itself.
 void observe_unmaps(const UnmapObserver& observer) noexcept;
 #endif
 
-/// mmap(), once more if it fails and refused ranges could be unmapped in between. Thread-safe; not under a
-/// ProcessMutex. Returns MAP_FAILED, with errno, if the system has no room.
+/// Calls mmap(). If it fails and refused ranges can be unmapped now, calls it once more. Returns
+/// MAP_FAILED, with errno, if the system refuses. Thread-safe. Must not be called under a
+/// ProcessMutex.
 void* map(void* at, std::size_t nbytes, int protection, int flags, int file,
           std::int64_t offset) noexcept;
 
-/// Memory of the process's own: `nbytes` from a multiple of `alignment` on, and `lead` bytes before. Null if the
-/// system has no room. As map() otherwise.
+/// Maps `lead` + `nbytes` bytes of private anonymous memory. Returns the address after the first
+/// `lead` bytes, aligned to `alignment`, or null if the system refuses. Otherwise as map().
 std::byte* map_aligned(std::size_t lead, std::size_t nbytes, std::size_t alignment,
                        int protection) noexcept;
 
-/// Unmaps whole pages, which the caller uses no more. If the system refuses, their memory goes back at once, and
-/// the next calls of unmap() and each map() that fails try again. Does nothing if `nbytes` is 0. Thread-safe; not
-/// under a ProcessMutex.
+/// Unmaps whole pages. Requires that the caller does not use them any more. If the system refuses,
+/// frees their memory at once; later calls of unmap(), and of map() that fail, try again to unmap
+/// them. Does nothing if `nbytes` is 0. Preserves errno. Thread-safe. Must not be called under a
+/// ProcessMutex.
 void unmap(void* begin, std::size_t nbytes) noexcept;
 
-// ---- pages that a forked process does not get: if the parent cannot have a private mapping of them, both would write
-// one memory
+// ---- Lost pages. If the system refuses the parent of a fork a private mapping of shared pages,
+// parent and child would write to one memory. So the child copies the pages, or loses them.
 
-/// In the child, before it has a second thread: takes the mapping away, and reserves its addresses for good. The
-/// first access to them ends the process with a message. Nothing throws.
+/// Called in the child, before it has a second thread. Removes the mapping and reserves its
+/// addresses permanently. The first access to them ends the process with a message. Does not throw.
 void lose_pages(std::byte* data, std::size_t nbytes) noexcept;
 
-/// Whether this process lost the page at the address, whose protection then has to stay. Async-signal-safe.
+/// True if this process lost the page at `address`; its protection must not be changed.
+/// Async-signal-safe.
 bool is_lost(const void* address) noexcept;
 
 }  // namespace detail

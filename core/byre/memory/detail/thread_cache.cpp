@@ -17,11 +17,11 @@ void delete_cache() noexcept {
   delete std::exchange(this_threads_cache, nullptr);
 }
 
-/// What is released later, at the end of the thread, is freed.
+/// Deletes the cache at the end of the thread. Blocks that are released afterwards are freed.
 constinit thread_local sync::detail::AtThreadEnd at_thread_end(&delete_cache);
 
-/// A block that malloc keeps idle AddressSanitizer watches for longer than one that the next request
-/// takes, so there it takes a wish to have caches too.
+/// AddressSanitizer detects uses of a freed block for longer than uses of a cached block, so its
+/// builds have caches only on request.
 bool may_have_caches() noexcept {
   return !watched_by_address_sanitizer || std::getenv("BYRE_ASAN_THREAD_CACHE") != nullptr;
 }
@@ -40,7 +40,7 @@ void ThreadCache::clear() noexcept {
 
 ThreadCache* make_thread_cache() noexcept {
   if (may_have_caches() && at_thread_end.ensure()) {
-    // The heap may be the user's and use byre: this thread has a cache then when operator new returns.
+    // A user's operator new may use byre, and then this thread already has a cache when it returns.
     std::unique_ptr<ThreadCache> made(new (std::nothrow) ThreadCache);
     if (this_threads_cache == nullptr) {
       this_threads_cache = made.release();

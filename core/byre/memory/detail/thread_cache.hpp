@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A thread's cache of small blocks. A write to a small shared buffer takes a block and releases
-/// one, and what malloc costs for the two is more than the copy.
+/// another, and the two calls of malloc and free would cost more than the copy.
 #pragma once
 
 #include <byre/config.hpp>
@@ -24,7 +24,8 @@
 
 namespace byre::inline v0 {
 
-// Tells AddressSanitizer that idle memory is unowned, so that it reports a use after release of recycled memory.
+// poison() and unpoison() tell AddressSanitizer which memory is idle, so that it reports uses of
+// released blocks that byre recycles.
 
 #if defined(BYRE_ADDRESS_SANITIZER)
 inline constexpr bool watched_by_address_sanitizer = true;
@@ -50,35 +51,38 @@ inline void unpoison([[maybe_unused]] const void* address,
 
 namespace byre::inline v0::detail {
 
-/// The idle small blocks of one thread, in lists by size, a whole number of lines. Used by its
-/// thread only: a block goes to the cache of whichever thread releases it.
+/// The idle small blocks of one thread, in one list per size. Sizes are multiples of a cache line.
+/// Not thread-safe: only its thread uses it, and a block is put in the cache of the thread that
+/// releases it.
 class ThreadCache {
  public:
   static constexpr std::size_t line_nbytes = data_alignment;
-  /// A page of data, with the longest header that is likely.
+  /// A page of data with the longest expected header.
   static constexpr std::size_t most_lines = 68;
-  /// The most bytes a cached block has, prefix included.
+  /// The maximum size of a cached block, including its prefix.
   static constexpr std::size_t most_nbytes = most_lines * line_nbytes;
-  /// Idle blocks of one size that a cache holds at most, and at most this many bytes of them.
+  /// The maximum number of cached blocks of one size, and of their bytes.
   static constexpr std::size_t most_of_a_size = 64;
   static constexpr std::size_t most_nbytes_of_a_size = std::size_t{32} << 10;
 
-  /// `is_watched`: idle blocks are poisoned, but for their records, through which LeakSanitizer finds
-  /// the next. The library says so, since who includes this may be built otherwise.
+  /// If `is_watched`, idle blocks are poisoned except for their records, which LeakSanitizer
+  /// follows to the next block. This is a run-time flag of the library's build, because code that
+  /// includes this header may be built without AddressSanitizer.
   explicit ThreadCache(bool is_watched = watched_by_address_sanitizer) noexcept
       : is_watched_(is_watched) {}
   ThreadCache(const ThreadCache&) = delete;
   ThreadCache& operator=(const ThreadCache&) = delete;
   ~ThreadCache() { clear(); }
 
-  /// Bytes of a block for `request`, at most most_nbytes: whole lines, at least one, which the
-  /// record of an idle block lies in.
+  /// The size of a block for `request`: a multiple of a cache line, and at least one line, which
+  /// stores the record of an idle block. Requires a request of at most most_nbytes.
   static constexpr std::size_t nbytes_for(const Request& request) noexcept {
     const std::size_t nbytes = request.prefix + request.nbytes;
     return nbytes == 0 ? line_nbytes : (nbytes + line_nbytes - 1) / line_nbytes * line_nbytes;
   }
 
-  /// A block for `request`, at most most_nbytes, or one without data if none is idle.
+  /// Returns an idle block for `request`, or a block with null data if there is none. Requires a
+  /// request of at most most_nbytes.
   Block take(const Request& request) noexcept {
     const std::size_t nbytes = nbytes_for(request);
     Idle*& list = idle_[nbytes / line_nbytes - 1];
@@ -94,12 +98,14 @@ class ThreadCache {
             idle->base};
   }
 
-  /// False if the block that ends at `end` is too large to be cached, or enough are.
+  /// Caches the block that ends at `end`. Returns false if it is too large, or if the limits of its
+  /// size are reached.
   bool put(void* base, const void* end) noexcept {
     std::byte* const first = first_line(base);
     return put(base, first, static_cast<std::size_t>(static_cast<const std::byte*>(end) - first));
   }
-  /// The same of a block whose first line is known, and maybe its size when this is compiled.
+  /// As above, for a caller that knows the first line of the block, and perhaps its size at compile
+  /// time.
   bool put(void* base, std::byte* first, std::size_t nbytes) noexcept {
     if (nbytes > most_nbytes) {
       return false;
@@ -116,14 +122,14 @@ class ThreadCache {
     return true;
   }
 
-  /// Gives all back.
+  /// Frees all cached blocks.
   void clear() noexcept;
 
  private:
   struct Idle {
     Idle* next;
     void* base;
-    std::size_t count;  // of the list from here on
+    std::size_t count;  // length of the list that starts here
   };
 
   static std::byte* first_line(void* base) noexcept {
@@ -134,10 +140,11 @@ class ThreadCache {
   bool is_watched_;
 };
 
-/// That of the calling thread: null before it first releases a small block, and once it is ending.
+/// The cache of the calling thread. Null until the thread releases its first small block, and while
+/// the thread ends.
 BYRE_API BYRE_TLS_MODEL extern constinit thread_local ThreadCache* this_threads_cache;
 
-/// A block for `request` from the calling thread's cache, or one without data.
+/// Returns a block for `request` from the calling thread's cache, or a block with null data.
 inline Block take_from_thread_cache(const Request& request) noexcept {
   if (request.nbytes <= ThreadCache::most_nbytes - request.prefix && this_threads_cache != nullptr)
       [[likely]] {
@@ -146,16 +153,19 @@ inline Block take_from_thread_cache(const Request& request) noexcept {
   return {nullptr, 0, nullptr};
 }
 
-/// Makes it, if this thread may have one and there is memory.
+/// Creates the calling thread's cache. Returns null if the thread may not have one, or without
+/// memory.
 [[gnu::cold]] BYRE_API ThreadCache* make_thread_cache() noexcept;
 
-/// The same, made if there is none yet: null if this thread may not have one, or there is no memory.
+/// Returns the calling thread's cache, and creates it if necessary. Returns null if the thread may
+/// not have one, or without memory.
 inline ThreadCache* thread_cache() noexcept {
   ThreadCache* const cache = this_threads_cache;
   return cache != nullptr ? cache : make_thread_cache();
 }
 
-/// True iff the block, of `nbytes` from its first line on, now lies in the calling thread's cache.
+/// Tries to put a block of `nbytes`, counted from its first line, in the calling thread's cache.
+/// Returns true if the cache took it.
 inline bool put_in_thread_cache(void* base, std::byte* first, std::size_t nbytes) noexcept {
   ThreadCache* const cache = thread_cache();
   return cache != nullptr && cache->put(base, first, nbytes);
