@@ -37,12 +37,12 @@ void add_all(Shard& sums, const Shard& shard) noexcept {
   }
 }
 
-/// The shards of the running threads, and the sum of the ended ones. Its members are used under its
-/// lock.
+/// The shards of the running threads, and the sums of the ended threads. The mutex protects the
+/// other members.
 struct Registry final : sync::detail::ProcessState {
   Registry() { enter(); }
 
-  /// The other threads are gone, and their shards' memory will be used again.
+  /// The other threads do not exist in the child, and the memory of their shards will be reused.
   void in_child() noexcept override {
     Shard* const own = &this_threads_shard;
     for (const Shard* shard = shards; shard != nullptr; shard = shard->next) {
@@ -87,7 +87,8 @@ void retire_this_threads_shard() noexcept {
   shard.is_enlisted = false;
 }
 
-/// What is counted later still, at the end of the thread, goes to the sum of the ended threads.
+/// Removes the shard at the end of the thread. Later counts of the thread go to the sums of the
+/// ended threads.
 constinit thread_local sync::detail::AtThreadEnd at_thread_end(&retire_this_threads_shard);
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Counters of what copy-on-write did: how many copies were made, and how many were not. Each
-/// thread counts into a shard of its own, so that counting costs an add on a private line.
+/// Counters of copy-on-write: lazy clones, copies, steals, and the bytes that were and were not
+/// copied. Each thread counts in its own shard, so counting costs an addition on a private cache
+/// line.
 #pragma once
 
 #include <byre/config.hpp>
@@ -14,50 +15,52 @@
 
 namespace byre::inline v0::stats {
 
-/// The counters at one moment, or the difference of two.
+/// The counters at one moment, or the difference of two snapshots. Counter documents each of them.
 struct Counters {
   std::int64_t lazy_clones = 0;
   std::int64_t copies = 0;
   std::int64_t steals = 0;
   std::int64_t waits = 0;
   std::int64_t bytes_copied = 0;
-  /// Bytes that eager clones would have copied and lazy ones have not, so far.
+  /// Bytes that eager clones would have copied and lazy clones have not copied so far.
   std::int64_t bytes_not_copied = 0;
   std::int64_t live_bytes = 0;
   std::int64_t pooled_bytes = 0;
   std::int64_t overlays = 0;
-  std::int64_t pinned_bytes = 0;  ///< bytes of paged data without an owner, kept by overlays
+  std::int64_t pinned_bytes = 0;  ///< bytes of paged data that have no owner, only overlays
 
   friend bool operator==(const Counters&, const Counters&) = default;
 };
 
-/// What was counted between two snapshots.
+/// The counts between two snapshots.
 BYRE_API Counters operator-(const Counters& after, const Counters& before) noexcept;
 
-/// The sum over all threads, ended ones included; zeros where stats are disabled. Exact for what
-/// happened before the call, approximate for what happens during it. Takes a lock that only other
-/// snapshots and starting or ending threads take. Thread-safe.
+/// Returns the sums over all threads, including ended threads; zeros in a build without stats
+/// (Meson option). Exact for events before the call, approximate for events during the call. Cost:
+/// O(n) in the number of threads, under a lock that only snapshots, recordings, and starting or
+/// ending threads take. Thread-safe.
 BYRE_API Counters snapshot() noexcept;
 
 enum class Counter : std::uint8_t {
   lazy_clones,  ///< lazy clones made
-  copies,  ///< copies of data made: by a write, by a clone of memory that others write, by a resize
-  steals,  ///< writes that found others at the data and were left with it
+  copies,  ///< copies made: by a write, by a resize, or by a clone of memory that others may write
+  steals,  ///< writes that found their data shared and became its only owner without a copy
   waits,   ///< times a writer was parked until a pending copy ended
   bytes_cloned,     ///< bytes lazily cloned
-  bytes_unshared,   ///< bytes of the copies that writes to shared data made
-  bytes_otherwise,  ///< bytes of the other copies
-  live_bytes,       ///< bytes of data in memory that allocators gave to buffers
-  pooled_bytes,     ///< bytes idle in recycling pools, in blocks of 64 KiB and more
-  overlays,         ///< overlays mapped, by writes to paged data
+  bytes_unshared,   ///< bytes of copies made by writes to shared data
+  bytes_otherwise,  ///< bytes of all other copies
+  live_bytes,       ///< bytes of data in memory that allocators provided to buffers
+  pooled_bytes,     ///< idle bytes in recycling pools, in blocks of at least 64 KiB
+  overlays,         ///< overlays mapped by writes to paged data
 };
 inline constexpr std::size_t counter_count = 10;
 
 namespace detail {
 
-/// Whether there is a listener: a copy sink for all threads, or a recording for one thread. It is
-/// read before any lock is taken. Approximate while it changes; exact for a thread that was told of
-/// the change. Relaxed, as what the flag tells of is read under its lock. Wait-free.
+/// A flag that tells if there is a listener: a copy sink (one flag for all threads) or a recording
+/// (one flag per thread). Code reads it before it takes any lock. While the flag changes, other
+/// threads may still read the old value; a thread that synchronized with the change reads the new
+/// one. Relaxed, because the data of a listener is accessed under a lock. Wait-free.
 class RelaxedFlag {
  public:
   constexpr RelaxedFlag() noexcept : value_(0) {}
@@ -69,9 +72,10 @@ class RelaxedFlag {
   boost::atomic<std::uint32_t> value_;
 };
 
-/// The counters of one thread: written by it alone, read by snapshots. Relaxed, as a count
-/// publishes no data, and a load and a store lose no count of one writer. Lives in the thread's own
-/// storage; a thread that ends adds it to the sum of the ended ones. Wait-free; nothing throws.
+/// The counters of one thread. Only that thread writes them; snapshots read them. Relaxed: a count
+/// publishes no data, and a load and a store lose no count because there is one writer. A shard is
+/// a thread-local object; a thread that ends adds its counts to the sum of the ended threads.
+/// Wait-free; nothing throws.
 class Shard {
  public:
   std::int64_t get(Counter counter) const noexcept {
@@ -84,11 +88,12 @@ class Shard {
     set(counter, get(counter) + value);
   }
 
-  /// Whether its thread has nothing to do but to count: it is enlisted, and there is no recording.
-  /// Set under the lock of the list.
+  /// True if the thread only has to count: its shard is in the list and there is no recording. Set
+  /// under the lock of the list.
   RelaxedFlag only_counts;
-  bool is_enlisted = false;  ///< snapshots see it; used by its thread only
-  Shard* next = nullptr;     ///< in the list of those that snapshots see, under its lock
+  /// true if the shard is in the list that snapshots read; used by its thread only
+  bool is_enlisted = false;
+  Shard* next = nullptr;  ///< next shard in the list; protected by the lock of the list
 
  private:
   struct Cell : boost::atomic<std::int64_t> {
@@ -114,28 +119,29 @@ constexpr Change minus(Counter counter, std::size_t value) noexcept {
   return {counter, -static_cast<std::int64_t>(value)};
 }
 
-/// Each snapshot asks `nbytes` for the pinned bytes from now on. It takes no lock of these
-/// statistics. Thread-safe.
+/// Sets the function that snapshot() calls for the pinned bytes. `nbytes` must not take the lock of
+/// these statistics. Thread-safe.
 void set_source_of_pinned_bytes(std::int64_t (*nbytes)() noexcept) noexcept;
 
 BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
 
-/// Counts for a thread that begins to count, or is ending, or while there is a recording.
+/// The slow path of count(): for a thread that counts for the first time or is ending, or during a
+/// recording.
 [[gnu::cold]] BYRE_API void count_slowly(Change change) noexcept;
 
-/// While there are recordings, each thread asks whether it is to record what it does. `by` more or
-/// fewer of them are there now. Thread-safe; a thread may miss what it does meanwhile.
+/// Adds `by` to the number of active recordings, and updates Shard::only_counts of all threads.
+/// Thread-safe. An event that another thread has at the same time may be missed by the recording.
 void change_recordings(std::int64_t by) noexcept;
 
-/// Whether this thread has to ask whether there is a recording. True for one that has not counted
-/// yet, too.
+/// True if this thread must check for an active recording: there is one, or the thread has not
+/// counted yet.
 inline bool may_record() noexcept {
   return BYRE_STATS && !this_threads_shard.only_counts.is_set();
 }
 
-/// Counts; where there may be a recording, calls `slowly()` in place of that, which counts the same
-/// and records it: to ask costs no more than to count does. `slowly` does not throw, and is best
-/// one call.
+/// Counts `changes`. If there may be a recording, calls `slowly()` instead, which must count the
+/// same changes and record the event. The check costs no more than counting. `slowly` must not
+/// throw, and should be a single call.
 template <class Slowly, std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count_or_else(Slowly slowly, Changes... changes) noexcept {
   if (may_record()) [[unlikely]] {
@@ -150,9 +156,9 @@ template <std::same_as<Change>... Changes>
   count_or_else([=]() noexcept { (count_slowly(changes), ...); }, changes...);
 }
 
-/// Where may_record() is false: the same, with the counters read before `step` and written after
-/// it, which an atomic step would otherwise hold up twice. `step` counts nothing itself and does
-/// not throw.
+/// Counts `changes` and calls `step()`. Requires that may_record() is false. The counters are
+/// loaded before `step` and stored after it: an atomic operation in `step` would otherwise delay
+/// both. `step` must not count or throw.
 template <class Step, std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count_quickly_around(Step step, Changes... changes) noexcept {
   if (!BYRE_STATS) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The recording that BYRE_TRACE in the environment asks for.
+/// The recording that the environment variable BYRE_TRACE requests.
 #include <byre/error/error.hpp>
 #include <byre/observe/detail/observer.hpp>
 #include <byre/observe/recording.hpp>
@@ -17,8 +17,7 @@
 namespace byre::inline v0::trace {
 namespace {
 
-/// Empty if the program has rights that its caller lacks: the caller chooses the file that is
-/// written.
+/// Returns "" if the program has rights that its caller lacks, because the caller chooses the file.
 const char* name_in_environment() noexcept {
 #if defined(__GLIBC__)
   const char* const value = ::secure_getenv("BYRE_TRACE");
@@ -32,10 +31,10 @@ bool is_supported_name(const std::string& file_name) noexcept {
   return file_name == "stderr" || file_name.ends_with(".json") || file_name.ends_with(".txt");
 }
 
-/// As it is when there is the first data: a program may change its environment and its folder
-/// later.
+/// Reads the environment and the working directory at the first use of data: the program may change
+/// both later.
 struct EnvironmentRecording {
-  /// An unsupported name is told when the program ends.
+  /// An unsupported name is reported at the end of the program.
   EnvironmentRecording() noexcept {
     try {
       file_name = name_in_environment();
@@ -45,7 +44,7 @@ struct EnvironmentRecording {
         recording.emplace();
       }
     } catch (const std::exception& error) {
-      warn("BYRE_TRACE in the environment asks for a trace, which failed: %s", error.what());
+      warn("cannot begin the trace that BYRE_TRACE requests: %s", error.what());
     }
   }
   void write() const;
@@ -61,22 +60,21 @@ void EnvironmentRecording::write() const {
   }
   if (!is_supported_name(file_name)) {
     throw InvalidArgument(
-        format_text("\"%.500s\" is neither stderr, nor a file whose name ends in .json or .txt. "
-                    "Use one of these.",
+        format_text("unsupported name \"%.500s\". Use stderr, or a file name in .json or .txt.",
                     file_name.c_str()));
   }
   if (!BYRE_STATS) {
     throw InvalidArgument(
-        format_text("this byre was built without stats. Configure it with -Dstats=enabled."));
+        format_text("byre was built without stats. Configure it with -Dstats=enabled."));
   }
   if (!recording) {
-    return;  // it was told why
+    return;  // the constructor has warned
   }
   std::string file = file_name;
   if (const std::size_t at = file.find("%p"); at != std::string::npos) {
     file.replace(at, 2, std::to_string(::getpid()));
   } else if (sync::detail::process_number != process) {
-    return;  // the file is the parent's
+    return;  // the parent writes the file
   }
   if (file == "stderr") {
     std::fputs(recording->summary().c_str(), stderr);
@@ -84,17 +82,17 @@ void EnvironmentRecording::write() const {
     recording->write(file);
   }
   if (const std::uint64_t lost = recording->lost(); lost != 0) {
-    warn("the trace in %s lacks %llu events, for which there was no room.", file.c_str(),
+    warn("the trace in %s lacks %llu events: the recording was full.", file.c_str(),
          static_cast<unsigned long long>(lost));
   }
 }
 
-/// After the destructors of statics.
+/// Runs after the destructors of static objects.
 [[gnu::destructor]] void write_trace_at_exit() noexcept {
   try {
     sync::no_destructor<EnvironmentRecording>().write();
   } catch (const std::exception& error) {
-    warn("the trace that BYRE_TRACE in the environment asks for was not written: %s", error.what());
+    warn("cannot write the trace that BYRE_TRACE requests: %s", error.what());
   }
 }
 

@@ -23,8 +23,8 @@ namespace {
 
 constinit thread_local bool inside_a_sink = false;
 
-/// The list changes under both locks. Sinks are called under `in_use`, which a fork does not wait
-/// for, and `changing` is held only for as long as the list changes.
+/// The installed sinks. The list changes under both locks. Sinks are called under `in_use`, for
+/// which a fork does not wait. `changing_` is held only during a change of the list.
 class Sinks final : sync::detail::ProcessState {
  public:
   Sinks() { enter(); }
@@ -32,7 +32,7 @@ class Sinks final : sync::detail::ProcessState {
   sync::Boost::SharedMutex in_use;
   std::list<CopySink> list;
 
-  /// Moves a sink from one list to another, one of which is that of all.
+  /// Moves a sink from one list to another. One of them is the list of installed sinks.
   void move(std::list<CopySink>& to, std::list<CopySink>& from,
             std::list<CopySink>::iterator sink) {
     const sync::ExclusiveLock lock(in_use);
@@ -55,7 +55,7 @@ class Sinks final : sync::detail::ProcessState {
 void refuse_inside_a_sink() noexcept {
   BYRE_ASSERT(
       !inside_a_sink,
-      "a copy sink was installed or uninstalled inside a copy sink, which would wait for itself");
+      "cannot install or uninstall a copy sink inside a copy sink: it would wait for itself");
 }
 
 Sinks& sinks() noexcept {
@@ -96,19 +96,19 @@ void detail::call_sinks(const CopyEvent& event) noexcept {
       try {
         sink(event);
       } catch (const std::exception& error) {
-        warn("a copy sink threw: %s. The copy that it was called for is complete.",
+        warn("a copy sink threw: %s. The reported copy is complete.",
              byre::detail::without_full_stop(error.what()).chars.data());
       } catch (...) {
-        warn("a copy sink threw. The copy that it was called for is complete.");
+        warn("a copy sink threw an unknown exception. The reported copy is complete.");
       }
     }
   }
   inside_a_sink = false;
 }
 
-/// How many copies there were, and the first call sites.
+/// The number of copies, and the first call sites.
 struct CopyLimit::Copies {
-  /// The name of the file is the caller's, and may go away.
+  /// Formats the call site at once: the caller may destroy the name of the file.
   void record(const CopyEvent& event) {
     const Text line = format_text("\n  %s:%u: %zu bytes (%s)", event.site.file, event.site.line,
                                   event.nbytes, to_string(event.cause));
@@ -131,8 +131,8 @@ CopyLimit::CopyLimit(std::size_t most, CallSite site) try
       sink_([copies = copies_.get()](const CopyEvent& event) { copies->record(event); }) {
   if (!BYRE_STATS) {
     throw InvalidArgument(
-        format_text("%s:%u: copies are to be limited, and this byre was built without stats and "
-                    "does not know of any. Configure it with -Dstats=enabled.",
+        format_text("%s:%u: cannot count copies: byre was built without stats. Configure it with "
+                    "-Dstats=enabled.",
                     site.file, site.line));
   }
 } catch (const std::bad_alloc&) {
@@ -147,14 +147,13 @@ std::size_t CopyLimit::copies() const {
 }
 
 void CopyLimit::expect_kept() const {
-  const std::size_t made = copies();  // the first of them are listed, and stay as they are
+  const std::size_t made = copies();  // later copies do not change the listed lines
   if (made <= most_) {
     return;
   }
-  const auto& [first, second, third, fourth] =
-      copies_->listed;  // empty for copies that were not made
+  const auto& [first, second, third, fourth] = copies_->listed;  // empty if fewer copies were made
   throw TooManyCopies(format_text(
-      "%s:%u: at most %zu copies were expected and %zu were made:%s%s%s%s%s\n"
+      "%s:%u: expected at most %zu copies, but %zu were made:%s%s%s%s%s\n"
       "Read through data() instead of mutable_data(), or drop the clones before writing.",
       site_.file, site_.line, most_, made, first.chars.data(), second.chars.data(),
       third.chars.data(), fourth.chars.data(), made > copies_->listed.size() ? "\n  ..." : ""));

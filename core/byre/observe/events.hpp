@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Copy sinks: whoever wants to know why copies happen is told of each one, with its size, cause
-/// and place.
+/// Copy sinks: callbacks that byre calls for each copy, with its size, its cause and its call site.
+/// They show why a program copies.
 #pragma once
 
 #include <byre/config.hpp>
@@ -15,21 +15,22 @@
 namespace byre::inline v0::stats {
 
 enum class CopyCause : std::uint8_t {
-  shared,     ///< a write to data that other owners share
-  pending,    ///< a write by the last owner that would not wait for pending copies
-  read_only,  ///< a write to data that may not be written in place: a mapped file
+  shared,     ///< a write to data that has other owners
+  pending,    ///< a write by the last owner that must not wait for pending copies (Wait::never)
+  read_only,  ///< a write to data that may not be written in place, such as a mapped file
   /// a lazy clone of borrowed memory, which must not outlive its lender, or of aliased memory
   borrowed,
-  pinned,  ///< a lazy clone of a pinned storage, which may be written by a pointer
-  /// a writable clone: of all bytes outside pages, or of the pages that its source wrote since the
-  /// last one
+  pinned,  ///< a lazy clone of a pinned storage, because a pointer may write it at any time
+  /// a writable clone: of all bytes if they are not in pages, else of the pages that its source
+  /// wrote since its last clone
   writable,
-  resized,  ///< a resize that needed other memory
+  resized,  ///< a resize that needed a new block
 };
 
-/// "shared", "pending", ...
+/// The name of the enumerator, such as "shared"; "?" if `cause` is out of range.
 BYRE_API const char* to_string(CopyCause cause) noexcept;
 
+/// A copy that was made.
 struct CopyEvent {
   std::size_t nbytes;
   CopyCause cause;
@@ -38,18 +39,20 @@ struct CopyEvent {
 
 using CopySink = std::function<void(const CopyEvent&)>;
 
-/// An installed sink; destroying it uninstalls it.
+/// Installs a copy sink; the destructor uninstalls it. Any number of sinks may be installed.
 ///
-/// A sink is called on the copying thread, possibly on several threads at once, after the copy is
-/// complete: the writer has its data, the source lost the writer, and no lock of theirs is held. So
-/// a sink may write the source's other owners, and ask again for the storage of a parallel loop;
-/// any other access to the written buffer or storage meets the write that is under way. Copies that
-/// a sink makes itself are not reported. An exception of a sink becomes a warning. Installing and
-/// uninstalling wait for calls under way; inside a sink they end the program. Any number may be
-/// installed. Without stats (Meson option) they are never called.
+/// byre calls a sink on the thread that copies, possibly on several threads at once, after the copy
+/// is complete: the writer has its data, is no longer an owner of the source, and holds no lock of
+/// either. So a sink may write the other owners of the source, and may call
+/// Storage::mutable_data_in_parallel() for the storage of a parallel loop. It must not access the
+/// written buffer or storage in any other way, because that write is still in progress.
+///
+/// byre does not call sinks for copies that a sink makes. If a sink throws, byre prints a warning.
+/// Installing and uninstalling wait for running calls of sinks; inside a sink they end the program.
+/// In a build without stats (Meson option), sinks are never called. Thread-safe.
 class [[nodiscard]] BYRE_API InstalledSink {
  public:
-  /// Throws OutOfMemory, having installed nothing.
+  /// Throws OutOfMemory; then no sink is installed.
   explicit InstalledSink(CopySink sink);
   ~InstalledSink();
   InstalledSink(const InstalledSink&) = delete;
@@ -64,7 +67,7 @@ namespace detail {
 
 BYRE_API extern constinit RelaxedFlag sink_flag;
 
-/// Tells the sinks of a copy.
+/// Calls all sinks.
 [[gnu::cold]] BYRE_API void call_sinks(const CopyEvent& event) noexcept;
 
 }  // namespace detail

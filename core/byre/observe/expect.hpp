@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A test helper for users: fails when a block of code made more copies than expected.
+/// Helpers for users' tests: expect_copies_at_most() fails if a block of code makes more copies
+/// than expected.
 #pragma once
 
 #include <byre/config.hpp>
@@ -13,18 +14,21 @@
 
 namespace byre::inline v0::stats {
 
-/// Counts the copies that any thread makes while it lives. Throws InvalidArgument when made in a
-/// build without stats (Meson option), where it could not fail; OutOfMemory.
+/// Counts the copies that all threads make during its lifetime. The const members are thread-safe.
 class BYRE_API CopyLimit {
  public:
+  /// Begins to count; installs a copy sink. Throws InvalidArgument in a build without stats (Meson
+  /// option), which cannot count, and OutOfMemory. Inside a copy sink it ends the program.
   explicit CopyLimit(std::size_t most, CallSite site = CallSite::current());
   ~CopyLimit();
   CopyLimit(const CopyLimit&) = delete;
   CopyLimit& operator=(const CopyLimit&) = delete;
 
+  /// The number of copies so far.
   std::size_t copies() const;
 
-  /// Throws TooManyCopies, naming the call sites, if there were more than `most`.
+  /// Throws TooManyCopies if there were more than `most` copies. The message contains the first
+  /// four call sites.
   void expect_kept() const;
 
  private:
@@ -36,7 +40,8 @@ class BYRE_API CopyLimit {
   InstalledSink sink_;  // last: it counts into the others
 };
 
-/// Runs `block()` under a CopyLimit, checks it, and returns what the block returned.
+/// Runs `block()` under a CopyLimit and returns its result. Throws what `block()` throws, and
+/// otherwise what CopyLimit and CopyLimit::expect_kept() throw.
 ///
 ///     byre::stats::expect_copies_at_most(0, [&] { total = sum(weights); });
 template <class Block>

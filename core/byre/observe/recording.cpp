@@ -32,15 +32,15 @@ struct Recording::State {
     return stats::detail::records_of(recording);
   }
 
-  stats::detail::ActiveRecording recording;  // of the log until it is stopped
+  stats::detail::ActiveRecording recording;  // used by the log until the recording is stopped
   bool is_stopped = false;
 };
 
 Recording::Recording(std::size_t limit_nbytes) try {
   if (!BYRE_STATS) {
     throw InvalidArgument(
-        format_text("a recording was asked for, and this byre was built without stats and does not "
-                    "know what happens. Configure it with -Dstats=enabled."));
+        format_text("cannot record: byre was built without stats. Configure it with "
+                    "-Dstats=enabled."));
   }
   state_ = std::make_unique<State>(limit_nbytes);
 } catch (const std::bad_alloc&) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What copy sinks and recordings are told of each cause of a copy: bytes, cause, and the user's own line. The random
-/// programs of storages check bytes and cause of all copies.
+/// What copy sinks and recordings are told of each cause of a copy: bytes, cause, and the user's
+/// own line. The random programs of storages check bytes and cause of all copies.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/events.hpp>
 #include <byre/observe/recording.hpp>
@@ -28,7 +28,8 @@ Buffer of(std::size_t nbytes) {
   return Buffer::allocate(nbytes, aligned_allocator());
 }
 
-/// That `action` makes one copy, of `nbytes` and from `line` of this file, or maps overlays for that cause.
+/// That `action` makes one copy, of `nbytes` and from `line` of this file, or maps overlays for
+/// that cause.
 template <class Action>
 void expect_copy(CopyCause cause, std::size_t nbytes, unsigned line, Action action) {
   const Recorder recorder;

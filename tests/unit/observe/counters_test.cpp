@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Counts of copies that are waited for, and of many threads: running, ended, and ending. The random
-/// programs of storages check what each operation counts.
+/// Counts of copies that are waited for, and of many threads: running, ended, and ending. The
+/// random programs of storages check what each operation counts.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What environment_test.py runs with BYRE_TRACE: environment_program [nothing|fork|leave|many|unset|folder]
-// or environment_program set NAME
+// What environment_test.py runs with BYRE_TRACE: environment_program
+// [nothing|fork|leave|many|unset|folder] or environment_program set NAME
 #include <byre/byre.hpp>
 
 #include <sys/wait.h>

@@ -59,12 +59,12 @@ class WithStats(Environment):
 
     def test_other_names_are_refused_and_the_program_goes_on(self):
         for name in "1", self.folder / "a.xml":
-            self.assertIn("neither stderr, nor a file whose name ends in .json or .txt", self.run_with(name))
+            self.assertIn("Use stderr, or a file name in .json or .txt", self.run_with(name))
         self.assertEqual(self.files(), [])
 
     def test_a_file_that_cannot_be_written_is_told(self):
         said = self.run_with(self.folder / "none" / "a.json")
-        self.assertIn("the trace that BYRE_TRACE in the environment asks for was not written", said)
+        self.assertIn("cannot write the trace that BYRE_TRACE requests", said)
         self.assertIn("none/a.json", said)
 
     def test_the_environment_and_the_folder_are_those_of_the_first_data(self):
@@ -86,7 +86,7 @@ class WithStats(Environment):
         self.assertEqual(sorted(map(len, lines.values())), [1, 2])
 
     def test_events_without_room_are_told(self):
-        self.assertRegex(self.run_with(self.folder / "a.txt", "many"), r"lacks \d+ events, for which there was no room")
+        self.assertRegex(self.run_with(self.folder / "a.txt", "many"), r"lacks \d+ events: the recording was full")
 
 
 @unittest.skipIf(HAS_STATS, "built with stats")

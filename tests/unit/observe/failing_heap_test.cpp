@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a recording makes of a heap that has no memory, and of one that is the user's and uses byre.
+/// What a recording makes of a heap that has no memory, and of one that is the user's and uses
+/// byre.
 #include <byre/observe/recording.hpp>
 #include <byre/storage/buffer.hpp>
 

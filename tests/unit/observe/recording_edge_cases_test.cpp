@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Recordings of copies that began earlier or are submitted, of null data, of nested writes, and of many threads.
+/// Recordings of copies that began earlier or are submitted, of null data, of nested writes, and of
+/// many threads.
 #include <byre/byre.hpp>
 #include <byre/observe/detail/observer.hpp>
 #include <byre/observe/recording.hpp>

@@ -225,7 +225,7 @@ TEST_F(Recordings, have_separate_limits_and_count_lost_events) {
   EXPECT_LT(kept, 100U);
   EXPECT_EQ(small.lost(), 2000 - kept);
   EXPECT_EQ(events.whole()["otherData"]["lost_events"], 2000 - kept);
-  EXPECT_TRUE(says(small.summary(), std::to_string(2000 - kept) + " events are lost."));
+  EXPECT_TRUE(says(small.summary(), std::to_string(2000 - kept) + " events were lost."));
 }
 
 }  // namespace

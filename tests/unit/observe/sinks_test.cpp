@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How copy sinks are called: how long, on which thread, and what they may do wrong. And the helper for users' own
-/// tests, which counts by a sink: a block that copies more than expected fails.
+/// How copy sinks are called: how long, on which thread, and what they may do wrong. And the helper
+/// for users' own tests, which counts by a sink: a block that copies more than expected fails.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/expect.hpp>
 #include <byre/observe/recording.hpp>
@@ -56,8 +56,7 @@ TEST(WithoutStats, nothing_is_reported_and_limits_are_refused) {
   EXPECT_THROW(CopyLimit(0), InvalidArgument);
   EXPECT_THROW(expect_copies_at_most(0, [] {}), InvalidArgument);
   EXPECT_EQ(complaint_of<InvalidArgument>([] { const trace::Recording recording; }),
-            "a recording was asked for, and this byre was built without stats and does not know "
-            "what happens. Configure it with -Dstats=enabled.");
+            "cannot record: byre was built without stats. Configure it with -Dstats=enabled.");
 }
 
 TEST_F(Sinks, are_all_called_until_they_are_uninstalled) {
@@ -89,7 +88,7 @@ TEST_F(Sinks, that_throw_cause_a_warning_and_the_next_is_called) {
     EXPECT_EQ(next.events().size(), 1U);
   };
   expect_warning("the sink is full", [](auto&) { throw std::runtime_error("the sink is full"); });
-  expect_warning("threw: The disk is full. The copy",
+  expect_warning("threw: The disk is full. The reported copy",
                  [](auto&) { throw Error(format_text("The disk is full.")); });
   expect_warning("", [](auto&) { throw 42; });
 }
@@ -154,7 +153,7 @@ TEST_F(Sinks, that_install_or_uninstall_a_sink_end_the_program) {
   std::optional<Recorder> other(std::in_place);
   for (const stats::CopySink& sink : {stats::CopySink([](auto&) { const Recorder another; }),
                                       stats::CopySink([&](auto&) { other.reset(); })}) {
-    EXPECT_DEATH(run(sink), "installed or uninstalled inside a copy sink");
+    EXPECT_DEATH(run(sink), "cannot install or uninstall a copy sink inside a copy sink");
   }
 }
 
@@ -237,8 +236,8 @@ TEST_F(CopyLimits, throw_naming_the_call_and_the_place_and_size_of_the_copy) {
       line = __LINE__ + 1;
       expect_copies_at_most(0, [&] { copy(copies); });
     });
-    std::string expected = place(line) + " at most 0 copies were expected and " +
-                           std::to_string(copies) + " were made:";
+    std::string expected =
+        place(line) + " expected at most 0 copies, but " + std::to_string(copies) + " were made:";
     for (int listed = 0; listed < std::min(copies, 4); ++listed) {
       expected += "\n  " + place(line_of_the_copy) + " 100 bytes (shared)";
     }

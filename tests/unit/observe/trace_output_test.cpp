@@ -94,7 +94,7 @@ TEST(TraceOutput, the_summary_adds_up_waits_and_bytes_written_in_overlays) {
                   record_of(RecordKind::pool_hit)});
   EXPECT_TRUE(says(summary, "1 waits for copies, 3 us in all; 3 pins;"));
   EXPECT_TRUE(says(summary, "1 overlay of 64 bytes, 7 bytes written in them;"));
-  EXPECT_TRUE(says(summary, "of the pool 1 block of 64 bytes, and 0 new ones of 0 bytes.\n"));
+  EXPECT_TRUE(says(summary, "; pool: 1 reused block of 64 bytes, 0 new blocks of 0 bytes.\n"));
   EXPECT_TRUE(says(summary, "\n1. 1 overlay of 64 bytes (shared)\n"));
 }
 

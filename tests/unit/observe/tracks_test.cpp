@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The rows of a trace that belong to no thread: bytes as counters, pins, overlays with their dirty pages. And the
-/// trace of a child of a fork.
+/// The rows of a trace that belong to no thread: bytes as counters, pins, overlays with their dirty
+/// pages. And the trace of a child of a fork.
 #include <byre/byre.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>

@@ -14,19 +14,19 @@ namespace {
 
 using Site = std::pair<std::string_view, std::uint32_t>;
 
-/// Each is kept for good. What a map is to hold is made while nothing is locked: the heap may call what
-/// uses byre.
+/// All call sites, stored permanently. New map entries are allocated without the lock: operator new
+/// may be the user's, and use byre.
 struct CallSites {
   sync::ProcessMutex mutex;
   std::map<detail::SiteId, std::pair<std::string, std::uint32_t>> sites;
-  std::map<Site, detail::SiteId> numbers;  ///< by the names in `sites`
+  std::map<Site, detail::SiteId> numbers;  ///< the keys refer to the names in `sites`
 };
 
 }  // namespace
 
 detail::SiteId detail::site_id(const CallSite& site) noexcept try {
   auto& all = sync::no_destructor<CallSites>();
-  decltype(CallSites::sites) kept;
+  decltype(CallSites::sites) spare;
   decltype(CallSites::numbers) numbered;
   for (;;) {
     {
@@ -35,9 +35,9 @@ detail::SiteId detail::site_id(const CallSite& site) noexcept try {
       if (known != all.numbers.end()) {
         return known->second;
       }
-      if (!kept.empty()) {
+      if (!spare.empty()) {
         const auto number = static_cast<SiteId>(all.sites.size() + 1);
-        auto node = kept.extract(kept.begin());
+        auto node = spare.extract(spare.begin());
         node.key() = number;
         all.sites.insert(std::move(node));
         numbered.begin()->second = number;
@@ -45,7 +45,7 @@ detail::SiteId detail::site_id(const CallSite& site) noexcept try {
         return number;
       }
     }
-    const auto& [file, line] = kept.try_emplace(0, site.file, site.line).first->second;
+    const auto& [file, line] = spare.try_emplace(0, site.file, site.line).first->second;
     numbered.try_emplace({file, line}, 0);
   }
 } catch (const std::exception&) {

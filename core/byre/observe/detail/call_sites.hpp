@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Call sites by numbers, for records that are to be small, and that outlive the caller's library.
+/// Numbers for call sites: records store a number to stay small and to outlive the library that
+/// contains the caller.
 #pragma once
 
 #include <byre/config.hpp>
@@ -9,14 +10,14 @@
 
 namespace byre::inline v0::stats::detail {
 
-/// A call site by its number; 0 is one that is not known. Each is kept once and for good, and so is
-/// the name of its file: the caller's may go away.
+/// The number of a call site; 0 is unknown. byre stores each call site once, permanently, with a
+/// copy of its file name, because the caller's string may be destroyed.
 using SiteId = std::uint32_t;
-/// The number of the site. 0 if there is no memory. Thread-safe; locks.
+/// The number of a call site, or 0 without memory. Thread-safe; takes a lock.
 BYRE_API SiteId site_id(const CallSite& site) noexcept;
-/// The site of a number that site_id gave. Thread-safe; locks.
+/// The call site of a number that site_id() returned. Thread-safe; takes a lock.
 BYRE_API CallSite site_at(SiteId id) noexcept;
-/// The same site, with a name of its file that stays; {"?", 0} if there is no memory.
+/// The call site with a permanent copy of its file name; {"?", 0} without memory.
 inline CallSite interned_site(const CallSite& site) noexcept {
   return site_at(site_id(site));
 }

@@ -31,14 +31,14 @@ constexpr const char* track_names[] = {"live bytes", "pooled bytes", "bytes copi
 /// A value for each track.
 using Tracks = std::array<std::int64_t, std::size(track_names)>;
 
-/// The appearance of a kind of records.
+/// The appearance of one kind of records in the trace.
 struct Style {
   RecordKind kind;
-  /// "X" is a slice in the row of a thread, "i" an instant there; "b" and "e" are the ends of a
-  /// span that belongs to data, and to no thread.
+  /// "X" is a slice in the row of a thread, "i" an instant there; "b" and "e" begin and end a span
+  /// that belongs to data instead of a thread.
   const char* phase;
   const char* name;
-  Tracks signs{};  ///< of the record's bytes in the tracks
+  Tracks signs{};  ///< factors of the record's bytes in each track
   const char* line = "written_at";
   const char* other_data = "";
   const char* arrow = "";
@@ -77,7 +77,7 @@ Tracks changes_by(const Record& record) noexcept {
   }
   if (record.kind == RecordKind::copy && record.cause != stats::CopyCause::shared &&
       record.cause != stats::CopyCause::pending) {
-    changes[not_copied] = 0;  // no lazy clone is copied
+    changes[not_copied] = 0;  // no lazy clone had counted these bytes as not copied
   }
   return changes;
 }
@@ -86,7 +86,7 @@ std::string if_known(const char* name, std::uint32_t number) {
   return number == 0 ? "" : member(name, number);
 }
 
-/// Those that are known.
+/// The lines that cloned the data, if they are known.
 std::string cloned_at(const stats::detail::ClonedLines& cloners) {
   std::string lines;
   for (const auto& line : cloners) {
@@ -151,7 +151,7 @@ class Writer {
   }
 
  private:
-  /// An event of a phase, at a time, in a row. `more` are members.
+  /// Writes an event at time `ns` in the row of `thread`. `more` contains further JSON members.
   void event(const char* phase, std::string_view name, std::int64_t ns, std::uint32_t thread,
              const std::string& more) {
     events_ += events_.empty() ? "" : ",\n";
@@ -189,7 +189,7 @@ class Writer {
   void slice(const Record& record, const Style& style, const std::string& members) {
     const std::string cause =
         *style.other_data == '\0' ? "" : std::string(" (") + to_string(record.cause) + ")";
-    // Arrows are drawn between slices that last.
+    // Viewers draw arrows only between slices with a duration.
     const std::int64_t duration_ns = std::max<std::int64_t>(record.end_ns - record.begin_ns, 1);
     event("X", style.name + cause, record.begin_ns, record.thread,
           member("cat", in_quotes("byre")) + member("dur", microseconds(duration_ns)) +
@@ -200,7 +200,7 @@ class Writer {
       event("f", style.arrow, record.begin_ns, record.thread, id + member("bp", in_quotes("e")));
     }
   }
-  /// An end is left out if the begin was before the recording.
+  /// Omits an end if the span began before the recording.
   void span(const char* phase, const Record& record, const Style& style,
             const std::string& members) {
     int& open = open_spans_[{style.name, record.data}];
@@ -241,11 +241,11 @@ class Writer {
 
   const Records& records_;
   const std::int64_t begin_ns_;
-  std::int64_t now_ns_;  ///< of counters, whose records have one order
+  std::int64_t now_ns_;  ///< the time of counters, which must not go back
   std::string process_ = member("pid", static_cast<std::uint64_t>(::getpid()));
   std::string events_;
   Tracks counters_{};
-  std::map<std::pair<std::string_view, std::uint32_t>, int> open_spans_;  ///< of data
+  std::map<std::pair<std::string_view, std::uint32_t>, int> open_spans_;  ///< by name and data
   std::uint64_t last_arrow_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The observer: the one place that clones, copies, steals, waits, overlays and pins are reported
-/// to. Counters, copy sinks, recordings and the write trap of a checked build take from each report
-/// what they need. Nothing throws. A write to data that is already unique reports nothing.
+/// The observer: the single interface to which byre reports clones, copies, steals, waits, overlays
+/// and pins. It passes each report to the counters, the copy sinks, the recordings, and the write
+/// trap of a checked build. Nothing throws. A write to data that is already unique reports nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -16,54 +16,57 @@
 namespace byre::inline v0::stats::detail {
 
 enum class RecordKind : std::uint8_t {
-  allocation,  ///< memory of `nbytes` that an allocator gave to data
-  release,     ///< the same, given back
+  allocation,  ///< an allocator provided `nbytes` for data
+  release,     ///< `nbytes` of data went back to their allocator
   clone,
-  copy,   ///< of `data`; `links_to` the last clone
-  steal,  ///< by the last owner
-  wait,   ///< of the last owner; `links_to` the copy that ended last
-  pin,    ///< to write
+  copy,   ///< a copy of `data`; `links_to` is the last clone
+  steal,  ///< the last owner took the data without a copy
+  wait,   ///< the last owner waited; `links_to` is the copy that ended last
+  pin,    ///< a pin for writing
   pin_to_read,
   unpin,
-  /// a new overlay `data`; `part_nbytes` were copied for it; `links_to` the last clone of the data
-  /// it shows
+  /// a new overlay `data`, for which `part_nbytes` were copied; `links_to` is the last clone of the
+  /// data that it shows
   overlay,
-  overlay_end,  ///< the end of overlay `data`, in which `part_nbytes` were written
-  pool_hit,     ///< a block of `nbytes` that was idle in a pool
-  pool_miss,    ///< one that came from the system
-  pool_put,     ///< one that idles from now on
-  pool_return,  ///< one that went back to the system
+  overlay_end,  ///< the overlay `data` ended; `part_nbytes` had been written in it
+  pool_hit,     ///< a request reused an idle block of `nbytes`
+  pool_miss,    ///< a request got a new block from the system
+  pool_put,     ///< a block was released and is idle
+  pool_return,  ///< an idle block was returned to the system
 };
 
-/// How many bytes of an overlay were written.
+/// Returns the number of bytes that were written in an overlay.
 using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) noexcept;
 
-// The recorder. Each function takes a lock even if there is no recording: if_recording() asks
-// first.
+// The recorder. Each function takes a lock even if there is no recording: call it through
+// if_recording().
 
-/// An event of `data`, which may be null. A release and the end of an overlay end the data, too.
+/// Records an event of `data`, which may be null. A release and an overlay_end also remove `data`
+/// from the log.
 [[gnu::cold]] BYRE_API void record(RecordKind kind, const void* data, std::size_t nbytes,
                                    CallSite site = {}, std::size_t part_nbytes = 0) noexcept;
-/// Also counts: an allocation or a release.
+/// Counts and records an allocation or a release.
 [[gnu::cold]] BYRE_API void record_memory(RecordKind kind, const void* data,
                                           std::size_t nbytes) noexcept;
-/// `was_unique`: before that, one owner had the data.
+/// `was_unique`: the data had one owner before the clone.
 [[gnu::cold]] BYRE_API void record_clone(const void* data, std::size_t nbytes, bool was_unique,
                                          CallSite site) noexcept;
-/// What shares its parts: the lines that cloned `whole` cloned `part`; `was_unique` before that.
+/// Attributes the clones of `whole` to its part `part`. `was_unique`: the part had one owner
+/// before.
 [[gnu::cold]] BYRE_API void record_part(const void* whole, const void* part,
                                         bool was_unique) noexcept;
-/// The data at one address is known by another one from now on.
+/// The data at address `from` is known by address `to` from now on.
 [[gnu::cold]] BYRE_API void record_move(const void* from, const void* to) noexcept;
-/// The data at this address ended.
+/// Removes data that ended from the log.
 [[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
 
-/// Begins a recording if BYRE_TRACE is set in the environment, once. Defined in environment.cpp.
+/// Begins a recording if the environment variable BYRE_TRACE is set. Later calls do nothing.
+/// Defined in environment.cpp.
 void record_for_environment() noexcept;
 
-// ---- reports
+// ---- Reports
 
-/// Calls `act()` if this thread has to ask whether there is a recording.
+/// Calls `act()` if there may be a recording.
 template <class Act>
 [[gnu::always_inline]] inline void if_recording(Act act) noexcept {
   if (may_record()) [[unlikely]] {
@@ -71,7 +74,7 @@ template <class Act>
   }
 }
 
-/// Memory that an allocator gave to data, and that it gets back.
+/// Reports that data got memory from an allocator, or returned it.
 [[gnu::always_inline]] inline void report_allocation(const void* data,
                                                      std::size_t nbytes) noexcept {
   count_or_else([=]() noexcept { record_memory(RecordKind::allocation, data, nbytes); },
@@ -82,12 +85,12 @@ template <class Act>
                 minus(Counter::live_bytes, nbytes));
 }
 
-/// Foreign data that ends, or a node of tiles.
+/// Reports the end of foreign data, or of a node of tiles.
 inline void report_end(const void* data) noexcept {
   if_recording([=] { forget_data(data); });
 }
 
-/// A block that a pool gets or gives, with the change of a counter if there is one.
+/// Reports an event of a pool, and the change of a counter if there is one.
 template <std::same_as<Change>... Changes>
 inline void report_pool(RecordKind kind, std::size_t nbytes, Changes... changes) noexcept {
   (count(changes), ...);
@@ -103,7 +106,7 @@ template <class Header, class AddOwner>
       [&] { record_clone(header.data(), header.nbytes(), header.share().use_count() == 2, site); });
 }
 
-/// A lazy clone of the data of `header`, which has one owner more after `add_owner()`.
+/// Reports a lazy clone of the data of `header`. `add_owner()` adds the owner.
 template <class Header, class AddOwner>
 [[gnu::always_inline]] inline void report_clone(Header& header, CallSite site,
                                                 AddOwner add_owner) noexcept {
@@ -116,8 +119,8 @@ template <class Header, class AddOwner>
   }
 }
 
-/// A clone of `nbytes` bytes; `copied_nbytes` of them were copied at once. `data` names the source;
-/// null is no bytes. `was_unique`: before the clone, the source had one owner.
+/// Reports a clone of `nbytes`, of which `copied_nbytes` were copied at once. `data` identifies the
+/// source; it is null for an empty source. `was_unique`: the source had one owner before the clone.
 inline void report_clone_of(const void* data, std::size_t nbytes, std::size_t copied_nbytes,
                             bool was_unique, CallSite site) noexcept {
   count(plus(Counter::lazy_clones), plus(Counter::bytes_cloned, nbytes - copied_nbytes));
@@ -133,13 +136,13 @@ inline void report_pin(RecordKind kind, const void* data, std::size_t nbytes,
   }
 }
 
-/// The data at one address is known by another one from now on.
+/// Reports that the data at address `from` is known by address `to` from now on.
 inline void report_move(const void* from, const void* to) noexcept {
   if_recording([=] { record_move(from, to); });
 }
 
-/// One write that found its data shared, or one copy. It lives on the stack, in front of the locks
-/// that the write needs: its end calls the copy sinks.
+/// The report of one write to shared data, or of one copy. Its destructor calls the copy sinks, so
+/// it must be declared before the locks that the write holds.
 class WriteReport {
  public:
   WriteReport() noexcept = default;
@@ -151,12 +154,12 @@ class WriteReport {
     }
   }
 
-  /// A wait for the data, or for the storage, counts from here.
+  /// Begins to measure a wait for the data or for the storage.
   void begin() noexcept {
     if_recording([this] { record_begin(); });
   }
 
-  /// The last owner keeps its data.
+  /// Reports that the last owner kept its data without a copy.
   template <class Header>
   void stole(Header& header, CallSite site) const noexcept {
     header.becomes_unique(site);
@@ -164,22 +167,22 @@ class WriteReport {
     if_recording([&] { record_steal(header.data(), header.nbytes(), site); });
   }
 
-  /// If the thread waited since begin().
+  /// Reports a wait, if the thread waited since begin().
   void waited(const void* data, CallSite site) const noexcept {
     if_recording([&] { record_wait(data, site, false); });
   }
-  /// If the thread waited until another thread of the parallel loop had made `data` the storage's
-  /// own.
+  /// Reports a wait, if the thread waited until another thread of the parallel loop had made `data`
+  /// unique to the storage.
   void waited_in_parallel(const void* data, CallSite site) const noexcept {
     if_recording([&] { record_wait(data, site, true); });
   }
 
-  /// A copy that is complete, while its source still exists.
+  /// Reports a complete copy. Requires that the source still exists.
   void copied(const void* source, const void* copy, const CopyEvent& event) noexcept {
     copied_by([]() noexcept {}, source, copy, event);
   }
-  /// Also the step that completes the copy, after which another owner may steal the source. It
-  /// counts nothing itself.
+  /// As copied(), around `step`, which completes the copy; afterwards another owner may steal the
+  /// source. `step` must not count.
   template <class Step>
   [[gnu::always_inline]] void copied_by(Step step, const void* source, const void* copy,
                                         const CopyEvent& event) noexcept {
@@ -207,8 +210,8 @@ class WriteReport {
     }
   }
 
-  /// An overlay that shows `shown`, and the bytes of pages that were copied for it. `written`
-  /// counts its written pages for a recording.
+  /// Reports an overlay that shows `shown`; event.nbytes were copied for it. `written` counts the
+  /// written pages of the overlay for a recording.
   template <class Header>
   void overlaid(Header& overlay, const void* shown, const CopyEvent& event,
                 WrittenNbytes written) noexcept {
@@ -227,16 +230,16 @@ class WriteReport {
                                            CallSite site) const noexcept;
   [[gnu::cold]] BYRE_API void record_wait(const void* data, CallSite site,
                                           bool in_parallel) const noexcept;
-  /// Before another owner can steal the data.
+  /// Must be called before another owner can steal the data.
   [[gnu::cold]] BYRE_API void record_copy(const void* data, const void* copy,
                                           const CopyEvent& event) const noexcept;
-  /// `shown` may have ended.
+  /// `shown` may already have ended.
   [[gnu::cold]] BYRE_API void record_overlay(const void* overlay, std::size_t nbytes,
                                              const void* shown, const CopyEvent& event,
                                              WrittenNbytes written) const noexcept;
 
-  std::int64_t begin_ns_ = 0;     // 0: it was before there was a recording
-  std::int64_t begin_waits_ = 0;  // that this thread had counted
+  std::int64_t begin_ns_ = 0;     // 0: there was no recording at begin()
+  std::int64_t begin_waits_ = 0;  // this thread's count of waits at begin()
   std::optional<CopyEvent> for_sinks_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The log has the records of all recordings, under one lock: events are seldom where they cost,
-/// and so have one order. Memory is allocated and freed while nothing is locked.
+/// The log stores the records of all recordings under one lock, which gives all events one order;
+/// recorded events are rare or slow, so the lock is affordable. Memory is allocated and freed
+/// without the lock.
 #pragma once
 
 #include <byre/observe/detail/records.hpp>
@@ -14,37 +15,39 @@
 
 namespace byre::inline v0::stats::detail {
 
-/// The log's knowledge of data at an address: the lines that cloned it, the writes that other
-/// threads may wait for, and whether it is an overlay.
+/// The log's state of the data at an address: the lines that cloned it, the writes that other
+/// threads may wait for, and the properties of an overlay.
 struct KnownData {
   std::uint32_t number = 0;
   ClonedLines cloned_at{};
   Link last_clone;
-  Link last_copy;                   ///< of this data
-  Link own_since;                   ///< the write that gave this data to one owner alone
-  std::size_t nbytes = 0;           ///< of an overlay
-  WrittenNbytes written = nullptr;  ///< of an overlay
+  Link last_copy;                   ///< the last copy of this data
+  Link own_since;                   ///< the write that made this data unique
+  std::size_t nbytes = 0;           ///< size of an overlay
+  WrittenNbytes written = nullptr;  ///< counts the written bytes of an overlay; null for other data
 };
 
-/// What takes memory: what the log keeps; what is spare for a new entry; what is dropped.
+/// Map and list entries, which own heap memory: the log's, spare ones for new entries, or dropped
+/// ones.
 struct LogEntries {
   std::map<const void*, KnownData> data;
   std::list<ThreadName> threads;
 };
 
-/// What the log knows of the calling thread.
+/// The log's state of the calling thread.
 struct ThreadOfLog {
-  std::uint64_t period = 0;  ///< in which its number was given
-  std::uint32_t number = 0;  ///< 0: it has none in this period
-  /// The thread's events are not recorded meanwhile: operator new may be the user's, and use byre.
+  std::uint64_t period = 0;  ///< the period that `number` belongs to
+  std::uint32_t number = 0;  ///< 0: none yet in this period
+  /// True while the thread records an event; nested events are ignored. operator new may be the
+  /// user's, and use byre.
   bool is_recording = false;
 };
 extern constinit thread_local ThreadOfLog thread_of_log;
 
-/// The time by the steady clock.
+/// The time of the steady clock.
 std::int64_t now_ns() noexcept;
 
-/// Its members are used under its lock.
+/// The log of the process. Its members must be used under its mutex.
 struct Log final : sync::detail::ProcessState {
   Log() { enter(); }
 
@@ -52,7 +55,7 @@ struct Log final : sync::detail::ProcessState {
     const auto found = entries.data.find(address);
     return found == entries.data.end() ? nullptr : &found->second;
   }
-  /// Null if a new entry lacks its memory.
+  /// Returns null if a new entry is needed and `spare` has none.
   KnownData* find_or_add(const void* address, LogEntries& spare) noexcept {
     KnownData* known = find(address);
     if (known == nullptr && !spare.data.empty()) {
@@ -62,7 +65,7 @@ struct Log final : sync::detail::ProcessState {
     return known;
   }
 
-  /// Gives the thread a number. False if its name lacks its memory.
+  /// Assigns a number to the thread. Returns false if `spare` has no entry for its name.
   bool enlist_this_thread(LogEntries& spare) noexcept {
     if (std::exchange(thread_of_log.period, period) != period) {
       thread_of_log.number = 0;
@@ -81,7 +84,7 @@ struct Log final : sync::detail::ProcessState {
   bool any_has_room() const noexcept {
     return std::any_of(recordings.begin(), recordings.end(), has_room);
   }
-  /// Adds it to each recording that has room. Null is lost by all.
+  /// Appends the record to each recording that has room. Null counts as lost in all recordings.
   void append(const Record* record) noexcept {
     for (ActiveRecording& recording : recordings) {
       if (record == nullptr || !has_room(recording)) {
@@ -94,7 +97,7 @@ struct Log final : sync::detail::ProcessState {
     }
   }
 
-  /// The parent shows its records, and its other threads do not exist in a child.
+  /// Empties the recordings: the parent reports its own events, and its threads do not exist here.
   void in_child() noexcept override {
     LogEntries dropped;
     std::swap(dropped, entries);
@@ -109,17 +112,17 @@ struct Log final : sync::detail::ProcessState {
   sync::ProcessMutex mutex;
   boost::intrusive::list<ActiveRecording> recordings;
   LogEntries entries;
-  std::uint64_t period = 0;  ///< in which there is a recording all the time
+  std::uint64_t period = 0;  ///< number of the current period of continuous recording
   std::uint32_t last_data = 0;
 };
 
 Log& the_log() noexcept;
 
-/// More spare memory, for an entry of data or of this thread. Throws std::bad_alloc.
+/// Adds spare entries for `data`, and for this thread if it has no number. Throws std::bad_alloc.
 void add_spare_memory(const void* data, LogEntries& spare);
 
-/// Calls `act(log, known)` under the lock, after this thread got a number. `known` belongs to
-/// `data`. It is empty if `data` is null, and null if no recording has room.
+/// Gives this thread a number, and calls `act(log, known)` under the lock. `known` is the state of
+/// `data`: an empty one if `data` is null, or null if no recording has room.
 template <class Act>
 void with_known(const void* data, Act act) noexcept {
   if (std::exchange(thread_of_log.is_recording, true)) {
@@ -147,8 +150,8 @@ void with_known(const void* data, Act act) noexcept {
   thread_of_log.is_recording = false;
 }
 
-/// Adds a record that ends now, after `fill(record, known)`, which may drop it by setting its
-/// thread to 0. Its line and its time are taken while nothing is locked.
+/// Adds a record that ends now. Calls `fill(record, known)` first, which may set the record's
+/// thread to 0 to drop it. The call site and the time are determined before the lock is taken.
 template <class Fill>
 void add(const void* data, Record record, CallSite site, Fill fill) noexcept {
   record.site = site.line == 0 ? SiteId{0} : site_id(site);

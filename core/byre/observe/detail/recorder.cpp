@@ -31,7 +31,7 @@ Link link_to(const Record& record) noexcept {
   return {record.begin_ns, record.end_ns, record.thread, record.site};
 }
 
-/// That somebody else has cloned it is why a copy was made.
+/// If the copy was made because `data` was cloned, links it to the clones.
 void link_to_clones(Record& record, const KnownData& data) noexcept {
   if (record.cause == CopyCause::shared || record.cause == CopyCause::pending) {
     record.cloned_at = data.cloned_at;
@@ -223,7 +223,7 @@ void WriteReport::record_wait(const void* data, CallSite site, bool in_parallel)
         if (write.end_ns >= begin_ns_) {
           record.links_to = write;
         } else if (in_parallel) {
-          record.thread = 0;  // the data was the storage's own before
+          record.thread = 0;  // drops the record: the data was unique before the wait
         }
       });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The records of a recording, the log that keeps them, and the texts that show them.
+/// The records of a recording, the functions of the log that stores them, and the output formats.
 #pragma once
 
 #include <byre/config.hpp>
@@ -15,37 +15,38 @@
 
 namespace byre::inline v0::stats::detail {
 
-/// A line that cloned data, and how often.
+/// A source line that cloned data, and the number of clones.
 struct ClonedAt {
   SiteId site = 0;
   std::uint32_t count = 0;
 
   friend bool operator==(const ClonedAt&, const ClonedAt&) = default;
 };
-/// The lines that cloned some data since one owner had it alone: the latest first, and not all if
-/// there are many.
+/// The lines that cloned some data since it was last unique, latest first. Older lines are dropped
+/// if there are too many.
 using ClonedLines = std::array<ClonedAt, 4>;
 
-/// The lines that cloned this data, if that was recorded.
+/// The lines that cloned `data`, or empty lines if the clones were not recorded.
 BYRE_API ClonedLines lines_that_cloned_data(const void* data) noexcept;
 
-/// Another event.
+/// A reference to another event, for an arrow in the trace.
 struct Link {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
-  std::uint32_t thread = 0;  ///< 0: there is none
+  std::uint32_t thread = 0;  ///< 0: no event
   SiteId site = 0;
 };
 
-/// Times are of the steady clock. Data and threads have numbers, from 1 on, which are not given
-/// twice.
+/// An event. Times are those of the steady clock. Data and threads have numbers from 1 on, which
+/// are not reused.
 struct Record {
   RecordKind kind{};
   CopyCause cause{};
-  bool is_alive = false;  ///< an overlay that did not end, as it was when the records were taken
+  /// the overlay has not ended; its state is that of when the records were taken
+  bool is_alive = false;
   SiteId site = 0;
   std::uint32_t data = 0;
-  std::uint32_t other_data = 0;  ///< the copy, or what an overlay shows; 0 if it is not known
+  std::uint32_t other_data = 0;  ///< the copy, or the data that an overlay shows; 0: unknown
   std::uint32_t thread = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
@@ -61,21 +62,21 @@ struct ThreadName {
   std::array<char, 16> name{};
 };
 
-/// What a recording has, in the order in which it ended, and the overlays that are alive.
+/// The events of a recording in the order of their ends, followed by the live overlays.
 struct Records {
   std::vector<Record> records;
   std::vector<ThreadName> threads;
   std::int64_t begin_ns = 0;
   std::uint64_t lost = 0;
-  Counters after;  ///< what was counted when the records were taken
+  Counters after;  ///< the counters at the time when the records were taken
 };
 
-/// One recording. It belongs to the log from begin_recording() until end_recording(), and has
-/// records up to their capacity. A child of a fork begins it again, without the records of its
-/// parent.
+/// A recording. The log uses it from begin_recording() to end_recording() and adds records up to
+/// their capacity. In a forked child, it restarts without the records of its parent.
 struct ActiveRecording : Records, boost::intrusive::list_base_hook<> {};
 
-// The log has any number of recordings at once. Thread-safe; each of these locks it.
+// The log serves any number of recordings. These functions are thread-safe; each takes the log's
+// lock.
 
 void begin_recording(ActiveRecording& recording) noexcept;
 void end_recording(ActiveRecording& recording) noexcept;
@@ -83,16 +84,19 @@ void end_recording(ActiveRecording& recording) noexcept;
 Records records_of(const ActiveRecording& recording);
 std::uint64_t lost_by(const ActiveRecording& recording) noexcept;
 
-/// Counts a line, and puts it first in `lines`; the last one goes where there are too many.
+/// Adds `count` to a line and moves it to the front of `lines`. If `lines` is full, removes the
+/// last.
 void add_line(ClonedLines& lines, SiteId site, std::uint32_t count = 1) noexcept;
-/// Adds the lines of a whole to those of its part.
+/// Adds the lines that cloned a whole, such as a tile table, to those of its part.
 void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept;
 
 }  // namespace byre::inline v0::stats::detail
 
 namespace byre::inline v0::trace::detail {
 
-/// "train.cpp:42", or "" for a line that is not known. Throws std::bad_alloc, as all here.
+// All functions here throw std::bad_alloc.
+
+/// "train.cpp:42", or "" if the line is unknown.
 std::string line_of(stats::detail::SiteId site);
 
 /// "train.cpp:42 (3 times)"

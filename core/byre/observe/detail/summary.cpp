@@ -32,7 +32,7 @@ std::string counted(const Sum& sum, const char* one, const char* many) {
          std::to_string(sum.nbytes) + " bytes";
 }
 
-/// The cause of a copy, the line that wrote, and the lines that cloned what it is of.
+/// The cause of a copy, the line that wrote, and the lines that cloned the copied data.
 std::string reason_of(const Record& record) {
   std::string text = std::string(" (") + to_string(record.cause) + ")";
   if (const std::string line = line_of(record.site); !line.empty()) {
@@ -84,11 +84,11 @@ std::string summary_of(const stats::detail::Records& records) {
       std::to_string(waited_ns / 1000) + " us in all; " +
       std::to_string(sums[RecordKind::pin].count + sums[RecordKind::pin_to_read].count) +
       " pins; " + counted(sums[RecordKind::overlay], "overlay", "overlays") + ", " +
-      std::to_string(dirty_nbytes) + " bytes written in them; of the pool " +
-      counted(sums[RecordKind::pool_hit], "block", "blocks") + ", and " +
-      counted(sums[RecordKind::pool_miss], "new one", "new ones") + ".";
+      std::to_string(dirty_nbytes) + " bytes written in them; pool: " +
+      counted(sums[RecordKind::pool_hit], "reused block", "reused blocks") + ", " +
+      counted(sums[RecordKind::pool_miss], "new block", "new blocks") + ".";
   if (records.lost != 0) {
-    text += " " + std::to_string(records.lost) + " events are lost.";
+    text += " " + std::to_string(records.lost) + " events were lost.";
   }
   text += "\n";
 
