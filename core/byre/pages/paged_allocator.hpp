@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Paged memory: a write to data that is shared copies the pages it touches, and no others (Linux).
+/// Paged memory (Linux): a write to shared data copies only the pages that it touches. Use
+/// paged_allocator() for large data of which clones change small parts.
 #pragma once
 
 #include <byre/config.hpp>
@@ -9,21 +10,24 @@
 
 namespace byre::inline v0 {
 
-/// Less than this is copied faster than it is mapped, and comes from default_allocator().
+/// Smaller data comes from default_allocator(), because copying it is faster than mapping it.
 inline constexpr std::size_t least_paged_nbytes = std::size_t{256} << 10;
 
-/// The allocator of paged memory. A write to data from it that is shared maps an overlay, a private view of
-/// the data's pages: a page is copied by the system when it is first written. The last owner never waits:
-/// while there are overlays of its data, it gets one too. docs/parts.md says what this costs.
+/// The allocator of paged memory.
 ///
-/// Data of at least least_paged_nbytes lies in pages of a memory file, from 2 MiB on in huge pages where the
-/// system makes them; all of it is present from the beginning then. Where there are none to be had (another
-/// system, a limit of files' sizes or of mappings) it is ordinary memory, and a write copies all of it.
+/// A write to shared data maps an overlay: a private mapping of the data's pages, in which the
+/// system copies a page at its first write. The last owner never waits; while its data has
+/// overlays, a write of the last owner maps an overlay too. docs/parts.md lists the costs.
 ///
-/// A page that cannot be had when it is first written ends the program, as anywhere: mutable_range() throws
-/// instead.
+/// Data of at least least_paged_nbytes is stored in the pages of a memory file. From 2 MiB on, it
+/// is in huge pages if the system provides them, and all of its pages are allocated at once. If
+/// pages are not available (another system, or a limit of file sizes or mappings), the data is
+/// ordinary memory and a write copies all of it.
 ///
-/// Thread-safe. Never destroyed. Source: docs/parts.md.
+/// If the system cannot provide a page at its first write, it ends the program, as for any memory.
+/// mutable_range() throws OutOfMemory instead.
+///
+/// Never destroyed. Thread-safe.
 BYRE_API Allocator& paged_allocator() noexcept;
 
 }  // namespace byre::inline v0

@@ -16,14 +16,15 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Not kept open, as a process may have few files open: for an overlay it is opened again by its name. If
-/// that is another file by now, or none, there is no overlay.
+/// A mapped file. It is not kept open, because a process may have few open files. For an overlay,
+/// the file is opened again by its name; if the name now refers to another file or to none, there
+/// is no overlay.
 class MappedFile final : public PageFile {
  public:
   explicit MappedFile(const FileName& name) {
     const OpenedFile file = open_regular_file(name, "map");
     if (file.nbytes == 0) {
-      refuse_file(name, "map", "it is empty", "Use Buffer::allocate(0) for a buffer of no bytes.");
+      refuse_file(name, "map", "it is empty", "Use Buffer::allocate(0) for an empty buffer.");
     }
     path_.reset(::realpath(name.c_str(), nullptr));
     if (path_ == nullptr && errno == ENOMEM) {
@@ -32,8 +33,8 @@ class MappedFile final : public PageFile {
     void* const mapping =
         map(nullptr, file.nbytes, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
     if (mapping == MAP_FAILED) {
-      const int error = errno == EAGAIN ? ENOMEM : errno;  // no more memory may be locked
-      refuse_file(name, "map", error, "Read it into a Buffer::allocate instead.");
+      const int error = errno == EAGAIN ? ENOMEM : errno;  // the limit of locked memory is reached
+      refuse_file(name, "map", error, "Read it into a buffer from Buffer::allocate() instead.");
     }
     set_mapping(static_cast<std::byte*>(mapping), file.nbytes);
     identity_ = file.descriptor.identity();
@@ -76,7 +77,8 @@ class MappedFile final : public PageFile {
     if (mapping == MAP_FAILED) {
       return nullptr;
     }
-    if (file.number() < 0) {  // and perhaps another file was mapped under its number
+    // the descriptor was closed meanwhile, and its number may have become another file's
+    if (file.number() < 0) {
       unmap(mapping, nbytes());
       return nullptr;
     }

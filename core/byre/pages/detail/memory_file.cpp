@@ -22,10 +22,10 @@ namespace {
 
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
 
-/// Frees the memory of a shared mapping's pages.
+/// Frees the memory of the pages of a shared mapping.
 void free_memory(std::byte* data, std::size_t nbytes) noexcept {
   if (::madvise(data, nbytes, MADV_REMOVE) != 0) {
-    ::munlock(data, nbytes);  // locked pages are not removed
+    ::munlock(data, nbytes);  // MADV_REMOVE refuses locked pages
     ::madvise(data, nbytes, MADV_REMOVE);
   }
 }
@@ -37,10 +37,10 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
 }
 
 MemoryFile::~MemoryFile() {
-  files().remove(*this);  // or a fork would map it again
+  files().remove(*this);  // first: otherwise a fork would map the file again
   if (data() != nullptr && state_ != FileState::lost) {
     if (state_ == FileState::shared) {
-      free_memory(data(), nbytes());  // no child has it
+      free_memory(data(), nbytes());  // no child maps the file
     }
     unmap(data(), nbytes());
   }
@@ -62,8 +62,9 @@ bool MemoryFile::map(std::size_t nbytes, Present present) {
   return present == Present::when_touched || make_present(data, nbytes);
 }
 
-/// Aligned as huge pages are, where it is as long. Null if there is no room. The addresses are
-/// reserved without access, and so by nothing that a limit of memory counts.
+/// Maps the range of this file, aligned to a huge page if it is at least as long. Returns null if
+/// the system refuses. The addresses are reserved without access rights first, so that no memory
+/// limit counts the reservation.
 std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
   std::byte* const reserved = map_aligned(0, nbytes, alignment_for(nbytes), PROT_NONE);
   if (reserved == nullptr) {
@@ -76,16 +77,17 @@ std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
   return mapping;
 }
 
-/// Replaces a mapping, of this file with `former_flags` or with equal bytes, in one step for all
-/// other threads. Returns false, having changed nothing, if the system refuses.
+/// Replaces the mapping at `place` with a private mapping of this file. The former mapping must
+/// show this file with `former_flags`, or equal bytes. For other threads, the replacement is a
+/// single step. Returns false and changes nothing if the system refuses.
 bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
   const std::size_t size = nbytes();
   std::byte* const fresh = range_.arena->map(range_, MAP_PRIVATE, nullptr);
   if (fresh == nullptr) {
     return false;
   }
-  // With strict accounting a move is charged for both places, and is refused only after it has
-  // unmapped its target.
+  // With strict overcommit accounting, a move is charged for both places, and the system refuses it
+  // only after it has unmapped the target. The probe detects that in advance.
   std::byte* const probe = range_.arena->map(range_, MAP_PRIVATE, nullptr);
   if (probe == nullptr) {
     ::munmap(fresh, size);
@@ -100,8 +102,9 @@ bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
   return is_mapped_again && former_flags == MAP_PRIVATE;
 }
 
-/// In huge pages where there are some. One small page is made present for each huge one, which is
-/// many times faster than all of them. Smaller files are made present as they are used.
+/// Allocates pages, in huge pages if the system has any. Populating one small page of each huge
+/// page, and collapsing afterwards, is many times faster than populating all small pages. The pages
+/// of smaller files are allocated at first use.
 bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcept {
   const std::size_t in_huge_pages = nbytes / huge_page_nbytes * huge_page_nbytes;
   for (std::size_t at = 0; at < in_huge_pages; at += huge_page_nbytes) {
@@ -110,7 +113,7 @@ bool MemoryFile::make_present(std::byte* data, std::size_t nbytes) const noexcep
     }
   }
   if (in_huge_pages != 0) {
-    ::madvise(data, in_huge_pages, collapse_advice);  // small pages do as well
+    ::madvise(data, in_huge_pages, collapse_advice);  // if refused, small pages work too
   }
   return true;
 }

@@ -26,17 +26,19 @@ void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
   free_hidden_pages();
 }
 
-/// Whether no mapping of this process or of another shows the file but one overlay, and others that
-/// begin with what was written in it. An owner of the file that is about to write claims before it
-/// begins an overlay, so a file that had several owners may be shown any time.
+/// True if the only mapping of the file, in any process, is one overlay. No later mapping shows the
+/// pages beneath its written pages either: a later overlay begins with the bytes written in it.
+/// Requires has_only_overlays_: in a file that had several owners, an owner may have claimed and
+/// not begun its overlay yet, so such a file may be mapped at any time.
 bool MemoryFile::has_sole_overlay() const noexcept {
   return state_ == FileState::shared && has_only_overlays_ && overlays_.size() == 1 &&
          unlisted_overlays_ == 0;
 }
 
-/// If one overlay is left and much of it was written, the pages beneath are of no use.
+/// If only one overlay is left and much of it was written, frees the file's pages beneath the
+/// written ones: no mapping shows them.
 void MemoryFile::free_hidden_pages() noexcept {
-  constexpr std::size_t step_nbytes = std::size_t{64} << 20;  // the lock is not held for long
+  constexpr std::size_t step_nbytes = std::size_t{64} << 20;  // limits how long the lock is held
   const std::size_t whole = alignment_for(nbytes());
   for (std::size_t at = 0; at < nbytes(); at += step_nbytes) {
     const sync::Lock lock(files().mutex());
@@ -52,7 +54,8 @@ void MemoryFile::free_hidden_pages() noexcept {
       const std::size_t begin = (offset + part - 1) / part * part;
       const std::size_t end = (offset + run_nbytes) / part * part;
       if (begin < end) {
-        ::madvise(pages + begin, end - begin, MADV_REMOVE);  // refused for locked pages, which stay
+        // refused for locked pages, which are kept
+        ::madvise(pages + begin, end - begin, MADV_REMOVE);
       }
     };
     for_each_written_run(overlays_.front().data + at, std::min(step_nbytes, nbytes() - at),
@@ -103,7 +106,8 @@ Overlay MemoryFile::map_unlisted_overlay(std::byte* source, FileState state, boo
   if (overlay == nullptr || source == nullptr) {
     return {overlay, copied.value_or(0)};
   }
-  // Pages that are locked have been copied already, before another thread has written theirs back.
+  // If memory is locked, the system copied all pages when it mapped the overlay, perhaps before
+  // another thread wrote its pages back. MADV_DONTNEED then fails.
   const bool is_as_the_file = others == OtherOverlays::some || state != FileState::shared ||
                               ::madvise(overlay, nbytes(), MADV_DONTNEED) == 0;
   copied = is_as_the_file ? copy_written_pages(overlay, source, nbytes()) : std::nullopt;
@@ -120,7 +124,7 @@ bool MemoryFile::replace_with_overlay(OverlayNode& overlay, std::byte* place,
     return overlay_own_data(overlay);
   }
   const sync::Lock lock(files().mutex());
-  // After a fork some bytes are in data() alone and not in the file.
+  // After a fork, bytes that were written in data() are not in the file.
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const bool is_replaced = (place_nbytes + page - 1) / page * page == nbytes() &&
                            state_ == FileState::shared && make_private(place, MAP_PRIVATE);
@@ -137,7 +141,7 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
     return state_ == FileState::shared;
   };
   if (is_shared()) {
-    // Unmapping many small pages takes long: not under the lock.
+    // Without the lock: unmapping many small pages takes long.
     ::madvise(own, nbytes(), MADV_DONTNEED);
   }
   std::byte* const elsewhere = map_range(nbytes(), MAP_SHARED);
@@ -193,9 +197,11 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages 
     const auto [file, overlay] = *static_cast<Context*>(of);
     const sync::Lock lock(files().mutex());
     if (file->state_ != FileState::shared) {
-      return false;  // since a fork the file is constant: the run went where no overlay looks
+      // after a fork the file is constant, and data() is private: no overlay shows the run
+      return false;
     }
-    ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);  // refused for locked pages, which stay
+    // refused for locked pages, which are kept
+    ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);
     return true;
   };
   const auto copied = write_back_pages(data(), source, nbytes(), moved, end_run, &context);

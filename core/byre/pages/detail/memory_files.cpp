@@ -32,7 +32,7 @@ std::int64_t MemoryFiles::pinned_nbytes() noexcept {
 }
 
 bool MemoryFiles::take_range(MemoryFile& file, std::size_t nbytes) {
-  std::unique_ptr<PageArena> made;  // while nothing is locked
+  std::unique_ptr<PageArena> made;  // allocated without the lock
   for (;;) {
     {
       const sync::Lock lock(mutex_);
@@ -64,7 +64,7 @@ void MemoryFiles::put_back_range(MemoryFile& file) noexcept {
   }
 }
 
-/// Its last range deletes it.
+/// Stops the use of the arena for new ranges. Its last range deletes it.
 void MemoryFiles::retire_arena() noexcept {
   arena_->retire();
   if (arena_->is_empty()) {
@@ -79,7 +79,8 @@ void MemoryFiles::before_fork() noexcept {
   bool is_any_shared = false;
   for (MemoryFile& file : files_) {
     if (file.state_ == FileState::shared) {
-      // Overlays that are left to themselves read the file, and no process writes it any more.
+      // If only overlays map the file, data() is unused, and after the fork no process writes the
+      // file.
       const bool is_private = file.has_only_overlays_ || file.make_private(file.data(), MAP_SHARED);
       file.state_ = is_private ? FileState::forked : FileState::shared;
       is_any_shared |= !is_private;
@@ -120,7 +121,8 @@ void MemoryFiles::in_child() noexcept {
   mutex_.unlock();
 }
 
-/// In a child whose parent waits. False if the system has no room for all.
+/// Called in a child while its parent waits. Returns false if the system lacks memory for all
+/// copies.
 bool MemoryFile::replace_with_copies() noexcept {
   const auto replace = [this](std::byte* pages) noexcept {
     void* const copy =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Memory files that ranges of pages are taken of (Linux): one for the process, until it forks or
-/// loses the descriptor. And the list of all ranges in the process.
+/// The memory files of a process, and the list of all ranges of pages in them (Linux). The process
+/// takes new ranges from one memory file until it forks or loses the file's descriptor.
 #pragma once
 
 #include <byre/memory/pages.hpp>
@@ -20,44 +20,45 @@ namespace byre::inline v0::detail {
 
 class PageArena;
 
-/// Some pages of an arena.
+/// A range of pages in an arena.
 struct PageRange : boost::intrusive::set_base_hook<> {
   PageArena* arena = nullptr;
   std::int64_t offset = 0;
   std::size_t nbytes = 0;
 };
 
-/// A memory file. Thread-safety: its owner locks, except for mapping. The descriptor is used only
-/// to map pages: code elsewhere may close it and open another file under its number. Ranges are
-/// freed through their mappings.
+/// A memory file from which ranges of pages are taken. Not thread-safe, except map(): its owner
+/// locks. The descriptor is used only to map pages, because other code may close it and open
+/// another file under its number. The memory of a range is freed through its mappings.
 class PageArena {
  public:
-  /// The bytes of one file, which has no memory for those that belong to no range.
+  /// The size of the file. Bytes outside of ranges use no memory.
   static constexpr std::int64_t most_nbytes =
       sizeof(std::size_t) == 8 ? std::int64_t{1} << 46 : std::int64_t{1} << 42;
 
-  /// Null if the system has no memory files, or a limit forbids one. Throws std::bad_alloc.
+  /// Returns null if the system lacks memory files, or if a limit forbids a file of this size.
+  /// Throws std::bad_alloc.
   static std::unique_ptr<PageArena> create();
   PageArena(const PageArena&) = delete;
   PageArena& operator=(const PageArena&) = delete;
   ~PageArena() = default;
 
-  /// Takes unused pages, from a multiple of `alignment` on. False, and takes nothing, if the arena
-  /// is full.
+  /// Takes unused pages whose offset is a multiple of `alignment`. Returns false and takes nothing
+  /// if the arena is full.
   bool take(PageRange& range, std::size_t nbytes, std::size_t alignment) noexcept;
-  /// Returns the pages to the arena. True if that was the last range of a retired arena, which is
-  /// to be deleted.
+  /// Returns the pages to the arena. Returns true if this was the last range of a retired arena:
+  /// the caller must delete the arena.
   bool put_back(PageRange& range) noexcept;
 
-  /// Ends the taking of ranges.
+  /// Marks the arena: no more ranges will be taken.
   void retire() noexcept { is_retired_ = true; }
   bool is_empty() const noexcept { return ranges_.empty(); }
-  /// Whether more ranges can be mapped.
+  /// True if ranges can still be mapped.
   bool is_open() const noexcept { return file_.number() >= 0; }
 
-  /// Maps a range at `address`, where the caller has reserved its bytes, or at any address if that
-  /// is null. Null if the system refuses, or the descriptor is lost: the caller then unmaps what it
-  /// reserved.
+  /// Maps a range at `address`, where the caller has reserved its bytes, or at any address if
+  /// `address` is null. Returns null if the system refuses or the descriptor is lost; the caller
+  /// then unmaps the reserved bytes.
   std::byte* map(const PageRange& range, int flags, std::byte* address) const noexcept;
 
  private:
@@ -72,14 +73,14 @@ class PageArena {
 
   const Descriptor file_;
   boost::intrusive::set<PageRange, boost::intrusive::key_of_value<ByOffset>> ranges_;
-  std::int64_t next_ = 0;  // where the search for unused pages goes on
+  std::int64_t next_ = 0;  // where the search for unused pages continues
   bool is_retired_ = false;
 };
 
 /// The relation of a file to the processes that map it.
 enum class FileState : std::uint8_t {
   shared,  ///< data() is a shared mapping: writes there change the file
-  /// the process forked: the file is constant; data() is private like an overlay, or unused
+  /// the process forked: the file is constant, and data() is private like an overlay, or unused
   forked,
   copied,  ///< this process is a child that copied the pages: the parent still writes the file
   lost,    ///< this process is a child that could not get the pages
@@ -90,7 +91,7 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   MemoryFile() noexcept = default;
   ~MemoryFile() override;
 
-  /// False if there is no room, or no memory.
+  /// Returns false if the system refuses pages or mappings.
   bool map(std::size_t nbytes, Present present);
 
   void set_owned_by(const void* owners, bool (*is_owned)(const void*)) noexcept override;
@@ -118,19 +119,21 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   bool has_sole_overlay() const noexcept;
   void free_hidden_pages() noexcept;
 
-  // Under the lock of MemoryFiles.
+  // The members below are protected by the lock of MemoryFiles.
   PageRange range_;
   boost::intrusive::list<OverlayNode> overlays_;
-  std::size_t unlisted_overlays_ = 0;  // which are not listed yet
-  bool has_only_overlays_ = false;     // of overlays, since the only owner became one
+  // overlays that are mapped or being mapped, and not in the list
+  std::size_t unlisted_overlays_ = 0;
+  // true after the only owner of the file was replaced with an overlay
+  bool has_only_overlays_ = false;
   FileState state_ = FileState::shared;
-  bool is_written_back_ = false;  // by one thread at a time
+  bool is_written_back_ = false;  // a thread writes pages back; only one may at a time
   const void* owners_ = nullptr;
   bool (*is_owned_)(const void*) = nullptr;
 };
 
-/// All memory files of the process, and the lock of all that changes in one. A fork waits for the
-/// lock.
+/// All memory files of the process, and the lock that protects their changing state. A fork waits
+/// for the lock.
 class MemoryFiles final : sync::detail::ProcessState {
  public:
   MemoryFiles() {
@@ -138,7 +141,7 @@ class MemoryFiles final : sync::detail::ProcessState {
     stats::detail::set_source_of_pinned_bytes(&pinned_nbytes);
   }
 
-  /// False if there is no memory file.
+  /// Returns false if no memory file is available.
   bool take_range(MemoryFile& file, std::size_t nbytes);
   void put_back_range(MemoryFile& file) noexcept;
 
@@ -160,17 +163,17 @@ class MemoryFiles final : sync::detail::ProcessState {
 
   void retire_arena() noexcept;
 
-  /// Makes the files' own mappings private. If the system refuses, or the descriptor is lost, the
-  /// child copies the pages before fork() returns in the parent. A child without memory for that
-  /// loses them.
+  /// Makes the files' shared mappings private. If the system refuses, or the descriptor is lost,
+  /// the child copies the pages before fork() returns in the parent. A child without memory for the
+  /// copies loses the pages.
   void before_fork() noexcept override;
   void in_parent() noexcept override;
   void in_child() noexcept override;
 
   sync::Mutex mutex_;
-  std::unique_ptr<PageArena> arena_;  // that new ranges are taken of
+  std::unique_ptr<PageArena> arena_;  // new ranges are taken from it
   boost::intrusive::list<MemoryFile> files_;
-  // A pipe, while a child copies: the parent waits until its end for writing is closed.
+  // A pipe that exists while a child copies: the parent waits until the child closes the write end.
   Descriptor copies_end_;
   Descriptor copying_;
 };
@@ -179,7 +182,7 @@ MemoryFiles& files() noexcept;
 
 constexpr int collapse_advice = 25;  // MADV_COLLAPSE, Linux 6.1; older headers lack it
 
-/// That a mapping of so many bytes has.
+/// The alignment of a mapping of `nbytes`.
 std::size_t alignment_for(std::size_t nbytes) noexcept;
 
 }  // namespace byre::inline v0::detail

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Overlays: private views of the pages of a file. A write to shared data in pages maps one instead
-/// of copying all bytes. An overlay is a copier of the file's data: its copy is finished when the
-/// overlay ends. docs/protocol.md says why that is right.
+/// Overlays: private mappings of a file of pages. A write to shared data in pages maps an overlay
+/// instead of copying all bytes.
 ///
-/// An overlay has a share word of its own. A writer of an overlay's clone maps another overlay of
-/// the same file and copies the pages that were written in the first, so no overlay depends on
-/// another.
+/// An overlay is a copier of the file's data until the overlay ends; docs/protocol.md explains why
+/// this is correct. It has its own share word. A writer of an overlay's clone maps another overlay
+/// of the same file, and copies the pages that were written in the first overlay, so no overlay
+/// depends on another.
 ///
-/// A writable clone makes both sides overlays: the clone at an address of its own, the source in
-/// place of the file's own mapping. Its steps on the share word are a lazy clone and two claims, so
-/// the file has two copiers and no owner.
+/// A writable clone turns both sides into overlays: the clone at a new address, and the source in
+/// place of data(). On the share word these steps are a lazy clone and two claims, so the file has
+/// two copiers and no owner.
 #pragma once
 
 #include <byre/cow/detail/header.hpp>
@@ -24,25 +24,26 @@
 
 namespace byre::inline v0::cow {
 
-/// A private view of a file.
+/// The header of an overlay.
 template <sync::Sync Sync>
 class basic_overlay final : public basic_header<Sync> {
   using Header = basic_header<Sync>;
   using Paged = basic_paged<Sync>;
 
  public:
-  /// The headers after a writable clone: the source may have a new one, and the clone is null if
-  /// the system or the heap refused it.
+  /// The headers after a writable clone. `source` may be a new header. `clone` is null if the
+  /// system or the heap refused the clone.
   struct WritableClone {
     Header* source;
     Header* clone;
     std::size_t copied_nbytes;
   };
 
-  /// By the only owner of `source`, which is paged or an overlay: a clone whose bytes, and those of
-  /// the source, may be written by any pointer. The source keeps its address. If it has a new
-  /// header, the old one has no owner any more. Pages that the source wrote are moved only if
-  /// `may_move`: no thread writes there meanwhile.
+  /// Makes a writable clone: any pointer may write the bytes of the source and of the clone. The
+  /// caller is the only owner of `source`, which is paged or an overlay. The source keeps its
+  /// address. If WritableClone::source is a new header, the old one has no owner any more. Pages
+  /// that the source wrote are moved only if `may_move`, which requires that no other thread writes
+  /// them meanwhile.
   static WritableClone create_writable(Header& source, bool may_move) noexcept {
     if (source.origin() == Origin::overlay) {
       return clone_of(static_cast<basic_overlay&>(source), may_move);
@@ -57,30 +58,32 @@ class basic_overlay final : public basic_header<Sync> {
     return clone_of(*own, may_move);
   }
 
-  /// The data of the file that this shows: its address, to name it by.
+  /// The address of the file's data, which identifies the file.
   const void* file_data() const noexcept { return base_.file().data(); }
 
-  /// The data whose pages this shows where it was not written.
+  /// The data that this overlay shows in pages that it has not written.
   const Header* beneath() const noexcept { return &base_; }
 
-  /// Gathers pages of the file in huge pages. See PageFile.
+  /// Collapses pages of the file to huge pages; see PageFile::collapse().
   void collapse(std::size_t offset, std::size_t nbytes) noexcept {
     base_.file().collapse(node_.data, offset, nbytes);
   }
 
-  /// By a copier of `source`, or an owner of it if it is read-only: an overlay that begins as that
-  /// does, and the bytes that were copied for it. Takes the copy, or the ownership, over. Null, and
-  /// takes nothing, if no overlay can be had. Throws OutOfMemory, and takes nothing.
+  /// Makes an overlay with the contents of `source`, and returns it with the number of bytes that
+  /// were copied for it. The caller is a copier of `source`, or an owner if `source` is read-only;
+  /// the overlay takes over that copy or ownership. Returns null and takes nothing if no overlay
+  /// can be mapped. Throws OutOfMemory, and then takes nothing.
   static std::pair<Header*, std::size_t> create(Header& source) {
     const bool is_second = source.origin() == Origin::overlay;
     Paged& base =
         is_second ? static_cast<basic_overlay&>(source).base_ : static_cast<Paged&>(source);
-    // Only the source shows the file then, and overlays that are made of it.
+    // If the source is the base's only copier, only the source, and overlays being made from it,
+    // show the file.
     const auto others = is_second && !base.is_read_only() && base.share().is_sole_copier()
                             ? detail::OtherOverlays::none
                             : detail::OtherOverlays::some;
     if (others == detail::OtherOverlays::none) {
-      base.becomes_writable();  // by map_overlay()
+      base.becomes_writable();  // map_overlay() writes pages back
     }
     HeaderMemory memory = allocate_header();
     if (memory == nullptr) {
@@ -93,7 +96,7 @@ class basic_overlay final : public basic_header<Sync> {
     }
     Header* const header = add_to_file(construct(std::move(memory), source, base, overlay.data));
     if (is_second) {
-      hold(base);  // the source does until its own copy ends
+      hold(base);  // until here, the source has held the base
       if (source.share().finish_copy()) {
         source.release();
       }
@@ -122,7 +125,7 @@ class basic_overlay final : public basic_header<Sync> {
     node_.data = nullptr;
   }
 
-  /// Memory for a header, which is had before anything changes. Null if the heap is full.
+  /// Memory for a header. It is allocated before anything changes, and null if the heap is full.
   struct FreeHeader {
     void operator()(void* memory) const noexcept { ::operator delete(memory); }
   };
@@ -157,7 +160,7 @@ class basic_overlay final : public basic_header<Sync> {
     [[maybe_unused]] const bool is_copier = base.share().claim(Wait::never) == Claim::copy;
     [[maybe_unused]] const bool was_last = base.share().drop_owner();
     BYRE_ASSERT(is_copier && !was_last,
-                "a writable clone was asked of pages that have other owners or copies");
+                "cannot make a writable clone of pages: they have other owners or copiers");
     return overlay;
   }
 
@@ -169,7 +172,7 @@ class basic_overlay final : public basic_header<Sync> {
     Paged& base = source.base_;
     const bool is_last = may_move && !base.is_read_only() && base.share().is_sole_copier();
     if (is_last) {
-      base.becomes_writable();  // by map_overlay()
+      base.becomes_writable();  // map_overlay() writes pages back
     }
     const auto overlay =
         base.file().map_overlay(static_cast<std::byte*>(source.data()),
@@ -184,7 +187,8 @@ class basic_overlay final : public basic_header<Sync> {
             overlay.copied_nbytes};
   }
 
-  /// If so many pages were written that a new file costs less than their copies for each clone.
+  /// Clones `source` in a new file. Used if so many pages were written that copying them for each
+  /// clone costs more.
   static WritableClone clone_in_new_file(basic_overlay& source, HeaderMemory memory) noexcept {
     const WritableClone none{&source, nullptr, 0};
     auto* const place = static_cast<std::byte*>(source.data());

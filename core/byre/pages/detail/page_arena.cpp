@@ -16,8 +16,9 @@ namespace {
 
 constexpr unsigned noexec_seal = 0x0008;  // MFD_NOEXEC_SEAL, Linux 6.3; older headers lack it
 
-/// Behind each range. The system merges mappings whose pages and addresses both follow each other, and a part of a
-/// merged mapping can only be unmapped or replaced while the process may have one more.
+/// An unused gap behind each range. Without it, the system would merge mappings that are adjacent
+/// in the file and in memory, and unmapping or replacing a part of a merged mapping needs one
+/// mapping more, which the system may refuse.
 constexpr std::int64_t gap_nbytes = page_nbytes;
 
 Descriptor create_memory_file() noexcept {
@@ -26,7 +27,7 @@ Descriptor create_memory_file() noexcept {
                                   : std::move(file);
 }
 
-/// A larger file raises SIGXFSZ.
+/// False if the limit of file sizes is lower: writing a larger file would raise SIGXFSZ.
 bool may_have_files_of(std::int64_t nbytes) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
@@ -96,7 +97,8 @@ std::byte* PageArena::map(const PageRange& range, int flags, std::byte* address)
   if (mapping == MAP_FAILED) {
     return nullptr;
   }
-  // A descriptor that is ours now was ours when it was mapped: a memory file cannot be opened again.
+  // If the descriptor is valid now, it was valid at the call of mmap(): a memory file cannot be
+  // opened again.
   if (!is_open()) {
     if (address == nullptr) {
       ::munmap(mapping, range.nbytes);

@@ -13,14 +13,15 @@
 
 namespace byre::inline v0::cow {
 
-/// The data of a file: its allocator's, or a mapped one that is read-only.
+/// The header of a file's data. The file belongs to an allocator, or is a mapped file, which is
+/// read-only.
 template <sync::Sync Sync>
 class basic_paged final : public basic_header<Sync> {
   using Header = basic_header<Sync>;
 
  public:
-  /// New data from an allocator that has pages, contents indeterminate. Null if that has no file for it. Throws
-  /// OutOfMemory.
+  /// Creates data with indeterminate contents from an allocator that has pages. Returns null if the
+  /// allocator provides no file for it. Throws OutOfMemory.
   static Header* create(std::size_t nbytes, Allocator& allocator) {
     auto file = static_cast<detail::PageAllocator&>(allocator).create_file(nbytes);
     if (file == nullptr) {
@@ -57,7 +58,7 @@ class basic_paged final : public basic_header<Sync> {
   }
   ~basic_paged() { stats::detail::report_release(file_->data(), counted_nbytes()); }
 
-  /// A mapped file is no memory of an allocator's.
+  /// The memory of a mapped file does not come from an allocator, so it is not counted.
   std::size_t counted_nbytes() const noexcept {
     return this->origin() == Origin::paged ? this->capacity() : 0;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One file of more than 300 lines: three ways to find written pages (scan, page map, comparison),
-// tried in this order.
+// This file has more than 300 lines because it contains three methods of finding written pages,
+// tried in this order: scan, page map, comparison.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/system/detail/descriptor.hpp>
@@ -21,11 +21,12 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Beyond this part of all pages a copy of all bytes costs less, since each page that is written
-/// later costs a fault: docs/parts.md has the figures.
+/// Up to this fraction of all pages (1 / 8), copying the written pages costs less than copying all
+/// bytes: each page that an overlay writes later costs a page fault. docs/parts.md lists the
+/// figures.
 constexpr std::size_t moved_pages_divisor = 8;
 
-/// Copies a run of pages to another mapping. False if there is no memory for them.
+/// Copies a run of pages to another mapping. Returns false if memory for them is lacking.
 bool copy_run(std::byte* to, const std::byte* from, std::size_t nbytes) noexcept {
   if (!populate_for_writes(to, nbytes)) {
     return false;
@@ -34,7 +35,8 @@ bool copy_run(std::byte* to, const std::byte* from, std::size_t nbytes) noexcept
   return true;
 }
 
-/// Counts what it is told to take, and takes no more once that failed or was too much.
+/// Passes runs to `take` and sums up their bytes. Stops if `take` fails or the sum exceeds the
+/// limit.
 template <class Take>
 class Limited {
  public:
@@ -57,7 +59,7 @@ class Limited {
   bool failed_ = false;
 };
 
-/// Pages that differ are those that were written: for systems that do not say which.
+/// The method for systems that do not report written pages: pages that differ were written.
 template <class Visit>
 void for_each_differing_page(const std::byte* shown, const std::byte* written, std::size_t nbytes,
                              std::size_t page, Visit& visit) noexcept {
@@ -70,7 +72,7 @@ void for_each_differing_page(const std::byte* shown, const std::byte* written, s
 
 #if defined(__linux__)
 
-/// Of Linux 6.7, which the C library's headers may be older than.
+/// These declarations are those of Linux 6.7; older headers lack them.
 struct PageRegion {
   std::uint64_t begin;
   std::uint64_t end;
@@ -94,13 +96,14 @@ constexpr std::uint64_t is_of_file = 1U << 2U;
 constexpr std::uint64_t is_present = 1U << 3U;
 constexpr std::uint64_t is_swapped = 1U << 4U;
 
-/// What the system says of the pages of this process. Opened anew each time: a child's are others.
+/// The system's information about the pages of this process. Opened for each use, because a child
+/// has other pages.
 class PageMap {
  public:
   PageMap() noexcept : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
 
-  /// Calls `visit(offset, nbytes)` for runs of pages that are private. False if the system does not
-  /// tell; some may have been visited by then.
+  /// Calls `visit(offset, nbytes)` for runs of private pages. Returns false if the system does not
+  /// report them; some runs may have been visited by then.
   template <class Visit>
   bool for_each_private_run(const std::byte* begin, std::size_t nbytes, std::size_t page,
                             Visit& visit) noexcept {
@@ -165,8 +168,8 @@ class PageMap {
     return true;
   }
 
-  /// An emulator may show the pages of its own process. Here a page that was just written is
-  /// private.
+  /// False for an emulator that shows the pages of its own process: there, this page, which was
+  /// just written, is not reported as private.
   bool knows_this_process(std::array<std::uint64_t, 512>& written,
                           std::size_t page) const noexcept {
     std::uint64_t entry = 0;
@@ -182,7 +185,7 @@ class PageMap {
 
   static bool is_private(std::uint64_t entry) noexcept {
     constexpr std::uint64_t of_file_bit = std::uint64_t{1} << 61U;
-    constexpr std::uint64_t somewhere_bits = std::uint64_t{3} << 62U;  // in memory or swapped out
+    constexpr std::uint64_t somewhere_bits = std::uint64_t{3} << 62U;  // in memory, or swapped out
     return (entry & somewhere_bits) != 0 && (entry & of_file_bit) == 0;
   }
 
@@ -195,7 +198,8 @@ std::size_t system_page_nbytes() noexcept {
 
 #endif
 
-/// `shown` is as the file is, where the system does not tell. Visits runs of `written`.
+/// Passes the runs of pages that were written in `written` to `take`. `shown` has the file's bytes,
+/// for a comparison if the system does not report written pages.
 template <class Take>
 std::optional<std::size_t> take_written_pages(const std::byte* shown, const std::byte* written,
                                               std::size_t nbytes, MovedPages moved,
@@ -204,7 +208,7 @@ std::optional<std::size_t> take_written_pages(const std::byte* shown, const std:
                                                : std::numeric_limits<std::size_t>::max());
 #if defined(__linux__)
   const std::size_t page = system_page_nbytes();
-  nbytes = (nbytes + page - 1) / page * page;  // of a file the last may be a part
+  nbytes = (nbytes + page - 1) / page * page;  // the last page of a file may be partial
   if (!PageMap().for_each_private_run(written, nbytes, page, visit)) {
     for_each_differing_page(shown, written, nbytes, page, visit);
   }
@@ -253,7 +257,7 @@ void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
     std::size_t begin = 0;
     std::size_t end = 0;
 
-    /// The system tells of one run in several parts.
+    /// The system may report one run in several parts; joins them.
     void operator()(std::size_t offset, std::size_t run_nbytes) noexcept {
       if (offset != end) {
         flush();
