@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t usual_sizes[] = {0, 1, 63, 64, 65, 4095, 65535};
 constexpr std::size_t prefixes[] = {0, 64, 1024};
 
-/// Blocks are aligned and large enough, and each keeps what is written to it, prefix included.
+/// Blocks are aligned and large enough, and do not overlap, prefixes included.
 void expect_blocks_apart(Allocator& allocator) {
   std::vector<std::pair<Block, std::span<std::byte>>> taken;
   for (const std::size_t prefix : prefixes) {
@@ -52,7 +52,7 @@ TEST(AlignedAllocator, gives_aligned_blocks_that_do_not_overlap) {
 }
 
 TEST(AlignedAllocator, refuses_an_impossible_size_as_out_of_memory) {
-  Block first{};  // of 32 bits one may be there
+  Block first{};  // a 32-bit system may provide the first block
   const auto take_two = [&] {
     first = aligned_allocator().allocate({max_nbytes, 64});
     (void)aligned_allocator().allocate({max_nbytes, 64});
@@ -64,15 +64,16 @@ TEST(AlignedAllocator, refuses_an_impossible_size_as_out_of_memory) {
   }
 }
 
-/// Expects back exactly what it gave, and fails when told to. For one thread.
+/// A memory resource that checks that every allocation is returned exactly, and that can fail. Not
+/// thread-safe.
 class WatchedResource final : public std::pmr::memory_resource {
  public:
-  ~WatchedResource() override { EXPECT_TRUE(given_.empty()) << "not all was given back"; }
+  ~WatchedResource() override { EXPECT_TRUE(given_.empty()) << "leaked allocations"; }
 
   bool fails = false;
 
  private:
-  using Given = std::pair<std::size_t, std::size_t>;  // its size and alignment
+  using Given = std::pair<std::size_t, std::size_t>;  // size and alignment
 
   void* do_allocate(std::size_t nbytes, std::size_t alignment) override {
     EXPECT_GE(alignment, data_alignment);
@@ -125,7 +126,7 @@ TEST(Device, equals_a_device_of_the_same_kind_and_index) {
 TEST(DeviceAllocator, makes_every_copy_and_has_no_header) {
   DeviceAllocator device;
   {
-    // Any touch of the device's pages by the host ends the program here.
+    // An access of the host to the device's pages would end the program.
     Buffer buffer = Buffer::allocate(5000, device);
     device.fill(buffer.mutable_data(), 1, 5000);
     Buffer clone = buffer;

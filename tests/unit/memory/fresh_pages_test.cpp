@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the system is told about the pool's pages, and in which order a copy asks for the fresh ones it fills.
+/// The pool's advice to the system about its pages, and the order in which a copy populates fresh
+/// pages.
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -24,7 +25,7 @@ class FreshPages : public testing::Test {
     return pool_.allocate_copy({capacity, 64}, text_.data(), nbytes);
   }
 
-  /// The range that was asked for at the turn `number`, from the begin of the block.
+  /// Expects that populate request `number` had this offset in the block and this size.
   void expect_range(const Block& block, std::size_t number, std::size_t offset,
                     std::size_t nbytes) const {
     ASSERT_LT(number, system_.ranges().size());
@@ -34,7 +35,7 @@ class FreshPages : public testing::Test {
     EXPECT_EQ(range.nbytes, nbytes);
   }
 
-  /// That the block's huge pages, and no others, were advised of, once.
+  /// Expects that exactly one range was advised: the block's huge pages.
   void expect_advised(const Block& block, int advice, std::size_t nbytes) const {
     const auto ranges = system_.advised(advice);
     ASSERT_EQ(ranges.size(), 1U);
@@ -83,7 +84,7 @@ TEST_F(FreshPages, a_step_is_copied_before_the_next_is_populated) {
     if (range.nbytes == page_nbytes) {
       const std::size_t copied = turns++ * huge;
       const std::byte* const begin = range.data + page_nbytes - huge - copied;
-      EXPECT_EQ(std::memcmp(begin, text_.data(), copied), 0) << "before turn " << turns;
+      EXPECT_EQ(std::memcmp(begin, text_.data(), copied), 0) << "before step " << turns;
     }
   };
   pool_.deallocate(copy(3 * huge, 3 * huge));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Mappings that the system refuses to unmap, or to make.
+/// Mappings that the system refuses to create or to unmap.
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
 
@@ -31,7 +31,7 @@ bool is_mapped(const std::byte* begin) {
 
 class MappingsTest : public testing::Test {
  protected:
-  /// A range that the system does not unmap.
+  /// A range that the system has refused to unmap.
   std::byte* refused() {
     std::byte* const range = map_range();
     std::memset(range, 1, range_nbytes);
@@ -46,7 +46,7 @@ class MappingsTest : public testing::Test {
 
 TEST_F(MappingsTest, memory_is_freed_if_unmapping_is_refused) {
   const std::byte* const range = refused();
-  EXPECT_EQ(*range, std::byte{0}) << "the memory, and what was written to it, is gone";
+  EXPECT_EQ(*range, std::byte{0}) << "the written memory was freed";
   detail::unmap(map_range(), range_nbytes);
 }
 
@@ -76,7 +76,7 @@ TEST_F(MappingsTest, a_map_that_fails_twice_returns_map_failed) {
 
 TEST_F(MappingsTest, a_range_that_stays_refused_does_not_block_others) {
   in_a_child([this] {
-    detail::unmap(map_range() + 1, range_nbytes);  // no page begins there
+    detail::unmap(map_range() + 1, range_nbytes);  // not page-aligned, so the system always refuses
     const std::byte* const range = refused();
     system.refuse_maps(1);
     const std::byte* const next = map_range();

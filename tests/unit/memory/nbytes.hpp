@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Numbers of bytes that read as they are said, and addresses.
+/// Byte sizes and addresses for tests.
 #pragma once
 
 #include <byre/memory/pages.hpp>
@@ -11,7 +11,7 @@ namespace byre::test {
 
 inline constexpr std::size_t kib = 1024;
 inline constexpr std::size_t mib = 1024 * kib;
-/// More than any of these tests keeps.
+/// A pool limit that no test reaches.
 inline constexpr std::size_t plenty = 1024 * mib;
 
 constexpr std::size_t pages(std::size_t count) {

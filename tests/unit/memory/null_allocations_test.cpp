@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// An allocator that answers null, where it has to throw, ends the program at once.
+/// An allocator that returns null instead of throwing ends the program at once.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/storage/buffer.hpp>
 
@@ -13,7 +13,7 @@
 namespace byre::test {
 namespace {
 
-/// Has no memory any more once it is told so, and then answers as malloc does.
+/// Returns null blocks if `has_memory` is false.
 class NullAllocator final : public Allocator {
  public:
   explicit NullAllocator(Device device = Device::cpu()) : Allocator(device) {}
@@ -47,10 +47,10 @@ TEST_F(NullAllocationsDeathTest, end_the_program_at_an_allocation) {
   }
   NullAllocator on_host;
   on_host.has_memory = false;
-  EXPECT_DEATH(Buffer::allocate(0, on_host), complaint);  // the header lies in front of the data
+  EXPECT_DEATH(Buffer::allocate(0, on_host), complaint);  // the header needs memory, too
   NullResource resource;
   PmrAllocator allocator(resource);
-  // A sanitizer may see first that a resource never returns null.
+  // A sanitizer may report first that memory_resource::allocate() returned null.
   EXPECT_DEATH(Buffer::allocate(100, allocator),
                std::string(complaint) + "|declared to never return null");
 }

@@ -37,7 +37,7 @@ struct Mapping {
   std::byte* const address;
 };
 
-/// How much of these whole pages is mapped.
+/// The mapped bytes in a range of whole pages.
 std::size_t mapped_nbytes(std::byte* begin, std::size_t nbytes) {
   const auto step = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::size_t mapped = 0;
@@ -65,8 +65,8 @@ TEST(SystemPages, are_aligned_and_mapped_from_the_lead_to_the_end) {
   }
 }
 
-// What a mapping has more than is asked, for its alignment, goes back at once: also what is behind it. All
-// else goes back when it is unmapped, the lead included.
+// The unused pages in front of and behind an aligned mapping must be unmapped at once. unmap() must
+// unmap the rest, the lead included.
 TEST(SystemPages, release_their_addresses_when_unmapped) {
   constexpr std::size_t mappings = 4096;
   const std::size_t before = address_space_nbytes();
@@ -79,7 +79,7 @@ TEST(SystemPages, release_their_addresses_when_unmapped) {
 
 TEST(SystemPages, beyond_the_address_space_are_refused) {
   constexpr std::size_t an_eighth =
-      ~std::size_t{0} / 8 + 1;  // of 32 bits, some of which the program has
+      ~std::size_t{0} / 8 + 1;  // on 32-bit systems, the program already uses some of it
   const Mapping mapping(7 * an_eighth, huge_page_nbytes);
   EXPECT_EQ(mapping.address, nullptr);
 }
@@ -99,13 +99,13 @@ TEST(SystemPages, keep_their_contents_after_advice) {
     advise_reclaimable(mapping.address, advised_nbytes);
     EXPECT_TRUE(advised_nbytes != 0 || mapping.holds(7));
     std::memset(mapping.address, 8, mapping.nbytes);
-    EXPECT_TRUE(mapping.holds(8)) << "pages that may be reclaimed are written again";
+    EXPECT_TRUE(mapping.holds(8)) << "reclaimable pages can be written again";
   }
 }
 
 TEST(UsableMemory, is_positive_and_fits_the_address_space) {
   EXPECT_GE(usable_memory_nbytes(), 16 * mib);
-  // With 32 bits it may be all that they count.
+  // A 32-bit system may have as much memory as it can address.
   EXPECT_TRUE(sizeof(void*) == 4 || usable_memory_nbytes() < max_nbytes / 8);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What AddressSanitizer is told of the blocks of a pool: those that are idle are nobody's.
+/// AddressSanitizer's view of the blocks of a pool: idle blocks are poisoned.
 #include <byre/memory/pool.hpp>
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace byre::test {
 namespace {
 
 #if defined(BYRE_ADDRESS_SANITIZER)
-/// The first byte of these that may not be used, or null.
+/// The first poisoned byte of the block's data, or null.
 const void* first_poisoned(const Block& block) {
   return __asan_region_is_poisoned(block.data, block.capacity);
 }
@@ -34,12 +34,12 @@ class PoisonedBlocks : public testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
     if (!is_address_sanitized) {
-      GTEST_SKIP() << "nobody watches idle blocks";
+      GTEST_SKIP() << "built without AddressSanitizer";
     }
   }
 
   Block take() { return pool.allocate({GetParam(), 64}); }
-  /// The data of a block that is idle since.
+  /// A block that was released and is idle.
   Block release() {
     const Block block = take();
     pool.deallocate(block);
@@ -70,7 +70,7 @@ TEST_P(PoisonedBlocks, blocks_in_use_are_not_poisoned) {
   pool.deallocate(recycled);
 }
 
-// The system gives the same addresses to others.
+// The system may map these addresses for other code.
 TEST_P(PoisonedBlocks, unmapped_blocks_are_not_poisoned) {
   const Block gone = release();
   pool.trim();

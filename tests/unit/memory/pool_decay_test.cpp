@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the pool gives back of what nobody has used for long.
+/// How the pool returns blocks that were idle for entire periods.
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/observe/counters.hpp>
@@ -20,12 +20,12 @@ constexpr std::size_t block_nbytes = pages(20);
 
 class PoolDecayTest : public PoolTest {
  protected:
-  /// Takes so many, and releases them in that order.
+  /// Takes `count` blocks, and releases them in the order of their allocation.
   std::vector<Block> use(std::size_t count) {
     return release(std::vector<std::size_t>(count, block_nbytes));
   }
 
-  /// Requests that no idle block serves.
+  /// Makes requests that no idle block can serve.
   void ask(int times = 1) {
     for (; times > 0; --times) {
       take(pages(1000));
@@ -39,7 +39,7 @@ TEST_F(PoolDecayTest, half_of_the_bytes_idle_for_a_period_are_returned) {
   const auto released = places_of(use(8));
   source.wait_for(period);
   ask();
-  EXPECT_EQ(idle_blocks(), 8U) << "in that period they were used";
+  EXPECT_EQ(idle_blocks(), 8U) << "the blocks were used in that period";
   source.wait_for(period - 1);
   ask();
   EXPECT_EQ(idle_blocks(), 8U) << "the period is not over";
@@ -87,7 +87,7 @@ TEST_F(PoolDecayTest, blocks_used_in_each_period_are_retained) {
 TEST_F(PoolDecayTest, the_peak_is_retained_and_half_of_the_rest_is_returned) {
   use(8);
   source.wait_for(period);
-  use(4);  // begins a period
+  use(4);  // the call that starts a period
   use(4);
   source.wait_for(period);
   ask(10);
@@ -101,8 +101,8 @@ TEST_F(PoolDecayTest, periods_without_a_call_count_individually) {
     std::size_t left;
   } rows[] = {{8, 3, 1},
               {5, 3, 1},
-              {4, 3, 0},             // an eighth, to the nearest
-              {8, 64, 0},            // as many as a word has bits
+              {4, 3, 0},             // an eighth of 4, rounded
+              {8, 64, 0},            // as many periods as a word has bits
               {8, 100'000'000, 0}};  // years
   for (const auto& row : rows) {
     pool->trim();
@@ -135,7 +135,7 @@ TEST(SystemPages, return_seconds_of_the_steady_clock) {
   };
   const std::uint64_t before = seconds();
   const std::uint64_t between = system_pages().seconds();
-  EXPECT_LE(before, between + 1);  // what is coarse may be a tick late
+  EXPECT_LE(before, between + 1);  // the coarse clock may be a tick late
   EXPECT_LE(between, seconds());
 }
 

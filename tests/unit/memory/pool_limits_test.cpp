@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// When the pool gives memory back: its limit, trimming, refusals of the system and of malloc, and
-/// its end.
+/// When the pool returns memory: at its limit, at a trim, if the system or malloc refuses memory,
+/// and at its destruction.
 #include <byre/error/error.hpp>
 #include <byre/memory/idle_blocks.hpp>
 #include <byre/memory/pool.hpp>
@@ -26,7 +26,7 @@ namespace {
 
 class PoolLimitsTest : public PoolTest {
  protected:
-  /// Three blocks of different sizes, released in this order.
+  /// Releases three blocks of different sizes, in this order.
   std::vector<const void*> release_three() {
     return places_of(release({pages(50), pages(20), pages(100)}));
   }
@@ -109,7 +109,7 @@ TEST_F(PoolLimitsTest, everything_is_unmapped_when_the_pool_is_destroyed) {
 TEST_F(PoolLimitsTest, a_refused_mapping_is_tried_again_without_idle_blocks) {
   const auto released = release_three();
   source.refuse(1);
-  const Block block = take(pages(1000));  // more than is idle
+  const Block block = take(pages(1000));  // larger than all idle blocks
   EXPECT_NE(block.data, nullptr);
   EXPECT_EQ(source.refused(), 1);
   EXPECT_EQ(source.unmapped(), released);
@@ -124,7 +124,7 @@ TEST_F(PoolLimitsTest, a_mapping_refused_twice_is_out_of_memory) {
   const Block block = take(70'000'000);
   EXPECT_NE(block.data, nullptr);
   give_back(block);
-  pool.reset();  // dies if the failed request counts as a block that is out
+  pool.reset();  // ends the program if the failed request still counts as a block in use
   EXPECT_EQ(source.mapped(), 0U);
 }
 
@@ -139,7 +139,7 @@ TEST(PoolDeathTest, a_pool_destroyed_before_its_buffers_ends_the_program) {
       "pool\\.cpp:[0-9]+: cannot destroy a recycling pool: buffers from it still exist");
 }
 
-/// How many megabytes of small buffers could be had, up to a hundred.
+/// Allocates small buffers until memory is out. Returns their megabytes, at most 100.
 std::size_t take_small_buffers() {
   constexpr std::size_t nbytes = 32 << 10;
   std::vector<Buffer> buffers;
@@ -169,13 +169,13 @@ class MallocRefusalDeathTest : public testing::Test {
     GTEST_SKIP() << "a sanitizer's allocator needs the address space";
 #endif
     if (is_emulated()) {
-      GTEST_SKIP() << "an emulated machine's programs have no limit of their own";
+      GTEST_SKIP() << "limits do not apply to programs in an emulator";
     }
     testing::FLAGS_gtest_death_test_style = death_test_style();
   }
 };
 
-// In a process of its own, whose memory is limited.
+// Runs in a child process with limited memory.
 TEST_F(MallocRefusalDeathTest, frees_idle_blocks_and_retries) {
   EXPECT_EXIT(say_how_many(200 * mib), testing::ExitedWithCode(0), "all, 0 idle");
 }

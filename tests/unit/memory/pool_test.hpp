@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A pool of pages that are watched, and the blocks that tests take of it.
+/// The fixture of tests of the pool: a pool over a fake page source, and the blocks that a test has
+/// taken.
 #pragma once
 
 #include <byre/memory/pool.hpp>
@@ -25,7 +26,7 @@ class PoolTest : public testing::Test {
     }
   }
 
-  /// A block that is given back at the end, if not before.
+  /// Takes a block. The destructor releases it if the test does not.
   Block take(std::size_t nbytes, std::size_t prefix = 64) {
     return out_.emplace_back(pool->allocate({nbytes, prefix}));
   }
@@ -33,7 +34,7 @@ class PoolTest : public testing::Test {
     std::erase_if(out_, [&](const Block& other) { return other.data == block.data; });
     pool->deallocate(block);
   }
-  /// Blocks of these sizes, alive at the same time, given back in this order.
+  /// Takes blocks of these sizes, and then releases them in order.
   std::vector<Block> release(const std::vector<std::size_t>& sizes) {
     std::vector<Block> blocks;
     for (const std::size_t nbytes : sizes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The pool under many threads at once.
+/// The pool with many concurrent threads.
 #include <byre/memory/pool.hpp>
 
 #include <gtest/gtest.h>
@@ -23,13 +23,13 @@ struct Stamped {
   std::uint64_t stamp;
 };
 
-/// Its first and its last word.
+/// The first and the last word of the block.
 std::array<std::byte*, 2> ends_of(const Block& block) {
   auto* const begin = static_cast<std::byte*>(block.data);
   return {begin, begin + block.capacity - sizeof(std::uint64_t)};
 }
 
-// Blocks are random, and each has a stamp at both ends while a thread has it.
+// Threads take and release random blocks, and stamp both ends of each block that they hold.
 TEST(RecyclingPool, never_gives_the_same_memory_to_two_of_eight_threads) {
   constexpr int steps = 4000;
   const std::uint64_t chosen = seed();
@@ -54,7 +54,8 @@ TEST(RecyclingPool, never_gives_the_same_memory_to_two_of_eight_threads) {
         } else if (choice == 1) {
           pool.set_limit_nbytes(random.number(std::size_t{1}, std::size_t{16}) * mib);
         } else if (held.size() < random.number(std::size_t{1}, std::size_t{6})) {
-          // As many of 32 KiB as of 2 MiB, and few different ones, so that they are recycled.
+          // Sizes from 32 KiB to 2 MiB, equally likely, and few distinct ones, so that blocks are
+          // recycled.
           const std::size_t nbytes =
               (32 * kib << random.below(7)) + random.below(std::size_t{3}) * 5000;
           held.push_back(

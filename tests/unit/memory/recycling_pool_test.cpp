@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which blocks the pool hands out, and which it keeps.
+/// Which blocks the pool reuses, and for which requests.
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 
@@ -50,7 +50,7 @@ TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_equals) {
   const auto blocks = release({pages(100), pages(100), pages(100)});
   const Block first = take(pages(100));
   const Block second = take(pages(95));
-  EXPECT_EQ(first.data, blocks[2].data) << "the warmest";
+  EXPECT_EQ(first.data, blocks[2].data) << "most likely in the CPU's caches";
   EXPECT_EQ(second.data, blocks[1].data);
 }
 
@@ -72,7 +72,8 @@ TEST_F(RecyclingPoolTest, leaves_small_blocks_to_malloc) {
   std::memset(small.data, 1, RecyclingPool::recycled_from - 1);
   const Block none = take(0);
   EXPECT_EQ(address_of(none.data) % data_alignment, 0U);
-  const Block copy = pool->allocate_copy({0, 64}, nullptr, 0);  // as a clone of lent nothing does
+  // as a lazy clone of empty borrowed memory does
+  const Block copy = pool->allocate_copy({0, 64}, nullptr, 0);
   EXPECT_NE(copy.data, nullptr);
   pool->deallocate(copy);
   EXPECT_EQ(source.maps(), 0);
@@ -99,7 +100,7 @@ TEST_F(RecyclingPoolTest, starts_blocks_on_a_page_and_from_2_mib_on_a_huge_page)
 TEST_F(RecyclingPoolTest, reserves_the_largest_prefix_before_the_data) {
   const std::size_t sizes[] = {0, 100, 64 * kib, 3 * mib};
   for (const std::size_t nbytes : sizes) {
-    for (int round = 0; round < 2; ++round) {  // fresh, then recycled
+    for (int round = 0; round < 2; ++round) {  // a fresh block, then a recycled one
       const Block block = take(nbytes, 1024);
       std::memset(static_cast<std::byte*>(block.data) - 1024, 3, 1024 + block.capacity);
       give_back(block);
@@ -122,7 +123,8 @@ struct Copy {
 };
 
 TEST_F(RecyclingPoolTest, copies_every_byte_into_fresh_and_into_recycled_memory) {
-  // Fresh memory is copied into by turns of 2 MiB, and in pieces of 128 KiB.
+  // Fresh memory is populated in steps of 2 MiB and copied in pieces of 128 KiB; these sizes are
+  // around their borders.
   const std::size_t sizes[] = {1,         64 * kib - 1,  64 * kib,     128 * kib - 1,
                                128 * kib, 128 * kib + 1, 256 * kib,    2 * mib - 1,
                                2 * mib,   2 * mib + 1,   2 * mib + 63, 4 * mib - 1,

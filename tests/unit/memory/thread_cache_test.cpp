@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The threads' caches of small blocks.
+/// Tests of the thread caches of small blocks.
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/storage/buffer.hpp>
@@ -24,7 +24,7 @@ using detail::ThreadCache;
 
 constexpr std::size_t line = ThreadCache::line_nbytes;
 
-/// A block as the pool makes one: of whole lines, from malloc.
+/// A block of malloc like the pool's, with a size in whole cache lines.
 struct Made {
   explicit Made(std::size_t lines) : base(std::malloc(lines * line + line)) {
     auto* at = static_cast<std::byte*>(base);
@@ -44,7 +44,7 @@ TEST(ThreadCache, hands_out_blocks_of_the_size_asked_for_last_in_first_out) {
   EXPECT_EQ(again.base, second.base);
   EXPECT_EQ(again.data, second.end - 2 * line);
   EXPECT_EQ(again.capacity, 2 * line);
-  EXPECT_EQ(cache.take({.nbytes = 2 * line}).data, nullptr) << "only of the size asked for";
+  EXPECT_EQ(cache.take({.nbytes = 2 * line}).data, nullptr) << "a block of another size";
   EXPECT_EQ(cache.take({.nbytes = 3 * line + 1}).data, nullptr);
   EXPECT_EQ(cache.take({.nbytes = 2 * line + 1}).base, first.base);
   EXPECT_EQ(cache.take({.nbytes = 128, .prefix = 64}).data, nullptr);
@@ -86,14 +86,15 @@ class CachesOfThreads : public testing::Test {
  protected:
   void SetUp() override {
     if (watched_by_address_sanitizer && std::getenv("BYRE_ASAN_THREAD_CACHE") == nullptr) {
-      GTEST_SKIP() << "under AddressSanitizer threads have one if BYRE_ASAN_THREAD_CACHE is set";
+      GTEST_SKIP() << "with AddressSanitizer, caches require BYRE_ASAN_THREAD_CACHE";
     }
     default_pool().trim();
   }
 };
 
 TEST_F(CachesOfThreads, reuse_the_block_released_last) {
-  constexpr std::size_t most = ThreadCache::most_nbytes - line;  // behind a header
+  // the largest data whose block, with a header, is cached
+  constexpr std::size_t most = ThreadCache::most_nbytes - line;
   for (const auto& [nbytes, next] : {std::pair{std::size_t{100}, std::size_t{128}}, {most, most}}) {
     const std::byte* released = nullptr;
     {
@@ -132,7 +133,8 @@ TEST_F(CachesOfThreads, are_emptied_only_by_a_trim_to_zero_bytes) {
 }
 
 TEST_F(CachesOfThreads, are_destroyed_before_late_releases_of_their_thread) {
-  { const Buffer first = Buffer::allocate(100); }  // so that the library comes first
+  // registers the library's thread-end handler before the test's
+  { const Buffer first = Buffer::allocate(100); }
   bool cached_before = false;
   bool cached = true;
   boost::thread([&] {
@@ -162,7 +164,7 @@ TEST_F(CachesOfThreads, accept_releases_by_thread_local_destructors) {
   EXPECT_TRUE(cached);
 }
 
-/// Fills its thread's cache, of every size.
+/// Fills the calling thread's cache with blocks of every size.
 void fill_cache() {
   for (std::size_t nbytes = 0; nbytes < ThreadCache::most_nbytes; nbytes += line) {
     std::vector<Buffer> released;
@@ -175,10 +177,10 @@ void fill_cache() {
 TEST_F(CachesOfThreads, leave_nothing_on_the_heap_when_their_threads_end) {
   constexpr std::size_t threads = 64;
   constexpr std::size_t slack_of_a_thread = sizeof(ThreadCache) / 2;
-  boost::thread(fill_cache).join();  // malloc keeps something of the first
+  boost::thread(fill_cache).join();  // malloc retains some memory of the first thread
   const std::optional<std::size_t> before = heap_nbytes();
   if (!before) {
-    GTEST_SKIP() << "malloc does not tell what is in use";
+    GTEST_SKIP() << "malloc does not report bytes in use";
   }
   for (std::size_t thread = 0; thread < threads; ++thread) {
     boost::thread(fill_cache).join();
@@ -196,7 +198,7 @@ TEST_F(CachesOfThreads, provide_blocks_for_correct_copies_of_every_size) {
     if (nbytes != 0) {
       std::memcpy(original.mutable_data(), text.data(), nbytes);
     }
-    for (int round = 0; round < 3; ++round) {  // of malloc's memory, then of the cache's
+    for (int round = 0; round < 3; ++round) {  // blocks from malloc first, then from the cache
       Buffer clone = original;
       ASSERT_EQ(clone.materialize(), Materialized::copied);
       ASSERT_NE(clone.data(), original.data());
@@ -205,17 +207,17 @@ TEST_F(CachesOfThreads, provide_blocks_for_correct_copies_of_every_size) {
   }
 }
 
-/// Caches that AddressSanitizer watches.
+/// Tests of caches in builds with AddressSanitizer.
 class WatchedCaches : public CachesOfThreads {
  protected:
   void SetUp() override {
     if (!watched_by_address_sanitizer) {
-      GTEST_SKIP() << "nobody watches idle blocks";
+      GTEST_SKIP() << "built without AddressSanitizer";
     }
     CachesOfThreads::SetUp();
   }
 
-  /// The data of a block that lies in the cache; of whole lines.
+  /// The data of a block in the cache. `nbytes` is a multiple of a cache line.
   static std::byte* idle_block(std::size_t nbytes) {
     Buffer buffer = Buffer::allocate(nbytes);
     return buffer.mutable_data();

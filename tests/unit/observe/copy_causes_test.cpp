@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What copy sinks and recordings are told of each cause of a copy: bytes, cause, and the user's
-/// own line. The random programs of storages check bytes and cause of all copies.
+/// What copy sinks and recordings report for each cause of a copy: the bytes, the cause and the
+/// user's own line. The random programs over storages check the bytes and causes of all copies.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/events.hpp>
 #include <byre/observe/recording.hpp>
@@ -28,8 +28,8 @@ Buffer of(std::size_t nbytes) {
   return Buffer::allocate(nbytes, aligned_allocator());
 }
 
-/// That `action` makes one copy, of `nbytes` and from `line` of this file, or maps overlays for
-/// that cause.
+/// Expects that `action` makes one copy of `nbytes` at `line` of this file, or maps overlays, for
+/// this cause.
 template <class Action>
 void expect_copy(CopyCause cause, std::size_t nbytes, unsigned line, Action action) {
   const Recorder recorder;
@@ -60,7 +60,7 @@ TEST(CopyCause, to_string_returns_the_name_of_the_enumerator) {
 }
 
 TEST_F(CopyCauses, shared_is_a_write_to_data_with_other_owners) {
-  const Buffer buffer = Buffer::allocate(100);  // whose block is larger
+  const Buffer buffer = Buffer::allocate(100);  // the block is larger than 100 bytes
   Buffer clones[] = {buffer, buffer, buffer, buffer};
   Storage storages[] = {Storage(buffer), Storage(buffer)};
   const auto expect_shared = [](unsigned line, auto write) {
@@ -90,11 +90,11 @@ TEST_F(CopyCauses, of_unshared_data_depend_on_memory_and_call) {
   expect_copy(CopyCause::read_only, 40, __LINE__, [&] { adopted.mutable_data(); });
 
   Storage pinned_to_read(Buffer::adopt_aliased(to_read, lent.size(), [](const void*) {}));
-  const Pin reader = pinned_to_read.pin_to_read();  // an owner, but no lazy clone
+  const Pin reader = pinned_to_read.pin_to_read();  // the pin is an owner, but not a lazy clone
   expect_copy(CopyCause::read_only, 40, __LINE__, [&] { pinned_to_read.mutable_data(); });
 
   const Buffer borrowed =
-      Buffer::borrow(lent.data(), lent.size());  // whose copy has a larger block
+      Buffer::borrow(lent.data(), lent.size());  // the block of its copy is larger than 40 bytes
   const Buffer aliased = Buffer::adopt_aliased(lent.data(), lent.size(), [](void*) {});
   expect_copy(CopyCause::borrowed, 40, __LINE__, [&] { (void)borrowed.lazy_clone(); });
   expect_copy(CopyCause::borrowed, 40, __LINE__, [&] { const Buffer clone = borrowed; });
@@ -119,7 +119,7 @@ TEST_F(CopyCauses, writable_is_a_writable_clone_of_pages_written_since_the_last)
   Buffer buffer = Buffer::allocate(least_paged_nbytes, paged_allocator());
   const Buffer clone = buffer.writable_clone();
   if (clone.origin() != Origin::overlay) {
-    GTEST_SKIP() << "the system has no pages for it";
+    GTEST_SKIP() << "the system provides no pages";
   }
   buffer.mutable_data()[0] = std::byte{1};
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

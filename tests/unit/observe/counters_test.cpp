@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Counts of copies that are waited for, and of many threads: running, ended, and ending. The
-/// random programs of storages check what each operation counts.
+/// Counters of waits, and of threads that run, have ended, or are ending. The random programs over
+/// storages check what each operation counts.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/counters.hpp>
 #include <byre/storage/buffer.hpp>
@@ -83,7 +83,7 @@ TEST_F(ShardsTest, snapshots_include_running_threads) {
   EXPECT_EQ(counted.since().lazy_clones, 1);
   halt.let_go();
   running.join();
-  EXPECT_EQ(counted.since().lazy_clones, 1) << "counted once, not again at the end of its thread";
+  EXPECT_EQ(counted.since().lazy_clones, 1) << "counted again at the end of its thread";
 }
 
 TEST_F(ShardsTest, snapshots_never_go_back_while_threads_come_and_go) {
@@ -106,7 +106,7 @@ TEST_F(ShardsTest, snapshots_never_go_back_while_threads_come_and_go) {
   EXPECT_EQ(counted.since().lazy_clones, 600);
 }
 
-/// Counts when its thread ends: one lazy clone and one copy.
+/// Makes one lazy clone and one copy in its destructor, while its thread ends.
 class CountsAtTheEnd {
  public:
   void hold(const Buffer& buffer) { held_ = &buffer; }
@@ -145,11 +145,11 @@ TEST_F(ShardsTest, counts_of_threads_that_end_at_once_are_complete) {
   for (std::size_t round = 0; round < 20; ++round) {
     at_once(8, [&](std::size_t thread) {
       destroyed_last.hold(buffer);
-      if (thread % 2 == 0) {  // the others count for the first time while they end
+      if (thread % 2 == 0) {  // the other threads count for the first time while they end
         const Buffer clone = buffer;
       }
     });
-    (void)stats::snapshot();  // reads the shards of threads that have ended, if any is left
+    (void)stats::snapshot();  // would read the shards of ended threads, if any were left
   }
   EXPECT_EQ(
       counted.text(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What environment_test.py runs with BYRE_TRACE: environment_program
-// [nothing|fork|leave|many|unset|folder] or environment_program set NAME
+// The program that environment_test.py runs with BYRE_TRACE. Usage: environment_program
+// [nothing|fork|leave|many|unset|folder], or environment_program set NAME
 #include <byre/byre.hpp>
 
 #include <sys/wait.h>
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
       return 1;
     }
     if (child != 0 && what == "leave") {
-      ::_exit(status != 0);  // and write nothing
+      ::_exit(status != 0);  // writes no trace
     }
     return status != 0;
   }

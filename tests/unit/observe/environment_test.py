@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What BYRE_TRACE in the environment does to a program: environment_test.py STATS PROGRAM, where STATS is 1 if byre
-counts and 0 if not."""
+"""Tests the environment variable BYRE_TRACE: environment_test.py STATS PROGRAM. STATS is 1 if byre was built with stats,
+else 0."""
 import json
 import os
 import pathlib
@@ -32,7 +32,7 @@ class Environment(unittest.TestCase):
         return sorted(path.name for path in self.folder.iterdir())
 
     def taken_lines(self):
-        """The lines of the copies in each trace, by its file, which is removed."""
+        """The lines of the copies in each trace file, by file name. Removes the files."""
         lines = {}
         for name in self.files():
             events = json.loads((self.folder / name).read_text())["traceEvents"]
@@ -48,33 +48,33 @@ class WithStats(Environment):
             self.assertEqual(self.run_with(self.folder / "a.json", *arguments), "")
             self.assertEqual(self.taken_lines(), {"a.json": lines})
 
-    def test_nothing_is_said_where_the_environment_asks_for_none(self):
+    def test_an_empty_variable_prints_nothing(self):
         self.assertEqual(self.run_with(""), "")
 
-    def test_a_text_and_stderr_have_the_summary(self):
+    def test_a_text_file_and_stderr_contain_the_summary(self):
         self.assertEqual(self.run_with(self.folder / "a.txt"), "")
         for text in (self.folder / "a.txt").read_text(), self.run_with("stderr"):
             self.assertRegex(text, r"byre: trace: 1 lazy clone of 100 bytes, 1 copy of 100 bytes")
             self.assertIn("1. 1 copy of 100 bytes (shared)\n  written at program.cpp:2\n  cloned at program.cpp:1\n", text)
 
-    def test_other_names_are_refused_and_the_program_goes_on(self):
+    def test_an_unsupported_name_causes_a_warning_at_the_end(self):
         for name in "1", self.folder / "a.xml":
             self.assertIn("Use stderr, or a file name in .json or .txt", self.run_with(name))
         self.assertEqual(self.files(), [])
 
-    def test_a_file_that_cannot_be_written_is_told(self):
+    def test_an_unwritable_file_causes_a_warning(self):
         said = self.run_with(self.folder / "none" / "a.json")
         self.assertIn("cannot write the trace that BYRE_TRACE requests", said)
         self.assertIn("none/a.json", said)
 
-    def test_the_environment_and_the_folder_are_those_of_the_first_data(self):
+    def test_variable_and_folder_are_read_at_the_first_data(self):
         for change in "unset", "folder":
             self.run_with("a.json", change, cwd=self.folder)
             self.assertEqual(self.taken_lines(), {"a.json": ["program.cpp:2"]}, change)
         self.run_with("", "set", str(self.folder / "b.json"))
         self.assertEqual(self.files(), [])
 
-    def test_a_child_writes_a_file_of_its_own_or_none(self):
+    def test_a_child_writes_its_own_file_or_none(self):
         self.run_with(self.folder / "a.json", "fork")
         self.assertEqual(self.taken_lines(), {"a.json": ["program.cpp:2"] * 2})
         self.run_with(self.folder / "a.json", "leave")
@@ -85,13 +85,13 @@ class WithStats(Environment):
             self.assertRegex(name, r"^a\.\d+\.json$")
         self.assertEqual(sorted(map(len, lines.values())), [1, 2])
 
-    def test_events_without_room_are_told(self):
+    def test_lost_events_cause_a_warning(self):
         self.assertRegex(self.run_with(self.folder / "a.txt", "many"), r"lacks \d+ events: the recording was full")
 
 
 @unittest.skipIf(HAS_STATS, "built with stats")
 class WithoutStats(Environment):
-    def test_a_program_says_that_it_cannot(self):
+    def test_a_program_warns_that_it_cannot_record(self):
         self.assertIn("Configure it with -Dstats=enabled", self.run_with(self.folder / "a.json"))
         self.assertEqual(self.files(), [])
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A recording, read back as its viewer reads it: the events of the JSON text.
+/// Parses the JSON text of a recording, as a trace viewer does.
 #pragma once
 
 #include <byre/error/call_site.hpp>
@@ -45,7 +45,7 @@ class Events {
   const Json& whole() const { return whole_; }
   const Json& all() const { return whole_.at("traceEvents"); }
 
-  /// Those of a phase and a name.
+  /// The events with this phase and name.
   std::vector<Json> of(const std::string& phase, const std::string& name) const {
     std::vector<Json> found;
     for (const Json& event : all()) {
@@ -57,7 +57,7 @@ class Events {
   }
   std::vector<Json> slices(const std::string& name) const { return of("X", name); }
 
-  /// The values that a counter had, in order.
+  /// The values of a counter, in order.
   std::vector<std::int64_t> values(const std::string& counter) const {
     std::vector<std::int64_t> values;
     for (const Json& event : of("C", counter)) {
@@ -70,7 +70,7 @@ class Events {
   Json whole_;
 };
 
-/// The value without the punctuation of JSON, and call sites without their file.
+/// The value without JSON punctuation, and call sites without their file name.
 inline std::string plain(const Json& value) {
   std::string text = value.dump();
   for (const std::string_view part : {"\"", "[", "]", "model.cpp:"}) {
@@ -81,13 +81,15 @@ inline std::string plain(const Json& value) {
   return text;
 }
 
-/// A line for each slice, and for each begin and end of a span, whose name begins so, in the order of their begins:
+/// Prints a line for each slice, and for each begin and end of a span, in the order of their
+/// begins. If `name` is given, prints only events whose name begins with it.
 ///
 ///     1: clone bytes=64 cloned_at=10 data=A
 ///     2: copy (shared) bytes=64 cloned_at=10 copy=B data=A written_at=20 <- 1: clone at 10
 ///
-/// The first number is the thread's. Data have letters, by their first appearance. An arrow names the slice that it
-/// comes from. A slice that begins within a longer one of its thread is indented.
+/// The first number is that of the thread. Data are named by letters in the order of their
+/// appearance. "<-" names the slice at the other end of an arrow. A slice within a longer slice of
+/// its thread is indented.
 inline std::string shown(const Events& all, std::string_view name = "") {
   std::vector<Json> events;
   std::set<Json> arrows;
@@ -148,7 +150,8 @@ inline std::string shown(const trace::Recording& recording, std::string_view nam
   return shown(Events(recording), name);
 }
 
-/// Runs `copy`, which copies by `allocator`, until `wait` has waited for that copy; `meanwhile` before `wait`.
+/// Runs `copy` on a thread, which copies with `allocator`, and `wait` on another, which waits for
+/// that copy. Runs `meanwhile` between the two.
 template <class Copy, class Meanwhile, class WaitForIt>
 void wait_for_copy(FailingAllocator& allocator, Copy copy, Meanwhile meanwhile, WaitForIt wait) {
   Halt halt;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a recording makes of a heap that has no memory, and of one that is the user's and uses
-/// byre.
+/// Recordings while the heap lacks memory, and with a user's operator new that uses byre.
 #include <byre/observe/recording.hpp>
 #include <byre/storage/buffer.hpp>
 
@@ -36,7 +35,7 @@ TEST_F(RecordingsAndTheHeap, omit_events_of_operator_new_during_a_record) {
   const Buffer data = Buffer::allocate(100);
   {
     const trace::Recording earlier;
-    data.lazy_clone({"model.cpp", 1});  // whose line is known from now on
+    data.lazy_clone({"model.cpp", 1});  // the log already knows this line afterwards
   }
   const trace::Recording recording;
   before_next_new = [] { of_the_heap->lazy_clone({"model.cpp", 1}); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Recordings of copies that began earlier or are submitted, of null data, of nested writes, and of
-/// many threads.
+/// Recordings of copies that began before the recording or were submitted, of null data, of nested
+/// writes, and of many threads.
 #include <byre/byre.hpp>
 #include <byre/observe/detail/observer.hpp>
 #include <byre/observe/recording.hpp>
@@ -23,7 +23,7 @@
 namespace byre::test {
 namespace {
 
-/// The one copy that a recording has which began while the copy was made.
+/// Makes a copy during which a recording begins. Returns the copy that the recording reports.
 Json copy_that_began_before(FailingAllocator& allocator) {
   Buffer weights = Buffer::allocate(100, allocator);
   const Buffer snapshot = weights;
@@ -64,7 +64,7 @@ TEST_F(Recordings, show_no_wait_of_an_earlier_write) {
   wait_for_copy(
       allocator, [&] { snapshot.mutable_data(); }, [] {},
       [&] {
-        weights.mutable_data();  // waits, and is not recorded
+        weights.mutable_data();  // this wait is not recorded
         copy_that_began_before(allocator);
         const trace::Recording recording;
         const Buffer clone = weights;
@@ -136,7 +136,8 @@ TEST_F(Recordings, show_waits_of_parallel_loops_for_steals_and_overlays) {
   of_the_loop.waited_in_parallel(weights.data(), site(40));
   stats::detail::WriteReport().waited_in_parallel(weights.data(), site(50));
   EXPECT_TRUE(says(shown(recording, "wait"), "written_at=40"));
-  EXPECT_FALSE(says(shown(recording, "wait"), "written_at=50")) << "began before there was one";
+  EXPECT_FALSE(says(shown(recording, "wait"), "written_at=50"))
+      << "the wait began before the recording";
 
   Buffer paged = Buffer::allocate(least_paged_nbytes, paged_allocator());
   const Buffer shown_by_an_overlay = paged;
@@ -168,7 +169,7 @@ TEST_F(Recordings, show_a_submitted_copy_and_the_wait_for_it) {
             "  1: steal bytes=64 cloned_at=10 data=A written_at=30\n");
 }
 
-/// What threads do to buffers of their own that share data, at random.
+/// A thread's work: clones and writes buffers at random. All of them begin with shared data.
 void work(const Buffer& shared, std::uint64_t seed) {
   Random random(seed);
   std::vector<Buffer> owned(4, shared);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a recording says of clones, copies, steals and waits, and of why they were.
+/// How recordings report clones, copies, steals and waits with their causes.
 #include <byre/byre.hpp>
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pool.hpp>
@@ -66,7 +66,7 @@ TEST_F(Recordings, forget_clone_lines_once_the_data_is_unique) {
             "model.cpp:42[\"model.cpp:5\"] ");
 }
 
-/// The numbers of the data of the clones that two rounds make.
+/// Expects that the data cloned in two rounds has different numbers.
 template <class Round>
 void expect_other_data_in_each(Round round) {
   const trace::Recording recording;
@@ -99,7 +99,7 @@ TEST_F(Recordings, distinguish_new_data_at_a_reused_address) {
 TEST_F(Recordings, show_a_steal_its_wait_and_the_copy_that_was_waited_for) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
-  std::optional<Buffer> snapshot = clone(weights, 1);  // before
+  std::optional<Buffer> snapshot = clone(weights, 1);  // made before the recording
   const trace::Recording recording;
   std::optional<Buffer> other = clone(weights, 2);
   wait_for_copy(
@@ -117,8 +117,9 @@ TEST_F(Recordings, show_a_steal_its_wait_and_the_copy_that_was_waited_for) {
 TEST_F(Recordings, name_the_copy_that_a_parallel_loop_waited_for) {
   FailingAllocator allocator;
   std::string text;
-  for (int round = 0; text.find("wait") == std::string::npos; ++round) {  // a thread may be late
-    ASSERT_LT(round, 100'000) << "each thread was late";
+  // a thread may miss the wait
+  for (int round = 0; text.find("wait") == std::string::npos; ++round) {
+    ASSERT_LT(round, 100'000) << "no thread waited in any round";
     Storage storage = Storage::allocate(100, allocator);
     const Storage snapshot = storage.lazy_clone(site(1));
     const trace::Recording recording;
@@ -170,7 +171,7 @@ TEST_F(Recordings, attribute_a_clone_of_all_tiles_to_each_tile) {
   const trace::Recording recording;
   const TiledBuffer snapshot = table.lazy_clone(site(1));
   table.mutable_tile(0, Wait::allowed, site(2));
-  table.mutable_tile(63, Wait::allowed, site(3));  // the last of its node
+  table.mutable_tile(63, Wait::allowed, site(3));  // the last tile of its node
   table.mutable_tile(150, Wait::allowed, site(4));
   EXPECT_EQ(shown(recording),
             "1: clone bytes=12800 cloned_at=1 data=A\n"

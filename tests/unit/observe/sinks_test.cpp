@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How copy sinks are called: how long, on which thread, and what they may do wrong. And the helper
-/// for users' own tests, which counts by a sink: a block that copies more than expected fails.
+/// How copy sinks are called: until when, on which threads, and after errors of a sink. Also tests
+/// expect_copies_at_most(), which counts by a sink.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/expect.hpp>
 #include <byre/observe/recording.hpp>
@@ -32,7 +32,7 @@ using stats::expect_copies_at_most;
 using stats::InstalledSink;
 
 constexpr unsigned line_of_the_copy = __LINE__ + 6;
-/// One copy, of `nbytes`. The clone reads what the original did.
+/// Makes one copy of `nbytes`, and checks the contents of both sides.
 void copy_and_compare(std::size_t nbytes = 100) {
   Buffer buffer = Buffer::allocate(nbytes, aligned_allocator());
   std::memset(buffer.mutable_data(), 5, nbytes);
@@ -104,7 +104,7 @@ TEST_F(Sinks, are_not_called_for_copies_made_by_a_sink) {
   copy_and_compare();
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(other.events().size(), 1U);
-  EXPECT_EQ(counted.since().copies, 2) << "counted they are";
+  EXPECT_EQ(counted.since().copies, 2) << "copies by a sink are counted";
   copy_and_compare();
   EXPECT_EQ(calls, 2);
 }
@@ -136,7 +136,7 @@ TEST_F(Sinks, are_called_from_several_threads_at_once) {
   boost::thread first([] { copy_and_compare(10); });
   boost::thread second([] { copy_and_compare(11); });
   halts[0].await_entry();
-  halts[1].await_entry();  // both are inside
+  halts[1].await_entry();  // both sinks are running
   halts[0].let_go();
   halts[1].let_go();
   first.join();
@@ -144,7 +144,7 @@ TEST_F(Sinks, are_called_from_several_threads_at_once) {
   EXPECT_EQ(calls, 2);
 }
 
-// It would wait for the call that it is in.
+// The sink would wait for its own call.
 TEST_F(Sinks, that_install_or_uninstall_a_sink_end_the_program) {
   const auto run = [](stats::CopySink sink) {
     const InstalledSink installed(std::move(sink));
@@ -177,7 +177,7 @@ TEST_F(Sinks, are_not_uninstalled_while_they_are_called) {
   EXPECT_TRUE(uninstalled);
 }
 
-// ---- limits
+// ---- Limits
 
 void copy(int times) {
   for (int i = 0; i < times; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The trace and the text that show records; most records are written here.
+/// The trace and the summary text of records. Most records are made by hand.
 #include <byre/observe/detail/records.hpp>
 #include <byre/storage/explain.hpp>
 
@@ -26,7 +26,7 @@ using stats::detail::Records;
 
 constexpr std::int64_t begin_ns = 1'000'000;
 
-/// Of data 1, on thread 1, from 5.007 to 8.01 microseconds after the begin.
+/// A record of data 1 on thread 1, from 5.007 to 8.01 microseconds after the begin.
 Record record_of(RecordKind kind) {
   Record record;
   record.kind = kind;
@@ -50,18 +50,19 @@ TEST(TraceOutput, times_are_microseconds_since_the_recording_began) {
   Record late = record_of(RecordKind::clone);
   late.end_ns += 1000;
   Record copy = record_of(RecordKind::copy);
-  copy.links_to = {begin_ns - 1, begin_ns - 1, 1, 0};  // no arrow comes from there
+  // before the recording began, so there is no arrow
+  copy.links_to = {begin_ns - 1, begin_ns - 1, 1, 0};
   Record brief = record_of(RecordKind::steal);
   brief.end_ns = brief.begin_ns;
   const Events events = events_of({copy, late, record_of(RecordKind::copy), brief});
   const Json copied = events.slices("copy (shared)").at(0);
   EXPECT_EQ(copied["ts"], 5.007);
   EXPECT_EQ(copied["dur"], 3.003);
-  EXPECT_EQ(events.slices("steal").at(0)["dur"], 0.001) << "arrows need slices that last";
+  EXPECT_EQ(events.slices("steal").at(0)["dur"], 0.001) << "arrows need slices with a duration";
   const auto counted = events.of("C", "bytes copied");
   EXPECT_EQ(counted.at(0)["ts"], 0);
   EXPECT_EQ(counted.at(1)["ts"], 8.01);
-  EXPECT_EQ(counted.at(2)["ts"], 9.01) << "counters do not go back in time";
+  EXPECT_EQ(counted.at(2)["ts"], 9.01) << "times of counters never decrease";
   EXPECT_TRUE(events.of("s", "cloned").empty());
 }
 

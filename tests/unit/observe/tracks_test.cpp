@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The rows of a trace that belong to no thread: bytes as counters, pins, overlays with their dirty
-/// pages. And the trace of a child of a fork.
+/// The rows of a trace that belong to no thread: byte counters, pins, and overlays with their dirty
+/// pages. Also the trace of a forked child.
 #include <byre/byre.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -34,14 +34,14 @@ class Tracks : public WithStats {};
 TEST_F(Tracks, of_bytes_end_at_the_counter_values) {
   RecyclingPool pool;
   const Buffer kept = Buffer::allocate(1 << 20, pool);
-  Buffer::allocate(1 << 20, pool);  // idles from now on
+  Buffer::allocate(1 << 20, pool);  // its block is idle from now on
   const stats::Counters before = stats::snapshot();
   const trace::Recording recording;
   {
     Buffer clone = kept;
     clone.mutable_data();  // takes the idle block
     Buffer other = clone;
-    other.mutable_data();  // and one from the system
+    other.mutable_data();  // takes a new block from the system
     Buffer late = Buffer::allocate(100);
     late.resize(1000);
     Buffer::allocate(paged_nbytes, paged_allocator());
@@ -106,7 +106,7 @@ TEST_F(Tracks, omit_ends_of_spans_that_began_earlier) {
             "1: pin ends A\n");
 }
 
-/// Skips where the system does not say which pages of an overlay were written.
+/// Skips the tests if the system does not report which pages of an overlay were written.
 class TracksOfOverlays : public Tracks {
  protected:
   void SetUp() override {
@@ -116,7 +116,7 @@ class TracksOfOverlays : public Tracks {
     clone.mutable_data()[0] = std::byte{1};
     if (clone.origin() != Origin::overlay ||
         detail::count_written_pages(clone.data(), clone.nbytes()) == 0) {
-      GTEST_SKIP() << "the system does not say which pages were written";
+      GTEST_SKIP() << "the system does not report written pages";
     }
     std::memset(data_.mutable_data(), 1, paged_nbytes);
   }
@@ -243,13 +243,13 @@ TEST_F(Tracks, distinguish_data_at_the_address_of_an_ended_clone_source) {
     others.push_back(Buffer::allocate(paged_nbytes, paged_allocator()));
   }
   const Buffer lazy = others.back().lazy_clone(site(1));
-  clone.reset();  // and the file ends
+  clone.reset();  // destroys the file
   EXPECT_TRUE(says(explain(lazy), "cloned at model.cpp:1"));
 }
 
 TEST_F(Tracks, of_a_forked_child_start_without_the_parents_events) {
   const Buffer pages = Buffer::allocate(paged_nbytes, paged_allocator());
-  std::vector<Buffer> overlaid(8, pages);  // by overlays, of which each is one event
+  std::vector<Buffer> overlaid(8, pages);  // each write below maps an overlay, which is one event
   const trace::Recording recording(64 * 1024);
   const Buffer data = Buffer::allocate(64);
   std::optional<Buffer> freed = Buffer::allocate(paged_nbytes);

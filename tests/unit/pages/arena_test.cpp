@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Ranges of a memory file: which pages are taken, and taken again.
+/// Ranges of a memory file: how pages are taken, returned and reused.
 #include <byre/error/error.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/memory_files.hpp>
@@ -25,7 +25,7 @@ class Arena : public testing::Test {
  protected:
   void SetUp() override {
     if (arena_ == nullptr) {
-      GTEST_SKIP() << "this system has no memory files";
+      GTEST_SKIP() << "the system lacks memory files";
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Checks in a process of its own, which may set limits, use up mappings and close descriptors.
+/// Helpers for checks in a child process, which may set limits, use up mappings and close
+/// descriptors.
 #pragma once
 
 #include <byre/memory/pages.hpp>
@@ -30,7 +31,7 @@
 
 namespace byre::test {
 
-/// Runs `work` in a child. The parent fails if an expectation of the child does.
+/// Runs `work` in a child process. The test fails if an expectation in the child fails.
 inline void in_a_child(const std::function<void()>& work) {
   const ChildResult result = run_in_child(
       [&](int) {
@@ -41,7 +42,7 @@ inline void in_a_child(const std::function<void()>& work) {
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
 }
 
-/// Returns the limit before.
+/// Sets a limit of this process. Returns its former value.
 inline rlim_t set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
   rlimit now{};
   EXPECT_EQ(::getrlimit(what, &now), 0);
@@ -50,10 +51,10 @@ inline rlim_t set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
   return before;
 }
 
-/// A child that looks at its memory only after its parent has done something.
+/// A child process that checks its memory only after its parent has done something.
 class LateChild {
  public:
-  /// Forks. The child waits for expect_right(), and fails if `is_right()` is false then.
+  /// Forks. The child waits for expect_right(), and then fails if `is_right()` is false.
   explicit LateChild(const std::function<bool()>& is_right) {
     EXPECT_EQ(::pipe(told_), 0);
     child_ = ::fork();
@@ -77,7 +78,8 @@ class LateChild {
   pid_t child_ = -1;
 };
 
-/// The line of /proc/self/smaps that begins with `field`, about the mapping that begins at `begin`, or nothing.
+/// The line of /proc/self/smaps that begins with `field`, for the mapping at `begin`; "" if not
+/// found.
 inline std::string mapping_field(const std::byte* begin, const std::string& field) {
   std::ostringstream address;
   address << std::hex << reinterpret_cast<std::uintptr_t>(begin) << '-';
@@ -92,11 +94,12 @@ inline std::string mapping_field(const std::byte* begin, const std::string& fiel
   return "";
 }
 
-/// The open files of this process: where the link of each number leads, and one of the folder of these.
+/// The open files of this process by number, with the targets of their links. Contains the
+/// directory that is read.
 inline std::map<int, std::string> open_files() {
   std::map<int, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code is_gone;  // the folder's own
+    std::error_code is_gone;  // set for the directory's own descriptor, which is closed again
     files[std::stoi(entry.path().filename())] =
         std::filesystem::read_symlink(entry.path(), is_gone).string();
   }
@@ -105,20 +108,20 @@ inline std::map<int, std::string> open_files() {
 inline bool is_memory_file(const std::string& name) {
   return name.find("/memfd:byre") != std::string::npos;
 }
-/// Memory that an open file has.
+/// The memory that an open file uses.
 inline std::size_t memory_nbytes(int number) {
   struct ::stat about {};
   return ::fstat(number, &about) == 0 ? static_cast<std::size_t>(about.st_blocks) * 512 : 0;
 }
 
-/// Address space that this process has in use.
+/// The size of this process's address space in use.
 inline std::size_t address_space_nbytes() {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Private memory of this process that can be written.
+/// The private writable memory of this process.
 inline std::size_t data_nbytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -129,20 +132,20 @@ inline std::size_t data_nbytes() {
   return 0;
 }
 
-/// 0 if a process may have so many that a test cannot use them up.
+/// The limit of mappings, or 0 if it is too high to be used up in a test.
 inline std::size_t most_mappings() {
   std::size_t most = 0;
   std::ifstream("/proc/sys/vm/max_map_count") >> most;
   return most > 2'000'000 ? 0 : most;
 }
 
-/// From then on this process gets no mapping.
+/// Uses up all mappings: this process cannot map anything afterwards.
 inline void use_up_mappings() {
   const std::size_t nbytes = most_mappings() * page_nbytes;
   void* const area =
       ::mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(area, MAP_FAILED);
-  // Every second page becomes a mapping of its own, until there are no more.
+  // Makes every second page a mapping of its own, until the system refuses.
   for (std::size_t at = 0; at < nbytes; at += 2 * page_nbytes) {
     if (::mprotect(static_cast<std::byte*>(area) + at, page_nbytes, PROT_READ) != 0) {
       // mmap() allows one mapping more than mprotect() does.
@@ -156,7 +159,7 @@ inline void use_up_mappings() {
 
 inline constexpr int most_files = 64;
 
-/// Closes every descriptor and gives each number to `file`, as a program does that knows nothing of byre.
+/// Closes all descriptors and gives each number to `file`, like a program that does not know byre.
 inline void reuse_all_numbers(const std::filesystem::path& file) {
   for (int number = 3; number < most_files; ++number) {
     ::close(number);

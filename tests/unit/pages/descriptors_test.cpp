@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The descriptor of paged memory, in programs that close every descriptor or start without standard streams, and
-/// paged memory on systems that lack or forbid what newer ones have.
+/// The descriptor of paged memory in programs that close all descriptors or start without standard
+/// streams. Also paged memory on older or locked-down systems.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/storage/buffer.hpp>
@@ -151,7 +151,7 @@ TEST_F(PagedDescriptors, the_descriptor_is_closed_on_exec) {
 
 TEST_F(PagedDescriptors, a_memory_file_is_made_with_and_without_seals) {
   if (is_emulated()) {
-    GTEST_SKIP() << "an emulator has seals of its own";
+    GTEST_SKIP() << "an emulator handles seals itself";
   }
   in_a_child([] {
     for (const bool has_seal : {true, false}) {
@@ -174,7 +174,8 @@ TEST_F(PagedDescriptors, a_fork_closes_an_unused_memory_file) {
   });
 }
 
-/// Old systems do not say which pages were written, or not at once; and locked-down ones do not at all.
+/// Older systems report written pages only through the page map, and locked-down systems do not
+/// report them.
 class OldSystem : public testing::TestWithParam<bool> {
  protected:
   OldSystem() {
@@ -229,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(WithPagemap, OldSystem, testing::Bool());
 TEST(OldSystems, without_memory_files_use_ordinary_memory) {
   WatchedSystem system;
   system.has_memory_files = false;
-  // A file of before stays in the parent.
+  // In a child: the parent keeps its existing memory file.
   in_a_child([] { EXPECT_EQ(filled(std::byte{1}).origin(), Origin::allocated); });
 }
 

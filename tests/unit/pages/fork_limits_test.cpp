@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A fork that can have no private mapping of paged data: it succeeds, and only a use of the data
-/// in the child fails.
+/// Forks whose parent cannot get a private mapping of paged data: the fork succeeds, and only a use
+/// of the data in the child may fail.
 #include <byre/memory/detail/mappings.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/buffer.hpp>
@@ -26,7 +26,7 @@
 namespace byre::test {
 namespace {
 
-/// The last message on stderr of a child that runs `work` and is aborted.
+/// Runs `work` in a child that must be aborted. Returns the child's output on stderr.
 std::string last_words_of(const std::function<void()>& work) {
   const ChildResult result = run_in_child(
       [&](int output) {
@@ -55,7 +55,7 @@ void expect_only_the_child_loses_data(Buffer& buffer, Buffer& overlay) {
   for (const Buffer* const lost : {&buffer, &overlay}) {
     EXPECT_NE(last_words_of([&] { (void)read_byte(*lost); }).find("refused the parent a private"),
               std::string::npos);
-    EXPECT_NE(last_words_of([&] {  // the addresses stay reserved when the owners are gone
+    EXPECT_NE(last_words_of([&] {  // the addresses stay reserved after their owners are destroyed
                 const std::byte* const data = lost->data();
                 buffer = overlay = Buffer();
                 if (is_mapped(data)) {
@@ -76,11 +76,11 @@ class PagedForkLimits : public testing::Test {
  protected:
   void SetUp() override {
     if (is_sanitized || is_emulated()) {
-      GTEST_SKIP() << "sanitizers and emulators map memory of their own";
+      GTEST_SKIP() << "sanitizers and emulators map memory themselves";
     }
   }
 
-  /// In a child whose own child is refused a private mapping, and gets copies.
+  /// In a child, whose own child is refused a private mapping and copies the data.
   static void expect_a_child_has_copies(const std::function<void()>& limit) {
     in_a_child([&] {
       Buffer buffer = filled(std::byte{1});
@@ -103,8 +103,8 @@ class PagedForkLimits : public testing::Test {
     });
   }
 
-  /// In a child that has both sides of a writable clone before `limit` sets the limit, and forks:
-  /// both processes write both sides.
+  /// In a child that makes a writable clone, applies `limit` and forks: both processes write both
+  /// sides.
   static void expect_both_have_writable_clones(const std::function<void()>& limit) {
     in_a_child([&] {
       Buffer source = filled(std::byte{1});
@@ -135,7 +135,7 @@ class PagedForkLimits : public testing::Test {
     });
   }
 
-  /// In a child that has paged data before `limit` sets the limit.
+  /// In a child that allocates paged data before it applies `limit`.
   static void expect_only_a_child_loses_data(const std::function<void()>& limit) {
     in_a_child([&] {
       Buffer buffer = filled(std::byte{1});
@@ -198,7 +198,7 @@ TEST_F(PagedForkLimits, a_child_with_copies_sees_no_write_of_its_parent) {
 
 TEST_F(PagedForkLimits, of_mappings_take_lazy_clones_from_the_child) {
   if (most_mappings() == 0) {
-    GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
+    GTEST_SKIP() << "the limit of mappings is too high to be reached";
   }
   expect_only_a_child_loses_data(&use_up_mappings);
 }
@@ -220,7 +220,7 @@ TEST_F(PagedForkLimits, data_private_before_the_limit_survives_in_the_child) {
     in_a_child([&] { EXPECT_EQ(read_byte(older), 1); });
     EXPECT_NE(last_words_of([&] { (void)read_byte(newer); }), "");
     EXPECT_NE(last_words_of([&] {
-                set_limit(RLIMIT_DATA, RLIM_INFINITY);  // for a copy, which would read it
+                set_limit(RLIMIT_DATA, RLIM_INFINITY);  // a copy would read the lost pages
                 (void)Buffer(newer).materialize();
               }),
               "");
@@ -237,7 +237,7 @@ TEST_F(PagedForkLimits, a_fork_that_can_map_only_once_leaves_no_mapping) {
   });
 }
 
-/// Has a child that lost two ranges fault elsewhere.
+/// Runs a child that lost two ranges and then faults at another address.
 Exit exit_by_another_fault() {
   const Buffer buffer = filled(std::byte{1});
   Buffer overlay = buffer;
@@ -280,7 +280,7 @@ std::byte* map_pages(std::size_t count) {
 
 TEST(LostPages, are_recognized_from_first_to_last_byte_of_any_range) {
   in_a_child([] {
-    constexpr std::size_t ranges = 5000;  // there is room for 4096
+    constexpr std::size_t ranges = 5000;  // more than the 4096 that are recorded individually
     std::byte* const begin = map_pages(3 * ranges + 1) + page_nbytes;
     const auto at = [&](std::size_t range) { return begin + 3 * range * page_nbytes; };
     for (std::size_t range = 0; range < ranges; ++range) {

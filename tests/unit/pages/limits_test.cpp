@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Data in pages where the system has limits. Each is set in a process of its own.
+/// Data in pages at limits of the system. Each limit is set in a child process.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/memory_files.hpp>
 #include <byre/pages/paged_allocator.hpp>
@@ -46,7 +46,7 @@ TEST(PagedLimits, of_file_size_make_data_ordinary_memory) {
 
 TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
   if (is_sanitized || is_emulated()) {
-    GTEST_SKIP() << "sanitizers and emulators need memory of their own";
+    GTEST_SKIP() << "sanitizers and emulators need more memory";
   }
   in_a_child([] {
     set_limit(RLIMIT_DATA, 64 << 20);
@@ -58,7 +58,7 @@ TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
 
 TEST(PagedLimits, of_locked_memory_refuse_a_mapped_file) {
   if (is_sanitized || is_emulated()) {
-    GTEST_SKIP() << "sanitizers and emulators need memory of their own";
+    GTEST_SKIP() << "sanitizers and emulators need more memory";
   }
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "file";
@@ -79,18 +79,18 @@ TEST(PagedLimits, of_file_size_set_later_raise_no_signal) {
     overlay.mutable_data()[5] = std::byte{2};
     base.reset();
     set_limit(RLIMIT_FSIZE, 0);
-    Buffer clone = overlay;  // whose pages would go to the file
+    Buffer clone = overlay;  // its write writes pages back to the file
     EXPECT_EQ(clone.materialize(), Materialized::overlaid);
     clone.mutable_data()[6] = std::byte{3};
     EXPECT_EQ(clone.data()[5], std::byte{2});
     EXPECT_EQ(overlay.data()[6], std::byte{1});
-    EXPECT_EQ(ones().origin(), Origin::paged);  // of the file that there is
+    EXPECT_EQ(ones().origin(), Origin::paged);  // in the existing file
   });
 }
 
 TEST(PagedLimits, of_addresses_make_a_write_throw_and_change_nothing) {
   if (is_sanitized || is_emulated()) {
-    GTEST_SKIP() << "who watches this process needs address space";
+    GTEST_SKIP() << "sanitizers and emulators need address space";
   }
   in_a_child([] {
     Buffer buffer = ones(64 << 20);
@@ -108,7 +108,8 @@ TEST(PagedLimits, of_addresses_make_a_write_throw_and_change_nothing) {
 
 TEST(PagedLimits, of_mappings_make_a_write_copy_or_throw) {
   if (most_mappings() == 0 || is_sanitized || is_emulated()) {
-    GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
+    GTEST_SKIP() << "the limit of mappings is too high to be reached, or is shared with a "
+                    "sanitizer or emulator";
   }
   in_a_child([] {
     const Buffer base = ones(least_paged_nbytes);
@@ -140,7 +141,7 @@ TEST(PagedLimits, an_overlay_reserves_no_memory_before_it_is_written) {
   int overcommit = 2;
   std::ifstream("/proc/sys/vm/overcommit_memory") >> overcommit;
   if (overcommit == 2 || is_emulated()) {
-    GTEST_SKIP() << "for systems that let a process reserve no memory";
+    GTEST_SKIP() << "the system always reserves memory for private mappings";
   }
   const Buffer base = ones();
   Buffer overlay = base;
@@ -155,7 +156,7 @@ TEST(PagedLimits, locked_pages_are_written_back_and_stay_mapped) {
   overlay.mutable_data()[0] = std::byte{2};
   base.reset();
   if (::mlock(overlay.data(), page_nbytes) != 0) {
-    GTEST_SKIP() << "this process may lock no memory";
+    GTEST_SKIP() << "this process may not lock memory";
   }
   for (int value = 3; value < 5; ++value) {
     Buffer clone = overlay;
@@ -169,7 +170,7 @@ TEST(PagedLimits, locked_pages_are_written_back_and_stay_mapped) {
 
 TEST(PagedLimits, of_locked_memory_let_one_thread_at_a_time_write_back) {
   if (is_sanitized) {
-    GTEST_SKIP() << "sanitizers leave mlockall() out";
+    GTEST_SKIP() << "sanitizers ignore mlockall()";
   }
   in_a_child([] {
     std::optional<Buffer> base = ones(least_paged_nbytes);
@@ -179,12 +180,12 @@ TEST(PagedLimits, of_locked_memory_let_one_thread_at_a_time_write_back) {
     Buffer first = overlay;
     Buffer second = overlay;
     if (::mlockall(MCL_FUTURE) != 0) {
-      return;  // this process may not
+      return;  // this process may not lock memory
     }
     WatchedSystem system;
     bool is_first = true;
     system.before_populating = [&](const WatchedSystem::Range&) {
-      if (std::exchange(is_first, false)) {  // by another thread, in the middle of the write-back
+      if (std::exchange(is_first, false)) {  // as another thread would, during the write-back
         EXPECT_EQ(second.materialize(), Materialized::copied);
       }
     };
@@ -199,18 +200,18 @@ TEST(PagedLimits, of_locked_memory_let_one_thread_at_a_time_write_back) {
 
 TEST(PagedLimits, of_locked_memory_make_a_write_to_an_overlay_s_clone_copy) {
   if (is_sanitized) {
-    GTEST_SKIP() << "sanitizers leave mlockall() out";
+    GTEST_SKIP() << "sanitizers ignore mlockall()";
   }
   in_a_child([] {
     if (::mlockall(MCL_FUTURE) != 0) {
-      return;  // this process may not
+      return;  // this process may not lock memory
     }
     const Buffer base = ones(least_paged_nbytes);
     Buffer overlay = base;
     overlay.mutable_data()[0] = std::byte{2};
     EXPECT_EQ(overlay.origin(), Origin::overlay);
     Buffer clone = overlay;
-    EXPECT_EQ(clone.materialize(), Materialized::copied);  // all pages of the overlay are its own
+    EXPECT_EQ(clone.materialize(), Materialized::copied);  // all pages of the overlay are private
     clone.mutable_data()[1] = std::byte{3};
     EXPECT_EQ(clone.data()[0], std::byte{2});
     EXPECT_EQ(overlay.data()[1], std::byte{1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory that byre did not allocate: files that are mapped; and files that are read and written.
+// Mapped files, and files that are read.
 #include <byre/files/detail/input_file.hpp>
 #include <byre/storage/storage.hpp>
 #include <byre/system/page_nbytes.hpp>
@@ -38,9 +38,10 @@ class TemporaryFile {
   const fs::path path_ = folder_ / "file";
 };
 
-/// Ends with status 1 if the bytes that were left, or copied, are others than before.
+/// Exits with status 1 if the remaining or the copied bytes changed. Otherwise, a read beyond the
+/// new end must end the process.
 void read_truncated(const fs::path& path, std::size_t left_nbytes) {
-  std::signal(SIGBUS, SIG_DFL);  // a sanitizer would report it instead
+  std::signal(SIGBUS, SIG_DFL);  // otherwise a sanitizer would report the signal
   const std::string text = read_file(path);
   const Buffer mapped = Buffer::map_file(path);
   Buffer clone = mapped;
@@ -74,7 +75,7 @@ TEST(MappedFile, is_unmapped_when_its_last_owner_ends_or_copies) {
   const TemporaryFile file("a cow in a byre");
   const auto mappings = [&] { return mappings_of(file.path().parent_path()); };
   if (mappings() < 0) {
-    GTEST_SKIP() << "the system does not tell what is mapped";
+    GTEST_SKIP() << "the system does not report mappings";
   }
   {
     const Buffer buffer = Buffer::map_file(file.path());
@@ -105,7 +106,7 @@ TEST(MappedFile, errors_name_the_file_and_leave_nothing_open) {
       {folder / "empty", (folder / "empty").string() + "\": it is empty"},
       {"/", "not a regular file"},
       {"", ""},
-      {folder / "pipe", ""},  // without waiting for a writer
+      {folder / "pipe", ""},  // must not wait for a writer
   };
   for (const auto& each : refused) {
     EXPECT_TRUE(says(complaint_of<FileError>([&] { Buffer::map_file(each.first); }), each.second))
@@ -115,13 +116,13 @@ TEST(MappedFile, errors_name_the_file_and_leave_nothing_open) {
   const std::string complaint =
       complaint_of([] { Buffer::map_file("/no/" + std::string(3000, 'm')); });
   EXPECT_TRUE(complaint.ends_with("relative to.") || complaint.ends_with("open files."))
-      << "a long path leaves the reason and the advice: " << complaint;
+      << "a long path must not cut off the reason and the advice: " << complaint;
 
   ASSERT_EQ(::chmod(file.path().c_str(), 0), 0);
   const uid_t self = ::geteuid();
   constexpr uid_t nobody = 65534;
   if (self == 0) {
-    ASSERT_EQ(::seteuid(nobody), 0);  // permissions do not bind the superuser
+    ASSERT_EQ(::seteuid(nobody), 0);  // permissions do not apply to the superuser
   }
   const std::string unreadable = complaint_of([&] { Buffer::map_file(file.path()); });
   ASSERT_EQ(::seteuid(self), 0);
@@ -141,12 +142,12 @@ TEST(InputFile, is_refused_if_it_cannot_be_read) {
 
 TEST(MappedFile, above_the_largest_object_size_is_refused) {
   if constexpr (sizeof(std::size_t) > 4) {
-    GTEST_SKIP() << "no file system has such a file";
+    GTEST_SKIP() << "no file system has such large files";
   }
   const TemporaryFile file("cow");
   for (const std::uintmax_t nbytes :
        {std::uintmax_t{max_nbytes} + 1, (std::uintmax_t{1} << 32) + 3, std::uintmax_t{5} << 32}) {
-    fs::resize_file(file.path(), nbytes);  // of which the disk has three
+    fs::resize_file(file.path(), nbytes);  // a sparse file: the disk stores 3 bytes
     EXPECT_TRUE(
         says(complaint_of<FileError>([&] { Buffer::map_file(file.path()); }), "more bytes"));
     EXPECT_TRUE(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the system keeps of data in pages that is gone: nothing. Counted in a process of its own.
+/// Destroyed data in pages leaves no mapping, file or memory behind. Measured in a child process.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
@@ -30,7 +30,8 @@ namespace {
 
 constexpr const char* file_name = "mapped.weights";
 
-/// Of memory files, and of the file that this test maps; files of any name.
+/// What the process uses: mappings and memory of memory files and of the mapped test file, and all
+/// open files.
 struct Kept {
   std::size_t mappings = 0;
   std::size_t open_files = 0;
@@ -64,10 +65,10 @@ class PageLeaks : public testing::Test {
  protected:
   PageLeaks() { write_file(folder_ / file_name, std::string(least_paged_nbytes, 'f')); }
 
-  /// Has a child do this twice; the second time it leaves what the first did.
+  /// Runs `work` twice in a child. The second run must leave as much as the first.
   static void expect_nothing_is_left(const std::function<void()>& work) {
     if (is_emulated()) {
-      GTEST_SKIP() << "an emulator shows mappings of its own";
+      GTEST_SKIP() << "an emulator shows its own mappings";
     }
     in_a_child([&] {
       work();
@@ -98,7 +99,7 @@ TEST_F(PageLeaks, files_and_overlays_leak_nothing_in_any_order) {
         third.mutable_data()[1] = std::byte{4};
         EXPECT_EQ(third.origin(), Origin::overlay);
         second.reset();
-        Buffer fourth = third;  // of a memory file, may be written back
+        Buffer fourth = third;  // in a memory file, its write may write pages back
         fourth.mutable_data()[2] = std::byte{5};
         (is_file_first ? overlay : file).reset();
       }
@@ -126,7 +127,7 @@ TEST_F(PageLeaks, writable_clones_leak_nothing_in_any_order) {
         const Buffer fifth = third.writable_clone();
       }
     }
-    (void)in_memory_file();  // ends the file of before the forks
+    (void)in_memory_file();  // closes the memory file from before the forks
   });
 }
 
@@ -202,7 +203,7 @@ TEST_F(PageLeaks, locked_data_leaks_nothing) {
   expect_nothing_is_left([] {
     const Buffer buffer = in_memory_file();
     if (::mlock(buffer.data(), page_nbytes) != 0) {
-      GTEST_SKIP() << "this process may lock no memory";
+      GTEST_SKIP() << "this process may not lock memory";
     }
   });
 }
@@ -217,7 +218,7 @@ TEST_F(PageLeaks, data_inherited_by_forks_leaks_nothing) {
       in_a_child([] {});
       buffer.mutable_data()[1] = std::byte{3};
     }
-    oldest = in_memory_file();  // ends the file of before the forks
+    oldest = in_memory_file();  // closes the memory file from before the forks
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffers in pages, all of whose bytes are the same.
+/// Paged buffers in which all bytes are equal.
 #pragma once
 
 #include <byre/pages/paged_allocator.hpp>
@@ -12,7 +12,7 @@ namespace byre::test {
 
 inline constexpr std::size_t paged_nbytes = 8 << 20;
 
-/// MADV_COLLAPSE, which older headers do not have.
+/// MADV_COLLAPSE; older headers lack it.
 inline constexpr int collapse_advice = 25;
 
 inline Buffer filled(std::byte with, std::size_t size = paged_nbytes) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Data in pages: what a write copies. stress/programs compares what each owner sees with a model.
+/// Data in pages: what a write copies. stress/programs compares the contents of all owners with a
+/// model.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/explain.hpp>
@@ -62,7 +63,8 @@ TEST_F(Paged, pages_written_back_belong_to_the_file) {
 
 TEST_F(Paged, overlays_copy_up_to_an_eighth_by_pages_else_all_bytes) {
   constexpr std::size_t most = paged_nbytes / page_nbytes / 8;
-  for (const std::size_t step : {std::size_t{1}, std::size_t{2}}) {  // side by side, and apart
+  // adjacent pages, and pages with gaps
+  for (const std::size_t step : {std::size_t{1}, std::size_t{2}}) {
     Buffer buffer = filled(std::byte{1});
     Buffer overlay = buffer;
     const auto write_pages = [&](std::size_t count) {
@@ -99,7 +101,7 @@ TEST_F(Paged, memory_lives_until_the_last_owner_or_overlay_ends) {
     EXPECT_EQ(counted.since().pinned_bytes, 0);
     buffer.reset();
     EXPECT_EQ(counted.since().live_bytes, 2 * nbytes);
-    EXPECT_EQ(counted.since().pinned_bytes, nbytes) << "only an overlay keeps it";
+    EXPECT_EQ(counted.since().pinned_bytes, nbytes) << "only an overlay holds the data";
     overlay.reset();
     EXPECT_EQ(counted.since().pinned_bytes, 0);
   }
@@ -229,7 +231,8 @@ TEST(PagedForks, a_child_does_not_see_writes_of_its_parent) {
 TEST(PagedForks, lazy_clones_show_earlier_writes_of_the_child) {
   Buffer source = filled(std::byte{1});
   in_a_child([&source] {
-    source.mutable_data()[0] = std::byte{2};  // to a page that the file does not have
+    // the page is private to the child and not in the file
+    source.mutable_data()[0] = std::byte{2};
     Buffer clone = source;
     clone.mutable_data()[1] = std::byte{3};
     EXPECT_EQ(clone.data()[0], std::byte{2});

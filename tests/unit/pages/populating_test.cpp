@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which pages are made writable before they are written, and what is told where there is no memory for them.
+/// Which pages are made writable in advance, and the errors if memory for them is lacking.
 #include <byre/functional/functionalize/detail/write_back.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
@@ -24,14 +24,14 @@ constexpr std::size_t rows = 256;
 constexpr std::size_t row_nbytes = 2 * page_nbytes;
 constexpr std::int64_t columns = row_nbytes / sizeof(float);
 
-/// Of zeros: `rows` of two pages.
+/// Storage of zeros: `rows` rows of two pages.
 Storage zeros() {
   Storage storage = Storage::allocate(rows * row_nbytes, paged_allocator());
   std::memset(storage.mutable_data(), 0, rows * row_nbytes);
   return storage;
 }
 
-/// An overlay of such data.
+/// The fixture: an overlay of zeros().
 class Populating : public testing::Test {
  protected:
   std::byte* data() const { return const_cast<std::byte*>(overlay_.data()); }
@@ -62,7 +62,7 @@ TEST_F(Populating, only_the_pages_of_a_range_are_made_writable) {
   Storage clone = base_.lazy_clone();
   Storage ordinary = Storage::allocate(1 << 20);
   WatchedSystem system;
-  system.interruptions = 2;  // each repeats the call
+  system.interruptions = 2;  // each interruption repeats the call
   overlay_.mutable_range(page_nbytes + 1, page_nbytes);
   ASSERT_EQ(system.ranges().size(), 3U);
   expect_range(system, 2, 1, 2);
@@ -90,13 +90,13 @@ TEST_F(Populating, a_range_without_memory_is_refused_and_unchanged) {
     EXPECT_THROW(t.set_at<float>({7, 0}, 2), OutOfMemory);
     EXPECT_EQ(Buffer::allocate(4 << 20, paged_allocator()).origin(), Origin::allocated);
   }
-  EXPECT_EQ(reshaped.at<float>({0}), 0) << "a write would be reported here";
+  EXPECT_EQ(reshaped.at<float>({0}), 0) << "a write would throw here";
   EXPECT_TRUE(is_zero());
   EXPECT_EQ(overlay_.mutable_range_in_parallel(10, 100).size(), 100U);
   EXPECT_EQ(overlay_.mutable_range(10, 100).size(), 100U);
 }
 
-/// Where in its file a mapping begins.
+/// The offset in its file at which a mapping begins.
 std::size_t offset_in_file(const void* mapping) {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -109,7 +109,7 @@ std::size_t offset_in_file(const void* mapping) {
       return offset;
     }
   }
-  return 0;  // an emulator's may be others
+  return 0;  // an emulator may show other addresses
 }
 
 TEST_F(Populating, large_data_is_put_in_huge_pages) {
@@ -144,12 +144,12 @@ TEST_F(Populating, written_rows_and_elements_are_made_writable) {
   expect_range(system, 2, 14, 1);
   EXPECT_EQ(t.at<float>({7, 0}), 2);
   t.mutable_data<float>()[0] = 1;
-  EXPECT_EQ(system.ranges().size(), 3U) << "a pointer to all makes nothing writable";
+  EXPECT_EQ(system.ranges().size(), 3U) << "a pointer to all data populates nothing";
 }
 
 TEST_F(Populating, a_column_makes_one_page_of_each_row_writable) {
   const Tensor t = tensor();
-  const Tensor pairs = t.view({rows / 2, 2, columns});  // two dimensions step over pages
+  const Tensor pairs = t.view({rows / 2, 2, columns});  // two dimensions have strides above a page
   for (Tensor part : {t.narrow(1, columns - 1, 1), pairs.narrow(2, columns - 1, 1)}) {
     const WatchedSystem system;
     fill_(part, 1);

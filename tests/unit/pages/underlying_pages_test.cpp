@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The pages of a file beneath writable clones: which are freed, which are kept, and which are gathered in huge pages.
+/// The pages of a file beneath writable clones: when they are freed, kept, or collapsed to huge
+/// pages.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/detail/page_file.hpp>
 #include <byre/pages/paged_allocator.hpp>
@@ -24,7 +25,7 @@
 namespace byre::test {
 namespace {
 
-/// Memory that the memory files of this process have.
+/// The memory that this process's memory files use.
 std::size_t memory_files_nbytes() {
   std::size_t nbytes = 0;
   for (const auto& [number, name] : open_files()) {
@@ -38,12 +39,12 @@ class UnderlyingPages : public testing::Test {
   void SetUp() override {
     write(0, 1, 2);
     if (detail::count_written_pages(source_.data(), paged_nbytes) == 0) {
-      GTEST_SKIP() << "the system does not say which pages were written";
+      GTEST_SKIP() << "the system does not report written pages";
     }
     restart(paged_nbytes);
   }
 
-  /// Begins with a clone of other data.
+  /// Starts again with a writable clone of new data.
   void restart(std::size_t nbytes) {
     clone_.reset();
     source_ = filled(std::byte{1}, nbytes);
@@ -70,7 +71,7 @@ TEST_F(UnderlyingPages, are_freed_where_the_last_overlay_wrote) {
     std::optional<Buffer> other = source_.writable_clone();
     Buffer lazy = source_;
     system.refuse_maps(1);
-    EXPECT_EQ(lazy.materialize(), Materialized::copied);  // the overlay that it began has ended
+    EXPECT_EQ(lazy.materialize(), Materialized::copied);  // the overlay that it had begun is gone
     lazy = Buffer();
     write(0, paged_nbytes, 2);
     clone_.reset();
@@ -87,10 +88,10 @@ TEST_F(UnderlyingPages, are_freed_where_the_last_overlay_wrote) {
 }
 
 TEST_F(UnderlyingPages, are_freed_in_whole_huge_pages) {
-  Buffer neighbor = filled(std::byte{1});  // whose mapping a step beyond the end would reach
+  Buffer neighbor = filled(std::byte{1});  // its mapping would be hit by a step beyond the end
   neighbor.writable_clone();
   std::memset(neighbor.mutable_data(), 2, paged_nbytes);
-  constexpr std::size_t half = huge_page_nbytes / 2;  // whole huge pages are freed
+  constexpr std::size_t half = huge_page_nbytes / 2;  // only whole huge pages are freed
   constexpr std::size_t large = std::size_t{64} << 20;
   for (const std::size_t nbytes : {paged_nbytes, large + 2 * huge_page_nbytes}) {
     restart(nbytes);
@@ -107,7 +108,7 @@ TEST_F(UnderlyingPages, are_freed_in_whole_huge_pages) {
     for (const WatchedSystem::Range& range : system.advised(MADV_REMOVE)) {
       removed_nbytes += range.nbytes;
     }
-    EXPECT_EQ(removed_nbytes, nbytes - 4 * half) << "no pages of the neighbor";
+    EXPECT_EQ(removed_nbytes, nbytes - 4 * half) << "pages of the neighbor must stay";
   }
 }
 
@@ -127,12 +128,11 @@ TEST_F(UnderlyingPages, are_freed_if_more_than_an_eighth_was_written) {
 TEST_F(UnderlyingPages, are_kept_for_an_overlay_that_has_begun) {
   constexpr std::size_t nbytes = 1 << 20;
   Buffer source = filled(std::byte{1}, nbytes);
-  source.writable_clone();  // and the source is the only overlay of its file
-  for (std::size_t at = 0; at < nbytes;
-       at += 8 * page_nbytes) {  // every second page that is looked at
+  source.writable_clone();  // afterwards the source is the only overlay of its file
+  for (std::size_t at = 0; at < nbytes; at += 8 * page_nbytes) {  // every second sampled page
     source.mutable_data()[at] = std::byte{2};
     if (::mlock(source.data() + at, page_nbytes) != 0) {
-      GTEST_SKIP() << "this process may lock no memory";
+      GTEST_SKIP() << "this process may not lock memory";
     }
   }
   std::optional<Buffer> first = source;
@@ -164,13 +164,13 @@ TEST_F(UnderlyingPages, are_kept_for_a_forked_child) {
   child.expect_right();
 }
 
-/// How much of the mapping that begins at this address is in huge pages of its file.
+/// The bytes of the mapping at this address that are in huge pages of its file.
 std::size_t huge_nbytes(const std::byte* begin) {
   const std::string field = mapping_field(begin, "ShmemPmdMapped:");
   return field.empty() ? 0 : std::stoul(field) << 10;
 }
 
-/// In a file of small pages, which another overlay shows too.
+/// A source and a clone that share a file of small pages.
 struct Small {
   Small() {
     source.writable_clone();
@@ -188,7 +188,7 @@ TEST(Collapse, gathers_the_pages_of_an_overlay_in_huge_pages) {
   ASSERT_EQ(huge_nbytes(small.source.data()), 0U);
   small.source.collapse(0, huge_page_nbytes);
   if (huge_nbytes(small.source.data()) == 0) {
-    GTEST_SKIP() << "the system gathers no pages";
+    GTEST_SKIP() << "the system does not collapse pages";
   }
   EXPECT_EQ(huge_nbytes(small.source.data()), huge_page_nbytes);
   small.source.collapse(huge_page_nbytes, paged_nbytes);
@@ -276,7 +276,7 @@ TEST_F(UnderlyingPages, are_not_collapsed_where_no_overlay_shows_them) {
     source_.collapse(offset, huge_page_nbytes);
     return system.advised(collapse_advice).size();
   };
-  EXPECT_EQ(collapses(0), 2U) << "the clone sees them";
+  EXPECT_EQ(collapses(0), 2U) << "the clone shows them";
   clone_.reset();
   EXPECT_EQ(collapses(0), 0U);
   EXPECT_EQ(collapses(huge_page_nbytes), 2U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Writable clones where the system refuses mappings, memory, moves or descriptors.
+/// Writable clones if the system refuses mappings, memory, moves or descriptors.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
@@ -28,7 +28,7 @@
 namespace byre::test {
 namespace {
 
-/// Data to clone, its address and its bytes, and what else shows its file.
+/// The buffer to clone, and another overlay of its file.
 struct Source {
   Buffer buffer;
   Buffer other;
@@ -63,7 +63,8 @@ class WritableCloneLimits : public testing::TestWithParam<Kind> {
     return made;
   }
 
-  /// Clones while `limit(tries)` holds. If that fails or not, the source is whole and no side sees another's writes.
+  /// Clones while `limit(tries)` is in effect. Whether that fails or not, the source must be
+  /// intact, and no side may see writes of the other.
   template <class Limit>
   void expect_whole(Limit limit) const {
     for (std::size_t tries = 0; tries < 12; ++tries) {
@@ -150,7 +151,7 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_the_heap_is_full) {
 
 TEST_P(WritableCloneLimits, both_sides_are_intact_if_a_move_is_refused) {
   if (is_sanitized) {
-    GTEST_SKIP() << "sanitizers have a mremap() of their own";
+    GTEST_SKIP() << "sanitizers replace mremap()";
   }
   expect_whole([](std::size_t tries) {
     auto system = std::make_unique<WatchedSystem>();
@@ -162,7 +163,7 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_a_move_is_refused) {
 
 TEST_P(WritableCloneLimits, both_sides_are_intact_at_limits_of_memory_and_addresses) {
   if (is_sanitized || is_emulated()) {
-    GTEST_SKIP() << "sanitizers and emulators need memory of their own";
+    GTEST_SKIP() << "sanitizers and emulators need more memory";
   }
   for (const auto& [limit, used_nbytes] :
        {std::pair(RLIMIT_DATA, &data_nbytes), {RLIMIT_AS, &address_space_nbytes}}) {
@@ -198,12 +199,12 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_descriptors_are_lost) {
 
 TEST_P(WritableCloneLimits, both_sides_are_intact_if_all_memory_is_locked) {
   if (is_sanitized) {
-    GTEST_SKIP() << "sanitizers leave mlockall() out";
+    GTEST_SKIP() << "sanitizers ignore mlockall()";
   }
   for (const int flags : {MCL_FUTURE, MCL_CURRENT | MCL_FUTURE}) {
     in_a_child([&] {
       expect_whole([&](std::size_t) {
-        ::mlockall(flags);  // this process may not, perhaps
+        ::mlockall(flags);  // may fail without permission; the test then runs unlocked
         return std::shared_ptr<void>(nullptr, [](void*) {});
       });
     });
@@ -212,7 +213,8 @@ TEST_P(WritableCloneLimits, both_sides_are_intact_if_all_memory_is_locked) {
 
 TEST_P(WritableCloneLimits, both_sides_are_intact_if_mappings_are_used_up) {
   if (most_mappings() == 0 || is_sanitized || is_emulated()) {
-    GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
+    GTEST_SKIP() << "the limit of mappings is too high to be reached, or is shared with a "
+                    "sanitizer or emulator";
   }
   in_a_child([this] {
     Source source = this->source();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Writable clones: the bytes that they copy, and the source that stays in place. stress/programs writes both sides by
-/// pointers from before.
+/// Writable clones: the bytes that they copy, and the source, which keeps its address.
+/// stress/programs writes both sides through older pointers.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
@@ -27,7 +27,7 @@ class CountedClones : public WithStats {};
 
 constexpr std::size_t pages = paged_nbytes / page_nbytes;
 
-/// Writes one byte of each of `count` pages.
+/// Writes one byte in each of the first `count` pages.
 void touch(std::byte* data, std::size_t count, std::byte value) {
   for (std::size_t page = 0; page < count; ++page) {
     data[page * page_nbytes] = value;
@@ -40,7 +40,8 @@ TEST_F(CountedClones, of_pages_copy_nothing_and_keep_the_address) {
   const Counted counted;
   const WatchedSystem system;
   Buffer clone = source.writable_clone();
-  EXPECT_EQ(system.advised(MADV_DONTNEED).at(0).data, pointer) << "or a fork waits while they go";
+  EXPECT_EQ(system.advised(MADV_DONTNEED).at(0).data, pointer)
+      << "otherwise a fork waits for the unmapping";
   EXPECT_EQ(counted.since().bytes_copied, 0);
   EXPECT_EQ(counted.since().lazy_clones, 1);
   EXPECT_EQ(counted.since().overlays, 2);
@@ -87,7 +88,7 @@ TEST_F(CountedClones, in_a_loop_copy_the_pages_changed_since_the_last) {
   std::memset(pointer, 3, paged_nbytes);
   snapshot.reset();
   const Counted counted;
-  snapshot = source.writable_clone();  // all pages are written back
+  snapshot = source.writable_clone();  // writes all pages back
   EXPECT_EQ(counted.since().overlays, 1);
   EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes));
   EXPECT_TRUE(is_all(*snapshot, std::byte{3}));
@@ -104,8 +105,9 @@ TEST_F(CountedClones, of_much_written_pages_move_both_sides_to_a_new_file) {
   const Buffer second = source.writable_clone();
   EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes));
   ASSERT_FALSE(system.ranges().empty());
-  EXPECT_EQ(system.ranges().back().nbytes, paged_nbytes) << "or a full system ends the process";
-  EXPECT_TRUE(system.advised(collapse_advice).empty()) << "huge pages may have to be made";
+  EXPECT_EQ(system.ranges().back().nbytes, paged_nbytes)
+      << "otherwise lack of memory ends the process";
+  EXPECT_TRUE(system.advised(collapse_advice).empty()) << "collapsing may be slow";
   EXPECT_EQ(source.data(), pointer);
   touch(pointer, 2, std::byte{3});
   EXPECT_EQ(second.data()[0], std::byte{2});
@@ -129,7 +131,7 @@ TEST_F(CountedClones, with_other_writers_copy_written_pages_and_move_none) {
     const Counted counted;
     const WatchedSystem system;
     const Buffer few = clone();
-    EXPECT_TRUE(system.advised(MADV_DONTNEED).empty()) << "or a write to a page in use is lost";
+    EXPECT_TRUE(system.advised(MADV_DONTNEED).empty()) << "otherwise concurrent writes are lost";
     EXPECT_EQ(counted.since().bytes_copied, paged_nbytes / 8);
     EXPECT_EQ(few.memory_id(), file);
     EXPECT_EQ(few.data()[0], std::byte{2});
@@ -150,7 +152,8 @@ TEST_F(CountedClones, of_shrunk_data_share_its_pages_and_count_its_bytes) {
   for (const std::size_t copied_nbytes : {source.nbytes(), paged_nbytes / 2}) {
     std::memset(pointer, ++value, source.nbytes());
     const Counted counted;
-    const Buffer clone = source.writable_clone();  // in a new file, and again in that
+    // the first goes to a new file, the second shares it
+    const Buffer clone = source.writable_clone();
     EXPECT_EQ(clone.origin(), Origin::overlay);
     EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(copied_nbytes));
     EXPECT_EQ(counted.since().bytes_not_copied, 0);
