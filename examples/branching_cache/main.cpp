@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// branching_cache: many continuations of one prompt. See ../README.md.
+// branching_cache: serves many continuations of one prompt. See ../README.md.
 #include "failure.hpp"
 #include "format.hpp"
 #include "on_threads.hpp"
@@ -19,7 +19,8 @@
 namespace examples::branching_cache {
 namespace {
 
-/// Shapes of Llama 3 8B: 8 heads in a layer, with a key and a value of 128 numbers in bf16 each.
+/// The sizes of the run. The shapes are those of Llama 3 8B: a layer has 8 heads, each with a key
+/// and a value of 128 bf16 numbers.
 struct Plan {
   std::size_t layers;
   std::size_t prefix_tokens;
@@ -32,13 +33,13 @@ struct Plan {
   std::size_t token_nbytes() const noexcept { return layers * 8 * 2 * row_nbytes; }
 };
 
-/// Makes tokens, one at a time. For one thread.
+/// Makes tokens, one at a time. Not thread-safe.
 class TokenMaker {
  public:
   explicit TokenMaker(const Plan& plan) : bytes_(plan.token_nbytes()) {}
 
-  /// Each key and value begins with eight bytes that no other author and no other place has. Valid until the next
-  /// call.
+  /// The bytes of a token, valid until the next call. Each key and value begins with eight bytes
+  /// that are unique to the author, the token's position and the place in the token.
   std::span<const std::byte> token(std::uint64_t author, std::size_t position) noexcept {
     std::uint64_t stamp = (author << 40) + (std::uint64_t{position} << 16);
     for (std::size_t at = 0; at < bytes_.size(); at += Plan::row_nbytes, ++stamp) {
@@ -51,7 +52,7 @@ class TokenMaker {
   std::vector<std::byte> bytes_;
 };
 
-/// A copy is a branch.
+/// A continuation of the prompt. Copying it makes another branch.
 struct Branch {
   TileCache cache;
   std::size_t number = 0;
@@ -65,8 +66,9 @@ struct Branch {
   }
 };
 
-/// A server's branches of one prefix. Its functions are called in their order. Each thread serves branches of its own.
-/// Tokens are a function of their author and their place, so that every token can be checked when it is read back.
+/// A server's branches of one prefix. Its functions must be called in the order of their
+/// declaration. Each thread serves its own branches. A token is a function of its author and its
+/// position, so every token can be checked when it is read back.
 class Server {
  public:
   explicit Server(const Plan& plan)
@@ -84,7 +86,7 @@ class Server {
     });
   }
 
-  /// A token for each branch, then the next one, as a server decodes.
+  /// Appends one token to each branch, then the next token to each, in the order of a server.
   void append() {
     on_threads(plan_.threads, [&](std::size_t thread) {
       TokenMaker maker(plan_);
@@ -96,30 +98,34 @@ class Server {
     });
   }
 
-  /// By its number a branch stays; or is truncated to half of its own tokens, and appends half a tile; or appends half a
-  /// tile, branches again, and both append half a tile; or is dropped.
+  /// Depending on its number, a branch
+  ///
+  /// - stays unchanged (0),
+  /// - is truncated to half of its own tokens, and appends half a tile (1),
+  /// - appends half a tile and branches again, and both branches append half a tile (2), or
+  /// - is dropped (3).
   void change() {
     constexpr std::size_t half = Plan::tile_tokens / 2;
     on_threads(plan_.threads, [&](std::size_t thread) {
       TokenMaker maker(plan_);
-      std::vector<Branch> left;
+      std::vector<Branch> remaining;
       for (auto& branch : served_[thread]) {
-        const std::size_t fate = branch.number % 4;
-        if (fate == 1) {
+        const std::size_t action = branch.number % 4;
+        if (action == 1) {
           branch.cache.truncate(plan_.prefix_tokens + plan_.append_tokens / 2);
           branch.append(half, author(branch, 2), maker);
-        } else if (fate == 2) {
+        } else if (action == 2) {
           branch.append(half, author(branch, 2), maker);
-          left.push_back(branch);
-          left.back().is_child = true;
+          remaining.push_back(branch);
+          remaining.back().is_child = true;
           branch.append(half, author(branch, 2), maker);
-          left.back().append(half, author(branch, 3), maker);
+          remaining.back().append(half, author(branch, 3), maker);
         }
-        if (fate != 3) {
-          left.push_back(std::move(branch));
+        if (action != 3) {
+          remaining.push_back(std::move(branch));
         }
       }
-      served_[thread] = std::move(left);
+      served_[thread] = std::move(remaining);
     });
   }
 
@@ -129,7 +135,8 @@ class Server {
     return count;
   }
 
-  /// Tokens that read as another one, or are missing. Memory that is the prefix's is read once.
+  /// The number of tokens that are wrong or missing. Memory that is shared with the prefix is read
+  /// once.
   std::size_t wrong_tokens() const {
     TokenMaker maker(plan_);
     std::size_t wrong = 0;
@@ -155,10 +162,11 @@ class Server {
     return wrong;
   }
 
-  /// Tiles that branches do not share with the prefix.
-  std::size_t tiles_unlike_prefix() const {
+  /// The number of tiles that branches do not share with the prefix.
+  std::size_t unshared_tiles() const {
     std::size_t count = 0;
-    for_each([&](const Branch& branch) { count += branch.cache.tiles_unlike(prefix_.cache); });
+    for_each(
+        [&](const Branch& branch) { count += branch.cache.count_unshared_tiles(prefix_.cache); });
     return count;
   }
 
@@ -173,17 +181,17 @@ class Server {
     return 4 * branch.number + of;
   }
   std::size_t appended_to(const Branch& branch) const noexcept {
-    const std::size_t fate = branch.number % 4;
-    return fate == 1   ? plan_.append_tokens / 2 + Plan::tile_tokens / 2
-           : fate == 2 ? plan_.append_tokens + Plan::tile_tokens
-                       : plan_.append_tokens;
+    const std::size_t action = branch.number % 4;
+    return action == 1   ? plan_.append_tokens / 2 + Plan::tile_tokens / 2
+           : action == 2 ? plan_.append_tokens + Plan::tile_tokens
+                         : plan_.append_tokens;
   }
-  /// The author of the token at a place behind the prefix.
+  /// The author of a branch's own token; `place` counts from the end of the prefix.
   std::uint64_t author_of(const Branch& branch, std::size_t place) const noexcept {
     const std::size_t first =
         branch.number % 4 == 1 ? plan_.append_tokens / 2 : plan_.append_tokens;
-    const bool is_child_s = branch.is_child && place >= first + Plan::tile_tokens / 2;
-    return author(branch, place < first ? 1 : is_child_s ? 3 : 2);
+    const bool is_by_child = branch.is_child && place >= first + Plan::tile_tokens / 2;
+    return author(branch, place < first ? 1 : is_by_child ? 3 : 2);
   }
 
   template <class Visit>
@@ -222,27 +230,27 @@ Report work(const Arguments& given) {
   };
   const auto needed = static_cast<std::int64_t>(
       (plan.prefix_tokens + plan.branches * plan.append_tokens) * plan.token_nbytes());
-  const std::int64_t beside = resident && gained ? *gained - *resident - needed : 0;
+  const std::int64_t extra = resident && gained ? *gained - *resident - needed : 0;
   Report report;
   report.figures["branches"] = {
       {"make a branch, us", us_each(make_ns)},
       {"append to each, us", us_each(append_ns)},
       {"drop, truncate, branch, us each", us_each(change_ns)},
-      {"memory beside, KiB each",
-       if_known(gained, static_cast<double>(beside) / 1024 / static_cast<double>(plan.branches))},
-      {"branches that are left", server.count()},
+      {"extra memory, KiB each",
+       if_known(gained, static_cast<double>(extra) / 1024 / static_cast<double>(plan.branches))},
+      {"remaining branches", server.count()},
       {"wrong tokens", server.wrong_tokens()},
-      {"tiles not of the prefix", server.tiles_unlike_prefix()},
-      {"copies that byre made", if_known(BYRE_STATS, changed.copies)},
-      {"MiB alive beside the prefix",
+      {"tiles not shared with the prefix", server.unshared_tiles()},
+      {"copies by byre", if_known(BYRE_STATS, changed.copies)},
+      {"MiB alive besides the prefix",
        if_known(BYRE_STATS, static_cast<double>(changed.live_bytes) / (1 << 20))},
   };
   server.drop_all();
   if (report.figures["branches"]["wrong tokens"] != 0) {
-    report.faults.push_back("Tokens read back are not those that were appended.");
+    report.faults.push_back("Some tokens differ from those that were appended.");
   }
   if ((byre::stats::snapshot() - before).live_bytes != 0) {
-    report.faults.push_back("Memory of dropped branches is still alive.");
+    report.faults.push_back("The memory of dropped branches was not released.");
   }
   report.text =
       format("%zu tokens of %zu KiB = ", plan.prefix_tokens, plan.token_nbytes() / 1024) +
@@ -260,14 +268,15 @@ int main(int argc, char** argv) {
   return examples::run_program(
       {.name = "branching_cache",
        .about =
-           R"(Serves many continuations of one prompt, as beam search, sampling and agents do. What a language
-model keeps of the prompt, its keys and values, is a prefix that all branches share, in a
-byre::TiledBuffer. Each branch appends tokens of its own; then some are dropped, some truncated, and
-some branch again. Every token of every branch is then read back.
+           R"(Serves many continuations of one prompt, as beam search, sampling and agents do. The
+keys and values that a language model stores for the prompt are a prefix in a
+byre::TiledBuffer, which all branches share. Each branch appends its own tokens; then
+some branches are dropped, some are truncated, and some branch again. Finally, the
+program checks every token of every branch.
 )",
-       .options = {{"layers", "4", "layers of the model, of 4 KiB for each token"},
-                   {"prefix-tokens", "8192", "tokens that all branches begin with"},
-                   {"branches", "1000", "branches of that prefix"},
+       .options = {{"layers", "4", "layers of the model; a layer stores 4 KiB per token"},
+                   {"prefix-tokens", "8192", "tokens in the shared prefix"},
+                   {"branches", "1000", "branches of the prefix"},
                    {"append-tokens", "64", "tokens that each branch appends"},
                    {"threads", "2", "threads that serve the branches"}},
        .work = examples::branching_cache::work},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A branch's keys and values in byre's tiles. This file is all that a server would do with byre: a copy of it is a
-/// branch, which costs one atomic add for a prompt of any length.
+/// A branch's keys and values in byre's tiles. This file contains all uses of byre that a server
+/// needs. Copying a TileCache makes a branch, and costs one atomic add for a prompt of any length.
 #pragma once
 
 #include <byre/storage/tiles/tiled_buffer.hpp>
@@ -20,14 +20,15 @@ class TileCache {
   void append(std::span<const std::byte> token) { buffer_.append(token); }
   void truncate(std::size_t tokens) { buffer_.truncate(tokens * token_nbytes_); }
 
-  /// To read. A tile has whole tokens.
+  /// The bytes of a token, for reading. A tile contains only whole tokens.
   const std::byte* token(std::size_t position) const {
     const std::size_t tile_tokens = buffer_.tile_nbytes() / token_nbytes_;
     return buffer_.tile(position / tile_tokens).data() + position % tile_tokens * token_nbytes_;
   }
 
-  /// How many tiles the two do not share, by the table's nodes that differ.
-  std::size_t tiles_unlike(const TileCache& other) const {
+  /// The number of tiles that the two caches do not share. Compares only nodes of the tables that
+  /// differ.
+  std::size_t count_unshared_tiles(const TileCache& other) const {
     std::size_t count = 0;
     for_each_difference(buffer_, other.buffer_, [&](std::size_t) { ++count; });
     return count;

@@ -14,8 +14,8 @@ Arguments::Arguments(int argc, const char* const* argv, const std::vector<Option
   std::map<std::string, bool> takes_value{{"help", false}, {"json", false}};
   texts_ = {{"json", ""}};
   for (const Option& option : options) {
-    takes_value[option.name] = option.usual != nullptr;
-    texts_[option.name] = option.usual == nullptr ? "" : option.usual;
+    takes_value[option.name] = option.default_value != nullptr;
+    texts_[option.name] = option.default_value == nullptr ? "" : option.default_value;
   }
   for (int at = 1; at < argc; ++at) {
     const std::string text = argv[at];
@@ -29,13 +29,14 @@ Arguments::Arguments(int argc, const char* const* argv, const std::vector<Option
       throw UsageError("Unknown option --" + name + ".");
     }
     given_[name] = true;
-    const bool may_follow = known->second || name == "json";
+    const bool may_have_value = known->second || name == "json";
     if (equals != text.npos) {
-      if (!may_follow) {
+      if (!may_have_value) {
         throw UsageError("--" + name + " takes no value.");
       }
       texts_[name] = text.substr(equals + 1);
-    } else if (may_follow && at + 1 < argc && !std::string_view(argv[at + 1]).starts_with("--")) {
+    } else if (may_have_value && at + 1 < argc &&
+               !std::string_view(argv[at + 1]).starts_with("--")) {
       texts_[name] = argv[++at];
     } else if (known->second) {
       throw UsageError("--" + name + " takes a value.");

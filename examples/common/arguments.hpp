@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The command line of an example: `--name VALUE` or `--name=VALUE`, and flags. Every program has --help and --json
-/// [FILE]. Each error is a UsageError that names the allowed values.
+/// The command line of an example: options `--name VALUE` or `--name=VALUE`, and flags. Every
+/// program has --help and --json [FILE]. All errors are UsageErrors that list the allowed values.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace examples {
 
 struct Option {
   const char* name;
-  const char*
-      usual;  ///< the value if the option is not given; nullptr: a flag, which takes no value
+  /// The value if the option is not given. A flag, which takes no value, has nullptr.
+  const char* default_value;
   const char* help;
 };
 
@@ -23,10 +23,11 @@ class Arguments {
 
   /// True if the option is on the command line.
   bool has(const std::string& name) const { return given_.contains(name); }
-  /// The value that is given, else the usual one.
+  /// The given value, or the default.
   const std::string& text(const std::string& name) const { return texts_.at(name); }
+  /// The value as a number. Throws UsageError if it is not in [`least`, `most`].
   std::uint64_t number(const std::string& name, std::uint64_t least, std::uint64_t most) const;
-  /// Which of `choices` is given, as an index.
+  /// The index of the value in `choices`. Throws UsageError if it is not there.
   std::size_t choice(const std::string& name, const std::vector<std::string>& choices) const;
 
  private:

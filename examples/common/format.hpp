@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Figures as people read them.
+/// Formats figures as text.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace examples {
 
-/// printf, up to a line.
+/// As printf, at most 159 characters.
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
   char text[160];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Work for several threads at once.
+/// Runs work on several threads at once.
 #pragma once
 
 #include <boost/thread/scoped_thread.hpp>
@@ -11,7 +11,7 @@
 
 namespace examples {
 
-/// Nanoseconds that `work()` takes.
+/// The nanoseconds that `work()` takes.
 template <class Work>
 std::int64_t time_ns(const Work& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -19,7 +19,8 @@ std::int64_t time_ns(const Work& work) {
   return std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Calls `work(number)` for all numbers below `count` at once, a thread each, and waits. Throws what one threw.
+/// Calls `work(number)` for each number below `count` on its own thread, and waits for all threads.
+/// If calls throw, rethrows the exception of the lowest number.
 template <class Work>
 void on_threads(std::size_t count, const Work& work) {
   std::vector<std::exception_ptr> errors(count);

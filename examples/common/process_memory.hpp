@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The memory of this process as Linux counts it. It is unknown on other systems, and under the address sanitizer,
-/// which holds freed memory back and counts its own.
+/// The memory of this process as Linux counts it. It is unknown on other systems, and with
+/// AddressSanitizer, which delays the release of freed memory and uses memory itself.
 #pragma once
 
 #include <byre/memory/pool.hpp>
@@ -37,7 +37,7 @@ inline std::optional<std::int64_t> figure_in(const char* file, const std::string
   return std::nullopt;
 }
 
-/// Gives free memory of malloc and of byre's pool back to the system.
+/// Returns free memory of malloc and of byre's pool to the system.
 inline void release_free_memory() {
   byre::default_pool().trim();
 #if defined(__GLIBC__)
@@ -45,25 +45,25 @@ inline void release_free_memory() {
 #endif
 }
 
-/// Bytes resident now, page by page, when free memory is released: "Rss" of all, "Anonymous" of the pages that no file
-/// has.
+/// Releases free memory, and returns the resident bytes, counted by pages. `key` is "Rss" for all
+/// pages, or "Anonymous" for pages that belong to no file.
 inline std::optional<std::int64_t> resident_nbytes(const char* key = "Rss") {
   release_free_memory();
   return figure_in("/proc/self/smaps_rollup", key);
 }
 
-/// The most bytes that were resident at one time since it was made. Making it releases free memory.
+/// The peak of resident bytes since its construction. The constructor releases free memory.
 class PeakMemory {
  public:
   PeakMemory() {
     release_free_memory();
     std::ofstream("/proc/self/clear_refs") << "5" << std::flush;
-    // A system that ignores the request still knows an older peak.
+    // A system that ignores the request to reset the peak still reports an older, higher one.
     const auto peak = nbytes();
     const auto now = figure_in("/proc/self/status", "VmRSS");
     is_counting_ = peak && now && *peak <= *now + (1 << 20);
   }
-  /// Nothing if the system cannot count anew.
+  /// The peak, or nullopt if the system cannot reset it.
   std::optional<std::int64_t> nbytes() const {
     return is_counting_ ? figure_in("/proc/self/status", "VmHWM") : std::nullopt;
   }

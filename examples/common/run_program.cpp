@@ -18,7 +18,7 @@ namespace examples {
 namespace {
 
 std::atomic<int> received_signal = 0;
-static_assert(std::atomic<int>::is_always_lock_free, "or a handler could wait for itself");
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler must not take a lock");
 
 struct Interrupted {
   int signal;
@@ -29,10 +29,11 @@ void set_signals() noexcept {
     const auto before = std::signal(
         signal, [](int received) { received_signal.store(received, std::memory_order_relaxed); });
     if (before == SIG_IGN) {
-      std::signal(signal, SIG_IGN);  // as nohup wants
+      std::signal(signal, SIG_IGN);  // for nohup
     }
   }
-  // So that a limit on files, or a pipe without a reader, is an error of the write.
+  // Ignored, so that a write beyond a file size limit or to a pipe without a reader returns an
+  // error.
   for (const int signal : {SIGXFSZ, SIGPIPE}) {
     std::signal(signal, SIG_IGN);
   }
@@ -48,14 +49,15 @@ std::string help_text(const Program& program) {
   std::string text =
       std::string("Usage: ") + program.name + " " + "[options]\n\n" + program.about + "\nOptions\n";
   std::vector<Option> options = program.options;
-  options.push_back({"json", "", "write the figures as JSON to a file, or print them"});
+  options.push_back({"json", "", "write the figures as JSON to the file VALUE, or print them"});
   for (const Option& option : options) {
-    const std::string name = option.name + std::string(option.usual == nullptr ? "" : " VALUE");
+    const std::string name =
+        option.name + std::string(option.default_value == nullptr ? "" : " VALUE");
     text += format("  --%-23s ", name.c_str()) + option.help;
-    const bool has_usual = option.usual != nullptr && *option.usual != '\0';
-    text += has_usual ? std::string(" (default: ") + option.usual + ")\n" : "\n";
+    const bool has_default = option.default_value != nullptr && *option.default_value != '\0';
+    text += has_default ? std::string(" (default: ") + option.default_value + ")\n" : "\n";
   }
-  return text + "\nExit codes: 0 all is right, 1 something is wrong or failed, 2 wrong usage.\n";
+  return text + "\nExit status: 0 success, 1 failure or wrong results, 2 wrong usage.\n";
 }
 
 int run(const Program& program, const Arguments& given) {
@@ -64,13 +66,13 @@ int run(const Program& program, const Arguments& given) {
     return 0;
   }
   set_signals();
-  std::optional<byre::OutputFile> file;  // opened first: not to fail at the end of long work
+  std::optional<byre::OutputFile> file;  // opened first, because an error after long work is late
   if (!given.text("json").empty()) {
     file.emplace(given.text("json"));
   }
   Report report = program.work(given);
   report.figures["faults"] = report.faults;
-  // Paths may be any bytes, JSON may not.
+  // Replaces invalid UTF-8, which paths may contain and JSON may not.
   const std::string json =
       report.figures.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   if (file) {
@@ -84,7 +86,7 @@ int run(const Program& program, const Arguments& given) {
   return report.faults.empty() ? 0 : 1;
 }
 
-int say(const Program& program, const std::string& text, int code) {
+int print_error(const Program& program, const std::string& text, int code) {
   std::fprintf(stderr, "%s: %s\n", program.name, text.c_str());
   return code;
 }
@@ -102,15 +104,16 @@ int run_program(const Program& program, int argc, const char* const* argv) {
   try {
     return run(program, Arguments(argc, argv, program.options));
   } catch (const UsageError& error) {
-    return say(program, std::string(error.what()) + " See --help.", 2);
+    return print_error(program, std::string(error.what()) + " See --help.", 2);
   } catch (const Interrupted& interruption) {
-    return say(program, "interrupted", 128 + interruption.signal);
+    return print_error(program, "interrupted", 128 + interruption.signal);
   } catch (const std::bad_alloc&) {
-    return say(program, "Out of memory. Ask for less: see --help.", 1);
+    return print_error(program, "Out of memory. Use smaller sizes: see --help.", 1);
   } catch (const boost::thread_resource_error&) {
-    return say(program, "No thread could be started. Raise the limits: ulimit -u -v -s.", 1);
+    return print_error(program, "No thread could be started. Raise the limits: ulimit -u -v -s.",
+                       1);
   } catch (const std::exception& error) {
-    return say(program, error.what(), 1);
+    return print_error(program, error.what(), 1);
   }
 }
 

@@ -7,7 +7,7 @@
 
 namespace examples {
 
-/// True if both have the same sizes, dtype and elements, bit for bit.
+/// True if sizes, dtypes and elements are equal, bit for bit.
 inline bool are_same_bits(const byre::Tensor& left, const byre::Tensor& right) {
   const byre::Tensor one = left.contiguous();
   const byre::Tensor other = right.contiguous();

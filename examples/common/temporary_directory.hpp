@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A new directory for temporary files, `PROGRAM.XXXXXX`, which is removed with all that is in it.
+/// A new directory for temporary files, `PROGRAM.XXXXXX`. The destructor removes it with its
+/// contents.
 #pragma once
 
 #include "failure.hpp"
@@ -19,7 +20,7 @@ class TemporaryDirectory {
     std::string name =
         (std::filesystem::temp_directory_path(error) / (program + ".XXXXXX")).string();
     if (error || mkdtemp(name.data()) == nullptr) {
-      throw Failure("Cannot make a directory for temporary files. Set TMPDIR to a place for one.");
+      throw Failure("Cannot create a temporary directory. Set TMPDIR to a writable directory.");
     }
     path_ = name;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// functionalize: runs programs on a backend that has neither views nor operations in place. See ../README.md.
+// functionalize: runs programs on a backend without views and in-place operations. See
+// ../README.md.
 #include "format.hpp"
 #include "run_program.hpp"
 #include "same_bits.hpp"
@@ -25,16 +26,16 @@ using functional::call;
 using functional::call_for_one;
 using functional::Tensors;
 
-// A write to one view shows in another view of the same base.
-Tensors write_beside_a_view(const Tensors&) {
+// A write to one view changes another view of its base.
+Tensors write_seen_by_a_view(const Tensors&) {
   const AnyTensor x = call_for_one("zeros", {Dims{2}});
   const AnyTensor x1 = call_for_one("view", {x, Dims{1, 2}});
   call("fill_", {call_for_one("select", {x, 0, 1}), 2});
-  return {x, x1, call_for_one("add.scalar", {x1, 3})};  // [[3, 5]]: x1 has seen the write to x[1]
+  return {x, x1, call_for_one("add.scalar", {x1, 3})};  // [[3, 5]]: the write to x[1] changed x1
 }
 
-// All outputs of unbind see one base, and each is written in its turn.
-Tensors write_parts(const Tensors&) {
+// All outputs of unbind are views of one base, and each of them is written.
+Tensors write_rows(const Tensors&) {
   const AnyTensor x = call_for_one("zeros", {Dims{3, 2}});
   const Tensors rows = call("unbind", {x});
   call("fill_", {rows[0], 1});
@@ -44,7 +45,7 @@ Tensors write_parts(const Tensors&) {
   return {x, call_for_one("sum", {x})};
 }
 
-// A write that is overwritten before anything reads it is no operation of the graph, and a repeated one is dropped.
+// The graph omits a write that is overwritten before it is read, and drops repeated operations.
 Tensors overwrite(const Tensors&) {
   const AnyTensor x = call_for_one("zeros", {Dims{2, 2}});
   call("fill_", {call_for_one("select", {x, 0, 0}), 1});
@@ -53,8 +54,8 @@ Tensors overwrite(const Tensors&) {
   return {x, call_for_one("mul.scalar", {x, 2}), call_for_one("mul.scalar", {x, 2})};
 }
 
-// A batch is normalized where it stands, channel by channel, and the running mean, which the caller keeps, follows.
-// Both are inputs that the program writes.
+// Normalizes a batch in place, channel by channel, and updates the caller's running mean. The
+// program writes both of its inputs.
 Tensors batch_and_mean() {
   const AnyTensor batch = call_for_one("arange", {12, DType::f32});
   return {call_for_one("view", {batch, Dims{2, 3, 2}}), call_for_one("zeros", {Dims{3}})};
@@ -78,7 +79,7 @@ Tensors normalize_batch(const Tensors& in) {
   return {mean, variance};
 }
 
-// Two inputs that share memory: what is written to one shows in the other. The graph has one input.
+// Two inputs share memory: a write to one changes the other. The graph has one input.
 Tensors array_and_window() {
   const AnyTensor array = call_for_one("arange", {6, DType::f32});
   return {array, call_for_one("slice", {array, 0, 1, 5})};
@@ -97,28 +98,28 @@ struct Sample {
 };
 
 constexpr Sample samples[] = {
-    {"write_beside_a_view", write_beside_a_view},
-    {"write_parts", write_parts},
+    {"write_seen_by_a_view", write_seen_by_a_view},
+    {"write_rows", write_rows},
     {"overwrite", overwrite},
     {"normalize_batch", normalize_batch, batch_and_mean},
     {"write_window", write_window, array_and_window},
 };
 
-bool are_same(const Tensors& left, const Tensors& right) {
+bool are_equal(const Tensors& left, const Tensors& right) {
   return std::ranges::equal(left, right, [](const AnyTensor& one, const AnyTensor& other) {
     return are_same_bits(functional::to_cpu(one), functional::to_cpu(other));
   });
 }
 
 void run(const Sample& sample, bool on_graph, Report& report) {
-  // As it is, on the CPU, where views alias memory and writes write it: what the backend's results have to be.
+  // The expected results: the original program on the CPU, where views alias memory.
   const Tensors expected_inputs = sample.make_inputs();
   const Tensors expected = sample.run(expected_inputs);
 
   const Tensors inputs = sample.make_inputs();
   functional::CapturedProgram captured = functional::capture(sample.run, inputs);
   functional::Graph& graph = captured.graph;
-  // Operations that no output needs, or that are computed before.
+  // Operations that no output needs, or that repeat an earlier one.
   std::size_t dropped = functional::eliminate_dead_code(graph);
   dropped += functional::eliminate_common_subexpressions(graph);
   const Tensors values =
@@ -126,12 +127,12 @@ void run(const Sample& sample, bool on_graph, Report& report) {
 
   const std::string name = sample.name;
   if (!functional::is_functional(graph)) {
-    report.faults.push_back(name + ": the graph has a view or an operation in place.");
+    report.faults.push_back(name + ": the graph contains a view or an in-place operation.");
   }
-  if (!are_same(values, expected) || !are_same(inputs, expected_inputs)) {
-    report.faults.push_back(name + ": the results are not what aliasing on the CPU makes them.");
+  if (!are_equal(values, expected) || !are_equal(inputs, expected_inputs)) {
+    report.faults.push_back(name + ": the results differ from those of aliasing on the CPU.");
   }
-  report.text += format("%s: %zu pure operations, without %zu that were dropped\n\n", sample.name,
+  report.text += format("%s: %zu pure operations; %zu were dropped\n\n", sample.name,
                         graph.nodes.size(), dropped) +
                  functional::to_string(graph) + "\n";
   Json& figures = report.figures["programs"][name];
@@ -151,8 +152,9 @@ Report work(const Arguments& given) {
   for (const Sample& sample : samples) {
     run(sample, on_graph, report);
   }
-  report.text += report.faults.empty() ? "Aliasing on the CPU computes the same, bit for bit.\n"
-                                       : "Something is WRONG.\n";
+  report.text += report.faults.empty()
+                     ? "All results equal those of aliasing on the CPU, bit for bit.\n"
+                     : "Some results are WRONG.\n";
   return report;
 }
 
@@ -163,11 +165,12 @@ int main(int argc, char** argv) {
   return examples::run_program(
       {.name = "functionalize",
        .about =
-           R"(Runs small programs over tensors, with views and operations in place, on a backend that may have
-neither, and prints the graph of pure operations that the functionalize pass makes of each, and what
-it returns. That has to be what plain aliasing on the CPU makes.
+           R"(Runs small tensor programs with views and in-place operations under the functionalize
+pass, for backends that have neither. Prints the graph of pure operations that the
+pass makes of each program, and its results. The results must equal those of plain
+aliasing on the CPU.
 )",
-       .options = {{"backend", "cpu", "cpu, or graph, which is executed on the CPU"}},
+       .options = {{"backend", "cpu", "cpu, or graph (the graph is executed on the CPU)"}},
        .work = examples::functionalize::work},
       argc, argv);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The text to train on, as the numbers of its words.
+/// The training text, as numbers of words.
 #pragma once
 
 #include "files.hpp"
@@ -12,7 +12,7 @@
 namespace examples::live_checkpoint {
 
 struct Corpus {
-  std::vector<std::uint32_t> tokens;  ///< words, numbered as they first appear
+  std::vector<std::uint32_t> tokens;  ///< words, numbered in the order of their first appearance
   std::uint32_t words = 0;
 };
 
@@ -23,7 +23,7 @@ inline std::vector<fs::path> files_below(const fs::path& path) {
   std::vector<fs::path> files;
   for (const auto& entry :
        fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied)) {
-    // A link would name a file twice.
+    // A file would be read again through a symbolic link.
     if (!entry.is_symlink() && entry.is_regular_file()) {
       files.push_back(entry.path());
     }
@@ -32,7 +32,7 @@ inline std::vector<fs::path> files_below(const fs::path& path) {
   return files;
 }
 
-/// Letters, digits and bytes beyond ASCII; in lower case.
+/// True for letters, digits and bytes beyond ASCII. Converts `character` to lower case.
 inline bool is_part_of_word(char& character) {
   if (character >= 'A' && character <= 'Z') {
     character = static_cast<char>(character - 'A' + 'a');
@@ -41,8 +41,8 @@ inline bool is_part_of_word(char& character) {
          static_cast<unsigned char>(character) >= 0x80;
 }
 
-/// Reads at most `most_tokens` words of a file, or of all text files below a directory, in sorted order. Throws
-/// UsageError for a path that has no text, Interrupted.
+/// Reads at most `most_tokens` words of a file, or of all text files below a directory, in sorted
+/// order. Throws UsageError if there is no text, and Interrupted.
 inline Corpus read_corpus(const fs::path& path, std::uint64_t most_tokens) {
   Corpus corpus;
   std::unordered_map<std::string, std::uint32_t> numbers;
@@ -59,7 +59,7 @@ inline Corpus read_corpus(const fs::path& path, std::uint64_t most_tokens) {
     std::ifstream file(name, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::string word;
-    // Pictures and archives have bytes of 0.
+    // Skips pictures and archives, which contain zero bytes.
     for (char character : text.find('\0') == text.npos ? text : "") {
       if (is_part_of_word(character)) {
         word.push_back(character);

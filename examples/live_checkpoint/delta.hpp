@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A delta: a file of those tiles of a table that changed since the snapshot before. It is made of little-endian words of
-/// 64 bits and the bytes of tiles:
+/// A delta: a file with the tiles of a table that changed since the previous snapshot. It consists
+/// of little-endian 64-bit words and of the bytes of tiles:
 ///
 ///     word    "BYREDEL2"
 ///     word    token of the snapshot
-///     word    token of the snapshot before
-///     word    identity of the snapshot before
-///     word    bytes of the table
-///     word    bytes of a tile; the table's last one may have fewer
-///     word    count of tiles in this file
-///     words   their numbers, from 0 on and in ascending order
-///     bytes   of the tiles, in the same order
+///     word    token of the previous snapshot
+///     word    identity of the previous snapshot
+///     word    size of the table in bytes
+///     word    size of a tile in bytes; the last tile of the table may be smaller
+///     word    number of tiles in this file
+///     words   indices of these tiles, in ascending order
+///     bytes   of the tiles, in the order of the indices
 ///     word    CRC-32 of all of the above
 ///
-/// The identity of a snapshot is the CRC-32 of its full file, or the one at the end of its delta.
+/// The identity of a snapshot is the CRC-32 of its full file, or the CRC-32 at the end of its
+/// delta.
 #pragma once
 
 #include "files.hpp"
@@ -66,7 +67,7 @@ struct Delta {
   std::vector<std::uint64_t> tiles;
   std::vector<char> bytes;  ///< of the tiles
 
-  /// Writes the tiles to the `table` they are of.
+  /// Writes the tiles to `table`, which must be the table of the previous snapshot.
   void apply_to(std::span<char> table) const {
     const char* from = bytes.data();
     for (const std::uint64_t tile : tiles) {
@@ -77,8 +78,8 @@ struct Delta {
   }
 };
 
-/// True if the numbers are those of tiles of the table, in order, and the bytes are theirs.
-inline bool makes_sense(const Delta& delta) {
+/// True if the indices are valid and ascending, and if the number of bytes is that of their tiles.
+inline bool is_consistent(const Delta& delta) {
   const DeltaHeader& header = delta.header;
   std::uint64_t nbytes = 0;
   std::uint64_t least = 0;
@@ -93,8 +94,8 @@ inline bool makes_sense(const Delta& delta) {
   return nbytes == delta.bytes.size() && header.previous_token < header.token;
 }
 
-/// Writes `file` with the tiles of `table` that are numbered in `changed`, in ascending order. Returns its identity.
-/// Throws byre::FileError.
+/// Writes `file` with the tiles of `table` whose indices are in `changed`, in ascending order.
+/// Returns the identity of the snapshot. Throws byre::FileError.
 inline std::uint32_t write_delta(const fs::path& file, const DeltaHeader& header,
                                  const std::vector<std::uint64_t>& changed,
                                  const byre::TiledBuffer& table) {
@@ -126,19 +127,19 @@ inline std::uint32_t write_delta(const fs::path& file, const DeltaHeader& header
   return identity;
 }
 
-/// Throws Failure for a file that cannot be read, is no delta, is damaged, or has another name than its snapshot.
+/// Throws Failure if the file cannot be read, is not a delta, is damaged, or has the wrong name.
 inline Delta read_delta(const fs::path& file) {
   const std::vector<char> bytes = read_file(file);
   if (bytes.size() < header_nbytes + word_nbytes || word_at(bytes.data()) != magic) {
-    throw Failure(file.string() + " is no delta: it does not begin as one.");
+    throw Failure(file.string() + " is not a delta: it does not begin with BYREDEL2.");
   }
   const std::size_t end = bytes.size() - word_nbytes;
   Checksum checksum;
   checksum.process_bytes(bytes.data(), end);
   if (checksum.checksum() != word_at(&bytes[end])) {
-    throw Failure(file.string() + " is damaged or cut short: its CRC-32 is " +
+    throw Failure(file.string() + " is damaged or truncated: its CRC-32 is " +
                   format("%08x", static_cast<unsigned>(checksum.checksum())) +
-                  ". Take it from a copy, or restore a snapshot before it.");
+                  ". Use a backup of the file, or restore an earlier snapshot.");
   }
   const auto field = [&](std::size_t number) { return word_at(&bytes[number * word_nbytes]); };
   Delta delta{
@@ -149,13 +150,13 @@ inline Delta read_delta(const fs::path& file) {
     }
     delta.bytes.assign(&bytes[header_nbytes + delta.tiles.size() * word_nbytes], &bytes[end]);
   }
-  if (delta.tiles.size() != delta.header.count || !makes_sense(delta)) {
-    throw Failure(file.string() + " is no delta: its tiles are not those of a table.");
+  if (delta.tiles.size() != delta.header.count || !is_consistent(delta)) {
+    throw Failure(file.string() + " is not a delta: its tiles do not fit its table.");
   }
   const auto name = snapshot_file("", delta.header.token, delta_extension);
   if (file.filename() != name) {
-    throw Failure(file.string() + " is the delta of token " + std::to_string(delta.header.token) +
-                  " under another name. Name it " + name.string() + ".");
+    throw Failure(file.string() + " has a wrong name: it is the delta of token " +
+                  std::to_string(delta.header.token) + ". Rename it to " + name.string() + ".");
   }
   return delta;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Names, bytes and checksums of snapshots' files.
+/// Names, contents and checksums of snapshot files.
 #pragma once
 
 #include "failure.hpp"
@@ -20,16 +20,16 @@ namespace fs = std::filesystem;
 inline constexpr const char* full_extension = ".npy";
 inline constexpr const char* delta_extension = ".delta";
 
-/// CRC-32 as in zip and gzip, of bytes that come in pieces.
+/// The CRC-32 of zip and gzip, computed incrementally.
 using Checksum = boost::crc_32_type;
 
-/// "token-000000001000" and the extension, in `directory`.
+/// The path of a snapshot's file: `directory`, "token-000000001000" and the extension.
 inline fs::path snapshot_file(const fs::path& directory, std::uint64_t token,
                               const char* extension) {
   return directory / format("token-%012llu%s", static_cast<unsigned long long>(token), extension);
 }
 
-/// All bytes of the file. Throws Failure.
+/// Reads all bytes of the file. Throws Failure.
 inline std::vector<char> read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {

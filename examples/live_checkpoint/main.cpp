@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// live_checkpoint: consistent snapshots of a model that keeps being trained. See ../README.md.
+// live_checkpoint: takes consistent snapshots of a model during its training. See ../README.md.
 #include "corpus.hpp"
 #include "format.hpp"
 #include "on_threads.hpp"
@@ -24,9 +24,9 @@ enum class Mode { eager_fresh, eager_recycled, lazy, pages, tiles };
 const std::vector<std::string> mode_names{"eager-fresh", "eager-recycled", "lazy", "pages",
                                           "tiles"};
 
-/// As many rows as make the smallest block that the pool recycles; fewer in a tiled buffer, whose snapshots cost the same
-/// however small its tiles are.
-std::uint32_t usual_tile_rows(Mode mode, const Plan& plan) {
+/// The rows of the smallest block that the pool recycles. A tiled buffer has smaller tiles, because
+/// the cost of its snapshots does not depend on the size of tiles.
+std::uint32_t default_tile_rows(Mode mode, const Plan& plan) {
   const std::size_t nbytes = mode == Mode::tiles ? 16384 : byre::RecyclingPool::recycled_from;
   return static_cast<std::uint32_t>((nbytes + plan.row_nbytes() - 1) / plan.row_nbytes());
 }
@@ -45,7 +45,7 @@ std::unique_ptr<Table> make_table(Mode mode, const Plan& plan, std::uint32_t til
   }
 }
 
-/// The loop that trains and takes snapshots: the part a program of one's own would have.
+/// Trains and takes snapshots. A user's program would contain such a loop.
 void train(const Plan& plan, Table& table, SnapshotWriter& writer) {
   Trainer trainer(plan, table);
   for (std::uint64_t index = 0; index < plan.tokens; ++index) {
@@ -61,7 +61,8 @@ void train(const Plan& plan, Table& table, SnapshotWriter& writer) {
   }
 }
 
-/// Used blocks for one more table, so that "recycled" is what is measured from the first snapshot on.
+/// Puts used blocks for another table in the pool, so that even the first snapshot gets recycled
+/// memory.
 void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nbytes) {
   std::vector<byre::Storage> used;
   while (used.size() < blocks) {
@@ -77,7 +78,7 @@ struct Run {
 
 Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& directory) {
   const PeakMemory peak;
-  // A pool that keeps nothing maps fresh pages for every block.
+  // A pool with a limit of 0 maps fresh pages for every block.
   byre::RecyclingPool pool(mode == Mode::eager_fresh ? 0
                                                      : byre::RecyclingPool::default_limit_nbytes());
   const auto table = make_table(mode, plan, tile_rows, pool);
@@ -117,8 +118,8 @@ Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& di
   return {std::move(figures), std::move(written)};
 }
 
-/// The checksums that the snapshots' full files ought to have: training is repeated on one thread and one plain array,
-/// without byre.
+/// Repeats the training on one thread and a plain array, without byre. Returns the expected
+/// checksums of the snapshots' full files.
 std::vector<std::uint32_t> replay(const Plan& plan) {
   struct {
     std::size_t dimensions;
@@ -151,7 +152,8 @@ void check(const std::string& mode, const std::vector<WrittenSnapshot>& written,
     std::string fault = "it was not written";
     try {
       restorer.load(written.at(number).file);
-      fault = restorer.checksum() == expected[number] ? "" : "it is not the model at that token";
+      fault =
+          restorer.checksum() == expected[number] ? "" : "it differs from the model at that token";
     } catch (const std::exception& error) {
       fault = error.what();
     }
@@ -161,23 +163,23 @@ void check(const std::string& mode, const std::vector<WrittenSnapshot>& written,
   }
 }
 
-void say(const std::string& phase, std::int64_t ns) {
+void print_time(const std::string& phase, std::int64_t ns) {
   std::fprintf(stderr, "%s: %.1f s\n", phase.c_str(), static_cast<double>(ns) / 1e9);
 }
 
 Plan plan_for(const Arguments& given) {
   Corpus corpus = read_corpus(given.text("text"), given.number("tokens", 1, 1'000'000'000));
-  constexpr std::uint64_t usual_table_nbytes = std::uint64_t{32} << 20;
-  const auto number = [&](const char* name, std::uint64_t usual, std::uint64_t most) {
-    return given.has(name) ? given.number(name, 1, most) : usual;
+  constexpr std::uint64_t default_table_nbytes = std::uint64_t{32} << 20;
+  const auto number = [&](const char* name, std::uint64_t default_value, std::uint64_t most) {
+    return given.has(name) ? given.number(name, 1, most) : default_value;
   };
   Plan plan;
   plan.text = std::move(corpus.tokens);
   plan.rows = corpus.words;
-  // A multiple of 16, for whole vectors and lines.
-  const std::uint64_t usual = usual_table_nbytes / (plan.rows * sizeof(float) * 16);
+  // A multiple of 16, for whole vector registers and cache lines.
+  const std::uint64_t default_value = default_table_nbytes / (plan.rows * sizeof(float) * 16);
   plan.dimensions = static_cast<std::uint32_t>(
-      number("dimensions", std::clamp<std::uint64_t>(usual, 1, 32) * 16, 65536));
+      number("dimensions", std::clamp<std::uint64_t>(default_value, 1, 32) * 16, 65536));
   plan.tokens = given.number("tokens", 1, 1'000'000'000);
   plan.snapshot_every =
       number("snapshot-every", std::max<std::uint64_t>(1, plan.tokens / 24), plan.tokens);
@@ -189,12 +191,12 @@ void run_and_check(Mode mode, const Arguments& given, const Plan& plan, const fs
   const std::string& name = mode_names[static_cast<std::size_t>(mode)];
   fs::create_directories(directory);
   if (!fs::is_empty(directory)) {
-    throw Failure(directory.string() +
-                  " has files in it, which are not overwritten. Give another --output.");
+    throw Failure("Cannot write to " + directory.string() +
+                  ": it contains files, which are not overwritten. Give another --output.");
   }
   const std::uint32_t tile_rows =
       given.has("tile-rows") ? static_cast<std::uint32_t>(given.number("tile-rows", 1, 1 << 24))
-                             : usual_tile_rows(mode, plan);
+                             : default_tile_rows(mode, plan);
   const Run done =
       run(mode, plan, mode == Mode::pages ? plan.rows : std::min(tile_rows, plan.rows), directory);
   report.figures["modes"][name] = done.figures;
@@ -214,29 +216,28 @@ Report train_and_report(const Arguments& given) {
   Report report;
   report.figures = {{"rows", plan.rows}, {"table bytes", plan.table_nbytes()}};
   std::vector<std::uint32_t> expected;
-  say("replay on a plain array", time_ns([&] { expected = replay(plan); }));
+  print_time("replay on a plain array", time_ns([&] { expected = replay(plan); }));
   for (std::size_t mode = 0; mode < mode_names.size(); ++mode) {
     if (chosen != mode_names.size() && chosen != mode) {
       continue;
     }
     const fs::path directory = output / mode_names[mode];
-    say("train " + mode_names[mode], time_ns([&] {
-          run_and_check(static_cast<Mode>(mode), given, plan, directory, expected, report);
-        }));
+    print_time("train " + mode_names[mode], time_ns([&] {
+                 run_and_check(static_cast<Mode>(mode), given, plan, directory, expected, report);
+               }));
     if (temporary) {
       fs::remove_all(directory);
     }
   }
   const std::size_t snapshots = expected.size() * report.figures["modes"].size();
-  report.text =
-      format("%llu tokens, %u words x %u dimensions = ",
-             static_cast<unsigned long long>(plan.tokens), plan.rows, plan.dimensions) +
-      mebibytes(plan.table_nbytes()) +
-      format("; a snapshot every %llu tokens\n\n",
-             static_cast<unsigned long long>(plan.snapshot_every)) +
-      table_of(report.figures["modes"]) +
-      format("\n%zu of %zu snapshots are the table as it was: checked against a replay.\n",
-             snapshots - report.faults.size(), snapshots);
+  report.text = format("%llu tokens, %u words x %u dimensions = ",
+                       static_cast<unsigned long long>(plan.tokens), plan.rows, plan.dimensions) +
+                mebibytes(plan.table_nbytes()) +
+                format("; a snapshot every %llu tokens\n\n",
+                       static_cast<unsigned long long>(plan.snapshot_every)) +
+                table_of(report.figures["modes"]) +
+                format("\n%zu of %zu snapshots equal the table in a replay of the training.\n",
+                       snapshots - report.faults.size(), snapshots);
   return report;
 }
 
@@ -245,7 +246,7 @@ Report work(const Arguments& given) {
     return train_and_report(given);
   }
   if (!given.has("output")) {
-    throw UsageError("--restore writes a .npy file: say with --output into which directory.");
+    throw UsageError("--restore requires --output, the directory for the .npy file.");
   }
   const fs::path npy = restore(given.text("restore"), given.text("output"));
   return {.text = "Restored " + npy.string() + ".\n", .figures = {{"restored", npy.string()}}};
@@ -258,28 +259,29 @@ int main(int argc, char** argv) {
   return examples::run_program(
       {.name = "live_checkpoint",
        .about =
-           R"(Trains word embeddings on real text and takes consistent snapshots of the table while training goes
-on: the table is cloned, and a second thread writes the clones to files. The same work is done with
-eager clones into fresh memory (eager-fresh) and into recycled memory (eager-recycled), with byre's
-lazy clones of each tile (lazy), with one lazy clone of paged memory (pages), and with one of a tiled
-buffer (tiles). Training is also repeated without byre, and every snapshot, restored from its files,
-must be the table as it was.
+           R"(Trains word embeddings on real text and takes consistent snapshots of their table
+during the training: the table is cloned, and a second thread writes the clones to
+files. The program does this in five modes: with eager clones in fresh memory
+(eager-fresh) and in recycled memory (eager-recycled), with byre's lazy clones of
+each tile (lazy), with one lazy clone of paged memory (pages), and with one lazy
+clone of a tiled buffer (tiles). It also repeats the training without byre. Every
+snapshot, restored from its files, must equal the table in that replay.
 
-A snapshot is a .npy file. In mode tiles all but the first are deltas: files of the tiles that
-changed since the snapshot before.
+A snapshot is a .npy file. In mode tiles, all but the first are deltas: files with
+the tiles that changed since the previous snapshot.
 
-A stall is one event in which the training thread did not train because there are snapshots: a
-snapshot call, or a write access to a part that a snapshot shared.
+A stall is one event in which the training thread did not train because of snapshots:
+a snapshot call, or a write access to a part that a snapshot shared.
 )",
        .options = {{"text", "/usr/share/doc",
-                    "text to train on: a file, or a directory with all below it"},
-                   {"tokens", "2000000", "words to train; a shorter text starts over"},
-                   {"snapshot-every", "", "tokens between two snapshots; else a 24th of --tokens"},
-                   {"dimensions", "", "floats in a row; else as many as make a table of 32 MiB"},
-                   {"tile-rows", "", "rows in a tile; else 64 KiB of them, in mode tiles 16 KiB"},
+                    "training text: a file, or a directory with all files below it"},
+                   {"tokens", "2000000", "words to train; a shorter text is repeated"},
+                   {"snapshot-every", "", "tokens between two snapshots (default: --tokens / 24)"},
+                   {"dimensions", "", "floats in a row (default: a table of about 32 MiB)"},
+                   {"tile-rows", "", "rows in a tile (default: 64 KiB, in mode tiles 16 KiB)"},
                    {"mode", "all", "eager-fresh, eager-recycled, lazy, pages, tiles or all"},
-                   {"output", "", "where the files go; else to a temporary directory"},
-                   {"restore", "", "write the snapshot of this delta as a .npy file to --output"}},
+                   {"output", "", "directory of the files (default: a temporary directory)"},
+                   {"restore", "", "write the snapshot of the delta VALUE to --output as .npy"}},
        .work = examples::live_checkpoint::work},
       argc, argv);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Puts the table of a snapshot together again, from its full file or from deltas and the full file that they go back to.
+/// Restores the table of a snapshot from its full file, or from a chain of deltas and the full file
+/// at its beginning.
 #pragma once
 
 #include "delta.hpp"
@@ -15,10 +16,10 @@ namespace examples::live_checkpoint {
 
 class Restorer {
  public:
-  /// Reads the snapshot of `file`, and those before it in the same folder, unless the one just before was loaded last.
-  /// Throws Failure for files that are missing, damaged or not made from each other.
+  /// Loads the snapshot of `file`. Reads the earlier snapshots in its folder, unless the previous
+  /// one is loaded already. Throws Failure if files are missing, damaged or of different runs.
   void load(const fs::path& file) {
-    // Back to what is loaded, or to a full file. One delta at a time is in memory.
+    // Walks back to the loaded snapshot or to a full file. Only one delta at a time is in memory.
     std::vector<fs::path> deltas;
     fs::path at = file;
     while (at.extension() == delta_extension) {
@@ -40,7 +41,7 @@ class Restorer {
     }
   }
 
-  /// The bytes of a .npy file.
+  /// The loaded snapshot as the bytes of a .npy file.
   const std::vector<char>& npy() const noexcept { return npy_; }
   std::uint32_t checksum() const {
     Checksum checksum;
@@ -59,9 +60,9 @@ class Restorer {
   void apply(const Delta& delta, const fs::path& file) {
     if (identity_ != delta.header.previous_identity ||
         delta.header.table_nbytes != npy_.size() - table_offset_) {
-      throw Failure(file.string() + " was made from another snapshot of token " +
+      throw Failure(file.string() + " does not belong to this snapshot of token " +
                     std::to_string(delta.header.previous_token) +
-                    ". Put the files of one run into its folder.");
+                    ". Put only files of one run in the directory.");
     }
     delta.apply_to(std::span(npy_).subspan(table_offset_));
     identity_ = delta.identity;
@@ -72,16 +73,16 @@ class Restorer {
   std::uint64_t identity_ = 0;
 };
 
-/// Writes the snapshot of `file` as a new .npy file into `directory`. Returns its name. Throws Failure,
-/// byre::FileError.
+/// Writes the snapshot of `file` as a new .npy file in `directory`. Returns its path. Throws
+/// Failure, byre::FileError.
 inline fs::path restore(const fs::path& file, const fs::path& directory) {
   Restorer restorer;
   restorer.load(file);
   const fs::path npy = directory / file.filename().replace_extension(full_extension);
   fs::create_directories(directory);
   if (fs::exists(npy)) {
-    throw Failure(npy.string() +
-                  " is there already, and is not overwritten. Give another --output.");
+    throw Failure("Cannot write " + npy.string() +
+                  ": it exists and is not overwritten. Give another --output.");
   }
   byre::OutputFile output(npy);
   output.write(restorer.npy().data(), restorer.npy().size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Writes snapshots to files: a full one is a .npy file, and a delta has the tiles that changed since the snapshot before.
+/// Writes snapshots to files: full snapshots as .npy files, and deltas with the tiles that changed
+/// since the previous snapshot.
 #pragma once
 
 #include "delta.hpp"
@@ -29,15 +30,15 @@ struct WrittenSnapshot {
   std::uint64_t nbytes = 0;    ///< of the file
 };
 
-/// Writes the snapshots of one run, in order. Used by one thread.
+/// Writes the snapshots of one run, in order. Not thread-safe.
 class SnapshotFiles {
  public:
-  /// Writes into `directory`, which exists.
+  /// Writes to `directory`, which must exist.
   SnapshotFiles(const Plan& plan, fs::path directory)
       : plan_(&plan), directory_(std::move(directory)) {}
 
-  /// Releases the snapshot: storages as soon as each is written, tiles when no delta needs them any more. Throws
-  /// byre::FileError, std::bad_alloc.
+  /// Writes and releases a snapshot: each storage as soon as it is written, tiles when no delta
+  /// needs them any more. Throws byre::FileError, std::bad_alloc.
   WrittenSnapshot write(Snapshot snapshot) {
     auto* const tiles = std::get_if<byre::TiledBuffer>(&snapshot.rows);
     if (tiles == nullptr) {
@@ -45,7 +46,7 @@ class SnapshotFiles {
     }
     const bool is_first = previous_.token == 0;
     previous_ = is_first ? write_full(snapshot) : write_changes(snapshot.token, *tiles);
-    previous_tiles_ = std::move(*tiles);  // for the next one to be compared with
+    previous_tiles_ = std::move(*tiles);  // the next snapshot is compared with them
     return previous_;
   }
 
@@ -66,7 +67,7 @@ class SnapshotFiles {
         const std::size_t nbytes = std::min(left, storage.nbytes());
         put({std::as_const(storage).data(), nbytes});
         left -= nbytes;
-        storage = byre::Storage();  // training need not copy it any more
+        storage = byre::Storage();  // so that training need not copy it
       }
     } else {
       const auto& tiles = std::get<byre::TiledBuffer>(snapshot.rows);
@@ -79,7 +80,8 @@ class SnapshotFiles {
   WrittenSnapshot write_changes(std::uint64_t token, const byre::TiledBuffer& tiles) {
     std::vector<std::uint64_t> changed;
     for_each_difference(previous_tiles_, tiles, [&](std::size_t tile) { changed.push_back(tile); });
-    previous_tiles_ = byre::TiledBuffer();  // before the writing, in which training needs memory
+    // before the file is written, to free memory for training
+    previous_tiles_ = byre::TiledBuffer();
     const fs::path path = snapshot_file(directory_, token, delta_extension);
     const std::uint32_t identity =
         write_delta(path,
@@ -95,18 +97,19 @@ class SnapshotFiles {
   byre::TiledBuffer previous_tiles_;
 };
 
-/// The second thread: it writes snapshots to files while the first trains on.
+/// The second thread, which writes snapshots to files during the training.
 ///
-/// At most two snapshots wait; a trainer that is further ahead waits in wait_for_room(). Snapshots that waited without
-/// bound would each keep what training overwrites, and a slow disk would become a lack of memory.
+/// At most two snapshots are queued; with more, the training waits in wait_for_room(). Otherwise a
+/// slow disk would exhaust the memory, because each queued snapshot holds the data that training
+/// overwrites.
 ///
-/// An exception of the thread ends its writing and comes out of the next call of wait_for_room() or finish(). Called by
-/// one thread.
+/// An exception of the thread ends its work, and the next call of wait_for_room() or finish()
+/// rethrows it. The members must be called on one thread.
 class SnapshotWriter {
  public:
   explicit SnapshotWriter(SnapshotFiles files)
       : files_(std::move(files)), thread_([this] { run(); }) {}
-  /// Gives up what is not written yet.
+  /// Discards the snapshots that have not been written.
   ~SnapshotWriter() { close(false); }
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
@@ -123,7 +126,7 @@ class SnapshotWriter {
     changed_.notify_all();
   }
 
-  /// Waits until all are written, and returns them in order.
+  /// Waits until all snapshots are written, and returns them in order.
   std::vector<WrittenSnapshot> finish() {
     close(true);
     rethrow_error();
@@ -174,14 +177,14 @@ class SnapshotWriter {
     }
   }
 
-  SnapshotFiles files_;                   // the thread's, as the next
-  std::vector<WrittenSnapshot> written_;  // until the thread has ended
-  boost::mutex mutex_;                    // guards the rest
+  SnapshotFiles files_;                   // used only by the thread
+  std::vector<WrittenSnapshot> written_;  // used only by the thread until it has ended
+  boost::mutex mutex_;                    // guards the members below
   boost::condition_variable changed_;
   std::deque<Snapshot> waiting_;
   std::exception_ptr error_;
   bool is_closed_ = false;
-  boost::thread thread_;  // last: it uses all of the above
+  boost::thread thread_;  // declared last: the thread uses the members above
 };
 
 }  // namespace examples::live_checkpoint

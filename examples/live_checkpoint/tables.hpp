@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The embedding table, as training sees it: rows to write, and snapshots of all of them. Each way to hold the rows is
-/// all that a model would do with byre.
+/// The embedding table: rows for training, and snapshots of all rows. Each implementation contains
+/// all uses of byre that a model needs.
 #pragma once
 
 #include "training.hpp"
@@ -22,19 +22,19 @@
 
 namespace examples::live_checkpoint {
 
-/// A stall is one event in which the training thread does something other than training because there are snapshots: a
-/// snapshot call, or a write access to a part that a snapshot shared. Waiting for room in the writer's queue is no stall:
-/// no way of copying changes how fast a disk is.
+/// The stalls of a run. A stall is one event in which the training thread does not train because of
+/// snapshots: a snapshot call, or a write access to a part that a snapshot shared. Waiting for
+/// space in the writer's queue does not count, because it depends only on the speed of the disk.
 ///
-/// Each is timed with steady_clock, so that preemption by other processes counts too, as it would for a user. The
-/// thread's processor time tells a stall's own work from that.
+/// Stalls are measured in wall-clock time, which includes preemption by other processes, as a user
+/// would observe it. The thread's processor time shows the work of a stall itself.
 struct StallLog {
   std::size_t events = 0;
   std::int64_t worst_ns = 0;
   std::int64_t total_ns = 0;
   std::int64_t worst_processor_ns = 0;
 
-  /// Times `work` as one event and returns what it returns.
+  /// Times `work` as one stall and returns its result.
   template <class Work>
   auto time(Work&& work) {
     const std::int64_t processor_begin_ns = processor_time_ns();
@@ -56,36 +56,38 @@ struct StallLog {
   }
 };
 
-/// The table as it was when `token` tokens were trained: storages one after the other, whose last may have rows to
-/// spare; or tiles.
+/// The table after `token` tokens. `rows` is a sequence of storages, of which the last may have
+/// unused rows, or a tiled buffer.
 struct Snapshot {
   std::uint64_t token;
   std::variant<std::vector<byre::Storage>, byre::TiledBuffer> rows;
 };
 
-/// Rows in parts. After a snapshot each part becomes training's own, which may be a copy, when training first writes to
-/// it. Used by the training thread only, as opposed to the snapshots. All throw byre::OutOfMemory.
+/// A table whose rows are stored in parts. At the first write to a part after a snapshot, training
+/// gets its own part, which may be a copy. Only the training thread may use a table; snapshots may
+/// be used on any thread. All members throw byre::OutOfMemory.
 class Table {
  public:
   virtual ~Table() = default;
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
-  /// The row, to read and write until the next snapshot. Only the stopwatch needs the look at `own_`: byre does the right
-  /// thing for each write that asks it.
+  /// A row that may be read and written until the next snapshot. `writable_` is needed only to time
+  /// stalls: byre would handle a call for each write correctly.
   float* row(std::uint32_t number) {
     const std::size_t begin = number * row_nbytes_;
     const std::size_t first = begin / part_nbytes_;
     for (std::size_t part = first; part * part_nbytes_ < begin + row_nbytes_; ++part) {
-      if (own_[part] == nullptr) [[unlikely]] {
-        own_[part] = is_shared(part) ? stalls.time([&] { return make_own(part); }) : make_own(part);
+      if (writable_[part] == nullptr) [[unlikely]] {
+        writable_[part] =
+            is_shared(part) ? stalls.time([&] { return acquire_part(part); }) : acquire_part(part);
       }
     }
-    return reinterpret_cast<float*>(own_[first] + begin % part_nbytes_);
+    return reinterpret_cast<float*>(writable_[first] + begin % part_nbytes_);
   }
 
   Snapshot snapshot(std::uint64_t token) {
-    std::ranges::fill(own_, nullptr);
+    std::ranges::fill(writable_, nullptr);
     return {token, clone_rows()};
   }
 
@@ -95,26 +97,27 @@ class Table {
   Table(const Plan& plan, std::size_t part_nbytes)
       : row_nbytes_(plan.row_nbytes()),
         part_nbytes_(part_nbytes),
-        own_((plan.table_nbytes() + part_nbytes - 1) / part_nbytes) {}
+        writable_((plan.table_nbytes() + part_nbytes - 1) / part_nbytes) {}
 
   void initialize_rows(const Plan& plan) {
     for (std::uint32_t number = 0; number < plan.rows; ++number) {
       initialize_row(row(number), number, plan.dimensions);
     }
-    stalls = {};  // no snapshot is the reason of these writes
+    stalls = {};  // these writes were not caused by snapshots
   }
 
   virtual decltype(Snapshot::rows) clone_rows() = 0;
-  virtual std::byte* make_own(std::size_t part) = 0;
+  virtual std::byte* acquire_part(std::size_t part) = 0;
   virtual bool is_shared(std::size_t) const { return true; }
 
   std::size_t row_nbytes_;
   std::size_t part_nbytes_;
-  std::vector<std::byte*> own_;  ///< by part: its bytes, if it was written since the last snapshot
+  /// The bytes of each part, or null if the part was not written since the last snapshot.
+  std::vector<std::byte*> writable_;
 };
 
-/// In storages of some rows each. A snapshot is a clone of every one. A lazy clone takes a moment, and a storage is copied
-/// when training first writes to it while the snapshot is still there.
+/// Stores some rows in each of many storages. A snapshot clones every storage. With lazy clones, a
+/// storage is copied at the first write to it while the snapshot exists.
 class StorageTable final : public Table {
  public:
   enum class Cloning { lazy, eager };
@@ -122,7 +125,7 @@ class StorageTable final : public Table {
   StorageTable(const Plan& plan, std::uint32_t tile_rows, byre::Allocator& allocator,
                Cloning cloning)
       : Table(plan, tile_rows * plan.row_nbytes()), cloning_(cloning) {
-    while (tiles_.size() < own_.size()) {
+    while (tiles_.size() < writable_.size()) {
       tiles_.push_back(byre::Storage::allocate(part_nbytes_, allocator));
       std::memset(tiles_.back().mutable_data(), 0, part_nbytes_);
     }
@@ -135,19 +138,20 @@ class StorageTable final : public Table {
     for (const byre::Storage& tile : tiles_) {
       clones.push_back(tile.lazy_clone());
       if (cloning_ == Cloning::eager) {
-        clones.back().materialize();  // the copy that a write would make later, made now
+        clones.back().materialize();  // copies now instead of at a later write
       }
     }
     return clones;
   }
-  std::byte* make_own(std::size_t tile) override { return tiles_[tile].mutable_data(); }
+  std::byte* acquire_part(std::size_t tile) override { return tiles_[tile].mutable_data(); }
   bool is_shared(std::size_t tile) const override { return !tiles_[tile].is_unique(); }
 
   Cloning cloning_;
   std::vector<byre::Storage> tiles_;
 };
 
-/// In one storage of paged memory. A snapshot is one lazy clone, and the system copies the pages that training writes.
+/// Stores all rows in one storage of paged memory. A snapshot is one lazy clone, and the system
+/// copies the pages that training writes.
 class PagedTable final : public Table {
  public:
   explicit PagedTable(const Plan& plan)
@@ -160,7 +164,7 @@ class PagedTable final : public Table {
   decltype(Snapshot::rows) clone_rows() override {
     return std::vector<byre::Storage>{rows_.lazy_clone()};
   }
-  std::byte* make_own(std::size_t page) override {
+  std::byte* acquire_part(std::size_t page) override {
     const std::size_t begin = page * part_nbytes_;
     return rows_.mutable_range(begin, std::min(part_nbytes_, rows_.nbytes() - begin)).data();
   }
@@ -168,8 +172,8 @@ class PagedTable final : public Table {
   byre::Storage rows_;
 };
 
-/// In one tiled buffer. A snapshot is a copy of it, of one atomic add, and a tile is copied when training first writes to
-/// it.
+/// Stores all rows in one tiled buffer. A snapshot is one lazy clone, which costs an atomic add,
+/// and a tile is copied at the first write to it.
 class TiledTable final : public Table {
  public:
   TiledTable(const Plan& plan, std::uint32_t tile_rows, byre::Allocator& allocator)
@@ -180,7 +184,7 @@ class TiledTable final : public Table {
 
  private:
   decltype(Snapshot::rows) clone_rows() override { return rows_.lazy_clone(); }
-  std::byte* make_own(std::size_t tile) override { return rows_.mutable_tile(tile).data(); }
+  std::byte* acquire_part(std::size_t tile) override { return rows_.mutable_tile(tile).data(); }
 
   byre::TiledBuffer rows_;
 };

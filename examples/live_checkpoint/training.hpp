@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Trains word embeddings: a small skip-gram with negative samples, one table for both roles of a
-/// word. It knows nothing of byre or of snapshots; a table is anything that gives out rows to
-/// write.
+/// Trains word embeddings: a small skip-gram model with negative samples, and one table for both
+/// roles of a word. This code does not depend on byre or on snapshots; a table is any class with
+/// row().
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 #include <vector>
 
 namespace examples::live_checkpoint {
-/// What is to be computed: the same plan gives the same bits, whatever table holds the rows.
+/// The parameters of a training. Equal plans produce equal bits in all kinds of tables.
 struct Plan {
-  std::vector<std::uint32_t> text;   ///< row numbers; at its end it starts over
+  std::vector<std::uint32_t> text;   ///< row numbers; repeated at the end
   std::uint32_t rows = 0;            ///< words in the vocabulary
   std::uint32_t dimensions = 0;      ///< floats in a row
-  std::uint64_t tokens = 0;          ///< to train
-  std::uint64_t snapshot_every = 0;  ///< tokens
+  std::uint64_t tokens = 0;          ///< number of tokens to train
+  std::uint64_t snapshot_every = 0;  ///< tokens between two snapshots
 
   std::size_t row_nbytes() const noexcept { return std::size_t{dimensions} * sizeof(float); }
   std::size_t table_nbytes() const noexcept { return rows * row_nbytes(); }
@@ -27,7 +27,7 @@ struct Plan {
 
 inline constexpr float learning_rate = 0.025F;
 
-/// A sum in eight lanes: an order of additions that vector units can follow.
+/// Sums are computed in eight lanes, an order of additions that vector units can execute.
 inline constexpr std::size_t lanes = 8;
 
 inline float dot(const float* left, const float* right, std::size_t count) noexcept {
@@ -48,7 +48,7 @@ inline float dot(const float* left, const float* right, std::size_t count) noexc
   return sum;
 }
 
-/// Writes the values a row starts from: small, and given by the row's number.
+/// Writes the initial values of a row: small numbers that depend only on the row's number.
 inline void initialize_row(float* row, std::uint32_t number, std::size_t dimensions) {
   std::mt19937_64 random(number);
   const float scale = 1.0F / static_cast<float>(dimensions);
@@ -58,9 +58,9 @@ inline void initialize_row(float* row, std::uint32_t number, std::size_t dimensi
   }
 }
 
-/// One gradient step that draws two different rows together, or apart. Compiled once, out of line:
-/// the compiler may contract floating-point operations in one place and not in another, and all
-/// tables are to get the same bits.
+/// One gradient step that moves two different rows together or apart. It is not inlined: the
+/// compiler might contract floating-point operations differently in each place, and all tables must
+/// get equal bits.
 [[gnu::noinline]] inline void nudge(float* __restrict row, float* __restrict other,
                                     std::size_t dimensions, bool together) noexcept {
   const float score = dot(row, other, dimensions);
@@ -73,19 +73,19 @@ inline void initialize_row(float* row, std::uint32_t number, std::size_t dimensi
   }
 }
 
-/// `Table` has row(number) -> float*, to read and write until the next snapshot.
+/// `Table` must have row(number), which returns a float* that is valid until the next snapshot.
 template <class Table>
 class Trainer {
  public:
   Trainer(const Plan& plan, Table& table) : plan_(&plan), table_(&table) {}
 
-  /// Trains the token at `index`; to be called for 0, 1, 2, ...
+  /// Trains the token at `index`. Must be called for 0, 1, 2, ... in order.
   void step(std::uint64_t index) {
     const std::uint32_t word = word_at(index);
-    for (std::uint64_t back = 1; back <= std::min(index, neighbours); ++back) {
+    for (std::uint64_t back = 1; back <= std::min(index, neighbors); ++back) {
       learn(word, word_at(index - back), true);
     }
-    // Negatives come from the text just read, as trainers that take them from their own batch do.
+    // Negative samples come from recent text, as in trainers that sample from their batch.
     const std::uint64_t recent = std::min(index, recent_tokens);
     for (int sample = 0; recent != 0 && sample < negatives; ++sample) {
       learn(word, word_at(index - 1 - random_() % recent), false);
@@ -93,7 +93,7 @@ class Trainer {
   }
 
  private:
-  static constexpr std::uint64_t neighbours = 5;
+  static constexpr std::uint64_t neighbors = 5;
   static constexpr int negatives = 5;
   static constexpr std::uint64_t recent_tokens = 4096;
 
@@ -109,7 +109,7 @@ class Trainer {
 
   const Plan* plan_;
   Table* table_;
-  std::mt19937_64 random_;  // the same numbers on every machine
+  std::mt19937_64 random_;  // default seed: equal numbers on every machine
 };
 
 }  // namespace examples::live_checkpoint

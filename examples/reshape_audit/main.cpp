@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// reshape_audit: what relies on reshape being an alias, before it becomes a copy. See ../README.md.
+// reshape_audit: finds code that relies on reshape being an alias, before it becomes a copy. See
+// ../README.md.
 #include "format.hpp"
 #include "pipelines.hpp"
 #include "run_program.hpp"
@@ -12,26 +13,26 @@ namespace {
 
 namespace shadow = byre::shadow;
 
-/// The results of a pipeline in a mode of reshape, and what was reported. A program's own audit has these lines around
-/// its work.
+/// The results of a pipeline in one ReshapeMode, and the reports. A user's audit would put the
+/// lines of run_in() around its own work.
 struct Run {
   Results results;
   std::vector<shadow::Violation> reports;
 };
 
-Run run_in(ReshapeMode mode, const Pipeline& pipeline, Reshape reshape = as_found) {
+Run run_in(ReshapeMode mode, const Pipeline& pipeline, Reshape reshape = unchanged) {
   shadow::reset_summary();
   const shadow::ReshapeModeScope scope(mode);
   Results results = pipeline.run(reshape);
   return {std::move(results), shadow::summary().triples};
 }
 
-bool are_same(const Results& left, const Results& right) {
+bool are_equal(const Results& left, const Results& right) {
   return std::ranges::equal(left, right, are_same_bits);
 }
 
-/// The faults of the rewritten form, a sentence each.
-std::vector<std::string> faults_of(const Pipeline& pipeline) {
+/// Checks the rewritten pipeline in all modes. Returns a sentence for each fault.
+std::vector<std::string> find_faults(const Pipeline& pipeline) {
   std::vector<std::string> faults;
   const Results meant = run_in(pipeline.meant, pipeline).results;
   for (const ReshapeMode mode :
@@ -40,10 +41,10 @@ std::vector<std::string> faults_of(const Pipeline& pipeline) {
         std::string(pipeline.name) + ", rewritten, in mode " + std::string(name_of(mode));
     const Run run = run_in(mode, pipeline, pipeline.rewritten);
     if (!run.reports.empty()) {
-      faults.push_back(where + ": is still reported.");
+      faults.push_back(where + ": byre still reports it.");
     }
-    if (!are_same(run.results, meant)) {
-      faults.push_back(where + ": computes something else than is meant.");
+    if (!are_equal(run.results, meant)) {
+      faults.push_back(where + ": the results differ from the intended ones.");
     }
   }
   return faults;
@@ -61,20 +62,20 @@ Report work(const Arguments&) {
       reports.push_back(Json::parse(to_json(violation)));
       report.text += to_string(violation) + "\n";
     }
-    report.text += audited.reports.empty() ? "relies on nothing\n\n" : "\n";
+    report.text += audited.reports.empty() ? "does not rely on aliasing\n\n" : "\n";
     report.figures["pipelines"][pipeline.name] = {
         {"reports", reports},
-        {"copies compute the same", are_same(run_in(ReshapeMode::copy, pipeline).results,
-                                             run_in(ReshapeMode::alias, pipeline).results)}};
+        {"equal with copies", are_equal(run_in(ReshapeMode::copy, pipeline).results,
+                                        run_in(ReshapeMode::alias, pipeline).results)}};
     if (pipeline.rewritten != nullptr) {
-      for (const std::string& fault : faults_of(pipeline)) {
+      for (const std::string& fault : find_faults(pipeline)) {
         report.faults.push_back(fault);
       }
     }
   }
   report.text += report.faults.empty()
-                     ? "Rewritten, none is reported, and all compute what is meant in every mode.\n"
-                     : "Something is WRONG.\n";
+                     ? "The rewritten pipelines cause no report, and are right in every mode.\n"
+                     : "Some results are WRONG.\n";
   return report;
 }
 
@@ -85,9 +86,10 @@ int main(int argc, char** argv) {
   return examples::run_program(
       {.name = "reshape_audit",
        .about =
-           R"(Runs small pipelines, of which some rely on reshape being an alias, as an audit before reshape
-becomes a copy: in warn mode, where byre reports what relies on aliases and what to write instead.
-Each is then run as rewritten, which has to be without a report and mean the same in every mode.
+           R"(Audits small pipelines before reshape becomes a copy. Some of them rely on reshape
+being an alias: in warn mode, byre reports where they do, and what to write instead.
+Then each pipeline is run as rewritten: it must cause no report and compute the
+intended results in every mode.
 )",
        .options = {},
        .work = examples::reshape_audit::work},

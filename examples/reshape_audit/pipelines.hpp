@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Small programs that rely on reshape being an alias, and how they are rewritten: a pattern for each advice that a
-/// report gives.
+/// Small programs that rely on reshape being an alias, and their rewritten forms: one pattern for
+/// each advice that a report can give.
 #pragma once
 
 #include <byre/tensor.hpp>
@@ -14,13 +14,13 @@ using byre::DType;
 using byre::Tensor;
 using byre::shadow::ReshapeMode;
 
-/// The results of a pipeline, for comparison.
+/// The results of a pipeline.
 using Results = std::vector<Tensor>;
 
-/// How a pipeline's reshapes are written.
+/// The form in which a pipeline writes its reshapes.
 using Reshape = Tensor (*)(const Tensor& tensor, const byre::Dims& sizes, byre::CallSite site);
 
-inline Tensor as_found(const Tensor& tensor, const byre::Dims& sizes, byre::CallSite site) {
+inline Tensor unchanged(const Tensor& tensor, const byre::Dims& sizes, byre::CallSite site) {
   return tensor.reshape(sizes, site);
 }
 inline Tensor as_view(const Tensor& tensor, const byre::Dims& sizes, byre::CallSite) {
@@ -33,16 +33,16 @@ inline Tensor as_clone(const Tensor& tensor, const byre::Dims& sizes, byre::Call
 struct Pipeline {
   const char* name;
   const char* what;
-  ReshapeMode meant;  ///< the mode in which it does what its author meant
+  ReshapeMode meant;  ///< the mode in which the original computes what its author intended
   Results (*run)(Reshape reshape);
-  Reshape rewritten;  ///< does that in all modes; nullptr: there is nothing to rewrite
+  Reshape rewritten;  ///< computes the intended results in all modes; nullptr if already right
 };
 
 inline byre::CallSite here(byre::CallSite site = byre::CallSite::current()) {
   return site;
 }
 
-/// 1, 2, 3 and so on.
+/// A tensor with elements 1, 2, 3, ...
 inline Tensor counted(const byre::Dims& sizes) {
   std::vector<float> numbers(
       static_cast<std::size_t>(byre::contiguous_layout(sizes, "counted").numel()));
@@ -50,7 +50,7 @@ inline Tensor counted(const byre::Dims& sizes) {
   return Tensor::of<float>(sizes, numbers);
 }
 
-// A window on the cache: write view.
+// The window should alias the cache. Advice: write view.
 inline Results key_value_cache(Reshape reshape) {
   const Tensor cache = Tensor::zeros({3, 4}, DType::f32);
   const Tensor window = reshape(cache, {3, 2, 2}, here());
@@ -62,7 +62,8 @@ inline Results key_value_cache(Reshape reshape) {
   return sums;
 }
 
-// The difference is always 0, because the snapshot follows the write: write reshape(...).clone().
+// As an alias, the snapshot changes with the write, so the difference is always 0. Advice: write
+// reshape(...).clone().
 inline Results snapshot_by_reshape(Reshape reshape) {
   Tensor state = counted({2, 3});
   const Tensor before = reshape(state, {6}, here());
@@ -70,7 +71,8 @@ inline Results snapshot_by_reshape(Reshape reshape) {
   return {byre::sub(state.view({6}), before)};
 }
 
-// A window that follows each write, or a snapshot of the beginning? Here it is the window.
+// Either a window that should follow each write, or a snapshot of the initial values. Here, the
+// author intended the window. Advice: write view, or reshape(...).clone().
 inline Results flat_parameters(Reshape reshape) {
   Tensor parameters = counted({6});
   const Tensor weights = reshape(parameters, {3, 2}, here());
@@ -82,7 +84,7 @@ inline Results flat_parameters(Reshape reshape) {
   return outputs;
 }
 
-// Two users of one scratch tensor. Each writes all of it before it reads: a copy gives each its own.
+// Two users of one scratch tensor. Each writes all of it before it reads, so copies are right.
 inline Results scratch_filled_twice(Reshape reshape) {
   const Tensor scratch = Tensor::zeros({6}, DType::f32);
   const Tensor sums = reshape(scratch, {2, 3}, here());
@@ -92,7 +94,7 @@ inline Results scratch_filled_twice(Reshape reshape) {
   return {sums.clone(), counts.clone()};
 }
 
-// Reads only, which rely on nothing.
+// Only reads, which do not rely on aliasing.
 inline Results channel_statistics(Reshape reshape) {
   const Tensor channels = reshape(counted({3, 4, 4}), {3, 16}, here());
   const Tensor means = byre::div(byre::sum(channels, {1}, true), 16.0);
@@ -101,16 +103,16 @@ inline Results channel_statistics(Reshape reshape) {
 }
 
 inline constexpr Pipeline all_pipelines[] = {
-    {"key_value_cache", "a cache is written through a window and read as it is", ReshapeMode::alias,
-     key_value_cache, as_view},
-    {"snapshot_by_reshape", "a reshape is kept to compare with while the original changes",
+    {"key_value_cache", "a cache is written through a reshaped window and read directly",
+     ReshapeMode::alias, key_value_cache, as_view},
+    {"snapshot_by_reshape", "a reshape serves as a snapshot while the original changes",
      ReshapeMode::copy, snapshot_by_reshape, as_clone},
-    {"flat_parameters", "a layer is a reshape of one vector, which the optimizer updates",
+    {"flat_parameters", "a layer is a reshape of a vector that the optimizer updates",
      ReshapeMode::alias, flat_parameters, as_view},
-    {"scratch_filled_twice", "one scratch tensor under two shapes, each filled and then read",
+    {"scratch_filled_twice", "two shapes of one scratch tensor are each filled and then read",
      ReshapeMode::copy, scratch_filled_twice, as_clone},
-    {"channel_statistics", "means and variances of channels: reads only", ReshapeMode::alias,
-     channel_statistics, nullptr},
+    {"channel_statistics", "means and variances of channels are computed; nothing is written",
+     ReshapeMode::alias, channel_statistics, nullptr},
 };
 
 }  // namespace examples::reshape_audit

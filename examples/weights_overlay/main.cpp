@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// weights_overlay: many requests, each with its own changes of one model. See ../README.md.
+// weights_overlay: serves many requests, each with its own changes to one model. See ../README.md.
 #include "format.hpp"
 #include "on_threads.hpp"
 #include "process_memory.hpp"
@@ -19,24 +19,24 @@ struct Plan {
   std::size_t layers;
   std::int64_t width;
   std::size_t requests;
-  std::size_t changed;  ///< layers
-  std::size_t rows;     ///< of each such layer
+  std::size_t changed;  ///< layers that each request changes
+  std::size_t rows;     ///< rows of each such layer that it changes
 };
 
-/// A way to give each request its own weights.
-struct Way {
+/// A method of giving each request its own weights.
+struct Variant {
   const char* name;
   bool is_mapped;
   Cloning cloning;
 };
-constexpr Way ways[] = {{"deep copies", true, Cloning::deep},
-                        {"lazy, loaded", false, Cloning::lazy},
-                        {"lazy, mapped", true, Cloning::lazy}};
+constexpr Variant variants[] = {{"deep copies", true, Cloning::deep},
+                                {"lazy, loaded", false, Cloning::lazy},
+                                {"lazy, mapped", true, Cloning::lazy}};
 
 struct Run {
   Json figures;
-  std::vector<std::vector<float>> outputs;  ///< of requests, then of their branches
-  bool differs_where_changed = true;
+  std::vector<std::vector<float>> outputs;  ///< outputs of the requests, then of their branches
+  bool has_expected_rows = true;
 };
 
 double median_ms(std::vector<std::int64_t> times_ns) {
@@ -45,23 +45,23 @@ double median_ms(std::vector<std::int64_t> times_ns) {
   return static_cast<double>(*middle) / 1e6;
 }
 
-Run run(const Way& way, const std::filesystem::path& folder, const Plan& plan) {
-  // Without free memory that another way left.
+Run run(const Variant& variant, const std::filesystem::path& folder, const Plan& plan) {
+  // Measured without free memory that another variant left behind.
   const auto resident = resident_nbytes("Anonymous");
   std::vector<Request> requests(2 * plan.requests);
   std::vector<std::int64_t> set_up(plan.requests), change(plan.requests), branch(plan.requests);
   const auto counted = byre::stats::snapshot();
   Model base;
   const std::int64_t open_ns =
-      time_ns([&] { base = open_model(folder, plan.layers, way.is_mapped); });
+      time_ns([&] { base = open_model(folder, plan.layers, variant.is_mapped); });
   on_threads(plan.requests, [&](std::size_t number) {
     Request& request = requests[number];
-    Request& its_branch = requests[plan.requests + number];
-    set_up[number] = time_ns([&] { request.set_up(base, way.cloning); });
+    Request& child = requests[plan.requests + number];
+    set_up[number] = time_ns([&] { request.set_up(base, variant.cloning); });
     change[number] = time_ns([&] { request.change(plan.changed, plan.rows, number); });
     branch[number] = time_ns([&] {
-      its_branch.set_up(request, way.cloning);
-      its_branch.change(plan.changed, plan.rows, plan.requests + number);
+      child.set_up(request, variant.cloning);
+      child.change(plan.changed, plan.rows, plan.requests + number);
     });
   });
   const auto gained = resident_nbytes("Anonymous");
@@ -70,9 +70,9 @@ Run run(const Way& way, const std::filesystem::path& folder, const Plan& plan) {
   Run result;
   std::size_t overlays = 0, shared = 0;
   for (const Request& request : requests) {
-    // A request answers after its branch was changed, which it must not see.
+    // Computed after the branch was changed: the request must not be affected.
     result.outputs.push_back(output_of(request.model()));
-    result.differs_where_changed &= request.differs_where_changed(base);
+    result.has_expected_rows &= request.has_expected_rows(base);
     for (std::size_t layer = 0; layer < plan.layers; ++layer) {
       const byre::Storage& storage = request.model()[layer].storage();
       overlays += storage.origin() == byre::Origin::overlay ? 1U : 0U;
@@ -84,10 +84,10 @@ Run run(const Way& way, const std::filesystem::path& folder, const Plan& plan) {
       {"open the model, ms", static_cast<double>(open_ns) / 1e6},
       {"set up a request, ms", median_ms(set_up)},
       {"change its rows, ms", median_ms(change)},
-      {"branch, and change, ms", median_ms(branch)},
+      {"branch and change, ms", median_ms(branch)},
       {"memory gained, MiB", if_known(gained, mib(gained.value_or(0) - resident.value_or(0)))},
       {"copied by byre, MiB", if_known(BYRE_STATS, mib(copied.bytes_copied))},
-      {"layers that are overlays", overlays},
+      {"layers in overlays", overlays},
       {"layers shared with the model", shared},
   };
   return result;
@@ -106,30 +106,31 @@ Report work(const Arguments& given) {
   const std::vector<float> unchanged = output_of(model);
   Report report;
   std::vector<std::vector<float>> outputs;
-  for (const Way& way : ways) {
-    Run result = run(way, folder.path(), plan);
-    report.figures["ways"][way.name] = result.figures;
-    if (!result.differs_where_changed) {
+  for (const Variant& variant : variants) {
+    Run result = run(variant, folder.path(), plan);
+    report.figures["variants"][variant.name] = result.figures;
+    if (!result.has_expected_rows) {
       report.faults.push_back(
-          std::string(way.name) +
-          ": the rows that differ from the model's are not those that were changed.");
+          std::string(variant.name) +
+          ": the rows that differ from the model are not exactly the changed rows.");
     }
     if (outputs.empty()) {
       outputs = result.outputs;
     } else if (result.outputs != outputs) {
-      report.faults.push_back(std::string(way.name) + ": outputs are not those of deep copies.");
+      report.faults.push_back(std::string(variant.name) +
+                              ": the outputs differ from those of deep copies.");
     }
   }
   if (!std::ranges::equal(open_model(folder.path(), plan.layers, false), model, are_same_bits)) {
-    report.faults.push_back("The model's files are not as they were written.");
+    report.faults.push_back("The model's files were modified.");
   }
-  report.figures["outputs unlike the model's"] =
+  report.figures["changed outputs"] =
       std::ranges::count_if(outputs, [&](const auto& output) { return output != unchanged; });
   report.text =
       format("%zu layers of %lld x %lld f32; %zu requests change %zu rows of %zu layers,\n",
              plan.layers, static_cast<long long>(plan.width), static_cast<long long>(plan.width),
              plan.requests, plan.rows, plan.changed) +
-      "and a branch of each changes as much.\n\n" + table_of(report.figures["ways"]);
+      "and a branch of each changes as much.\n\n" + table_of(report.figures["variants"]);
   return report;
 }
 
@@ -140,14 +141,14 @@ int main(int argc, char** argv) {
   return examples::run_program(
       {.name = "weights_overlay",
        .about =
-           R"(Serves requests that each change some rows of one model, and a branch of each request. The
-weights of a request are deep copies of the mapped model, lazy clones of the model in ordinary
-memory, or lazy clones of the mapped model. All three must answer the same, bit for bit, and
-leave the files as they were.
+           R"(Serves requests that each change some rows of one model, and a branch of each
+request. The weights of a request are deep copies of the mapped model, lazy clones of
+the model in ordinary memory, or lazy clones of the mapped model. The outputs of all
+three variants must be equal, bit for bit, and the files must not change.
 )",
-       .options = {{"layers", "4", "layers of the model, a .npy file each"},
-                   {"width", "2048", "a layer has that many rows and columns of f32"},
-                   {"requests", "4", "requests, a thread each"},
+       .options = {{"layers", "4", "layers of the model; each is a .npy file"},
+                   {"width", "2048", "rows and columns of a layer, of f32"},
+                   {"requests", "4", "requests; each runs on its own thread"},
                    {"change", "2", "layers that each request changes"},
                    {"rows", "16", "rows of each such layer that it changes"}},
        .work = examples::weights_overlay::work},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The model: square matrices, one after the other, each in a .npy file.
+/// The model: a sequence of square matrices, each in a .npy file.
 #pragma once
 
 #include "failure.hpp"
@@ -24,7 +24,7 @@ inline std::filesystem::path file_of(const std::filesystem::path& folder, std::s
   return folder / ("layer-" + std::to_string(layer) + ".npy");
 }
 
-/// Random weights at which a vector that goes through many layers neither fades nor grows.
+/// Random weights with a scale that preserves the magnitude of a vector through many layers.
 inline byre::Tensor generated_layer(std::int64_t width, std::size_t layer) {
   byre::Tensor weights = byre::Tensor::empty({width, width}, byre::DType::f32);
   std::mt19937_64 choose(1'000'003 + layer);
@@ -36,7 +36,7 @@ inline byre::Tensor generated_layer(std::int64_t width, std::size_t layer) {
   return weights;
 }
 
-/// Writes files of random weights. Throws byre::Error, Interrupted.
+/// Writes a model of random weights. Throws byre::Error, Interrupted.
 inline void save_random_model(const std::filesystem::path& folder, std::size_t layers,
                               std::int64_t width) {
   for (std::size_t layer = 0; layer < layers; ++layer) {
@@ -45,7 +45,8 @@ inline void save_random_model(const std::filesystem::path& folder, std::size_t l
   }
 }
 
-/// Maps every layer and reads none, or reads every layer into ordinary memory.
+/// Opens a model. Maps every layer without reading it if `maps`, else reads every layer to ordinary
+/// memory.
 inline Model open_model(const std::filesystem::path& folder, std::size_t layers, bool maps) {
   Model model;
   for (std::size_t layer = 0; layer < layers; ++layer) {
@@ -55,7 +56,8 @@ inline Model open_model(const std::filesystem::path& folder, std::size_t layers,
   return model;
 }
 
-/// The model's answer: a vector that went through all layers. Equal weights give equal bits.
+/// The model's output: passes a vector of ones through all layers. Equal weights produce equal
+/// bits.
 inline std::vector<float> output_of(const Model& model) {
   const auto width = static_cast<std::size_t>(model.front().size(0));
   std::vector<float> input(width, 1.0F);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A request with its own changes of the model. This and map_npy() in model.hpp are all that a server would do with
-/// byre.
+/// A request with its own changes to the model. This file and map_npy() in model.hpp contain all
+/// uses of byre that a server needs.
 #pragma once
 
 #include "model.hpp"
@@ -17,7 +17,8 @@ namespace examples::weights_overlay {
 
 enum class Cloning { deep, lazy };
 
-/// Each step may be on another thread, if nothing else uses the request or what it is set up from meanwhile.
+/// Each call may be on another thread, if no other thread uses the request, or the source of
+/// set_up(), at the same time.
 class Request {
  public:
   /// Clones all layers of the model.
@@ -27,20 +28,20 @@ class Request {
       model_.push_back(cloning == Cloning::deep ? layer.clone() : layer.lazy_clone());
     }
   }
-  /// Begins as a branch of another request.
+  /// Makes this request a branch of another one.
   void set_up(const Request& parent, Cloning cloning) {
     set_up(parent.model_, cloning);
     changed_ = parent.changed_;
   }
-  /// Adds to rows of the layers 0 to `layers`, chosen by the seed.
+  /// Adds a number to `rows` rows in each of the first `layers` layers. The seed selects the rows.
   void change(std::size_t layers, std::size_t rows, std::uint64_t seed) {
     std::mt19937_64 choose(seed);
     for (std::size_t layer = 0; layer < layers; ++layer) {
       for (std::size_t count = 0; count < rows; ++count) {
         const auto number = static_cast<std::int64_t>(choose() % 0x10000) % model_[layer].size(0);
         byre::Tensor row = model_[layer].select(0, number);
-        // The first write to a layer that is shared copies the layer or, if it is mapped, maps an overlay of it. The
-        // number is too large to be rounded away.
+        // The first write to a shared layer copies the layer or, if it is mapped, maps an overlay.
+        // The number is large enough to change every weight despite rounding.
         byre::add_(row, static_cast<double>(128 + choose() % 128) * 0x1p-12);
         changed_.emplace(layer, number);
       }
@@ -48,8 +49,8 @@ class Request {
   }
 
   const Model& model() const noexcept { return model_; }
-  /// True if exactly the rows differ from the model's that this and its parent changed.
-  bool differs_where_changed(const Model& base) const {
+  /// True if exactly those rows differ from `base` that this request and its parent changed.
+  bool has_expected_rows(const Model& base) const {
     for (std::size_t layer = 0; layer < base.size(); ++layer) {
       for (std::int64_t row = 0; row < base[layer].size(0); ++row) {
         const bool differs =

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs branching_cache small, and holds its figures against a model in sets of tiles."""
+"""Runs branching_cache with small sizes, and compares its figures with a model of sets of tiles."""
 import pathlib
 import sys
 import unittest
@@ -9,11 +9,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
 from programs import figures_of
 
 TILE = 16  # tokens
-TILE_MIB = TILE * 8 * 2 * 256 / 2**20  # of one layer
+TILE_MIB = TILE * 8 * 2 * 256 / 2**20  # with one layer
 
 
 class Branch:
-    """Its tiles, each a set of the branches that have it."""
+    """A branch in the model: a list of tiles. A tile is the set of the branches that share it."""
 
     def __init__(self, tiles=(), size=0):
         self.tiles, self.size = list(tiles), size
@@ -21,7 +21,7 @@ class Branch:
             tile.add(self)
 
     def append(self, count):
-        """How many tiles it copies: the last one, if that has room and another branch has it too."""
+        """Returns the number of copied tiles: 1 if the last tile is partly filled and shared, else 0."""
         copies = self.size % TILE != 0 and len(self.tiles[-1]) > 1
         if copies:
             self.tiles.pop().remove(self)
@@ -58,9 +58,9 @@ def expected(prefix_tokens, append, branches):
         if number % 4 != 3:
             left.append(branch)
     own = {id(tile) for branch in left for tile in branch.tiles} - {id(tile) for tile in prefix.tiles}
-    return {"branches that are left": len(left), "wrong tokens": 0, "copies that byre made": copies,
-            "tiles not of the prefix": sum(branch.unlike(prefix) for branch in left),
-            "MiB alive beside the prefix": len(own) * TILE_MIB}
+    return {"remaining branches": len(left), "wrong tokens": 0, "copies by byre": copies,
+            "tiles not shared with the prefix": sum(branch.unlike(prefix) for branch in left),
+            "MiB alive besides the prefix": len(own) * TILE_MIB}
 
 
 def run_with(prefix, append, branches, *more):
@@ -71,22 +71,22 @@ def run_with(prefix, append, branches, *more):
 
 
 class BranchesInTiles(unittest.TestCase):
-    def test_copy_and_keep_the_tiles_that_the_model_says(self):
+    def test_copied_and_live_tiles_agree_with_the_model(self):
         for sizes in ((64, 64, 40), (60, 64, 41), (1, 1, 1), (17, 3, 6), (60, 1, 11), (41, 15, 12), (700, 5, 7)):
             for threads in 1, 3:
                 with self.subTest(sizes=sizes, threads=threads):
                     tiles = run_with(*sizes, f"--threads={threads}")
                     wanted = expected(*sizes)
                     for name in [name for name in wanted if tiles[name] is None]:
-                        del wanted[name]  # in a build without counters
+                        del wanted[name]  # built without counters
                     self.assertEqual({name: tiles[name] for name in wanted}, wanted)
 
-    def test_take_little_memory_beside_the_prefix_and_what_they_append(self):
+    def test_extra_memory_per_branch_is_small(self):
         tiles = figures_of("--layers=8", "--branches=100", "--prefix-tokens=1024", "--append-tokens=16")["branches"]
-        beside = tiles["memory beside, KiB each"]
-        if beside is None:
-            self.skipTest("the system does not say what memory is resident")
-        self.assertLess(beside, (1024 + 100 * 16) * 32 / 100 / 20)
+        extra = tiles["extra memory, KiB each"]
+        if extra is None:
+            self.skipTest("the system does not report resident memory")
+        self.assertLess(extra, (1024 + 100 * 16) * 32 / 100 / 20)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs functionalize on each backend, and holds its output against the README: functionalize_test.py PROGRAM README."""
+"""Runs functionalize on each backend, and compares its output with the README: functionalize_test.py PROGRAM README."""
 import pathlib
 import sys
 import unittest
@@ -11,7 +11,7 @@ import programs
 
 
 class Samples(unittest.TestCase):
-    def test_compute_on_every_backend_what_aliasing_does(self):
+    def test_all_backends_compute_the_results_of_aliasing(self):
         found = [programs.figures_of("--backend", backend) for backend in ("cpu", "graph")]
         self.assertEqual([each["faults"] for each in found], [[], []])
         on_cpu, on_graph = (each["programs"] for each in found)
@@ -19,12 +19,12 @@ class Samples(unittest.TestCase):
         self.assertEqual(len(on_cpu), 5)
         for name, sample in on_cpu.items():
             self.assertNotRegex(sample["graph"], r"= \w+_(\.\w+)?\(", name)
-        self.assertEqual(on_cpu["write_parts"]["values"], ["[[1. 1.]\n [2. 2.]\n [3. 3.]]", "12."])
+        self.assertEqual(on_cpu["write_rows"]["values"], ["[[1. 1.]\n [2. 2.]\n [3. 3.]]", "12."])
         self.assertEqual((on_cpu["overwrite"]["dropped"], on_cpu["overwrite"]["graph"].count(" = ")), (1, 4))
         self.assertRegex(on_cpu["write_window"]["graph"], r"^graph\(%0: f32\[6\]\):")
 
-    def test_are_printed_as_the_readme_says(self):
-        first, _, _ = programs.run().stdout.partition("write_parts: ")
+    def test_the_readme_shows_the_first_program(self):
+        first, _, _ = programs.run().stdout.partition("write_rows: ")
         self.assertIn(f"```\n{first.strip()}\n```", README.read_text())
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs live_checkpoint small, reads its files by the description of their formats alone, has snapshots restored, and
-gives it deltas that are damaged or of something else."""
+"""Runs live_checkpoint with small sizes. Reads its files by the documented formats alone, restores snapshots, and
+passes invalid, damaged and mismatched deltas."""
 import array
 import json
 import os
@@ -28,7 +28,7 @@ MODES = [*FULL_MODES, "tiles"]
 
 
 def write_text(path, seed=1):
-    """A text: each part has words of its own, as documents do, and some common ones."""
+    """Writes a text in which each part has its own words, as documents have, and some common words."""
     choose = random.Random(seed)
     words = [f"common{choose.randrange(50)}" if choose.random() < 0.3 else f"word{at // 2 + choose.randrange(20)}"
              for at in range(TOKENS)]
@@ -36,7 +36,7 @@ def write_text(path, seed=1):
 
 
 def read_delta(path):
-    """The header's fields, and the tiles by number."""
+    """Returns the header's fields, and the tiles by index."""
     data = path.read_bytes()
     magic, token, previous, identity, table, tile_bytes, count = struct.unpack("<8s6Q", data[:56])
     assert magic == b"BYREDEL2" and struct.unpack("<Q", data[-8:])[0] == zlib.crc32(data[:-8])
@@ -49,7 +49,7 @@ def read_delta(path):
 
 
 def write_delta(path, fields, tiles, numbers=None):
-    """A delta with these fields and the CRC-32 that it ought to have."""
+    """Writes a delta with these fields and a correct CRC-32."""
     numbers = list(tiles) if numbers is None else numbers
     data = struct.pack(f"<8s6Q{len(numbers)}Q", b"BYREDEL2", *fields, len(numbers), *numbers) + b"".join(tiles.values())
     path.write_bytes(data + struct.pack("<Q", zlib.crc32(data)))
@@ -78,7 +78,7 @@ class WithText(Test):
 
 
 class AllModes(WithText):
-    def test_write_the_same_snapshots_and_training_goes_on(self):
+    def test_all_modes_write_equal_snapshots(self):
         modes = self.train()
         self.assertEqual(list(modes), MODES)
         whole = [path.read_bytes() for path in self.files("eager-fresh")]
@@ -88,14 +88,14 @@ class AllModes(WithText):
                              [f"token-{token:012}.npy" for token in range(EVERY, TOKENS + 1, EVERY)])
             self.assertEqual([path.read_bytes() for path in self.files(mode)], whole)
         self.assertEqual(list(self.output.rglob("*.part")), [])
-        # The values, by the format's own description.
+        # Reads the values as the format specifies.
         rows = self.figures["rows"]
         (length,) = struct.unpack("<H", whole[-1][8:10])
         self.assertIn(f"'shape': ({rows}, {DIMENSIONS})", whole[-1][10:10 + length].decode())
         values = array.array("f", whole[-1][10 + length:])
         self.assertEqual(len(values), rows * DIMENSIONS)
         self.assertTrue(all(abs(value) < 100 for value in values) and any(values[-DIMENSIONS:]))
-        # Lazy ways copy less than eager ones, and tiles exactly what each delta has.
+        # Lazy modes copy less than eager ones, and mode tiles copies exactly the tiles of the deltas.
         eager = SNAPSHOTS * modes["lazy"]["tiles"]
         changed = sum(len(read_delta(path)[1]) for path in self.files("tiles")[1:])
         self.assertLess(changed, SNAPSHOTS * modes["tiles"]["tiles"])
@@ -106,16 +106,16 @@ class AllModes(WithText):
             self.assertEqual(modes["tiles"]["copies"], changed)
             self.assertLess(modes["pages"]["copied, MiB"], modes["eager-fresh"]["copied, MiB"])
 
-    def test_take_uneven_tiles_and_do_not_overwrite_files(self):
+    def test_tiles_may_be_uneven_and_files_are_not_overwritten(self):
         for rows in (1, 7, 1000000):
             self.train(self.scratch / str(rows), mode="lazy", tile_rows=rows)
         self.assert_refused_run("not overwritten", self.scratch / "1", mode="lazy")
 
-    def test_make_a_table_in_pages_their_own_page_by_page(self):
+    def test_mode_pages_stalls_once_for_each_written_page(self):
         self.text.write_text("one two")
         tokens, row_bytes = 6, 4 * 65536
         pages = self.train(mode="pages", tokens=tokens, snapshot_every=1, dimensions=65536)["pages"]
-        # One event for each snapshot, and after all but the last one for each page.
+        # One stall for each snapshot, and one for each page after every snapshot but the last.
         per_snapshot = 2 * row_bytes // os.sysconf("SC_PAGESIZE")
         self.assertEqual(pages["stall events"], tokens + (tokens - 1) * per_snapshot)
         if pages["copies"] is not None:
@@ -126,7 +126,7 @@ class AllModes(WithText):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn(said, done.stderr)
 
-    def test_leave_nothing_if_the_run_is_interrupted_or_cannot_write(self):
+    def test_no_files_remain_after_an_interrupt_or_a_write_error(self):
         def limit_files():
             resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
         done = run(*self.arguments(), preexec_fn=limit_files)
@@ -147,7 +147,7 @@ class AllModes(WithText):
 
 
 class AWrongFile(WithText):
-    def test_is_found_by_the_replay(self):
+    def test_is_detected_by_the_replay(self):
         running = subprocess.Popen([*command(PROGRAM), *self.arguments(tokens=100000, snapshot_every=1000, mode="lazy")],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         first, last = (self.output / "lazy" / f"token-{token:012}.npy" for token in (1000, 100000))
@@ -155,15 +155,15 @@ class AWrongFile(WithText):
             self.assertIsNone(running.poll())
             time.sleep(0.001)
         running.send_signal(signal.SIGSTOP)
-        self.assertFalse(last.exists(), "too late: the check may have begun")
+        self.assertFalse(last.exists(), "the check may already have begun")
         wrong = bytearray(first.read_bytes())
         wrong[-1] ^= 1
         first.write_bytes(wrong)
         running.send_signal(signal.SIGCONT)
         table, said = running.communicate(timeout=120)
         self.assertEqual(running.returncode, 1)
-        self.assertIn("Mode lazy, snapshot 1: it is not the model at that token", said)
-        self.assertIn("99 of 100 snapshots are the table as it was", table)
+        self.assertIn("Mode lazy, snapshot 1: it differs from the model at that token", said)
+        self.assertIn("99 of 100 snapshots equal the table in a replay", table)
 
 
 class Deltas(WithText):
@@ -178,12 +178,12 @@ class Deltas(WithText):
         return (output / file.name).with_suffix(".npy")
 
     def assert_not_restored(self, said, file=None):
-        """The last file goes back to the first."""
+        """Restoring fails. By default, restores the last file, which depends on all others."""
         restored = self.scratch / "restored"
         self.assert_refused(1, said, "--restore", file or self.deltas[-1], "--output", restored)
         self.assertFalse(restored.exists() and list(restored.iterdir()))
 
-    def test_have_the_tiles_that_changed_and_name_the_snapshot_before(self):
+    def test_contain_changed_tiles_and_the_previous_snapshot(self):
         self.train(self.scratch / "full", mode="eager-recycled")
         full = [path.read_bytes() for path in self.files("eager-recycled", self.scratch / "full")]
         table_bytes, tile_bytes = self.figures["table bytes"], TILE_ROWS * DIMENSIONS * 4
@@ -203,39 +203,39 @@ class Deltas(WithText):
             self.assertEqual(self.restore(file, self.scratch / "restored").read_bytes(), data)
         self.assert_refused(1, "not overwritten", "--restore", file, "--output", self.scratch / "restored")
 
-    def test_without_tiles_follow_a_table_that_did_not_change(self):
+    def test_are_empty_if_the_table_did_not_change(self):
         self.text.write_text("word")
         self.train(self.scratch / "one", mode="tiles", tokens=3, snapshot_every=1)
         self.assertEqual([file.stat().st_size for file in self.files("tiles", self.scratch / "one")[1:]], [64, 64])
 
-    def test_that_are_changed_or_cut_anywhere_are_refused(self):
+    def test_that_are_changed_or_truncated_are_refused(self):
         whole = self.deltas[2].read_bytes()
         for at in (0, *range(8, 64, 5), 64, len(whole) // 2, len(whole) - 1):
             self.deltas[2].write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1:])
-            self.assert_not_restored("does not begin as one" if at < 8 else "is damaged")
+            self.assert_not_restored("does not begin with BYREDEL2" if at < 8 else "is damaged")
         for changed in (b"", whole[:63], whole[:100], whole[:-1], whole + b"\0"):
             self.deltas[2].write_bytes(changed)
             self.assert_not_restored(self.deltas[2].name)
 
-    def test_that_are_missing_or_of_something_else_are_refused(self):
+    def test_that_are_missing_or_of_another_run_are_refused(self):
         whole = self.deltas[2].read_bytes()
         shutil.copy(self.deltas[3], self.deltas[2])
-        self.assert_not_restored("the delta of token 6000 under another name")
+        self.assert_not_restored("has a wrong name: it is the delta of token 6000")
         self.deltas[2].unlink()
         self.assert_not_restored("Cannot read")
         write_text(self.text, seed=2)
         other = self.scratch / "other"
         self.train(other, mode="tiles")
         shutil.copy(self.files("tiles", other)[2], self.deltas[2])
-        self.assert_not_restored("was made from another snapshot of token 3000")
+        self.assert_not_restored("does not belong to this snapshot of token 3000")
         self.deltas[2].write_bytes(whole)
         first = self.deltas[0].read_bytes()
         self.deltas[0].write_bytes(first[:-1] + bytes([first[-1] ^ 1]))
-        self.assert_not_restored("was made from another snapshot of token 1500")
+        self.assert_not_restored("does not belong to this snapshot of token 1500")
         self.deltas[0].write_bytes(b"text")
         self.assert_not_restored(self.deltas[0].name)
 
-    def test_that_make_no_sense_are_refused_though_their_checksum_is_right(self):
+    def test_that_are_inconsistent_are_refused_despite_their_checksum(self):
         fields, tiles = read_delta(self.deltas[1])
         numbers = list(tiles)
         token, previous, identity, table, tile_bytes = fields
@@ -244,7 +244,7 @@ class Deltas(WithText):
                              (fields, [numbers[1], numbers[0], *numbers[2:]]), (fields, [numbers[0], *numbers[:-1]]),
                              (fields, [*numbers[:-1], 2**60]), (fields, numbers[:-1])):
             write_delta(self.deltas[1], wrong, tiles, order)
-            self.assert_not_restored("is no delta", self.deltas[1])
+            self.assert_not_restored("is not a delta", self.deltas[1])
         write_delta(self.deltas[1], [token, previous, identity, table + 4, tile_bytes], tiles)
         self.assert_not_restored("", self.deltas[1])
         write_delta(self.deltas[1], fields, tiles)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs reshape_audit: each pipeline that copies would change is reported with the advice of its pattern."""
+"""Runs reshape_audit: byre reports each pipeline whose results copies would change, with the advice of its pattern."""
 import pathlib
 import sys
 import unittest
@@ -14,16 +14,16 @@ ADVICE = {"key_value_cache": ["view"], "snapshot_by_reshape": ["reshape_and_clon
 
 
 class TheAudit(unittest.TestCase):
-    def test_reports_what_copies_would_change_and_nothing_else(self):
+    def test_reports_exactly_the_pipelines_that_copies_change(self):
         figures = figures_of()
         self.assertEqual(figures["faults"], [])
         found = figures["pipelines"]
         self.assertEqual({name: sorted(report["advice"] for report in one["reports"]) for name, one in found.items()},
                          ADVICE)
         for name, one in found.items():
-            self.assertEqual(one["copies compute the same"], not one["reports"], name)
+            self.assertEqual(one["equal with copies"], not one["reports"], name)
 
-    def test_prints_where_and_what_to_write(self):
+    def test_prints_call_sites_and_advice(self):
         said = run()
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         self.assertRegex(said.stdout, r"reshaped at .*pipelines\.hpp:\d+, \[3, 4\] to \[3, 2, 2\]")
