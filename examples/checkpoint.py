@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Trains a small model and saves checkpoints beside the training, by several ways to take them.
+"""Trains a small model and saves checkpoints during the training, with several methods of copying.
 
-The model is features @ head, fitted to random targets. Its features are rows of a large table of which each step trains
-a few (sparse), a large matrix that each step trains whole (dense), or such a matrix frozen, with a small adapter beside
-it (adapter). A checkpoint is a copy of all parameters, which a thread writes to a file while the training goes on:
+The model is features @ head, fitted to random targets. There are three kinds of training. The features are rows of a
+large table, and each step trains a few of them (sparse); or a large matrix, which each step trains entirely (dense); or
+a frozen large matrix with a small trained adapter (adapter). A checkpoint is a copy of all parameters. A thread writes
+it to a file while the training continues. The methods are:
 
-  copies   a copy made at once: copy.deepcopy
+  copies   a full copy: copy.deepcopy(state)
   lazy     byre.copy(state, lazy=True)
-  byre     byre.copy(state), which chooses
+  byre     byre.copy(state), which chooses between full and lazy copies
 
-Each way trains in a process of its own, several times in turn. Figures are medians: seconds of all, stalls of the
-training by a checkpoint, and the most memory after a step. The values in the last file are compared with the parameters
-as they were.
+Each method trains several times, in its own process, and the methods alternate. The table shows medians: the total
+seconds, the stall of the training for a checkpoint, and the peak of memory after a step. The script checks the values
+in the last file.
 
-Needs the module byre on the path: ./dev python examples/checkpoint.py
+The module byre must be importable: ./dev python examples/checkpoint.py
 """
 import argparse
 import copy
@@ -28,22 +29,24 @@ import byre
 import numpy as np
 
 KINDS = ("sparse", "dense", "adapter")
-WAYS = {"copies": copy.deepcopy, "lazy": lambda state: byre.copy(state, lazy=True), "byre": byre.copy}
+METHODS = {"copies": copy.deepcopy, "lazy": lambda state: byre.copy(state, lazy=True), "byre": byre.copy}
 BATCH, OUT = 8, 16
 
 
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--library", choices=("numpy", "torch"), default="torch", help="(default: %(default)s)")
-    parser.add_argument("--mib", type=int, default=64, help="of the largest parameter (default: %(default)s)")
-    parser.add_argument("--checkpoints", type=int, default=30, help="(default: %(default)s)")
-    parser.add_argument("--steps", type=int, default=10, help="between two checkpoints (default: %(default)s)")
-    parser.add_argument("--rounds", type=int, default=3, help="processes for each way (default: %(default)s)")
+    parser.add_argument("--library", choices=("numpy", "torch"), default="torch",
+                        help="library of the model (default: %(default)s)")
+    parser.add_argument("--mib", type=int, default=64,
+                        help="size of the largest parameter in MiB (default: %(default)s)")
+    parser.add_argument("--checkpoints", type=int, default=30, help="number of checkpoints (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=10, help="steps between two checkpoints (default: %(default)s)")
+    parser.add_argument("--rounds", type=int, default=3, help="processes per method (default: %(default)s)")
     return parser.parse_args()
 
 
 class NumpyTraining:
-    """Gradient descent by hand."""
+    """The training in NumPy, with gradients computed by hand."""
 
     def __init__(self, kind, mib):
         self.kind, self.chance = kind, np.random.default_rng(1)
@@ -84,7 +87,7 @@ class NumpyTraining:
 
 
 class TorchTraining:
-    """The same by autograd."""
+    """The training in PyTorch, with autograd."""
 
     def __init__(self, kind, mib):
         import torch
@@ -119,7 +122,7 @@ class TorchTraining:
 
 
 def memory_nbytes():
-    """Anonymous pages of the process, and those of memory files by the files' sizes."""
+    """The bytes of the process's anonymous pages, plus the allocated sizes of its memory files."""
     fields = dict(line.split(":", 1) for line in open("/proc/self/status") if ":" in line)
     nbytes = int(fields["RssAnon"].split()[0]) << 10
     for name in os.listdir("/proc/self/fd"):
@@ -131,8 +134,8 @@ def memory_nbytes():
     return nbytes
 
 
-def train(library, kind, way, mib, checkpoints, steps):
-    """Seconds, the median stall and the peak of memory."""
+def train(library, kind, method, mib, checkpoints, steps):
+    """Trains once. Returns the total seconds, the median stall and the peak of memory."""
     training = {"numpy": NumpyTraining, "torch": TorchTraining}[library](kind, mib)
     training.step()
     stalls, peak, saving = [], 0, None
@@ -146,7 +149,7 @@ def train(library, kind, way, mib, checkpoints, steps):
             if saving is not None:
                 saving.result()
             taken = time.perf_counter()
-            saving = byre.save_async(path, WAYS[way](training.state))
+            saving = byre.save_async(path, METHODS[method](training.state))
             stalls.append(time.perf_counter() - taken)
         expected = copy.deepcopy(training.state)
         for _ in range(steps):
@@ -155,7 +158,7 @@ def train(library, kind, way, mib, checkpoints, steps):
         seconds = time.perf_counter() - begin
         found = byre.load(path)
         if found.keys() != expected.keys() or any(not np.array_equal(found[name], expected[name]) for name in found):
-            raise RuntimeError(f"{library}, {kind}, {way}: the file has other values than the parameters had")
+            raise RuntimeError(f"{library}, {kind}, {method}: the values in the file differ from the parameters")
     return seconds, statistics.median(stalls), peak
 
 
@@ -164,15 +167,15 @@ def main():
     context = multiprocessing.get_context("spawn")
     print("| training | checkpoints by | seconds | stall | peak memory |\n|---|---|---|---|---|")
     for kind in KINDS:
-        runs = {way: [] for way in WAYS}
+        runs = {method: [] for method in METHODS}
         for _ in range(arguments.rounds):
-            for way in WAYS:  # in turn, so that a slower minute of the machine meets all of them
+            for method in METHODS:  # alternately, so that a slow period of the machine affects all methods
                 with context.Pool(1) as pool:
-                    job = (arguments.library, kind, way, arguments.mib, arguments.checkpoints, arguments.steps)
-                    runs[way].append(pool.apply(train, job))
-        for way, figures in runs.items():
+                    job = (arguments.library, kind, method, arguments.mib, arguments.checkpoints, arguments.steps)
+                    runs[method].append(pool.apply(train, job))
+        for method, figures in runs.items():
             seconds, stall, peak = (statistics.median(column) for column in zip(*figures))
-            print(f"| {kind} | {way} | {seconds:.2f} | {stall * 1e3:.2f} ms | {int(peak) >> 20} MiB |", flush=True)
+            print(f"| {kind} | {method} | {seconds:.2f} | {stall * 1e3:.2f} ms | {int(peak) >> 20} MiB |", flush=True)
 
 
 if __name__ == "__main__":

@@ -165,7 +165,7 @@ def cmake(source, folder):
     compiler.write_text('#!/bin/sh\nexec g++ -U__GNUC__ -D__GNUC__=11 "$@"\n')
     compiler.chmod(0o755)
     options.write_text("add_compile_options(-fno-exceptions)\n")  # as a parent may have it
-    left_out = "byre::tensor and byre::functional are left out.*apt-get install "
+    left_out = "byre::tensor and byre::functional are not built.*apt-get install "
     for option, said, is_refused in [
         ("-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON", left_out + "nlohmann-json3-dev", False),
         ("-DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON", "apt-get install libboost-atomic-dev libboost-thread-dev", True),

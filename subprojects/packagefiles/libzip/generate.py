@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Prints what libzip's own build derives from its files.
+"""Prints lists that libzip's own build derives from its files.
 
 usage: generate.py sources lib/CMakeLists.txt
        generate.py errors lib/zip.h
@@ -10,7 +10,7 @@ import sys
 
 
 def sources(text):
-    """Those of every system, and of POSIX."""
+    """The sources for all systems, and those for POSIX."""
     names = re.findall(r"^  (zip_\S+\.c)$", text[text.index("add_library(zip"):], re.M)
     return "\n".join(names + ["zip_mkstempm.c", "zip_source_file_stdio_named.c", "zip_random_unix.c"])
 
