@@ -28,14 +28,14 @@ def measures(title, over, under=(), at="64B", memory="recycled", counter="ns"):
 
 def unique_data():
     yield from measures("read access / raw pointer", "read/byre", "raw", "64B<=1.25 4KiB<=1.25 256KiB<=1.25")
-    yield from measures("write access when alone / raw pointer", "write_alone/byre", "raw",
+    yield from measures("write access to unique data / raw pointer", "write_alone/byre", "raw",
                         "64B<=1.3 4KiB<=1.3 256KiB<=1.3")
     # docs/costs.md explains the cost of a write.
-    yield from measures("write access when alone / count checked by hand", "write_alone/byre", "floor",
+    yield from measures("write access to unique data / count checked by hand", "write_alone/byre", "floor",
                         "64B<=1.05 4KiB<=1.05")
     yield from measures("raw pointer and two additions / raw pointer", "write_alone/raw_adds", "raw", "64B 4KiB")
     # Equal within the precision of the clock.
-    yield from measures("steal / write access when alone", "steal/byre", "byre_alone", "64B<=1.05 4KiB<=1.05")
+    yield from measures("steal / write access to unique data", "steal/byre", "byre_alone", "64B<=1.05 4KiB<=1.05")
     yield from measures("steal / raw pointer", "steal/byre", "raw", "64B 4KiB")
     for contender, handle in [("byre", "Buffer"), ("storage", "Storage")]:
         yield from measures(f"memory per {handle} clone", f"memory_per_clone/{contender}", at="64B<=40",
@@ -74,8 +74,8 @@ def pages_and_tiles():
                         "256MiB")
     yield from measures("2 threads at once, 16 pages each", "pages_threads_2/paged", at="256MiB")
     yield from measures("16 pages, among 20000 overlays", "pages_among_20000/paged", at="256MiB")
-    yield from measures("16 pages, beside a thread that reads", "pages_beside/paged", at="256MiB")
-    yield from measures("reads of other memory, beside 16 pages again and again / beside writes in place",
+    yield from measures("16 pages, with a thread that reads", "pages_beside/paged", at="256MiB")
+    yield from measures("reads of other memory during repeated writes of 16 pages / during writes in place",
                         "pages_read_beside/paged", "byre", "256MiB")
     yield from measures("lazy clone + drop of 1 GiB, in tiles / a Buffer", "tiles_clone_drop/tiles", "byre",
                         "1GiB<=1.5")
@@ -85,8 +85,8 @@ def pages_and_tiles():
     yield from measures("64 KiB appended to a clone / written into plain memory", "tiles_append/tiles", "plain",
                         "1GiB")
     for count in (1, 16, 256):  # the bound is a hundredth of the table
-        yield from measures(f"memory of a clone that changed {count} tiles, beside them", f"tiles_memory_{count}/tiles",
-                            at="1GiB<=2622" if count == 1 else "1GiB", counter="bytes")
+        yield from measures(f"memory of a clone that changed {count} tiles, without the tiles",
+                            f"tiles_memory_{count}/tiles", at="1GiB<=2622" if count == 1 else "1GiB", counter="bytes")
 
 
 def tensors():
@@ -106,7 +106,7 @@ def functionalize():
                             f"functional_write_element/{paths}", "plain", "4KiB 16MiB")
         yield from measures(f"write of 64 parts by {paths} / without the pass, per part",
                             f"functional_unbind_64/{paths}", "plain")
-        yield from measures(f"memory kept of updates without a use by {paths} / queue",
+        yield from measures(f"memory of unused updates by {paths} / queue",
                             f"functional_updates_100000/{paths}", "queue", "64B<=0.1", counter="bytes")
         for count in (1, 64, 1024, 4096):
             yield from measures(f"write and use of a view of depth {count} by {paths}",

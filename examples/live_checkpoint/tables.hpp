@@ -56,7 +56,7 @@ struct StallLog {
   }
 };
 
-/// The table after `token` tokens. `rows` is a sequence of storages, of which the last may have
+/// The table after `token` tokens. `rows` is a sequence of storages, whose last one may have
 /// unused rows, or a tiled buffer.
 struct Snapshot {
   std::uint64_t token;

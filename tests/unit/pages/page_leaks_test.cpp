@@ -30,7 +30,7 @@ namespace {
 
 constexpr const char* file_name = "mapped.weights";
 
-/// What the process uses: mappings and memory of memory files and of the mapped test file, and all
+/// The process's mappings and memory of memory files and of the mapped test file, and all its
 /// open files.
 struct Kept {
   std::size_t mappings = 0;
