@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs vulkan_diffusion small, and gives it what it cannot use. No test looks at a time."""
+"""Runs vulkan_diffusion with small sizes, and tests its errors. Times are not checked."""
 
 import json
 import os
@@ -17,7 +17,7 @@ WITHOUT_DRIVER = {**os.environ, "VK_ICD_FILENAMES": "/nonexistent", "VK_DRIVER_F
 
 
 class VulkanDiffusion(Test):
-    def test_each_form_computes_the_fields_of_the_host_and_its_snapshots_stay(self):
+    def test_all_forms_compute_the_host_fields_and_keep_snapshots(self):
         done = run(*SMALL)
         self.assertEqual(done.returncode, 0, done)
         self.assertIn("Fields are within the bound, snapshots are what they were.", done.stdout)
@@ -25,7 +25,7 @@ class VulkanDiffusion(Test):
         self.assertEqual([forms[name]["dispatches"] for name in ("host", "by hand")], [0, 1])
         self.assertGreater(forms["functionalized"]["dispatches"], 20)
 
-    def test_a_device_that_is_missing_is_an_error_with_a_way_out(self):
+    def test_a_missing_device_is_an_error_with_advice(self):
         self.assert_refused(1, "mesa-vulkan-drivers", *SMALL, env=WITHOUT_DRIVER)
         self.assert_refused(1, "BYRE_VULKAN_DEVICE", *SMALL, env={**os.environ, "BYRE_VULKAN_DEVICE": "99"})
 

@@ -26,7 +26,7 @@ class PoolDecayTest : public PoolTest {
   }
 
   /// Makes requests that no idle block can serve.
-  void ask(int times = 1) {
+  void request_fresh_blocks(int times = 1) {
     for (; times > 0; --times) {
       take(pages(1000));
     }
@@ -38,15 +38,15 @@ class PoolDecayTest : public PoolTest {
 TEST_F(PoolDecayTest, half_of_the_bytes_idle_for_a_period_are_returned) {
   const auto released = places_of(use(8));
   source.wait_for(period);
-  ask();
+  request_fresh_blocks();
   EXPECT_EQ(idle_blocks(), 8U) << "the blocks were used in that period";
   source.wait_for(period - 1);
-  ask();
+  request_fresh_blocks();
   EXPECT_EQ(idle_blocks(), 8U) << "the period is not over";
   source.wait_for(1);
-  ask();
+  request_fresh_blocks();
   EXPECT_EQ(idle_blocks(), 7U) << "one block at a time";
-  ask(10);
+  request_fresh_blocks(10);
   EXPECT_EQ(source.unmapped(), std::vector(released.begin(), released.begin() + 4));
   EXPECT_EQ(pool->idle_nbytes(), 4 * block_nbytes);
 }
@@ -54,11 +54,11 @@ TEST_F(PoolDecayTest, half_of_the_bytes_idle_for_a_period_are_returned) {
 TEST_F(PoolDecayTest, each_period_halves_the_idle_bytes_down_to_zero) {
   use(8);
   source.wait_for(period);
-  ask();
+  request_fresh_blocks();
   std::vector<std::size_t> left;
   for (int periods = 0; periods < 5; ++periods) {
     source.wait_for(period);
-    ask(10);
+    request_fresh_blocks(10);
     left.push_back(idle_blocks());
   }
   EXPECT_EQ(left, (std::vector<std::size_t>{4, 2, 1, 0, 0}));
@@ -78,7 +78,7 @@ TEST_F(PoolDecayTest, blocks_used_in_each_period_are_retained) {
   for (int periods = 0; periods < 10; ++periods) {
     source.wait_for(period);
     use(8);
-    ask();
+    request_fresh_blocks();
   }
   EXPECT_EQ(idle_blocks(), 8U);
   EXPECT_EQ(source.unmapped().size(), 0U);
@@ -90,7 +90,7 @@ TEST_F(PoolDecayTest, the_peak_is_retained_and_half_of_the_rest_is_returned) {
   use(4);  // the call that starts a period
   use(4);
   source.wait_for(period);
-  ask(10);
+  request_fresh_blocks(10);
   EXPECT_EQ(idle_blocks(), 6U);
 }
 
@@ -108,9 +108,9 @@ TEST_F(PoolDecayTest, periods_without_a_call_count_individually) {
     pool->trim();
     use(row.blocks);
     source.wait_for(period);
-    ask();
+    request_fresh_blocks();
     source.wait_for(row.periods * period);
-    ask(10);
+    request_fresh_blocks(10);
     EXPECT_EQ(idle_blocks(), row.left) << row.blocks << " after " << row.periods;
   }
 }
@@ -120,9 +120,9 @@ TEST_F(PoolDecayTest, returned_blocks_are_counted) {
   const std::int64_t before = pooled();
   use(8);
   source.wait_for(period);
-  ask();
+  request_fresh_blocks();
   source.wait_for(period);
-  ask();
+  request_fresh_blocks();
   EXPECT_EQ(pooled() - before, BYRE_STATS ? std::int64_t{7 * block_nbytes} : 0);
 }
 

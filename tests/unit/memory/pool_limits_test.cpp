@@ -153,7 +153,7 @@ std::size_t take_small_buffers() {
   return buffers.size() * nbytes / mib;
 }
 
-[[noreturn]] void say_how_many(std::size_t idle_nbytes) {
+[[noreturn]] void print_megabytes_taken(std::size_t idle_nbytes) {
   { const Buffer idle = Buffer::allocate(idle_nbytes); }
   set_limit(RLIMIT_AS, address_space_nbytes() + 16 * mib);
   const std::size_t taken = take_small_buffers();
@@ -177,11 +177,11 @@ class MallocRefusalDeathTest : public testing::Test {
 
 // Runs in a child process with limited memory.
 TEST_F(MallocRefusalDeathTest, frees_idle_blocks_and_retries) {
-  EXPECT_EXIT(say_how_many(200 * mib), testing::ExitedWithCode(0), "all, 0 idle");
+  EXPECT_EXIT(print_megabytes_taken(200 * mib), testing::ExitedWithCode(0), "all, 0 idle");
 }
 
 TEST_F(MallocRefusalDeathTest, throws_if_no_block_was_idle) {
-  EXPECT_EXIT(say_how_many(1), testing::ExitedWithCode(0), "not all, 0 idle");
+  EXPECT_EXIT(print_megabytes_taken(1), testing::ExitedWithCode(0), "not all, 0 idle");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class Environment(unittest.TestCase):
     def files(self):
         return sorted(path.name for path in self.folder.iterdir())
 
-    def taken_lines(self):
+    def take_lines(self):
         """The lines of the copies in each trace file, by file name. Removes the files."""
         lines = {}
         for name in self.files():
@@ -46,7 +46,7 @@ class WithStats(Environment):
     def test_a_program_writes_its_trace_when_it_ends(self):
         for arguments, lines in ([], ["program.cpp:2"]), (["nothing"], []):
             self.assertEqual(self.run_with(self.folder / "a.json", *arguments), "")
-            self.assertEqual(self.taken_lines(), {"a.json": lines})
+            self.assertEqual(self.take_lines(), {"a.json": lines})
 
     def test_an_empty_variable_prints_nothing(self):
         self.assertEqual(self.run_with(""), "")
@@ -70,17 +70,17 @@ class WithStats(Environment):
     def test_variable_and_folder_are_read_at_the_first_data(self):
         for change in "unset", "folder":
             self.run_with("a.json", change, cwd=self.folder)
-            self.assertEqual(self.taken_lines(), {"a.json": ["program.cpp:2"]}, change)
+            self.assertEqual(self.take_lines(), {"a.json": ["program.cpp:2"]}, change)
         self.run_with("", "set", str(self.folder / "b.json"))
         self.assertEqual(self.files(), [])
 
     def test_a_child_writes_its_own_file_or_none(self):
         self.run_with(self.folder / "a.json", "fork")
-        self.assertEqual(self.taken_lines(), {"a.json": ["program.cpp:2"] * 2})
+        self.assertEqual(self.take_lines(), {"a.json": ["program.cpp:2"] * 2})
         self.run_with(self.folder / "a.json", "leave")
         self.assertEqual(self.files(), [])
         self.run_with(self.folder / "a.%p.json", "fork")
-        lines = self.taken_lines()
+        lines = self.take_lines()
         for name in lines:
             self.assertRegex(name, r"^a\.\d+\.json$")
         self.assertEqual(sorted(map(len, lines.values())), [1, 2])

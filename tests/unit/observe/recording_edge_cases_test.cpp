@@ -130,10 +130,10 @@ TEST_F(Recordings, show_waits_of_parallel_loops_for_steals_and_overlays) {
   Buffer clone = weights;
   const trace::Recording recording;
   clone.mutable_data();
-  stats::detail::WriteReport of_the_loop;
-  of_the_loop.begin();
+  stats::detail::WriteReport report;
+  report.begin();
   EXPECT_EQ(weights.materialize(Wait::allowed, site(30)), Materialized::stole);
-  of_the_loop.waited_in_parallel(weights.data(), site(40));
+  report.waited_in_parallel(weights.data(), site(40));
   stats::detail::WriteReport().waited_in_parallel(weights.data(), site(50));
   EXPECT_TRUE(says(shown(recording, "wait"), "written_at=40"));
   EXPECT_FALSE(says(shown(recording, "wait"), "written_at=50"))
@@ -141,9 +141,9 @@ TEST_F(Recordings, show_waits_of_parallel_loops_for_steals_and_overlays) {
 
   Buffer paged = Buffer::allocate(least_paged_nbytes, paged_allocator());
   const Buffer shown_by_an_overlay = paged;
-  of_the_loop.begin();
+  report.begin();
   paged.mutable_data();
-  of_the_loop.waited_in_parallel(paged.data(), site(60));
+  report.waited_in_parallel(paged.data(), site(60));
   EXPECT_TRUE(says(shown(recording, "wait"), "written_at=60"));
   device.run();
 }

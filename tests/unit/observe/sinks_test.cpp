@@ -110,20 +110,20 @@ TEST_F(Sinks, are_not_called_for_copies_made_by_a_sink) {
 }
 
 TEST_F(Sinks, are_called_by_the_thread_that_copies_after_the_copy) {
-  boost::thread::id told_on;
+  boost::thread::id called_on;
   boost::thread::id copied_on;
-  std::int64_t copies_told = 0;
+  std::int64_t copies_at_call = 0;
   const Counted counted;
   const InstalledSink sink([&](const CopyEvent&) {
-    told_on = boost::this_thread::get_id();
-    copies_told = counted.since().copies;
+    called_on = boost::this_thread::get_id();
+    copies_at_call = counted.since().copies;
   });
   elsewhere([&] {
     copied_on = boost::this_thread::get_id();
     copy_and_compare();
   });
-  EXPECT_EQ(told_on, copied_on);
-  EXPECT_EQ(copies_told, 1);
+  EXPECT_EQ(called_on, copied_on);
+  EXPECT_EQ(copies_at_call, 1);
 }
 
 TEST_F(Sinks, are_called_from_several_threads_at_once) {

@@ -27,7 +27,7 @@ namespace byre::test {
 namespace {
 
 /// Runs `work` in a child that must be aborted. Returns the child's output on stderr.
-std::string last_words_of(const std::function<void()>& work) {
+std::string stderr_of_aborted_child(const std::function<void()>& work) {
   const ChildResult result = run_in_child(
       [&](int output) {
         redirect(STDERR_FILENO, output);
@@ -53,15 +53,18 @@ bool is_mapped(const std::byte* page) {
 void expect_only_the_child_loses_data(Buffer& buffer, Buffer& overlay) {
   in_a_child([] {});
   for (const Buffer* const lost : {&buffer, &overlay}) {
-    EXPECT_NE(last_words_of([&] { (void)read_byte(*lost); }).find("refused the parent a private"),
+    EXPECT_NE(stderr_of_aborted_child([&] {
+                (void)read_byte(*lost);
+              }).find("refused the parent a private"),
               std::string::npos);
-    EXPECT_NE(last_words_of([&] {  // the addresses stay reserved after their owners are destroyed
-                const std::byte* const data = lost->data();
-                buffer = overlay = Buffer();
-                if (is_mapped(data)) {
-                  (void)read_byte(data);
-                }
-              }),
+    EXPECT_NE(stderr_of_aborted_child(
+                  [&] {  // the addresses stay reserved after their owners are destroyed
+                    const std::byte* const data = lost->data();
+                    buffer = overlay = Buffer();
+                    if (is_mapped(data)) {
+                      (void)read_byte(data);
+                    }
+                  }),
               "");
   }
   EXPECT_EQ(buffer.data()[1], std::byte{1});
@@ -218,8 +221,8 @@ TEST_F(PagedForkLimits, data_private_before_the_limit_survives_in_the_child) {
     Buffer newer = filled(std::byte{2});
     set_limit(RLIMIT_DATA, 1);
     in_a_child([&] { EXPECT_EQ(read_byte(older), 1); });
-    EXPECT_NE(last_words_of([&] { (void)read_byte(newer); }), "");
-    EXPECT_NE(last_words_of([&] {
+    EXPECT_NE(stderr_of_aborted_child([&] { (void)read_byte(newer); }), "");
+    EXPECT_NE(stderr_of_aborted_child([&] {
                 set_limit(RLIMIT_DATA, RLIM_INFINITY);  // a copy would read the lost pages
                 (void)Buffer(newer).materialize();
               }),

@@ -32,15 +32,15 @@ constexpr const char* file_name = "mapped.weights";
 
 /// The process's mappings and memory of memory files and of the mapped test file, and all its
 /// open files.
-struct Kept {
+struct Usage {
   std::size_t mappings = 0;
   std::size_t open_files = 0;
   std::size_t memory_nbytes = 0;
 
-  friend bool operator==(const Kept&, const Kept&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const Kept& kept) {
-    return out << kept.mappings << " mappings, " << kept.open_files << " files, "
-               << kept.memory_nbytes << " bytes";
+  friend bool operator==(const Usage&, const Usage&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Usage& usage) {
+    return out << usage.mappings << " mappings, " << usage.open_files << " files, "
+               << usage.memory_nbytes << " bytes";
   }
 };
 
@@ -48,17 +48,17 @@ bool is_ours(const std::string& name) {
   return is_memory_file(name) || name.find(file_name) != std::string::npos;
 }
 
-Kept kept_by_the_system() {
-  Kept kept;
+Usage measure_usage() {
+  Usage usage;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
-    kept.mappings += is_ours(line) ? 1U : 0U;
+    usage.mappings += is_ours(line) ? 1U : 0U;
   }
   for (const auto& [number, name] : open_files()) {
-    ++kept.open_files;
-    kept.memory_nbytes += is_ours(name) ? memory_nbytes(number) : 0;
+    ++usage.open_files;
+    usage.memory_nbytes += is_ours(name) ? memory_nbytes(number) : 0;
   }
-  return kept;
+  return usage;
 }
 
 class PageLeaks : public testing::Test {
@@ -72,10 +72,10 @@ class PageLeaks : public testing::Test {
     }
     in_a_child([&] {
       work();
-      const Kept before = kept_by_the_system();
+      const Usage before = measure_usage();
       EXPECT_EQ(before.mappings, 0U);
       work();
-      EXPECT_EQ(kept_by_the_system(), before);
+      EXPECT_EQ(measure_usage(), before);
     });
   }
 
@@ -176,7 +176,7 @@ TEST_F(PageLeaks, overlays_without_memory_leak_nothing) {
       const Buffer file = is_mapped ? in_mapped_file() : in_memory_file();
       Buffer overlay = file;
       overlay.mutable_data()[0] = std::byte{2};
-      const std::size_t mappings = kept_by_the_system().mappings;
+      const std::size_t mappings = measure_usage().mappings;
       Buffer clone = overlay;
       {
         WatchedSystem system;
@@ -186,15 +186,13 @@ TEST_F(PageLeaks, overlays_without_memory_leak_nothing) {
       EXPECT_EQ(
           std::memcmp(std::as_const(clone).data(), std::as_const(overlay).data(), clone.nbytes()),
           0);
-      EXPECT_EQ(kept_by_the_system().mappings,
-                mappings + (clone.origin() == Origin::paged ? 1 : 0));
+      EXPECT_EQ(measure_usage().mappings, mappings + (clone.origin() == Origin::paged ? 1 : 0));
       Buffer other = overlay;
       {
         const FailingNew failing(0, Failures::all_that_follow);
         EXPECT_THROW(other.materialize(), OutOfMemory);
       }
-      EXPECT_EQ(kept_by_the_system().mappings,
-                mappings + (clone.origin() == Origin::paged ? 1 : 0));
+      EXPECT_EQ(measure_usage().mappings, mappings + (clone.origin() == Origin::paged ? 1 : 0));
     }
   });
 }

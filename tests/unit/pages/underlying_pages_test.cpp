@@ -171,8 +171,8 @@ std::size_t huge_nbytes(const std::byte* begin) {
 }
 
 /// A source and a clone that share a file of small pages.
-struct Small {
-  Small() {
+struct SmallPages {
+  SmallPages() {
     source.writable_clone();
     const Buffer other = source.writable_clone();
     std::memset(source.mutable_data(), 1, paged_nbytes);
@@ -184,7 +184,7 @@ struct Small {
 };
 
 TEST(Collapse, gathers_the_pages_of_an_overlay_in_huge_pages) {
-  Small small;
+  SmallPages small;
   ASSERT_EQ(huge_nbytes(small.source.data()), 0U);
   small.source.collapse(0, huge_page_nbytes);
   if (huge_nbytes(small.source.data()) == 0) {
@@ -200,7 +200,7 @@ TEST(Collapse, gathers_the_pages_of_an_overlay_in_huge_pages) {
 }
 
 TEST(Collapse, changes_no_bytes_while_both_sides_are_read_and_written) {
-  Small small;
+  SmallPages small;
   std::byte* const pointer = small.source.mutable_data();
   std::atomic<bool> ends = false;
   std::atomic<bool> is_right = true;
@@ -227,7 +227,7 @@ TEST(Collapse, changes_no_bytes_while_both_sides_are_read_and_written) {
 }
 
 TEST(Collapse, clips_any_range_to_the_data) {
-  Small small;
+  SmallPages small;
   const std::byte* const begin = small.source.data();
   constexpr auto all = std::numeric_limits<std::size_t>::max();
   struct {
@@ -259,7 +259,7 @@ TEST(Collapse, does_nothing_without_an_overlay_of_a_shared_file) {
   Buffer paged = filled(std::byte{1});
   Buffer mapped = Buffer::map_file(folder / "file");
   const Buffer of_mapped = mapped.writable_clone();
-  Small forked;
+  SmallPages forked;
   in_a_child([] {});
   const WatchedSystem system;
   for (Buffer* const each : {&ordinary, &paged, &mapped, &forked.source}) {

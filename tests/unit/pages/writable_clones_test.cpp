@@ -28,7 +28,7 @@ class CountedClones : public WithStats {};
 constexpr std::size_t pages = paged_nbytes / page_nbytes;
 
 /// Writes one byte in each of the first `count` pages.
-void touch(std::byte* data, std::size_t count, std::byte value) {
+void write_pages(std::byte* data, std::size_t count, std::byte value) {
   for (std::size_t page = 0; page < count; ++page) {
     data[page * page_nbytes] = value;
   }
@@ -59,14 +59,14 @@ TEST_F(CountedClones, copy_the_pages_written_while_an_earlier_clone_lives) {
     Buffer source = filled(std::byte{1});
     std::byte* const pointer = source.mutable_data();
     const Buffer first = source.writable_clone();
-    touch(pointer, count, std::byte{2});
+    write_pages(pointer, count, std::byte{2});
     const Counted counted;
     const Buffer second = source.writable_clone();
     EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(count * page_nbytes));
     EXPECT_EQ(counted.since().bytes_not_copied,
               static_cast<std::int64_t>(paged_nbytes - count * page_nbytes));
     EXPECT_EQ(counted.since().overlays, 1);
-    touch(pointer, 3, std::byte{3});
+    write_pages(pointer, 3, std::byte{3});
     EXPECT_EQ(second.data()[0], std::byte{2});
     EXPECT_TRUE(is_all(first, std::byte{1}));
   }
@@ -99,7 +99,7 @@ TEST_F(CountedClones, of_much_written_pages_move_both_sides_to_a_new_file) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Buffer first = source.writable_clone();
-  touch(pointer, pages / 8 + 1, std::byte{2});
+  write_pages(pointer, pages / 8 + 1, std::byte{2});
   const Counted counted;
   const WatchedSystem system;
   const Buffer second = source.writable_clone();
@@ -109,7 +109,7 @@ TEST_F(CountedClones, of_much_written_pages_move_both_sides_to_a_new_file) {
       << "otherwise lack of memory ends the process";
   EXPECT_TRUE(system.advised(collapse_advice).empty()) << "collapsing may be slow";
   EXPECT_EQ(source.data(), pointer);
-  touch(pointer, 2, std::byte{3});
+  write_pages(pointer, 2, std::byte{3});
   EXPECT_EQ(second.data()[0], std::byte{2});
   EXPECT_EQ(second.data()[1], std::byte{1});
   EXPECT_TRUE(is_all(first, std::byte{1}));
@@ -126,7 +126,7 @@ TEST_F(CountedClones, with_other_writers_copy_written_pages_and_move_none) {
   const auto clone = [&] {
     return source.writable_clone(Wait::allowed, CallSite::current(), Writers::elsewhere);
   };
-  touch(source.mutable_data(), pages / 8, std::byte{2});
+  write_pages(source.mutable_data(), pages / 8, std::byte{2});
   {
     const Counted counted;
     const WatchedSystem system;
@@ -136,7 +136,7 @@ TEST_F(CountedClones, with_other_writers_copy_written_pages_and_move_none) {
     EXPECT_EQ(few.memory_id(), file);
     EXPECT_EQ(few.data()[0], std::byte{2});
   }
-  touch(source.mutable_data(), pages / 8 + 1, std::byte{3});
+  write_pages(source.mutable_data(), pages / 8 + 1, std::byte{3});
   const Buffer many = clone();
   EXPECT_NE(many.memory_id(), file);
   EXPECT_EQ(source.memory_id(), file);

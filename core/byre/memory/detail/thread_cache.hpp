@@ -81,8 +81,8 @@ class ThreadCache {
     return nbytes == 0 ? line_nbytes : (nbytes + line_nbytes - 1) / line_nbytes * line_nbytes;
   }
 
-  /// Returns an idle block for `request`, or a block with null data if the cache has no block of that
-  /// size. Requires a request of at most most_nbytes.
+  /// Returns an idle block for `request`, or a block with null data if the cache has no block of
+  /// that size. Requires a request of at most most_nbytes.
   Block take(const Request& request) noexcept {
     const std::size_t nbytes = nbytes_for(request);
     Idle*& list = idle_[nbytes / line_nbytes - 1];
