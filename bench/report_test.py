@@ -26,16 +26,16 @@ def report(*arguments):
 
 
 class Benchmarks(unittest.TestCase):
-    def test_each_is_in_a_measure_or_a_plot_and_exists(self):
+    def test_each_benchmark_is_used_and_each_used_one_exists(self):
         used = {name for measure in measures.MEASURES for name in [measure.over, *measure.under]}
 
-        class Asked:
+        class NameRecorder:
             """A summary that records the benchmarks that a plot uses."""
             def best(self, names, counter):
                 used.update(names)
 
         for name in plot.PICTURES:
-            self.assertEqual(plot.draw(name, Asked(), "no.svg"), "there is nothing to draw")
+            self.assertEqual(plot.draw(name, NameRecorder(), "no.svg"), "there is nothing to draw")
         listed = {"/".join(line.split("/")[:4]) for line in
                   run(BINARY, "--benchmark_list_tests").stdout.splitlines() if line.count("/") > 2}
         self.assertEqual(listed - used, set())
@@ -43,8 +43,8 @@ class Benchmarks(unittest.TestCase):
         sizes = {name.split("/")[2] for name in listed}
         asked = {name for measure in measures.MEASURES for name in [measure.over, *measure.under]
                  if name.split("/")[2] in sizes}
-        huge_ways_of_small_copies = {name for name in asked if "/raw_huge" in name and "/256KiB/" in name}
-        self.assertEqual(asked - listed, huge_ways_of_small_copies)
+        huge_pages_of_small_copies = {name for name in asked if "/raw_huge" in name and "/256KiB/" in name}
+        self.assertEqual(asked - listed, huge_pages_of_small_copies)
 
 
 class Report(unittest.TestCase):
@@ -53,7 +53,7 @@ class Report(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def test_has_every_small_measure_and_is_printed_again(self):
+    def test_contains_small_measures_and_is_printed_again(self):
         reported = report(BINARY, self.folder, "--smoke", "--rounds=1")
         self.assertEqual(reported.returncode, 0, reported.stderr + reported.stdout)
         small = [measure for measure in measures.MEASURES if measure.over.split("/")[2] in ("64B", "4KiB")]
