@@ -80,7 +80,7 @@ class SnapshotFiles {
   WrittenSnapshot write_changes(std::uint64_t token, const byre::TiledBuffer& tiles) {
     std::vector<std::uint64_t> changed;
     for_each_difference(previous_tiles_, tiles, [&](std::size_t tile) { changed.push_back(tile); });
-    // before the file is written, to free memory for training
+    // Before the file is written, to free memory for training.
     previous_tiles_ = byre::TiledBuffer();
     const fs::path path = snapshot_file(directory_, token, delta_extension);
     const std::uint32_t identity =

@@ -17,9 +17,8 @@ BYRE_API PageSource& system_pages() noexcept;
 
 /// An allocator of host memory that recycles large blocks.
 ///
-/// - Blocks of at least `recycled_from` bytes are mapped from a PageSource (pages.hpp). They
-///   start at a
-///   page, or from 2 MiB on at a huge page, and are recycled.
+/// - Blocks of at least `recycled_from` bytes are mapped from a PageSource (pages.hpp). They start
+///   at a page, or from 2 MiB on at a huge page, and are recycled.
 /// - Smaller blocks come from malloc. Each thread caches some blocks of up to about a page
 ///   (detail/thread_cache.hpp), which do not count toward the limit.
 ///

@@ -91,7 +91,7 @@ class Shard {
   /// True if the thread only has to count: its shard is in the list and there is no recording. Set
   /// under the lock of the list.
   RelaxedFlag only_counts;
-  /// true if the shard is in the list that snapshots read; used by its thread only
+  /// True if the shard is in the list that snapshots read; used by its thread only.
   bool is_enlisted = false;
   Shard* next = nullptr;  ///< next shard in the list; protected by the lock of the list
 
@@ -130,7 +130,7 @@ BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
 [[gnu::cold]] BYRE_API void count_slowly(Change change) noexcept;
 
 /// Adds `by` to the number of active recordings, and updates Shard::only_counts of all threads.
-/// Thread-safe. An event that another thread has at the same time may be missed by the recording.
+/// Thread-safe. A recording may miss events that other threads have during the call.
 void change_recordings(std::int64_t by) noexcept;
 
 /// True if this thread must check for an active recording: there is one, or the thread has not

@@ -72,7 +72,7 @@ TEST_F(RecyclingPoolTest, leaves_small_blocks_to_malloc) {
   std::memset(small.data, 1, RecyclingPool::recycled_from - 1);
   const Block none = take(0);
   EXPECT_EQ(address_of(none.data) % data_alignment, 0U);
-  // as a lazy clone of empty borrowed memory does
+  // As a lazy clone of empty borrowed memory does.
   const Block copy = pool->allocate_copy({0, 64}, nullptr, 0);
   EXPECT_NE(copy.data, nullptr);
   pool->deallocate(copy);

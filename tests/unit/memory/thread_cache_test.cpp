@@ -93,7 +93,7 @@ class CachesOfThreads : public testing::Test {
 };
 
 TEST_F(CachesOfThreads, reuse_the_block_released_last) {
-  // the largest data whose block, with a header, is cached
+  // The largest data whose block, with a header, is cached.
   constexpr std::size_t most = ThreadCache::most_nbytes - line;
   for (const auto& [nbytes, next] : {std::pair{std::size_t{100}, std::size_t{128}}, {most, most}}) {
     const std::byte* released = nullptr;
@@ -133,7 +133,7 @@ TEST_F(CachesOfThreads, are_emptied_only_by_a_trim_to_zero_bytes) {
 }
 
 TEST_F(CachesOfThreads, are_destroyed_before_late_releases_of_their_thread) {
-  // registers the library's thread-end handler before the test's
+  // Registers the library's thread-end handler before the test's.
   { const Buffer first = Buffer::allocate(100); }
   bool cached_before = false;
   bool cached = true;

@@ -50,7 +50,7 @@ TEST(TraceOutput, times_are_microseconds_since_the_recording_began) {
   Record late = record_of(RecordKind::clone);
   late.end_ns += 1000;
   Record copy = record_of(RecordKind::copy);
-  // before the recording began, so there is no arrow
+  // Before the recording began, so there is no arrow.
   copy.links_to = {begin_ns - 1, begin_ns - 1, 1, 0};
   Record brief = record_of(RecordKind::steal);
   brief.end_ns = brief.begin_ns;

@@ -63,7 +63,7 @@ TEST_F(Paged, pages_written_back_belong_to_the_file) {
 
 TEST_F(Paged, overlays_copy_up_to_an_eighth_by_pages_else_all_bytes) {
   constexpr std::size_t most = paged_nbytes / page_nbytes / 8;
-  // adjacent pages, and pages with gaps
+  // Adjacent pages, and pages with gaps.
   for (const std::size_t step : {std::size_t{1}, std::size_t{2}}) {
     Buffer buffer = filled(std::byte{1});
     Buffer overlay = buffer;
@@ -231,7 +231,7 @@ TEST(PagedForks, a_child_does_not_see_writes_of_its_parent) {
 TEST(PagedForks, lazy_clones_show_earlier_writes_of_the_child) {
   Buffer source = filled(std::byte{1});
   in_a_child([&source] {
-    // the page is private to the child and not in the file
+    // The page is private to the child and not in the file.
     source.mutable_data()[0] = std::byte{2};
     Buffer clone = source;
     clone.mutable_data()[1] = std::byte{3};

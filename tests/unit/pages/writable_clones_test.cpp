@@ -152,7 +152,7 @@ TEST_F(CountedClones, of_shrunk_data_share_its_pages_and_count_its_bytes) {
   for (const std::size_t copied_nbytes : {source.nbytes(), paged_nbytes / 2}) {
     std::memset(pointer, ++value, source.nbytes());
     const Counted counted;
-    // the first goes to a new file, the second shares it
+    // The first goes to a new file, the second shares it.
     const Buffer clone = source.writable_clone();
     EXPECT_EQ(clone.origin(), Origin::overlay);
     EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(copied_nbytes));

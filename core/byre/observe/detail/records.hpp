@@ -42,7 +42,7 @@ struct Link {
 struct Record {
   RecordKind kind{};
   CopyCause cause{};
-  /// the overlay has not ended; its state is that of when the records were taken
+  /// True for an overlay that has not ended; the record describes it at the time of records_of().
   bool is_alive = false;
   SiteId site = 0;
   std::uint32_t data = 0;

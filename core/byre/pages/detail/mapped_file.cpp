@@ -77,7 +77,7 @@ class MappedFile final : public PageFile {
     if (mapping == MAP_FAILED) {
       return nullptr;
     }
-    // the descriptor was closed meanwhile, and its number may have become another file's
+    // The descriptor was closed meanwhile, and its number may have become another file's.
     if (file.number() < 0) {
       unmap(mapping, nbytes());
       return nullptr;

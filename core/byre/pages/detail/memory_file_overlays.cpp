@@ -54,7 +54,7 @@ void MemoryFile::free_hidden_pages() noexcept {
       const std::size_t begin = (offset + part - 1) / part * part;
       const std::size_t end = (offset + run_nbytes) / part * part;
       if (begin < end) {
-        // refused for locked pages, which are kept
+        // The system refuses this for locked pages, which are then kept.
         ::madvise(pages + begin, end - begin, MADV_REMOVE);
       }
     };
@@ -197,10 +197,10 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages 
     const auto [file, overlay] = *static_cast<Context*>(of);
     const sync::Lock lock(files().mutex());
     if (file->state_ != FileState::shared) {
-      // after a fork the file is constant, and data() is private: no overlay shows the run
+      // After a fork the file is constant, and data() is private: no overlay shows the run.
       return false;
     }
-    // refused for locked pages, which are kept
+    // The system refuses this for locked pages, which are then kept.
     ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);
     return true;
   };

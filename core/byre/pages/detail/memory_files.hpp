@@ -80,7 +80,7 @@ class PageArena {
 /// The relation of a file to the processes that map it.
 enum class FileState : std::uint8_t {
   shared,  ///< data() is a shared mapping: writes there change the file
-  /// the process forked: the file is constant, and data() is private like an overlay, or unused
+  /// The process forked: the file is constant, and data() is private like an overlay, or unused.
   forked,
   copied,  ///< this process is a child that copied the pages: the parent still writes the file
   lost,    ///< this process is a child that could not get the pages
@@ -122,9 +122,9 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   // The members below are protected by the lock of MemoryFiles.
   PageRange range_;
   boost::intrusive::list<OverlayNode> overlays_;
-  // overlays that are mapped or being mapped, and not in the list
+  // Overlays that are mapped or being mapped, and not in the list.
   std::size_t unlisted_overlays_ = 0;
-  // true after the only owner of the file was replaced with an overlay
+  // True after the only owner of the file was replaced with an overlay.
   bool has_only_overlays_ = false;
   FileState state_ = FileState::shared;
   bool is_written_back_ = false;  // a thread writes pages back; only one may at a time

@@ -18,7 +18,7 @@ namespace byre::inline v0::detail {
 /// A private mapping of all pages of a file. Its writes are not visible elsewhere.
 struct Overlay {
   std::byte* data;  ///< null if no overlay could be mapped, or if a full copy costs less
-  /// bytes copied from pages that had been written in the source overlay
+  /// Bytes copied from pages that had been written in the source overlay.
   std::size_t copied_nbytes;
 };
 
