@@ -50,10 +50,10 @@ struct Recording {
     std::cout << line << " = " << answer << '\n';
   }
 
-  void saw(const sync::Site& site, std::uint64_t before, std::uint64_t after) {
-    saw(site, text(site, before) + ' ' + text(site, after));
+  void record_step(const sync::Site& site, std::uint64_t before, std::uint64_t after) {
+    record_step(site, text(site, before) + ' ' + text(site, after));
   }
-  void saw(const sync::Site& site, std::string_view change = {}) {
+  void record_step(const sync::Site& site, std::string_view change = {}) {
     if (is_silent) {
       return;
     }
@@ -74,7 +74,7 @@ struct Recording {
     is_silent = false;
   }
   /// Recorded or not: an operation that waits while its state is set up waits in a program too.
-  void waits() const {
+  void require_may_wait() const {
     if (!may_wait) {
       fail("waits, but only a claim may wait");
     }
@@ -127,7 +127,7 @@ struct Recorded {
     Value changed(sync::Step step, Value after) const {
       const Value before = value();
       value_ = after;
-      recording.saw(*step.site, before, after);
+      recording.record_step(*step.site, before, after);
       return before;
     }
 
@@ -143,7 +143,7 @@ struct Recorded {
     static void set(bool locked, sync::Step step) {
       const std::string before = recording.is_locked ? "1 " : "0 ";
       recording.is_locked = locked;
-      recording.saw(*step.site, before + (locked ? '1' : '0'));
+      recording.record_step(*step.site, before + (locked ? '1' : '0'));
     }
   };
   using ProcessMutex = SharedMutex;
@@ -156,8 +156,8 @@ struct Recorded {
   };
   template <class KeepWaiting>
   static void park(const void*, KeepWaiting&& keep_waiting, sync::Step step) noexcept {
-    recording.waits();
-    recording.saw(*step.site);
+    recording.require_may_wait();
+    recording.record_step(*step.site);
     if (recording.before_check) {
       recording.before_check();
     }
@@ -165,9 +165,11 @@ struct Recorded {
       recording.asleep();
     }
   }
-  static void unpark_all(const void*, sync::Step step) noexcept { recording.saw(*step.site); }
+  static void unpark_all(const void*, sync::Step step) noexcept {
+    recording.record_step(*step.site);
+  }
   static inline const unsigned spin_limit = 0;
-  static void pause() noexcept { recording.waits(); }
+  static void pause() noexcept { recording.require_may_wait(); }
   static consteval std::uint64_t value_of(const sync::Constant& constant) noexcept {
     return constant.value;
   }

@@ -40,21 +40,21 @@ struct Search {
   Bound bound;
   std::uint64_t most_executions = ~std::uint64_t{0};
   std::chrono::seconds longest{3600};
-  std::string state = {};  ///< begin at this execution; see Found::state
+  std::string state = {};  ///< begin at this execution; see SearchResult::state
 };
 
 struct Scenario;
 
 /// What came of it.
-struct Found {
+struct SearchResult {
   Verdict verdict = Verdict::unknown;
   std::string message = {};  ///< what failed
   std::uint64_t executions = 0;
   double seconds = 0;
-  std::string state = {};            ///< of the failing execution
-  std::uint64_t programs = 0;        ///< that passed, where a scenario searches many
-  std::uint64_t unbounded = 0;       ///< of those, searched without a bound on preemptions
-  const Scenario* within = nullptr;  ///< the one of those that did not
+  std::string state = {};             ///< of the failing execution
+  std::uint64_t programs = 0;         ///< that passed, where a scenario searches many
+  std::uint64_t unbounded = 0;        ///< of those, searched without a bound on preemptions
+  const Scenario* failing = nullptr;  ///< the one of those that did not
 };
 
 struct Scenario {
@@ -66,13 +66,13 @@ struct Scenario {
   Verdict expected = Verdict::pass;
   /// States that some execution has to reach, by cover() of the same text.
   std::span<const std::string_view> cover;
-  std::function<Found(const Search&)> search;
+  std::function<SearchResult(const Search&)> search;
   /// Of a family of small programs: each of them, to be searched by itself.
   std::function<std::vector<const Scenario*>()> parts = nullptr;
 };
 
 /// Lists a scenario; by the initialization of a variable, before main.
-const Scenario& listed(const Scenario& scenario);
+const Scenario& register_scenario(const Scenario& scenario);
 
 /// All that are listed, by name.
 std::vector<const Scenario*> all_scenarios();
@@ -80,7 +80,7 @@ std::vector<const Scenario*> all_scenarios();
 /// One program by its name, "write; drop | clone-write", as a scenario of that name; or null.
 const Scenario* find_program(const std::string& name);
 
-/// From within a scenario: this state was reached.
+/// From failing a scenario: this state was reached.
 void cover(std::string_view state) noexcept;
 inline void cover_if(bool is_reached, std::string_view state) noexcept {
   if (is_reached) {

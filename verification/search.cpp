@@ -22,9 +22,9 @@ struct Progress {
   std::array<std::string_view, 32> covered{};
   std::size_t covered_count = 0;
 };
-Progress now;
+Progress progress;
 
-std::ostream& nowhere() {
+std::ostream& null_stream() {
   static std::ostream stream(nullptr);
   return stream;
 }
@@ -66,7 +66,7 @@ std::map<std::string_view, Scenario>& scenarios() {
 
 }  // namespace
 
-const Scenario& listed(const Scenario& scenario) {
+const Scenario& register_scenario(const Scenario& scenario) {
   const auto [at, is_new] = scenarios().try_emplace(scenario.name, scenario);
   if (!is_new) {
     std::fprintf(stderr, "two scenarios are named %s\n", std::string(scenario.name).c_str());
@@ -84,21 +84,21 @@ std::vector<const Scenario*> all_scenarios() {
 }
 
 void fail(Verdict verdict, const char* text) noexcept {
-  now.own_verdict = verdict;
-  std::snprintf(now.message.data(), now.message.size(), "%s", text);
+  progress.own_verdict = verdict;
+  std::snprintf(progress.message.data(), progress.message.size(), "%s", text);
   rl::ctx().fail_test("", rl::test_result_user_assert_failed, {});
   std::abort();  // not reached: the execution is left behind
 }
 
 void cover(std::string_view state) noexcept {
-  if (!is_covered(state) && now.covered_count < now.covered.size()) {
-    now.covered[now.covered_count++] = state;
+  if (!is_covered(state) && progress.covered_count < progress.covered.size()) {
+    progress.covered[progress.covered_count++] = state;
   }
 }
 
 bool is_covered(std::string_view state) noexcept {
-  for (std::size_t i = 0; i < now.covered_count; ++i) {
-    if (now.covered[i] == state) {
+  for (std::size_t i = 0; i < progress.covered_count; ++i) {
+    if (progress.covered[i] == state) {
       return true;
     }
   }
@@ -110,15 +110,15 @@ namespace {
 
 /// Begins the search, of which there is one at a time in a process.
 rl::test_params begin_search(const Search& search) {
-  now.search = &search;
-  now.begun = Clock::now();
-  now.executions = 0;
-  now.own_verdict = Verdict::pass;
-  now.message = {};
+  progress.search = &search;
+  progress.begun = Clock::now();
+  progress.executions = 0;
+  progress.own_verdict = Verdict::pass;
+  progress.message = {};
   Checked::spin_limit = 0;  // as an execution that failed may have left it
   rl::test_params params;
-  params.output_stream = &nowhere();
-  params.progress_stream = &nowhere();
+  params.output_stream = &null_stream();
+  params.progress_stream = &null_stream();
   params.search_type = search.bound.is_full() ? rl::sched_full : rl::sched_bound;
   params.context_bound = search.bound.preemptions;
   params.execution_depth_limit = most_steps;
@@ -128,24 +128,24 @@ rl::test_params begin_search(const Search& search) {
 
 /// Before every execution: ends the search where its limits say so.
 void begin_execution() {
-  const Search& search = *now.search;
-  bool ends = now.executions >= search.most_executions;
-  if (now.executions % executions_between_looks == 0 && now.executions != 0) {
-    ends = ends || Clock::now() - now.begun > search.longest;
+  const Search& search = *progress.search;
+  bool ends = progress.executions >= search.most_executions;
+  if (progress.executions % executions_between_looks == 0 && progress.executions != 0) {
+    ends = ends || Clock::now() - progress.begun > search.longest;
   }
   if (ends) {
     rl::ctx().rl_until("limit", {});
   }
-  ++now.executions;
+  ++progress.executions;
 }
 
-Found finish_search(rl::test_result_e result, const rl::ostringstream& state) {
-  Found found;
+SearchResult finish_search(rl::test_result_e result, const rl::ostringstream& state) {
+  SearchResult found;
   found.verdict =
-      result == rl::test_result_user_assert_failed ? now.own_verdict : verdict_of(result);
-  found.message = now.message.data();
-  found.executions = now.executions;
-  found.seconds = std::chrono::duration<double>(Clock::now() - now.begun).count();
+      result == rl::test_result_user_assert_failed ? progress.own_verdict : verdict_of(result);
+  found.message = progress.message.data();
+  found.executions = progress.executions;
+  found.seconds = std::chrono::duration<double>(Clock::now() - progress.begun).count();
   found.state = state.str().c_str();
   return found;
 }
@@ -164,40 +164,40 @@ void fail_on_exception() noexcept {
 }
 
 /// Of the search under way.
-const BodyType* body_under_way = nullptr;
+const BodyType* current_body = nullptr;
 
 /// One execution.
 template <unsigned Threads>
 class Suite : public rl::test_suite<Suite<Threads>, static_cast<rl::thread_id_t>(Threads)> {
  public:
   Suite() {
-    body_under_way->construct(room_.data());
-    if (body_under_way->saw != nullptr) {
-      environment_.execution.observer = {room_.data(), body_under_way->saw};
+    current_body->construct(room_.data());
+    if (current_body->on_step != nullptr) {
+      environment_.execution.observer = {room_.data(), current_body->on_step};
     }
   }
-  ~Suite() { body_under_way->destroy(room_.data()); }
+  ~Suite() { current_body->destroy(room_.data()); }
 
   void thread(unsigned index) {
-    KeepsExceptions::forget();
+    ExceptionStateGuard::forget();
     trace.set_threads_running(true);
     try {
-      body_under_way->thread(room_.data(), index);
+      current_body->thread(room_.data(), index);
     } catch (...) {
       fail_on_exception();
     }
   }
 
   void after() {
-    KeepsExceptions::forget();
+    ExceptionStateGuard::forget();
     trace.set_threads_running(false);
-    body_under_way->after(room_.data());
+    current_body->after(room_.data());
   }
 
  private:
   struct Environment {
     Environment() {
-      KeepsExceptions::forget();
+      ExceptionStateGuard::forget();
       trace.set_threads_running(false);
       begin_execution();
     }
@@ -209,7 +209,7 @@ class Suite : public rl::test_suite<Suite<Threads>, static_cast<rl::thread_id_t>
 };
 
 template <unsigned Threads, template <rl::thread_id_t> class Scheduler>
-Found search_with(const Search& search) {
+SearchResult search_with(const Search& search) {
   rl::test_params params = begin_search(search);
   rl::ostringstream state;
   const auto result =
@@ -219,7 +219,7 @@ Found search_with(const Search& search) {
 }
 
 template <unsigned Threads>
-Found search_threads(const Search& search) {
+SearchResult search_threads(const Search& search) {
   if (search.bound.is_reduced()) {
     return search_with<Threads, SleepSetScheduler>(search);
   }
@@ -229,8 +229,8 @@ Found search_threads(const Search& search) {
 
 }  // namespace
 
-Found search_body(const BodyType& type, const Search& search) {
-  body_under_way = &type;
+SearchResult search_body(const BodyType& type, const Search& search) {
+  current_body = &type;
   switch (type.threads) {
     case 2:
       return search_threads<2>(search);

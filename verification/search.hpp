@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// From the body of a scenario to a Scenario. A body is a class that is made anew for each
 /// execution: its constructor sets up, thread(i) is what thread i does, after() the oracle, and
-/// `threads` how many there are. Optionally saw(site, value) is told of every step.
+/// `threads` how many there are. Optionally on_step(site, value) is told of every step.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct BodyType {
   void (*destroy)(void* body);
   void (*thread)(void* body, unsigned index);
   void (*after)(void* body);
-  void (*saw)(void* body, const sync::Site& site, std::uint64_t value);  ///< may be null
+  void (*on_step)(void* body, const sync::Site& site, std::uint64_t value);  ///< may be null
 };
 
 /// The room that there is for a body.
@@ -56,22 +56,22 @@ constexpr BodyType body_type() {
       .destroy = [](void* body) { static_cast<Body*>(body)->~Body(); },
       .thread = [](void* body, unsigned index) { static_cast<Body*>(body)->thread(index); },
       .after = [](void*) {},
-      .saw = nullptr};
+      .on_step = nullptr};
   if constexpr (requires(Body & body) { body.after(); }) {
     type.after = [](void* body) { static_cast<Body*>(body)->after(); };
   }
-  if constexpr (requires(Body & body, const sync::Site& site) { body.saw(site, 0); }) {
-    type.saw = [](void* body, const sync::Site& site, std::uint64_t value) {
-      static_cast<Body*>(body)->saw(site, value);
+  if constexpr (requires(Body & body, const sync::Site& site) { body.on_step(site, 0); }) {
+    type.on_step = [](void* body, const sync::Site& site, std::uint64_t value) {
+      static_cast<Body*>(body)->on_step(site, value);
     };
   }
   return type;
 }
 
-Found search_body(const BodyType& type, const Search& search);
+SearchResult search_body(const BodyType& type, const Search& search);
 
 template <class Body>
-Found search_body(const Search& search) {
+SearchResult search_body(const Search& search) {
   static constexpr BodyType type = body_type<Body>();
   return search_body(type, search);
 }
@@ -80,7 +80,7 @@ Found search_body(const Search& search) {
 
 /// A body that has to reach these states, in place of its own.
 template <class Body, StepName... States>
-struct Reaching : Body {
+struct WithCoverPoints : Body {
   static constexpr std::array<std::string_view, sizeof...(States)> cover_points{States.text...};
 };
 
@@ -93,14 +93,14 @@ const Scenario* scenario(std::string_view name, std::string_view shows, Bound qu
   if constexpr (requires { Body::cover_points; }) {
     cover = Body::cover_points;
   }
-  return &listed(
+  return &register_scenario(
       {name, shows, Body::threads, quick, deep, expected, cover, &detail::search_body<Body>});
 }
 
 /// Lists the scenario of a known-wrong design, which has to end in that verdict.
 template <class Body>
-const Scenario* wrong(std::string_view name, std::string_view shows, Verdict expected,
-                      Bound bound = full_search) {
+const Scenario* known_wrong(std::string_view name, std::string_view shows, Verdict expected,
+                            Bound bound = full_search) {
   return scenario<Body>(name, shows, bound, bound, expected);
 }
 

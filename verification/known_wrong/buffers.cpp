@@ -107,29 +107,31 @@ class CopiesEndAtSubmission : public TwoThreads {
   Buffer writer_;
 };
 
-const Scenario* const wrong_buffers_listed[] = {
-    wrong<ReadsRaceASteal<RelaxedLoads<Checked>>>(
+const Scenario* const known_wrong_buffers[] = {
+    known_wrong<ReadsRaceASteal<RelaxedLoads<Checked>>>(
         "known_wrong.relaxed_uniqueness_writes",
         "A relaxed load of the count does not order a write after a former owner's reads: I5.",
         Verdict::data_race),
-    wrong<ResizesRaceDrops<RelaxedLoads<Checked>>>("known_wrong.relaxed_uniqueness_resizes",
-                                                   "Nor a change of size: I5.", Verdict::data_race),
-    wrong<ReadsAfterDrop>(
+    known_wrong<ResizesRaceDrops<RelaxedLoads<Checked>>>(
+        "known_wrong.relaxed_uniqueness_resizes", "Nor a change of size: I5.", Verdict::data_race),
+    known_wrong<ReadsAfterDrop>(
         "known_wrong.reads_after_drop",
         "Even a constant of the header is read while its last owner frees it: I2.",
         Verdict::data_race),
-    wrong<FirstCloneRewritesSource>(
+    known_wrong<FirstCloneRewritesSource>(
         "known_wrong.first_clone_rewrites_source",
         "Two first lazy clones at once race where a clone rewrites its source: promise 7.",
         Verdict::data_race),
-    wrong<ClaimsWithoutTheirTurn>("known_wrong.claims_without_their_turn",
-                                  "Where a claim in order and the submission of its copy are two "
-                                  "steps, the last owner's write is submitted in between.",
-                                  Verdict::wrong_answer),
-    wrong<CopiesEndAtSubmission>("known_wrong.copies_end_at_submission",
-                                 "A copy that ends before the device has made it lets the last "
-                                 "owner write what is still to be read.",
-                                 Verdict::data_race),
+    known_wrong<ClaimsWithoutTheirTurn>(
+        "known_wrong.claims_without_their_turn",
+        "Where a claim in order and the submission of its copy are two "
+        "steps, the last owner's write is submitted in between.",
+        Verdict::wrong_answer),
+    known_wrong<CopiesEndAtSubmission>(
+        "known_wrong.copies_end_at_submission",
+        "A copy that ends before the device has made it lets the last "
+        "owner write what is still to be read.",
+        Verdict::data_race),
 };
 
 }  // namespace

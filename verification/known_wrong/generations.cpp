@@ -36,13 +36,13 @@ struct ForgetfulRecords : Records {
   }
 };
 
-const Scenario* const wrong_generations_listed[] = {
-    wrong<CountsWritesTwice>(
+const Scenario* const known_wrong_generations[] = {
+    known_wrong<CountsWritesTwice>(
         "known_wrong.counts_writes_twice",
         "Two counters of writes, compared and then bumped, as the seed says it, let two families "
         "write at once with neither stale of the other: G3.",
         Verdict::wrong_answer),
-    wrong<EarlierWritesAreFound<ForgetfulRecords>>(
+    known_wrong<EarlierWritesAreFound<ForgetfulRecords>>(
         "known_wrong.keeps_no_superseded_write",
         "If superseded writes are not kept, a family that observes the last write finds no other: "
         "G5.",

@@ -48,10 +48,10 @@ class NotifiesOne : public CheckedCondition {
 };
 
 template <class AnyLot>
-using SleeperIn = Reaching<SleepersAreWoken<1, ParksIn<AnyLot>>>;
+using SleeperIn = WithCoverPoints<SleepersAreWoken<1, ParksIn<AnyLot>>>;
 
 /// Wrong: checks the condition, and then parks without a second check.
-class ParksWithoutRecheck : public Reaching<SleepersAreWoken<1>> {
+class ParksWithoutRecheck : public WithCoverPoints<SleepersAreWoken<1>> {
  public:
   void thread(unsigned index) {
     if (index == 0) {
@@ -127,50 +127,51 @@ class ClearsRelaxed {
   Checked::Atomic<std::uint32_t> taken_{0};
 };
 
-const Scenario* const wrong_waiting_listed[] = {
-    wrong<SleeperIn<ChecksBeforeLock>>(
+const Scenario* const known_wrong_waiting[] = {
+    known_wrong<SleeperIn<ChecksBeforeLock>>(
         "known_wrong.lot_checks_before_lock",
         "A lot that checks the condition outside its lock loses a wake after the check.",
         Verdict::deadlock),
-    wrong<SleeperIn<WakesWithoutLock>>(
+    known_wrong<SleeperIn<WakesWithoutLock>>(
         "known_wrong.lot_wakes_without_lock",
         "A waker that does not pass through the lock wakes who does not sleep yet.",
         Verdict::deadlock),
-    wrong<SleeperIn<WakesBeforeLock>>("known_wrong.lot_wakes_before_lock",
-                                      "So does one that passes through it afterwards.",
-                                      Verdict::deadlock),
-    wrong<SleepersWakeSleepers<LotOf<NotifiesOne>>>(
+    known_wrong<SleeperIn<WakesBeforeLock>>("known_wrong.lot_wakes_before_lock",
+                                            "So does one that passes through it afterwards.",
+                                            Verdict::deadlock),
+    known_wrong<SleepersWakeSleepers<LotOf<NotifiesOne>>>(
         "known_wrong.lot_notifies_one",
         "Where two addresses share a bucket, one who is woken may be the other's.",
         Verdict::deadlock, 2),
-    wrong<ParksWithoutRecheck>(
+    known_wrong<ParksWithoutRecheck>(
         "known_wrong.parks_without_recheck",
         "A thread that does not check again before it sleeps misses a wake: what parking promises.",
         Verdict::deadlock),
-    wrong<ClaimsStealOnce<2, basic_share_word<ListInHeader<Checked>>>>(
+    known_wrong<ClaimsStealOnce<2, basic_share_word<ListInHeader<Checked>>>>(
         "known_wrong.wakes_through_header",
         "A waker that goes through the header touches what the waiter has freed: I2.",
         Verdict::use_after_free),
-    wrong<DropsEndFirst<DropWaitsForCopies<Checked>>>(
+    known_wrong<DropsEndFirst<DropWaitsForCopies<Checked>>>(
         "known_wrong.drop_waits_for_copies",
         "A drop that waits for copies ends no sooner than they do: promise 4.", Verdict::deadlock),
-    wrong<LooksBeforeLock>("known_wrong.looks_before_lock",
-                           "A thread of a loop that looks for itself whether the data is its own "
-                           "reads it while another replaces it.",
-                           Verdict::data_race),
-    wrong<WritersInParallel<2, AsksOnce>>(
+    known_wrong<LooksBeforeLock>(
+        "known_wrong.looks_before_lock",
+        "A thread of a loop that looks for itself whether the data is its own "
+        "reads it while another replaces it.",
+        Verdict::data_race),
+    known_wrong<WritersInParallel<2, AsksOnce>>(
         "known_wrong.asks_once",
         "One that looks before it waits reads what another replaces, and not what came of it.",
         Verdict::data_race),
-    wrong<WritersInParallel<2, NotifiesBeforeLeaving>>(
+    known_wrong<WritersInParallel<2, NotifiesBeforeLeaving>>(
         "known_wrong.notifies_before_leaving",
         "Who lets go of a lock and notifies first loses who comes to sleep in between.",
         Verdict::deadlock),
-    wrong<NeighboursAreLocked<LocksOf<NotifiesOne>>>(
+    known_wrong<NeighboursAreLocked<LocksOf<NotifiesOne>>>(
         "known_wrong.locks_notify_one",
         "Where two addresses share a bucket, one who is woken may be the other's.",
         Verdict::deadlock, 2),
-    wrong<WritersInParallel<2, ClearsRelaxed>>(
+    known_wrong<WritersInParallel<2, ClearsRelaxed>>(
         "known_wrong.clears_relaxed",
         "A flag that is cleared relaxed does not order the next thread after the copy.",
         Verdict::data_race),

@@ -66,10 +66,10 @@ inline std::string surprises(std::span<const Outcome> outcomes, bool is_full) {
 }
 
 template <class Test>
-Found search(const Search& search) {
+SearchResult search(const Search& search) {
   if constexpr (requires { Test::outcomes; }) {
     seen = {};
-    Found found = detail::search_body<Watched<Test>>(search);
+    SearchResult found = detail::search_body<Watched<Test>>(search);
     if (found.verdict == Verdict::pass) {
       found.message = surprises(Test::outcomes, search.bound.is_full());
       if (!found.message.empty()) {
@@ -88,12 +88,12 @@ Found search(const Search& search) {
 template <class Test>
 const Scenario* litmus_test(std::string_view name, std::string_view shows,
                             Verdict expected = Verdict::pass) {
-  return &listed({.name = name,
-                  .shows = shows,
-                  .threads = Test::threads,
-                  .expected = expected,
-                  .cover = {},
-                  .search = &litmus::search<Test>});
+  return &register_scenario({.name = name,
+                             .shows = shows,
+                             .threads = Test::threads,
+                             .expected = expected,
+                             .cover = {},
+                             .search = &litmus::search<Test>});
 }
 
 }  // namespace byre::verification

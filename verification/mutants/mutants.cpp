@@ -11,13 +11,13 @@ namespace {
 
 struct Outcome {
   Mutation mutation;
-  std::string killed_by;           ///< the first scenario with a right verdict
-  std::vector<std::string> wrong;  ///< those with another
+  std::string killed_by;                ///< the first scenario with a right verdict
+  std::vector<std::string> unexpected;  ///< those with another
   bool has_crashed = false;
 
   /// Without a mutant no scenario fails.
   bool is_good() const noexcept {
-    return !has_crashed && (mutation.is_none() ? wrong.empty() : !killed_by.empty());
+    return !has_crashed && (mutation.is_none() ? unexpected.empty() : !killed_by.empty());
   }
 };
 
@@ -29,7 +29,7 @@ struct Effort {
 };
 constexpr Effort efforts[] = {{0, 500}, {1, 2'000}, {2, 10'000}, {3, 30'000}};
 
-Found search(const Scenario& scenario, const Effort& effort) {
+SearchResult search(const Scenario& scenario, const Effort& effort) {
   Search search{.bound = effort.bound};
   search.most_executions = effort.executions;
   forget_reached();
@@ -60,7 +60,7 @@ void detect(const Mutation& mutation, int output) {
   for (const Effort& effort : efforts) {
     std::vector<const Scenario*> left;
     for (const Scenario* scenario : scenarios) {
-      const Found found = search(*scenario, effort);
+      const SearchResult found = search(*scenario, effort);
       if (!is_failure(found.verdict) && found.verdict != Verdict::checker_error) {
         // A scenario that never takes the step cannot notice the mistake.
         if (is_reached(mutation) || effort.bound.preemptions < 2) {
@@ -68,12 +68,12 @@ void detect(const Mutation& mutation, int output) {
         }
         continue;
       }
-      const bool right = is_right(mutation, found.verdict);
-      test::write_all(output, (right ? 'K' : 'W') + std::string(scenario->name) + ": " +
+      const bool is_kill = is_expected(mutation, found.verdict);
+      test::write_all(output, (is_kill ? 'K' : 'W') + std::string(scenario->name) + ": " +
                                   std::string(to_string(found.verdict)) + ", bound " +
                                   effort.bound.name() + ", execution " +
                                   std::to_string(found.executions) + '\n');
-      if (right) {
+      if (is_kill) {
         return;
       }
     }
@@ -89,8 +89,8 @@ std::vector<Outcome> detect_all(const std::vector<Mutation>& mutations, unsigned
       {.work = [&](std::size_t number, int output) { detect(mutations[number], output); },
        .line =
            [&](std::size_t number, const std::string& line) {
-             (line[0] == 'K' ? outcomes[number].killed_by : outcomes[number].wrong.emplace_back()) =
-                 line.substr(1);
+             (line[0] == 'K' ? outcomes[number].killed_by
+                             : outcomes[number].unexpected.emplace_back()) = line.substr(1);
            },
        .ended =
            [&](std::size_t number, test::Exit exit) {
@@ -110,8 +110,8 @@ void print(const Outcome& outcome) {
               outcome.has_crashed          ? "brings the search down"
               : outcome.mutation.is_none() ? "is no mutant, and scenarios fail"
                                            : "survives");
-  for (const std::string& wrong : outcome.wrong) {
-    std::printf("  by another verdict: %s\n", wrong.c_str());
+  for (const std::string& failure : outcome.unexpected) {
+    std::printf("  by another verdict: %s\n", failure.c_str());
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace byre::verification {
 
-struct RightVerdicts {
+struct ExpectedVerdicts {
   std::string_view mistake;
   Change change;
   std::optional<sync::Operation> operation;  ///< or any
@@ -35,7 +35,7 @@ inline constexpr Verdict deadlock[] = {Verdict::deadlock};
 inline constexpr Verdict livelock[] = {Verdict::livelock};
 
 /// The first row that applies.
-inline constexpr RightVerdicts right_verdicts[] = {
+inline constexpr ExpectedVerdicts expected_verdicts[] = {
     {"an order that is too weak", Change::weaker, {}, unordered},
     {"a wake that is left out", Change::left_out, sync::Operation::unpark, deadlock},
     {"a sleep that is left out", Change::left_out, sync::Operation::park, livelock},
@@ -49,12 +49,13 @@ inline constexpr RightVerdicts right_verdicts[] = {
     {"a bit or a unit that is zero", Change::zero, {}, any_failure},
 };
 
-inline bool is_right(const Mutation& mutation, Verdict verdict) noexcept {
-  const auto* const row = std::ranges::find_if(right_verdicts, [&](const RightVerdicts& each) {
-    return each.change == mutation.change &&
-           (!each.operation.has_value() ||
-            (mutation.site != nullptr && mutation.site->operation == *each.operation));
-  });
+inline bool is_expected(const Mutation& mutation, Verdict verdict) noexcept {
+  const auto* const row =
+      std::ranges::find_if(expected_verdicts, [&](const ExpectedVerdicts& each) {
+        return each.change == mutation.change &&
+               (!each.operation.has_value() ||
+                (mutation.site != nullptr && mutation.site->operation == *each.operation));
+      });
   return !mutation.is_none() && std::ranges::count(row->verdicts, verdict) != 0;
 }
 

@@ -221,7 +221,7 @@ class Actor {
 };
 
 /// The program of the search under way.
-inline const Program* program_under_way = nullptr;
+inline const Program* current_program = nullptr;
 
 template <unsigned Threads>
 class RunsProgram {
@@ -237,7 +237,7 @@ class RunsProgram {
   }
 
   void thread(unsigned index) {
-    actors_[index].run(index, program_under_way->threads[index], memory_);
+    actors_[index].run(index, current_program->threads[index], memory_);
   }
 
   void after() {

@@ -10,22 +10,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Found search_program(const Program& program, const Search& search) {
-  program_under_way = &program;
+SearchResult search_program(const Program& program, const Search& search) {
+  current_program = &program;
   return program.threads.size() == 2 ? detail::search_body<RunsProgram<2>>(search)
                                      : detail::search_body<RunsProgram<3>>(search);
 }
 
-/// In full, reduced, if that takes so few executions; else within the bound.
-Found search_as_far_as(std::uint64_t executions_reduced, const Program& program,
-                       const Search& search) {
+/// In full, reduced, if that takes so few executions; else failing the bound.
+SearchResult search_as_far_as(std::uint64_t executions_reduced, const Program& program,
+                              const Search& search) {
   std::uint64_t spent = 0;
   if (!search.bound.is_full() && executions_reduced != 0 &&
       executions_reduced < search.most_executions) {
     Search reduced = search;
     reduced.bound = reduced_search;
     reduced.most_executions = executions_reduced;
-    Found found = search_program(program, reduced);
+    SearchResult found = search_program(program, reduced);
     if (found.verdict != Verdict::unknown) {
       found.unbounded = found.verdict == Verdict::pass ? 1 : 0;
       return found;
@@ -34,7 +34,7 @@ Found search_as_far_as(std::uint64_t executions_reduced, const Program& program,
   }
   Search rest = search;
   rest.most_executions -= spent;
-  Found found = search_program(program, rest);
+  SearchResult found = search_program(program, rest);
   found.executions += spent;
   found.unbounded = found.verdict == Verdict::pass && search.bound.is_full() ? 1 : 0;
   return found;
@@ -55,23 +55,23 @@ const Scenario& scenario_of(const Program& program) {
 }
 
 /// One after the other, up to the first that does not pass.
-Found search_all(std::span<const Program> programs, std::uint64_t executions_reduced,
-                 const Search& search) {
+SearchResult search_all(std::span<const Program> programs, std::uint64_t executions_reduced,
+                        const Search& search) {
   const auto begun = Clock::now();
   const auto passed_time = [&] { return Clock::now() - begun; };
-  Found all{.verdict = Verdict::pass};
+  SearchResult all{.verdict = Verdict::pass};
   for (const Program& program : programs) {
     Search part = search;
     part.most_executions = search.most_executions - all.executions;
     part.longest = std::chrono::ceil<std::chrono::seconds>(search.longest - passed_time());
-    const Found found = search_as_far_as(executions_reduced, program, part);
+    const SearchResult found = search_as_far_as(executions_reduced, program, part);
     all.executions += found.executions;
     all.unbounded += found.unbounded;
     if (found.verdict != Verdict::pass) {
       all.verdict = found.verdict;
       all.message = program.name() + (found.message.empty() ? "" : ": ") + found.message;
       all.state = found.state;
-      all.within = &scenario_of(program);
+      all.failing = &scenario_of(program);
       break;
     }
     ++all.programs;
@@ -163,9 +163,9 @@ Scenario scenario_of(const Family& family) {
               }};
 }
 
-[[maybe_unused]] const bool are_listed = [] {
+[[maybe_unused]] const bool are_registered = [] {
   for (const Family& family : families) {
-    listed(scenario_of(family));
+    register_scenario(scenario_of(family));
   }
   return true;
 }();

@@ -28,7 +28,7 @@ struct Checked {
     Value load(sync::Step step, CallSite where = CallSite::current()) const {
       StepScope scope(step, sync::Operation::load, this, "reads", where);
       const Value value = value_.load(scope.relacy_order(), scope.info());
-      scope.saw(value);
+      scope.record_value(value);
       return value;
     }
 
@@ -37,7 +37,7 @@ struct Checked {
       if (scope.change() != Change::left_out) {
         value = changed(value, scope);
         value_.store(value, scope.relacy_order(), scope.info());
-        scope.saw(value);
+        scope.record_value(value);
       }
     }
 
@@ -64,7 +64,7 @@ struct Checked {
       }
       const bool done = value_.compare_exchange(rl::bool_t<true>(), expected, desired,
                                                 scope.relacy_order(), rl::mo_relaxed, scope.info());
-      scope.saw(done ? desired : expected, done ? "exchanges for" : "fails to exchange");
+      scope.record_value(done ? desired : expected, done ? "exchanges for" : "fails to exchange");
       if (!done) {
         steps_ahead.change_nothing();
       }
@@ -106,7 +106,7 @@ struct Checked {
         return before;
       }
       const Value before = value_.fetch_add(value, scope.relacy_order(), scope.info());
-      scope.saw(static_cast<Value>(before + value), "leaves");
+      scope.record_value(static_cast<Value>(before + value), "leaves");
       return before;
     }
 
@@ -132,46 +132,46 @@ struct Checked {
   class Plain {
    public:
     Plain() = default;
-    explicit Plain(Value value) : value_(Kept(value)) {}
+    explicit Plain(Value value) : value_(Stored(value)) {}
     ~Plain() {
       record_event(this, CallSite::current(), "is destroyed");
-      value_({}).store(Kept{});
+      value_({}).store(Stored{});
     }
     Plain(const Plain&) = delete;
     Plain& operator=(const Plain&) = delete;
 
     Value get(CallSite where = CallSite::current()) const {
       TraceEntry* const entry = record_event(this, where, "reads");  // before it, since it may fail
-      const Kept value = value_(to_relacy(where)).load();
+      const Stored value = value_(to_relacy(where)).load();
       show(entry, "reads", value);
       return Value(value);
     }
     void set(Value value, CallSite where = CallSite::current()) {
-      show(record_event(this, where, "writes"), "writes", Kept(value));
-      value_(to_relacy(where)).store(Kept(value));
+      show(record_event(this, where, "writes"), "writes", Stored(value));
+      value_(to_relacy(where)).store(Stored(value));
     }
 
    private:
     /// Relacy prints what it keeps.
-    using Kept = typename std::conditional_t<std::is_enum_v<Value>, std::underlying_type<Value>,
-                                             std::type_identity<Value>>::type;
+    using Stored = typename std::conditional_t<std::is_enum_v<Value>, std::underlying_type<Value>,
+                                               std::type_identity<Value>>::type;
 
-    static void show(TraceEntry* entry, const char* verb, Kept value) noexcept {
-      if constexpr (std::is_integral_v<Kept>) {
+    static void show(TraceEntry* entry, const char* verb, Stored value) noexcept {
+      if constexpr (std::is_integral_v<Stored>) {
         if (entry != nullptr) {
           format_value(entry->text, verb, nullptr, value);
         }
       }
     }
 
-    rl::var<Kept> value_;
+    rl::var<Stored> value_;
   };
 
   template <class KeepWaiting>
   static void park(const void* address, KeepWaiting&& keep_waiting, sync::Step step,
                    CallSite where = CallSite::current()) noexcept {
     StepScope scope(step, sync::Operation::park, address, "parks", where);
-    scope.tell();
+    scope.notify_observer();
     if (scope.change() == Change::left_out) {
       return;
     }
@@ -180,7 +180,7 @@ struct Checked {
     bucket.pass_through();
     if (keep_waiting() && !execution.returns_spuriously()) {
       bucket.pass_through();
-      scope.goes_on_later();
+      scope.before_blocking();
       execution.wait_at(address, where);
       bucket.pass_through();
     }
@@ -189,7 +189,7 @@ struct Checked {
   static void unpark_all(const void* address, sync::Step step,
                          CallSite where = CallSite::current()) noexcept {
     StepScope scope(step, sync::Operation::unpark, address, "unparks", where);
-    scope.tell();
+    scope.notify_observer();
     if (scope.change() != Change::left_out) {
       Execution& execution = Execution::current();
       execution.bucket_of(address).pass_through();
@@ -201,7 +201,7 @@ struct Checked {
   static inline unsigned spin_limit = 0;
 
   static void pause() noexcept {
-    KeepsExceptions exceptions;
+    ExceptionStateGuard exceptions;
     rl::ctx().yield(1, {});
   }
 

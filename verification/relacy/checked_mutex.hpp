@@ -25,75 +25,76 @@ class CheckedMutex {
   CheckedMutex& operator=(const CheckedMutex&) = delete;
 
   void lock(sync::Step step, CallSite where = CallSite::current()) {
-    take(Mode::exclusive, step, "locks", where);
+    lock_as(Mode::exclusive, step, "locks", where);
   }
   void unlock(sync::Step step, CallSite where = CallSite::current()) {
-    let_go(Mode::exclusive, step, "unlocks", where);
+    unlock_as(Mode::exclusive, step, "unlocks", where);
   }
   void lock_shared(sync::Step step, CallSite where = CallSite::current()) {
-    take(Mode::shared, step, "locks shared", where);
+    lock_as(Mode::shared, step, "locks shared", where);
   }
   void unlock_shared(sync::Step step, CallSite where = CallSite::current()) {
-    let_go(Mode::shared, step, "unlocks shared", where);
+    unlock_as(Mode::shared, step, "unlocks shared", where);
   }
 
   /// Parts of the one step of a condition variable's wait, by who holds the lock alone: also where a
   /// mutant has left that out.
-  void let_go_to_wait(const StepScope& scope) {
-    if ((left_out_by_ & me()) == 0) {
+  void unlock_to_wait(const StepScope& scope) {
+    if ((omitted_by_ & own_bit()) == 0) {
       mutex_.unlock_exclusive(scope.info());
-      holders_ &= ~me();
+      holders_ &= ~own_bit();
     }
   }
-  void take_after_wait(const StepScope& scope) {
-    if ((left_out_by_ & me()) == 0) {
-      wait_to_hold(Mode::exclusive, scope);
+  void relock_after_wait(const StepScope& scope) {
+    if ((omitted_by_ & own_bit()) == 0) {
+      acquire(Mode::exclusive, scope);
     }
   }
 
  private:
   enum class Mode : std::uint8_t { shared, exclusive };
 
-  void take(Mode mode, sync::Step step, const char* verb, CallSite where) {
+  void lock_as(Mode mode, sync::Step step, const char* verb, CallSite where) {
     StepScope scope(step, sync::Operation::lock, this, verb, where);
-    begin(scope);
+    check_alive(scope);
     if (scope.change() == Change::left_out) {
-      left_out_by_ |= me();
+      omitted_by_ |= own_bit();
       return;
     }
-    if (mode == Mode::exclusive && (holders_ & me()) != 0) {
+    if (mode == Mode::exclusive && (holders_ & own_bit()) != 0) {
       wait_for_ever(scope);
     }
-    wait_to_hold(mode, scope);
+    acquire(mode, scope);
   }
 
-  void wait_to_hold(Mode mode, const StepScope& scope) {
+  void acquire(Mode mode, const StepScope& scope) {
     mode == Mode::shared ? mutex_.lock_shared(scope.info()) : mutex_.lock_exclusive(scope.info());
-    if (kept_.has_value() && (mode == Mode::exclusive || *kept_ == Mode::exclusive)) {
+    if (never_unlocked_.has_value() &&
+        (mode == Mode::exclusive || *never_unlocked_ == Mode::exclusive)) {
       wait_for_ever(scope);
     }
-    holders_ |= me();
+    holders_ |= own_bit();
   }
 
-  void let_go(Mode mode, sync::Step step, const char* verb, CallSite where) {
+  void unlock_as(Mode mode, sync::Step step, const char* verb, CallSite where) {
     StepScope scope(step, sync::Operation::unlock, this, verb, where);
-    begin(scope);
-    if ((left_out_by_ & me()) != 0) {  // with the lock that it ends
-      left_out_by_ &= ~me();
+    check_alive(scope);
+    if ((omitted_by_ & own_bit()) != 0) {  // with the lock that it ends
+      omitted_by_ &= ~own_bit();
       return;
     }
     mode == Mode::shared ? mutex_.unlock_shared(scope.info())
                          : mutex_.unlock_exclusive(scope.info());
-    holders_ &= ~me();
+    holders_ &= ~own_bit();
     if (scope.change() == Change::left_out) {
       // Still taken, for all who come; but it may be freed, which nobody would notice.
-      kept_ = mode;
+      never_unlocked_ = mode;
     }
   }
 
-  void begin(const StepScope& scope) {
+  void check_alive(const StepScope& scope) {
     alive_.check(scope.info());  // else Relacy would say "not initialized"
-    scope.tell();
+    scope.notify_observer();
   }
 
   static void wait_for_ever(const StepScope& scope) {
@@ -101,14 +102,14 @@ class CheckedMutex {
   }
 
   /// The bit of the thread that runs.
-  static unsigned me() noexcept { return 1U << rl::ctx().current_thread(); }
+  static unsigned own_bit() noexcept { return 1U << rl::ctx().current_thread(); }
 
   struct Tag;
   rl::generic_mutex<Tag> mutex_;
   rl::signature<0x6279'7265> alive_;
   unsigned holders_ = 0;
-  unsigned left_out_by_ = 0;  ///< who goes on as if it had it
-  std::optional<Mode> kept_;  ///< as what it is never let go of
+  unsigned omitted_by_ = 0;             ///< who goes on as if it had it
+  std::optional<Mode> never_unlocked_;  ///< as what it is never let go of
 };
 
 /// The condition variable of the parking lot. Its waits end spuriously as often as the execution allows.
@@ -121,24 +122,24 @@ class CheckedCondition {
   /// To let go of the mutex and to sleep are one step.
   void wait(CheckedMutex& mutex, sync::Step step, CallSite where = CallSite::current()) {
     StepScope scope(step, sync::Operation::park, this, "waits", where);
-    scope.tell();
+    scope.notify_observer();
     if (scope.change() == Change::left_out) {
       return;
     }
     Execution& execution = Execution::current();
     const bool ends_spuriously = execution.returns_spuriously();
-    mutex.let_go_to_wait(scope);
+    mutex.unlock_to_wait(scope);
     if (ends_spuriously) {
       scope.let_others_run();
     } else {
       execution.wait_at(this, where);
     }
-    mutex.take_after_wait(scope);
+    mutex.relock_after_wait(scope);
   }
 
   void notify_all(sync::Step step, CallSite where = CallSite::current()) {
     StepScope scope(step, sync::Operation::unpark, this, "notifies all", where);
-    scope.tell();
+    scope.notify_observer();
     if (scope.change() != Change::left_out) {
       Execution::current().unpark_all(this, where);
     }
@@ -146,7 +147,7 @@ class CheckedCondition {
   /// The scheduler chooses whom.
   void notify_one(sync::Step step, CallSite where = CallSite::current()) {
     StepScope scope(step, sync::Operation::unpark, this, "notifies one", where);
-    scope.tell();
+    scope.notify_observer();
     Execution::current().unpark_one(this, where);
   }
 };

@@ -29,7 +29,7 @@ inline rl::debug_info to_relacy(CallSite where) noexcept {
 /// What a step at a site read or left behind, for a scenario that waits for a certain state.
 struct Observer {
   void* scenario = nullptr;
-  void (*saw)(void* scenario, const sync::Site& site, std::uint64_t value) = nullptr;
+  void (*on_step)(void* scenario, const sync::Site& site, std::uint64_t value) = nullptr;
 };
 
 /// A lock that orders what Relacy's threads do, for the inside of the model: held only while nobody
@@ -54,11 +54,11 @@ class ModelLock {
 };
 
 /// For as long as it lives: several steps of the inside of the model that are one to its threads.
-struct NobodyElseRuns {
-  NobodyElseRuns() { rl::ctx().disable_preemption(); }
-  ~NobodyElseRuns() { rl::ctx().enable_preemption(); }
-  NobodyElseRuns(const NobodyElseRuns&) = delete;
-  NobodyElseRuns& operator=(const NobodyElseRuns&) = delete;
+struct PreemptionDisabled {
+  PreemptionDisabled() { rl::ctx().disable_preemption(); }
+  ~PreemptionDisabled() { rl::ctx().enable_preemption(); }
+  PreemptionDisabled(const PreemptionDisabled&) = delete;
+  PreemptionDisabled& operator=(const PreemptionDisabled&) = delete;
 };
 
 class Execution {
@@ -80,7 +80,7 @@ class Execution {
   /// The one Object of this execution.
   template <class Object>
   Object& no_destructor() {
-    const NobodyElseRuns alone;  // who makes it is done before another finds it
+    const PreemptionDisabled alone;  // who makes it is done before another finds it
     for (Singleton* at = singletons_; at != nullptr; at = at->next) {
       if (at->tag == &tag<Object>) {
         singletons_lock_.acquire();

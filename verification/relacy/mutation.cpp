@@ -159,7 +159,7 @@ std::vector<Mutation> all_mutations() {
   return mutations;
 }
 
-void reach(const sync::Site& site) noexcept {
+void mark_reached(const sync::Site& site) noexcept {
   if (const std::size_t index = index_of(site); index < site_count) {
     reached[index] = true;
   }

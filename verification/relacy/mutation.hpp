@@ -59,7 +59,7 @@ std::vector<Mutation> all_mutations();
 inline constinit Mutation active_mutation{};
 
 /// Notes that a step was taken.
-void reach(const sync::Site& site) noexcept;
+void mark_reached(const sync::Site& site) noexcept;
 bool is_reached(const sync::Site& site) noexcept;
 
 /// What the mutant has in place of its constant. Notes that it was read.

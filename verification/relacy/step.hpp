@@ -14,12 +14,12 @@ namespace byre::verification {
 
 /// Relacy's threads share one system thread, whose exceptions in flight belong to whoever runs:
 /// keeps those of this thread while others may.
-class KeepsExceptions {
+class ExceptionStateGuard {
  public:
-  KeepsExceptions() noexcept { swap(); }
-  ~KeepsExceptions() { swap(); }
-  KeepsExceptions(const KeepsExceptions&) = delete;
-  KeepsExceptions& operator=(const KeepsExceptions&) = delete;
+  ExceptionStateGuard() noexcept { swap(); }
+  ~ExceptionStateGuard() { swap(); }
+  ExceptionStateGuard(const ExceptionStateGuard&) = delete;
+  ExceptionStateGuard& operator=(const ExceptionStateGuard&) = delete;
 
   /// For a thread that begins.
   static void forget() noexcept { *globals() = {}; }
@@ -60,7 +60,7 @@ class StepScope {
   StepScope(sync::Step step, sync::Operation operation, const void* object, const char* verb,
             CallSite where)
       : site_(step.site), verb_(verb), where_(where), order_(step.order) {
-    reach(*site_);
+    mark_reached(*site_);
     if (active_mutation.site == site_) [[unlikely]] {
       change_ = active_mutation.change;
       if (change_ == Change::weaker) {
@@ -82,7 +82,7 @@ class StepScope {
   rl::debug_info info() const noexcept { return to_relacy(where_); }
 
   /// Before the thread blocks within the step, whatever steps were within it too.
-  void goes_on_later() const noexcept {
+  void before_blocking() const noexcept {
     steps_ahead.set(static_cast<unsigned>(context_.current_thread()), {});
   }
 
@@ -94,17 +94,17 @@ class StepScope {
   }
 
   /// Records the value read or left behind, and shows it to the scenario.
-  void saw(std::uint64_t value, const char* verb = nullptr) noexcept {
+  void record_value(std::uint64_t value, const char* verb = nullptr) noexcept {
     if (entry_ != nullptr) [[unlikely]] {
       format_value(entry_->text, verb != nullptr ? verb : verb_, site_, value);
     }
-    tell(value);
+    notify_observer(value);
   }
 
   /// Shows it to the scenario alone.
-  void tell(std::uint64_t value = 0) const noexcept {
-    if (const Observer& observer = Execution::current().observer; observer.saw != nullptr) {
-      observer.saw(observer.scenario, *site_, value);
+  void notify_observer(std::uint64_t value = 0) const noexcept {
+    if (const Observer& observer = Execution::current().observer; observer.on_step != nullptr) {
+      observer.on_step(observer.scenario, *site_, value);
     }
   }
 
@@ -132,7 +132,7 @@ class StepScope {
     std::snprintf(entry_->text.data(), entry_->text.size(), "%s", verb_);
   }
 
-  KeepsExceptions exceptions_;
+  ExceptionStateGuard exceptions_;
   rl::context& context_ = rl::ctx();
   const sync::Site* site_;
   const char* verb_;

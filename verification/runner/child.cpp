@@ -21,12 +21,12 @@ constexpr std::chrono::seconds longest_for_a_trace{20};
 constexpr unsigned most_preemptions_in_a_trace = 8;
 
 /// Each a line.
-void say(int file, const test::Json& what) {
+void write_line(int file, const test::Json& what) {
   test::write_all(file, what.dump(-1, ' ', false, test::Json::error_handler_t::replace) + '\n');
 }
 
 /// The same failure by as few preemptions as possible; else the one that was found.
-std::pair<Search, Found> shortest(const Job& job, const Found& found) {
+std::pair<Search, SearchResult> shortest(const Job& job, const SearchResult& found) {
   Search search = job.search;
   search.state.clear();
   search.most_executions = most_executions_for_a_trace;
@@ -34,7 +34,7 @@ std::pair<Search, Found> shortest(const Job& job, const Found& found) {
   for (unsigned count = 0;
        count <= most_preemptions_in_a_trace && count < job.search.bound.preemptions; ++count) {
     search.bound = count;
-    Found shorter = job.scenario->search(search);
+    SearchResult shorter = job.scenario->search(search);
     if (shorter.verdict == found.verdict) {
       return {search, shorter};
     }
@@ -44,9 +44,9 @@ std::pair<Search, Found> shortest(const Job& job, const Found& found) {
 }
 
 /// The trace, and the string that replays it.
-test::Json traced(const Job& job, const Found& found) {
+test::Json traced(const Job& job, const SearchResult& found) {
   Job again = job;
-  Found failing = found;
+  SearchResult failing = found;
   if (!job.is_replay) {
     std::tie(again.search, failing) = shortest(job, found);
   }
@@ -54,7 +54,7 @@ test::Json traced(const Job& job, const Found& found) {
   again.search.state = job.is_replay ? job.search.state : failing.state;
   again.search.most_executions = 1;
   trace.start();
-  const Found end = job.scenario->search(again.search);
+  const SearchResult end = job.scenario->search(again.search);
   trace.stop();
   return {{"replay", replay},
           {"trace", trace_text(job.scenario->threads) + "        " +
@@ -108,7 +108,7 @@ void turn_crashes_into_verdicts(int captured) {
 }
 
 /// What a first use allocates would count as leaked by the execution that has it.
-void use_once() {
+void allocate_before_searching() {
   stats::detail::count(stats::detail::plus(stats::Counter::waits, 0));
 }
 
@@ -119,39 +119,39 @@ void prepare_searches() {
   dup2(captured, STDOUT_FILENO);
   dup2(captured, STDERR_FILENO);
   turn_crashes_into_verdicts(captured);
-  use_once();
+  allocate_before_searching();
 }
 
-void run_here(const Job& job, int file) {
+void run_in_child(const Job& job, int file) {
   prepare_searches();
   active_mutation = job.mutation;
 
-  const Found found = job.scenario->search(job.search);
-  test::Json said = {{"verdict", to_string(found.verdict)},
-                     {"executions", found.executions},
-                     {"seconds", found.seconds},
-                     {"programs", found.programs},
-                     {"unbounded", found.unbounded},
-                     {"message", found.message.substr(0, found.message.find('\n'))},
-                     {"not_covered", test::Json::array()},
-                     {"reached", test::Json::array()}};
+  const SearchResult found = job.scenario->search(job.search);
+  test::Json report = {{"verdict", to_string(found.verdict)},
+                       {"executions", found.executions},
+                       {"seconds", found.seconds},
+                       {"programs", found.programs},
+                       {"unbounded", found.unbounded},
+                       {"message", found.message.substr(0, found.message.find('\n'))},
+                       {"not_covered", test::Json::array()},
+                       {"reached", test::Json::array()}};
   for (const std::string_view state : (job.family != nullptr ? job.family : job.scenario)->cover) {
     if (!is_covered(state)) {
-      said["not_covered"].push_back(state);
+      report["not_covered"].push_back(state);
     }
   }
   for (const auto& table : site_tables()) {
     for (const sync::Site& site : table) {
       if (is_reached(site)) {
-        said["reached"].push_back(site.name);
+        report["reached"].push_back(site.name);
       }
     }
   }
-  say(file, said);  // first, in case that looking for a trace fails
+  write_line(file, report);  // first, in case that looking for a trace fails
   if (is_failure(found.verdict)) {
     Job failed = job;
-    failed.scenario = found.within != nullptr ? found.within : job.scenario;
-    say(file, traced(failed, found));
+    failed.scenario = found.failing != nullptr ? found.failing : job.scenario;
+    write_line(file, traced(failed, found));
   }
 }
 

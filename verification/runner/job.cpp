@@ -12,24 +12,24 @@ namespace {
 
 /// A line that a child wrote of its search: what came of it, or how it failed.
 void take_line(const std::string& line, Result& result) {
-  const test::Json said = test::Json::parse(line, nullptr, false);
-  if (said.is_discarded()) {
+  const test::Json report = test::Json::parse(line, nullptr, false);
+  if (report.is_discarded()) {
     return;  // what a child that ends badly says last
   }
-  if (said.contains("replay")) {
-    result.replay = said["replay"];
-    result.trace = said["trace"];
+  if (report.contains("replay")) {
+    result.replay = report["replay"];
+    result.trace = report["trace"];
     return;
   }
-  Found& found = result.found;
-  found.verdict = verdict_of(said["verdict"].get<std::string>()).value_or(Verdict::crash);
-  found.executions = said["executions"];
-  found.seconds = said["seconds"];
-  found.programs = said["programs"];
-  found.unbounded = said["unbounded"];
-  found.message = said["message"];
-  result.not_covered = said["not_covered"];
-  result.reached = said["reached"];
+  SearchResult& found = result.found;
+  found.verdict = verdict_of(report["verdict"].get<std::string>()).value_or(Verdict::crash);
+  found.executions = report["executions"];
+  found.seconds = report["seconds"];
+  found.programs = report["programs"];
+  found.unbounded = report["unbounded"];
+  found.message = report["message"];
+  result.not_covered = report["not_covered"];
+  result.reached = report["reached"];
 }
 
 void check_cover(Result& result) {
@@ -40,25 +40,25 @@ void check_cover(Result& result) {
 }
 
 void finish(test::Exit exit, Result& result) {
-  Found& found = result.found;
-  const bool said_nothing = found.executions == 0;
-  if (said_nothing || !exit.is_success()) {
+  SearchResult& found = result.found;
+  const bool is_silent = found.executions == 0;
+  if (is_silent || !exit.is_success()) {
     // A failure that was told stands: only the search for its trace went wrong.
-    if (said_nothing || !is_failure(found.verdict)) {
+    if (is_silent || !is_failure(found.verdict)) {
       found.verdict = Verdict::checker_error;
     }
     found.message +=
         exit.signal() ? " (the search ended by " + exit.text() + ")" : " (the checker gave up)";
   }
-  const bool is_bare =
+  const bool checks_cover =
       result.job.mutation.is_none() && !result.job.is_replay && result.job.family == nullptr;
-  if (is_bare) {
+  if (checks_cover) {
     check_cover(result);
   }
 }
 
 /// Which of two verdicts is that of both.
-int weight_of(Verdict verdict) noexcept {
+int severity_of(Verdict verdict) noexcept {
   return is_failure(verdict)                 ? 3
          : verdict == Verdict::checker_error ? 2
          : verdict == Verdict::unknown       ? 1
@@ -77,16 +77,16 @@ Result empty_family(const Job& part) {
 
 void add_part(Result& family, const Result& part) {
   const std::string name(part.job.scenario->name);
-  Found& all = family.found;
+  SearchResult& all = family.found;
   all.executions += part.found.executions;
   all.seconds += part.found.seconds;
   if (part.found.verdict == Verdict::pass) {
     ++all.programs;
     all.unbounded += part.job.search.bound.is_full() ? 1U : 0U;
   } else if (part.found.verdict == Verdict::unknown) {
-    family.left.push_back(name);
+    family.cut_short.push_back(name);
   }
-  if (weight_of(part.found.verdict) > weight_of(all.verdict)) {
+  if (severity_of(part.found.verdict) > severity_of(all.verdict)) {
     all.verdict = part.found.verdict;
     all.message = name + (part.found.message.empty() ? "" : ": ") + part.found.message;
     family.trace = part.trace;
@@ -126,7 +126,7 @@ Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this
   for (std::string line; std::getline(written, line);) {
     const test::Json search = test::Json::parse(line, nullptr, false);
     if (search.is_object() && search.value("program", "") == program_) {
-      searches_[search["search"]] = search["said"];
+      searches_[search["search"]] = search["lines"];
     } else if (!line.empty() && !line.starts_with(begin)) {
       refuse();  // a search that was broken off while it was written begins as others do
     }
@@ -143,7 +143,7 @@ std::vector<std::string> Journal::find(const Job& job) const {
 }
 
 void Journal::add(const Job& job, const std::vector<std::string>& lines) {
-  const test::Json search{{"program", program_}, {"search", key_of(job)}, {"said", lines}};
+  const test::Json search{{"program", program_}, {"search", key_of(job)}, {"lines", lines}};
   file_ << search.dump() << std::endl;
   check();
 }
@@ -156,7 +156,7 @@ void Journal::check() const {
 
 bool Result::is_as_expected() const noexcept {
   return job.mutation.is_none() ? found.verdict == job.scenario->expected
-                                : is_right(job.mutation, found.verdict);
+                                : is_expected(job.mutation, found.verdict);
 }
 
 std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once,
@@ -178,7 +178,7 @@ std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once,
   }
   test::run_in_children(
       to_run.size(), at_once,
-      {.work = [&](std::size_t place, int output) { run_here(jobs[to_run[place]], output); },
+      {.work = [&](std::size_t place, int output) { run_in_child(jobs[to_run[place]], output); },
        .line =
            [&](std::size_t place, const std::string& line) {
              take_line(line, results[to_run[place]]);

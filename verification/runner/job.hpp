@@ -30,12 +30,12 @@ struct Job {
 
 struct Result {
   Job job;
-  Found found;
+  SearchResult found;
   std::vector<std::string> not_covered;  ///< cover points that no execution reached
   std::vector<std::string> reached;      ///< names of sites
   std::string trace;                     ///< of a failure, the shortest that was found
   std::string replay;                    ///< of that
-  std::vector<std::string> left;         ///< of a family: the parts whose search was cut short
+  std::vector<std::string> cut_short;    ///< of a family: the parts whose search was cut short
 
   /// Unchanged code: as the scenario expects. A mutant: whether it was killed, and rightly.
   bool is_as_expected() const noexcept;
@@ -72,14 +72,14 @@ std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once,
 std::vector<Result> by_family(const std::vector<Result>& results);
 
 /// In a child: searches, and writes what came of it, a line each.
-void run_here(const Job& job, int output);
+void run_in_child(const Job& job, int output);
 
 /// In a child that searches by itself: nothing it writes is seen, and crashes become verdicts.
 void prepare_searches();
 
 /// The name of an execution of a failed job: "scenario/mutant/bound/state", where the state is every choice of the
 /// scheduler, three characters each: how many ways there were, which was taken, and what it decided.
-std::string replay_string(const Job& job, const Found& found);
+std::string replay_string(const Job& job, const SearchResult& found);
 /// Scenario, mutant, bound and state. Throws UsageError.
 std::vector<std::string> parts_of_replay_string(const std::string& text);
 /// The state as the checker takes it. Throws UsageError.

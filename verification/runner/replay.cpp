@@ -40,7 +40,7 @@ std::string step_text(const TraceEntry& entry) {
 
 }  // namespace
 
-std::string replay_string(const Job& job, const Found& found) {
+std::string replay_string(const Job& job, const SearchResult& found) {
   std::istringstream in(found.state);
   std::uint64_t execution = 0;
   std::size_t depth = 0;

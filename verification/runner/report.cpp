@@ -17,7 +17,7 @@ std::string with_commas(std::uint64_t number) {
 }
 
 std::string verdict_text(const Result& result) {
-  const Found& found = result.found;
+  const SearchResult& found = result.found;
   std::string text(to_string(found.verdict));
   if (!result.job.mutation.is_none()) {
     return text + (result.is_as_expected()     ? ": killed"
@@ -33,7 +33,7 @@ std::string verdict_text(const Result& result) {
     text +=
         ", programs: " + with_commas(found.programs) + ", reduced: " + with_commas(found.unbounded);
   }
-  return text + (result.left.empty() ? "" : ", left: " + with_commas(result.left.size()));
+  return text + (result.cut_short.empty() ? "" : ", left: " + with_commas(result.cut_short.size()));
 }
 
 /// No mutant has to be killed by every scenario.
@@ -53,7 +53,7 @@ void print_failure(const Result& result) {
   std::printf("\n%s: %s%s\n  %s\n", std::string(result.job.scenario->name).c_str(),
               verdict_text(result).c_str(), message.empty() ? "" : (": " + message).c_str(),
               std::string(result.job.scenario->shows).c_str());
-  for (const std::string& program : result.left) {
+  for (const std::string& program : result.cut_short) {
     std::printf("  cut short: %s\n", program.c_str());
   }
   std::printf("%s", result.trace.c_str());
@@ -145,7 +145,7 @@ std::vector<std::string> unreached_sites(const std::vector<Result>& results) {
 test::Json figures_of(const std::vector<Result>& results) {
   test::Json rows = test::Json::array();
   for (const Result& result : results) {
-    const Found& found = result.found;
+    const SearchResult& found = result.found;
     rows.push_back({{"scenario", result.job.scenario->name},
                     {"mutant", result.job.mutation.name()},
                     {"bound", result.job.search.bound.name()},
@@ -157,7 +157,7 @@ test::Json figures_of(const std::vector<Result>& results) {
                     {"expected", to_string(result.job.scenario->expected)},
                     {"as_expected", result.is_as_expected()},
                     {"message", found.message},
-                    {"left", result.left},
+                    {"cut_short", result.cut_short},
                     {"replay", result.replay}});
   }
   return rows;

@@ -89,7 +89,7 @@ class Runner(programs.Test):
         rows = json.loads(figures.read_text())
         # Nothing, one of 7 operations, or one of 6 and then one of 7: nothing follows a drop.
         threads = 1 + 7 + 6 * 7
-        self.assertEqual(sum(row["programs"] + len(row["left"]) for row in rows), threads * (threads + 1) // 2)
+        self.assertEqual(sum(row["programs"] + len(row["cut_short"]) for row in rows), threads * (threads + 1) // 2)
 
     def test_a_reduced_search_sees_what_a_full_one_sees(self):
         names = re.findall(r"^(litmus\.[\w.]+):", run("--list").stdout, re.MULTILINE)

@@ -85,7 +85,7 @@ class TagsGiveWay : public TwoThreads {
   Slot slot_;
 };
 
-const Scenario* const attachments_listed[] = {
+const Scenario* const attachments_scenarios[] = {
     scenario<FirstAttachmentsRace>(
         "first_attachments_race",
         "Of two attachments to one storage at once one stays, and both threads use it.",

@@ -6,7 +6,7 @@ namespace byre::verification {
 namespace {
 
 template <unsigned Owners>
-class OfOwners : public ClaimsStealOnce<Owners> {
+class ClaimsRaceClaims : public ClaimsStealOnce<Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
       "a waiter steals",
@@ -14,7 +14,7 @@ class OfOwners : public ClaimsStealOnce<Owners> {
       "the stealer has left when the last copier wakes it",
   };
 
-  void saw(const sync::Site& site, std::uint64_t) {
+  void on_step(const sync::Site& site, std::uint64_t) {
     if (site.name == "share_word.stop_waiting") {
       cover("a waiter steals");
       waiter_stole_ = true;
@@ -32,7 +32,8 @@ class OfOwners : public ClaimsStealOnce<Owners> {
 };
 
 /// The third state takes more preemptions than the bounds of this one.
-using OfFour = Reaching<OfOwners<4>, "a waiter steals", "a steal without a wait">;
+using FourClaims =
+    WithCoverPoints<ClaimsRaceClaims<4>, "a waiter steals", "a steal without a wait">;
 
 /// Two owners claim. Who steals, having waited or not, clones; of the two owners there are then one
 /// copies while the other leaves, so that the copier has to free. That it is freed, the checker sees.
@@ -52,7 +53,7 @@ class LaterCopiersFree : public TwoThreads {
     data_.copy(8);
   }
 
-  void saw(const sync::Site& site, std::uint64_t) {
+  void on_step(const sync::Site& site, std::uint64_t) {
     if (site.name == "share_word.stop_waiting") {
       waited_ = true;
     } else if (site.name == "share_word.add_owner" && waited_) {
@@ -95,7 +96,7 @@ class UndosWakeWaiters {
     }
   }
 
-  void saw(const sync::Site& site, std::uint64_t value) {
+  void on_step(const sync::Site& site, std::uint64_t value) {
     if (site.name == "share_word.abandon_copy" && sleeper_.sleeps()) {
       cover("an undo while a waiter is parked");
       woken_by_undo_ = true;
@@ -104,7 +105,7 @@ class UndosWakeWaiters {
     } else if (site.name == "share_word.claim_copy" && woken_by_undo_) {
       cover("a waiter copies after all");
     }
-    sleeper_.saw(site, value);
+    sleeper_.on_step(site, value);
   }
 
  private:
@@ -126,8 +127,8 @@ class UndosWakeWaiters {
   bool woken_by_undo_ = false;
 };
 
-using OfTwo = Reaching<UndosWakeWaiters<2, leaves>, "an undo while a waiter is parked",
-                       "an undo while a waiter is parked and another copies on">;
+using TwoUndos = WithCoverPoints<UndosWakeWaiters<2, leaves>, "an undo while a waiter is parked",
+                                 "an undo while a waiter is parked and another copies on">;
 
 /// One of two owners copies, the other leaves.
 class CopiersAreCounted : public TwoThreads {
@@ -145,13 +146,15 @@ class CopiersAreCounted : public TwoThreads {
   BareData<> data_{2, 7};
 };
 
-const Scenario* const claims_listed[] = {
-    scenario<OfOwners<2>>("two_claims_steal_once",
-                          "Of two owners that claim, one steals, and who wakes it touches nothing "
-                          "that may be gone: I1, I2, I6."),
-    scenario<OfOwners<3>>("three_claims_steal_once", "Of three owners that claim, one steals: I6.",
-                          4, 6),
-    scenario<OfFour>("four_claims_steal_once", "Of four owners that claim, one steals: I6.", 2, 3),
+const Scenario* const claims_scenarios[] = {
+    scenario<ClaimsRaceClaims<2>>(
+        "two_claims_steal_once",
+        "Of two owners that claim, one steals, and who wakes it touches nothing "
+        "that may be gone: I1, I2, I6."),
+    scenario<ClaimsRaceClaims<3>>("three_claims_steal_once",
+                                  "Of three owners that claim, one steals: I6.", 4, 6),
+    scenario<FourClaims>("four_claims_steal_once", "Of four owners that claim, one steals: I6.", 2,
+                         3),
     scenario<LaterCopiersFree>("later_copiers_free",
                                "A steal leaves the data as new: later owners copy, drop and free "
                                "as the first did: I3, I7."),
@@ -159,7 +162,7 @@ const Scenario* const claims_listed[] = {
                                           "A waiter is woken when a failed copier owns again, and "
                                           "is not left to sleep: promise 5, I3.",
                                           reduced_search),
-    scenario<OfTwo>("two_undos_wake_waiters", "The same of two copiers that both fail.", 3, 5),
+    scenario<TwoUndos>("two_undos_wake_waiters", "The same of two copiers that both fail.", 3, 5),
     scenario<UndosWakeWaiters<1, tries_again_without_waiting>>(
         "undos_try_again",
         "A failed copier that tries again, and must not wait, passes the waiter by: promise 5, I3.",

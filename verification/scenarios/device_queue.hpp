@@ -85,7 +85,7 @@ class DeviceQueue final : public Allocator {
 
   void submit(Command command) {
     lock_.pass_through();
-    const NobodyElseRuns as_one_step;
+    const PreemptionDisabled as_one_step;
     expect(submitted_ < std::size(commands_), "the model has room for every command");
     commands_[submitted_++] = std::move(command);
   }
@@ -136,7 +136,7 @@ class DeviceBuffers {
 /// Each owner acts on a thread of its own; the last thread is the device, which does what it was given at any time. In
 /// the end it does all there is left, before and after the body is asked.
 template <class Body>
-class BesideADevice : public Body {
+class WithDeviceThread : public Body {
  public:
   static constexpr unsigned threads = Body::owners + 1;
 

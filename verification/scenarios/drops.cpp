@@ -22,7 +22,7 @@ class DropsRaceDrops {
     drop(buffers_[index]);
   }
 
-  void saw(const sync::Site& site, std::uint64_t value) {
+  void on_step(const sync::Site& site, std::uint64_t value) {
     cover_if(site.name == "share_word.drop_alone" && value == 1,
              "the last owner finds itself alone");
     cover_if(site.name == "share_word.drop_owner" && value == 0,
@@ -58,7 +58,7 @@ class DropsRaceCopies {
     }
   }
 
-  void saw(const sync::Site& site, std::uint64_t value) {
+  void on_step(const sync::Site& site, std::uint64_t value) {
     const bool may_block =
         site.operation == sync::Operation::lock || site.operation == sync::Operation::park;
     expect(!may_block || current_thread() == 0, "a drop never blocks");
@@ -81,8 +81,8 @@ class DropsRaceCopies {
 };
 
 using OneDropRacesACopy =
-    Reaching<DropsRaceCopies<1>, "the last owner drops while a copy is pending",
-             "the copier is the last, and frees", "the writer keeps the data">;
+    WithCoverPoints<DropsRaceCopies<1>, "the last owner drops while a copy is pending",
+                    "the copier is the last, and frees", "the writer keeps the data">;
 
 /// One owner clones and lets go of both; another writes; a third, if any, lets go.
 template <unsigned Threads = 2>
@@ -108,7 +108,7 @@ class ClonesRaceWriters {
     }
   }
 
-  void saw(const sync::Site& site, std::uint64_t value) {
+  void on_step(const sync::Site& site, std::uint64_t value) {
     cover_if(site.name == "share_word.add_owner" && WordState(value).copies != 0,
              "data is cloned while it is copied");
   }
@@ -124,10 +124,11 @@ class ClonesRaceWriters {
   SharedBuffers<threads> buffers_;
 };
 
-using BesideADrop = Reaching<ClonesRaceWriters<3>, "the writer keeps the data", "the writer copies",
-                             "data is cloned while it is copied">;
+using ClonesRaceWritersAndDrops =
+    WithCoverPoints<ClonesRaceWriters<3>, "the writer keeps the data", "the writer copies",
+                    "data is cloned while it is copied">;
 
-const Scenario* const drops_listed[] = {
+const Scenario* const drops_scenarios[] = {
     scenario<DropsRaceDrops<2>>("drops_race_drops",
                                 "Data is freed once, by whoever lets go last and after all reads: "
                                 "promises 1 and 4, I1, I2, I7."),
@@ -148,8 +149,8 @@ const Scenario* const drops_listed[] = {
     scenario<ClonesRaceWriters<>>(
         "clones_race_writers",
         "An owner may clone while another writes; neither notices: promises 1 and 7, I4."),
-    scenario<BesideADrop>("clones_race_writers_and_drops", "The same while a third owner lets go.",
-                          4, 7),
+    scenario<ClonesRaceWritersAndDrops>("clones_race_writers_and_drops",
+                                        "The same while a third owner lets go.", 4, 7),
 };
 
 }  // namespace

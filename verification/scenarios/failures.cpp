@@ -25,12 +25,12 @@ class FailingCopies {
     expect(read(buffer) == (wrote_[index] ? index : 7), "a write succeeds, or changes nothing");
   }
 
-  void saw(const sync::Site& site, std::uint64_t value) {
+  void on_step(const sync::Site& site, std::uint64_t value) {
     if (site.name == "share_word.abandon_copy") {
       cover(sleeper_.sleeps() ? "a copy is given up while the last owner sleeps"
                               : "a copy is given up");
     }
-    sleeper_.saw(site, value);
+    sleeper_.on_step(site, value);
   }
 
   void after() {
@@ -56,7 +56,7 @@ class FailingCopies {
 
 /// Two of three owners fail to copy, at once. Where the third owns on, nobody waits.
 using FailedOwnersAreCounted =
-    Reaching<FailingCopies<2, 1, Faults::allocations>, "a copy is given up">;
+    WithCoverPoints<FailingCopies<2, 1, Faults::allocations>, "a copy is given up">;
 
 /// One owner reads and lets go; the other, where it finds itself alone, grows, which may fail.
 class FailingResizes : public TwoThreads {
@@ -130,7 +130,7 @@ class FailingClonesOfALoan : public TwoThreads {
   CheckedBuffer source_;
 };
 
-const Scenario* const failures_listed[] = {
+const Scenario* const failures_scenarios[] = {
     scenario<FailingCopies<2>>("failing_copies",
                                "A write whose allocation or copy fails changes nothing, and nobody "
                                "else notices: promise 5, I3, I4.",

@@ -197,7 +197,7 @@ class FamiliesLeaveUnread : public TwoThreads, Families {
   bool is_reported_[threads] = {};
 };
 
-const Scenario* const families_listed[] = {
+const Scenario* const families_scenarios[] = {
     scenario<FamiliesRace>(
         "families_race",
         "Of families that write one storage at once one is stale of the other: G1, G2, G3."),

@@ -120,7 +120,7 @@ class ReadOnlyOrigins {
     drop(buffer);
   }
 
-  void saw(const sync::Site& site, std::uint64_t value) {
+  void on_step(const sync::Site& site, std::uint64_t value) {
     constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
     cover_if(site.name == "share_word.is_writable" && value == (read_only_bit | 1),
              "the writer is the last owner, and copies all the same");
@@ -152,7 +152,7 @@ class ReadOnlyOrigins {
   bool wrote_ = false;
 };
 
-const Scenario* const foreign_memory_listed[] = {
+const Scenario* const foreign_memory_scenarios[] = {
     scenario<AdoptedMemory<false>>("adopted_memory_is_dropped",
                                    "Adopted memory is lazily cloned like any other; its deleter is "
                                    "called once, after all reads: promise 8."),

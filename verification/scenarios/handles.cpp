@@ -154,7 +154,7 @@ class NoHandleIsLeft : public TwoThreads {
   bool is_last_[threads] = {};
 };
 
-const Scenario* const handles_listed[] = {
+const Scenario* const handles_scenarios[] = {
     scenario<HandlesRaceHandles>("handles_race_handles",
                                  "Handles to one storage may be copied and released on any thread, "
                                  "and a count of one can be acted on."),

@@ -215,7 +215,7 @@ class WritableClonesAreSharedLazily : public PagedOwners<2> {
   }
 };
 
-const Scenario* const overlays_listed[] = {
+const Scenario* const overlays_scenarios[] = {
     scenario<OverlaysRaceWriters<2>>(
         "overlays_race_writers",
         "Who writes shared pages sees them as it wrote them, and nobody else does: promise 1, I4.",

@@ -29,7 +29,7 @@ struct Page {
     is_own.set(true);
     value.set(written);
     if (!was_written) {
-      const NobodyElseRuns alone;
+      const PreemptionDisabled alone;
       of_file->lock.pass_through();
       was_written = true;
     }
@@ -93,14 +93,14 @@ class CellFile final : public byre::detail::PageFile {
   }
 
   void add_overlay(byre::detail::OverlayNode& node) noexcept override {
-    const NobodyElseRuns alone;
+    const PreemptionDisabled alone;
     overlays_.push_back(node);
     --begun_;
   }
 
   /// As a memory file does, frees what the last overlay wrote over.
   void remove_overlay(byre::detail::OverlayNode& node) noexcept override {
-    const NobodyElseRuns alone;
+    const PreemptionDisabled alone;
     overlays_.erase(overlays_.iterator_to(node));
     if (has_only_overlays_) {
       stored_.lock.acquire();
@@ -120,7 +120,7 @@ class CellFile final : public byre::detail::PageFile {
   static constexpr unsigned freed = 1'000'000;
 
   void begin() noexcept {
-    const NobodyElseRuns alone;
+    const PreemptionDisabled alone;
     ++begun_;
     if (has_only_overlays_) {
       stored_.lock.acquire();
@@ -132,7 +132,7 @@ class CellFile final : public byre::detail::PageFile {
 
   /// Several may at once, the same value, of which one is first.
   void write_back(unsigned value) {
-    const NobodyElseRuns alone;
+    const PreemptionDisabled alone;
     system_.acquire();
     if (stored_.value.get() != value) {
       stored_.value.set(value);
@@ -183,11 +183,11 @@ class PagedOwners {
 
  protected:
   /// `sees`: what the owner was given, and reads before and after it may write.
-  void write_own(unsigned index, unsigned sees) {
+  void write_own(unsigned index, unsigned expected) {
     CheckedBuffer& buffer = buffers_[index];
-    expect(read_page(buffer) == sees, "an owner reads what it was given");
+    expect(read_page(buffer) == expected, "an owner reads what it was given");
     Page& page = page_of(buffer);
-    expect(read_page(buffer) == sees, "an overlay begins as that it is made of");
+    expect(read_page(buffer) == expected, "an overlay begins as that it is made of");
     page.set(index);
     expect(read_page(buffer) == index, "a writer reads what it wrote");
   }

@@ -12,7 +12,7 @@ class WritersOfShared : public WritersInParallel<Writers> {
       "a thread comes when the copy is made",
   };
 
-  void saw(const sync::Site& site, std::uint64_t) {
+  void on_step(const sync::Site& site, std::uint64_t) {
     if (site.name == "lock_table.sleep") {
       cover("a thread sleeps while another copies");
     } else if (site.name == "share_word.finish_copy") {
@@ -109,7 +109,7 @@ class LoopsEnd : public TwoThreads, public LoopOverStorage<2> {
   void after() { expect(memory_.frees() == 1, "the storage is freed once"); }
 };
 
-const Scenario* const parallel_writers_listed[] = {
+const Scenario* const parallel_writers_scenarios[] = {
     scenario<WritersOfShared<2>>("writers_in_parallel",
                                  "Threads that ask one storage for write access at once: one "
                                  "copies, and each then writes its part: promise 9.",

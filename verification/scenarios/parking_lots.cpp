@@ -23,7 +23,7 @@ class LotWakesASleeper : public SleepersAreWoken<1, ParksIn<Lot>> {
       "a wait ends before the change",
   };
 
-  void saw(const sync::Site& site, std::uint64_t) {
+  void on_step(const sync::Site& site, std::uint64_t) {
     if (site.name == "sleeper.change") {
       is_changed_ = true;
     } else if (site.name == "parking_lot.sleep" && is_changed_) {
@@ -63,7 +63,7 @@ class LotTakesLateSleepers : public SleepersWakeSleepers<Lot, true> {
  public:
   static constexpr std::string_view cover_points[] = {"a thread parks while another is woken"};
 
-  void saw(const sync::Site& site, std::uint64_t) {
+  void on_step(const sync::Site& site, std::uint64_t) {
     if (current_thread() == 0) {
       is_waking_ =
           site.name == "parking_lot.lock_to_wake" || site.name == "parking_lot.unlock_to_wake";
@@ -79,7 +79,7 @@ class LotTakesLateSleepers : public SleepersWakeSleepers<Lot, true> {
   bool is_asleep_ = false;
 };
 
-const Scenario* const parking_lots_listed[] = {
+const Scenario* const parking_lots_scenarios[] = {
     scenario<LotWakesASleeper>(
         "lot_wakes_a_sleeper",
         "The lot that ships: a change before a wake is seen by the check, or wakes the sleeper."),

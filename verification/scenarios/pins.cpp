@@ -157,7 +157,7 @@ class PinsToReadRaceEachOther : public PinnedStorage {
   std::array<Pin, 2> readers_;
 };
 
-const Scenario* const pins_listed[] = {
+const Scenario* const pins_scenarios[] = {
     scenario<ClonesRaceUnpins>("clones_race_unpins",
                                "Who clones a storage after its last pin was released shares the "
                                "data, and sees what was written by the pin."),

@@ -49,7 +49,7 @@ class PartsAreFoundBesideDefinitions : public TwoThreads {
   sync::detail::basic_published<Checked, const Part> second_place_;
 };
 
-const Scenario* const published_listed[] = {
+const Scenario* const published_scenarios[] = {
     scenario<PartsAreFoundBesideDefinitions>(
         "parts_are_found_beside_definitions",
         "Who finds a part that is registered meanwhile finds it whole, and those before it."),

@@ -70,7 +70,7 @@ struct WordState {
 /// somebody wakes it.
 class Sleeper {
  public:
-  void saw(const sync::Site& site, std::uint64_t value) noexcept {
+  void on_step(const sync::Site& site, std::uint64_t value) noexcept {
     if (site.name == "share_word.still_pending") {
       const WordState now(value);
       sleeps_ = now.owners == 1 && now.copies != 0;

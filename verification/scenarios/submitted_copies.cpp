@@ -26,7 +26,7 @@ class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
     }
   }
 
-  void saw(const sync::Site& site, std::uint64_t) {
+  void on_step(const sync::Site& site, std::uint64_t) {
     expect(site.name != "share_word.park", "in order no owner waits for a copy");
   }
 
@@ -97,7 +97,7 @@ class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
 
 /// Owners of which one changes the size, where it finds itself alone but for copies that are submitted.
 template <unsigned Owners>
-class ResizesOneOf : public DeviceBuffers<Owners> {
+class OneOwnerResizes : public DeviceBuffers<Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
       "a sole owner resizes beside a copy",
@@ -117,7 +117,7 @@ class ResizesOneOf : public DeviceBuffers<Owners> {
 };
 
 /// Another reads, has the device read, and lets go.
-class ResizesInOrder : public TwoThreads, public ResizesOneOf<3> {
+class ResizesInOrder : public TwoThreads, public OneOwnerResizes<3> {
  public:
   ResizesInOrder() {
     buffers_[2].mutable_data();  // whose copy is under way until the end
@@ -140,7 +140,7 @@ class ResizesInOrder : public TwoThreads, public ResizesOneOf<3> {
 };
 
 /// Another copies: nobody changes the size between the copy's claim and its submission.
-class ResizesRaceCopiesInOrder : public ResizesOneOf<2> {
+class ResizesRaceCopiesInOrder : public OneOwnerResizes<2> {
  public:
   void act(unsigned index) {
     if (index == 1) {
@@ -188,7 +188,7 @@ class LaterCopiesAreWaitedFor : public DeviceBuffers<2, CopiesEnd::later> {
     device_.run();
   }
 
-  void saw(const sync::Site& site, std::uint64_t) {
+  void on_step(const sync::Site& site, std::uint64_t) {
     slept_ = slept_ || site.name == "share_word.still_pending";
   }
 
@@ -237,26 +237,26 @@ class SubmittedCopiesOfReadOnly {
   Buffer buffers_[2];
 };
 
-const Scenario* const submitted_copies_listed[] = {
-    scenario<BesideADevice<SubmittedCopiesRaceWriters<2>>>(
+const Scenario* const submitted_copies_scenarios[] = {
+    scenario<WithDeviceThread<SubmittedCopiesRaceWriters<2>>>(
         "submitted_copies_race_writers",
         "Of owners of a device's data that all write, one keeps it and waits for no copy: promises "
         "1 and 3, I6.",
         2, 4),
-    scenario<BesideADevice<SubmittedCopiesRaceWriters<3>>>("three_submitted_copies",
-                                                           "The same of three owners.", 1, 2),
-    scenario<BesideADevice<FailingSubmissions>>("failing_submissions",
-                                                "A write whose copy cannot be submitted changes "
-                                                "nothing, and nobody else notices: promise 5.",
-                                                2, 3),
-    scenario<BesideADevice<SourcesEndWithTheirCopies>>(
+    scenario<WithDeviceThread<SubmittedCopiesRaceWriters<3>>>("three_submitted_copies",
+                                                              "The same of three owners.", 1, 2),
+    scenario<WithDeviceThread<FailingSubmissions>>("failing_submissions",
+                                                   "A write whose copy cannot be submitted changes "
+                                                   "nothing, and nobody else notices: promise 5.",
+                                                   2, 3),
+    scenario<WithDeviceThread<SourcesEndWithTheirCopies>>(
         "sources_end_with_their_copies",
         "Data that nobody owns any more lives until the device has copied it: I1.", 3,
         reduced_search),
     scenario<ResizesInOrder>("resizes_in_order",
                              "Who is alone but for copies in front of it may change the size: I5.",
                              3, reduced_search),
-    scenario<BesideADevice<ResizesRaceCopiesInOrder>>(
+    scenario<WithDeviceThread<ResizesRaceCopiesInOrder>>(
         "resizes_race_copies_in_order",
         "Nobody changes the size between the claim of a copy and its submission: I5.", 2,
         reduced_search),
@@ -264,7 +264,7 @@ const Scenario* const submitted_copies_listed[] = {
         "later_copies_are_waited_for",
         "Where accesses have no order, the last owner waits until the device has copied: I4, I5.",
         2, 3),
-    scenario<BesideADevice<SubmittedCopiesOfReadOnly>>(
+    scenario<WithDeviceThread<SubmittedCopiesOfReadOnly>>(
         "submitted_copies_of_read_only",
         "Read-only data of a device lives until all copies of it are made: I1.", 2, 4),
 };

@@ -136,7 +136,7 @@ class ATruncationRacesAWriter : public TwoThreads {
   SharedTiles<3, threads> tiles_;
 };
 
-const Scenario* const tiles_listed[] = {
+const Scenario* const tiles_scenarios[] = {
     scenario<WritersOfTiles<2, true>>(
         "writers_of_one_tile",
         "Two tiled buffers that share a tile and write it copy it once: promises 1 and 3.", 2, 4),

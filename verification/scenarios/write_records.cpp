@@ -97,7 +97,7 @@ class SupersededWritesAreFound : StorageWrites<Records> {
   Family third_;
 };
 
-const Scenario* const write_records_listed[] = {
+const Scenario* const write_records_scenarios[] = {
     scenario<RecordsAreAddedOnce>(
         "records_are_added_once",
         "Of each origin of writes there is one record, whoever adds it: G5.", reduced_search,

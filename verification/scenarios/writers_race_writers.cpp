@@ -23,10 +23,10 @@ class WritersRaceWriters {
     expect(read(buffer) == index, "a writer reads what it wrote");
   }
 
-  void saw(const sync::Site& site, std::uint64_t value) {
+  void on_step(const sync::Site& site, std::uint64_t value) {
     expect(Waiting != 0 || site.operation != sync::Operation::park,
            "a writer that must not wait is not parked");
-    sleeper_.saw(site, value);
+    sleeper_.on_step(site, value);
     const WordState now(value);
     if (site.name == "share_word.still_pending") {
       cover(now.copies >= 2     ? "the last owner waits for two pending copies"
@@ -58,24 +58,26 @@ class WritersRaceWriters {
   Sleeper sleeper_;
 };
 
-using TwoWriters =
-    Reaching<WritersRaceWriters<2>, "the last owner waits for a pending copy",
-             "the copy ended before the last owner slept", "the last copy wakes the last owner">;
+using TwoWriters = WithCoverPoints<WritersRaceWriters<2>, "the last owner waits for a pending copy",
+                                   "the copy ended before the last owner slept",
+                                   "the last copy wakes the last owner">;
 template <unsigned Writers>
-using OfMany = Reaching<WritersRaceWriters<Writers>, "the last owner waits for two pending copies",
-                        "one of two copies ends while the last owner sleeps">;
-using OneWaits = Reaching<WritersRaceWriters<3, 1>, "one owner keeps the original",
-                          "all copy, rather than wait", "two copy while the last owner sleeps">;
+using ManyWriters =
+    WithCoverPoints<WritersRaceWriters<Writers>, "the last owner waits for two pending copies",
+                    "one of two copies ends while the last owner sleeps">;
+using OneWriterWaits =
+    WithCoverPoints<WritersRaceWriters<3, 1>, "one owner keeps the original",
+                    "all copy, rather than wait", "two copy while the last owner sleeps">;
 
 /// Waiters spin before they park, and are woken spuriously.
-class Restless : public WritersRaceWriters<2> {
+class SpinningWriters : public WritersRaceWriters<2> {
  public:
   static constexpr std::string_view cover_points[] = {"a waiter is woken spuriously"};
 
-  Restless() { Checked::spin_limit = 1; }
-  ~Restless() { Checked::spin_limit = 0; }
+  SpinningWriters() { Checked::spin_limit = 1; }
+  ~SpinningWriters() { Checked::spin_limit = 0; }
 
-  void saw(const sync::Site& site, std::uint64_t) {
+  void on_step(const sync::Site& site, std::uint64_t) {
     if (site.name == "share_word.park") {
       cover(parked_ ? "a waiter is woken spuriously" : "a waiter parks");
       parked_ = true;
@@ -104,22 +106,23 @@ class WritesAfterADrop : public TwoThreads {
   SharedBuffers<3> buffers_;
 };
 
-const Scenario* const writers_race_writers_listed[] = {
+const Scenario* const writers_race_writers_scenarios[] = {
     scenario<TwoWriters>("writers_race_writers",
                          "Two owners that write make one copy, and keep what they wrote: promises "
                          "1 and 3, I4, I5, I6."),
-    scenario<OfMany<3>>("three_writers_race",
-                        "Three owners that write make two copies: promise 3, I6.", 3, 6),
-    scenario<OfMany<4>>("four_writers_race",
-                        "Four owners that write make three copies: promise 3, I6.", 2, 3),
-    scenario<Restless>("restless_writers_race_writers",
-                       "The same where waiters spin before they park, and wake spuriously: I3."),
+    scenario<ManyWriters<3>>("three_writers_race",
+                             "Three owners that write make two copies: promise 3, I6.", 3, 6),
+    scenario<ManyWriters<4>>("four_writers_race",
+                             "Four owners that write make three copies: promise 3, I6.", 2, 3),
+    scenario<SpinningWriters>(
+        "restless_writers_race_writers",
+        "The same where waiters spin before they park, and wake spuriously: I3."),
     scenario<WritersRaceWriters<2, 0>>(
         "writers_never_wait",
         "Writers that must not wait copy instead, and are never parked: I1, I4."),
     scenario<WritersRaceWriters<3, 0>>("three_writers_never_wait", "The same of three.", 3, 5),
-    scenario<OneWaits>("one_of_three_waits", "A writer that may wait beside two that must not: I3.",
-                       3, 5),
+    scenario<OneWriterWaits>("one_of_three_waits",
+                             "A writer that may wait beside two that must not: I3.", 3, 5),
     scenario<WritesAfterADrop>(
         "writes_after_a_drop",
         "A dropped owner is not counted when the next write decides whether to copy: promise 3.",

@@ -23,7 +23,7 @@ from share_word_proof import transitions
 from transitions import State
 
 LIMIT_S = 120
-QUIET, SOMEBODY_CLONES, A_COPY_FAILS, COPIES_JUST_ENDED = range(4)
+QUIET, ANOTHER_CLONES, A_COPY_FAILS, COPIES_JUST_ENDED = range(4)
 MOST = 5  # owners, and copies
 
 
@@ -37,11 +37,11 @@ class Thread(Run):
     def __init__(self, steps, start, interference, place, line):
         state = State({**dict.fromkeys(NUMBERS, 0), **vars(start), "owner": start.owners,
                        "copier": start.copies})
-        clones = Thread.somebody_clones if interference == SOMEBODY_CLONES else None
+        clones = Thread.another_clones if interference == ANOTHER_CLONES else None
         super().__init__(steps, state, place, line, lambda site, word: text(word), clones)
         self.interference = interference
 
-    def somebody_clones(self):
+    def another_clones(self):
         self.state = self.state.but(owners=self.state.owners + 1)
 
     def compare_exchange(self, site, *names, seen):

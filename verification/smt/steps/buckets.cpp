@@ -23,7 +23,7 @@ struct Condition {
     recording.is_locked = false;
     is_asleep = true;
     slept_on = this;
-    recording.saw(*step.site, "1 0");
+    recording.record_step(*step.site, "1 0");
     recording.silently(once_unlocked);
     recording.note(is_asleep ? "woken for nothing" : "woken");
     is_asleep = false;
@@ -31,7 +31,7 @@ struct Condition {
   }
   void notify_all(sync::Step step) const {
     const bool wakes = is_asleep && (slept_on == this || slept_on == nullptr);
-    recording.saw(*step.site, wakes ? "1 0" : "0 0");
+    recording.record_step(*step.site, wakes ? "1 0" : "0 0");
     is_asleep = is_asleep && !wakes;
   }
 };

@@ -20,7 +20,7 @@ constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
 /// What others do while an operation runs.
 enum class Interference : std::uint8_t {
   quiet,              ///< nothing; while a waiter sleeps, all copies end
-  somebody_clones,    ///< after the first step
+  another_clones,     ///< after the first step
   a_copy_fails,       ///< while a waiter sleeps
   copies_just_ended,  ///< all of them, before a waiter sleeps
 };
@@ -68,7 +68,7 @@ void interfere(Interference interference, std::uint64_t& word) {
   switch (interference) {
     case Interference::quiet:
       break;
-    case Interference::somebody_clones:
+    case Interference::another_clones:
       recording.others = [&word] { word += one_owner; };
       break;
     case Interference::a_copy_fails:
@@ -83,7 +83,7 @@ void interfere(Interference interference, std::uint64_t& word) {
 /// Runs the operations that lead to these numbers. A form that counts copies outside the word has then counted
 /// these copies, and its wait for them is seen.
 template <class Word>
-void reach(Word& word, std::uint64_t owners, std::uint64_t copies) {
+void bring_to(Word& word, std::uint64_t owners, std::uint64_t copies) {
   const std::uint64_t kept = owners != 0 ? owners : 1;
   for (std::uint64_t number = 1; number < kept + copies; ++number) {
     word.add_owner();
@@ -109,7 +109,7 @@ void print(const Operation<Word>& operation, Interference interference, std::uin
   if (!operation.may_wait) {
     recording.most_steps = most_steps_without_a_wait;
   }
-  reach(word, start & (waiting_bit - 1), (start & all_copies) / one_copy);
+  bring_to(word, start & (waiting_bit - 1), (start & all_copies) / one_copy);
   *recording.atomics[0] = start;
   interfere(interference, *recording.atomics[0]);
   recording.begin(recording.line);
@@ -119,7 +119,7 @@ void print(const Operation<Word>& operation, Interference interference, std::uin
 
 template <class Word>
 void print(const Operation<Word>& operation) {
-  for (const auto interference : {Interference::quiet, Interference::somebody_clones,
+  for (const auto interference : {Interference::quiet, Interference::another_clones,
                                   Interference::a_copy_fails, Interference::copies_just_ended}) {
     for (const std::uint64_t read_only : {std::uint64_t{0}, read_only_bit}) {
       for (std::uint64_t copies = operation.by == one_copy; copies <= most; ++copies) {
