@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include "../../verification/known_wrong/counts_writes_twice.hpp"
-#include "../../verification/known_wrong/published.hpp"
+#include "../../verification/known_wrong/published_protocols.hpp"
 #include "../../verification/known_wrong/wrong_syncs.hpp"
 #include "../sync_hooks.hpp"
 #include "support/sanitized.hpp"

@@ -3,7 +3,7 @@
 #include "../scenarios/owners.hpp"
 #include "../scenarios/parallel_writers.hpp"
 #include "../scenarios/parking_lots.hpp"
-#include "published.hpp"
+#include "published_protocols.hpp"
 #include "wrong_syncs.hpp"
 
 namespace byre::verification {
@@ -87,7 +87,7 @@ class NotifiesBeforeLeaving : public Locks {
 };
 
 /// Wrong: what is asked is asked once, before the wait, while another may hold the lock.
-class AsksOnce : public Locks {
+class ChecksBeforeWaiting : public Locks {
  public:
   template <class IsDone>
   bool lock_unless(Holder& holder, const IsDone& is_done) {
@@ -159,8 +159,8 @@ const Scenario* const known_wrong_waiting[] = {
         "A thread of a loop that looks for itself whether the data is its own "
         "reads it while another replaces it.",
         Verdict::data_race),
-    known_wrong<WritersInParallel<2, AsksOnce>>(
-        "known_wrong.asks_once",
+    known_wrong<WritersInParallel<2, ChecksBeforeWaiting>>(
+        "known_wrong.checks_before_waiting",
         "One that looks before it waits reads what another replaces, and not what came of it.",
         Verdict::data_race),
     known_wrong<WritersInParallel<2, NotifiesBeforeLeaving>>(

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "../../known_wrong/published.hpp"
+#include "../../known_wrong/published_protocols.hpp"
 #include "steps.hpp"
 
 namespace byre::verification {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Protocols in the place of the share word. The textbook form does what the share word does: of owners that write one
 /// steals, a drop never waits, and a copy that fails changes nothing. The others were published, and are wrong.
-#include "published.hpp"
+#include "published_protocols.hpp"
 #include "../scenarios/owners.hpp"
 
 namespace byre::verification {
