@@ -65,7 +65,7 @@ def goals(steps):
         for word in small_words():
             if (step.start in OWNERS and not word.owners) or (step.start == "copier" and not word.copies):
                 continue  # the thread is counted
-            before = word.but(**{step.start: 1})
+            before = word.updated(**{step.start: 1})
             after = step.after(before)
             left = [place for place in PLACES if place not in ("waker", "notifier")
                     for _ in range(getattr(after, place))]

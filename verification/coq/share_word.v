@@ -43,7 +43,7 @@ Inductive move : word -> place -> word -> list place -> nat -> Prop :=
     ~ sole w -> ~ owners w > 1 -> move w owner (with_waiting true w) [waiter] 0
 | park_copies_are_pending w : owners w = 1 -> copies w <> 0 -> move w waiter w [checker] 0
 | park_sleep w : move w checker w [sleeper] 0
-| park_wake_up_for_nothing w : move w sleeper w [waiter] 0
+| park_wake_up_spuriously w : move w sleeper w [waiter] 0
 | finish_copy w : ~ last_copy w -> move w copier (finished w) [] 0
 | finish_copy_the_last w : last_copy w -> move w copier (finished w) [freer] 0
 | abandon_copy w : move w copier (abandoned w) [owner] 0

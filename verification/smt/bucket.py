@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """A bucket of the parking lot or of the table of locks: a mutex, and a condition variable on which any number of
 threads sleep for one address, and any number for others of the bucket. Both models count threads that are `sleeper`,
-`woken`, `stranger` and `strange_sleeper`; `restless`: threads that had to sleep and did not; `kept`: locks that were
+`woken`, `other_comer` and `other_sleeper`; `missed_sleep`: threads that had to sleep and did not; `unreleased`: locks that were
 never released."""
 
 from code_tables import Code
@@ -20,7 +20,7 @@ class Bucket(Code):
 
     def inside(self, state):
         """How many threads hold the mutex."""
-        count = state.kept
+        count = state.unreleased
         for site, places in self.holders:
             first, *others = (getattr(state, place) for place in places.split())
             count = count + (0 if site and self.is_left_out(site) else sum(others, first))
@@ -33,29 +33,29 @@ class Bucket(Code):
         return lambda state: True if self.is_left_out(site) else self.is_free(state)
 
     def unlock(self, site):
-        return lambda state: state.but(kept=state.kept + 1) if self.is_left_out(site) else state
+        return lambda state: state.updated(unreleased=state.unreleased + 1) if self.is_left_out(site) else state
 
     def sleep(self, state):
-        return state.but(restless=state.restless + 1) if self.is_left_out("sleep") else state
+        return state.updated(missed_sleep=state.missed_sleep + 1) if self.is_left_out("sleep") else state
 
     def notify(self, state):
         """All threads that sleep in the bucket are woken."""
         if self.is_left_out("notify"):
             return state
         if self.wrong == "notify_one":
-            mine = both(state.sleeper >= 1, equal(state.strange_sleeper, 0))
-            return state.but(sleeper=state.sleeper - choose(mine, 1, 0),
-                             woken=state.woken + choose(mine, 1, 0))
-        return state.but(sleeper=state.sleeper * 0, woken=state.woken + state.sleeper,
-                         strange_sleeper=state.strange_sleeper * 0,
-                         stranger=state.stranger + state.strange_sleeper)
+            mine = both(state.sleeper >= 1, equal(state.other_sleeper, 0))
+            return state.updated(sleeper=state.sleeper - choose(mine, 1, 0),
+                                 woken=state.woken + choose(mine, 1, 0))
+        return state.updated(sleeper=state.sleeper * 0, woken=state.woken + state.sleeper,
+                             other_sleeper=state.other_sleeper * 0,
+                             other_comer=state.other_comer + state.other_sleeper)
 
     def others(self, holder, passes):
         """The steps of those that use the bucket for another address."""
         return (
-            step("come for another address", "", None, "stranger"),
-            step("lock for another address", "", "stranger", holder, self.is_free),
-            step("sleep for another address", "", holder, "strange_sleeper"),
-            step(f"{passes} for another address", "", holder, "strange_notifier"),
-            step("notify for another address", "", "strange_notifier", None, effect=self.notify),
+            step("come for another address", "", None, "other_comer"),
+            step("lock for another address", "", "other_comer", holder, self.is_free),
+            step("sleep for another address", "", holder, "other_sleeper"),
+            step(f"{passes} for another address", "", holder, "other_notifier"),
+            step("notify for another address", "", "other_notifier", None, effect=self.notify),
         )

@@ -35,7 +35,7 @@ class InBucket(Run):
 
 
 class Waiter(InBucket):
-    INSIDE = ("locker", "checker", "leaver", "waker", "strange_holder")
+    INSIDE = ("locker", "checker", "leaver", "waker", "other_holder")
 
     def park(self, others):
         self.visit("lock_to_park", "park: lock")
@@ -53,8 +53,8 @@ class Waiter(InBucket):
                 self.another(*PASS_FOR_ANOTHER)
             # What wakes another bucket is nothing to this one.
             if self.state.sleeper:
-                self.take("wake up for nothing")
-                self.note("woken for nothing")
+                self.take("wake up spuriously")
+                self.note("woken spuriously")
             else:
                 self.note("woken")
             self.place = "woken"
@@ -68,7 +68,7 @@ class Waiter(InBucket):
 
 
 class Locker(InBucket):
-    INSIDE = ("looker", "waiter", "asker", "taker", "idler", "leaver", "strange_inside")
+    INSIDE = ("looker", "waiter", "asker", "taker", "idler", "leaver", "other_inside")
 
     def lock_unless(self, others):
         self.visit("lock_to_enter", "enter: lock")
@@ -101,7 +101,7 @@ def lot_lines(tables):
         state = start_of(parking_lot, changer=1, sleeper=sleeper)
         run = Waiter(steps, state, "changer", f"parking_lot unpark_all {sleeper} {elsewhere}")
         # A thread that sleeps elsewhere is in another bucket.
-        run.state = run.state.but(sleeper=0) if elsewhere else run.state
+        run.state = run.state.updated(sleeper=0) if elsewhere else run.state
         answer = run.unpark_all()
         yield f"{run.line} = {answer + sleeper * elsewhere}"
 

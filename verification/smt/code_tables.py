@@ -62,7 +62,7 @@ class Code:
     def is_left_out(self, site):
         return self.change(site) == "left-out"
 
-    def one_more(self, site):
+    def operand_error(self, site):
         """What is added to its operand by mistake."""
         return {"plus-one": 1, "minus-one": -1}.get(self.change(site), 0)
 
@@ -83,16 +83,16 @@ DEPARTURES = {
 def leaves(code, state, site):
     """All that it did happens before what follows an acquire of the count, if its step releases. The steps
     after it are read-modify-writes, which go on with the sequence."""
-    state = state.but(departed=state.departed + 1)
-    return state.but(released=state.released + 1) if code.releases(site) else state
+    state = state.updated(departed=state.departed + 1)
+    return state.updated(released=state.released + 1) if code.releases(site) else state
 
 
 def enters_alone(code, state, site):
     seen = state.known + (state.released if code.acquires(site) else 0)
-    return state.but(missed=state.missed + (state.departed - seen))
+    return state.updated(missed=state.missed + (state.departed - seen))
 
 
 def ends_sequences(state, was_alone, before):
     """A plain store: nobody can acquire what was released before. But who stores happens after it, and who
     comes later comes by it, if it was the only one."""
-    return state.but(released=state.released * 0, known=state.known + choose(was_alone, before.released, 0))
+    return state.updated(released=state.released * 0, known=state.known + choose(was_alone, before.released, 0))

@@ -5,7 +5,7 @@ threads that park there, change its state and wake; and any number that park at 
 from bucket import Bucket
 from code_tables import Mutant
 from terms import both, choose, either, equal, implies, negated
-from transitions import Ranking, System, are, are_naturals, step
+from transitions import Ranking, System, all_equal, are_naturals, step
 
 PLACES = {
     "comer": "is about to park at the address",
@@ -17,14 +17,14 @@ PLACES = {
     "changer": "changed the state, and is about to pass through the lock",
     "waker": "holds the lock, only to pass through it",
     "notifier": "passed through it, and is about to notify all",
-    "stranger": "is about to lock the bucket for another address",
-    "strange_holder": "holds the lock for another address, to check or to pass through",
-    "strange_sleeper": "sleeps there for another address",
-    "strange_notifier": "is about to notify all for another address",
+    "other_comer": "is about to lock the bucket for another address",
+    "other_holder": "holds the lock for another address, to check or to pass through",
+    "other_sleeper": "sleeps there for another address",
+    "other_notifier": "is about to notify all for another address",
 }
-# `pending`: whether who parks at the address has to wait, 0 or 1. `restless`: who had to, and did not sleep.
-# `kept`: locks of the bucket that were never released.
-NUMBERS = ("pending", *PLACES, "restless", "kept")
+# `pending`: whether who parks at the address has to wait, 0 or 1. `missed_sleep`: who had to, and did not sleep.
+# `unreleased`: locks of the bucket that were never released.
+NUMBERS = ("pending", *PLACES, "missed_sleep", "unreleased")
 PREFIX = "parking_lot."
 
 # What is no step left out, done wrong.
@@ -40,19 +40,19 @@ MUTANTS = tuple(Mutant("parking_lot", name) for name in WRONG)
 
 def system(tables, mutant=None):
     bucket = Bucket(tables, PREFIX, mutant, MUTANTS, (
-        (None, "strange_holder"), (None, "leaver"), ("lock_to_park", "locker checker"), ("lock_to_wake", "waker")))
+        (None, "other_holder"), (None, "leaver"), ("lock_to_park", "locker checker"), ("lock_to_wake", "waker")))
     wrong, unlock = bucket.wrong, bucket.unlock
     must_wait = lambda s: equal(s.pending, 1)  # noqa: E731
     passes = "notifier" if wrong == "notify_before_lock" else "changer"
     change = None if wrong == "wake_left_out" else passes
     return System(
         dict.fromkeys(NUMBERS, "Int"),
-        lambda s: are(s, 0, NUMBERS),
+        lambda s: all_equal(s, 0, NUMBERS),
         {
             "numbers are naturals": are_naturals(NUMBERS, lambda s: s.pending <= 1),
             "one holds the lock": lambda s: bucket.inside(s) <= 1,
-            "who holds the lock releases it": lambda s: equal(s.kept, 0),
-            "who has to wait sleeps": lambda s: equal(s.restless, 0),
+            "who holds the lock releases it": lambda s: equal(s.unreleased, 0),
+            "who has to wait sleeps": lambda s: equal(s.missed_sleep, 0),
             "who is about to sleep waits, or a wake will come": lambda s: implies(
                 s.checker >= 1, either(must_wait(s), s.changer >= 1)),
             "who sleeps waits, or will be woken": lambda s: implies(
@@ -60,28 +60,28 @@ def system(tables, mutant=None):
         },
         (
             step("come", "", None, "comer"),
-            step("the state changes back", "", None, None, effect=lambda s: s.but(pending=s.pending * 0 + 1)),
-            step("change the state", "", None, change, must_wait, lambda s: s.but(pending=s.pending * 0)),
+            step("the state changes back", "", None, None, effect=lambda s: s.updated(pending=s.pending * 0 + 1)),
+            step("change the state", "", None, change, must_wait, lambda s: s.updated(pending=s.pending * 0)),
             step("park: lock", "lock_to_park", "comer", "locker", bucket.may_lock("lock_to_park")),
             step("park: has to wait", "", "locker", "checker",
                  lambda s: True if wrong == "check_before_lock" else must_wait(s)),
             step("park: need not wait", "", "locker", "leaver", lambda s: negated(must_wait(s))),
             step("park: sleep, and release the lock", "sleep", "checker", "sleeper", effect=bucket.sleep),
-            step("wake up for nothing", "", "sleeper", "woken"),
+            step("wake up spuriously", "", "sleeper", "woken"),
             step("woken: lock", "sleep", "woken", "leaver", bucket.is_free),
             step("leave", "unlock_parked", "leaver", None, effect=unlock("unlock_parked")),
             step("wake: lock", "lock_to_wake", "changer", "waker", bucket.may_lock("lock_to_wake")),
             step("wake: unlock", "unlock_to_wake", "waker", "notifier", effect=unlock("unlock_to_wake")),
             step("wake: notify", "notify", "notifier", None, effect=bucket.notify),
-            *bucket.others("strange_holder", "pass through"),
+            *bucket.others("other_holder", "pass through"),
         ),
         {"who need not wait sleeps only until it is woken": lambda s: implies(
             both(s.sleeper >= 1, negated(must_wait(s))), will_be_woken(s)),
          "who holds the lock is about to release it": lambda s: either(
-             bucket.is_free(s), s.locker + s.checker + s.leaver + s.waker + s.strange_holder >= 1)},
+             bucket.is_free(s), s.locker + s.checker + s.leaver + s.waker + s.other_holder >= 1)},
         {
             "two addresses in a bucket, both with sleepers": lambda s: both(
-                equal(s.sleeper, 3), equal(s.strange_sleeper, 4), must_wait(s)),
+                equal(s.sleeper, 3), equal(s.other_sleeper, 4), must_wait(s)),
             "a waiter that comes while another is woken": lambda s: both(
                 equal(s.notifier, 1), equal(s.checker, 1), equal(s.sleeper, 1)),
             "a thousand wakers": lambda s: both(equal(s.changer, 1000), equal(s.sleeper, 1)),

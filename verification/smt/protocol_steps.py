@@ -42,7 +42,7 @@ class Thread(Run):
         self.interference = interference
 
     def another_clones(self):
-        self.state = self.state.but(owners=self.state.owners + 1)
+        self.state = self.state.updated(owners=self.state.owners + 1)
 
     def compare_exchange(self, site, *names, seen):
         return self.visit(site, *names, seen=seen, fields=FIELDS)
@@ -67,14 +67,14 @@ class Thread(Run):
     def park(self):
         self.note("park")
         if self.interference == COPIES_JUST_ENDED:
-            self.state = self.state.but(copies=0)
+            self.state = self.state.updated(copies=0)
         if self.visit("still_pending", "park: copies are pending"):
             self.take("park: sleep")
             if self.interference == A_COPY_FAILS:
-                self.state = self.state.but(owners=self.state.owners + 1, copies=self.state.copies - 1)
+                self.state = self.state.updated(owners=self.state.owners + 1, copies=self.state.copies - 1)
             else:
-                self.state = self.state.but(copies=0)
-            self.take("park: wake up for nothing")
+                self.state = self.state.updated(copies=0)
+            self.take("park: wake up spuriously")
 
     def claim_or_wait(self):
         self.claim(("claim: copy", "claim: copy after a wait"))

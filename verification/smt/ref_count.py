@@ -24,13 +24,13 @@ def system(tables, mutant=None):
     def changed(state, site, by):
         if code.is_left_out(site):
             return state
-        return state.but(count=state.count + by * (1 + code.one_more(site)))
+        return state.updated(count=state.count + by * (1 + code.operand_error(site)))
 
     def end(state):
-        return state if code.is_left_out("end") else state.but(count=state.count * 0 + code.one_more("end"))
+        return state if code.is_left_out("end") else state.updated(count=state.count * 0 + code.operand_error("end"))
 
     def of_object(step):
-        return step.but(needs={"the object is there": lambda s: equal(s.destroyed, 0)}) if step.sites else step
+        return step.updated(needs={"the object is there": lambda s: equal(s.destroyed, 0)}) if step.sites else step
 
     return System(
         dict.fromkeys(NUMBERS, "Int"),
@@ -49,7 +49,7 @@ def system(tables, mutant=None):
         },
         tuple(of_object(step) for step in (
             step("add", "add", "handle", "handle",
-                 effect=lambda s: changed(s, "add", 1).but(handle=s.handle + 1)),
+                 effect=lambda s: changed(s, "add", 1).updated(handle=s.handle + 1)),
             step("count: alone", "count", "handle", "sole", lambda s: equal(s.count, 1),
                  lambda s: enters_alone(code, s, "count")),
             step("drop: alone", "count", "handle", "ender", is_last,
@@ -60,7 +60,7 @@ def system(tables, mutant=None):
             step("drop, the last", "drop", "handle", "destroyer", is_last,
                  lambda s: enters_alone(code, changed(s, "drop", -1), "drop")),
             step("end of being alone", "", "sole", "handle"),
-            step("destroy", "", "destroyer", None, effect=lambda s: s.but(destroyed=s.destroyed + 1)),
+            step("destroy", "", "destroyer", None, effect=lambda s: s.updated(destroyed=s.destroyed + 1)),
         )),
         {"nothing is destroyed twice": lambda s: s.destroyed + s.destroyer <= 1},
         {

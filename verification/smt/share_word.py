@@ -19,8 +19,8 @@ class ShareWord(Code):
         """After a step that stores these fields. `direction`: -1 if it subtracts its operand."""
         if self.is_left_out(site):
             return word
-        owners = fields.pop("owners", word.owners) + direction * self.one_more(site)
-        return word.but(owners=owners, **fields)
+        owners = fields.pop("owners", word.owners) + direction * self.operand_error(site)
+        return word.updated(owners=owners, **fields)
 
     # The questions that are asked of a word.
 

@@ -5,7 +5,7 @@ claims has its turn until its copy is submitted, and the last owner writes behin
 import share_word_proof as proof
 from share_word import ShareWord
 from terms import both, equal, implies, negated
-from transitions import System, are, are_naturals, step
+from transitions import System, all_equal, are_naturals, step
 
 # Further owners, and a further copier.
 OWNERS = {
@@ -20,7 +20,7 @@ LEFT_OUT = ("abandon_copy",)
 IMPOSSIBLE = (
     "claim: steal", "claim: steal after a wait", "claim: stop waiting", "claim: copy", "claim: copy and never wait",
     "claim: copy after a wait", "claim: announce a wait", "park: copies are pending", "park: sleep",
-    "park: wake up for nothing",
+    "park: wake up spuriously",
 )
 
 
@@ -45,7 +45,7 @@ def transitions(word, may_be_claimed=proof.is_claimed):
 
 
 def initial(state):
-    return both(proof.initial(state), are(state, 0, (*OWNERS, *COPIERS)))
+    return both(proof.initial(state), all_equal(state, 0, (*OWNERS, *COPIERS)))
 
 
 INVARIANTS = {

@@ -5,7 +5,7 @@ programs of any number of threads end, if each does finitely much, and the data 
 import share_word_proof as proof
 from share_word import ShareWord
 from terms import both, choose, either, equal, implies, negated
-from transitions import Ranking, System, all_end, are
+from transitions import Ranking, System, all_end, all_equal
 
 # The steps of claims that may wait, of which no copy fails; and nobody clones or drops meanwhile.
 CLAIMS = (
@@ -84,8 +84,8 @@ def claims(tables, mutant=None):
     def counted(step):
         effect = step.effect
         if step.name in COPIES:
-            effect = lambda s: step.effect(s).but(copied=s.copied + 1)  # noqa: E731
-        return step.but(effect=effect, needs={})
+            effect = lambda s: step.effect(s).updated(copied=s.copied + 1)  # noqa: E731
+        return step.updated(effect=effect, needs={})
 
     steps = [counted(step) for step in proof.transitions(ShareWord(tables, mutant)) if step.name in CLAIMS]
     return System(
@@ -93,7 +93,7 @@ def claims(tables, mutant=None):
         lambda s: both(
             negated(s.read_only), s.claims >= 1, equal(s.owner, s.claims), equal(s.owners, s.claims),
             equal(s.copied, 0),
-            negated(s.waiting), are(s, 0, proof.NOBODY_ELSE)),
+            negated(s.waiting), all_equal(s, 0, proof.NOBODY_ELSE)),
         {
             **proof.INVARIANTS,
             "I6 every claim is an owner, or has copied": lambda s: equal(s.owners + s.copied, s.claims),
@@ -123,7 +123,7 @@ def has_ended(state):
 # decide how many there are.
 BEGINS = ("add_owner", "is_writable", "is_unique", "claim: steal", "claim: copy", "claim: copy and never wait",
           "claim: announce a wait", "is_sole_copier", "add_copy")
-FOR_NOTHING = ("park: wake up for nothing", "wake of another address")
+SPURIOUS = ("park: wake up spuriously", "wake of another address")
 # An upper bound on the steps that a thread at each place still takes if it begins nothing.
 ENDS = {"owner": 2, "writer": 3, "relier": 3, "leaver": 1, "storer": 4, "copier": 9, "restorer": 10, "freer": 1,
         "waiter": 13, "checker": 12, "sleeper": 11, "waker": 5, "notifier": 4}
@@ -137,10 +137,10 @@ def programs(tables, mutant=None):
     def counted(step):
         if step.name not in BEGINS:
             return step
-        return step.but(guard=lambda s: both(s.left >= 1, step.guard(s)),
-                        effect=lambda s: step.effect(s).but(left=s.left - 1), needs={})
+        return step.updated(guard=lambda s: both(s.left >= 1, step.guard(s)),
+                            effect=lambda s: step.effect(s).updated(left=s.left - 1), needs={})
 
-    steps = [counted(step) for step in proof.transitions(ShareWord(tables, mutant)) if step.name not in FOR_NOTHING]
+    steps = [counted(step) for step in proof.transitions(ShareWord(tables, mutant)) if step.name not in SPURIOUS]
     system = proof.system(tables, mutant)
     return System(
         {**system.sorts, "left": "Int"},

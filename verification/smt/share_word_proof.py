@@ -3,8 +3,8 @@
 
 from code_tables import DEPARTURES, ends_sequences, enters_alone, leaves
 from share_word import FIELDS, ShareWord
-from terms import both, either, equal, implies, negated, ones
-from transitions import System, are, are_naturals, step
+from terms import both, either, equal, implies, negated, one_if
+from transitions import System, all_equal, are_naturals, step
 
 # Where threads are that the word counts as owners, each an owner's state within its operation.
 OWNERS = {
@@ -64,8 +64,8 @@ class Users:
         return self.word.abandon_copy(self.wakes(state, self.word.wakes_after_abandon, "wake_after_abandon"))
 
     def wakes(self, state, condition, site):
-        woken = ones(condition(state)) if not self.word.is_left_out(site) else 0
-        return state.but(waker=state.waker + woken)
+        woken = one_if(condition(state)) if not self.word.is_left_out(site) else 0
+        return state.updated(waker=state.waker + woken)
 
 
 def is_claimed(state):
@@ -77,7 +77,7 @@ def of_header(word, step):
     """Parking and waking use the header's address alone."""
     touches = any(word.is_atomic_step(site) for site in step.sites)
     exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if touches else {}
-    return step.but(needs={**exists, **step.needs})
+    return step.updated(needs={**exists, **step.needs})
 
 
 def transitions(word, may_be_claimed=is_claimed):
@@ -94,7 +94,7 @@ def transitions(word, may_be_claimed=is_claimed):
     in_a_claim = lambda s: both(negated(is_sole(s)), may_be_claimed(s))  # noqa: E731
     return tuple(of_header(word, step) for step in (
         step("add_owner", "add_owner", "owner", "owner",
-             effect=lambda s: word.add_owner(s).but(owner=s.owner + 1)),
+             effect=lambda s: word.add_owner(s).updated(owner=s.owner + 1)),
         step("drop_alone", "drop_alone", "owner", "leaver", is_sole,
              lambda s: enters_alone(word, s, "drop_alone")),
         step("drop_owner", "drop_owner", "owner", None, lambda s: negated(is_sole(s)), users.drop, owned),
@@ -120,7 +120,7 @@ def transitions(word, may_be_claimed=is_claimed):
              lambda s: both(in_a_claim(s), negated(word.goes_copying(s))), word.announce_wait, owned),
         step("park: copies are pending", "park still_pending", "waiter", "checker", parks),
         step("park: sleep", "park", "checker", "sleeper"),
-        step("park: wake up for nothing", "park", "sleeper", "waiter"),
+        step("park: wake up spuriously", "park", "sleeper", "waiter"),
         step("finish_copy", "finish_copy wake_after_copy", "copier", None,
              lambda s: negated(word.is_last_copy(s)), users.finish, copied),
         step("finish_copy, the last", "finish_copy wake_after_copy", "copier", "freer",
@@ -128,28 +128,28 @@ def transitions(word, may_be_claimed=is_claimed):
         step("is_sole_copier", "is_sole_copier", "copier", "restorer", word.is_last_copy,
              lambda s: enters_alone(word, s, "is_sole_copier")),
         step("add_copy", "add_copy", "copier", "copier",
-             effect=lambda s: word.add_copy(s).but(copier=s.copier + 1), needs=copied),
+             effect=lambda s: word.add_copy(s).updated(copier=s.copier + 1), needs=copied),
         step("abandon_copy", "abandon_copy wake_after_abandon", "copier", "owner",
              effect=users.abandon, needs=copied),
         # Wakes need no header: only its address is used, which another's may be by now.
         step("wake: pass through the lock", "wake_after_copy wake_after_abandon", "waker", "notifier",
              lambda s: equal(s.checker, 0)),
         step("wake: notify", "wake_after_copy wake_after_abandon", "notifier", None,
-             effect=lambda s: s.but(waiter=s.waiter + s.sleeper, sleeper=s.sleeper * 0)),
+             effect=lambda s: s.updated(waiter=s.waiter + s.sleeper, sleeper=s.sleeper * 0)),
         step("wake of another address", "wake_after_copy wake_after_abandon", None, "notifier"),
         # What users do, and the word does not see.
         step("end of a write", "", "writer", "owner"),
         step("end of being alone", "", "relier", "owner"),
         step("end of being the last copier", "", "restorer", "copier"),
-        step("free", "", "freer", None, effect=lambda s: s.but(freed=s.freed + 1)),
+        step("free", "", "freer", None, effect=lambda s: s.updated(freed=s.freed + 1)),
         # There is no word any more: it counts nobody.
         step("free, alone", "", "leaver", None,
-             effect=lambda s: s.but(freed=s.freed + 1, owners=s.owners - 1)),
+             effect=lambda s: s.updated(freed=s.freed + 1, owners=s.owners - 1)),
     ))
 
 
 def initial(state):
-    return both(equal(state.owners, 1), equal(state.owner, 1), negated(state.waiting), are(state, 0, NOBODY_ELSE))
+    return both(equal(state.owners, 1), equal(state.owner, 1), negated(state.waiting), all_equal(state, 0, NOBODY_ELSE))
 
 
 def is_blocked(state):
@@ -164,7 +164,7 @@ INVARIANTS = {
     "I1 nobody frees what is used": lambda s: implies(s.owners + s.copies >= 1, equal(s.freer + s.freed, 0)),
     "I1 one frees what is not used": lambda s: implies(equal(s.owners + s.copies, 0),
                                                        equal(s.freer + s.freed, 1)),
-    "I3 the waiting bit is one waiter's": lambda s: equal(sum_of(s, WAITERS), ones(s.waiting)),
+    "I3 the waiting bit is one waiter's": lambda s: equal(sum_of(s, WAITERS), one_if(s.waiting)),
     "I4 I7 who is alone is alone": lambda s: implies(
         sum_of(s, ALONE) >= 1, both(equal(s.owners, 1), equal(s.copies, 0))),
     "who found itself the last copier is": lambda s: implies(

@@ -107,7 +107,7 @@ def equal(left, right):
     return right == left if isinstance(right, Term) else left == right
 
 
-def ones(condition, sort="Int"):
+def one_if(condition, sort="Int"):
     """1 where it is so, else 0."""
     return choose(condition, literal(1, sort), literal(0, sort)) if isinstance(condition,
                                                                                Term) else int(condition)

@@ -13,7 +13,7 @@ class State:
     def __init__(self, values):
         vars(self).update(values)
 
-    def but(self, **changes):
+    def updated(self, **changes):
         unknown = set(changes) - set(vars(self))
         if unknown:
             raise KeyError(f"there is no {', '.join(unknown)}")
@@ -26,7 +26,7 @@ class State:
             changes[start] = getattr(self, start) - 1
         if end:
             changes[end] = changes.get(end, getattr(self, end)) + 1
-        return self.but(**changes)
+        return self.updated(**changes)
 
 
 def variables(sorts, suffix=""):
@@ -45,7 +45,7 @@ class Transition:
     effect: callable  # of a state: the state after, but for who is where
     needs: dict = field(default_factory=dict)  # what has to hold of a state where it is taken
 
-    def but(self, **changes):
+    def updated(self, **changes):
         return replace(self, **changes)
 
     def is_possible(self, state):
@@ -66,7 +66,7 @@ def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, need
     return Transition(name, tuple(sites.split()), start, end, guard, effect, dict(needs))
 
 
-def are(state, number, names):
+def all_equal(state, number, names):
     """Whether all variables of these names are equal to the number."""
     return both(*(equal(getattr(state, name), number) for name in names))
 
@@ -123,7 +123,7 @@ class System:
         # Who is in the midst of a step is nobody that others take a step of.
         absent = state.moved(transition.start, None)
         others = either(*(other.between(absent, meanwhile) for other in other_transitions))
-        late = meanwhile.but(**{name: getattr(state, name) for name in word})
+        late = meanwhile.updated(**{name: getattr(state, name) for name in word})
         after = transition.effect(late.moved(None, transition.end))
         for name, invariant in self.invariants.items():
             yield self.ask(

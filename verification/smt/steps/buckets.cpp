@@ -25,7 +25,7 @@ struct Condition {
     slept_on = this;
     recording.record_step(*step.site, "1 0");
     recording.silently(once_unlocked);
-    recording.note(is_asleep ? "woken for nothing" : "woken");
+    recording.note(is_asleep ? "woken spuriously" : "woken");
     is_asleep = false;
     recording.is_locked = true;
   }
