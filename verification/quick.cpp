@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// byre-verify-quick: the scenarios of the share word, buffers and storages, for the first verdict after a change of
-/// core/byre/cow. byre-verify has pages, pins, tiles and devices too, and searches farther.
+/// byre-verify-quick runs the scenarios of the share word, buffers and storages, for a first
+/// verdict after a change of core/byre/cow. byre-verify also runs those of pages, pins, tiles and
+/// devices, and searches farther.
 #include <algorithm>
 
 #include "runner/job.hpp"
@@ -8,8 +9,8 @@
 namespace byre::verification {
 namespace {
 
-/// One preemption fewer than byre-verify, for a fifth of the executions. Where that is none, or of four threads, some
-/// states that have to be reached are not.
+/// One preemption fewer than byre-verify uses: a fifth of the executions. The bound is not lowered
+/// to 0, nor for four threads, if the scenario has cover points: some of them would not be reached.
 Bound bound_of(const Scenario& scenario) {
   const Bound bound = scenario.quick;
   const bool needs_all =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A Sync of one thread that records the steps of an operation, for a comparison with a model's.
+/// A Sync for one thread. It records the steps of an operation as text, which is compared with the
+/// steps of a model.
 #pragma once
 
 #include <byre/sync/sync.hpp>
@@ -16,24 +17,25 @@
 
 namespace byre::verification {
 
-/// The line of one run of an operation, and what others do meanwhile.
+/// The text of one run of an operation, and callbacks that play the other threads.
 struct Recording {
-  /// Far more than any run takes that may wait.
+  /// No run that may wait takes nearly as many.
   static constexpr unsigned most_steps_of_a_wait = 60;
 
-  std::string (*text)(const sync::Site&, std::uint64_t) = nullptr;  ///< of what an atomic holds
-  std::function<void()> others;  ///< what they do after the first step, which is not recorded
-  std::function<void()> before_check, asleep;  ///< what others do in a park
+  /// formats the value of an atomic
+  std::string (*text)(const sync::Site&, std::uint64_t) = nullptr;
+  std::function<void()> others;  ///< runs after the first step; its steps are not recorded
+  std::function<void()> before_check, asleep;  ///< run within a park
 
   std::string line;
   unsigned steps = 0;
   unsigned most_steps = most_steps_of_a_wait;
-  bool may_wait = false;  ///< may park and pause
+  bool may_wait = false;  ///< the operation may park and pause
   bool is_locked = false;
-  std::vector<std::uint64_t*> atomics;  ///< those made since clear(), as they were made
-  std::set<std::string_view> reached;   ///< sites, in all runs
+  std::vector<std::uint64_t*> atomics;  ///< the values of the atomics constructed since clear()
+  std::set<std::string_view> reached;   ///< sites reached in all runs
 
-  /// Steps are not recorded until the next begin().
+  /// Resets all but `text` and `reached`. Steps are not recorded until the next begin().
   void clear() {
     Recording fresh;
     fresh.text = text;
@@ -66,14 +68,15 @@ struct Recording {
       silently(others);
     }
   }
-  /// What others do meanwhile.
+  /// Runs `act` as another thread: its steps are not recorded.
   template <class Act>
   void silently(const Act& act) {
     is_silent = true;
     act();
     is_silent = false;
   }
-  /// Recorded or not: an operation that waits while its state is set up waits in a program too.
+  /// Called by park and pause. Also fails while nothing is recorded: an operation that waits during
+  /// the set-up would wait in a program too.
   void require_may_wait() const {
     if (!may_wait) {
       fail("waits, but only a claim may wait");
@@ -83,19 +86,20 @@ struct Recording {
     std::cerr << line.substr(0, 300) << "\nThis run " << fault << ".\n";
     std::exit(1);
   }
-  /// What is no step.
+  /// Appends a note that is no atomic step.
   void note(std::string_view name, std::string_view change = {}) {
     if (!is_silent) {
       line.append(" | ").append(name).append(change.empty() ? "" : " ").append(change);
     }
   }
 
-  /// The sites of a table that no operation reached, but for these; each is reported.
+  /// Prints each site of the table that no operation reached, except those in `except`. Returns their
+  /// number.
   template <class Table>
-  unsigned report_unreached(const Table& table, std::set<std::string_view> but) const {
+  unsigned report_unreached(const Table& table, std::set<std::string_view> except) const {
     unsigned unreached = 0;
     for (const sync::Site& site : table.rows) {
-      if (!reached.contains(site.name) && !but.contains(site.name)) {
+      if (!reached.contains(site.name) && !except.contains(site.name)) {
         std::cerr << "no operation reached " << site.name << '\n';
         ++unreached;
       }

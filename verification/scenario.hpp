@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the runner knows of a scenario, and what it asks of one. Nothing here needs the checker.
+/// A scenario as the runner sees it: its name, its bounds, and a function that searches it. Nothing
+/// in this header needs the model checker.
 #pragma once
 
 #include <array>
@@ -15,9 +16,11 @@
 
 namespace byre::verification {
 
-/// How far executions are searched: all of them; or one of each set that differs only in the order of
-/// independent steps; or those with at most so many preemptions, which are switches away from a
-/// thread that could have gone on.
+/// How far a scenario is searched:
+/// - full: every execution;
+/// - reduced: one execution of each set that differs only in the order of independent steps;
+/// - a number: every execution with at most that many preemptions. A preemption is a switch away
+///   from a thread that could have continued.
 struct Bound {
   static constexpr unsigned none = ~0U;
   static constexpr unsigned reduced = none - 1;
@@ -26,7 +29,6 @@ struct Bound {
   constexpr Bound(unsigned most = none) : preemptions(most) {}
   bool is_full() const noexcept { return preemptions >= reduced; }
   bool is_reduced() const noexcept { return preemptions == reduced; }
-  /// "full", "reduced", or the number.
   std::string name() const {
     return is_reduced() ? "reduced" : is_full() ? "full" : std::to_string(preemptions);
   }
@@ -35,52 +37,55 @@ struct Bound {
 inline constexpr Bound full_search{};
 inline constexpr Bound reduced_search{Bound::reduced};
 
-/// What is asked of one search.
+/// The limits of one search.
 struct Search {
   Bound bound;
   std::uint64_t most_executions = ~std::uint64_t{0};
   std::chrono::seconds longest{3600};
-  std::string state = {};  ///< begin at this execution; see SearchResult::state
+  std::string state = {};  ///< start at this execution; see SearchResult::state
 };
 
 struct Scenario;
 
-/// What came of it.
+/// The outcome of one search.
 struct SearchResult {
   Verdict verdict = Verdict::unknown;
-  std::string message = {};  ///< what failed
+  std::string message = {};  ///< the failed expectation, or empty
   std::uint64_t executions = 0;
   double seconds = 0;
-  std::string state = {};             ///< of the failing execution
-  std::uint64_t programs = 0;         ///< that passed, where a scenario searches many
-  std::uint64_t unbounded = 0;        ///< of those, searched without a bound on preemptions
-  const Scenario* failing = nullptr;  ///< the one of those that did not
+  std::string state = {};      ///< identifies the failing execution
+  std::uint64_t programs = 0;  ///< in a family: programs that passed
+  /// in a family: programs that passed without a bound on preemptions
+  std::uint64_t unbounded = 0;
+  const Scenario* failing = nullptr;  ///< in a family: the program that failed
 };
 
 struct Scenario {
   std::string_view name;
-  std::string_view shows;  ///< one sentence; which promise or invariant
+  std::string_view shows;  ///< one sentence that names the promises or invariants
   unsigned threads = 0;
   Bound quick = full_search;
   Bound deep = full_search;
   Verdict expected = Verdict::pass;
-  /// States that some execution has to reach, by cover() of the same text.
+  /// States that some execution has to reach: cover() is called with one of these texts.
   std::span<const std::string_view> cover;
   std::function<SearchResult(const Search&)> search;
-  /// Of a family of small programs: each of them, to be searched by itself.
+  /// For a family of small programs: returns its programs, to be searched one by one. Else null.
   std::function<std::vector<const Scenario*>()> parts = nullptr;
 };
 
-/// Lists a scenario; by the initialization of a variable, before main.
+/// Adds a scenario to all_scenarios(). Called before main, by initializers of variables. Aborts if
+/// another scenario has this name.
 const Scenario& register_scenario(const Scenario& scenario);
 
-/// All that are listed, by name.
+/// All registered scenarios, sorted by name.
 std::vector<const Scenario*> all_scenarios();
 
-/// One program by its name, "write; drop | clone-write", as a scenario of that name; or null.
+/// The scenario of the small program `name`, e.g. "write; drop | clone-write"; null if the name is
+/// no program.
 const Scenario* find_program(const std::string& name);
 
-/// From failing a scenario: this state was reached.
+/// Called from a scenario: an execution has reached `state`.
 void cover(std::string_view state) noexcept;
 inline void cover_if(bool is_reached, std::string_view state) noexcept {
   if (is_reached) {

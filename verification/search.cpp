@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of the search under way.
+/// The search that is running. A process runs one at a time.
 struct Progress {
   const Search* search = nullptr;
   Clock::time_point begun;
@@ -55,7 +55,7 @@ Verdict verdict_of(rl::test_result_e result) {
   return found == std::end(verdicts) ? Verdict::checker_error : found->second;
 }
 
-/// Far from the 60 or so steps of an execution.
+/// An execution takes about 60 steps. One that takes more than this is a livelock.
 constexpr unsigned most_steps = 1000;
 constexpr std::uint64_t executions_between_looks = 4096;
 
@@ -87,7 +87,7 @@ void fail(Verdict verdict, const char* text) noexcept {
   progress.own_verdict = verdict;
   std::snprintf(progress.message.data(), progress.message.size(), "%s", text);
   rl::ctx().fail_test("", rl::test_result_user_assert_failed, {});
-  std::abort();  // not reached: the execution is left behind
+  std::abort();  // not reached: fail_test() does not return
 }
 
 void cover(std::string_view state) noexcept {
@@ -108,14 +108,13 @@ bool is_covered(std::string_view state) noexcept {
 namespace detail {
 namespace {
 
-/// Begins the search, of which there is one at a time in a process.
 rl::test_params begin_search(const Search& search) {
   progress.search = &search;
   progress.begun = Clock::now();
   progress.executions = 0;
   progress.own_verdict = Verdict::pass;
   progress.message = {};
-  Checked::spin_limit = 0;  // as an execution that failed may have left it
+  Checked::spin_limit = 0;  // a failed execution skips destructors, so it may have left 1
   rl::test_params params;
   params.output_stream = &null_stream();
   params.progress_stream = &null_stream();
@@ -126,7 +125,7 @@ rl::test_params begin_search(const Search& search) {
   return params;
 }
 
-/// Before every execution: ends the search where its limits say so.
+/// Runs before every execution. Ends the search if it has reached a limit.
 void begin_execution() {
   const Search& search = *progress.search;
   bool ends = progress.executions >= search.most_executions;
@@ -150,7 +149,7 @@ SearchResult finish_search(rl::test_result_e result, const rl::ostringstream& st
   return found;
 }
 
-/// For failures that Relacy does not see itself.
+/// Relacy does not detect exceptions that leave a thread: this function reports them.
 void fail_on_exception() noexcept {
   try {
     throw;
@@ -163,10 +162,10 @@ void fail_on_exception() noexcept {
   }
 }
 
-/// Of the search under way.
+/// The body of the search that is running.
 const BodyType* current_body = nullptr;
 
-/// One execution.
+/// One execution of the current body.
 template <unsigned Threads>
 class Suite : public rl::test_suite<Suite<Threads>, static_cast<rl::thread_id_t>(Threads)> {
  public:
@@ -239,7 +238,8 @@ SearchResult search_body(const BodyType& type, const Search& search) {
     case 4:
       return search_threads<4>(search);
     default:
-      return {.verdict = Verdict::checker_error, .message = "a scenario has 2, 3 or 4 threads"};
+      return {.verdict = Verdict::checker_error,
+              .message = "a scenario must have 2, 3 or 4 threads"};
   }
 }
 

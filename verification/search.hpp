@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// From the body of a scenario to a Scenario. A body is a class that is made anew for each
-/// execution: its constructor sets up, thread(i) is what thread i does, after() the oracle, and
-/// `threads` how many there are. Optionally on_step(site, value) is told of every step.
+/// Makes a Scenario from a body. A body is a class that is constructed anew for each execution:
+/// - its constructor sets up;
+/// - `threads` is the number of threads;
+/// - thread(i) is the code of thread i;
+/// - after(), optional, is the oracle;
+/// - on_step(site, value), optional, is called at every step, with the value that the step read or
+///   stored.
 #pragma once
 
 #include <cstddef>
@@ -14,27 +18,28 @@
 
 namespace byre::verification {
 
-/// The oracle: ends the search unless `condition`, with what was expected instead.
+/// Fails the execution with Verdict::wrong_answer if `condition` is false. `expectation` says what
+/// should hold.
 inline void expect(bool condition, const char* expectation) noexcept {
   if (!condition) {
     fail(Verdict::wrong_answer, expectation);
   }
 }
 
-/// The thread of the scenario that takes the step under way.
+/// The thread whose step is being executed.
 inline unsigned current_thread() noexcept {
   return static_cast<unsigned>(rl::ctx().current_thread());
 }
 
-/// A base of bodies of two threads.
+/// Base class for bodies with two threads.
 struct TwoThreads {
   static constexpr unsigned threads = 2;
 };
 
 namespace detail {
 
-/// A body without its type: what the checker is made of is compiled once for a number of threads, and
-/// not once for a body.
+/// A body without its type. So the checker is instantiated once for each number of threads, not
+/// once for each body.
 struct BodyType {
   unsigned threads;
   void (*construct)(void* place);
@@ -44,7 +49,7 @@ struct BodyType {
   void (*on_step)(void* body, const sync::Site& site, std::uint64_t value);  ///< may be null
 };
 
-/// The room that there is for a body.
+/// The size of the buffer that a body is constructed in.
 inline constexpr std::size_t most_body_nbytes = 8192;
 
 template <class Body>
@@ -78,14 +83,14 @@ SearchResult search_body(const Search& search) {
 
 }  // namespace detail
 
-/// A body that has to reach these states, in place of its own.
+/// `Body` with `States` in place of its own cover points.
 template <class Body, StepName... States>
 struct WithCoverPoints : Body {
   static constexpr std::array<std::string_view, sizeof...(States)> cover_points{States.text...};
 };
 
-/// Lists the scenario of a body. `quick` is the bound of a quick run, `deep` that of a deep one: full_search,
-/// reduced_search, or the most preemptions.
+/// Registers the scenario of a body. `quick` is the bound of the quick run, `deep` that of the deep
+/// run: full_search, reduced_search, or a number of preemptions.
 template <class Body>
 const Scenario* scenario(std::string_view name, std::string_view shows, Bound quick = full_search,
                          Bound deep = full_search, Verdict expected = Verdict::pass) {
@@ -97,7 +102,8 @@ const Scenario* scenario(std::string_view name, std::string_view shows, Bound qu
       {name, shows, Body::threads, quick, deep, expected, cover, &detail::search_body<Body>});
 }
 
-/// Lists the scenario of a known-wrong design, which has to end in that verdict.
+/// Registers the scenario of a known-wrong design, whose search has to end with the verdict
+/// `expected`.
 template <class Body>
 const Scenario* known_wrong(std::string_view name, std::string_view shows, Verdict expected,
                             Bound bound = full_search) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Steps of code outside core: the textbook form, known-wrong designs, litmus tests. And addresses that it waits at.
+/// Sites for code outside core: the textbook form, known-wrong designs, litmus tests. Also
+/// addresses at which threads of scenarios wait.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>
@@ -16,24 +17,26 @@ inline constexpr auto release = std::memory_order::release;
 inline constexpr auto acq_rel = std::memory_order::acq_rel;
 inline constexpr auto seq_cst = std::memory_order::seq_cst;
 
-/// "type.operation", or another text, as an argument of a template.
+/// A text such as "type.operation" as a template argument.
 template <std::size_t Size>
 struct StepName {
   consteval StepName(const char (&name)[Size]) { std::copy_n(name, Size, text); }
   char text[Size];
 };
 
-/// A checker asks a step what it does, and not its site.
+/// The checker takes the operation from the call and the order from the step, so the operation and
+/// order in this site are unused.
 template <StepName Name>
 inline constexpr sync::Site own_site{Name.text, sync::Operation::load, seq_cst};
 
-/// The step of that name. Locks and parking bring their own order.
+/// The step named `Name`. The order is ignored by locks and by parking, which bring their own.
 template <StepName Name>
 constexpr sync::Step step_of(std::memory_order order = seq_cst) noexcept {
   return {&own_site<Name>, order};
 }
 
-/// An address that nobody may touch, one of those in that bucket.
+/// The address with index `number` among the addresses that fall into `bucket`. It belongs to no
+/// object: never dereference it.
 template <class Buckets>
 const void* address_in(std::size_t bucket, unsigned number = 0) {
   for (std::uintptr_t word = 64;; word += 64) {

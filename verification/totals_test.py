@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The table of totals in docs/verification.md is what byre-verify prints, so that no search has become smaller
-unseen; and each promise and invariant is shown by some scenario.
+"""Checks that the table of totals in docs/verification.md is what byre-verify prints, so that no search shrinks
+unnoticed, and that some scenario shows each promise and each invariant.
 
 usage: totals_test.py BYRE_VERIFY DOCUMENT
 """
@@ -35,7 +35,7 @@ def main(binary, document):
     print(ended.stdout)
     rows = [line for line in ended.stdout.splitlines() if line.startswith("| ")]
     written = pathlib.Path(document).read_text().splitlines()
-    faults = [f"{document} has no row {row}" for row in rows if row not in written]
+    faults = [f"{document} lacks the row {row}. Update its table." for row in rows if row not in written]
     faults += [f"no scenario shows {claim}" for claim in missing]
     print(*faults, sep="\n")
     return ended.returncode or bool(faults)

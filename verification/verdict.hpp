@@ -11,21 +11,22 @@
 namespace byre::verification {
 
 enum class Verdict : std::uint8_t {
-  pass,       ///< every execution within the bound was tried and none failed
+  pass,       ///< all executions within the bound ran and none failed
   data_race,  ///< two accesses without a happens-before edge, one of them a write
   use_after_free,
   double_free,
   leak,
-  uninitialized,  ///< a read of memory nobody wrote
-  deadlock,       ///< nobody can run: a lost wake-up
-  livelock,       ///< an execution that does not end
+  uninitialized,  ///< a read of memory that was never written
+  deadlock,       ///< no thread can run, e.g. after a lost wake
+  livelock,       ///< an execution does not end
   misused_lock,
-  wrong_answer,    ///< the scenario's oracle: not what the sequential model says
-  core_assertion,  ///< BYRE_ASSERT
+  wrong_answer,    ///< the scenario's oracle failed
+  core_assertion,  ///< a BYRE_ASSERT failed
   crash,
-  checker_error,  ///< the checker contradicts itself: an illegal order, a step that is not deterministic
-  unknown,        ///< the search was cut short, and had found nothing
-  not_covered,  ///< it passed, but never reached a state that it is about
+  /// the checker itself failed, e.g. on an illegal order or a nondeterministic step
+  checker_error,
+  unknown,      ///< the search hit a limit and had found no failure
+  not_covered,  ///< all executions passed, but a cover point was not reached
 };
 
 inline constexpr std::array<std::string_view, 15> verdict_names{
@@ -48,7 +49,7 @@ constexpr std::optional<Verdict> verdict_of(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-/// Whether an execution was found that ought not to exist.
+/// True if the search found an execution that must not exist.
 constexpr bool is_failure(Verdict verdict) noexcept {
   return verdict > Verdict::pass && verdict < Verdict::checker_error;
 }

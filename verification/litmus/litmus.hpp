@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Litmus tests: what the checker itself sees of C++'s memory model, outcome by outcome, through the
-/// adaptor that the code under test runs on. A blind spot that appears, or goes away, is a failure.
+/// Litmus tests pin which outcomes of C++'s memory model the checker finds. They use the Sync that
+/// the code under test runs on. A blind spot that appears or disappears fails the run.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace byre::verification {
 
-/// What C++ says of an outcome, and whether full search sees it.
+/// Whether C++ allows an outcome, and whether a full search finds it.
 enum class Fate : std::uint8_t {
-  seen,       ///< allowed, and seen
-  forbidden,  ///< and not seen
-  blind,      ///< allowed, and not seen: something else has to cover it
+  seen,       ///< allowed and found
+  forbidden,  ///< forbidden and not found
+  blind,      ///< allowed but not found: another check has to cover it
 };
 
 struct Outcome {
@@ -29,7 +29,7 @@ constexpr sync::Step at(std::memory_order order = seq_cst) noexcept {
   return step_of<"litmus">(order);
 }
 
-/// Two threads that use one state, each in its way.
+/// Two threads that run `First` and `Second` on one state.
 template <class State, auto First, auto Second>
 struct Two : TwoThreads, State {
   void thread(unsigned index) {
@@ -38,28 +38,29 @@ struct Two : TwoThreads, State {
   }
 };
 inline constexpr auto nothing = [](auto&) {};
-/// Two threads that do the same to one state.
+/// Two threads that both run `Each` on one state.
 template <class State, auto Each>
 using Both = Two<State, Each, Each>;
 
-/// The outcomes that the search under way has seen, by number.
+/// Which outcomes the current search has found, by index.
 inline std::array<bool, 8> seen{};
 
-/// A test, with its outcome recorded: outcome() is an index into its `outcomes`.
+/// Records the outcome of each execution of `Test`: outcome() is an index into its `outcomes`.
 template <class Test>
 class Watched : public Test {
  public:
   void after() { seen[this->outcome()] = true; }
 };
 
-/// What is not as expected, or nothing. A search that is not full may miss some.
+/// A text that lists the unexpected outcomes, or empty. A search that is not full may miss allowed
+/// outcomes.
 inline std::string surprises(std::span<const Outcome> outcomes, bool is_full) {
   std::string text;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const bool expected = outcomes[i].fate == Fate::seen;
     if (seen[i] != expected && (seen[i] || is_full)) {
       text += text.empty() ? "" : "; ";
-      text.append(seen[i] ? "seen: " : "not seen: ").append(outcomes[i].name);
+      text.append(seen[i] ? "found: " : "not found: ").append(outcomes[i].name);
     }
   }
   return text;
@@ -84,7 +85,8 @@ SearchResult search(const Search& search) {
 
 }  // namespace litmus
 
-/// A test with outcomes passes if they are as it says; one without ends as `expected`.
+/// Registers a litmus test. A test with `outcomes` passes if exactly the expected ones are found. A
+/// test without them has to end with the verdict `expected`.
 template <class Test>
 const Scenario* litmus_test(std::string_view name, std::string_view shows,
                             Verdict expected = Verdict::pass) {

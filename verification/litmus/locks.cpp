@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The shared-exclusive lock, data races, and how far a release reaches through the steps of others.
+/// Litmus tests of the shared-exclusive lock, of data races, and of release sequences that continue
+/// through other threads' steps.
 #include "litmus.hpp"
 
 namespace byre::verification {
@@ -10,7 +11,7 @@ struct Locked {
   Checked::SharedMutex mutex;
   Cell data{0};
 };
-/// By holders of the lock, shared or not.
+/// Accesses by holders of the lock, and without it.
 constexpr auto read_shared = [](Locked& locked) {
   locked.mutex.lock_shared(at());
   locked.data.get();
@@ -35,7 +36,7 @@ struct Exclusive : TwoThreads, Locked {
     data.set(data.get() + 1);
     mutex.unlock(at());
   }
-  void after() { expect(data.get() == 2, "both were alone"); }
+  void after() { expect(data.get() == 2, "an exclusive holder is the only one"); }
 };
 
 struct SharedAtOnce : TwoThreads {
@@ -55,8 +56,8 @@ struct SharedAtOnce : TwoThreads {
   bool both = false;
 };
 
-/// The reader comes after the writer's unlock, but no lock says so: holders of a shared lock do not
-/// synchronize with each other.
+/// The reader runs after the writer's unlock, but no lock orders them: holders of a shared lock do
+/// not synchronize with each other.
 struct SharedThenShared : TwoThreads, Locked {
   void thread(unsigned index) {
     if (index == 0) {
@@ -103,7 +104,7 @@ struct CrossedLocks : TwoThreads {
   Checked::SharedMutex mutexes[2];
 };
 
-/// Data, released by one thread; the variable changed by a second; acquired by a third.
+/// One thread releases data, a second one changes the variable, and a third one acquires it.
 template <std::memory_order Published, auto Change>
 struct Relay {
   static constexpr unsigned threads = 3;
@@ -136,7 +137,7 @@ using NotThroughStore = Relay<release, [](Number& number) {
 }>;
 using NotFromRelaxed = Relay<relaxed, [](Number& number) { number.fetch_add(1, at(acq_rel)); }>;
 
-/// A second, relaxed store by who released.
+/// The releasing thread makes a second, relaxed store.
 struct PastOwnStore : TwoThreads {
   void thread(unsigned index) {
     if (index == 0) {
@@ -152,7 +153,7 @@ struct PastOwnStore : TwoThreads {
   Number number{0};
 };
 
-/// The count of a shared object: each reads, and counts down; the last one writes.
+/// The count of a shared object: each thread reads and counts down, and the last one writes.
 template <std::memory_order Order>
 struct CountedDown {
   static constexpr unsigned threads = 3;
@@ -172,51 +173,59 @@ const Scenario* const locks_tests[] = {
     litmus_test<Both<Locked, read_plain>>("litmus.plain_reads",
                                           "Two reads of plain data are no race."),
     litmus_test<Two<Locked, read_plain, write_plain>>(
-        "litmus.plain_read_and_write", "A read and a write are.", Verdict::data_race),
-    litmus_test<Both<Locked, write_plain>>("litmus.plain_writes", "So are two writes.",
-                                           Verdict::data_race),
-    litmus_test<Exclusive>("litmus.exclusive_lock", "Holders of the lock come one by one."),
-    litmus_test<Both<Locked, write_shared>>("litmus.shared_lock_writes",
-                                            "A shared lock does not keep writes apart.",
-                                            Verdict::data_race),
-    litmus_test<SharedAtOnce>("litmus.shared_lock_at_once", "Two may hold it shared."),
+        "litmus.plain_read_and_write", "A read and a write of plain data are a race.",
+        Verdict::data_race),
+    litmus_test<Both<Locked, write_plain>>(
+        "litmus.plain_writes", "Two writes of plain data are a race.", Verdict::data_race),
+    litmus_test<Exclusive>("litmus.exclusive_lock",
+                           "Holders of the exclusive lock run one after the other."),
+    litmus_test<Both<Locked, write_shared>>(
+        "litmus.shared_lock_writes", "A shared lock does not order writes.", Verdict::data_race),
+    litmus_test<SharedAtOnce>("litmus.shared_lock_at_once",
+                              "Two threads may hold the lock shared at once."),
     litmus_test<Two<Locked, read_shared, write_alone>>(
         "litmus.shared_then_exclusive",
-        "An exclusive holder comes after the shared holders before it."),
+        "An exclusive holder happens after the shared holders before it."),
     litmus_test<SharedThenShared>(
         "litmus.blind.shared_then_shared",
-        "Blind spot: holders of the shared lock are ordered, which C++ does not promise, so this "
-        "race is not seen. The textbook form writes under no shared lock; the stress runs under "
-        "ThreadSanitizer, which knows the difference."),
-    litmus_test<Two<Locked, unlock_free, nothing>>("litmus.lock_not_held",
-                                                   "A lock that is not held cannot be unlocked.",
-                                                   Verdict::misused_lock),
+        "Blind spot: the checker orders holders of the shared lock, which C++ does not, so this "
+        "race is not found. The textbook form writes under no shared lock. The stress runs use "
+        "ThreadSanitizer, which does not order them."),
+    litmus_test<Two<Locked, unlock_free, nothing>>(
+        "litmus.lock_not_held", "A thread must not unlock a lock that it does not hold.",
+        Verdict::misused_lock),
     litmus_test<Two<Locked, upgrade, nothing>>(
-        "litmus.lock_upgraded", "A shared holder that wants the lock exclusively waits for itself.",
+        "litmus.lock_upgraded", "A shared holder that locks exclusively waits for itself.",
         Verdict::deadlock),
     litmus_test<FreedWhileHeld>("litmus.lock_freed_while_held",
-                                "A lock outlives those who have it.", Verdict::use_after_free),
-    litmus_test<CrossedLocks>("litmus.crossed_locks", "Two locks in two orders are a deadlock.",
+                                "A lock must not be freed while a thread holds it.",
+                                Verdict::use_after_free),
+    litmus_test<CrossedLocks>("litmus.crossed_locks",
+                              "Two locks that are taken in two orders deadlock.",
                               Verdict::deadlock),
     litmus_test<ThroughReadModifyWrite>(
         "litmus.release_through_add",
-        "A release reaches through another thread's relaxed addition."),
-    litmus_test<ThroughCompareExchange>("litmus.release_through_exchange",
-                                        "And through its relaxed compare-exchange."),
+        "A release sequence continues through another thread's relaxed addition."),
+    litmus_test<ThroughCompareExchange>(
+        "litmus.release_through_exchange",
+        "A release sequence continues through another thread's relaxed compare-exchange."),
     litmus_test<NotThroughStore>("litmus.release_cut_by_store",
-                                 "Another thread's relaxed store ends it.", Verdict::data_race),
+                                 "Another thread's relaxed store ends a release sequence.",
+                                 Verdict::data_race),
     litmus_test<NotFromRelaxed>("litmus.release_after_the_fact",
-                                "A later release by another thread does not stand in for it.",
+                                "A later release by another thread does not replace a missing one.",
                                 Verdict::data_race),
     litmus_test<PastOwnStore>(
         "litmus.blind.own_relaxed_store",
-        "Blind spot: since C++20 a relaxed store by the same thread ends a release too, which is a "
-        "race here. The one store in core is by a sole owner, who is alone with the word: I7."),
+        "Blind spot: since C++20 a relaxed store by the releasing thread also ends the release "
+        "sequence, so this is a race. The only store in core is by the only user of the word: I7."),
     litmus_test<CountedDown<acq_rel>>("litmus.count_down_acq_rel",
-                                      "The last of a count comes after all the others."),
-    litmus_test<CountedDown<acquire>>("litmus.count_down_acquire", "Not without the releases.",
+                                      "The last thread of a count-down happens after all others."),
+    litmus_test<CountedDown<acquire>>("litmus.count_down_acquire",
+                                      "Without the releases the last thread of a count-down races.",
                                       Verdict::data_race),
-    litmus_test<CountedDown<release>>("litmus.count_down_release", "Nor without the acquire.",
+    litmus_test<CountedDown<release>>("litmus.count_down_release",
+                                      "Without the acquire the last thread of a count-down races.",
                                       Verdict::data_race),
 };
 

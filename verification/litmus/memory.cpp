@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Memory that is used too late, twice, never given back, or not yet written; and programs that end.
+/// Litmus tests of memory errors (use after free, double free, leak, uninitialized read), of
+/// injected failures, and of programs that crash.
 #include <byre/error/detail/assert.hpp>
 
 #include "litmus.hpp"
@@ -8,7 +9,7 @@ namespace byre::verification {
 namespace litmus {
 namespace {
 
-/// One frees what the other uses.
+/// One thread frees the object while the other uses it.
 template <class Object>
 struct Allocated {
   Object* object = [] {
@@ -38,7 +39,7 @@ struct AllocatedBytes {
 constexpr auto free_bytes = [](AllocatedBytes& bytes) { ::operator delete(bytes.object); };
 constexpr auto allocate_bytes = [](Bytes& bytes) { bytes.object = ::operator new(8); };
 
-/// The same of the allocator of checked buffers.
+/// A block of the allocator of checked buffers.
 struct TrackedMemory {
   Cell& data() { return cell(static_cast<std::byte*>(block.data)); }
 
@@ -50,7 +51,7 @@ constexpr auto give_back = [](TrackedMemory& tracked) { tracked.memory.deallocat
 constexpr auto write_data = [](TrackedMemory& tracked) { tracked.data().set(1); };
 constexpr auto read_data = [](TrackedMemory& tracked) { tracked.data().get(); };
 
-/// What is no Plain is not watched: only what is read there tells.
+/// Data that is not Plain is not watched. Only the bytes that are read reveal the use after free.
 struct TrackedHeaderFreedWhileUsed : TwoThreads, TrackedMemory {
   static constexpr Outcome outcomes[] = {{"the old bytes", Fate::seen},
                                          {"the bytes of freed memory", Fate::seen}};
@@ -60,7 +61,7 @@ struct TrackedHeaderFreedWhileUsed : TwoThreads, TrackedMemory {
     if (index == 0) {
       memory.deallocate(block);
     } else {
-      Number(0).load(at(relaxed));  // a step, so that the other may come first
+      Number(0).load(at(relaxed));  // a step, so that the other thread may run first
       result = *static_cast<unsigned char*>(block.base);
     }
   }
@@ -68,7 +69,8 @@ struct TrackedHeaderFreedWhileUsed : TwoThreads, TrackedMemory {
   unsigned char result = 0;
 };
 
-/// A failure that a scenario asks for happens, and does not, and nothing else fails.
+/// A failure that the scenario allows happens in some executions and not in others, and nothing
+/// else fails.
 template <Faults Kind>
 struct Fails : TwoThreads {
   static constexpr Outcome outcomes[] = {
@@ -126,35 +128,40 @@ struct Throws : TwoThreads {
 
 const Scenario* const memory_tests[] = {
     litmus_test<Two<Allocated<Number>, free_it, load_freed>>(
-        "litmus.freed_atomic", "An atomic is used after its end.", Verdict::use_after_free),
+        "litmus.freed_atomic", "An atomic is used after it was freed.", Verdict::use_after_free),
     litmus_test<Two<Allocated<Checked::SharedMutex>, free_it, lock_freed>>(
-        "litmus.freed_lock", "A lock is used after its end.", Verdict::use_after_free),
+        "litmus.freed_lock", "A lock is used after it was freed.", Verdict::use_after_free),
     litmus_test<Two<Allocated<Cell>, free_it, read_freed>>(
-        "litmus.freed_plain", "So is plain data.", Verdict::use_after_free),
+        "litmus.freed_plain", "Plain data is used after it was freed.", Verdict::use_after_free),
     litmus_test<Both<AllocatedBytes, free_bytes>>("litmus.freed_twice", "Memory is freed twice.",
                                                   Verdict::double_free),
     litmus_test<Two<Bytes, allocate_bytes, nothing>>("litmus.never_freed", "Memory is never freed.",
                                                      Verdict::leak),
     litmus_test<Two<TrackedMemory, give_back, write_data>>(
-        "litmus.tracked_freed_plain", "And data of a buffer, whose memory is the model's own.",
+        "litmus.tracked_freed_plain", "Data of a buffer is used after it was freed.",
         Verdict::use_after_free),
     litmus_test<TrackedHeaderFreedWhileUsed>(
         "litmus.blind.freed_header",
-        "Blind spot: a read of what is neither atomic nor Plain is not watched, and finds the "
-        "bytes of freed memory. The stress runs under AddressSanitizer."),
+        "Blind spot: a read of data that is neither atomic nor Plain is not watched, and returns "
+        "the bytes of freed memory. The stress runs use AddressSanitizer."),
     litmus_test<Both<TrackedMemory, give_back>>(
-        "litmus.tracked_freed_twice", "A block is given back twice.", Verdict::double_free),
-    litmus_test<Both<TrackedMemory, nothing>>("litmus.tracked_never_freed",
-                                              "A block is never given back.", Verdict::leak),
+        "litmus.tracked_freed_twice", "A block of the tracked allocator is deallocated twice.",
+        Verdict::double_free),
+    litmus_test<Both<TrackedMemory, nothing>>(
+        "litmus.tracked_never_freed", "A block of the tracked allocator is never deallocated.",
+        Verdict::leak),
     litmus_test<Two<TrackedMemory, read_data, nothing>>(
         "litmus.not_yet_written", "Data is read before it is written.", Verdict::uninitialized),
-    litmus_test<Fails<Faults::none>>("litmus.no_faults", "No allocation or copy fails unasked."),
-    litmus_test<Fails<Faults::allocations>>("litmus.failing_allocations",
-                                            "Allocations fail in some executions, if asked to."),
-    litmus_test<Fails<Faults::copies>>("litmus.failing_copies", "And copies."),
+    litmus_test<Fails<Faults::none>>("litmus.no_faults",
+                                     "No allocation or copy fails unless the scenario allows it."),
+    litmus_test<Fails<Faults::allocations>>(
+        "litmus.failing_allocations",
+        "Allocations fail in some executions if the scenario allows it."),
+    litmus_test<Fails<Faults::copies>>("litmus.failing_copies",
+                                       "Copies fail in some executions if the scenario allows it."),
     litmus_test<Asserts>("litmus.asserts", "An assertion of core fails.", Verdict::core_assertion),
-    litmus_test<Crashes>("litmus.crashes", "A program that falls over is no pass.", Verdict::crash),
-    litmus_test<Throws>("litmus.throws", "Nor is one that an exception leaves.",
+    litmus_test<Crashes>("litmus.crashes", "A program that crashes does not pass.", Verdict::crash),
+    litmus_test<Throws>("litmus.throws", "A program with an uncaught exception does not pass.",
                         Verdict::wrong_answer),
 };
 

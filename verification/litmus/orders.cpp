@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What one atomic variable, or two, may show to whom.
+/// Litmus tests of memory orders on one and on two atomic variables.
 #include "litmus.hpp"
 
 namespace byre::verification {
 namespace litmus {
 namespace {
 
-/// A test whose outcome is one number, or two bits.
+/// Tests whose outcome is one number, or two bits.
 struct OneResult : TwoThreads {
   std::size_t outcome() const { return result; }
   std::uint32_t result = 0;
@@ -19,10 +19,10 @@ struct TwoResults : TwoThreads {
 
 template <std::memory_order Store, std::memory_order Load, Fate BothOld>
 struct StoreBuffering : TwoResults {
-  static constexpr Outcome outcomes[] = {{"both read the old", BothOld},
-                                         {"the first reads the old", Fate::seen},
-                                         {"the second reads the old", Fate::seen},
-                                         {"both read the new", Fate::seen}};
+  static constexpr Outcome outcomes[] = {{"both read old values", BothOld},
+                                         {"only the first reads an old value", Fate::seen},
+                                         {"only the second reads an old value", Fate::seen},
+                                         {"both read new values", Fate::seen}};
 
   void thread(unsigned index) {
     numbers[index].store(1, at(Store));
@@ -48,7 +48,7 @@ struct MessagePassing : OneResult {
   Number message{0};
 };
 
-/// The same of data that is not atomic.
+/// Message passing with plain data.
 template <std::memory_order Store, std::memory_order Load>
 struct PlainMessagePassing : TwoThreads {
   void thread(unsigned index) {
@@ -56,7 +56,7 @@ struct PlainMessagePassing : TwoThreads {
       data.set(1);
       message.store(1, at(Store));
     } else if (message.load(at(Load)) == 1) {
-      expect(data.get() == 1, "the message tells of the new data");
+      expect(data.get() == 1, "a reader of the message reads the new data");
     }
   }
 
@@ -65,10 +65,10 @@ struct PlainMessagePassing : TwoThreads {
 };
 
 struct LoadBuffering : TwoResults {
-  static constexpr Outcome outcomes[] = {{"both read the old", Fate::seen},
-                                         {"the second reads the new", Fate::seen},
-                                         {"the first reads the new", Fate::seen},
-                                         {"both read the new", Fate::blind}};
+  static constexpr Outcome outcomes[] = {{"both read old values", Fate::seen},
+                                         {"only the second reads a new value", Fate::seen},
+                                         {"only the first reads a new value", Fate::seen},
+                                         {"both read new values", Fate::blind}};
 
   void thread(unsigned index) {
     results[index] = numbers[index].load(at(relaxed));
@@ -76,12 +76,12 @@ struct LoadBuffering : TwoResults {
   }
 };
 
-/// Two write, and two read both, each in another order.
+/// Two threads write, and two threads read both variables in opposite orders.
 template <std::memory_order Store, std::memory_order Load, Fate Disagree>
 struct IndependentReads {
   static constexpr unsigned threads = 4;
   static constexpr Outcome outcomes[] = {{"the readers may agree on an order", Fate::seen},
-                                         {"they disagree", Disagree}};
+                                         {"the readers disagree", Disagree}};
 
   void thread(unsigned index) {
     if (index < 2) {
@@ -125,13 +125,13 @@ struct Coherence : TwoThreads {
   std::uint32_t results[2]{};
 };
 
-/// How old a value a load may return.
+/// How old the value may be that a load returns.
 struct Staleness : OneResult {
   static constexpr Outcome outcomes[] = {{"no message yet", Fate::seen},
-                                         {"the newest", Fate::seen},
-                                         {"one store old", Fate::seen},
-                                         {"two stores old", Fate::blind},
-                                         {"three stores old", Fate::blind}};
+                                         {"the newest value", Fate::seen},
+                                         {"a value one store old", Fate::seen},
+                                         {"a value two stores old", Fate::blind},
+                                         {"a value three stores old", Fate::blind}};
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -147,10 +147,10 @@ struct Staleness : OneResult {
   Number message{0};
 };
 
-/// Each step reads what the one before it in the variable's order left.
+/// Each addition reads the value that the previous one in the modification order stored.
 struct ReadModifyWrite : TwoThreads {
-  static constexpr Outcome outcomes[] = {{"both count", Fate::seen},
-                                         {"one is lost", Fate::forbidden}};
+  static constexpr Outcome outcomes[] = {{"both additions count", Fate::seen},
+                                         {"one addition is lost", Fate::forbidden}};
 
   void thread(unsigned) { number.fetch_add(1, at(relaxed)); }
   std::size_t outcome() { return number.load(at(relaxed)) == 2 ? 0 : 1; }
@@ -160,7 +160,7 @@ struct ReadModifyWrite : TwoThreads {
 
 struct SpuriousFailure : TwoThreads {
   static constexpr Outcome outcomes[] = {{"a weak compare-exchange succeeds", Fate::seen},
-                                         {"it fails though the values are equal", Fate::seen}};
+                                         {"it fails although the values are equal", Fate::seen}};
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -174,12 +174,12 @@ struct SpuriousFailure : TwoThreads {
   bool failed = false;
 };
 
-/// A compare-exchange that fails is a load, and a load may be late.
+/// A failed compare-exchange is a load, so it may return an old value.
 struct StaleFailure : OneResult {
   static constexpr Outcome outcomes[] = {
       {"no message yet", Fate::seen},
-      {"the message, and the failure returns the old", Fate::blind},
-      {"the message, and the failure returns the new", Fate::seen}};
+      {"the message, and the failure returns the old value", Fate::blind},
+      {"the message, and the failure returns the new value", Fate::seen}};
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -187,7 +187,8 @@ struct StaleFailure : OneResult {
       message.store(1, at(relaxed));
     } else if (message.load(at(relaxed)) == 1) {
       std::uint32_t expected = 9;
-      expect(!number.compare_exchange_weak(expected, 10, at(relaxed)), "nobody stores 9");
+      expect(!number.compare_exchange_weak(expected, 10, at(relaxed)),
+             "the exchange fails, since no thread stores 9");
       result = 1 + expected;
     }
   }
@@ -197,46 +198,54 @@ struct StaleFailure : OneResult {
 
 const Scenario* const orders_tests[] = {
     litmus_test<StoreBuffering<relaxed, relaxed, Fate::seen>>(
-        "litmus.store_buffering_relaxed", "Relaxed stores are seen late by both."),
+        "litmus.store_buffering_relaxed",
+        "With relaxed orders both threads may miss the other's store."),
     litmus_test<StoreBuffering<release, acquire, Fate::seen>>(
         "litmus.store_buffering_acq_rel",
-        "So are releases: acquire and release do not order a store with a later load."),
+        "With release and acquire both threads may miss the other's store: they do not order a "
+        "store with a later load."),
     litmus_test<StoreBuffering<seq_cst, seq_cst, Fate::forbidden>>(
-        "litmus.store_buffering_seq_cst", "Sequential consistency orders them."),
+        "litmus.store_buffering_seq_cst",
+        "With seq_cst at least one thread reads the other's store."),
     litmus_test<MessagePassing<relaxed, relaxed, Fate::seen>>(
-        "litmus.message_passing_relaxed", "A relaxed message overtakes its data."),
+        "litmus.message_passing_relaxed", "A relaxed message may arrive before its data."),
     litmus_test<MessagePassing<release, relaxed, Fate::seen>>(
-        "litmus.message_passing_release", "A release that nobody acquires orders nothing."),
+        "litmus.message_passing_release", "A release without an acquire orders nothing."),
     litmus_test<MessagePassing<relaxed, acquire, Fate::seen>>(
-        "litmus.message_passing_acquire", "Nor does an acquire of what was not released."),
+        "litmus.message_passing_acquire", "An acquire without a release orders nothing."),
     litmus_test<MessagePassing<release, acquire, Fate::forbidden>>(
-        "litmus.message_passing_acq_rel", "Release and acquire keep the data before the message."),
+        "litmus.message_passing_acq_rel", "Release and acquire order the data before the message."),
     litmus_test<PlainMessagePassing<relaxed, relaxed>>(
-        "litmus.plain_message_relaxed", "Plain data behind a relaxed message is a race.",
+        "litmus.plain_message_relaxed", "Plain data that a relaxed message announces is a race.",
         Verdict::data_race),
     litmus_test<PlainMessagePassing<release, acquire>>(
-        "litmus.plain_message_acq_rel", "Behind a release and an acquire it is none."),
-    litmus_test<LoadBuffering>(
-        "litmus.blind.load_buffering",
-        "Blind spot: no load sees a store that comes after it. In core each relaxed load is "
-        "followed by a compare-exchange or another load the same word, which this cannot deceive."),
+        "litmus.plain_message_acq_rel",
+        "Plain data that a release and an acquire order is no race."),
+    litmus_test<LoadBuffering>("litmus.blind.load_buffering",
+                               "Blind spot: no load returns the value of a later store. In core "
+                               "each relaxed load is followed by a compare-exchange or another "
+                               "load of the same word, so load buffering cannot mislead it."),
     litmus_test<IndependentReads<release, acquire, Fate::seen>>(
         "litmus.independent_reads_acq_rel",
-        "Readers of two variables may disagree on their order."),
+        "With release and acquire readers of two variables may disagree on the order of the "
+        "stores."),
     litmus_test<IndependentReads<seq_cst, seq_cst, Fate::forbidden>>(
-        "litmus.independent_reads_seq_cst", "Under sequential consistency they agree."),
-    litmus_test<Coherence>("litmus.coherence", "Nobody sees one variable go back."),
-    litmus_test<Staleness>("litmus.blind.staleness",
-                           "Blind spot: a load is at most one store late. No step of core depends "
-                           "on how old a value is: a word that says one owner is not old (I7), and "
-                           "any other leads to a compare-exchange or another load."),
+        "litmus.independent_reads_seq_cst",
+        "With seq_cst readers of two variables agree on the order of the stores."),
+    litmus_test<Coherence>("litmus.coherence",
+                           "No thread reads an older value of one variable after a newer one."),
+    litmus_test<Staleness>(
+        "litmus.blind.staleness",
+        "Blind spot: a load returns at most the value before the newest. No step of core depends "
+        "on how old a value is: a word that says one owner is never old (I7), and any other leads "
+        "to a compare-exchange or another load."),
     litmus_test<ReadModifyWrite>("litmus.read_modify_write", "Two relaxed additions both count."),
     litmus_test<SpuriousFailure>("litmus.spurious_failure",
-                                 "A weak compare-exchange fails spuriously."),
+                                 "A weak compare-exchange may fail spuriously."),
     litmus_test<StaleFailure>(
         "litmus.blind.stale_failure",
-        "Blind spot: a failed compare-exchange returns the newest value. The word does not use it, "
-        "but loads again; the textbook form compares once more, or loads under the lock."),
+        "Blind spot: a failed compare-exchange always returns the newest value. The word loads "
+        "again after a failure. The textbook form compares once more, or loads under the lock."),
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Parking: that a wake is lost where it ought to be, and not where not.
+/// Litmus tests of parking: which wakes may be lost, and which must not.
 #include "litmus.hpp"
 
 namespace byre::verification {
 namespace litmus {
 namespace {
 
-/// One waits for a number that the other sets.
+/// One thread waits for a number that the other sets.
 struct Waiting {
   void set(std::memory_order order = relaxed) {
     number.store(1, at(order));
@@ -52,11 +52,11 @@ struct AllAreWoken : Waiting {
   void thread(unsigned index) { index == 0 ? set() : wait(); }
 };
 
-/// Whether a wait may end before it is over.
+/// Whether a wait may end before the number is set.
 template <unsigned SpuriousReturns, Fate TooEarly>
 struct WokenSpuriously : TwoThreads, Waiting {
   static constexpr Outcome outcomes[] = {{"the number is set", Fate::seen},
-                                         {"it is not", TooEarly}};
+                                         {"the number is not set", TooEarly}};
 
   WokenSpuriously() { Execution::current().allow_spurious_returns(SpuriousReturns); }
   void thread(unsigned index) {
@@ -72,7 +72,7 @@ struct WokenSpuriously : TwoThreads, Waiting {
   bool too_early = false;
 };
 
-/// Who does not sleep has met nobody.
+/// A thread that does not sleep has synchronized with no other thread.
 template <std::memory_order Store, std::memory_order Load>
 struct DataBehindAWait : TwoThreads, Waiting {
   void thread(unsigned index) {
@@ -89,12 +89,14 @@ struct DataBehindAWait : TwoThreads, Waiting {
   Cell data{0};
 };
 
-/// Two threads meet in two places, first in the condition of a wait at a third.
+/// Two threads increment two numbers, the first of them within the condition of a wait at another
+/// address.
 struct MeetInACondition : TwoThreads {
-  static constexpr Outcome outcomes[] = {{"thread 0 comes first to both places", Fate::seen},
-                                         {"to the condition alone", Fate::seen},
-                                         {"to the other place alone", Fate::seen},
-                                         {"to neither", Fate::seen}};
+  static constexpr Outcome outcomes[] = {
+      {"thread 0 is the first at both numbers", Fate::seen},
+      {"thread 0 is the first at the condition's number only", Fate::seen},
+      {"thread 0 is the first at the other number only", Fate::seen},
+      {"thread 0 is the first at neither", Fate::seen}};
 
   std::size_t outcome() const { return (is_first ? 0U : 2U) + (is_first_again ? 0U : 1U); }
 
@@ -124,7 +126,7 @@ struct HaveConditions : MeetInACondition {
   char addresses[2] = {};
 };
 
-/// The first sleeps until it is woken, or for a moment, or not at all.
+/// The first thread sleeps until it is woken, or spuriously, or not at all.
 struct SleepsOnACondition : MeetInACondition {
   void thread(unsigned index) {
     if (index == 0) {
@@ -142,31 +144,38 @@ struct SleepsOnACondition : MeetInACondition {
 
 const Scenario* const parking_tests[] = {
     litmus_test<Two<Waiting, wake, wait_unconditionally>>(
-        "litmus.wake_before_wait", "A wake is not kept for a later wait.", Verdict::deadlock),
+        "litmus.wake_before_wait", "A wake has no effect on a later wait.", Verdict::deadlock),
     litmus_test<Two<Waiting, set, load_and_wait>>("litmus.loads_before_parking",
                                                   "A wake between a load and the sleep is lost.",
                                                   Verdict::deadlock),
     litmus_test<Two<Waiting, set, wait>>("litmus.loads_while_parking",
-                                         "None is lost where the load is part of parking."),
+                                         "No wake is lost if the load is part of parking."),
     litmus_test<Two<Waiting, wake_elsewhere, wait>>(
-        "litmus.woken_elsewhere", "A wake is for one address.", Verdict::deadlock),
+        "litmus.woken_elsewhere", "A wake at another address does not end a wait.",
+        Verdict::deadlock),
     litmus_test<Two<Waiting, set_alone, wait_for_the_newest>>(
         "litmus.nobody_wakes", "A change without a wake wakes no thread.", Verdict::deadlock),
-    litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake is for all who wait there."),
+    litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake ends all waits at its address."),
     litmus_test<WokenSpuriously<0, Fate::forbidden>>(
-        "litmus.waits_to_the_end", "A wait lasts until the wake, where that is asked for."),
+        "litmus.waits_to_the_end",
+        "A wait lasts until the wake if the scenario forbids spurious wakes."),
     litmus_test<WokenSpuriously<1, Fate::seen>>(
-        "litmus.woken_spuriously", "It ends spuriously, where a scenario wants that too."),
+        "litmus.woken_spuriously", "A wait may end spuriously if the scenario allows it."),
     litmus_test<DataBehindAWait<relaxed, relaxed>>(
-        "litmus.wait_relaxed", "Parking alone does not order data: who does not sleep met nobody.",
+        "litmus.wait_relaxed",
+        "Parking alone does not order data: a thread that does not sleep has synchronized with no "
+        "other thread.",
         Verdict::data_race),
-    litmus_test<DataBehindAWait<release, acquire>>("litmus.wait_acq_rel",
-                                                   "Release and acquire do."),
-    litmus_test<HaveConditions<1>>("litmus.condition_of_one",
-                                   "A condition may read what is not at its address."),
-    litmus_test<HaveConditions<2>>("litmus.conditions_of_two", "So may those of two addresses."),
-    litmus_test<SleepsOnACondition>("litmus.condition_of_a_sleeper",
-                                    "So may that of a thread that sleeps."),
+    litmus_test<DataBehindAWait<release, acquire>>(
+        "litmus.wait_acq_rel", "Release and acquire around parking order data."),
+    litmus_test<HaveConditions<1>>(
+        "litmus.condition_of_one",
+        "The condition of one wait may read objects at other addresses."),
+    litmus_test<HaveConditions<2>>("litmus.conditions_of_two",
+                                   "The conditions of waits at two addresses may read one object."),
+    litmus_test<SleepsOnACondition>(
+        "litmus.condition_of_a_sleeper",
+        "The condition of a sleeping thread may read objects at other addresses."),
     litmus_test<Two<Waiting, nothing, spin>>(
         "litmus.spins_forever", "A loop that does not end is a livelock.", Verdict::livelock),
 };

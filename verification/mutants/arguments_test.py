@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Each step of core that has mutants has a comment that names a scenario, and each scenario that the comment of a step
-names notices a mutant of that step.
+"""Checks that the comment at each step of core that has mutants names a scenario, and that each scenario named
+there kills a mutant of that step.
 
 usage: arguments_test.py BYRE_VERIFY
 """
@@ -18,7 +18,7 @@ def output_of(*command):
 
 
 def rows_of(binary):
-    """Order and mutants of each step."""
+    """The order and the mutants of each step."""
     rows = {}
     for line in output_of(binary, "--explain").split("\n\n")[0].splitlines()[1:]:
         name, _, order, mutants = re.match(r"(\S+) +(\S+) +(its own|\S+) +(.*)", line).groups()
@@ -27,7 +27,7 @@ def rows_of(binary):
 
 
 def comments_of(type_name):
-    """The comments above each step of that type, in the files that name its table."""
+    """The comments above each step of `type_name`, in the files that name its table."""
     comments = {}
     for path in sorted(CORE.rglob("*.hpp")):
         text = path.read_text()
@@ -47,8 +47,8 @@ def comments_of(type_name):
     return comments
 
 
-def is_noticed(binary, scenario, step, mutants):
-    # A weaker order first: the comment argues it.
+def kills_a_mutant(binary, scenario, step, mutants):
+    # `mutants` has weaker orders first: these are what the comment argues.
     return any(subprocess.run([binary, "--scenario", scenario, "--mutant", f"{step}:{mutant}"],
                               capture_output=True, check=False).returncode == 0 for mutant in mutants)
 
@@ -58,18 +58,18 @@ def main(binary):
     rows, faults, pairs = rows_of(binary), [], 0
     comments = {name: comments_of(name) for name in {step.split(".")[0] for step in rows}}
     for step, (order, mutants) in rows.items():
-        if not mutants:  # a relaxed load
+        if not mutants:  # a relaxed load has none
             continue
         comment = comments[step.split(".")[0]].get(step.split(".")[1], "")
         named = sorted(set(re.findall(r"\w+", comment)) & scenarios)
         if not named:
-            faults.append(f"the comment at {step} names no scenario that fails without it")
+            faults.append(f"the comment at {step} names no scenario")
         for scenario in named:
             pairs += 1
-            if not is_noticed(binary, scenario, step, mutants):
-                faults.append(f"the comment at {step} names {scenario}, which notices no mutant of that step")
+            if not kills_a_mutant(binary, scenario, step, mutants):
+                faults.append(f"the comment at {step} names {scenario}, but that scenario kills no mutant of {step}")
     print(*faults, sep="\n")
-    print(f"{len(rows)} steps, {pairs} scenarios named at them, {len(faults)} wrong")
+    print(f"{len(rows)} steps, {pairs} scenarios named in their comments, {len(faults)} wrong")
     return bool(faults)
 
 

@@ -11,18 +11,18 @@ namespace {
 
 struct Outcome {
   Mutation mutation;
-  std::string killed_by;                ///< the first scenario with a right verdict
-  std::vector<std::string> unexpected;  ///< those with another
+  std::string killed_by;                ///< the first scenario with an expected verdict
+  std::vector<std::string> unexpected;  ///< scenarios with another verdict
   bool has_crashed = false;
 
-  /// Without a mutant no scenario fails.
+  /// True if the mutant was killed. For unchanged code: if no scenario failed.
   bool is_good() const noexcept {
     return !has_crashed && (mutation.is_none() ? unexpected.empty() : !killed_by.empty());
   }
 };
 
-/// How far each search goes, one after the other while the mutant survives. Executions, not
-/// seconds, so that the outcome is the same on every machine.
+/// The limits of successive searches, while the mutant survives. They count executions, not
+/// seconds, so the outcome is equal on every machine.
 struct Effort {
   Bound bound;
   std::uint64_t executions;
@@ -36,8 +36,9 @@ SearchResult search(const Scenario& scenario, const Effort& effort) {
   return scenario.search(search);
 }
 
-/// Scenarios that take the mutant's step in their first executions come first. Litmus tests are about the checker, and
-/// a small program explains a failure less well than a scenario.
+/// Scenarios that execute the mutated step in their first executions come first. Litmus tests are
+/// skipped, since they test the checker. Small programs are skipped, since they explain a failure
+/// less well than a scenario does.
 std::vector<const Scenario*> in_likely_order(const Mutation& mutation) {
   std::vector<const Scenario*> likely;
   std::vector<const Scenario*> others;
@@ -62,7 +63,7 @@ void detect(const Mutation& mutation, int output) {
     for (const Scenario* scenario : scenarios) {
       const SearchResult found = search(*scenario, effort);
       if (!is_failure(found.verdict) && found.verdict != Verdict::checker_error) {
-        // A scenario that never takes the step cannot notice the mistake.
+        // A scenario that never executes the step cannot fail.
         if (is_reached(mutation) || effort.bound.preemptions < 2) {
           left.push_back(scenario);
         }
@@ -81,7 +82,7 @@ void detect(const Mutation& mutation, int output) {
   }
 }
 
-/// In the order of the mutants.
+/// The outcomes are in the order of the mutants.
 std::vector<Outcome> detect_all(const std::vector<Mutation>& mutations, unsigned at_once) {
   std::vector<Outcome> outcomes(mutations.size());
   test::run_in_children(
@@ -106,9 +107,9 @@ void print(const Outcome& outcome) {
     std::printf("%-36s %s\n", name.c_str(), outcome.killed_by.c_str());
     return;
   }
-  std::printf("FAILED: %s %s\n", name.c_str(),
-              outcome.has_crashed          ? "brings the search down"
-              : outcome.mutation.is_none() ? "is no mutant, and scenarios fail"
+  std::printf("FAILED: %s: %s\n", name.c_str(),
+              outcome.has_crashed          ? "the search crashes"
+              : outcome.mutation.is_none() ? "scenarios fail without a mutant"
                                            : "survives");
   for (const std::string& failure : outcome.unexpected) {
     std::printf("  by another verdict: %s\n", failure.c_str());

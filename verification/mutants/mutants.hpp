@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every mutant against the scenarios, and by which verdicts one is killed rightly: those that are what its kind of
-/// mistake does. Never by a crash, nor by what only the checker objects to.
+/// Runs every mutant against the scenarios, and defines which verdicts count as a kill: those that
+/// the mutant's kind of mistake leads to. A crash or an error that only the checker reports never
+/// counts.
 #pragma once
 
 #include <algorithm>
@@ -17,24 +18,25 @@ namespace byre::verification {
 struct ExpectedVerdicts {
   std::string_view mistake;
   Change change;
-  std::optional<sync::Operation> operation;  ///< or any
+  std::optional<sync::Operation> operation;  ///< any operation if empty
   std::span<const Verdict> verdicts;
 };
 
-/// What a wrong count, or a wrong order of steps, can lead to. The last is for counts alone.
+/// The verdicts that a wrong count or a wrong order of steps can lead to. Only a wrong count leads
+/// to a livelock.
 inline constexpr Verdict any_failure[] = {
     Verdict::data_race, Verdict::use_after_free, Verdict::double_free,    Verdict::leak,
     Verdict::deadlock,  Verdict::wrong_answer,   Verdict::core_assertion, Verdict::livelock};
 inline constexpr std::span<const Verdict> any_failure_that_ends = std::span(any_failure).first<7>();
 inline constexpr Verdict unordered[] = {Verdict::data_race, Verdict::use_after_free,
                                         Verdict::wrong_answer};
-// A lock may keep a wake from coming before the sleep.
+// Without a lock, a wake may come before the sleep, hence the deadlock.
 inline constexpr Verdict unlocked[] = {Verdict::data_race, Verdict::wrong_answer,
                                        Verdict::deadlock};
 inline constexpr Verdict deadlock[] = {Verdict::deadlock};
 inline constexpr Verdict livelock[] = {Verdict::livelock};
 
-/// The first row that applies.
+/// The first row that matches a mutant applies.
 inline constexpr ExpectedVerdicts expected_verdicts[] = {
     {"an order that is too weak", Change::weaker, {}, unordered},
     {"a wake that is left out", Change::left_out, sync::Operation::unpark, deadlock},
@@ -59,11 +61,12 @@ inline bool is_expected(const Mutation& mutation, Verdict verdict) noexcept {
   return !mutation.is_none() && std::ranges::count(row->verdicts, verdict) != 0;
 }
 
-/// byre-verify --mutants, `at_once` at a time. 0 if every mutant is killed by a right verdict, and no scenario fails
-/// without one.
+/// Implements byre-verify --mutants, with `at_once` searches at a time. Returns 0 if every mutant
+/// is killed by an expected verdict and no scenario fails without a mutant.
 int run_mutants(unsigned at_once);
 
-/// byre-verify --explain: each step of core's tables with its operation, its order and its mutants, and each number.
+/// Implements byre-verify --explain: prints each step of core's tables with its operation, its
+/// order and its mutants, and each number.
 void explain();
 
 }  // namespace byre::verification

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Programs as data: what each of a few threads does, in order, with a buffer of its own that shares its data with those
-/// of the others from the start. And a program as the body of a scenario: its threads do their operations, and hold each
-/// to the sequential model, and the oracle is over all threads.
+/// Small programs as data: a list of operations for each of two or three threads. Each thread has a
+/// buffer, and all buffers share their data at the start. Also the body of a scenario that runs a
+/// program: each thread compares its reads with a sequential model, and the oracle compares the
+/// sums over all threads.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +21,17 @@ namespace byre::verification {
 enum class Operation : std::uint8_t {
   read,
   write,
-  write_failing,  ///< a write that is out of memory should it need some
-  clone_keep,     ///< a lazy clone, kept to the end
+  write_failing,  ///< a write whose allocations fail
+  clone_keep,     ///< makes a lazy clone and holds it to the end
   clone_drop,
-  clone_write,  ///< writes the clone, and drops it
-  drop,         ///< its own buffer; the last thing a thread does
+  clone_write,  ///< makes a lazy clone, writes it and drops it
+  drop,         ///< drops the thread's own buffer; always the last operation
 };
 
 inline constexpr std::array<std::string_view, 7> operation_names{
     "read", "write", "write-failing", "clone-keep", "clone-drop", "clone-write", "drop"};
 
-/// What one thread does; nothing: it owns, to the end.
+/// The operations of one thread. A thread without operations owns its buffer to the end.
 using Steps = std::vector<Operation>;
 
 struct Program {
@@ -39,29 +40,29 @@ struct Program {
 
   std::vector<Steps> threads;
 
-  /// "write; drop | clone-write".
+  /// E.g. "write; drop | clone-write".
   std::string name() const;
-  std::size_t step_count() const;  ///< of all threads
+  std::size_t step_count() const;  ///< the sum over all threads
 };
 
-/// Everything one thread can do in up to `most` operations, nothing at all included. Nothing
-/// follows a drop: an empty buffer has no data to share.
+/// Every sequence of up to `most` operations, including the empty one. No operation follows a drop,
+/// since an empty buffer has no data to share.
 std::vector<Steps> all_steps(std::size_t most);
 
-/// Every choice of one of `steps` for each of `threads` threads. Threads that change places are the
-/// same program, and only one of those is listed.
+/// Every assignment of one of `steps` to each of `threads` threads. Of programs that differ only in
+/// the order of their threads, one is returned.
 std::vector<Program> all_programs(std::size_t threads, std::span<const Steps> steps);
 
-/// The sequential model of what one thread does: what its buffers hold, and what a write may have to
-/// do. The value of some data names it, since no two writes of a program write the same one.
+/// The sequential model of one thread: the values of its buffers, and what a write may have to do.
+/// No two writes of a program write equal values, so a value identifies its data.
 struct ThreadModel {
-  /// What all threads share from the start.
+  /// The value that all threads share at the start.
   static constexpr unsigned original = 0;
 
   enum class Write {
-    in_place,  ///< nobody else can have the data
-    copies,    ///< a clone of the thread's own has it
-    depends,   ///< on whether another thread still has it
+    in_place,  ///< no other buffer can share the data
+    copies,    ///< a clone that the thread holds shares it
+    depends,   ///< on whether another thread still shares it
   };
 
   std::optional<unsigned> own = original;
@@ -69,14 +70,14 @@ struct ThreadModel {
   std::size_t kept_count = 0;
   unsigned copies = 0;
   bool took_original = false;
-  bool copied_away = false;  ///< its last share of the original ended in a copy
+  bool copied_away = false;  ///< the thread's last owner of the original copied it
 
   unsigned owners_of(unsigned value) const noexcept {
     const auto* const end = kept.data() + kept_count;
     return (own == value ? 1U : 0U) + static_cast<unsigned>(std::count(kept.data(), end, value));
   }
 
-  /// The values it has that no other thread can have: each is a block of memory.
+  /// The number of distinct values that only this thread can have. Each is a block of memory.
   unsigned blocks_of_its_own() const noexcept {
     unsigned count = own.value_or(original) != original ? 1U : 0U;
     for (std::size_t i = 0; i < kept_count; ++i) {
@@ -95,7 +96,7 @@ struct ThreadModel {
 
   void keep_clone() noexcept { kept[kept_count++] = *own; }
   void drop() noexcept { own.reset(); }
-  /// A clone, while the thread owns what it is a clone of.
+  /// Counts the copy of a clone whose source the thread still owns.
   void copied_for_clone() noexcept { ++copies; }
   void copied_to(unsigned value) noexcept {
     copied_away = copied_away || write_of_own() == Write::depends;
@@ -108,19 +109,20 @@ struct ThreadModel {
   }
 };
 
-/// One thread of a program.
+/// Runs one thread of a program.
 class Actor {
  public:
   void begin_with(const CheckedBuffer& shared) { own_ = shared; }
 
   void run(unsigned thread, const Steps& steps, Tracked& memory) {
     for (unsigned i = 0; i < steps.size(); ++i) {
-      // No two writes of a program write the same.
+      // A value that no other write of the program writes.
       run(steps[i], 1 + thread + i * static_cast<unsigned>(Program::most_threads), memory);
     }
   }
 
-  /// When all threads are done: `owners_of` says how many buffers of the program have some data.
+  /// Call when all threads have ended. `owners_of` returns the number of the program's buffers that
+  /// have a value.
   template <class OwnersOf>
   void check_end(OwnersOf&& owners_of) const {
     if (model_.own) {
@@ -164,7 +166,7 @@ class Actor {
         model_.drop();
         return;
     }
-    expect(read(own_) == *model_.own, "a thread reads what it wrote last, or had");
+    expect(read(own_) == *model_.own, "a thread reads its last write, or the initial value");
   }
 
   Materialized write_own(unsigned value) {
@@ -172,13 +174,13 @@ class Actor {
     const Materialized how = write(own_, value);
     if (how == Materialized::copied) {
       cover("a write copies");
-      expect(allowed != Write::in_place, "a write by who is alone makes no copy");
+      expect(allowed != Write::in_place, "a write of unique data makes no copy");
       model_.copied_to(value);
     } else {
       cover(how == Materialized::stole ? "a write steals" : "a write finds itself alone");
-      expect(allowed != Write::copies, "a write leaves the thread's own clones alone");
+      expect(allowed != Write::copies, "a write does not change the thread's own clones");
       expect(allowed == Write::depends || how == Materialized::already_unique,
-             "who is alone stays so until it clones");
+             "unique data stays unique until it is cloned");
       model_.wrote_in_place(value);
     }
     return how;
@@ -189,19 +191,20 @@ class Actor {
       expect(write_own(value) != Materialized::copied, "a write without memory makes no copy");
     } catch (const OutOfMemory&) {
       cover("a write fails");
-      expect(model_.write_of_own() != Write::in_place, "a write by who is alone needs no memory");
+      expect(model_.write_of_own() != Write::in_place, "a write of unique data needs no memory");
     }
   }
 
   void write_clone(unsigned value) {
     CheckedBuffer clone = own_.lazy_clone();
-    expect(write(clone, value) == Materialized::copied, "a write leaves what was cloned alone");
+    expect(write(clone, value) == Materialized::copied,
+           "a write to a clone does not change its source");
     expect(read(clone) == value, "a clone reads what was written to it");
     model_.copied_for_clone();
   }
 
-  /// Asks for write access once, where the scenarios' write() asks again: who is alone stays so, and
-  /// one step less is a fifth of the executions.
+  /// Requests write access once, while the write() of the scenarios requests it again. A unique
+  /// buffer stays unique, and one step less saves a fifth of the executions.
   static Materialized write(CheckedBuffer& buffer, unsigned value) {
     const Materialized how = buffer.materialize();
     cell(const_cast<std::byte*>(buffer.data())).set(value);
@@ -210,9 +213,10 @@ class Actor {
 
   template <class OwnersOf>
   static void check_buffer(const CheckedBuffer& buffer, unsigned value, OwnersOf& owners_of) {
-    expect(read(buffer) == value, "each buffer keeps what was written to it, or had");
-    expect(buffer.use_count() == owners_of(value), "the owners are counted");
-    expect(buffer.is_unique() == (owners_of(value) == 1), "is_unique is true of who is alone");
+    expect(read(buffer) == value,
+           "each buffer has the value of its last write, or the initial one");
+    expect(buffer.use_count() == owners_of(value), "use_count() is the number of owners");
+    expect(buffer.is_unique() == (owners_of(value) == 1), "is_unique() is true for the only owner");
   }
 
   ThreadModel model_;
@@ -220,7 +224,7 @@ class Actor {
   std::array<CheckedBuffer, Program::most_steps> kept_;
 };
 
-/// The program of the search under way.
+/// The program that is being searched.
 inline const Program* current_program = nullptr;
 
 template <unsigned Threads>
@@ -257,7 +261,7 @@ class RunsProgram {
     return owners;
   }
 
-  /// Of N owners that write, N-1 copy: the last of them to leave the original keeps it.
+  /// Of N owners that write, N-1 copy: the last owner of the original takes it.
   void check_original() const {
     unsigned takers = 0;
     bool all_copied = true;
@@ -266,11 +270,11 @@ class RunsProgram {
       all_copied = all_copied && actor.model().copied_away;
     }
     expect(takers + (owners_of(ThreadModel::original) != 0) <= 1,
-           "one owner at most takes the data");
-    expect(!all_copied, "where all write, one owner keeps the data");
+           "at most one owner takes the original");
+    expect(!all_copied, "if all owners write, one of them takes the original");
   }
 
-  /// Each copy that a write reported was made, and what nobody has any more is freed.
+  /// Each copy that a write reported was made, and data without owners is freed.
   void check_memory() const {
     unsigned copies = 0;
     unsigned alive = 0;
@@ -279,8 +283,9 @@ class RunsProgram {
       alive += actor.model().blocks_of_its_own();
     }
     alive += owners_of(ThreadModel::original) != 0;
-    expect(memory_.copies() == copies, "as many copies are made as writes report");
-    expect(memory_.allocations() - memory_.frees() == alive, "what nobody owns is freed at once");
+    expect(memory_.copies() == copies, "the number of copies is the number that writes reported");
+    expect(memory_.allocations() - memory_.frees() == alive,
+           "data without owners is freed at once");
   }
 
   Tracked memory_;

@@ -16,7 +16,8 @@ SearchResult search_program(const Program& program, const Search& search) {
                                      : detail::search_body<RunsProgram<3>>(search);
 }
 
-/// In full, reduced, if that takes so few executions; else failing the bound.
+/// Searches the program reduced if that takes at most `executions_reduced` executions, else within
+/// the bound of `search`.
 SearchResult search_as_far_as(std::uint64_t executions_reduced, const Program& program,
                               const Search& search) {
   std::uint64_t spent = 0;
@@ -42,19 +43,19 @@ SearchResult search_as_far_as(std::uint64_t executions_reduced, const Program& p
 
 /// The scenario of one program.
 const Scenario& scenario_of(const Program& program) {
-  static std::map<std::string, Scenario> asked_for;
-  const auto [at, is_new] = asked_for.try_emplace(program.name());
+  static std::map<std::string, Scenario> made;
+  const auto [at, is_new] = made.try_emplace(program.name());
   auto& [name, scenario] = *at;
   if (is_new) {
     scenario.name = name;
-    scenario.shows = "A small program reads what the sequential model says.";
+    scenario.shows = "A small program reads what the sequential model predicts.";
     scenario.threads = static_cast<unsigned>(program.threads.size());
     scenario.search = [program](const Search& search) { return search_program(program, search); };
   }
   return scenario;
 }
 
-/// One after the other, up to the first that does not pass.
+/// Searches the programs in order, and stops at the first that does not pass.
 SearchResult search_all(std::span<const Program> programs, std::uint64_t executions_reduced,
                         const Search& search) {
   const auto begun = Clock::now();
@@ -80,42 +81,44 @@ SearchResult search_all(std::span<const Program> programs, std::uint64_t executi
   return all;
 }
 
-/// Programs of one size. No program is in two families.
+/// A family is the set of programs of one size. No program is in two families.
 struct Family {
   std::string_view name;
   std::string_view shows;
   std::size_t threads = 2;
-  std::size_t most_steps = 2;  ///< of one thread
+  std::size_t most_steps = 2;  ///< of each thread
   std::size_t least_steps_in_all;
   std::size_t most_steps_in_all;
   Bound quick = 2;
-  /// A quick run searches a program in full, reduced, where so many executions are enough.
+  /// A quick run searches a program reduced if at most this many executions are enough.
   std::uint64_t quick_reduced;
   Bound deep = reduced_search;
 };
 
 constexpr Family families[] = {
     {.name = "programs.four_operations",
-     .shows = "Every two threads of two operations each do what the sequential model says: "
-              "promises 1 to 5, I1 to I6.",
+     .shows = "Two threads of two operations each, in every combination, do what the sequential "
+              "model predicts: promises 1 to 5, I1 to I6.",
      .least_steps_in_all = 4,
      .most_steps_in_all = 4,
      .quick_reduced = 1'000},
     {.name = "programs.three_operations",
-     .shows = "So do a thread of two operations and one of one.",
+     .shows =
+         "A thread of two operations and a thread of one do what the sequential model predicts.",
      .least_steps_in_all = 3,
      .most_steps_in_all = 3,
      .quick = 3,
      .quick_reduced = 10'000},
     {.name = "programs.two_operations",
-     .shows = "So do two threads of up to two operations in all.",
+     .shows =
+         "Two threads with up to two operations in total do what the sequential model predicts.",
      .least_steps_in_all = 0,
      .most_steps_in_all = 2,
      .quick = reduced_search,
      .quick_reduced = 0,
      .deep = full_search},
     {.name = "programs.three_threads",
-     .shows = "So do every three threads of one operation each.",
+     .shows = "Three threads of one operation each do what the sequential model predicts.",
      .threads = 3,
      .most_steps = 1,
      .least_steps_in_all = 3,
@@ -211,7 +214,7 @@ std::vector<Program> all_programs(std::size_t threads, std::span<const Steps> st
   }
   std::vector<Program> all;
   for (std::size_t first = 0; first < steps.size(); ++first) {
-    // Those after it choose from there on, which leaves one order of each choice.
+    // The remaining threads choose from `first` on, so each choice appears in one order.
     for (Program& rest : all_programs(threads - 1, steps.subspan(first))) {
       rest.threads.insert(rest.threads.begin(), steps[first]);
       all.push_back(std::move(rest));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// All sequences of up to 9 operations that need not wait, on the share word and on the textbook form: both give the
-// same answers, and count the same owners and copies after each.
+// Runs all sequences of up to 9 operations that need not wait on the share word and on the textbook
+// form. Both have to return equal answers, and count equal owners and copies after each operation.
 #include <byre/cow/share_word.hpp>
 
 #include <iostream>
@@ -18,7 +18,7 @@ constexpr std::size_t most_operations = 9;
 enum Operation : std::size_t { add, drop, claim, claim_at_once, finish, abandon };
 constexpr std::string_view names[] = {"add", "drop", "claim", "claim-at-once", "finish", "abandon"};
 
-/// Each answers whether it steals, or frees.
+/// Each returns true if it steals or frees.
 template <class Form>
 constexpr bool (*operations[])(Form&) = {
     [](Form& form) { return form.add_owner(), false; },
@@ -50,7 +50,7 @@ struct State {
   std::exit(1);
 }
 
-/// The state that both forms are in after the sequence; nothing counted if its last operation frees.
+/// The state of both forms after the sequence. All zero if the last operation frees.
 State run(const std::vector<Operation>& sequence) {
   recording.clear();
   basic_share_word<Recorded> word;

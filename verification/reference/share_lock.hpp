@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The sharing protocol as the seed "Copy-on-write storage" says it: a count, and a shared-exclusive lock that
-/// copies hold shared and a stealer takes exclusively, the shared lock taken before the reference is given up.
+/// The textbook form of the sharing protocol, as the seed "Copy-on-write storage" describes it: a
+/// count and a shared-exclusive lock. Copies hold the lock shared, a stealer takes it exclusively,
+/// and the shared lock is taken before the reference is given up.
 ///
-/// The count is in two parts. `owners_` decides whether a claim steals. `users_` are owners or copiers, and keep the lock alive
-/// until they have released it.
+/// Two counts: `owners_` decides whether a claim steals. `users_` counts owners and copiers, and
+/// keeps the lock alive until they have released it.
 ///
 ///   operation     owners  users  lock
 ///   add_owner     +1      +1
 ///   drop_owner    -1      -1                                 the last user frees
-///   claim         -1             shared, kept                copy
-///                                exclusive, and released     steal, if still the last owner
+///   claim         -1             shared, held                copy
+///                                exclusive, then released    steal, if still the last owner
 ///   finish_copy           -1     shared, released            the last user frees
 ///   abandon_copy  +1             shared, released            an owner again
 #pragma once
@@ -20,9 +21,9 @@
 
 namespace byre::verification {
 
-/// The operations of basic_share_word, with the same meaning; of data that may be written. Counting and dropping
-/// never wait; a claim blocks on the lock. After a steal is_unique() may be false until the others, which have
-/// left, are counted out.
+/// Has the operations of basic_share_word, with equal meaning, for data that may be written.
+/// Counting and dropping never wait. A claim blocks on the lock. After a steal is_unique() may be
+/// false until the former owners are counted out.
 template <class Sync>
 class basic_share_lock {
  public:
@@ -40,7 +41,7 @@ class basic_share_lock {
   }
 
   bool is_unique() const noexcept {
-    // Acquire pairs with drop_user: what relies on a true answer happens after all that the others did.
+    // Acquire pairs with drop_user: all that other users did happens before a true answer.
     return users_.load(step_of<"share_lock.is_unique">(acquire)) == 1;
   }
 
@@ -52,7 +53,7 @@ class basic_share_lock {
     for (;;) {
       mutex_.lock_shared(step_of<"share_lock.lock_copy">());
       if (give_up_ownership(wait == Wait::never && !is_unique() ? 1 : 2)) {
-        return Claim::copy;  // the shared lock is kept until the copy ends
+        return Claim::copy;  // the shared lock is held until the copy ends
       }
       mutex_.unlock_shared(step_of<"share_lock.unlock_claim">());
       if (pending_copies_ended()) {
@@ -67,15 +68,16 @@ class basic_share_lock {
   }
 
   void abandon_copy() noexcept {
-    // Relaxed: the lock orders it with last_owner. After the unlock, known_wrong.undoes_after_unlock steals.
+    // Relaxed: the lock orders it with last_owner. If it came after the unlock, another owner would
+    // steal: known_wrong.undoes_after_unlock.
     owners_.fetch_add(1, step_of<"share_lock.abandon_copy">(relaxed));
     mutex_.unlock_shared(step_of<"share_lock.unlock_abandon">());
   }
 
  private:
-  /// Under the shared lock. False if fewer than `at_least` own the data.
+  /// Requires the shared lock. Returns false if fewer than `at_least` owners remain.
   bool give_up_ownership(std::uint32_t at_least) noexcept {
-    // Relaxed, both: the lock orders the copy with a steal.
+    // Both steps are relaxed: the lock orders the copy with a steal.
     std::uint32_t now = owners_.load(step_of<"share_lock.count_owners">(relaxed));
     while (now >= at_least) {
       if (owners_.compare_exchange_weak(now, now - 1, step_of<"share_lock.claim_copy">(relaxed))) {
@@ -85,17 +87,18 @@ class basic_share_lock {
     return false;
   }
 
-  /// Waits for the copies under way. True if the caller is the last owner then.
+  /// Waits for all copies that are in progress. Returns true if the caller is the last owner then.
   bool pending_copies_ended() noexcept {
     mutex_.lock(step_of<"share_lock.lock_steal">());
-    // Acquire pairs with drop_owner: a steal happens after the reads of owners that only dropped.
+    // Acquire pairs with drop_owner: the reads of owners that only dropped happen before a steal.
     const std::uint32_t now = owners_.load(step_of<"share_lock.last_owner">(acquire));
     mutex_.unlock(step_of<"share_lock.unlock_steal">());
     return now == 1;
   }
 
   bool drop_user() noexcept {
-    // Release and acquire pair with each other and with is_unique: the last user frees after all others.
+    // Release and acquire pair with each other and with is_unique: the last user frees after all
+    // others.
     return users_.fetch_sub(1, step_of<"share_lock.drop_user">(acq_rel)) == 1;
   }
 

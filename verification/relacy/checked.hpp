@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Checked: the Sync made of Relacy's types. What runs on it is the code that ships; every step is
-/// a place where the scheduler may switch threads, stale values are read where C++ allows it, and
-/// plain data is watched for races.
+/// Checked is the Sync made of Relacy's types. The shipped templates run on it unchanged. At every
+/// step the scheduler may switch threads, a load may return any value that C++ allows, and plain
+/// data is watched for races.
 #pragma once
 
 #include <byre/sync/sync.hpp>
@@ -16,7 +16,7 @@ struct Checked {
   class Atomic {
    public:
     explicit Atomic(Value value) {
-      // Initialization is no step: nobody else knows of the object yet.
+      // Initialization is no step: no other thread can reach the object yet.
       rl::ctx().disable_preemption();
       value_.store(value, rl::mo_relaxed, {});
       rl::ctx().enable_preemption();
@@ -83,7 +83,7 @@ struct Checked {
       }
     }
 
-    /// The halves of a read-modify-write's order.
+    /// The order of the load and of the store when a mutant splits a read-modify-write.
     static rl::memory_order of_load(std::memory_order order) noexcept {
       const bool acquires =
           order != std::memory_order::relaxed && order != std::memory_order::release;
@@ -127,7 +127,8 @@ struct Checked {
   using SharedMutex = CheckedMutex;
   using ProcessMutex = CheckedMutex;
 
-  /// Its end counts as a write: whoever frees it has to come after all who read it.
+  /// Data that is watched for races. Its destruction counts as a write, so freeing it has to happen
+  /// after all reads.
   template <class Value>
   class Plain {
    public:
@@ -141,7 +142,8 @@ struct Checked {
     Plain& operator=(const Plain&) = delete;
 
     Value get(CallSite where = CallSite::current()) const {
-      TraceEntry* const entry = record_event(this, where, "reads");  // before it, since it may fail
+      // recorded first, since the load may fail the execution
+      TraceEntry* const entry = record_event(this, where, "reads");
       const Stored value = value_(to_relacy(where)).load();
       show(entry, "reads", value);
       return Value(value);
@@ -152,7 +154,7 @@ struct Checked {
     }
 
    private:
-    /// Relacy prints what it keeps.
+    /// Relacy prints the values that it stores, so enums are stored as integers.
     using Stored = typename std::conditional_t<std::is_enum_v<Value>, std::underlying_type<Value>,
                                                std::type_identity<Value>>::type;
 
@@ -197,7 +199,7 @@ struct Checked {
     }
   }
 
-  /// More spins are more of the same to a checker, but for one scenario that sets this.
+  /// 0, since a spin only repeats a load. One scenario sets it to 1.
   static inline unsigned spin_limit = 0;
 
   static void pause() noexcept {
@@ -205,7 +207,7 @@ struct Checked {
     rl::ctx().yield(1, {});
   }
 
-  /// A number of the code under test, or what a mutant has in its place.
+  /// A number of the code under test, or the wrong value of the active mutant.
   struct Number {
     const sync::Constant* constant;
 

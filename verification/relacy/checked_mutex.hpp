@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The lock of Checked, and a condition variable. To take the lock and to let go of it are steps like any other, so
-/// mutants leave them out.
+/// The lock of Checked, and a condition variable. Locking and unlocking are steps, so mutants leave
+/// them out.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace byre::verification {
 
-/// Where it is misused it does what real locks do, rather than object: who takes it twice waits for
-/// itself, and what a mutant does not let go of is taken for ever.
+/// A misused lock behaves like a real one, so that the verdict is that of a real program: a thread
+/// that locks twice waits for itself, and a lock that a mutant does not unlock stays locked.
 class CheckedMutex {
  public:
   CheckedMutex() { mutex_.init(true, false, false, false, {}); }
   ~CheckedMutex() {
     if (holders_ != 0) {
-      fail(Verdict::use_after_free, "a lock was freed that a thread still had");
+      fail(Verdict::use_after_free, "a lock was freed while a thread held it");
     }
     mutex_.deinit({});
     steps_ahead.end(this);
@@ -37,8 +37,8 @@ class CheckedMutex {
     unlock_as(Mode::shared, step, "unlocks shared", where);
   }
 
-  /// Parts of the one step of a condition variable's wait, by who holds the lock alone: also where a
-  /// mutant has left that out.
+  /// The two halves of a condition variable's wait, which is one step. They do nothing if a mutant
+  /// has left out the lock.
   void unlock_to_wait(const StepScope& scope) {
     if ((omitted_by_ & own_bit()) == 0) {
       mutex_.unlock_exclusive(scope.info());
@@ -79,7 +79,7 @@ class CheckedMutex {
   void unlock_as(Mode mode, sync::Step step, const char* verb, CallSite where) {
     StepScope scope(step, sync::Operation::unlock, this, verb, where);
     check_alive(scope);
-    if ((omitted_by_ & own_bit()) != 0) {  // with the lock that it ends
+    if ((omitted_by_ & own_bit()) != 0) {  // its lock was left out, so it is left out too
       omitted_by_ &= ~own_bit();
       return;
     }
@@ -87,13 +87,14 @@ class CheckedMutex {
                          : mutex_.unlock_exclusive(scope.info());
     holders_ &= ~own_bit();
     if (scope.change() == Change::left_out) {
-      // Still taken, for all who come; but it may be freed, which nobody would notice.
+      // The lock stays locked for all later threads. It may be freed, though: no thread would
+      // detect that.
       never_unlocked_ = mode;
     }
   }
 
   void check_alive(const StepScope& scope) {
-    alive_.check(scope.info());  // else Relacy would say "not initialized"
+    alive_.check(scope.info());  // without this, Relacy reports a freed lock as "not initialized"
     scope.notify_observer();
   }
 
@@ -101,25 +102,26 @@ class CheckedMutex {
     rl::ctx().park_current_thread(false, false, false, scope.info());
   }
 
-  /// The bit of the thread that runs.
+  /// The bit of the running thread.
   static unsigned own_bit() noexcept { return 1U << rl::ctx().current_thread(); }
 
   struct Tag;
   rl::generic_mutex<Tag> mutex_;
   rl::signature<0x6279'7265> alive_;
   unsigned holders_ = 0;
-  unsigned omitted_by_ = 0;             ///< who goes on as if it had it
-  std::optional<Mode> never_unlocked_;  ///< as what it is never let go of
+  unsigned omitted_by_ = 0;             ///< threads whose lock a mutant left out
+  std::optional<Mode> never_unlocked_;  ///< the mode that a mutant never unlocks
 };
 
-/// The condition variable of the parking lot. Its waits end spuriously as often as the execution allows.
+/// The condition variable of the parking lot. A wait ends spuriously as often as the execution
+/// allows.
 class CheckedCondition {
  public:
   CheckedCondition() = default;
   CheckedCondition(const CheckedCondition&) = delete;
   CheckedCondition& operator=(const CheckedCondition&) = delete;
 
-  /// To let go of the mutex and to sleep are one step.
+  /// Unlocking the mutex and going to sleep are one step.
   void wait(CheckedMutex& mutex, sync::Step step, CallSite where = CallSite::current()) {
     StepScope scope(step, sync::Operation::park, this, "waits", where);
     scope.notify_observer();
@@ -144,7 +146,7 @@ class CheckedCondition {
       Execution::current().unpark_all(this, where);
     }
   }
-  /// The scheduler chooses whom.
+  /// The scheduler chooses the thread.
   void notify_one(sync::Step step, CallSite where = CallSite::current()) {
     StepScope scope(step, sync::Operation::unpark, this, "notifies one", where);
     scope.notify_observer();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The Relacy Race Detector, included so that the rest of a source file can still be C++20: its
-/// macros for `new`, `malloc` or memory orders end here. Include it after every other header.
+/// Includes the Relacy Race Detector and undefines its macros for `new`, `malloc` and memory
+/// orders, so that the rest of a source file can be C++20. Include this header last.
 #pragma once
 
 #if !defined(RL_DO_ASSERT) || !RL_DO_ASSERT
-#error "without RL_DO_ASSERT an illegal order and a test that is not deterministic both pass"
+#error "define RL_DO_ASSERT=1: else an illegal order or a nondeterministic test passes"
 #endif
 
 #include <relacy/relacy.hpp>

@@ -31,7 +31,7 @@ Execution::~Execution() {
 void* Execution::allocate(std::size_t nbytes, std::size_t alignment) {
   const std::size_t begin = (used_nbytes_ + alignment - 1) / alignment * alignment;
   if (begin + nbytes > memory.size()) {
-    fail(Verdict::checker_error, "the scenario allocates more than its model has memory");
+    fail(Verdict::checker_error, "the scenario needs more memory than the model has");
   }
   used_nbytes_ = begin + nbytes;
   return memory.data() + begin;
@@ -55,7 +55,7 @@ void Execution::name_of(const void* address, std::array<char, 24>& name) noexcep
       return;
     }
   }
-  // Numbered as they appear.
+  // Unnamed addresses are numbered in the order in which they appear.
   std::snprintf(name.data(), name.size(), "object[%u]", nameless_count_++);
   this->name(address, 1, name.data());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What belongs to one execution of a scenario and to all its threads: the waiting threads, the
-/// objects that live to its end, the memory of its allocators, and the names of addresses.
+/// The state of one execution of a scenario: waiting threads, objects that live to its end, the
+/// memory of its allocators, and the names of addresses.
 #pragma once
 
 #include <byre/error/call_site.hpp>
@@ -23,17 +23,17 @@ inline rl::debug_info to_relacy(CallSite where) noexcept {
   return {"", where.file, where.line};
 }
 
-/// Ends the execution, and with it the search. Does not return; `text` has to outlive the search.
+/// Ends the execution and the search. Does not return. `text` must outlive the search.
 [[noreturn]] void fail(Verdict verdict, const char* text) noexcept;
 
-/// What a step at a site read or left behind, for a scenario that waits for a certain state.
+/// Receives the value that each step read or stored, for scenarios that look for a certain state.
 struct Observer {
   void* scenario = nullptr;
   void (*on_step)(void* scenario, const sync::Site& site, std::uint64_t value) = nullptr;
 };
 
-/// A lock that orders what Relacy's threads do, for the inside of the model: held only while nobody
-/// else can run, so it is never waited for and adds no interleavings.
+/// A lock for the inside of the model: it adds happens-before edges between Relacy's threads. It is
+/// held only while no other thread can run, so it never blocks and adds no interleavings.
 class ModelLock {
  public:
   ModelLock() : data_(rl::ctx().mutex_ctor(false, false, false, false)) {}
@@ -41,9 +41,10 @@ class ModelLock {
   ModelLock(const ModelLock&) = delete;
   ModelLock& operator=(const ModelLock&) = delete;
 
-  /// What others released happens before what follows.
+  /// What other threads did before pass_through() happens before what follows.
   void acquire() { data_->memory_acquire({}); }
-  /// And what came before, before what follows the acquire of others.
+  /// Also: what came before happens before what follows a later acquire() or pass_through() of
+  /// another thread.
   void pass_through() {
     data_->lock_exclusive(false, {});
     data_->unlock_exclusive({});
@@ -53,7 +54,7 @@ class ModelLock {
   rl::generic_mutex_data* data_;
 };
 
-/// For as long as it lives: several steps of the inside of the model that are one to its threads.
+/// No other thread runs during its lifetime, so several steps of the model are one to its threads.
 struct PreemptionDisabled {
   PreemptionDisabled() { rl::ctx().disable_preemption(); }
   ~PreemptionDisabled() { rl::ctx().enable_preemption(); }
@@ -70,24 +71,24 @@ class Execution {
 
   static Execution& current() noexcept { return *current_; }
 
-  /// Memory that is not used again in this execution, so that a late access is always seen.
+  /// Memory is never reused within an execution, so that any late access is found.
   void* allocate(std::size_t nbytes, std::size_t alignment);
 
-  /// For traces.
+  /// Names in traces.
   void name(const void* begin, std::size_t nbytes, const char* name) noexcept;
   void name_of(const void* address, std::array<char, 24>& name) noexcept;
 
-  /// The one Object of this execution.
+  /// The only Object of this execution.
   template <class Object>
   Object& no_destructor() {
-    const PreemptionDisabled alone;  // who makes it is done before another finds it
+    const PreemptionDisabled alone;  // another thread finds it complete
     for (Singleton* at = singletons_; at != nullptr; at = at->next) {
       if (at->tag == &tag<Object>) {
         singletons_lock_.acquire();
         return *static_cast<Object*>(at->object);
       }
     }
-    steps_ahead.depend_on_everything();  // who finds it comes after
+    steps_ahead.depend_on_everything();  // any later step may find the object
     void* place = allocate(sizeof(Object), alignof(Object));
     auto* object = ::new (place) Object;
     singletons_ = ::new (allocate(sizeof(Singleton), alignof(Singleton)))
@@ -97,14 +98,14 @@ class Execution {
     return *object;
   }
 
-  /// Parks the current thread until unpark_all of the same address. Nobody runs in between.
+  /// Parks the current thread until unpark_all of this address. No thread runs in between.
   void wait_at(const void* address, CallSite where);
   void unpark_all(const void* address, CallSite where);
   void unpark_one(const void* address, CallSite where);
-  /// The lock that a parking lot has for the address.
+  /// The lock that a parking lot uses for the address.
   ModelLock& bucket_of(const void* address);
-  /// Whether a wait ends spuriously this time: the scheduler chooses, once in an execution if no other
-  /// number is set.
+  /// True if this wait ends spuriously. The scheduler chooses; it may choose true once in an
+  /// execution, or as often as allow_spurious_returns() said.
   bool returns_spuriously();
   void allow_spurious_returns(unsigned count) noexcept { spurious_returns_ = count; }
 

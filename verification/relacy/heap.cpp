@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Relacy replaces the plain forms of operator new and delete alone, and whether the other forms
-/// of the standard library come back to them depends on the compiler: here they do.
+/// Relacy replaces only the plain forms of operator new and delete. Whether the standard library's
+/// other forms call the plain ones depends on the compiler. The definitions here do.
 #include <new>
 
 #include "detector.hpp"
@@ -35,7 +35,7 @@ void operator delete[](void* address, std::size_t) noexcept {
 
 namespace byre::verification {
 
-/// Asks for the plain forms too, so that the libraries find them where all calls here are inlined.
+/// Refers to the plain forms, so that the libraries find them even if all calls here are inlined.
 [[gnu::used]] void* (*const plain_new)(std::size_t) = &::operator new;
 [[gnu::used]] void* (*const plain_array_new)(std::size_t) = &::operator new[];
 

@@ -50,7 +50,7 @@ constexpr std::size_t site_count = [] {
 constinit std::array<bool, site_count> reached{};
 constinit bool is_wrong_constant_read = false;
 
-/// The place of a site among all, or site_count for one that is in none of the tables.
+/// The index of a site among all tables, or site_count if it is in none of them.
 std::size_t index_of(const sync::Site& site) noexcept {
   const std::less<const sync::Site*> before;
   std::size_t first = 0;
@@ -63,7 +63,7 @@ std::size_t index_of(const sync::Site& site) noexcept {
   return site_count;
 }
 
-/// The orders one step weaker; acq_rel has two.
+/// The orders that are one step weaker. acq_rel has two.
 std::vector<std::memory_order> weaker(const sync::Site& site) {
   using std::memory_order;
   switch (site.order) {
@@ -105,7 +105,7 @@ std::vector<Change> changes(sync::Operation operation) {
 
 std::vector<Change> changes(const sync::Constant& constant) {
   using enum Change;
-  // One less than 1 is zero already.
+  // For the value 1, minus_one is already zero.
   return constant.value > 1 ? std::vector{plus_one, minus_one, zero}
                             : std::vector{plus_one, minus_one};
 }

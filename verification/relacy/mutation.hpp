@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Mutants: one step or one number of the code under test, wrong on purpose. They are derived from
-/// the tables in core, so a new row is a new set of mutants, and are chosen at run time.
+/// A mutant is the code under test with one wrong step or one wrong number. Mutants are derived
+/// from the tables in core, so a new row of a table yields new mutants. The active mutant is chosen
+/// at run time.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>
@@ -30,42 +31,42 @@ enum class Change : std::uint8_t {
   none,
   weaker,    ///< another order
   plain,     ///< a load and a store in place of one read-modify-write
-  left_out,  ///< a lock together with the unlock that ends it
-  plus_one,  ///< the operand, or the constant
+  left_out,  ///< if the step is a lock, its unlock is left out too
+  plus_one,  ///< of the operand or the constant
   minus_one,
-  zero,  ///< the constant: a bit that is never set, a unit that counts nothing
+  zero,  ///< of the constant: a bit that is never set, or a unit that counts nothing
 };
 
 struct Mutation {
   const sync::Site* site = nullptr;
   Change change = Change::none;
-  std::memory_order order = std::memory_order::seq_cst;  ///< of Change::weaker
-  const sync::Constant* constant = nullptr;              ///< in place of a site
+  std::memory_order order = std::memory_order::seq_cst;  ///< used by Change::weaker
+  /// a mutant of a number; `site` is null then
+  const sync::Constant* constant = nullptr;
 
   bool is_none() const noexcept { return change == Change::none; }
-  /// "share_word.drop_owner:acquire", "share_word.one_copy:plus-one"; "none".
+  /// E.g. "share_word.drop_owner:acquire" or "share_word.one_copy:plus-one"; "none" for no mutant.
   std::string name() const;
 };
 
-/// The tables of the code under test, one row for each synchronizing step.
+/// The tables of core, with one row for each synchronizing step.
 std::span<const std::span<const sync::Site>> site_tables() noexcept;
 
 std::span<const std::span<const sync::Constant>> constant_tables() noexcept;
 
-/// Every mutant of every row.
 std::vector<Mutation> all_mutations();
 
-/// What the adaptor does wrong; nothing by default.
+/// The mutant that Checked executes; none by default.
 inline constinit Mutation active_mutation{};
 
-/// Notes that a step was taken.
+/// Records that a step was executed.
 void mark_reached(const sync::Site& site) noexcept;
 bool is_reached(const sync::Site& site) noexcept;
 
-/// What the mutant has in place of its constant. Notes that it was read.
+/// The value that the active mutant uses for its constant. Records that it was read.
 std::uint64_t read_wrong_constant() noexcept;
 
-/// Whether the step was taken, or the constant read, that the mutation is of.
+/// True if the mutated step was executed or the mutated constant was read.
 bool is_reached(const Mutation& mutation) noexcept;
 void forget_reached() noexcept;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sleep sets: of all executions that differ only in the order of independent steps, one is searched.
-/// They all show the same: who reads what, and what happens before what.
+/// Sleep sets: of all executions that differ only in the order of independent steps, one is
+/// searched. All of them have equal read values and an equal happens-before relation.
 ///
-/// Where the scheduler chooses between threads, those it chose before sleep in the executions that
-/// follow, until somebody takes a step that depends on the one they are about to take. Accesses to
-/// plain data are no steps: a race of two of them is seen in either order, by what happens before
-/// what. A weak compare-exchange does not fail spuriously here: what it would read and synchronize
-/// with, it does in an execution where the thread comes later and does not fail.
+/// When the scheduler has tried a thread first, that thread sleeps in the following executions
+/// until another thread takes a step that depends on the sleeping thread's next step. Accesses to
+/// plain data are no steps: a race is found in either order, by happens-before. A weak
+/// compare-exchange does not fail spuriously in this search: its values and edges then equal those
+/// of an execution in which the thread runs later and does not fail.
 /// Source: P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace byre::verification {
 
-/// What a thread does up to its next step, that one included.
+/// A thread's code up to and including its next step.
 struct NextStep {
   enum class DependsOn { nothing, same_object, everything };
   DependsOn dependence = DependsOn::everything;
@@ -34,15 +34,15 @@ struct NextStep {
   }
 };
 
-/// What each thread is about to do, as far as it is known.
+/// The next step of each thread, if it is known.
 class StepsAhead {
  public:
   static constexpr std::size_t most_threads = 8;
 
-  /// Threads that have not begun: nothing depends on what is before their first step.
+  /// No thread has started, and no step depends on the code before a thread's first step.
   void begin_execution() noexcept { next_.fill({NextStep::DependsOn::nothing}); }
 
-  /// The set-up is no thread, and has no others beside it.
+  /// Ignores calls from the set-up, which is no thread.
   void set(unsigned thread, const NextStep& step) noexcept {
     if (thread < most_threads) {
       next_[thread] = step;
@@ -50,9 +50,10 @@ class StepsAhead {
   }
   const NextStep& of(unsigned thread) const noexcept { return next_[thread]; }
 
-  /// Every step depends on what runs now, whatever its own step is: it frees memory.
+  /// Makes every step depend on the code that runs now, e.g. because it frees memory.
   void depend_on_everything() noexcept { everything_ = true; }
-  /// So does the step of who is about to use this object, which ends now.
+  /// The lifetime of `object` ends now. Calls depend_on_everything() if another thread is about to
+  /// use it.
   void end(const void* object) noexcept {
     const auto mine = static_cast<std::size_t>(rl::ctx().current_thread());
     for (std::size_t thread = 0; thread < most_threads; ++thread) {
@@ -60,7 +61,7 @@ class StepsAhead {
     }
   }
   bool take_dependence_on_everything() noexcept { return std::exchange(everything_, false); }
-  /// The compare-exchange under way failed.
+  /// The current compare-exchange has failed, so it changed nothing.
   void change_nothing() noexcept { nothing_ = true; }
   bool take_change_of_nothing() noexcept { return std::exchange(nothing_, false); }
 
@@ -71,7 +72,7 @@ class StepsAhead {
 };
 inline constinit StepsAhead steps_ahead{};
 
-/// Relacy's full search, with sleep sets.
+/// Relacy's full search with sleep sets.
 template <rl::thread_id_t Threads>
 class SleepSetScheduler
     : public rl::tree_search_scheduler<SleepSetScheduler<Threads>,
@@ -96,7 +97,7 @@ class SleepSetScheduler
     if (steps_ahead.take_change_of_nothing()) {
       under_way_.changes_it = false;
     }
-    // A wait that is over by Relacy's rules of fairness is no choice that could be left out.
+    // After a yield, Relacy's rules of fairness choose the thread. No such choice may be left out.
     wake_dependent(yield != 0 || steps_ahead.take_dependence_on_everything());
     const rl::thread_id_t chosen = Base::schedule_impl(reason, yield);
     is_searched_already_ = is_searched_already_ || sleeps_[place(chosen)];
@@ -104,13 +105,13 @@ class SleepSetScheduler
     return chosen;
   }
 
-  /// Every choice of the search.
+  /// Makes every choice of the search.
   unsigned rand_impl(unsigned count, rl::sched_type type) {
     if (is_searched_already_) {
-      return 0;  // one way to its end is enough
+      return 0;  // this execution is redundant: one way to its end is enough
     }
     if (type == rl::sched_type_cas_fail) {
-      return 1;  // it does not fail spuriously: see above
+      return 1;  // no spurious failure: see the top
     }
     return type == rl::sched_type_sched ? choose_thread(count) : Base::rand_impl(count, type);
   }
@@ -137,21 +138,21 @@ class SleepSetScheduler
     }
   }
 
-  /// The place of the thread to run among the `count` that can.
+  /// The index of the thread to run among the `count` that can run.
   unsigned choose_thread(unsigned count) {
     std::array<unsigned, thread_count> awake{};
     unsigned awake_count = 0;
     for (unsigned at = 0; at < count; ++at) {
       const rl::thread_id_t thread = this->running_threads[at];
       if (next_of(thread).dependence == NextStep::DependsOn::nothing) {
-        return at;  // whenever it does that, it is the same
+        return at;  // its code before the first step commutes with everything
       }
       if (!sleeps_[place(thread)]) {
         awake[awake_count++] = at;
       }
     }
     if (awake_count == 0) {
-      return 0;  // all sleep: this was searched, with that thread first
+      return 0;  // all sleep: this execution is redundant
     }
     const unsigned chosen =
         awake_count == 1 ? 0 : Base::rand_impl(awake_count, rl::sched_type_sched);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// One step of a thread under the checker: where other threads may run in between, where a mutant
-/// goes wrong, and what a trace records.
+/// One step of a thread under the checker. Here other threads may be scheduled, the active mutant
+/// is applied, and traces are recorded.
 #pragma once
 
 #include <cxxabi.h>
@@ -12,8 +12,8 @@
 
 namespace byre::verification {
 
-/// Relacy's threads share one system thread, whose exceptions in flight belong to whoever runs:
-/// keeps those of this thread while others may.
+/// Relacy's threads share one system thread and with it the C++ runtime's exception state. This
+/// guard saves the state of one Relacy thread while others may run.
 class ExceptionStateGuard {
  public:
   ExceptionStateGuard() noexcept { swap(); }
@@ -21,11 +21,11 @@ class ExceptionStateGuard {
   ExceptionStateGuard(const ExceptionStateGuard&) = delete;
   ExceptionStateGuard& operator=(const ExceptionStateGuard&) = delete;
 
-  /// For a thread that begins.
+  /// For a thread that starts.
   static void forget() noexcept { *globals() = {}; }
 
  private:
-  struct Globals {  // as the C++ ABI for Itanium fixes it
+  struct Globals {  // the layout that the Itanium C++ ABI specifies
     void* caught = nullptr;
     unsigned uncaught_count = 0;
   };
@@ -54,7 +54,7 @@ inline rl::memory_order to_relacy(std::memory_order order) noexcept {
   return rl::mo_seq_cst;
 }
 
-/// Lets the others run, then lasts until the step is over, with nobody else running.
+/// Its constructor lets other threads run. From then until its destruction no other thread runs.
 class StepScope {
  public:
   StepScope(sync::Step step, sync::Operation operation, const void* object, const char* verb,
@@ -81,19 +81,19 @@ class StepScope {
   rl::memory_order relacy_order() const noexcept { return to_relacy(order_); }
   rl::debug_info info() const noexcept { return to_relacy(where_); }
 
-  /// Before the thread blocks within the step, whatever steps were within it too.
+  /// Call before the thread blocks within the step. After it wakes, its step depends on everything.
   void before_blocking() const noexcept {
     steps_ahead.set(static_cast<unsigned>(context_.current_thread()), {});
   }
 
-  /// In the midst of a step that should not have had one.
+  /// Lets other threads run in the middle of a step that a mutant has split.
   void let_others_run() {
     context_.enable_preemption();
     context_.sched();
     context_.disable_preemption();
   }
 
-  /// Records the value read or left behind, and shows it to the scenario.
+  /// Records the value that was read or stored, and passes it to the scenario.
   void record_value(std::uint64_t value, const char* verb = nullptr) noexcept {
     if (entry_ != nullptr) [[unlikely]] {
       format_value(entry_->text, verb != nullptr ? verb : verb_, site_, value);
@@ -101,7 +101,7 @@ class StepScope {
     notify_observer(value);
   }
 
-  /// Shows it to the scenario alone.
+  /// Passes a value to the scenario without recording it.
   void notify_observer(std::uint64_t value = 0) const noexcept {
     if (const Observer& observer = Execution::current().observer; observer.on_step != nullptr) {
       observer.on_step(observer.scenario, *site_, value);
@@ -109,14 +109,14 @@ class StepScope {
   }
 
  private:
-  /// By what is done, which the row of a litmus test does not say.
+  /// Decided by `operation`, since the site of a litmus test does not say what its step does.
   NextStep next_step(sync::Operation operation, const void* object) const noexcept {
     const bool is_atomic = operation <= sync::Operation::compare_exchange;
     if (is_atomic && order_ == std::memory_order::seq_cst) {
-      return {};  // in one order with every other
+      return {};  // seq_cst steps are in one total order
     }
     if (operation == sync::Operation::park) {
-      return {};  // its condition may read anything; and all waits share their spurious returns
+      return {};  // its condition may read any object, and all waits share the spurious returns
     }
     return {NextStep::DependsOn::same_object, object, operation != sync::Operation::load};
   }
@@ -142,8 +142,8 @@ class StepScope {
   TraceEntry* entry_ = nullptr;
 };
 
-/// Records what is no synchronizing step: an access to data, a choice of the scheduler.
-/// Null where nothing is recorded.
+/// Records an event that is no synchronizing step: an access to data, or a choice of the scheduler.
+/// Returns null if no trace is recorded.
 inline TraceEntry* record_event(const void* object, CallSite where, const char* verb) noexcept {
   if (!trace.is_recording()) [[likely]] {
     return nullptr;

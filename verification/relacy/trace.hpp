@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What happened in one execution, step by step. Recorded only when an execution is replayed.
+/// The steps of one execution. They are recorded only during a replay.
 #pragma once
 
 #include <byre/error/call_site.hpp>
@@ -14,16 +14,17 @@ namespace byre::verification {
 struct TraceEntry {
   unsigned thread;
   CallSite where;
-  const sync::Site* site;  ///< or null
+  const sync::Site* site;  ///< null for an access to plain data
   std::array<char, 24> object;
   std::array<char, 120> text;
 };
 
-/// The execution being recorded. In place, since what threads allocate is checked for leaks.
+/// The recorded execution. Its storage is static, because the memory that threads allocate is
+/// checked for leaks.
 class Trace {
  public:
   static constexpr std::size_t capacity = 4096;
-  static constexpr unsigned set_up = ~0U;  ///< the thread of what is before and after the threads
+  static constexpr unsigned set_up = ~0U;  ///< stands for the set-up and for after()
 
   void start() noexcept {
     recording_ = true;
@@ -31,11 +32,10 @@ class Trace {
   }
   void stop() noexcept { recording_ = false; }
   bool is_recording() const noexcept { return recording_; }
-  /// For a new execution.
   void clear() noexcept { size_ = 0; }
   void set_threads_running(bool running) noexcept { threads_running_ = running; }
 
-  /// A new entry of `thread`; where there is no room, the last one again.
+  /// Adds an entry of `thread`. If the trace is full, overwrites the last one.
   TraceEntry& add(unsigned thread) noexcept {
     size_ += size_ < capacity ? 1 : 0;
     entries_[size_ - 1] = TraceEntry{};
@@ -55,7 +55,7 @@ class Trace {
 
 inline Trace trace;
 
-/// "2 owners, 1 copy, waiting" of a share word; the number of anything else.
+/// Formats the value of a share word, e.g. "2 owners, 1 copy, waiting", or a number.
 void format_value(std::array<char, 120>& text, const char* verb, const sync::Site* site,
                   std::uint64_t value) noexcept;
 

@@ -10,7 +10,7 @@ namespace byre::verification {
 
 Tracked::~Tracked() {
   if (frees_ != block_count_) {
-    fail(Verdict::leak, "a block was never given back");
+    fail(Verdict::leak, "a block was never deallocated");
   }
 }
 
@@ -20,7 +20,7 @@ Block Tracked::allocate(const Request& request) {
     throw std::bad_alloc();
   }
   if (block_count_ == most) {
-    fail(Verdict::checker_error, "the scenario allocates more blocks than its model has");
+    fail(Verdict::checker_error, "the scenario allocates more blocks than the model allows");
   }
   Execution& execution = Execution::current();
   const std::size_t cell_count = request.nbytes / sizeof(Cell);
@@ -43,11 +43,11 @@ void Tracked::deallocate(const Block& block) noexcept {
   Record* const record = std::find_if(
       blocks_.data(), end, [&](const Record& candidate) { return candidate.base == block.base; });
   if (record == end) {
-    fail(Verdict::double_free, "a block was given back that this allocator never had");
+    fail(Verdict::double_free, "a block was deallocated that this allocator did not allocate");
   }
   record_event(record->base, CallSite::current(), "is freed");
   if (record->freed) {
-    fail(Verdict::double_free, "a block was given back twice");
+    fail(Verdict::double_free, "a block was deallocated twice");
   }
   record->freed = true;
   steps_ahead.depend_on_everything();
@@ -55,7 +55,7 @@ void Tracked::deallocate(const Block& block) noexcept {
   for (std::byte* at = record->data; at != record->end; at += sizeof(Cell)) {
     reinterpret_cast<Cell*>(at)->~Cell();
   }
-  // The header's plain fields are not watched: whoever reads them now fails, or falls over.
+  // Relacy does not watch the header's plain fields. This pattern makes a late read of them fail.
   std::memset(record->base, 0xDD, static_cast<std::size_t>(record->data - record->base));
 }
 
@@ -90,7 +90,7 @@ std::array<char, 16> Tracked::name_of(const char* what, unsigned number) noexcep
 
 namespace {
 
-/// Made anew by each execution that maps something.
+/// The number of live mappings of one execution.
 struct Mappings {
   unsigned live = 0;
 };
@@ -110,7 +110,7 @@ namespace {
 using verification::Cell;
 using verification::Execution;
 
-/// Too small for an overlay.
+/// A mapped file of one cell, which is too small for an overlay.
 class MappedCell final : public PageFile {
  public:
   MappedCell() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tracked: the allocator of checked buffers. Its data is a few cells watched for races, its blocks
-/// are watched for use after free, double frees and leaks, and it fails where the scheduler says.
+/// Tracked is the allocator of checked buffers. Data consists of a few cells that are watched for
+/// races. Blocks are watched for use after free, double frees and leaks. Allocations and copies
+/// fail if the scheduler chooses so.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -13,7 +14,7 @@
 
 namespace byre::verification {
 
-/// One number of a buffer's data.
+/// One number in a buffer's data.
 using Cell = Checked::Plain<unsigned>;
 
 inline Cell& cell(std::byte* data, std::size_t index = 0) noexcept {
@@ -22,17 +23,17 @@ inline Cell& cell(std::byte* data, std::size_t index = 0) noexcept {
 inline const Cell& cell(const std::byte* data, std::size_t index = 0) noexcept {
   return reinterpret_cast<const Cell*>(data)[index];
 }
-/// The size of a buffer of `count` cells.
+/// The size in bytes of `count` cells.
 constexpr std::size_t cells(std::size_t count) noexcept {
   return count * sizeof(Cell);
 }
 
-/// What a copy throws that the scheduler chose to fail.
+/// Thrown by a copy that the scheduler chose to fail.
 struct CopyFailed : std::exception {
   const char* what() const noexcept override { return "the copy failed"; }
 };
 
-/// Whether `action` succeeds, rather than ends by a failure that the scheduler chose.
+/// True if `action` succeeds, false if it ends with a failure that the scheduler chose.
 template <class Action>
 bool succeeds(const Action& action) {
   try {
@@ -44,7 +45,7 @@ bool succeeds(const Action& action) {
   return false;
 }
 
-/// What the scheduler may choose to fail, in every execution each way.
+/// What the scheduler may fail. Executions with and without each failure are searched.
 enum class Faults : std::uint8_t { none, allocations, copies, both };
 
 class Tracked final : public Allocator {
@@ -52,7 +53,7 @@ class Tracked final : public Allocator {
   explicit Tracked(Faults faults = Faults::none) : faults_(faults) {
     Execution::current().name(this, sizeof *this, "memory");
   }
-  /// Whatever was not given back has leaked.
+  /// Fails the execution if a block was not deallocated.
   ~Tracked() override;
   Tracked(const Tracked&) = delete;
   Tracked& operator=(const Tracked&) = delete;
@@ -62,16 +63,16 @@ class Tracked final : public Allocator {
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return "tracked allocator"; }
 
-  /// From now on; the buffers of the set-up are wanted whole.
+  /// Applies from now on, so that a scenario can set up its buffers without failures.
   void set_faults(Faults faults) noexcept { faults_ = faults; }
 
-  /// Whether the thread that runs gets no memory, until it asks for the contrary.
+  /// Makes all allocations of the running thread fail, until it passes false.
   void refuse(bool refuses) noexcept {
     refuses_[static_cast<std::size_t>(rl::ctx().current_thread())] = refuses;
   }
 
   unsigned allocations() const noexcept { return block_count_; }
-  unsigned copies() const noexcept { return copies_; }  ///< complete ones
+  unsigned copies() const noexcept { return copies_; }  ///< copies that completed
   unsigned failures() const noexcept { return failures_; }
   unsigned frees() const noexcept { return frees_; }
 
@@ -96,14 +97,14 @@ class Tracked final : public Allocator {
   unsigned frees_ = 0;
 };
 
-// What map_file maps in this program: core's map_file is defined anew, as watched cells in place of a file, so that a
-// write to a mapping, a use of it after its end, and an end that never comes are verdicts. tests/unit/pages maps
-// files.
+// In this program map_file is defined anew: it maps a watched cell, not a file. So a write to a
+// mapping, a use after its end, and a mapping that never ends are verdicts. tests/unit/pages maps
+// real files.
 
-/// Every file is one cell of this number.
+/// Each mapped file is one cell that holds this number.
 inline constexpr unsigned mapped_number = 7;
 
-/// How many mappings there are in this execution that have not ended.
+/// The number of mappings in this execution that have not ended.
 unsigned live_mappings() noexcept;
 
 }  // namespace byre::verification

@@ -8,24 +8,24 @@
 #include <string_view>
 
 #include "job.hpp"
-// After all others: Relacy's words.
+// These include Relacy and come last: see relacy/detector.hpp.
 #include "../relacy/execution.hpp"
 #include "../relacy/trace.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// Failures are looked for again with few preemptions, for a trace that is short; not for long.
+/// Limits of the second search for a failure, with few preemptions, which finds a short trace.
 constexpr std::uint64_t most_executions_for_a_trace = 2'000'000;
 constexpr std::chrono::seconds longest_for_a_trace{20};
 constexpr unsigned most_preemptions_in_a_trace = 8;
 
-/// Each a line.
+/// Writes one line.
 void write_line(int file, const test::Json& what) {
   test::write_all(file, what.dump(-1, ' ', false, test::Json::error_handler_t::replace) + '\n');
 }
 
-/// The same failure by as few preemptions as possible; else the one that was found.
+/// A failure with this verdict and as few preemptions as possible; else `found`.
 std::pair<Search, SearchResult> shortest(const Job& job, const SearchResult& found) {
   Search search = job.search;
   search.state.clear();
@@ -43,7 +43,7 @@ std::pair<Search, SearchResult> shortest(const Job& job, const SearchResult& fou
   return {search, found};
 }
 
-/// The trace, and the string that replays it.
+/// The trace of the failure, and its replay string.
 test::Json traced(const Job& job, const SearchResult& found) {
   Job again = job;
   SearchResult failing = found;
@@ -66,7 +66,7 @@ int captured_file = -1;
 off_t captured_end = 0;
 std::array<char, 1024> captured_text;
 
-/// The text written since the last crash.
+/// The text written to the captured file since the last call.
 std::string_view newly_captured() noexcept {
   const ssize_t size =
       pread(captured_file, captured_text.data(), captured_text.size() - 1, captured_end);
@@ -87,27 +87,29 @@ void on_signal(int signal) {
   const Verdict verdict = text.starts_with("RELACY")  ? Verdict::checker_error
                           : text.starts_with("byre:") ? Verdict::core_assertion
                                                       : Verdict::crash;
-  // Out of the handler and away from the thread that crashed, for good.
+  // Leaves the handler and the thread that crashed. Does not return.
   if (rl::is_ctx() && rl::ctx().threadx_ != nullptr) {
     fail(verdict, !text.empty()       ? text.data()
                   : signal == SIGABRT ? "the program aborted"
-                                      : "the program touched memory it does not have");
+                                      : "the program accessed invalid memory");
   }
   _exit(3);
 }
 
-/// Aborts and faults inside an execution become its verdict, by what was last written to the file `captured`.
+/// Makes aborts and faults within an execution its verdict. The text last written to `captured`
+/// decides which verdict.
 void turn_crashes_into_verdicts(int captured) {
   captured_file = captured;
   struct sigaction action {};
   action.sa_handler = &on_signal;
-  action.sa_flags = SA_NODEFER;  // it is left by a jump
+  action.sa_flags = SA_NODEFER;  // the handler is left by a jump
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     sigaction(signal, &action, nullptr);
   }
 }
 
-/// What a first use allocates would count as leaked by the execution that has it.
+/// Allocates now what a first use of the counters allocates. Else an execution would count it as
+/// leaked.
 void allocate_before_searching() {
   stats::detail::count(stats::detail::plus(stats::Counter::waits, 0));
 }
@@ -147,7 +149,7 @@ void run_in_child(const Job& job, int file) {
       }
     }
   }
-  write_line(file, report);  // first, in case that looking for a trace fails
+  write_line(file, report);  // before the search for a trace, which may fail
   if (is_failure(found.verdict)) {
     Job failed = job;
     failed.scenario = found.failing != nullptr ? found.failing : job.scenario;

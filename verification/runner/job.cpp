@@ -10,11 +10,11 @@
 namespace byre::verification {
 namespace {
 
-/// A line that a child wrote of its search: what came of it, or how it failed.
+/// Takes a line that a child wrote: the outcome of its search, or its trace.
 void take_line(const std::string& line, Result& result) {
   const test::Json report = test::Json::parse(line, nullptr, false);
   if (report.is_discarded()) {
-    return;  // what a child that ends badly says last
+    return;  // a crashing child may write an incomplete line
   }
   if (report.contains("replay")) {
     result.replay = report["replay"];
@@ -43,7 +43,7 @@ void finish(test::Exit exit, Result& result) {
   SearchResult& found = result.found;
   const bool is_silent = found.executions == 0;
   if (is_silent || !exit.is_success()) {
-    // A failure that was told stands: only the search for its trace went wrong.
+    // A reported failure stays one: only the search for its trace went wrong.
     if (is_silent || !is_failure(found.verdict)) {
       found.verdict = Verdict::checker_error;
     }
@@ -57,7 +57,7 @@ void finish(test::Exit exit, Result& result) {
   }
 }
 
-/// Which of two verdicts is that of both.
+/// The verdict of a family is the most severe one of its parts.
 int severity_of(Verdict verdict) noexcept {
   return is_failure(verdict)                 ? 3
          : verdict == Verdict::checker_error ? 2
@@ -100,7 +100,7 @@ void add_part(Result& family, const Result& part) {
 
 constexpr std::string_view begin = "{\"program\"";
 
-/// The code under test is in the headers, and so in the program.
+/// A hash of this executable. It identifies the code under test, which is in headers.
 std::string this_program() {
   std::ifstream self("/proc/self/exe", std::ios::binary);
   const std::string content(std::istreambuf_iterator<char>(self), {});
@@ -116,11 +116,11 @@ std::string key_of(const Job& job) {
 
 Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this_program()) {
   const auto refuse = [&] {
-    throw std::runtime_error(file.string() +
-                             " is no journal of searches: name another file, or remove it");
+    throw std::runtime_error(
+        file.string() + " is not a journal of searches. Name another file, or remove this one.");
   };
   if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file)) {
-    refuse();  // a device may have no end
+    refuse();  // reading a device may never end
   }
   std::ifstream written(file);
   for (std::string line; std::getline(written, line);) {
@@ -128,12 +128,12 @@ Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this
     if (search.is_object() && search.value("program", "") == program_) {
       searches_[search["search"]] = search["lines"];
     } else if (!line.empty() && !line.starts_with(begin)) {
-      refuse();  // a search that was broken off while it was written begins as others do
+      refuse();  // an interrupted write leaves a line that begins like the others
     }
   }
   written.close();
   file_.open(file, std::ios::app);
-  file_ << '\n';  // after what was broken off
+  file_ << '\n';  // ends an incomplete last line
   check();
 }
 
@@ -195,7 +195,8 @@ std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once,
              }
              ended(result);
            },
-       // Whatever happens, it ends: the search itself stops at its limit, the trace soon after.
+       // A limit for the child: its search stops at `longest`, and the search for a trace soon
+       // after.
        .patience =
            [&](std::size_t place) {
              return jobs[to_run[place]].search.longest + std::chrono::seconds(300);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Searches in processes of their own: the checker leaks its stacks, and what a mutant does to its
-/// process is nobody else's concern.
+/// Runs each search in a process of its own, since the checker leaks its stacks, and a mutant may
+/// damage its process.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ using test::UsageError;
 
 struct Job {
   const Scenario* scenario = nullptr;
-  const Scenario* family = nullptr;  ///< that the scenario is a part of, if it is searched as one
+  const Scenario* family = nullptr;  ///< the family, if the scenario is searched as a part of it
   Mutation mutation;
   Search search;
   bool is_replay = false;
@@ -32,71 +32,75 @@ struct Result {
   Job job;
   SearchResult found;
   std::vector<std::string> not_covered;  ///< cover points that no execution reached
-  std::vector<std::string> reached;      ///< names of sites
-  std::string trace;                     ///< of a failure, the shortest that was found
-  std::string replay;                    ///< of that
-  std::vector<std::string> cut_short;    ///< of a family: the parts whose search was cut short
+  std::vector<std::string> reached;      ///< names of the sites reached
+  std::string trace;                     ///< the shortest failing execution found
+  std::string replay;                    ///< replays that execution
+  std::vector<std::string> cut_short;    ///< for a family: the parts whose search was cut short
 
-  /// Unchanged code: as the scenario expects. A mutant: whether it was killed, and rightly.
+  /// For unchanged code: the verdict is the one that the scenario expects. For a mutant: it was
+  /// killed by an expected verdict.
   bool is_as_expected() const noexcept;
 };
 
-/// Searches that ended, kept in a file: a deep run that was broken off goes on from there.
+/// A file of completed searches, so that an interrupted deep run can resume.
 class Journal {
  public:
-  /// Reads what is there, and adds to it. Searches of another build of this program are left out. Throws
-  /// std::runtime_error if the file is no journal, or cannot be read or written.
+  /// Opens `file`, reads its searches and appends to it. Ignores searches of other builds of this
+  /// program. Throws std::runtime_error if the file is no journal, or cannot be read or written.
   explicit Journal(const std::filesystem::path& file);
 
-  /// The lines that the child wrote of that search; none if it has to be run.
+  /// The lines that the child wrote about this search. Empty if the search has to be run.
   std::vector<std::string> find(const Job& job) const;
-  /// The lines of a search that ended, and was not cut short. Throws std::runtime_error.
+  /// Stores the lines of a completed search. Throws std::runtime_error.
   void add(const Job& job, const std::vector<std::string>& lines);
 
  private:
   void check() const;
 
   const std::filesystem::path name_;
-  const std::string program_;  ///< says which build this is
+  const std::string program_;  ///< identifies this build
   std::ofstream file_;
   std::map<std::string, std::vector<std::string>> searches_;
 };
 
-/// Runs the jobs, `at_once` at a time. The results are in the order of the jobs. Searches in the journal are not run
-/// again, and searches that end are added to it; `ended` is called with those that are run.
+/// Runs the jobs, `at_once` at a time, and returns results in the order of the jobs. Takes searches
+/// from the journal if it has them, and adds completed ones to it. Calls `ended` for each search
+/// that was run.
 std::vector<Result> run(const std::vector<Job>& jobs, unsigned at_once,
                         const std::function<void(const Result&)>& ended,
                         Journal* journal = nullptr);
 
-/// In place of the parts of a family, one result for it, in the order of the jobs.
+/// Merges the results of the parts of each family into one result, in the order of the jobs.
 std::vector<Result> by_family(const std::vector<Result>& results);
 
-/// In a child: searches, and writes what came of it, a line each.
+/// Runs in a child: searches, and writes the outcome and the trace to `output`, one line each.
 void run_in_child(const Job& job, int output);
 
-/// In a child that searches by itself: nothing it writes is seen, and crashes become verdicts.
+/// Call in a child before its first search: hides all output and turns crashes into verdicts.
 void prepare_searches();
 
-/// The name of an execution of a failed job: "scenario/mutant/bound/state", where the state is every choice of the
-/// scheduler, three characters each: how many ways there were, which was taken, and what it decided.
+/// The name of a failing execution: "scenario/mutant/bound/state". The state is every choice of the
+/// scheduler, three characters each: the number of alternatives, the one taken, and the kind of
+/// choice.
 std::string replay_string(const Job& job, const SearchResult& found);
-/// Scenario, mutant, bound and state. Throws UsageError.
+/// Returns scenario, mutant, bound and state. Throws UsageError.
 std::vector<std::string> parts_of_replay_string(const std::string& text);
-/// The state as the checker takes it. Throws UsageError.
+/// The state in the form that the checker reads. Throws UsageError.
 std::string unpacked_state(const std::string& text);
 
-/// The trace as columns, one for each thread.
+/// The trace, with one column for each thread.
 std::string trace_text(unsigned threads);
 
-// The output for users: a line for each search as it ends, failures in full, and totals.
+// Output for users: a line for each search when it ends, then failures in full, and totals.
 
-/// Prints each result, or how many of the jobs have ended.
+/// Returns a function that prints each result. For parts of families, it prints how many jobs have
+/// ended.
 std::function<void(const Result&)> report(std::size_t job_count);
-/// The failures, and the totals of each kind of scenario.
+/// Prints the failures, and the totals of each kind of scenario.
 void print(const std::vector<Result>& results);
-/// The rows of core's tables that none of the results reached.
+/// The sites of core's tables that no result has reached.
 std::vector<std::string> unreached_sites(const std::vector<Result>& results);
-/// For --json: a row for each.
+/// The rows for --json, one for each result.
 test::Json figures_of(const std::vector<Result>& results);
 
 }  // namespace byre::verification

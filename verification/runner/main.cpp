@@ -15,26 +15,27 @@ namespace {
 
 test::CommandLine command_line() {
   test::CommandLine line;
-  line.flag("list", "the scenarios")
-      .flag("explain", "each step of core with its operation, its order and its mutants")
-      .flag("mutants", "every mutant: which scenario notices it?")
-      .value("replay", "STRING", "one execution, as a failure printed it, step by step")
+  line.flag("list", "list the scenarios and what each shows")
+      .flag("explain", "list each step of core with its operation, order and mutants")
+      .flag("mutants", "run every mutant; report which scenario kills it")
+      .value("replay", "STRING", "replay one execution step by step; a failing run prints STRING")
       .values("scenario", "NAME",
-              "this scenario only, or a small program as 'write; drop | clone-write'; may be given "
-              "several times")
+              "search only this scenario, or a small program such as 'write; drop | clone-write'; "
+              "may be repeated")
+      .value("bound", "N",
+             "search executions with at most N preemptions; 'full': all executions; 'reduced': "
+             "all, except for the orders of independent steps; overrides the scenarios' own bounds")
+      .value("mutant", "NAME",
+             "search with this step or number of core wrong, and report whether that is detected")
+      .flag("deep", "use the bounds of the long run, and search every small program by itself")
+      .value("journal", "FILE", "store completed searches in FILE, and skip those that it has")
+      .value("json", "FILE", "write the results to FILE, too")
+      .value("jobs", "N", "number of concurrent searches (default: 2)")
+      .value("seconds", "N", "time limit of one search (default: 600, with --deep 3600)")
       .value(
-          "bound", "N",
-          "at most N preemptions of a thread that could go on; or 'full'; or 'reduced', which is "
-          "full but for the orders of independent steps; instead of the scenarios' own bounds")
-      .value("mutant", "NAME", "with this step of the code done wrong: is it noticed?")
-      .flag("deep", "the bounds for a long run, and every small program by itself")
-      .value("journal", "FILE", "keeps there what ended, and does not search it again")
-      .value("json", "FILE", "writes what was found there too")
-      .value("jobs", "N", "searches at a time (default: 2)")
-      .value("seconds", "N", "the most for one search (default: 600, with --deep 3600)")
-      .value("executions", "N",
-             "the most for one search; one that is cut short is unknown, never a pass")
-      .flag("help", "this text");
+          "executions", "N",
+          "limit of executions for one search; a search that hits a limit is unknown, never a pass")
+      .flag("help", "print this text");
   line.mode("", {"scenario", "deep", "bound", "mutant", "json", "journal", "jobs", "seconds",
                  "executions"})
       .mode("help", {})
@@ -45,7 +46,7 @@ test::CommandLine command_line() {
   return line;
 }
 
-/// Of an option whose least value is 1.
+/// The value of a numeric option, at least 1, or `otherwise` if it was not given.
 unsigned number_of(const test::GivenOptions& given, const char* name, unsigned otherwise) {
   return static_cast<unsigned>(given.number(name, 1, 1'000'000'000).value_or(otherwise));
 }
@@ -59,9 +60,9 @@ const Scenario& find_scenario(const std::string& name) {
   if (const Scenario* const program = find_program(name)) {
     return *program;
   }
-  throw UsageError("there is no scenario '" + name +
-                   "'; --list names those there are, and a small program is of two threads with up "
-                   "to two operations each, or of three with one, as 'write; drop | clone-write'");
+  throw UsageError("unknown scenario '" + name +
+                   "'. Run --list for the names. A small program is of two threads with up to two "
+                   "operations each, or of three with one, as 'write; drop | clone-write'");
 }
 
 Mutation find_mutation(const std::string& name) {
@@ -73,8 +74,8 @@ Mutation find_mutation(const std::string& name) {
       return mutation;
     }
   }
-  throw UsageError("there is no mutant '" + name +
-                   "'; --explain has those there are: a step or number, a colon, and the mutant");
+  throw UsageError("unknown mutant '" + name +
+                   "'. Run --explain for the names: a step or number, a colon, and the mutant");
 }
 
 Bound parse_bound(const std::string& text) {
@@ -86,11 +87,12 @@ Bound parse_bound(const std::string& text) {
 
 std::string usage() {
   return "usage: byre-verify [options]\n\n"
-         "Runs the headers that ship under a model checker, and says what it found. --list,\n"
-         "--explain, --mutants and --replay do that one thing instead.\n\n" +
+         "Runs the shipped headers under a model checker and reports the verdicts. --list, "
+         "--explain,\n"
+         "--mutants and --replay do only that.\n\n" +
          command_line().help() +
-         "\nExit status: 0 if everything ended as expected, 1 if not, 2 for a command line that "
-         "makes no sense.\n";
+         "\nExit status: 0 if every search ended as expected, 1 if one did not, 2 for an invalid\n"
+         "command line.\n";
 }
 
 Job parse_replay(const std::string& text) {
@@ -120,7 +122,7 @@ std::vector<Job> jobs_of(const test::GivenOptions& given) {
   }
   std::vector<Job> jobs;
   for (const Scenario* scenario : scenarios.empty() ? all_scenarios() : scenarios) {
-    // A known-wrong design fails with or without a mutant.
+    // A known-wrong design fails even without a mutant.
     if (!job.mutation.is_none() && scenario->expected != Verdict::pass) {
       continue;
     }
@@ -133,8 +135,9 @@ std::vector<Job> jobs_of(const test::GivenOptions& given) {
     }
   }
   if (jobs.empty()) {
-    throw UsageError("--mutant is for scenarios that pass without one; " +
-                     std::string(scenarios.front()->name) + " fails as it should");
+    throw UsageError(
+        "cannot run a mutant of a known-wrong design: " + std::string(scenarios.front()->name) +
+        " fails without one. Choose a scenario that passes.");
   }
   return jobs;
 }
@@ -153,8 +156,8 @@ int replay(const std::string& text) {
   const Result result = run({job}, 1, [](const Result&) {}).front();
   if (!is_failure(result.found.verdict) || result.replay != text) {
     throw UsageError(
-        "stale replay string: that execution does not fail, or makes other choices, so the program "
-        "is not the one that printed it; look for the failure again: byre-verify --scenario '" +
+        "stale replay string: this execution does not fail, or makes other choices, so another "
+        "build printed the string. Search again: byre-verify --scenario '" +
         std::string(job.scenario->name) + "' --bound " + job.search.bound.name());
   }
   std::printf("%s: %s\n%s", std::string(job.scenario->name).c_str(),
@@ -162,8 +165,8 @@ int replay(const std::string& text) {
   return 0;
 }
 
-/// Unchanged code: everything as expected, and every row of core's tables reached by a full run. A
-/// mutant: killed by some scenario.
+/// Without a mutant: every search ended as expected, and a full run reached every row of core's
+/// tables. With a mutant: some scenario killed it.
 bool is_good(const std::vector<Result>& results, bool is_full) {
   if (!results.front().job.mutation.is_none()) {
     return std::ranges::any_of(results, &Result::is_as_expected);
@@ -182,7 +185,7 @@ int run_scenarios(const test::GivenOptions& given) {
   const std::vector<Job> jobs = jobs_of(given);
   std::optional<OutputFile> json;
   if (const auto file = given.text("json")) {
-    json.emplace(*file);  // first: a long run is not to end with its error
+    json.emplace(*file);  // opened first: an error here must not come after a long run
   }
   std::optional<Journal> journal;
   if (const auto file = given.text("journal")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// An execution as a string that replays it, and as a trace.
+/// Formats an execution as a replay string and as a trace.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -16,10 +16,10 @@ constexpr std::string_view kinds = "tlcmu";  // thread, load, compare-exchange, 
 
 UsageError malformed(const std::string& why) {
   return UsageError("malformed replay string: " + why +
-                    "; give all that a failing run prints after --replay, in quotes");
+                    ". Pass the whole string that a failing run prints after --replay, in quotes.");
 }
 
-/// "cow/share_word.hpp:120": from the last two folders on.
+/// E.g. "cow/share_word.hpp:120": the last folder, the file and the line.
 std::string place(CallSite where) {
   std::string file = where.file;
   if (const std::size_t slash = file.rfind('/'); slash != std::string::npos && slash != 0) {
@@ -60,14 +60,14 @@ std::vector<std::string> parts_of_replay_string(const std::string& text) {
     parts.push_back(part);
   }
   if (parts.size() != 4) {
-    throw malformed("it is scenario/mutant/bound/state, and not '" + text + "'");
+    throw malformed("expected scenario/mutant/bound/state, got '" + text + "'");
   }
   return parts;
 }
 
 std::string unpacked_state(const std::string& text) {
   if (text.size() % 3 != 0) {
-    throw malformed("its state is cut off");
+    throw malformed("the length of the state is no multiple of 3");
   }
   std::ostringstream out;
   out << 1 << ' ' << text.size() / 3;
@@ -76,7 +76,7 @@ std::string unpacked_state(const std::string& text) {
     const std::size_t taken = digits.find(text[at + 1]);
     const std::size_t kind = kinds.find(text[at + 2]);
     if (ways >= digits.size() || taken >= ways || kind >= kinds.size()) {
-      throw malformed("'" + text.substr(at, 3) + "' in its state is no choice");
+      throw malformed("'" + text.substr(at, 3) + "' in the state is no choice");
     }
     out << ' ' << ways << ' ' << taken << ' ' << kind;
   }
@@ -99,7 +99,7 @@ std::string trace_text(unsigned threads) {
   for (const TraceEntry& entry : trace) {
     begun = begun || entry.thread != Trace::set_up;
     if (!begun) {
-      continue;  // the set-up, the same in every execution
+      continue;  // skip the set-up, which is equal in every execution
     }
     const bool is_after = entry.thread == Trace::set_up;
     std::string row(std::size_t{is_after ? 0 : entry.thread} * column_width, ' ');
@@ -110,7 +110,7 @@ std::string trace_text(unsigned threads) {
     }
     row += place(entry.where);
     if (entry.site == nullptr && row == last) {
-      continue;  // the next field of one object
+      continue;  // skip further fields of an object
     }
     char label[16];
     std::snprintf(label, sizeof label, "  %4u  ", ++number);

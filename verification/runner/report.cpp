@@ -21,22 +21,23 @@ std::string verdict_text(const Result& result) {
   std::string text(to_string(found.verdict));
   if (!result.job.mutation.is_none()) {
     return text + (result.is_as_expected()     ? ": killed"
-                   : is_failure(found.verdict) ? ": no kill, the wrong verdict"
+                   : is_failure(found.verdict) ? ": not killed, unexpected verdict"
                                                : ": survived");
   }
   const Verdict expected = result.job.scenario->expected;
   if (expected != Verdict::pass) {
-    text += result.is_as_expected() ? ", as it should"
-                                    : ", and not " + std::string(to_string(expected));
+    text += result.is_as_expected() ? ", as expected"
+                                    : ", expected " + std::string(to_string(expected));
   }
   if (found.programs != 0) {
     text +=
         ", programs: " + with_commas(found.programs) + ", reduced: " + with_commas(found.unbounded);
   }
-  return text + (result.cut_short.empty() ? "" : ", left: " + with_commas(result.cut_short.size()));
+  return text +
+         (result.cut_short.empty() ? "" : ", cut short: " + with_commas(result.cut_short.size()));
 }
 
-/// No mutant has to be killed by every scenario.
+/// A scenario need not kill the active mutant.
 bool is_failed(const Result& result) {
   return result.job.mutation.is_none() && !result.is_as_expected();
 }
@@ -58,7 +59,7 @@ void print_failure(const Result& result) {
   }
   std::printf("%s", result.trace.c_str());
   if (!result.replay.empty()) {
-    std::printf("  again: byre-verify --replay '%s'\n", result.replay.c_str());
+    std::printf("  replay it: byre-verify --replay '%s'\n", result.replay.c_str());
   }
 }
 
@@ -101,7 +102,7 @@ void print_totals(const std::vector<Result>& results, std::string_view name,
 std::function<void(const Result&)> report(std::size_t job_count) {
   return [job_count, ended = std::size_t{0}](const Result& result) mutable {
     ++ended;
-    // There are thousands of parts: one that passes is not worth a line.
+    // A family has thousands of parts, so those that pass get no line.
     if (result.job.family == nullptr || result.found.verdict != Verdict::pass) {
       print_row(result);
     } else if (ended % 100 == 0) {

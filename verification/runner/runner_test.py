@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-"""byre-verify replays what fails, refuses what makes no sense, and goes on where a run was broken off:
-runner_test.py BYRE_VERIFY."""
+"""byre-verify replays failures, rejects invalid command lines, and resumes interrupted runs.
+
+usage: runner_test.py BYRE_VERIFY
+"""
 import json
 import os
 import pathlib
@@ -15,13 +17,13 @@ import programs
 
 WRONG = ("--scenario", "known_wrong.count_then_lock_drops")
 DROPS = ("--scenario", "drops_race_drops")
-# What a reduced search leaves out by design: see verification/relacy/sleep_sets.hpp.
+# Litmus tests whose outcomes a reduced search misses by design: see verification/relacy/sleep_sets.hpp.
 LEFT_OUT = {
     "litmus.spurious_failure",  # a compare-exchange that fails spuriously
-    "litmus.blind.freed_header",  # either order of two accesses that no checker watches
+    "litmus.blind.freed_header",  # the order of two accesses that the checker does not watch
 }
-# Every search ends by this, after all that it says.
-ENDS_BADLY = "#include <signal.h>\nvoid _exit(int status) { for (;;) raise(SIGKILL); }"
+# Kills each search at its exit, after it has reported its outcome.
+CRASHES_AT_EXIT = "#include <signal.h>\nvoid _exit(int status) { for (;;) raise(SIGKILL); }"
 
 
 def run(*arguments, env=None):
@@ -33,18 +35,18 @@ def replay_string(*arguments):
 
 
 class Runner(programs.Test):
-    def refuses(self, said, *arguments):
+    def rejects(self, message, *arguments):
         ended = run(*arguments)
         self.assertEqual(ended.returncode, 2, ended)
-        self.assertIn(said, ended.stderr)
+        self.assertIn(message, ended.stderr)
 
-    def test_names_that_do_not_exist_are_refused(self):
-        self.refuses("there is no scenario 'x'", "--scenario", "x")
-        self.refuses("there is no mutant 'x'", "--mutant", "x")
-        self.refuses("fails as it should", *WRONG, "--mutant", "share_word.park:left-out")
-        self.refuses("a small program is of two threads", "--scenario", "drop; read | read")
-        self.refuses("a bound, if not 'full' or 'reduced', takes a whole number", "--bound=-1")
-        self.refuses("--mutants does not take --scenario", "--mutants", *WRONG)
+    def test_unknown_names_are_rejected(self):
+        self.rejects("unknown scenario 'x'", "--scenario", "x")
+        self.rejects("unknown mutant 'x'", "--mutant", "x")
+        self.rejects("fails without one", *WRONG, "--mutant", "share_word.park:left-out")
+        self.rejects("A small program is of two threads", "--scenario", "drop; read | read")
+        self.rejects("a bound, if not 'full' or 'reduced', takes a whole number", "--bound=-1")
+        self.rejects("--mutants does not take --scenario", "--mutants", *WRONG)
 
     def test_a_failure_is_replayed_step_by_step(self):
         good = replay_string(*WRONG)
@@ -52,12 +54,12 @@ class Runner(programs.Test):
         self.assertEqual(ended.returncode, 0, ended)
         self.assertIn("use after free", ended.stdout)
         self.assertIn("count_then_lock.lock_copy", ended.stdout)
-        self.refuses("malformed replay string: it is scenario/mutant/bound/state", "--replay", "x")
-        self.refuses("malformed replay string: its state is cut off", "--replay", good[:-1])
-        self.refuses("stale replay string: ", "--replay", good[:-3])
-        self.refuses("stale replay string: ", "--replay", good.replace(WRONG[1], DROPS[1]))
+        self.rejects("malformed replay string: expected scenario/mutant/bound/state", "--replay", "x")
+        self.rejects("malformed replay string: the length of the state is no multiple of 3", "--replay", good[:-1])
+        self.rejects("stale replay string: ", "--replay", good[:-3])
+        self.rejects("stale replay string: ", "--replay", good.replace(WRONG[1], DROPS[1]))
 
-    def test_the_failing_one_of_many_programs_is_replayed(self):
+    def test_the_failing_program_of_a_family_is_replayed(self):
         replay = replay_string("--scenario", "programs.two_operations", "--mutant",
                                "share_word.wake_after_copy:left-out")
         self.assertTrue(replay.startswith("write | write/"), replay)
@@ -69,16 +71,16 @@ class Runner(programs.Test):
         self.assertEqual(survived.returncode, 1, survived)
         self.assertIn(": survived", survived.stdout)
 
-    def test_a_pass_that_ends_badly_is_none(self):
+    def test_a_search_that_crashes_after_its_report_fails(self):
         compiler = shutil.which("cc")
         if compiler is None:
-            self.skipTest("there is no cc")
-        library = self.scratch / "ends_badly.so"
+            self.skipTest("cc is not installed")
+        library = self.scratch / "crashes_at_exit.so"
         subprocess.run([compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", library],
-                       input=ENDS_BADLY, text=True, check=True)
-        for scenario, said in ((DROPS, "FAILED: checker error"), (WRONG, "use after free, as it should")):
+                       input=CRASHES_AT_EXIT, text=True, check=True)
+        for scenario, expected in ((DROPS, "FAILED: checker error"), (WRONG, "use after free, as expected")):
             ended = run(*scenario, env={**os.environ, "LD_PRELOAD": str(library)})
-            self.assertIn(said, ended.stdout)
+            self.assertIn(expected, ended.stdout)
             self.assertEqual(ended.returncode, scenario != WRONG, ended)
 
     def test_every_small_program_is_searched_once(self):
@@ -87,11 +89,11 @@ class Runner(programs.Test):
             *(word for family in ("four", "three", "two")
               for word in ("--scenario", f"programs.{family}_operations")))
         rows = json.loads(figures.read_text())
-        # Nothing, one of 7 operations, or one of 6 and then one of 7: nothing follows a drop.
+        # A thread has no operation, one of 7, or one of 6 and then one of 7: no operation follows a drop.
         threads = 1 + 7 + 6 * 7
         self.assertEqual(sum(row["programs"] + len(row["cut_short"]) for row in rows), threads * (threads + 1) // 2)
 
-    def test_a_reduced_search_sees_what_a_full_one_sees(self):
+    def test_a_reduced_search_finds_the_outcomes_of_a_full_one(self):
         names = re.findall(r"^(litmus\.[\w.]+):", run("--list").stdout, re.MULTILINE)
         self.assertGreater(len(names), 50)
         figures = self.scratch / "figures.json"
@@ -99,7 +101,7 @@ class Runner(programs.Test):
         ends_otherwise = {row["scenario"] for row in json.loads(figures.read_text()) if not row["as_expected"]}
         self.assertEqual(ends_otherwise, LEFT_OUT)
 
-    def test_a_run_that_was_broken_off_goes_on(self):
+    def test_an_interrupted_run_resumes(self):
         journal = self.scratch / "journal"
 
         def search(*arguments, status=0):
@@ -117,7 +119,7 @@ class Runner(programs.Test):
         short = ("--scenario", "two_drops_race_a_copy", "--executions")
         self.assertEqual(search(*short, "50", status=1), 0)
         self.assertEqual(search(*short, "100000"), 1)
-        # A search of another build is run again, and so is one that was broken off.
+        # A search of another build is run again, and so is an interrupted one.
         whole = journal.read_text()
         journal.write_text(whole.replace('"program":"', '"program":"1'))
         self.assertEqual(search(*DROPS), 1)
@@ -125,13 +127,13 @@ class Runner(programs.Test):
         self.assertEqual(search(*DROPS), 1)
         self.assertEqual(search(*DROPS), 0)
 
-    def test_another_file_is_no_journal(self):
+    def test_a_file_that_is_no_journal_is_rejected(self):
         journal = self.scratch / "journal"
         journal.write_text("x\n")
-        self.assert_refused(1, "is no journal of searches: name another file, or remove it", *DROPS,
+        self.assert_refused(1, "is not a journal of searches. Name another file, or remove this one.", *DROPS,
                             "--journal", journal)
         self.assertEqual(journal.read_text(), "x\n")
-        self.assert_refused(1, "is no journal of searches", *DROPS, "--journal", "/dev/zero")
+        self.assert_refused(1, "is not a journal of searches", *DROPS, "--journal", "/dev/zero")
 
 
 if __name__ == "__main__":
