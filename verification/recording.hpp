@@ -86,7 +86,7 @@ struct Recording {
     std::cerr << line.substr(0, 300) << "\nThis run " << fault << ".\n";
     std::exit(1);
   }
-  /// Appends a note that is no atomic step.
+  /// Appends a note other than an atomic step.
   void note(std::string_view name, std::string_view change = {}) {
     if (!is_silent) {
       line.append(" | ").append(name).append(change.empty() ? "" : " ").append(change);

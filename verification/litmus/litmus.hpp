@@ -52,7 +52,7 @@ class Watched : public Test {
   void after() { seen[this->outcome()] = true; }
 };
 
-/// A text that lists the unexpected outcomes, or empty. A search that is not full may miss allowed
+/// A text that lists the unexpected outcomes, or empty. A bounded search may miss allowed
 /// outcomes.
 inline std::string surprises(std::span<const Outcome> outcomes, bool is_full) {
   std::string text;

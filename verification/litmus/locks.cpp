@@ -116,7 +116,7 @@ struct Relay {
     } else if (index == 1) {
       Change(number);
     } else if (number.load(at(acquire)) == 2) {
-      expect(data.get() == 1, "what was released is seen");
+      expect(data.get() == 1, "the acquiring thread reads the released data");
     }
   }
 
@@ -145,7 +145,7 @@ struct PastOwnStore : TwoThreads {
       number.store(1, at(release));
       number.store(2, at(relaxed));
     } else if (number.load(at(acquire)) == 2) {
-      expect(data.get() == 1, "what was released is seen");
+      expect(data.get() == 1, "the acquiring thread reads the released data");
     }
   }
 

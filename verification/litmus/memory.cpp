@@ -51,7 +51,7 @@ constexpr auto give_back = [](TrackedMemory& tracked) { tracked.memory.deallocat
 constexpr auto write_data = [](TrackedMemory& tracked) { tracked.data().set(1); };
 constexpr auto read_data = [](TrackedMemory& tracked) { tracked.data().get(); };
 
-/// Data that is not Plain is not watched. Only the bytes that are read reveal the use after free.
+/// Only Plain data is watched. Only the bytes that are read reveal the use after free.
 struct TrackedHeaderFreedWhileUsed : TwoThreads, TrackedMemory {
   static constexpr Outcome outcomes[] = {{"the old bytes", Fate::seen},
                                          {"the bytes of freed memory", Fate::seen}};

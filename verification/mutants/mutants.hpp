@@ -43,7 +43,7 @@ inline constexpr ExpectedVerdicts expected_verdicts[] = {
     {"a sleep that is left out", Change::left_out, sync::Operation::park, livelock},
     {"a lock that is neither taken nor released", Change::left_out, sync::Operation::lock,
      unlocked},
-    {"a lock that is not released", Change::left_out, sync::Operation::unlock, deadlock},
+    {"a lock that stays locked", Change::left_out, sync::Operation::unlock, deadlock},
     {"two steps in place of one", Change::plain, {}, any_failure_that_ends},
     {"a count that is left out", Change::left_out, {}, any_failure},
     {"a number that is one too large", Change::plus_one, {}, any_failure},

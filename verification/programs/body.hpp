@@ -49,8 +49,8 @@ struct Program {
 /// since an empty buffer has no data to share.
 std::vector<Steps> all_steps(std::size_t most);
 
-/// Every assignment of one of `steps` to each of `threads` threads. Of programs that differ only in
-/// the order of their threads, one is returned.
+/// Every assignment of one of `steps` to each of `threads` threads. Returns one
+/// of all programs that differ only in the order of their threads.
 std::vector<Program> all_programs(std::size_t threads, std::span<const Steps> steps);
 
 /// The sequential model of one thread: the values of its buffers, and what a write may have to do.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Attachments: one for a storage, that of the first thread.
+/// Two threads attach an object or a tag to one storage at once. One attachment stays, both threads
+/// use it, and a tag never replaces it. If the compare-exchange of attach is no release, or the
+/// load of find no acquire, a thread reads an incomplete attachment.
 #include <byre/storage/detail/attachment.hpp>
 
 #include <memory>
@@ -21,26 +23,27 @@ unsigned number_in(const Attachment& attachment) {
   return static_cast<const Number&>(attachment).value.get();
 }
 
-/// Two threads attach to one storage, as two first reshapes of a tensor do. That the attachment that comes too late is
-/// destroyed, once, the checker sees.
+/// Two threads attach to one storage, as two first reshapes of a tensor do. The attachment that
+/// comes too late has to be destroyed once: a missing destruction is a leak.
 class FirstAttachmentsRace : public TwoThreads {
  public:
-  static constexpr std::string_view cover_points[] = {"the first comes first",
-                                                      "the second comes first", "one is found"};
+  static constexpr std::string_view cover_points[] = {
+      "the first attaches first", "the second attaches first", "an attachment is found"};
 
   void thread(unsigned index) {
     if (const Attachment* const present = slot_.attachment()) {
-      cover("one is found");
-      expect(number_in(*present) == 2 - index, "what is found is the other's");
+      cover("an attachment is found");
+      expect(number_in(*present) == 2 - index, "the attachment found is the other thread's");
     }
     found_[index] = &slot_.attach(std::make_unique<Number>(index + 1));
     const unsigned number = number_in(*found_[index]);
-    expect(number == 1 || number == 2, "what is attached is whole");
-    cover(number == 1 ? "the first comes first" : "the second comes first");
+    expect(number == 1 || number == 2, "the attachment is complete");
+    cover(number == 1 ? "the first attaches first" : "the second attaches first");
   }
 
   void after() {
-    expect(found_[0] == found_[1] && slot_.attachment() == found_[0], "there is one attachment");
+    expect(found_[0] == found_[1] && slot_.attachment() == found_[0],
+           "there is exactly one attachment");
   }
 
  private:
@@ -48,37 +51,36 @@ class FirstAttachmentsRace : public TwoThreads {
   const Attachment* found_[threads] = {};
 };
 
-/// A tag gives way to an attachment, and none comes after that, whoever tags and attaches at once. Who
-/// asks whether there is an attachment finds it.
+/// One thread attaches, the other sets a tag. The attachment replaces the tag, and no later tag
+/// replaces the attachment.
 class TagsGiveWay : public TwoThreads {
  public:
-  static constexpr std::string_view cover_points[] = {"the tag comes first",
-                                                      "the tag comes too late"};
+  static constexpr std::string_view cover_points[] = {"the tag is set first",
+                                                      "the tag is set too late"};
 
   void thread(unsigned index) {
     if (index == 0) {
       slot_.attach(std::make_unique<Number>(1));
-      expect(slot_.has_attachment(), "who attaches is told that there is one");
+      expect(slot_.has_attachment(), "has_attachment() is true after attach()");
       return;
     }
     slot_.set_tag(6);
     const auto tag = slot_.tag();
-    cover(tag ? "the tag comes first" : "the tag comes too late");
+    cover(tag ? "the tag is set first" : "the tag is set too late");
     expect(tag ? *tag == 6 : number_in(*slot_.attachment()) == 1,
-           "the slot has the tag, or an attachment");
+           "the slot has the tag or an attachment");
   }
 
   void after() {
-    expect(slot_.has_attachment() && number_in(*slot_.attachment()) == 1,
-           "the attachment is there");
-    expect(!slot_.has_tag() && !slot_.tag(), "and nothing else");
+    expect(slot_.has_attachment() && number_in(*slot_.attachment()) == 1, "the attachment remains");
+    expect(!slot_.has_tag() && !slot_.tag(), "the tag is gone");
     slot_.set_tag(7);
-    expect(slot_.has_attachment() && !slot_.has_tag(), "nor comes again");
+    expect(slot_.has_attachment() && !slot_.has_tag(), "a later tag is ignored");
     Slot empty;
     expect(!empty.has_attachment() && !empty.tag(), "a new slot is empty");
     empty.set_tag(Slot::max_tag);
     empty.set_tag(0);
-    expect(empty.tag() == Slot::max_tag, "the first tag stays");
+    expect(empty.tag() == Slot::max_tag, "a second tag is ignored");
   }
 
  private:
@@ -88,9 +90,9 @@ class TagsGiveWay : public TwoThreads {
 const Scenario* const attachments_scenarios[] = {
     scenario<FirstAttachmentsRace>(
         "first_attachments_race",
-        "Of two attachments to one storage at once one stays, and both threads use it.",
+        "Two threads attach to one storage at once: one attachment stays, and both threads use it.",
         reduced_search),
-    scenario<TagsGiveWay>("tags_give_way", "A tag never takes the room of an attachment."),
+    scenario<TagsGiveWay>("tags_give_way", "A tag never replaces an attachment."),
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The buffers of the scenarios, of one cell of data each.
+/// The buffers of the scenarios. Each has one cell of data.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
@@ -19,7 +19,7 @@ basic_buffer<Sync> buffer_of(unsigned value, Tracked& memory) {
   return buffer;
 }
 
-/// The buffers of as many owners of the same data, which holds 7 at first, and their memory.
+/// `Owners` buffers that share one cell, which holds 7 at first, and their memory.
 template <unsigned Owners, class Sync = Checked>
 class SharedBuffers {
  public:
@@ -45,7 +45,7 @@ unsigned read(const Buffer& buffer) {
   return cell(buffer.data()).get();
 }
 
-/// How a write went: not what materialize() says, which is one step more.
+/// Where a write went. write() compares pointers, since asking materialize() takes one step more.
 enum class Written : bool { in_place, in_a_copy };
 
 template <class Buffer>
@@ -56,7 +56,7 @@ Written write(Buffer& buffer, unsigned value, Wait wait = Wait::allowed) {
   return now == before ? Written::in_place : Written::in_a_copy;
 }
 
-/// Ends the buffer's share of its data.
+/// Drops the buffer's data.
 template <class Buffer>
 void drop(Buffer& buffer) {
   buffer = Buffer();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Claims, and owners whose copies fail, of bare data.
+/// Two to four owners claim data at once; in some scenarios their copies fail. Exactly one owner
+/// steals, the data is freed once, and an owner whose copy failed wakes the waiter. Without the
+/// wake of abandon_copy the waiter sleeps forever; if stop_waiting leaves the bit set, a later
+/// copier does not free.
 #include "owners.hpp"
 
 namespace byre::verification {
@@ -11,7 +14,7 @@ class ClaimsRaceClaims : public ClaimsStealOnce<Owners> {
   static constexpr std::string_view cover_points[] = {
       "a waiter steals",
       "a steal without a wait",
-      "the stealer has left when the last copier wakes it",
+      "the stealer has dropped when the last copier wakes it",
   };
 
   void on_step(const sync::Site& site, std::uint64_t) {
@@ -19,24 +22,25 @@ class ClaimsRaceClaims : public ClaimsStealOnce<Owners> {
       cover("a waiter steals");
       waiter_stole_ = true;
     } else if (site.name == "share_word.drop_alone") {
-      waited_and_left_ = waiter_stole_;
+      waited_and_dropped_ = waiter_stole_;
       cover_if(!waiter_stole_, "a steal without a wait");
-    } else if (site.name == "share_word.wake_after_copy" && waited_and_left_) {
-      cover("the stealer has left when the last copier wakes it");
+    } else if (site.name == "share_word.wake_after_copy" && waited_and_dropped_) {
+      cover("the stealer has dropped when the last copier wakes it");
     }
   }
 
  private:
   bool waiter_stole_ = false;
-  bool waited_and_left_ = false;
+  bool waited_and_dropped_ = false;
 };
 
-/// The third state takes more preemptions than the bounds of this one.
+/// Reaching the third state takes more preemptions than the bounds of this scenario.
 using FourClaims =
     WithCoverPoints<ClaimsRaceClaims<4>, "a waiter steals", "a steal without a wait">;
 
-/// Two owners claim. Who steals, having waited or not, clones; of the two owners there are then one
-/// copies while the other leaves, so that the copier has to free. That it is freed, the checker sees.
+/// Two owners claim. The stealer, whether it waited or not, clones the data. Then one of these two
+/// owners copies while the other drops, so the copier has to free the data. A missing free is a
+/// leak.
 class LaterCopiersFree : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {"a stealer that had waited clones"};
@@ -66,11 +70,11 @@ class LaterCopiersFree : public TwoThreads {
   bool waited_ = false;
 };
 
-/// What an owner does whose copy failed.
-enum class AfterFailure : bool { leaves, tries_again_without_waiting };
+/// The action of an owner after its copy failed.
+enum class AfterFailure : bool { drops, tries_again_without_waiting };
 using enum AfterFailure;
 
-/// The first owner writes, and may have to wait. The copies of the others fail.
+/// The first owner writes and may wait. The copies of all other owners fail.
 template <unsigned Failing, AfterFailure Then>
 class UndosWakeWaiters {
  public:
@@ -87,8 +91,8 @@ class UndosWakeWaiters {
       write_in_place();
     } else {
       data_.abandon_copy();
-      expect(data_.read() == 7, "who failed owns still, and nobody writes what it reads");
-      if (Then == leaves) {
+      expect(data_.read() == 7, "an owner whose copy failed reads constant data");
+      if (Then == drops) {
         data_.drop();
       } else {
         write(Wait::never);
@@ -101,7 +105,7 @@ class UndosWakeWaiters {
       cover("an undo while a waiter is parked");
       woken_by_undo_ = true;
       cover_if(WordState(value).copies != 0,
-               "an undo while a waiter is parked and another copies on");
+               "an undo while a waiter is parked and another still copies");
     } else if (site.name == "share_word.claim_copy" && woken_by_undo_) {
       cover("a waiter copies after all");
     }
@@ -127,10 +131,10 @@ class UndosWakeWaiters {
   bool woken_by_undo_ = false;
 };
 
-using TwoUndos = WithCoverPoints<UndosWakeWaiters<2, leaves>, "an undo while a waiter is parked",
-                                 "an undo while a waiter is parked and another copies on">;
+using TwoUndos = WithCoverPoints<UndosWakeWaiters<2, drops>, "an undo while a waiter is parked",
+                                 "an undo while a waiter is parked and another still copies">;
 
-/// One of two owners copies, the other leaves.
+/// One of two owners copies, the other drops the data.
 class CopiersAreCounted : public TwoThreads {
  public:
   void thread(unsigned index) {
@@ -138,7 +142,7 @@ class CopiersAreCounted : public TwoThreads {
       data_.drop();
       return;
     }
-    expect(!data_.is_unique(), "nobody is alone while somebody copies");
+    expect(!data_.is_unique(), "no owner is unique while a copy is pending");
     data_.finish_copy();
   }
 
@@ -147,28 +151,28 @@ class CopiersAreCounted : public TwoThreads {
 };
 
 const Scenario* const claims_scenarios[] = {
-    scenario<ClaimsRaceClaims<2>>(
-        "two_claims_steal_once",
-        "Of two owners that claim, one steals, and who wakes it touches nothing "
-        "that may be gone: I1, I2, I6."),
+    scenario<ClaimsRaceClaims<2>>("two_claims_steal_once",
+                                  "Two owners claim: exactly one steals, and the thread that wakes "
+                                  "it accesses no freed memory: I1, I2, I6."),
     scenario<ClaimsRaceClaims<3>>("three_claims_steal_once",
-                                  "Of three owners that claim, one steals: I6.", 4, 6),
-    scenario<FourClaims>("four_claims_steal_once", "Of four owners that claim, one steals: I6.", 2,
+                                  "Three owners claim: exactly one steals: I6.", 4, 6),
+    scenario<FourClaims>("four_claims_steal_once", "Four owners claim: exactly one steals: I6.", 2,
                          3),
     scenario<LaterCopiersFree>("later_copiers_free",
-                               "A steal leaves the data as new: later owners copy, drop and free "
+                               "After a steal the word is as new: later owners copy, drop and free "
                                "as the first did: I3, I7."),
-    scenario<UndosWakeWaiters<1, leaves>>("undos_wake_waiters",
-                                          "A waiter is woken when a failed copier owns again, and "
-                                          "is not left to sleep: promise 5, I3.",
-                                          reduced_search),
-    scenario<TwoUndos>("two_undos_wake_waiters", "The same of two copiers that both fail.", 3, 5),
+    scenario<UndosWakeWaiters<1, drops>>(
+        "undos_wake_waiters",
+        "A waiter is woken when a copier fails and owns again: promise 5, I3.", reduced_search),
+    scenario<TwoUndos>("two_undos_wake_waiters", "A waiter is woken although two copiers fail.", 3,
+                       5),
     scenario<UndosWakeWaiters<1, tries_again_without_waiting>>(
         "undos_try_again",
-        "A failed copier that tries again, and must not wait, passes the waiter by: promise 5, I3.",
+        "A copier that failed claims again without waiting, while the last owner waits: promise 5, "
+        "I3.",
         reduced_search),
-    scenario<CopiersAreCounted>(
-        "copiers_are_counted", "Who copies is counted: no owner finds itself alone meanwhile, I5."),
+    scenario<CopiersAreCounted>("copiers_are_counted",
+                                "A copier is counted: no owner is unique while it copies: I5."),
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A device that the host gives commands to: an allocator whose copies end later, on a thread of its own.
+/// A device with a command queue: an allocator whose copies are deferred, on a thread of its own.
+/// Shared by the scenarios of submitted copies.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -10,11 +11,11 @@
 
 namespace byre::verification {
 
-/// The queue is in order, and has a lock that each call passes through; what stands in it is no business of
-/// the checker, so that a call is one step. Cells are the device's to read and write.
+/// An in-order queue with a lock that each call passes through. The rest of a call is one step,
+/// since its internals are not under test. Only the device reads and writes cells.
 class DeviceQueue final : public Allocator {
  public:
-  /// `ends_early`: wrong, a copy ends when it is submitted.
+  /// `ends_early`: a wrong form in which a copy ends when it is submitted.
   explicit DeviceQueue(CopiesEnd copies_end, bool ends_early = false)
       : Allocator(Device(1, 0), copies_end), ends_early_(ends_early) {}
   Block allocate(const Request& request) override { return memory_.allocate(request); }
@@ -22,7 +23,7 @@ class DeviceQueue final : public Allocator {
   Block submit_copy(const Request& request, const void* source, std::size_t nbytes,
                     PendingCopy& pending) override {
     const Block block = memory_.allocate(request);
-    expect(nbytes == cells(1), "a copy is of all there is");
+    expect(nbytes == cells(1), "a copy has the size of the data");
     if (refuses_ && rl::rand(2) != 0) {
       ++refusals_;
       memory_.deallocate(block);
@@ -43,12 +44,12 @@ class DeviceQueue final : public Allocator {
   void submit_write(std::byte* data, unsigned value) {
     submit({.kind = Command::write, .data = data, .value = value});
   }
-  /// Of data that holds `value` when the device comes to it.
+  /// Submits a read of data, which has to be `value` when the device executes it.
   void submit_read(const std::byte* data, unsigned value) {
     submit({.kind = Command::read, .source = data, .value = value});
   }
 
-  /// By the thread that is the device: does what was submitted until now.
+  /// Called by the device's thread: executes all commands submitted so far.
   void run() {
     for (Command* command = take(); command != nullptr; command = take()) {
       switch (command->kind) {
@@ -57,7 +58,7 @@ class DeviceQueue final : public Allocator {
           break;
         case Command::read:
           expect(cell(command->source).get() == command->value,
-                 "the device reads what was written before");
+                 "the device reads the value that was submitted before");
           break;
         case Command::copy:
           cell(command->data).set(cell(command->source).get());
@@ -67,7 +68,7 @@ class DeviceQueue final : public Allocator {
     }
   }
 
-  /// From now on the scheduler chooses which submissions fail.
+  /// From now on the scheduler may fail submissions.
   void refuse() noexcept { refuses_ = true; }
 
   unsigned copies() const noexcept { return copies_; }
@@ -105,7 +106,7 @@ class DeviceQueue final : public Allocator {
   bool refuses_ = false;
 };
 
-/// Owners of the same data of a device, which holds 7 at first.
+/// `Owners` buffers that share a device's data, which holds 7 at first.
 template <unsigned Owners, CopiesEnd End = CopiesEnd::in_order>
 class DeviceBuffers {
  public:
@@ -133,8 +134,8 @@ class DeviceBuffers {
   Buffer buffers_[Owners];
 };
 
-/// Each owner acts on a thread of its own; the last thread is the device, which does what it was given at any time. In
-/// the end it does all there is left, before and after the body is asked.
+/// Each owner acts on a thread of its own. The last thread is the device, which executes commands
+/// at any time. At the end it executes the remaining commands, before and after Body::check().
 template <class Body>
 class WithDeviceThread : public Body {
  public:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Owners that let go, or clone, beside others that let go, write or copy.
+/// Owners drop or clone while others drop, write or copy. The last one frees the data, exactly once
+/// and after all reads, and a drop never waits. If drop_owner or finish_copy is weaker than
+/// acq_rel, the free races the reads of the other owners.
 #include "buffers.hpp"
 #include "owners.hpp"
 #include "sole_owners.hpp"
@@ -7,7 +9,7 @@
 namespace byre::verification {
 namespace {
 
-/// All owners read, and let go.
+/// All owners read and drop.
 template <unsigned Owners>
 class DropsRaceDrops {
  public:
@@ -18,7 +20,7 @@ class DropsRaceDrops {
   };
 
   void thread(unsigned index) {
-    expect(read(buffers_[index]) == 7, "an owner reads what it was given");
+    expect(read(buffers_[index]) == 7, "an owner reads the shared value");
     drop(buffers_[index]);
   }
 
@@ -35,7 +37,7 @@ class DropsRaceDrops {
   SharedBuffers<threads> buffers_;
 };
 
-/// The first owner writes and keeps the result; the others read and let go.
+/// The first owner writes and keeps the result. The others read and drop.
 template <unsigned Drops>
 class DropsRaceCopies {
  public:
@@ -48,10 +50,10 @@ class DropsRaceCopies {
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
     if (index != 0) {
-      expect(read(buffer) == 7, "an owner reads what it was given");
+      expect(read(buffer) == 7, "an owner reads the shared value");
       drop(buffer);
     } else if (write(buffer, 8) == Written::in_place) {
-      expect(buffers_.memory.frees() == 0, "what is written in place is nowhere else");
+      expect(buffers_.memory.frees() == 0, "data that is written in place is not freed");
       cover("the writer keeps the data");
     } else {
       cover("the writer copies");
@@ -70,10 +72,10 @@ class DropsRaceCopies {
   }
 
   void after() {
-    expect(read(buffers_[0]) == 8, "the writer keeps what it wrote");
+    expect(read(buffers_[0]) == 8, "the writer reads what it wrote");
     expect(buffers_.memory.copies() <= 1, "one writer makes one copy");
     expect(buffers_.memory.frees() == buffers_.memory.copies(),
-           "the data dies only where it was copied");
+           "the original is freed if and only if it was copied");
   }
 
  private:
@@ -84,7 +86,7 @@ using OneDropRacesACopy =
     WithCoverPoints<DropsRaceCopies<1>, "the last owner drops while a copy is pending",
                     "the copier is the last, and frees", "the writer keeps the data">;
 
-/// One owner clones and lets go of both; another writes; a third, if any, lets go.
+/// One owner clones, and drops both buffers. Another writes. A third, if any, drops.
 template <unsigned Threads = 2>
 class ClonesRaceWriters {
  public:
@@ -99,7 +101,7 @@ class ClonesRaceWriters {
     if (index == 0) {
       CheckedBuffer clone = buffer;
       drop(buffer);
-      expect(read(clone) == 7, "a clone lives without its source, and sees no other's write");
+      expect(read(clone) == 7, "a clone outlives its source and reads no other owner's write");
     } else if (index == 1) {
       cover(write(buffer, 8) == Written::in_place ? "the writer keeps the data"
                                                   : "the writer copies");
@@ -114,10 +116,10 @@ class ClonesRaceWriters {
   }
 
   void after() {
-    expect(read(buffers_[1]) == 8, "the writer keeps what it wrote");
-    expect(buffers_[1].is_unique(), "no owner is counted that is gone");
+    expect(read(buffers_[1]) == 8, "the writer reads what it wrote");
+    expect(buffers_[1].is_unique(), "a former owner is not counted");
     expect(buffers_.memory.copies() == buffers_.memory.frees(),
-           "the data dies only where it was copied");
+           "the original is freed if and only if it was copied");
   }
 
  private:
@@ -130,27 +132,30 @@ using ClonesRaceWritersAndDrops =
 
 const Scenario* const drops_scenarios[] = {
     scenario<DropsRaceDrops<2>>("drops_race_drops",
-                                "Data is freed once, by whoever lets go last and after all reads: "
+                                "The last of two owners frees the data, once and after all reads: "
                                 "promises 1 and 4, I1, I2, I7."),
-    scenario<DropsRaceDrops<3>>("three_drops_race", "The same with three owners."),
+    scenario<DropsRaceDrops<3>>(
+        "three_drops_race", "The last of three owners frees the data, once and after all reads."),
     scenario<OneDropRacesACopy>("drops_race_copies",
-                                "A drop never waits for a copy under way; whichever ends last "
-                                "frees, after all reads: promise 4, I1, I2."),
-    scenario<DropsRaceCopies<2>>("two_drops_race_a_copy", "The same with two drops.",
-                                 reduced_search),
-    scenario<DropsEndFirst<>>("drops_end_first",
-                              "A drop ends beside a copy that does not end before it: promise 4."),
+                                "A drop never waits for a pending copy; the drop or the copy that "
+                                "ends last frees, after all reads: promise 4, I1, I2."),
+    scenario<DropsRaceCopies<2>>("two_drops_race_a_copy",
+                                 "Two drops never wait for a pending copy.", reduced_search),
+    scenario<DropsEndFirst<>>(
+        "drops_end_first",
+        "A drop ends while a copy is pending that waits for the drop: promise 4."),
     scenario<ReadsRaceASteal<>>(
         "reads_race_a_steal",
         "A stealer writes only after every read by a former owner: promises 1 and 6, I5."),
     scenario<ResizesRaceDrops<>>("resizes_race_drops",
-                                 "Who finds itself unique comes after all that the others did, and "
-                                 "may resize: promise 1, I5, I7."),
+                                 "An owner that is unique happens after all that the others did, "
+                                 "and may resize: promise 1, I5, I7."),
     scenario<ClonesRaceWriters<>>(
         "clones_race_writers",
-        "An owner may clone while another writes; neither notices: promises 1 and 7, I4."),
+        "An owner may clone while another writes, and neither is affected: promises 1 and 7, I4."),
     scenario<ClonesRaceWritersAndDrops>("clones_race_writers_and_drops",
-                                        "The same while a third owner lets go.", 4, 7),
+                                        "An owner clones and another writes while a third drops.",
+                                        4, 7),
 };
 
 }  // namespace

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Allocations and copies that the scheduler chooses to fail.
+/// Owners write, resize and clone while the scheduler fails allocations and copies. A failed
+/// operation changes nothing, its owner is counted once, and no other owner is affected. Without
+/// the wake of abandon_copy the last owner sleeps forever.
 #include "buffers.hpp"
 #include "sleepers.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// All owners write, but for some that only own, and the scheduler chooses which allocations and copies fail.
+/// All owners write, except the last `Others`, which only own. The scheduler chooses which
+/// allocations and copies fail.
 template <unsigned Writers, unsigned Others = 0, Faults MayFail = Faults::both>
 class FailingCopies {
  public:
   static constexpr unsigned threads = Writers;
   static constexpr unsigned owners = Writers + Others;
   static constexpr std::string_view cover_points[] = {
-      "a copy is given up",
-      "a copy is given up while the last owner sleeps",
+      "a copy is abandoned",
+      "a copy is abandoned while the last owner sleeps",
   };
 
   FailingCopies() { buffers_.memory.set_faults(MayFail); }
@@ -27,8 +30,8 @@ class FailingCopies {
 
   void on_step(const sync::Site& site, std::uint64_t value) {
     if (site.name == "share_word.abandon_copy") {
-      cover(sleeper_.sleeps() ? "a copy is given up while the last owner sleeps"
-                              : "a copy is given up");
+      cover(sleeper_.sleeps() ? "a copy is abandoned while the last owner sleeps"
+                              : "a copy is abandoned");
     }
     sleeper_.on_step(site, value);
   }
@@ -37,14 +40,16 @@ class FailingCopies {
     unsigned unwritten = 0;
     for (unsigned index = 0; index < owners; ++index) {
       expect(read(buffers_[index]) == (wrote_[index] ? index : 7),
-             "each owner keeps what it wrote, or had");
+             "each owner reads what it wrote, or the old value");
       unwritten += wrote_[index] ? 0 : 1;
     }
-    expect(unwritten == Others + buffers_.memory.failures(), "only a failure keeps from writing");
+    expect(unwritten == Others + buffers_.memory.failures(),
+           "a write fails only if the scheduler failed it");
     for (unsigned index = 0; index < owners; ++index) {
       expect(buffers_[index].is_unique() == (wrote_[index] || unwritten == 1),
-             "an owner whose write failed owns still, and the others have left");
-      expect(buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten), "each owner once");
+             "an owner whose write failed still owns the data, and no writer does");
+      expect(buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten),
+             "each owner is counted once");
     }
   }
 
@@ -54,11 +59,11 @@ class FailingCopies {
   Sleeper sleeper_;
 };
 
-/// Two of three owners fail to copy, at once. Where the third owns on, nobody waits.
+/// Two of three owners fail to copy at once. The third owns the data to the end, so neither waits.
 using FailedOwnersAreCounted =
-    WithCoverPoints<FailingCopies<2, 1, Faults::allocations>, "a copy is given up">;
+    WithCoverPoints<FailingCopies<2, 1, Faults::allocations>, "a copy is abandoned">;
 
-/// One owner reads and lets go; the other, where it finds itself alone, grows, which may fail.
+/// One owner reads and drops. The other, if it is the only owner, grows, which may fail.
 class FailingResizes : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {
@@ -70,7 +75,7 @@ class FailingResizes : public TwoThreads {
 
   void thread(unsigned index) {
     if (index == 0) {
-      expect(read(reader_) == 7, "a reader never sees its bytes move");
+      expect(read(reader_) == 7, "a reader's bytes never move");
       drop(reader_);
       return;
     }
@@ -82,10 +87,10 @@ class FailingResizes : public TwoThreads {
         is_shared = true;
       }
     });
-    cover(is_shared ? "a resize is refused" : resizes ? "a resize succeeds" : "a resize fails");
+    cover(is_shared ? "a resize is rejected" : resizes ? "a resize succeeds" : "a resize fails");
     expect(resized_.nbytes() == cells(resizes && !is_shared ? 2 : 1),
            "a resize that fails changes nothing");
-    expect(read(resized_) == 7, "the bytes are kept either way");
+    expect(read(resized_) == 7, "the bytes do not change in either case");
   }
 
  private:
@@ -94,15 +99,15 @@ class FailingResizes : public TwoThreads {
   CheckedBuffer& resized_ = buffers_[1];
 };
 
-/// Two threads clone borrowed memory, of which each clone is a copy that may fail.
-class FailingClonesOfALoan : public TwoThreads {
+/// Two threads clone borrowed memory. Each clone is a copy, which may fail.
+class FailingClonesOfBorrowed : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {
       "a clone fails",
       "a clone succeeds",
   };
 
-  FailingClonesOfALoan() {
+  FailingClonesOfBorrowed() {
     source_ = CheckedBuffer::borrow(static_cast<void*>(&lent_), cells(1), memory_);
     memory_.set_faults(Faults::both);
   }
@@ -111,17 +116,18 @@ class FailingClonesOfALoan : public TwoThreads {
     const bool clones = succeeds([&] {
       CheckedBuffer clone = source_.lazy_clone();
       expect(!clone.shares_data_with(source_), "a clone is a copy, or fails");
-      expect(write(clone, index) == Written::in_place, "and no write to it can fail");
+      expect(write(clone, index) == Written::in_place,
+             "a write to the copy is in place, so it cannot fail");
     });
     cover(clones ? "a clone succeeds" : "a clone fails");
-    expect(read(source_) == 7, "the source never notices");
+    expect(read(source_) == 7, "the source does not change");
   }
 
   void after() {
-    expect(memory_.copies() == threads - memory_.failures(), "each clone is a copy, or fails");
-    expect(source_.use_count() == 1, "a clone that failed is no owner");
-    expect(write(source_, 8) == Written::in_place, "the source is written as before");
-    expect(lent_.get() == 8, "and the lender sees it");
+    expect(memory_.copies() == threads - memory_.failures(), "each clone is one copy, or fails");
+    expect(source_.use_count() == 1, "a failed clone is not counted as an owner");
+    expect(write(source_, 8) == Written::in_place, "the source is written in place");
+    expect(lent_.get() == 8, "the lender reads the write");
   }
 
  private:
@@ -132,16 +138,16 @@ class FailingClonesOfALoan : public TwoThreads {
 
 const Scenario* const failures_scenarios[] = {
     scenario<FailingCopies<2>>("failing_copies",
-                               "A write whose allocation or copy fails changes nothing, and nobody "
-                               "else notices: promise 5, I3, I4.",
+                               "A write whose allocation or copy fails changes nothing and affects "
+                               "no other owner: promise 5, I3, I4.",
                                reduced_search),
     scenario<FailingCopies<3>>("three_failing_copies",
-                               "The same of three owners, any of which may fail.", 1, 3),
+                               "Three owners write, and the copy of each may fail.", 1, 3),
     scenario<FailingResizes>("failing_resizes",
-                             "A resize that has to move and cannot changes nothing: promise 5."),
-    scenario<FailingClonesOfALoan>(
+                             "A resize that cannot move the data changes nothing: promise 5."),
+    scenario<FailingClonesOfBorrowed>(
         "failing_clones_of_a_loan",
-        "A clone of borrowed memory that cannot be copied leaves its source as it was: promise 5."),
+        "A failed clone of borrowed memory leaves its source unchanged: promise 5."),
     scenario<FailedOwnersAreCounted>(
         "failed_owners_are_counted",
         "Owners that fail to copy at once own again, each counted once: promise 5.",

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// View families over one storage: each finds out what the others wrote, and with which record.
+/// Two or three view families over one storage read and write it at once. If two families write, at
+/// least one of them has to find the other's write, with a complete record, and no write is
+/// reported twice. If the exchange of a write is no release or the load of the last write no
+/// acquire, a family reads an incomplete record.
 #include <byre/shadow/detail/generation.hpp>
 
 #include <algorithm>
@@ -13,42 +16,44 @@ namespace {
 using shadow::detail::RecordId;
 using shadow::detail::WriteStamp;
 
-/// Records are written before they are used.
+/// A storage, two families, and records that are filled in before they are used.
 class Families {
  protected:
   using Family = shadow::detail::basic_family_generation<Checked>;
 
-  /// Even and odd, so that no bit of a record's number is always set.
+  /// Even and odd numbers, so that no bit of a record's number is always set.
   static constexpr RecordId records[] = {2, 1, 4};
 
   void make(unsigned record) { made_[record].set(7); }
 
-  /// The record of a write that a family is stale of, which can be read.
+  /// The index of the record of `write`. Checks that the record is complete.
   unsigned record_of(WriteStamp write) const {
     for (unsigned record = 0; record < std::size(records); ++record) {
       if (write.record() == records[record]) {
-        expect(made_[record].get() == 7, "the record of a write is whole");
+        expect(made_[record].get() == 7, "the record of a write is complete");
         return record;
       }
     }
-    expect(false, "a write has the record it was made with");
+    expect(false, "a write has the record that it was made with");
     return 0;
   }
 
-  /// Writes whatever others did; answers whether the family was stale.
+  /// Writes with `record`. Returns true if the family was stale; the missed write must be
+  /// `others_record`.
   bool write(Family& family, unsigned record, unsigned others_record) {
     const auto stale = family.write(storage_, records[record], [](WriteStamp) {});
     if (stale) {
-      expect(record_of(*stale) == others_record, "the write that it is stale of is the other's");
+      expect(record_of(*stale) == others_record, "the missed write is the other family's");
       family.leave_unread(*stale);
     }
     return stale.has_value();
   }
 
-  /// Whether there is a write to report, which has to be the first record's; the reading family has observed it then.
+  /// True if there is a write to report. It must have the first record. The reading family then has
+  /// observed it.
   bool reports(std::optional<WriteStamp> write) {
     if (write) {
-      expect(record_of(*write) == 0, "the write that is reported is the one there was");
+      expect(record_of(*write) == 0, "the reported write is the only one");
       reading_.observe_by_reading(*write);
     }
     return write.has_value();
@@ -86,14 +91,14 @@ class FamiliesRace : public TwoThreads, Families {
 
   void after() {
     expect(int(first_stale_) + int(second_stale_) + int(other_stale_) >= 1,
-           "of two families that write one is stale");
+           "at least one of two writing families is stale");
     expect(!(first_stale_ && second_stale_), "a write is reported once");
     expect(mine_.stale(storage_).has_value() != other_.stale(storage_).has_value(),
-           "who wrote last is not stale, and the other is");
+           "the last writer is not stale, and the other is");
     const WriteStamp last =
         std::max(mine_.observed(), other_.observed(),
                  [](WriteStamp a, WriteStamp b) { return a.generation() < b.generation(); });
-    expect(last.generation() == 3, "every write has its generation");
+    expect(last.generation() == 3, "every write has a generation of its own");
     cover_if(other_stale_ && second_stale_, "both are stale");
   }
 
@@ -105,7 +110,7 @@ class FamiliesRace : public TwoThreads, Families {
   bool other_stale_ = false;
 };
 
-/// One family writes, another reads, and a third was made of the reading one before.
+/// One family writes and another reads. A third was derived from the reading one before.
 class FamiliesReadAndWrite : public TwoThreads, Families {
  public:
   static constexpr std::string_view cover_points[] = {"a read is stale", "a read is not stale"};
@@ -115,31 +120,31 @@ class FamiliesReadAndWrite : public TwoThreads, Families {
   void thread(unsigned index) {
     if (index == 0) {
       make(0);
-      expect(!write(writing_, 0, 1), "who writes alone is not stale");
-      expect(!write(writing_, 0, 1), "a family is not stale of its own writes");
-      expect(!writing_.stale(storage_), "a family is not stale of its own writes");
+      expect(!write(writing_, 0, 1), "the only writing family is not stale");
+      expect(!write(writing_, 0, 1), "a family is not stale after its own writes");
+      expect(!writing_.stale(storage_), "a family is not stale after its own writes");
     } else {
       const auto stale = reading_.stale(storage_);
       cover(stale ? "a read is stale" : "a read is not stale");
       expect(!reports(stale) || reading_.observed() == *stale,
-             "a family has observed what was reported");
+             "a family has observed the reported write");
     }
   }
 
   void after() {
-    expect(third_.stale(storage_).has_value(), "a family is stale of what came after it was made");
-    expect(!writing_.stale(storage_), "the writes are its own");
+    expect(third_.stale(storage_).has_value(), "a family is stale after a later write");
+    expect(!writing_.stale(storage_), "a family is not stale after its own writes");
     reports(reading_.stale(storage_));
-    expect(!reading_.stale(storage_), "a family is not stale once it was reported");
+    expect(!reading_.stale(storage_), "a family is not stale after a report");
     expect(Family(reading_).observed() == reading_.observed(),
-           "a new family has observed what its origin has");
+           "a derived family has observed what its origin has");
   }
 
  private:
   Family third_;
 };
 
-/// Two tensors of one family read at once, while another family writes.
+/// Two tensors of one family read at once while another family writes.
 class FamiliesReadAtOnce : Families {
  public:
   static constexpr unsigned threads = 3;
@@ -148,7 +153,7 @@ class FamiliesReadAtOnce : Families {
   void thread(unsigned index) {
     if (index == 2) {
       make(0);
-      expect(!write(writing_, 0, 1), "who writes alone is not stale");
+      expect(!write(writing_, 0, 1), "the only writing family is not stale");
     } else {
       is_stale_[index] = reports(reading_.stale(storage_));
     }
@@ -157,14 +162,15 @@ class FamiliesReadAtOnce : Families {
   void after() {
     cover(cover_points[int(is_stale_[0]) + int(is_stale_[1])]);
     expect(reading_.stale(storage_).has_value() == (!is_stale_[0] && !is_stale_[1]),
-           "a family is not stale once it was reported");
+           "a family is not stale after a report");
   }
 
  private:
   bool is_stale_[2] = {};
 };
 
-/// A family wrote a part after another's write, and two of its tensors read the rest at once.
+/// A family has written a part of the storage after another family's write. Two of its tensors then
+/// read the rest at once.
 class FamiliesLeaveUnread : public TwoThreads, Families {
  public:
   static constexpr std::string_view cover_points[] = {"both reads report it", "one read does"};
@@ -173,23 +179,26 @@ class FamiliesLeaveUnread : public TwoThreads, Families {
     make(0);
     make(1);
     make(2);
-    expect(!write(writing_, 0, 1), "who writes alone is not stale");
-    expect(write(reading_, 1, 0), "a write is stale of the one before");
+    expect(!write(writing_, 0, 1), "the only writing family is not stale");
+    expect(write(reading_, 1, 0), "a write after another family's write is stale");
   }
 
   void thread(unsigned index) { is_reported_[index] = reports(reading_.stale_or_unread(storage_)); }
 
   void after() {
-    expect(is_reported_[0] || is_reported_[1], "a read reports what the family has not read");
+    expect(is_reported_[0] || is_reported_[1], "a read reports the unread write");
     cover(is_reported_[0] && is_reported_[1] ? "both reads report it" : "one read does");
-    expect(!reading_.stale_or_unread(storage_), "and no later one, nor of the family's own write");
+    expect(!reading_.stale_or_unread(storage_),
+           "no later read reports it again, or the family's own write");
     expect(!Family(reading_).stale_or_unread(storage_),
-           "a new family has read what its origin has");
-    expect(write(covering_, 2, 1), "a write is stale of the one before");
+           "a derived family has read what its origin has");
+    expect(write(covering_, 2, 1), "a write after another family's write is stale");
     const auto unread = Family(covering_).stale_or_unread(storage_);
-    expect(unread && record_of(*unread) == 1, "a new family has not read what its origin has not");
+    expect(unread && record_of(*unread) == 1,
+           "a derived family has the unread write of its origin");
     covering_.forget_unread();
-    expect(!covering_.stale_or_unread(storage_), "what is written over is not read");
+    expect(!covering_.stale_or_unread(storage_),
+           "a complete write of the family clears its unread write");
   }
 
  private:
@@ -200,16 +209,17 @@ class FamiliesLeaveUnread : public TwoThreads, Families {
 const Scenario* const families_scenarios[] = {
     scenario<FamiliesRace>(
         "families_race",
-        "Of families that write one storage at once one is stale of the other: G1, G2, G3."),
+        "Two families write one storage at once: at least one is stale: G1, G2, G3."),
     scenario<FamiliesReadAndWrite>(
         "families_read_and_write",
-        "A family is stale of another's write once, and never of its own: G2, G3."),
+        "A family is stale once after another's write, and never after its own: G2, G3."),
     scenario<FamiliesReadAtOnce>(
         "families_read_at_once",
-        "Reads of one family at once find the write there was, or none: G2, G3.", reduced_search),
+        "Concurrent reads of one family find the other family's write or none: G2, G3.",
+        reduced_search),
     scenario<FamiliesLeaveUnread>(
         "families_leave_unread",
-        "A family that wrote a part reports the rest when it reads that: G3, G4."),
+        "A family that wrote a part reports the unread write when it reads the rest: G3, G4."),
 };
 
 }  // namespace

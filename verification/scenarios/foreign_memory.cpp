@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Memory that is not allocated here: adopted, borrowed or mapped.
+/// Two or three owners share foreign memory that is adopted, borrowed or mapped, and read, write,
+/// clone and drop it. The deleter or the end of a mapping runs once and after all reads, clones of
+/// borrowed memory are copies, and read-only memory is never written. If drop_owner is weaker than
+/// acq_rel, the deleter races the reads of the other owner.
 #include "buffers.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// Two owners of adopted memory, of which one reads and lets go and the other writes or lets go
-/// too.
+/// Two owners of adopted memory. One reads and drops. The other writes, or drops too.
 template <bool Writes>
 class AdoptedMemory : public TwoThreads {
  public:
@@ -20,9 +22,9 @@ class AdoptedMemory : public TwoThreads {
     cell_.emplace(7U);
     Execution::current().name(&*cell_, sizeof(Cell), "adopted");
     auto delete_cell = [this](void* data) {
-      expect(data == &*cell_, "the deleter is given what was adopted");
+      expect(data == &*cell_, "the deleter receives the adopted address");
       expect(++deleted_ == 1, "the deleter is called once");
-      cell_.reset();  // a write, to the checker: it comes after all reads
+      cell_.reset();  // counts as a write, so it must happen after all reads
     };
     buffers_[0] = CheckedBuffer::adopt(&*cell_, cells(1), delete_cell, memory_);
     buffers_[1] = buffers_[0];
@@ -30,7 +32,7 @@ class AdoptedMemory : public TwoThreads {
 
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
-    expect(read(buffer) == 7, "an owner reads what was adopted");
+    expect(read(buffer) == 7, "an owner reads the adopted value");
     if (Writes && index == 0) {
       how_ = write(buffer, 8);
     } else {
@@ -42,8 +44,9 @@ class AdoptedMemory : public TwoThreads {
     if (Writes) {
       const bool in_place = how_ == Written::in_place;
       cover(endings[in_place ? 0 : 1]);
-      expect(read(buffers_[0]) == 8, "the writer keeps what it wrote");
-      expect(deleted_ == (in_place ? 0U : 1U), "adopted memory lives as long as it is owned");
+      expect(read(buffers_[0]) == 8, "the writer reads what it wrote");
+      expect(deleted_ == (in_place ? 0U : 1U),
+             "adopted memory is deleted if and only if it was copied");
       drop(buffers_[0]);
     }
     expect(deleted_ == 1, "adopted memory is deleted");
@@ -57,8 +60,9 @@ class AdoptedMemory : public TwoThreads {
   CheckedBuffer buffers_[threads];
 };
 
-/// Two threads clone a buffer of borrowed memory and write the clones; then the buffer itself is
-/// written and let go of, the lender looks at its memory and takes it back, and the clones live on.
+/// Two threads clone a buffer of borrowed memory, and one of them writes its clone. Then the buffer
+/// itself is written and dropped, the lender checks its memory and destroys it, and the clones are
+/// read.
 template <bool ReadOnly>
 class BorrowedMemory : public TwoThreads {
  public:
@@ -72,23 +76,26 @@ class BorrowedMemory : public TwoThreads {
   void thread(unsigned index) {
     auto& clone = clones_[index];
     clone = source_;
-    expect(!clone.shares_data_with(source_), "a clone outlives what its source has borrowed");
-    expect(clone.is_unique(), "so it is alone from the first");
-    expect(read(clone) == 7, "it is a clone all the same");
+    expect(!clone.shares_data_with(source_), "a clone of borrowed memory is a copy");
+    expect(clone.is_unique(), "a copy is unique");
+    expect(read(clone) == 7, "a clone reads the source's value");
     if (index == 0) {
-      expect(write(clone, 0) == Written::in_place, "and a write does not copy again");
+      expect(write(clone, 0) == Written::in_place, "a write to a copy does not copy again");
     }
   }
 
   void after() {
-    expect(read(source_) == 7, "the source never sees a write to a clone");
+    expect(read(source_) == 7, "a write to a clone does not change the source");
     const Written how = write(source_, 8);
-    expect((how == Written::in_a_copy) == ReadOnly, "only a read-only loan is copied");
+    expect((how == Written::in_a_copy) == ReadOnly,
+           "a write copies only read-only borrowed memory");
     expect(memory_.copies() == threads + (ReadOnly ? 1U : 0U), "each clone makes one copy");
     drop(source_);
-    expect(lent_->get() == (ReadOnly ? 7U : 8U), "the lender sees writes to what it lent for that");
+    expect(lent_->get() == (ReadOnly ? 7U : 8U),
+           "the lender reads the write unless it lent the memory read-only");
     lent_.reset();
-    expect(read(clones_[0]) == 0 && read(clones_[1]) == 7, "the clones outlive the loan");
+    expect(read(clones_[0]) == 0 && read(clones_[1]) == 7,
+           "the clones outlive the borrowed memory");
   }
 
  private:
@@ -98,15 +105,15 @@ class BorrowedMemory : public TwoThreads {
   CheckedBuffer clones_[threads];
 };
 
-/// Owners of a mapped file: all read, the first writes, which may fail, and all let go. Nobody may
-/// write the mapping, nor read it after its end.
+/// Owners of a mapped file: all read, the first writes, which may fail, and all drop. No owner may
+/// write the mapping, or read it after its end.
 template <unsigned Owners>
 class ReadOnlyOrigins {
  public:
   static constexpr unsigned threads = Owners;
   static constexpr std::string_view cover_points[] = {
-      "the writer is the last owner, and copies all the same",
-      "the writer leaves its share to another owner",
+      "the writer is the last owner, and still copies",
+      "the writer drops its share while another owner exists",
   };
 
   ReadOnlyOrigins() { buffers_.memory.set_faults(Faults::both); }
@@ -123,9 +130,9 @@ class ReadOnlyOrigins {
   void on_step(const sync::Site& site, std::uint64_t value) {
     constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
     cover_if(site.name == "share_word.is_writable" && value == (read_only_bit | 1),
-             "the writer is the last owner, and copies all the same");
+             "the writer is the last owner, and still copies");
     cover_if(site.name == "share_word.drop_owner" && value == (read_only_bit | 1),
-             "the writer leaves its share to another owner");
+             "the writer drops its share while another owner exists");
     expect(!site.name.starts_with("share_word.claim"), "read-only data is never claimed");
   }
 
@@ -140,7 +147,7 @@ class ReadOnlyOrigins {
       expect(write(buffer, 8) == Written::in_a_copy, "a write to read-only data copies");
     });
     if (wrote_) {
-      expect(write(buffer, 9) == Written::in_place, "once");
+      expect(write(buffer, 9) == Written::in_place, "a second write does not copy");
     } else {
       expect(buffer.is_read_only() && read(buffer) == mapped_number,
              "a write that fails changes nothing");
@@ -154,22 +161,22 @@ class ReadOnlyOrigins {
 
 const Scenario* const foreign_memory_scenarios[] = {
     scenario<AdoptedMemory<false>>("adopted_memory_is_dropped",
-                                   "Adopted memory is lazily cloned like any other; its deleter is "
-                                   "called once, after all reads: promise 8."),
+                                   "Adopted memory is lazily cloned like allocated memory; its "
+                                   "deleter is called once, after all reads: promise 8."),
     scenario<AdoptedMemory<true>>("adopted_memory_is_written",
-                                  "The last owner of adopted memory writes it in place, and its "
-                                  "deleter waits for that owner: promise 8."),
+                                  "The last owner of adopted memory writes it in place, and the "
+                                  "deleter runs after that owner: promise 8."),
     scenario<BorrowedMemory<false>>("borrowed_memory",
-                                    "Borrowed memory may be cloned by two threads at once, and no "
-                                    "clone depends on the loan: promises 1 and 7."),
-    scenario<BorrowedMemory<true>>(
-        "read_only_loan",
-        "The same of memory that must not be written: the lender's stays as it is."),
+                                    "Two threads may clone borrowed memory at once, and no clone "
+                                    "depends on it later: promises 1 and 7."),
+    scenario<BorrowedMemory<true>>("read_only_loan", "Borrowed read-only memory is never written."),
     scenario<ReadOnlyOrigins<2>>("read_only_origins",
-                                 "A mapped file is shared like any data, never written, and "
+                                 "A mapped file is shared like other data, never written, and "
                                  "unmapped after all reads: promise 1."),
-    scenario<ReadOnlyOrigins<3>>("three_read_only_origins", "The same of three owners.",
-                                 reduced_search),
+    scenario<ReadOnlyOrigins<3>>(
+        "three_read_only_origins",
+        "Three owners of a mapped file never write it, and unmap it after all reads.",
+        reduced_search),
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Storages: their handles, and first lazy clones of them and of buffers.
+/// Two or three threads copy and release handles of one storage, or lazily clone one storage or
+/// buffer for the first time. The last handle destroys the storage once, after all uses, and every
+/// clone is counted. If the decrement of the handle count is weaker than acq_rel, the destruction
+/// races the reads of the other thread.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
 
@@ -21,7 +24,7 @@ class LastHandlesRace : public TwoThreads {
   }
 
   void thread(unsigned index) {
-    expect(read(handles_[index]) == 7, "a handle keeps its storage alive");
+    expect(read(handles_[index]) == 7, "the storage lives while a handle exists");
     handles_[index] = {};
   }
 
@@ -32,7 +35,8 @@ class LastHandlesRace : public TwoThreads {
   Storage handles_[threads];
 };
 
-/// They copy them too; who finds itself alone with the storage, writes.
+/// Two threads copy and release handles. The second one writes the storage if its handle is the
+/// only one.
 class HandlesRaceHandles : public LastHandlesRace {
  public:
   static constexpr std::string_view cover_points[] = {"the last handle writes"};
@@ -40,7 +44,7 @@ class HandlesRaceHandles : public LastHandlesRace {
   void thread(unsigned index) {
     {
       const Storage another = handles_[index];
-      expect(read(another) == 7, "a storage is written only by who is alone with it");
+      expect(read(another) == 7, "only the only handle writes the storage");
     }
     if (index == 1 && handles_[1].handle_count() == 1) {
       cover("the last handle writes");
@@ -50,8 +54,8 @@ class HandlesRaceHandles : public LastHandlesRace {
   }
 };
 
-/// All threads lazily clone a buffer or a storage that was never cloned, through its one handle. All write their clones,
-/// but of a buffer only the first.
+/// All threads lazily clone a buffer or a storage that was never cloned, through its only handle.
+/// Every clone of a storage is written, of the clones of a buffer only the first.
 template <class Source, unsigned Threads>
 class ClonedAtOnce {
  public:
@@ -61,23 +65,24 @@ class ClonedAtOnce {
 
   void thread(unsigned index) {
     Source clone = source_.lazy_clone();
-    expect(read(clone) == 7, "a clone reads what its source does");
+    expect(read(clone) == 7, "a clone reads the source's value");
     if constexpr (is_storage) {
       expect(!(clone == source_), "a lazy clone is another storage");
-      expect(clone.handle_count() == 1, "with one handle");
+      expect(clone.handle_count() == 1, "a lazy clone has one handle");
     }
     if (index < writers) {
-      expect(write(clone, index) == Written::in_a_copy, "the source owns the data still");
-      expect(read(clone) == index, "a clone keeps what is written to it");
+      expect(write(clone, index) == Written::in_a_copy,
+             "the write copies, since the source still owns the data");
+      expect(read(clone) == index, "a clone reads what was written to it");
     }
   }
 
   void after() {
-    expect(read(source_) == 7, "the source never sees a write to a clone");
-    expect(source_.is_unique(), "no owner is counted that is gone");
-    expect(memory_.copies() == writers, "each clone that is written makes one copy");
+    expect(read(source_) == 7, "a write to a clone does not change the source");
+    expect(source_.is_unique(), "a former owner is not counted");
+    expect(memory_.copies() == writers, "each written clone makes one copy");
     if constexpr (is_storage) {
-      expect(source_.handle_count() == 1, "no handle is counted that is gone");
+      expect(source_.handle_count() == 1, "a released handle is not counted");
     }
   }
 
@@ -89,13 +94,13 @@ class ClonedAtOnce {
   Source source_;
 };
 
-/// Two storages that share data, with two handles each: two threads hold one of both. The first
-/// thread writes the first storage after all handles to the second were released.
+/// Two storages share data. Each thread holds a handle of the second storage. After all of these
+/// were released, the first thread writes the first storage.
 class StoragesWriteAfterDrops : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {
-      "the other storage is gone: no copy",
-      "the other storage is there: a copy",
+      "the other storage was released: no copy",
+      "the other storage exists: a copy",
   };
 
   StoragesWriteAfterDrops() {
@@ -105,17 +110,18 @@ class StoragesWriteAfterDrops : public TwoThreads {
   }
 
   void thread(unsigned index) {
-    expect(read(dropped_[index]) == 7, "a storage never sees a write to another");
+    expect(read(dropped_[index]) == 7, "a write does not change the other storage");
     dropped_[index] = {};
     if (index == 0) {
-      cover(write(written_, 8) == Written::in_place ? "the other storage is gone: no copy"
-                                                    : "the other storage is there: a copy");
+      cover(write(written_, 8) == Written::in_place ? "the other storage was released: no copy"
+                                                    : "the other storage exists: a copy");
     }
   }
 
   void after() {
-    expect(read(written_) == 8, "the writer keeps what it wrote");
-    expect(memory_.copies() == memory_.frees(), "the data dies only where it was copied");
+    expect(read(written_) == 8, "the writer reads what it wrote");
+    expect(memory_.copies() == memory_.frees(),
+           "the original is freed if and only if it was copied");
   }
 
  private:
@@ -124,20 +130,20 @@ class StoragesWriteAfterDrops : public TwoThreads {
   Storage dropped_[threads];
 };
 
-/// Two threads copy one handle, and let go of their copies.
+/// Two threads copy one handle and release their copies.
 class OneHandleIsCopiedAtOnce : public LastHandlesRace {
  public:
   OneHandleIsCopiedAtOnce() { handles_[1] = {}; }
 
   void thread(unsigned) {
     const Storage another = handles_[0];
-    expect(read(another) == 7, "a handle keeps its storage alive");
+    expect(read(another) == 7, "the storage lives while a handle exists");
   }
 
   void after() { expect(handles_[0].handle_count() == 1, "each handle is counted once"); }
 };
 
-/// Two threads drop the handles that there are.
+/// Two threads drop the last two handles.
 class NoHandleIsLeft : public TwoThreads {
  public:
   NoHandleIsLeft() { handles_.add(); }
@@ -145,8 +151,8 @@ class NoHandleIsLeft : public TwoThreads {
   void thread(unsigned index) { is_last_[index] = handles_.drop(); }
 
   void after() {
-    expect(is_last_[0] != is_last_[1], "one of two handles is the last");
-    expect(handles_.count() == 0, "none is left");
+    expect(is_last_[0] != is_last_[1], "exactly one of two drops is the last");
+    expect(handles_.count() == 0, "no handle is counted");
   }
 
  private:
@@ -156,29 +162,30 @@ class NoHandleIsLeft : public TwoThreads {
 
 const Scenario* const handles_scenarios[] = {
     scenario<HandlesRaceHandles>("handles_race_handles",
-                                 "Handles to one storage may be copied and released on any thread, "
-                                 "and a count of one can be acted on."),
+                                 "Handles of one storage may be copied and released on any thread, "
+                                 "and a thread whose handle is the only one may write."),
     scenario<LastHandlesRace>(
-        "last_handles_race", "The last handle destroys the storage once, after all use by others."),
+        "last_handles_race",
+        "The last handle destroys the storage once, after all uses by others."),
     scenario<ClonedAtOnce<Storage, 2>>(
         "storages_cloned_at_once",
-        "One storage may be lazily cloned by two threads at once: promises 2 and 7.", 4, 7),
-    scenario<ClonedAtOnce<Storage, 3>>("storages_cloned_by_three", "The same of three threads.", 1,
-                                       3),
+        "Two threads may lazily clone one storage at once: promises 2 and 7.", 4, 7),
+    scenario<ClonedAtOnce<Storage, 3>>("storages_cloned_by_three",
+                                       "Three threads may lazily clone one storage at once.", 1, 3),
     scenario<StoragesWriteAfterDrops>("storages_write_after_drops",
-                                      "A storage is written in place once the last handle of the "
+                                      "A storage is written in place after the last handle of the "
                                       "other was released, on whichever thread: promise 1, I5."),
     scenario<OneHandleIsCopiedAtOnce>(
         "one_handle_is_copied_at_once",
-        "One handle may be copied on many threads at once, and each copy is counted."),
-    scenario<NoHandleIsLeft>(
-        "no_handle_is_left",
-        "After the last handle was dropped none is counted, whoever drops it."),
+        "Two threads may copy one handle at once, and each copy is counted."),
+    scenario<NoHandleIsLeft>("no_handle_is_left",
+                             "After the last handle was dropped, none is counted."),
     scenario<ClonedAtOnce<CheckedBuffer, 2>>(
         "first_clones_at_once",
-        "Two threads may lazily clone one buffer, from its very first clone on: promises 2 and 7."),
-    scenario<ClonedAtOnce<CheckedBuffer, 3>>("three_first_clones_at_once",
-                                             "The same of three threads.", 4, 7),
+        "Two threads may lazily clone one buffer, even for the first time: promises 2 and 7."),
+    scenario<ClonedAtOnce<CheckedBuffer, 3>>(
+        "three_first_clones_at_once",
+        "Three threads may lazily clone one buffer, even for the first time.", 4, 7),
 };
 
 }  // namespace

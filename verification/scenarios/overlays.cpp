@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Overlays: data in pages, which writers of shared data see privately. And writable clones of such data, of which both
-/// sides write by pointers that they took before.
+/// Two or three owners share paged data and write it through overlays, or through writable clones
+/// by pointers taken before the clone. The file must not change while an overlay shows it, except
+/// by a write-back from the last one, and every reader has to read its own value. If the load of
+/// is_sole_copier is no acquire, a write-back races the reads of other overlays.
 #include "paged_buffers.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// One owns a file, and two an overlay of it.
+/// One buffer owns a file, and two buffers own an overlay of it.
 class FileAndOverlays : public PagedOwners<3> {
  protected:
   FileAndOverlays() {
@@ -17,7 +19,7 @@ class FileAndOverlays : public PagedOwners<3> {
   }
 };
 
-/// All owners of the same pages write.
+/// All owners of one file write.
 template <unsigned Owners>
 class OverlaysRaceWriters : public PagedOwners<Owners> {
  public:
@@ -34,12 +36,13 @@ class OverlaysRaceWriters : public PagedOwners<Owners> {
   }
 };
 
-/// The owner of the file writes; of the others one writes, which maps another overlay, and one reads and drops.
+/// The owner of the file writes. One owner of the overlay writes, which maps another overlay. The
+/// other one reads and drops.
 class OverlaysOfOverlays : public FileAndOverlays {
  public:
   void thread(unsigned index) {
     if (index == 2) {
-      expect(read_page(buffers_[2]) == 8, "an owner reads what it was given");
+      expect(read_page(buffers_[2]) == 8, "an owner reads the shared value");
     } else {
       write_own(index, 7 + index);
     }
@@ -47,8 +50,8 @@ class OverlaysOfOverlays : public FileAndOverlays {
   }
 };
 
-/// An overlay that was not written shows its file: who owns that may write in place only when no overlay is left,
-/// not even one that was mapped by a clone of the first.
+/// An overlay that was not written shows its file. So the owner of the file may write in place only
+/// if no overlay remains, even one that a clone of the first overlay has mapped.
 class UnwrittenOverlays : public PagedOwners<2> {
  public:
   UnwrittenOverlays() {
@@ -70,22 +73,22 @@ class UnwrittenOverlays : public PagedOwners<2> {
   }
 };
 
-/// The owner of the file reads and drops; the others write, and one that finds no other overlay of the file writes it
-/// back.
+/// The owner of the file reads and drops. The others write, and one that finds no other overlay of
+/// the file writes the file back.
 class LastOverlaysWriteBack : public FileAndOverlays {
  public:
   void thread(unsigned index) {
     if (index == 0) {
-      expect(read_page(buffers_[0]) == 7, "an owner reads what it was given");
+      expect(read_page(buffers_[0]) == 7, "an owner reads the shared value");
     } else {
       write_own(index, 8);
-      buffers_[index].mutable_data();  // the overlay is its own now
+      buffers_[index].mutable_data();  // the overlay is unique now
     }
     drop(buffers_[index]);
   }
 };
 
-/// An overlay, which has a clone, is written while another of the same file is read.
+/// A shared overlay is written while another overlay of the file is read.
 class OverlaysRaceAWriteBack : public PagedOwners<2> {
  public:
   OverlaysRaceAWriteBack() {
@@ -103,7 +106,7 @@ class OverlaysRaceAWriteBack : public PagedOwners<2> {
       expect(read_page(buffer) == 7, "the file is constant while an overlay shows it");
     } else {
       page_of(buffer).set(9);
-      expect(read_page(clone_) == 8, "a clone reads what it was given");
+      expect(read_page(clone_) == 8, "a clone reads the shared value");
       drop(clone_);
     }
     drop(buffer);
@@ -113,8 +116,9 @@ class OverlaysRaceAWriteBack : public PagedOwners<2> {
   CheckedBuffer clone_;
 };
 
-/// The source writes, is cloned again and writes on, while the first clone reads, writes and leaves.
-/// `RefusesWritten`: so many pages are written that the second clone moves to a new file.
+/// The source writes, is cloned again and writes again, while the first clone reads, writes and
+/// drops. If `RefusesWritten`, so many pages were written that the second clone moves to a new
+/// file.
 template <bool RefusesWritten>
 class WritableClonesRaceWriters : public TwoThreads {
  public:
@@ -127,7 +131,7 @@ class WritableClonesRaceWriters : public TwoThreads {
 
   void thread(unsigned index) {
     if (index == 1) {
-      expect(read_page(clone_) == 7, "a clone reads what it was given");
+      expect(read_page(clone_) == 7, "a clone reads the shared value");
       page_of(clone_).set(9);
       expect(read_page(clone_) == 9, "a clone reads what it wrote");
       drop(clone_);
@@ -135,10 +139,11 @@ class WritableClonesRaceWriters : public TwoThreads {
     }
     page_->set(1);
     CheckedBuffer second = source_.writable_clone();
-    expect(source_.data() == reinterpret_cast<const std::byte*>(page_), "the address stays");
+    expect(source_.data() == reinterpret_cast<const std::byte*>(page_),
+           "the source's address does not change");
     page_->set(2);
-    expect(read_page(second) == 1, "a clone begins as its source is");
-    expect(read_page(source_) == 2, "the source reads what its pointer wrote");
+    expect(read_page(second) == 1, "a clone starts with its source's value");
+    expect(read_page(source_) == 2, "the source reads what was written through its pointer");
     drop(source_);
     drop(second);
   }
@@ -150,7 +155,7 @@ class WritableClonesRaceWriters : public TwoThreads {
   Page* page_;
 };
 
-/// Both sides are cloned at once, and one of them is the last to show the file.
+/// The source and its clone are cloned at once, and one of them is the last to show the file.
 class WritableClonesAtOnce : public PagedOwners<2> {
  public:
   WritableClonesAtOnce() {
@@ -163,13 +168,13 @@ class WritableClonesAtOnce : public PagedOwners<2> {
     page_of(side).set(index);
     CheckedBuffer clone = side.writable_clone();
     page_of(clone).set(10 + index);
-    expect(read_page(side) == index, "a side reads what it wrote");
+    expect(read_page(side) == index, "a buffer reads what it wrote");
     drop(clone);
     drop(side);
   }
 };
 
-/// The source is shared lazily: it leaves the other owner before it is cloned.
+/// The source has a lazy clone, so writable_clone() first leaves that other owner.
 class WritableClonesRaceLazyClones : public TwoThreads {
  public:
   WritableClonesRaceLazyClones() {
@@ -186,7 +191,7 @@ class WritableClonesRaceLazyClones : public TwoThreads {
     }
     CheckedBuffer clone = source_.writable_clone();
     page_of(source_).set(1);
-    expect(read_page(clone) == 7, "a clone begins as its source is");
+    expect(read_page(clone) == 7, "a clone starts with its source's value");
     drop(clone);
     drop(source_);
   }
@@ -197,7 +202,8 @@ class WritableClonesRaceLazyClones : public TwoThreads {
   CheckedBuffer lazy_;
 };
 
-/// The source, alone with its file and written, was shared lazily: both owners write, and each begins as the source is.
+/// The source is the only overlay of its file, was written, and was then lazily cloned. Both owners
+/// write, and each starts with the source's value.
 class WritableClonesAreSharedLazily : public PagedOwners<2> {
  public:
   WritableClonesAreSharedLazily() {
@@ -210,7 +216,7 @@ class WritableClonesAreSharedLazily : public PagedOwners<2> {
 
   void thread(unsigned index) {
     write_own(index, 8);
-    buffers_[index].mutable_data();  // the overlay is its own now
+    buffers_[index].mutable_data();  // the overlay is unique now
     drop(buffers_[index]);
   }
 };
@@ -218,43 +224,43 @@ class WritableClonesAreSharedLazily : public PagedOwners<2> {
 const Scenario* const overlays_scenarios[] = {
     scenario<OverlaysRaceWriters<2>>(
         "overlays_race_writers",
-        "Who writes shared pages sees them as it wrote them, and nobody else does: promise 1, I4.",
+        "A writer of shared pages reads its own write, and no other owner does: promise 1, I4.",
         reduced_search),
-    scenario<OverlaysRaceWriters<3>>("three_overlays_race_writers", "The same of three owners.", 1,
-                                     reduced_search),
+    scenario<OverlaysRaceWriters<3>>(
+        "three_overlays_race_writers",
+        "Three owners write shared pages, and each reads only its own write.", 1, reduced_search),
     scenario<OverlaysOfOverlays>(
         "overlays_of_overlays",
         "An overlay of a clone of an overlay keeps their file constant and alive.", 1,
         reduced_search),
     scenario<UnwrittenOverlays>("unwritten_overlays",
-                                "A file is written in place once no overlay is left: I4, I5.",
+                                "A file is written in place only if no overlay remains: I4, I5.",
                                 reduced_search),
-    scenario<LastOverlaysWriteBack>(
-        "last_overlays_write_back",
-        "The last overlay of a file that nobody owns, and its clones, may write it back.", 1,
-        reduced_search),
+    scenario<LastOverlaysWriteBack>("last_overlays_write_back",
+                                    "The last overlay of a file without owners, and clones of that "
+                                    "overlay, may write the file back.",
+                                    1, reduced_search),
     scenario<OverlaysRaceAWriteBack>(
         "overlays_race_a_write_back",
-        "A file is not written back before the last other overlay of it has been read.",
-        reduced_search),
-    scenario<WritableClonesRaceWriters<false>>(
-        "writable_clones_race_writers",
-        "A file is constant while a writable clone shows it, and written back by the last one: I4.",
-        reduced_search),
+        "A file is not written back before all other overlays of it were read.", reduced_search),
+    scenario<WritableClonesRaceWriters<false>>("writable_clones_race_writers",
+                                               "A file is constant while a writable clone shows "
+                                               "it, and the last clone writes it back: I4.",
+                                               reduced_search),
     scenario<WritableClonesRaceWriters<true>>(
         "writable_clones_of_new_files",
-        "A writable clone may move its source to a new file, at the address it has.",
+        "A writable clone may move its source to a new file without changing its address.",
         reduced_search),
     scenario<WritableClonesAtOnce>("writable_clones_at_once",
-                                   "Both sides of a writable clone may be cloned at once.",
+                                   "The source and its writable clone may be cloned at once.",
                                    reduced_search),
-    scenario<WritableClonesAreSharedLazily>(
-        "writable_clones_are_shared_lazily",
-        "A page is freed beneath the last overlay only while no overlay of it is begun.", 1,
-        reduced_search),
+    scenario<WritableClonesAreSharedLazily>("writable_clones_are_shared_lazily",
+                                            "A page under the last overlay is freed only if no "
+                                            "thread is about to begin another overlay.",
+                                            1, reduced_search),
     scenario<WritableClonesRaceLazyClones>(
         "writable_clones_race_lazy_clones",
-        "A writable clone leaves lazy clones of its source as they are.", reduced_search),
+        "A writable clone does not change lazy clones of its source.", reduced_search),
 };
 
 }  // namespace

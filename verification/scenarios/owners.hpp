@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Shared data without buffers: one cell and a share word, or another protocol in its place, for scenarios that need
-/// more owners or more steps than buffers leave room for. And scenarios of such owners, which the textbook form and the
-/// published designs run too.
+/// Scenarios of owners without buffers: one cell and a share word, or another protocol in its
+/// place. The textbook form and the published designs run them too, and they leave room for more
+/// owners and steps than scenarios of buffers do.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -10,7 +10,7 @@
 
 namespace byre::verification {
 
-/// The checker finds a second free, and a missing one.
+/// A cell and its share word. A second free or a missing one fails the execution.
 template <class Word = basic_share_word<Checked>>
 class BareData {
  public:
@@ -30,11 +30,11 @@ class BareData {
   Claim claim(Wait wait = Wait::allowed) { return shared_->share.claim(wait); }
   void abandon_copy() { shared_->share.abandon_copy(); }
 
-  /// The two after which nothing may be touched; true iff the caller has to free.
+  /// After these two the caller must not access the data. True if the caller has freed it.
   bool drop() { return freed_if(shared_->share.drop_owner()); }
   bool finish_copy() { return freed_if(shared_->share.finish_copy()); }
 
-  /// The copy of a claim, of data that holds `value`, and its end.
+  /// Makes the copy of a claim, checks that it is `value`, and finishes it.
   bool copy(unsigned value = 7) {
     expect(read() == value, "the data is constant while it is copied");
     return finish_copy();
@@ -56,14 +56,14 @@ class BareData {
   Shared* const shared_;
 };
 
-/// All owners read, and drop the data.
+/// All owners read the data and drop it.
 template <unsigned Owners, class Word>
 class OwnersDrop {
  public:
   static constexpr unsigned threads = Owners;
 
   void thread(unsigned) {
-    expect(data_.read() == 7, "an owner reads what it was given");
+    expect(data_.read() == 7, "an owner reads the shared value");
     data_.drop();
   }
 
@@ -71,7 +71,8 @@ class OwnersDrop {
   BareData<Word> data_{Owners, 7};
 };
 
-/// All owners claim, then copy or write in place. The owner that steals drops the data then, or keeps it to the end.
+/// All owners claim, then copy or write in place. The owner that steals then drops the data, or
+/// holds it to the end if `Keeps`.
 template <unsigned Owners, class Word = basic_share_word<Checked>, bool Keeps = false>
 class ClaimsStealOnce {
  public:
@@ -90,8 +91,8 @@ class ClaimsStealOnce {
   }
 
   void after() {
-    expect(steals_ == 1, "of all owners that claim, one steals");
-    expect(!Keeps || data_.drop(), "the others have left the data");
+    expect(steals_ == 1, "exactly one of the claiming owners steals");
+    expect(!Keeps || data_.drop(), "no other owner is counted");
   }
 
  private:
@@ -102,7 +103,7 @@ class ClaimsStealOnce {
 template <unsigned Owners, class Word>
 using OwnersWrite = ClaimsStealOnce<Owners, Word, true>;
 
-/// Both owners write; the copy of the second fails.
+/// Both owners write. The copy of the second owner fails.
 template <class Word>
 class OwnersFail : public TwoThreads {
  public:
@@ -115,15 +116,16 @@ class OwnersFail : public TwoThreads {
       data_.copy();
     } else {
       data_.abandon_copy();
-      expect(data_.read() == 7, "an owner whose copy failed reads what it had");
+      expect(data_.read() == 7, "an owner whose copy failed reads the old value");
       has_failed_ = true;
     }
   }
 
   void after() {
     cover(has_failed_ ? "a copy fails" : "no copy fails");
-    expect(data_.read() == (has_failed_ ? 7U : 9U), "the second owner has what it wrote, or had");
-    expect(data_.drop(), "the first owner has left the data");
+    expect(data_.read() == (has_failed_ ? 7U : 9U),
+           "the data has the second owner's write, or the old value");
+    expect(data_.drop(), "the first owner is not counted");
   }
 
  private:
@@ -131,8 +133,8 @@ class OwnersFail : public TwoThreads {
   bool has_failed_ = false;
 };
 
-/// One of two owners copies, and ends the copy only when the other has dropped: a drop that waits for
-/// copies never ends.
+/// One of two owners copies, and ends its copy only after the other has dropped. If a drop waited
+/// for copies, neither would end.
 template <class Word = basic_share_word<Checked>>
 class DropsEndFirst : public TwoThreads {
  public:
@@ -143,7 +145,7 @@ class DropsEndFirst : public TwoThreads {
 
   void thread(unsigned index) {
     if (index != 0) {
-      expect(data_.read() == 7, "an owner reads what it was given");
+      expect(data_.read() == 7, "an owner reads the shared value");
       data_.drop();
       drop_.happen();
     } else if (data_.claim() == Claim::copy) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffers of data in pages, for scenarios. A page here is a watched cell, and what an overlay has not written it
-/// reads in its file, as the system's pages are.
+/// Buffers of paged data for scenarios. A page is modelled by a watched cell. A page that an
+/// overlay has not written shows the file's value, as the system's pages do.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,15 @@
 
 namespace byre::verification {
 
-/// A file in the system: the page that is stored, and a lock, which the first write of an overlay takes.
+/// The system's side of a file: its stored page, and a lock that the first write of an overlay
+/// takes.
 struct Stored {
   Cell value{0};
   ModelLock lock;
 };
 
-/// A page that is mapped: shared with its file, or an overlay, whose own value is seen once it was written.
+/// A mapped page: shared with its file, or of an overlay, which shows its own value once it was
+/// written.
 struct Page {
   Page(Stored& stored, bool shared) : of_file(&stored), is_shared(shared) {}
 
@@ -37,14 +39,14 @@ struct Page {
 
   Stored* of_file;
   bool is_shared;
-  bool was_written = false;  ///< as the system sees it
+  bool was_written = false;  ///< what the system knows
   Checked::Plain<bool> is_own{false};
   Cell value{0};
 };
 
 class CellFile final : public byre::detail::PageFile {
  public:
-  /// `refuses_written`: each overlay but the last has too much written for copies of its pages.
+  /// `refuses_written`: every overlay except the last has written too much for a copy of its pages.
   explicit CellFile(bool refuses_written = false) : refuses_written_(refuses_written) { set_own(); }
 
   byre::detail::Overlay map_overlay(std::byte* source, byre::detail::OtherOverlays others,
@@ -63,7 +65,7 @@ class CellFile final : public byre::detail::PageFile {
       }
     }
     if (has_only_overlays_) {
-      Checked::pause();  // others may end before this one is listed
+      Checked::pause();  // other overlays may end before this one is in the list
     }
     return {reinterpret_cast<std::byte*>(overlay), 0};
   }
@@ -98,7 +100,7 @@ class CellFile final : public byre::detail::PageFile {
     --begun_;
   }
 
-  /// As a memory file does, frees what the last overlay wrote over.
+  /// Frees the pages that the last overlay has replaced, as a memory file does.
   void remove_overlay(byre::detail::OverlayNode& node) noexcept override {
     const PreemptionDisabled alone;
     overlays_.erase(overlays_.iterator_to(node));
@@ -130,7 +132,7 @@ class CellFile final : public byre::detail::PageFile {
 
   void set_own() noexcept { set_mapping(reinterpret_cast<std::byte*>(own_.get()), sizeof(Page)); }
 
-  /// Several may at once, the same value, of which one is first.
+  /// Several threads may write one value back at once. The first one stores it.
   void write_back(unsigned value) {
     const PreemptionDisabled alone;
     system_.acquire();
@@ -158,7 +160,7 @@ class CellFiles final : public byre::detail::PageAllocator {
   }
   const char* name() const noexcept override { return "pages of cells"; }
 
-  bool refuses_written = false;  ///< of files that are created from now on
+  bool refuses_written = false;  ///< applies to files that are created from now on
 };
 
 inline Page& page_of(CheckedBuffer& buffer) {
@@ -175,19 +177,20 @@ inline unsigned read_page(const CheckedBuffer& buffer) {
   return reinterpret_cast<const Page*>(buffer.data())->get();
 }
 
-/// The buffers of as many threads, which a scenario makes of its files.
+/// One buffer for each thread. The scenario fills them with data of its files.
 template <unsigned Owners>
 class PagedOwners {
  public:
   static constexpr unsigned threads = Owners;
 
  protected:
-  /// `sees`: what the owner was given, and reads before and after it may write.
+  /// Writes `index`. `expected`: the value that the owner has to read before and after it requests
+  /// write access.
   void write_own(unsigned index, unsigned expected) {
     CheckedBuffer& buffer = buffers_[index];
-    expect(read_page(buffer) == expected, "an owner reads what it was given");
+    expect(read_page(buffer) == expected, "an owner reads the shared value");
     Page& page = page_of(buffer);
-    expect(read_page(buffer) == expected, "an overlay begins as that it is made of");
+    expect(read_page(buffer) == expected, "an overlay starts with the value of its source");
     page.set(index);
     expect(read_page(buffer) == index, "a writer reads what it wrote");
   }

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
+/// Two or three threads of a loop request write access to one storage at once, while another storage
+/// shares its data. One thread copies, every thread then writes its own part, and the clone does not
+/// change. Without one of the locks of the table a thread reads the storage while another replaces its
+/// data; without the notification a thread sleeps forever.
 #include "parallel_writers.hpp"
 
 namespace byre::verification {
@@ -9,7 +13,7 @@ class WritersOfShared : public WritersInParallel<Writers> {
  public:
   static constexpr std::string_view cover_points[] = {
       "a thread sleeps while another copies",
-      "a thread comes when the copy is made",
+      "a thread arrives after the copy",
   };
 
   void on_step(const sync::Site& site, std::uint64_t) {
@@ -18,7 +22,7 @@ class WritersOfShared : public WritersInParallel<Writers> {
     } else if (site.name == "share_word.finish_copy") {
       is_copied_ = true;
     } else if (site.name == "lock_table.lock_to_enter" && is_copied_) {
-      cover("a thread comes when the copy is made");
+      cover("a thread arrives after the copy");
     }
   }
 
@@ -26,14 +30,14 @@ class WritersOfShared : public WritersInParallel<Writers> {
   bool is_copied_ = false;
 };
 
-/// Another thread writes the clone, or drops it, meanwhile.
+/// Meanwhile another thread writes the clone or drops it.
 template <bool Writes>
 class LoopRacesAClone : public LoopOverStorage<2> {
  public:
   static constexpr unsigned threads = 3;
   static constexpr std::string_view cover_points[] = {
       "the loop copies",
-      "the loop keeps the original",
+      "the loop steals the original",
   };
 
   void thread(unsigned index) {
@@ -49,13 +53,14 @@ class LoopRacesAClone : public LoopOverStorage<2> {
   void after() {
     expect_written();
     const bool loop_copied = handles_[0].data() != original_;
-    cover(loop_copied ? "the loop copies" : "the loop keeps the original");
+    cover(loop_copied ? "the loop copies" : "the loop steals the original");
     if (Writes) {
       expect(cell(clone_.data()).get() == 9, "the clone is written");
-      expect(memory_.copies() == 1, "one of the two storages copies");
+      expect(memory_.copies() == 1, "exactly one of the two storages copies");
     } else {
       expect(memory_.copies() == (loop_copied ? 1U : 0U), "the loop copies at most once");
-      expect(memory_.frees() == memory_.copies(), "the original is freed where nobody keeps it");
+      expect(memory_.frees() == memory_.copies(),
+             "the original is freed if and only if the loop copied");
     }
   }
 
@@ -63,7 +68,6 @@ class LoopRacesAClone : public LoopOverStorage<2> {
   const std::byte* const original_ = handles_[0].data();
 };
 
-/// Allocations and copies may fail.
 class FailingLoops : public TwoThreads, public LoopOverStorage<2> {
  public:
   static constexpr std::string_view cover_points[] = {
@@ -81,12 +85,12 @@ class FailingLoops : public TwoThreads, public LoopOverStorage<2> {
     const unsigned failed = (wrote_[0] ? 0U : 1U) + (wrote_[1] ? 0U : 1U);
     for (unsigned index = 0; index < threads; ++index) {
       expect(cell(handles_[0].data(), index).get() == (wrote_[index] ? index : 7),
-             "a part is written, or as it was");
+             "a part has its write, or the old value");
     }
     expect_clone_unwritten();
-    expect(failed == memory_.failures(), "who fails does so by its own failure");
-    expect(memory_.copies() == (failed == 2 ? 0U : 1U), "one copies, unless all fail");
-    expect(clone_.is_unique() == (failed != 2), "and the clone is alone then");
+    expect(failed == memory_.failures(), "each failed write has a failure of its own");
+    expect(memory_.copies() == (failed == 2 ? 0U : 1U), "one thread copies unless all fail");
+    expect(clone_.is_unique() == (failed != 2), "the clone is unique unless all fail");
     if (failed != 0) {
       cover(failed == 2 ? "both fail" : "one thread fails and the other copies");
     }
@@ -96,7 +100,7 @@ class FailingLoops : public TwoThreads, public LoopOverStorage<2> {
   bool wrote_[threads] = {};
 };
 
-/// Who has written lets go of its handle, and the last one destroys the storage.
+/// Each thread releases its handle after its write. The last one destroys the storage.
 class LoopsEnd : public TwoThreads, public LoopOverStorage<2> {
  public:
   LoopsEnd() { clone_ = Storage(); }
@@ -111,27 +115,32 @@ class LoopsEnd : public TwoThreads, public LoopOverStorage<2> {
 
 const Scenario* const parallel_writers_scenarios[] = {
     scenario<WritersOfShared<2>>("writers_in_parallel",
-                                 "Threads that ask one storage for write access at once: one "
+                                 "Two threads request write access to one storage at once: one "
                                  "copies, and each then writes its part: promise 9.",
                                  reduced_search),
-    scenario<WritersOfShared<3>>("three_writers_in_parallel", "The same of three threads.", 2, 4),
+    scenario<WritersOfShared<3>>("three_writers_in_parallel",
+                                 "Three threads request write access to one storage at once: one "
+                                 "copies, and each then writes its part.",
+                                 2, 4),
     scenario<LoopRacesAClone<true>>(
         "loops_race_a_writer",
-        "A loop is one writer among those of other storages: promises 1, 3 and 9.", 2, 4),
+        "A loop counts as one writer among the writers of other storages: promises 1, 3 and 9.", 2,
+        4),
     scenario<LoopRacesAClone<false>>(
-        "loops_race_a_drop", "The other owner leaves while a loop begins: promises 1, 4 and 9.", 2,
+        "loops_race_a_drop", "The other owner drops while a loop starts: promises 1, 4 and 9.", 2,
         4),
     scenario<FailingLoops>("failing_loops",
-                           "A thread of a loop whose copy fails changes nothing, and the next one "
-                           "tries: promises 5 and 9.",
+                           "A thread of a loop whose copy fails changes nothing, and the next "
+                           "thread tries: promises 5 and 9.",
                            reduced_search),
     scenario<LoopsEnd>(
-        "loops_end", "The storage may be destroyed as soon as its last writer is done: promise 9.",
+        "loops_end",
+        "The storage may be destroyed as soon as its last writer has finished: promise 9.",
         reduced_search),
-    scenario<NeighboursAreLocked<Locks>>(
-        "neighbours_are_locked",
-        "Addresses of one bucket have locks of their own, and each waiter gets its own.", 3,
-        reduced_search),
+    scenario<NeighboursAreLocked<Locks>>("neighbours_are_locked",
+                                         "Addresses of one bucket have separate locks, and each "
+                                         "waiter gets the lock of its address.",
+                                         3, reduced_search),
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Storages whose threads write in parallel, by a table of locks that ships, or by one that is wrong.
+/// Storages that the threads of a loop write in parallel, with the shipped table of locks or with a
+/// wrong one. One thread makes the data unique, and all others have to happen after that: if the
+/// lock does not order them, they race with the copy.
 #pragma once
 
 #include <byre/storage/detail/buffer_impl.hpp>
@@ -11,14 +13,14 @@
 
 namespace byre::verification {
 
-/// Checked, but for the table that addresses are locked in.
+/// Checked with another table of locks.
 template <class Table>
 struct LocksIn : Checked {
-  /// Made by the first call, which ought to be of the set-up: whoever comes later comes after.
+  /// Constructed by the first call. Make it in the set-up, so that all threads happen after it.
   static Table& table() noexcept { return no_destructor<Table>(); }
 };
 
-/// Of two buckets, where 64 ship.
+/// Two buckets in place of the 64 that ship.
 template <class Condition>
 using LocksOf = sync::detail::basic_lock_table<Checked, CheckedMutex, Condition, 1>;
 using Locks = LocksOf<CheckedCondition>;
@@ -38,7 +40,7 @@ struct byre::sync::detail::LockTable<byre::verification::LocksIn<Table>> {
 
 namespace byre::verification {
 
-/// A storage of a cell for each thread of a loop, each with a handle of its own, and a lazy clone of it. Cells
+/// A storage with one cell and one handle for each thread of a loop, and a lazy clone of it. Cells
 /// hold 7 at first.
 template <unsigned Writers, class Table = Locks>
 class LoopOverStorage {
@@ -58,23 +60,23 @@ class LoopOverStorage {
     clone_ = handles_[0].lazy_clone();
   }
 
-  /// By a thread of the loop, of its own part.
+  /// Writes the part of thread `index`.
   void write(unsigned index) {
     std::byte* const data = handles_[index].mutable_data_in_parallel();
-    expect(cell(data, index).get() == 7, "each thread has its own part");
+    expect(cell(data, index).get() == 7, "no other thread has written this part");
     cell(data, index).set(index);
-    expect(handles_[index].data() == data, "all write the same bytes");
+    expect(handles_[index].data() == data, "all threads write one copy of the data");
   }
 
   void expect_written() const {
     for (unsigned index = 0; index < Writers; ++index) {
       expect(cell(handles_[0].data(), index).get() == index, "every part is written");
     }
-    expect(handles_[0].is_unique(), "nobody shares what was written");
+    expect(handles_[0].is_unique(), "written data is unique");
   }
   void expect_clone_unwritten() const {
     for (unsigned index = 0; index < Writers; ++index) {
-      expect(cell(clone_.data(), index).get() == 7, "a clone never sees the loop");
+      expect(cell(clone_.data(), index).get() == 7, "a clone never reads a write of the loop");
     }
   }
 
@@ -83,7 +85,7 @@ class LoopOverStorage {
   Storage clone_;
 };
 
-/// The threads of a loop ask at once.
+/// All threads of a loop request write access at once.
 template <unsigned Writers, class Table = Locks>
 class WritersInParallel : public LoopOverStorage<Writers, Table> {
  public:
@@ -94,11 +96,11 @@ class WritersInParallel : public LoopOverStorage<Writers, Table> {
   void after() {
     this->expect_written();
     this->expect_clone_unwritten();
-    expect(this->memory_.copies() == 1, "one of them copies");
+    expect(this->memory_.copies() == 1, "exactly one thread copies");
   }
 };
 
-/// A thread holds two addresses of one bucket, and two others each want one of them.
+/// One thread locks two addresses of one bucket, and two other threads lock one of them each.
 template <class Table>
 class NeighboursAreLocked {
  public:
@@ -119,7 +121,9 @@ class NeighboursAreLocked {
     }
   }
 
-  void after() { expect(done_[0].get() == 2 && done_[1].get() == 2, "each has the lock once"); }
+  void after() {
+    expect(done_[0].get() == 2 && done_[1].get() == 2, "each thread has had its locks once");
+  }
 
  private:
   const void* addresses_[2] = {address_in<Lot>(0), address_in<Lot>(0, 1)};

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
+/// Two or three threads sleep in the shipped parking lot and wake each other, at one address, at two
+/// addresses of one bucket, or as claims of a share word. Every thread whose state has changed has to
+/// wake. If a wake does not pass through the lock of the bucket, it may come between the check and the
+/// sleep, and the sleeper is never woken.
 #include "parking_lots.hpp"
 
 #include "owners.hpp"
 
 namespace byre::verification {
 
-/// The word, whose last owner waits in the lot.
+/// A share word whose last owner waits in the parking lot.
 class WordInLot : public basic_share_word<ParksIn<Lot>> {
  public:
   WordInLot() { ParksIn<Lot>::lot(); }
@@ -13,7 +17,7 @@ class WordInLot : public basic_share_word<ParksIn<Lot>> {
 
 namespace {
 
-/// The promise that the model keeps, kept by the lot.
+/// One sleeper and one waker in the shipped parking lot.
 class LotWakesASleeper : public SleepersAreWoken<1, ParksIn<Lot>> {
  public:
   static constexpr std::string_view cover_points[] = {
@@ -39,13 +43,13 @@ class LotWakesASleeper : public SleepersAreWoken<1, ParksIn<Lot>> {
   bool is_asleep_ = false;
 };
 
-/// Others wake at the sleeper's address before anything has changed, and at another of its bucket.
+/// Wakes come at the sleeper's address before the change, and at another address of its bucket.
 class LotWakesForNothing : public LotWakesASleeper {
  public:
   static constexpr std::string_view cover_points[] = {"a wait ends before the change"};
 
   LotWakesForNothing() {
-    Execution::current().allow_spurious_returns(0);  // or nobody knows what it woke of
+    Execution::current().allow_spurious_returns(0);  // else the cause of a wake would be unknown
   }
 
   void thread(unsigned index) {
@@ -58,7 +62,7 @@ class LotWakesForNothing : public LotWakesASleeper {
   }
 };
 
-/// The third comes while the second is woken, or sleeps beside it, at one address.
+/// The third thread parks while the second is woken, or sleeps together with it, at one address.
 class LotTakesLateSleepers : public SleepersWakeSleepers<Lot, true> {
  public:
   static constexpr std::string_view cover_points[] = {"a thread parks while another is woken"};
@@ -80,31 +84,32 @@ class LotTakesLateSleepers : public SleepersWakeSleepers<Lot, true> {
 };
 
 const Scenario* const parking_lots_scenarios[] = {
-    scenario<LotWakesASleeper>(
-        "lot_wakes_a_sleeper",
-        "The lot that ships: a change before a wake is seen by the check, or wakes the sleeper."),
+    scenario<LotWakesASleeper>("lot_wakes_a_sleeper",
+                               "In the shipped parking lot the check finds a change before a wake, "
+                               "or the wake ends the sleep."),
     scenario<SleepersAreWoken<2, ParksIn<Lot>>>(
-        "lot_wakes_all", "One wake is for all who sleep in it at the address.", 3, reduced_search),
-    scenario<LotWakesForNothing>(
-        "lot_wakes_for_nothing",
-        "Who is woken in it for nothing, or by another address of the bucket, sleeps again.",
+        "lot_wakes_all", "One wake in the parking lot ends all sleeps at its address.", 3,
         reduced_search),
+    scenario<LotWakesForNothing>("lot_wakes_for_nothing",
+                                 "A thread that is woken spuriously, or by a wake at another "
+                                 "address of its bucket, sleeps again.",
+                                 reduced_search),
     scenario<LotTakesLateSleepers>("lot_takes_late_sleepers",
-                                   "Who comes to it while another is woken is woken in turn.", 3,
+                                   "A thread that parks while another is woken is woken later.", 3,
                                    reduced_search),
     scenario<SleepersWakeSleepers<Lot>>(
         "lot_has_neighbours",
-        "Two addresses of one bucket: a wake at one is for who sleeps there, whoever else does.", 3,
+        "A wake at one of two addresses of a bucket wakes the thread that sleeps there.", 3,
         reduced_search),
-    scenario<ClaimsStealOnce<2, WordInLot>>(
-        "claims_wait_in_lot",
-        "Of two claims one steals where the last owner waits in the lot that ships: I2, I3, I6.",
-        reduced_search),
+    scenario<ClaimsStealOnce<2, WordInLot>>("claims_wait_in_lot",
+                                            "Exactly one of two claims steals if the last owner "
+                                            "waits in the shipped parking lot: I2, I3, I6.",
+                                            reduced_search),
     scenario<SleepersAreWoken<1>>("sleepers_are_woken",
-                                  "A change before a wake is seen by the check, or wakes the "
-                                  "sleeper: what parking promises to I2 and I3."),
+                                  "The check finds a change before a wake, or the wake ends the "
+                                  "sleep: the promise of parking that I2 and I3 rely on."),
     scenario<SleepersAreWoken<2>>("two_sleepers_are_woken",
-                                  "One wake is for all who sleep at the address.", reduced_search),
+                                  "One wake ends all sleeps at its address.", reduced_search),
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The parking lot that ships, over the checker's mutex and condition variable.
+/// The shipped parking lot over the checker's mutex and condition variable.
 #pragma once
 
 #include <byre/sync/detail/basic_parking_lot.hpp>
@@ -8,12 +8,13 @@
 
 namespace byre::verification {
 
-/// Of two buckets, where 64 ship: what is at one address, and at two in one bucket, is all the same.
+/// Two buckets in place of the 64 that ship. Behavior at one address, and at two addresses of one
+/// bucket, does not depend on the number of buckets.
 template <class Condition>
 using LotOf = sync::detail::basic_parking_lot<CheckedMutex, Condition, 1>;
 using Lot = LotOf<CheckedCondition>;
 
-/// Checked, but that threads park in a lot in place of the model of one.
+/// Checked, except that threads park in a parking lot and not in the checker's model of parking.
 template <class AnyLot>
 struct ParksIn : Checked {
   template <class KeepWaiting>
@@ -22,14 +23,14 @@ struct ParksIn : Checked {
   }
   static void unpark_all(const void* address, sync::Step) noexcept { lot().unpark_all(address); }
 
-  /// Made by the first call, which ought to be of the set-up: whoever comes later comes after.
+  /// Constructed by the first call. Make it in the set-up, so that all threads happen after it.
   static AnyLot& lot() noexcept { return no_destructor<AnyLot>(); }
 };
 
 static_assert(sync::Sync<ParksIn<Lot>>);
 
-/// The second thread waits for the first, and then changes a state that the third waits for: at one address, or at two
-/// of one bucket.
+/// The first thread changes a state for which the second sleeps, and the second then changes one
+/// for which the third sleeps: at one address, or at two addresses of one bucket.
 template <class AnyLot, bool OneAddress = false>
 class SleepersWakeSleepers {
  public:

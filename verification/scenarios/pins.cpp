@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pins that are released while their storage is cloned, and pinned to read.
+/// Two or three threads clone a storage and pin it to read or to write, while a consumer writes
+/// through a pin and releases it. A clone may share the data only after the last pin was released,
+/// and then has to read all that was written through it. If the release of a pin is relaxed, or the
+/// load of the count, a clone races the consumer's write.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
@@ -12,15 +15,15 @@
 namespace byre::verification {
 namespace {
 
-/// A storage that a consumer writes by the pointer of a pin, and then unpins.
+/// A storage that a consumer writes through a pin, which it then releases.
 class PinnedStorage {
  public:
   PinnedStorage() {
     storage_ = Storage(buffer_of(7, memory_));
     consumer_ = storage_.pin();
-    expect(storage_.is_pinned(), "a storage is pinned from the pin on");
+    expect(storage_.is_pinned(), "a storage is pinned after pin()");
     expect(!storage_.lazy_clone().shares_data_with(storage_), "a clone of pinned data is a copy");
-    expect(memory_.copies() == 1, "which is made at once");
+    expect(memory_.copies() == 1, "a clone of pinned data is made at once");
   }
 
  protected:
@@ -33,38 +36,40 @@ class PinnedStorage {
   }
   void expect_unpinned() {
     clone_ = Storage();
-    expect(!storage_.is_pinned(), "a storage is not pinned once its pins are released");
-    expect(storage_.lazy_clone().shares_data_with(storage_), "and is shared again");
-    expect(read(storage_) == 8, "what the consumer wrote is there");
+    expect(!storage_.is_pinned(), "a storage is not pinned after its pins were released");
+    expect(storage_.lazy_clone().shares_data_with(storage_),
+           "a storage without pins shares its data");
+    expect(read(storage_) == 8, "the storage has the consumer's write");
   }
 
   Tracked memory_;
   Storage storage_;
-  Storage clone_;  ///< of a scenario that makes one
+  Storage clone_;  ///< used by scenarios that clone
   Pin consumer_;
 };
 
 class ClonesRaceUnpins : public TwoThreads, public PinnedStorage {
  public:
-  static constexpr std::string_view cover_points[] = {"the pin is gone", "the pin is there"};
+  static constexpr std::string_view cover_points[] = {"the pin was released", "the pin exists"};
 
   void thread(unsigned index) {
     if (index == 0) {
       write_and_unpin();
     } else if (storage_.is_pinned()) {
-      cover("the pin is there");
+      cover("the pin exists");
     } else {
-      cover("the pin is gone");
+      cover("the pin was released");
       clone_ = storage_.lazy_clone();
       expect(clone_.shares_data_with(storage_), "without a pin a clone shares the data");
-      expect(read(clone_) == 8, "which has all that was written by it");
+      expect(read(clone_) == 8, "a clone reads all that was written through the released pin");
     }
   }
 
   void after() { expect_unpinned(); }
 };
 
-/// Whoever pins to read meanwhile has an alias of pinned data, or a share of data that nobody writes.
+/// Meanwhile another thread pins to read. Its pin aliases pinned data, or shares data that no
+/// thread writes.
 template <unsigned Threads>
 class PinsToReadRaceUnpins : public PinnedStorage {
  public:
@@ -80,10 +85,11 @@ class PinsToReadRaceUnpins : public PinnedStorage {
       clone_ = storage_.lazy_clone();
     }
     if (index == 1 && Threads == 2) {
-      // Not told by the count of pins, which is an edge of its own.
+      // Do not ask is_pinned() here: its acquire load would add a happens-before edge.
       const bool shares = storage_.use_count() == 2;
       cover(shares ? "the reader shares" : "the reader aliases");
-      expect(!shares || cell(reader_.data()).get() == 8, "it reads what was written by the pin");
+      expect(!shares || cell(reader_.data()).get() == 8,
+             "a reader that shares reads what was written through the pin");
     }
   }
 
@@ -92,11 +98,11 @@ class PinsToReadRaceUnpins : public PinnedStorage {
     if constexpr (Threads > 2) {
       cover(aliases ? "the reader aliases" : "the reader shares");
     }
-    expect(!(aliases && clone_.shares_data_with(storage_)), "pinned data is shared with no clone");
+    expect(!(aliases && clone_.shares_data_with(storage_)), "no clone shares pinned data");
     clone_ = Storage();
     storage_.materialize();
     cell(storage_.mutable_data()).set(9);
-    expect(cell(reader_.data()).get() == (aliases ? 9U : 8U), "only an alias sees a later write");
+    expect(cell(reader_.data()).get() == (aliases ? 9U : 8U), "only an alias reads a later write");
     cell(storage_.mutable_data()).set(8);
     reader_ = Pin();
     expect_unpinned();
@@ -106,7 +112,8 @@ class PinsToReadRaceUnpins : public PinnedStorage {
   Pin reader_;
 };
 
-/// A pin to write, which is a write: the other pin's holder does not write then, but may let go.
+/// One thread pins to write, which counts as a write. The holder of the other pin does not write
+/// then, but may release it.
 class PinsRaceUnpins : public TwoThreads, public PinnedStorage {
  public:
   void thread(unsigned index) {
@@ -118,7 +125,7 @@ class PinsRaceUnpins : public TwoThreads, public PinnedStorage {
   }
 
   void after() {
-    expect(storage_.is_pinned(), "a pin that was not released is there");
+    expect(storage_.is_pinned(), "a pin that was not released is counted");
     other_ = Pin();
     cell(storage_.mutable_data()).set(8);
     expect_unpinned();
@@ -128,7 +135,8 @@ class PinsRaceUnpins : public TwoThreads, public PinnedStorage {
   Pin other_;
 };
 
-/// Two that pin to read find each other's pins, and neither adds to one that is about to be taken back.
+/// Two threads pin to read. Each may find the other's pin, but never a pin that is about to be
+/// taken back.
 class PinsToReadRaceEachOther : public PinnedStorage {
  public:
   static constexpr unsigned threads = 3;
@@ -148,7 +156,7 @@ class PinsToReadRaceEachOther : public PinnedStorage {
     const bool shares = clone_.shares_data_with(storage_);
     cover_if(aliases, "a reader aliases");
     cover_if(shares, "the clone shares");
-    expect(!(aliases && shares), "pinned data is shared with no clone");
+    expect(!(aliases && shares), "no clone shares pinned data");
     readers_ = {};
     expect_unpinned();
   }
@@ -159,20 +167,21 @@ class PinsToReadRaceEachOther : public PinnedStorage {
 
 const Scenario* const pins_scenarios[] = {
     scenario<ClonesRaceUnpins>("clones_race_unpins",
-                               "Who clones a storage after its last pin was released shares the "
-                               "data, and sees what was written by the pin."),
+                               "A clone made after the last pin was released shares the data, and "
+                               "reads all that was written through the pin."),
     scenario<PinsToReadRaceUnpins<2>>("pins_to_read_race_unpins",
-                                      "Who pins a storage to read while its pin is released is an "
-                                      "alias of pinned data, or shares data that nobody writes."),
-    scenario<PinsToReadRaceUnpins<3>>(
-        "pins_to_read_race_clones", "Meanwhile a third thread clones: pinned data is never shared.",
-        reduced_search),
-    scenario<PinsRaceUnpins>("pins_race_unpins",
-                             "Of two pins one is made while the other is released: the storage is "
-                             "pinned until both are."),
+                                      "A pin to read that is made while another pin is released "
+                                      "aliases pinned data, or shares data that no thread writes."),
+    scenario<PinsToReadRaceUnpins<3>>("pins_to_read_race_clones",
+                                      "A pin to read is made while another pin is released and a "
+                                      "third thread clones: pinned data is never shared.",
+                                      reduced_search),
+    scenario<PinsRaceUnpins>(
+        "pins_race_unpins",
+        "A pin is made while another is released: the storage is pinned until both are released."),
     scenario<PinsToReadRaceEachOther>("pins_to_read_race_each_other",
-                                      "Two pin a storage to read while its pin is released and a "
-                                      "clone is made: pinned data is never shared.",
+                                      "Two pins to read are made while another pin is released and "
+                                      "a clone is made: pinned data is never shared.",
                                       3),
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What is published: kernels, operators and backends, found by calls beside their registration.
+/// One thread publishes two objects, as registrations of kernels, operators and backends do, while
+/// another looks them up without a lock. If the second is found, the first has to be found too, and
+/// both have to be complete. If the store of set() is no release or the load of get() no acquire,
+/// the reader races their initialization.
 #include <byre/sync/detail/published.hpp>
 
 #include "../search.hpp"
@@ -7,10 +10,11 @@
 namespace byre::verification {
 namespace {
 
-/// One thread defines two parts, the second of which names the first, while another looks for both.
+/// One thread publishes two parts while another looks up both. A definition refers to earlier ones,
+/// so a thread that finds the second part must find the first.
 class PartsAreFoundBesideDefinitions : public TwoThreads {
  public:
-  static constexpr std::string_view cover_points[] = {"nothing is found", "the first is found",
+  static constexpr std::string_view cover_points[] = {"no part is found", "the first is found",
                                                       "both are found"};
 
   void thread(unsigned index) {
@@ -23,19 +27,19 @@ class PartsAreFoundBesideDefinitions : public TwoThreads {
     }
     const Part* const second = second_place_.get();
     const Part* const first = first_place_.get();
-    expect(second == nullptr || second == &second_, "what is found is what was published");
-    expect(first == nullptr || first == &first_, "what is found is what was published");
-    expect(second == nullptr || first != nullptr, "who finds a part finds those before it");
-    expect(first == nullptr || first->value.get() == 1, "what is found is whole");
-    expect(second == nullptr || second->value.get() == 2, "what is found is whole");
+    expect(second == nullptr || second == &second_, "a part that is found was published");
+    expect(first == nullptr || first == &first_, "a part that is found was published");
+    expect(second == nullptr || first != nullptr, "a thread that finds a part finds earlier ones");
+    expect(first == nullptr || first->value.get() == 1, "a part that is found is complete");
+    expect(second == nullptr || second->value.get() == 2, "a part that is found is complete");
     cover(second != nullptr  ? "both are found"
           : first != nullptr ? "the first is found"
-                             : "nothing is found");
+                             : "no part is found");
   }
 
   void after() {
     expect(first_place_.get() == &first_ && second_place_.get() == &second_,
-           "what was published is found");
+           "published parts are found afterwards");
   }
 
  private:
@@ -50,9 +54,9 @@ class PartsAreFoundBesideDefinitions : public TwoThreads {
 };
 
 const Scenario* const published_scenarios[] = {
-    scenario<PartsAreFoundBesideDefinitions>(
-        "parts_are_found_beside_definitions",
-        "Who finds a part that is registered meanwhile finds it whole, and those before it."),
+    scenario<PartsAreFoundBesideDefinitions>("parts_are_found_beside_definitions",
+                                             "A thread that finds a part during its registration "
+                                             "finds it complete, and finds all earlier parts."),
 };
 
 }  // namespace

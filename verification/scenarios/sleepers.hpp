@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A Sync promises of park and unpark_all that a thread which sleeps until a change is woken by it. And for cover
-/// points: the value that a step of a share word read or left behind, and whether an owner sleeps then.
+/// One thread changes a state and wakes; others sleep until the change. Every sleeper has to wake:
+/// a lost wake is a deadlock. This is the promise of a Sync's park and unpark_all. For cover
+/// points, this header also decodes share words and tracks whether an owner sleeps.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>
@@ -9,8 +10,9 @@
 
 namespace byre::verification {
 
-/// A state that one thread changes and others sleep for, by relaxed steps. The address is of no object, since neither
-/// may touch it. `Parking` is the model that the other scenarios stand on, or a lot.
+/// A state that one thread changes and for which others sleep, by relaxed steps. Its address is
+/// that of no object, since parking must not access it. `Parking` is the checker's model of
+/// parking, or a parking lot.
 template <class Parking = Checked>
 class Event {
  public:
@@ -42,7 +44,7 @@ class Event {
   Checked::Atomic<std::uint32_t> state_{0};
 };
 
-/// The first thread changes the state; the others sleep until then.
+/// The first thread changes the state. The others sleep until then.
 template <unsigned Sleepers, class Parking = Checked>
 class SleepersAreWoken {
  public:
@@ -66,8 +68,8 @@ struct WordState {
   std::uint64_t copies;
 };
 
-/// Follows the owner that waits, if any: it sleeps from the load that found copies pending until
-/// somebody wakes it.
+/// Tracks the waiting owner: it sleeps from the load that found copies pending until a thread wakes
+/// it.
 class Sleeper {
  public:
   void on_step(const sync::Site& site, std::uint64_t value) noexcept {

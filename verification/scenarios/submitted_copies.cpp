@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Copies that a device makes later, in the order of its queue or in none.
+/// Two or three owners of a device's data write, resize and drop while the device, a thread of its
+/// own, makes their deferred copies. In queue order exactly one owner keeps the original and no
+/// owner waits; without an order the last owner waits for the device. If the load of claim_in_order
+/// is relaxed, the owner that resizes races the reads of an owner that has dropped.
 #include "buffers.hpp"
 #include "device_queue.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// All owners write, and no owner waits for a copy.
 template <unsigned Owners>
 class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
-      "a copy is under way when the last owner writes",
+      "a copy is pending when the last owner writes",
       "a copy has ended when the last owner writes",
   };
 
   void act(unsigned index) {
     const std::byte* const shared = std::as_const(this->buffers_[index]).data();
     std::byte* const own = this->buffers_[index].mutable_data();
-    this->device_.submit_read(own, 7);  // a copy of what was, whatever the last owner writes
+    this->device_.submit_read(own, 7);  // reads the old value, although the last owner writes
     this->device_.submit_write(own, index);
     if (std::as_const(this->buffers_[index]).data() == shared) {
       ++kept_;
@@ -27,14 +29,14 @@ class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
   }
 
   void on_step(const sync::Site& site, std::uint64_t) {
-    expect(site.name != "share_word.park", "in order no owner waits for a copy");
+    expect(site.name != "share_word.park", "in queue order no owner waits for a copy");
   }
 
   void check() {
     expect(kept_ == 1, "one owner keeps the original");
-    expect(this->device_.copies() == Owners - 1, "all others copy, once each");
+    expect(this->device_.copies() == Owners - 1, "all other owners copy, once each");
     for (unsigned index = 0; index < Owners; ++index) {
-      expect(this->buffers_[index].is_unique(), "nobody shares what was written");
+      expect(this->buffers_[index].is_unique(), "written data is unique");
       this->submit_read(index, index);
     }
   }
@@ -43,10 +45,10 @@ class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
   unsigned kept_ = 0;
 };
 
-/// The scheduler chooses which submissions fail.
+/// Both owners write, and the scheduler chooses which submissions fail.
 class FailingSubmissions : public DeviceBuffers<2> {
  public:
-  static constexpr std::string_view cover_points[] = {"a submission fails", "none fails"};
+  static constexpr std::string_view cover_points[] = {"a submission fails", "no submission fails"};
 
   FailingSubmissions() { device_.refuse(); }
 
@@ -61,11 +63,11 @@ class FailingSubmissions : public DeviceBuffers<2> {
       submit_read(index, wrote_[index] ? index : 7);
       unwritten += wrote_[index] ? 0 : 1;
     }
-    expect(unwritten == device_.refusals(), "only a failure keeps from writing");
-    cover(unwritten == 0 ? "none fails" : "a submission fails");
+    expect(unwritten == device_.refusals(), "a write fails only if its submission failed");
+    cover(unwritten == 0 ? "no submission fails" : "a submission fails");
     for (unsigned index = 0; index < owners; ++index) {
       expect(buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten),
-             "who failed owns still, and nobody else does");
+             "an owner whose submission failed still owns the data, and no writer does");
     }
   }
 
@@ -73,12 +75,13 @@ class FailingSubmissions : public DeviceBuffers<2> {
   bool wrote_[owners] = {};
 };
 
-/// Owners write, and let go of what they wrote at once: the device has yet to read it.
+/// One owner writes, the other drops. The source of the copy has no owner then, and the device has
+/// yet to read it.
 class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
  public:
   void act(unsigned index) {
     if (index == 0) {
-      // Not released before its copy ends: it is nobody's until the device gives it back.
+      // The old data has no owner until the device finishes the copy, and must live until then.
       buffers_[0].mutable_data();
       kept_ = std::move(buffers_[0]);
     } else {
@@ -95,13 +98,14 @@ class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
   Buffer kept_;
 };
 
-/// Owners of which one changes the size, where it finds itself alone but for copies that are submitted.
+/// One of the owners changes the size if it is the only owner, even if submitted copies are
+/// pending.
 template <unsigned Owners>
 class OneOwnerResizes : public DeviceBuffers<Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
-      "a sole owner resizes beside a copy",
-      "a resize of shared data is refused",
+      "a sole owner resizes while a copy is pending",
+      "a resize of shared data is rejected",
   };
 
  protected:
@@ -109,18 +113,18 @@ class OneOwnerResizes : public DeviceBuffers<Owners> {
     try {
       this->buffers_[index].resize(cells(0));
       this->submit_write(index);
-      cover("a sole owner resizes beside a copy");
+      cover("a sole owner resizes while a copy is pending");
     } catch (const NotUnique&) {
-      cover("a resize of shared data is refused");
+      cover("a resize of shared data is rejected");
     }
   }
 };
 
-/// Another reads, has the device read, and lets go.
+/// The other owner reads, submits a read, and drops.
 class ResizesInOrder : public TwoThreads, public OneOwnerResizes<3> {
  public:
   ResizesInOrder() {
-    buffers_[2].mutable_data();  // whose copy is under way until the end
+    buffers_[2].mutable_data();  // its copy is pending until the end
   }
 
   void thread(unsigned index) {
@@ -128,7 +132,7 @@ class ResizesInOrder : public TwoThreads, public OneOwnerResizes<3> {
       resize_and_write(1);
       return;
     }
-    expect(buffers_[0].nbytes() == cells(1), "a reader never sees another owner's change of size");
+    expect(buffers_[0].nbytes() == cells(1), "a reader's size never changes");
     submit_read(0, 7);
     drop(buffers_[0]);
   }
@@ -139,7 +143,8 @@ class ResizesInOrder : public TwoThreads, public OneOwnerResizes<3> {
   }
 };
 
-/// Another copies: nobody changes the size between the copy's claim and its submission.
+/// The other owner copies. The size must not change between the claim of its copy and the
+/// submission.
 class ResizesRaceCopiesInOrder : public OneOwnerResizes<2> {
  public:
   void act(unsigned index) {
@@ -147,14 +152,15 @@ class ResizesRaceCopiesInOrder : public OneOwnerResizes<2> {
       resize_and_write(1);
     } else {
       device_.submit_read(buffers_[0].mutable_data(), 7);
-      expect(buffers_[0].nbytes() == cells(1), "a copy has the size that was shared");
+      expect(buffers_[0].nbytes() == cells(1), "a copy has the shared size");
     }
   }
 
   void check() { submit_read(0, 7); }
 };
 
-/// Nothing orders what the host does after the device: the last owner waits for the copy, and writes itself.
+/// The host's accesses are not ordered after the device's: the last owner waits for the copy, and
+/// then writes on the host.
 class LaterCopiesAreWaitedFor : public DeviceBuffers<2, CopiesEnd::later> {
  public:
   static constexpr unsigned threads = owners + 1;
@@ -198,7 +204,8 @@ class LaterCopiesAreWaitedFor : public DeviceBuffers<2, CopiesEnd::later> {
   bool slept_ = false;
 };
 
-/// Read-only data of the device: its owners copy it without a claim, and let go when the copy has ended.
+/// Read-only data of the device. Its owners copy it without a claim, and drop it when the copy has
+/// ended.
 class SubmittedCopiesOfReadOnly {
  public:
   static constexpr unsigned owners = 2;
@@ -219,8 +226,8 @@ class SubmittedCopiesOfReadOnly {
   void act(unsigned index) { device_.submit_write(buffers_[index].mutable_data(), index); }
 
   void check() {
-    expect(releases_ == 1, "the last copy that ends releases what is read-only");
-    expect(device_.copies() == 2, "every writer copies it");
+    expect(releases_ == 1, "the read-only data is released when the last copy ends");
+    expect(device_.copies() == 2, "every writer copies read-only data");
     for (unsigned index = 0; index < 2; ++index) {
       device_.submit_read(std::as_const(buffers_[index]).data(), index);
     }
@@ -240,33 +247,35 @@ class SubmittedCopiesOfReadOnly {
 const Scenario* const submitted_copies_scenarios[] = {
     scenario<WithDeviceThread<SubmittedCopiesRaceWriters<2>>>(
         "submitted_copies_race_writers",
-        "Of owners of a device's data that all write, one keeps it and waits for no copy: promises "
-        "1 and 3, I6.",
+        "Two owners of a device's data write: one keeps the original, and none waits for a copy: "
+        "promises 1 and 3, I6.",
         2, 4),
-    scenario<WithDeviceThread<SubmittedCopiesRaceWriters<3>>>("three_submitted_copies",
-                                                              "The same of three owners.", 1, 2),
+    scenario<WithDeviceThread<SubmittedCopiesRaceWriters<3>>>(
+        "three_submitted_copies",
+        "Three owners of a device's data write: one keeps the original, and none waits for a copy.",
+        1, 2),
     scenario<WithDeviceThread<FailingSubmissions>>("failing_submissions",
                                                    "A write whose copy cannot be submitted changes "
-                                                   "nothing, and nobody else notices: promise 5.",
+                                                   "nothing and affects no other owner: promise 5.",
                                                    2, 3),
     scenario<WithDeviceThread<SourcesEndWithTheirCopies>>(
         "sources_end_with_their_copies",
-        "Data that nobody owns any more lives until the device has copied it: I1.", 3,
+        "Data without owners lives until the device has copied it: I1.", 3, reduced_search),
+    scenario<ResizesInOrder>(
+        "resizes_in_order",
+        "The only owner may change the size behind copies that were submitted before: I5.", 3,
         reduced_search),
-    scenario<ResizesInOrder>("resizes_in_order",
-                             "Who is alone but for copies in front of it may change the size: I5.",
-                             3, reduced_search),
     scenario<WithDeviceThread<ResizesRaceCopiesInOrder>>(
         "resizes_race_copies_in_order",
-        "Nobody changes the size between the claim of a copy and its submission: I5.", 2,
+        "The size does not change between the claim of a copy and its submission: I5.", 2,
         reduced_search),
-    scenario<LaterCopiesAreWaitedFor>(
-        "later_copies_are_waited_for",
-        "Where accesses have no order, the last owner waits until the device has copied: I4, I5.",
-        2, 3),
+    scenario<LaterCopiesAreWaitedFor>("later_copies_are_waited_for",
+                                      "If accesses are not in queue order, the last owner waits "
+                                      "until the device has copied: I4, I5.",
+                                      2, 3),
     scenario<WithDeviceThread<SubmittedCopiesOfReadOnly>>(
         "submitted_copies_of_read_only",
-        "Read-only data of a device lives until all copies of it are made: I1.", 2, 4),
+        "Read-only data of a device lives until all its copies are made: I1.", 2, 4),
 };
 
 }  // namespace

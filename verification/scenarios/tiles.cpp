@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tiled buffers of one cell a tile, two tiles or nodes to a node: two tiles make a table of one node, and three
-/// one of two levels.
+/// Two or three tiled buffers share tiles and nodes, and write, truncate and drop them at once. A
+/// shared tile is copied once less than it has writers, and each buffer reads only its own writes.
+/// Tiles have one cell, and nodes two children: two tiles need one node, three need two levels. The
+/// orders are those of the share word of each node and tile.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
 
@@ -23,7 +25,7 @@ void drop(Tiles& tiles) {
   tiles = Tiles();
 }
 
-/// The tiled buffers of as many owners of the same tiles, which hold 7 at first, and their memory.
+/// `Owners` tiled buffers that share their tiles, which hold 7 at first, and their memory.
 template <std::size_t TileCount, unsigned Owners>
 class SharedTiles {
  public:
@@ -46,7 +48,8 @@ class SharedTiles {
   Tiles tiles_[Owners];
 };
 
-/// All write the same tile, or each another one; the scheduler chooses which allocations and copies fail, if any may.
+/// All write one tile, or each writes a tile of its own. The scheduler chooses which allocations
+/// and copies fail, if any may.
 template <std::size_t TileCount, bool SameTile, unsigned Writers = 2, Faults MayFail = Faults::none>
 class WritersOfTiles {
  public:
@@ -58,7 +61,7 @@ class WritersOfTiles {
     Tiles& own = tiles_[index];
     wrote_[index] = succeeds([&] { write(own, tile_of(index), index); });
     expect(read(own, tile_of(index)) == (wrote_[index] ? index : 7),
-           "a writer reads what it wrote, or had");
+           "a writer reads what it wrote, or the old value");
   }
 
   void after() {
@@ -67,13 +70,14 @@ class WritersOfTiles {
       for (std::size_t tile = 0; tile < TileCount; ++tile) {
         const bool is_written = wrote_[index] && tile == tile_of(index);
         expect(read(tiles_[index], tile) == (is_written ? index : 7),
-               "each owner keeps what it wrote, and sees no write of another");
+               "each owner reads what it wrote, and no write of another owner");
       }
       unwritten += wrote_[index] ? 0 : 1;
     }
-    expect(unwritten == tiles_.memory.failures(), "only a failure keeps from writing");
+    expect(unwritten == tiles_.memory.failures(), "a write fails only if the scheduler failed it");
     expect(MayFail != Faults::none || tiles_.memory.copies() == (SameTile ? threads - 1 : threads),
-           "a tile is copied once less than it has owners, where all write it, and no other is");
+           "a tile that all owners write is copied once less than it has owners, and other tiles "
+           "are not copied");
   }
 
  private:
@@ -83,37 +87,38 @@ class WritersOfTiles {
   bool wrote_[threads] = {};
 };
 
-/// One writes a tile while the other reads all and lets go.
+/// One owner writes a tile while the other reads all tiles and drops them.
 class DropsRaceAWriterOfTiles : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {
-      "the other owner is gone: no copy",
-      "the other owner is there: a copy",
+      "the other owner has dropped: no copy",
+      "the other owner exists: a copy",
   };
 
   void thread(unsigned index) {
     Tiles& own = tiles_[index];
     if (index == 0) {
       write(own, 0, 8);
-      cover(tiles_.memory.copies() == 0 ? "the other owner is gone: no copy"
-                                        : "the other owner is there: a copy");
+      cover(tiles_.memory.copies() == 0 ? "the other owner has dropped: no copy"
+                                        : "the other owner exists: a copy");
     } else {
-      expect(read(own, 0) == 7 && read(own, 2) == 7, "an owner never sees another's write");
+      expect(read(own, 0) == 7 && read(own, 2) == 7, "an owner never reads another owner's write");
       drop(own);
     }
   }
 
   void after() {
     expect(read(tiles_[0], 0) == 8 && read(tiles_[0], 1) == 7 && read(tiles_[0], 2) == 7,
-           "the writer keeps what it wrote, and what it had");
-    expect(tiles_.memory.copies() == tiles_.memory.frees(), "a tile dies only where it was copied");
+           "the writer reads what it wrote, and the old value elsewhere");
+    expect(tiles_.memory.copies() == tiles_.memory.frees(),
+           "a tile is freed if and only if it was copied");
   }
 
  private:
   SharedTiles<3, threads> tiles_;
 };
 
-/// One truncates to one level, and one writes what the other drops.
+/// One owner truncates its table to one level. The other writes a tile that the first one dropped.
 class ATruncationRacesAWriter : public TwoThreads {
  public:
   void thread(unsigned index) {
@@ -127,9 +132,10 @@ class ATruncationRacesAWriter : public TwoThreads {
   }
 
   void after() {
-    expect(tiles_[0].tile_count() == 1 && read(tiles_[0], 0) == 8, "one has its first tile alone");
+    expect(tiles_[0].tile_count() == 1 && read(tiles_[0], 0) == 8,
+           "the truncated buffer has only its first tile");
     expect(read(tiles_[1], 0) == 7 && read(tiles_[1], 1) == 9 && read(tiles_[1], 2) == 7,
-           "the other has all of its own");
+           "the other buffer has all its tiles");
   }
 
  private:
@@ -139,25 +145,28 @@ class ATruncationRacesAWriter : public TwoThreads {
 const Scenario* const tiles_scenarios[] = {
     scenario<WritersOfTiles<2, true>>(
         "writers_of_one_tile",
-        "Two tiled buffers that share a tile and write it copy it once: promises 1 and 3.", 2, 4),
-    scenario<WritersOfTiles<3, true>>("writers_of_one_tile_of_a_high_table",
-                                      "The same with two levels of nodes.", 0, 2),
+        "Two tiled buffers write a shared tile: it is copied once: promises 1 and 3.", 2, 4),
+    scenario<WritersOfTiles<3, true>>(
+        "writers_of_one_tile_of_a_high_table",
+        "Two tiled buffers write a shared tile under two levels of nodes: it is copied once.", 0,
+        2),
     scenario<WritersOfTiles<2, true, 3>>(
         "three_writers_of_one_tile",
-        "Three tiled buffers that share a tile and write it copy it twice: promise 3.", 0, 2),
+        "Three tiled buffers write a shared tile: it is copied twice: promise 3.", 0, 2),
     scenario<WritersOfTiles<2, false>>(
-        "writers_of_two_tiles", "Each copies the tile that it writes, and no other: promise 1.",
+        "writers_of_two_tiles",
+        "Each tiled buffer copies the tile that it writes, and no other: promise 1.",
         reduced_search, reduced_search),
     scenario<DropsRaceAWriterOfTiles>(
         "drops_race_a_writer_of_tiles",
-        "A tile is written in place once its other owner has let go of the table: promise 1, I5.",
-        1, 4),
+        "A tile is written in place after its other owner has dropped the table: promise 1, I5.", 1,
+        4),
     scenario<ATruncationRacesAWriter>("a_truncation_races_a_writer",
-                                      "Tiles that one drops stay the other's: promise 1.", 0, 2),
+                                      "Tiles that one buffer drops remain in the other: promise 1.",
+                                      0, 2),
     scenario<WritersOfTiles<2, true, 2, Faults::both>>(
         "writers_of_one_tile_fail",
-        "A write to a tile that fails changes nothing, and the other "
-        "owner does not notice: promise 5.",
+        "A failed write to a tile changes nothing and does not affect the other owner: promise 5.",
         1, 3),
 };
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+/// Families that write a storage, and a reader of its write records: shared by the scenarios and by
+/// known-wrong records.
 #pragma once
 
 #include <byre/shadow/detail/generation.hpp>
@@ -13,7 +15,7 @@ namespace byre::verification {
 using shadow::detail::RecordId;
 using shadow::detail::WriteStamp;
 
-/// Where a write was made: a number, written when the record is made.
+/// The origin of a write: a number that is written when its record is made.
 struct NumberedOrigin {
   explicit NumberedOrigin(unsigned given) : number(given) {}
   bool is(unsigned other) const { return number.get() == other; }
@@ -21,7 +23,7 @@ struct NumberedOrigin {
 };
 using Records = shadow::detail::basic_write_records<Checked, NumberedOrigin>;
 
-/// The superseded writes between two, by generations; there are few.
+/// The superseded writes between two stamps, indexed by generation.
 struct Between {
   std::array<WriteStamp, 6> of_generation{};
   std::size_t count = 0;
@@ -34,27 +36,28 @@ struct Between {
   }
 };
 
-/// Families that write a storage, each at origins of its own, once at each, and a reader that has
-/// observed none of that.
+/// Families that write a storage, each once at each of its origins, and a reader that has observed
+/// none of these writes.
 template <class WritesOf>
 class StorageWrites {
  protected:
   using Family = shadow::detail::basic_family_generation<Checked>;
 
-  /// The records are there already: records_are_added_once shows how they come.
+  /// Adds the records in advance. records_are_added_once shows how threads add them.
   StorageWrites() {
     for (unsigned origin = 1; origin < std::size(ids_); ++origin) {
       ids_[origin] = Records::id_of(*records_.find_or_add(origin));
     }
   }
 
-  /// Writes whatever others did; answers whether the family was stale.
+  /// Writes at `origin`. Returns true if the family was stale.
   bool write(Family& family, unsigned origin) {
     const RecordId record = ids_[origin];
     return records_.write(family, storage_, record).has_value();
   }
 
-  /// How many writes the reader finds that it has not observed: all that there were by then.
+  /// The number of writes that the reader finds and has not observed. It has to find all writes so
+  /// far.
   std::size_t look() {
     const auto last = reading_.stale(storage_);
     if (!last) {
@@ -63,7 +66,7 @@ class StorageWrites {
     const Between before(records_, reading_.observed(), *last);
     expect(before.count + 1 == last->generation(), "every write is superseded or the last");
     for (std::size_t each = 1; each <= before.count; ++each) {
-      expect(before.of_generation[each] != WriteStamp(), "each is another");
+      expect(before.of_generation[each] != WriteStamp(), "no generation is missing");
     }
     return before.count + 1;
   }
@@ -75,24 +78,27 @@ class StorageWrites {
   Family reading_;
 };
 
-/// One family writes, and writes again, which is stale only if another wrote in between; a third reads.
+/// One family writes twice. Its second write is stale only if another family wrote in between. A
+/// third thread reads.
 template <class WritesOf>
 class EarlierWritesAreFound : StorageWrites<WritesOf> {
  public:
   static constexpr unsigned threads = 3;
   static constexpr std::string_view cover_points[] = {
-      "of no write", "of one", "of two", "of three", "neither write is stale", "the second is"};
+      "finds no write",           "finds one", "finds two", "finds three", "neither write is stale",
+      "the second write is stale"};
 
   void thread(unsigned index) {
     if (index == 0) {
       const bool is_first_stale = this->write(first_, 1);
       const bool is_second_stale = this->write(first_, 2);
       expect(!is_first_stale || !is_second_stale, "a write is reported once");
-      cover(is_second_stale ? "the second is" : "neither write is stale");
+      cover(is_second_stale ? "the second write is stale" : "neither write is stale");
     } else if (index == 1) {
       this->write(second_, 3);
     } else {
-      static constexpr std::string_view states[] = {"of no write", "of one", "of two", "of three"};
+      static constexpr std::string_view states[] = {"finds no write", "finds one", "finds two",
+                                                    "finds three"};
       cover(states[this->look()]);
     }
   }

@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Owners of the same data that all write.
+/// Two to four owners share data, and all of them write at once. If all may wait, one owner keeps
+/// the original and all others copy, once each; if some must not wait, all may copy. With a relaxed
+/// load of the state, a steal races the reads of the copiers, and a missing wake leaves the last
+/// owner asleep.
 #include "buffers.hpp"
 #include "sleepers.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// All owners of the same data write. All but the first `Waiting` must not wait, and so may all copy.
+/// All owners write. Only the first `Waiting` owners may wait. The others copy rather than wait, so
+/// all may copy.
 template <unsigned Writers, unsigned Waiting = Writers>
 class WritersRaceWriters {
  public:
   static constexpr unsigned threads = Writers;
   static constexpr std::string_view cover_points[] = {
       "one owner keeps the original",
-      "all copy, rather than wait",
+      "all copy rather than wait",
   };
 
   void thread(unsigned index) {
     auto& buffer = buffers_[index];
-    expect(read(buffer) == 7, "an owner reads what it was given");
+    expect(read(buffer) == 7, "an owner reads the shared value");
     how_[index] = write(buffer, index, index < Waiting ? Wait::allowed : Wait::never);
     expect(read(buffer) == index, "a writer reads what it wrote");
   }
 
   void on_step(const sync::Site& site, std::uint64_t value) {
     expect(Waiting != 0 || site.operation != sync::Operation::park,
-           "a writer that must not wait is not parked");
+           "a writer that must not wait is never parked");
     sleeper_.on_step(site, value);
     const WordState now(value);
     if (site.name == "share_word.still_pending") {
@@ -43,13 +47,13 @@ class WritersRaceWriters {
   void after() {
     unsigned kept = 0;
     for (unsigned index = 0; index < threads; ++index) {
-      expect(read(buffers_[index]) == index, "each owner keeps what it wrote");
+      expect(read(buffers_[index]) == index, "each owner reads what it wrote");
       kept += how_[index] == Written::in_place ? 1 : 0;
     }
-    cover(kept == 1 ? "one owner keeps the original" : "all copy, rather than wait");
+    cover(kept == 1 ? "one owner keeps the original" : "all copy rather than wait");
     expect(kept == 1 || (kept == 0 && Waiting != Writers), "one owner keeps the original");
-    expect(buffers_.memory.copies() == threads - kept, "all others copy, once each");
-    expect(buffers_.memory.frees() == 1 - kept, "the original is freed where nobody keeps it");
+    expect(buffers_.memory.copies() == threads - kept, "all other owners copy, once each");
+    expect(buffers_.memory.frees() == 1 - kept, "the original is freed if no owner keeps it");
   }
 
  private:
@@ -67,9 +71,9 @@ using ManyWriters =
                     "one of two copies ends while the last owner sleeps">;
 using OneWriterWaits =
     WithCoverPoints<WritersRaceWriters<3, 1>, "one owner keeps the original",
-                    "all copy, rather than wait", "two copy while the last owner sleeps">;
+                    "all copy rather than wait", "two copy while the last owner sleeps">;
 
-/// Waiters spin before they park, and are woken spuriously.
+/// Waiters spin before they park, and wake spuriously.
 class SpinningWriters : public WritersRaceWriters<2> {
  public:
   static constexpr std::string_view cover_points[] = {"a waiter is woken spuriously"};
@@ -88,7 +92,7 @@ class SpinningWriters : public WritersRaceWriters<2> {
   bool parked_ = false;
 };
 
-/// One owner writes; another lets go of the data, and then a third writes.
+/// One owner writes. Another thread drops one owner's buffer, and then writes through another.
 class WritesAfterADrop : public TwoThreads {
  public:
   void thread(unsigned index) {
@@ -98,9 +102,7 @@ class WritesAfterADrop : public TwoThreads {
     write(buffers_[index], index);
   }
 
-  void after() {
-    expect(buffers_.memory.copies() == 1, "of the two owners that are left, one copies");
-  }
+  void after() { expect(buffers_.memory.copies() == 1, "one of the two remaining owners copies"); }
 
  private:
   SharedBuffers<3> buffers_;
@@ -108,21 +110,22 @@ class WritesAfterADrop : public TwoThreads {
 
 const Scenario* const writers_race_writers_scenarios[] = {
     scenario<TwoWriters>("writers_race_writers",
-                         "Two owners that write make one copy, and keep what they wrote: promises "
-                         "1 and 3, I4, I5, I6."),
+                         "Two owners write: exactly one copies, and each reads what it wrote: "
+                         "promises 1 and 3, I4, I5, I6."),
     scenario<ManyWriters<3>>("three_writers_race",
-                             "Three owners that write make two copies: promise 3, I6.", 3, 6),
+                             "Three owners write: exactly two copy: promise 3, I6.", 3, 6),
     scenario<ManyWriters<4>>("four_writers_race",
-                             "Four owners that write make three copies: promise 3, I6.", 2, 3),
-    scenario<SpinningWriters>(
-        "restless_writers_race_writers",
-        "The same where waiters spin before they park, and wake spuriously: I3."),
+                             "Four owners write: exactly three copy: promise 3, I6.", 2, 3),
+    scenario<SpinningWriters>("restless_writers_race_writers",
+                              "Two owners write, spin before they park, and wake spuriously: I3."),
     scenario<WritersRaceWriters<2, 0>>(
         "writers_never_wait",
-        "Writers that must not wait copy instead, and are never parked: I1, I4."),
-    scenario<WritersRaceWriters<3, 0>>("three_writers_never_wait", "The same of three.", 3, 5),
-    scenario<OneWriterWaits>("one_of_three_waits",
-                             "A writer that may wait beside two that must not: I3.", 3, 5),
+        "Two writers that must not wait copy instead, and are never parked: I1, I4."),
+    scenario<WritersRaceWriters<3, 0>>(
+        "three_writers_never_wait",
+        "Three writers that must not wait copy instead, and are never parked.", 3, 5),
+    scenario<OneWriterWaits>("one_of_three_waits", "One writer may wait, and two must not: I3.", 3,
+                             5),
     scenario<WritesAfterADrop>(
         "writes_after_a_drop",
         "A dropped owner is not counted when the next write decides whether to copy: promise 3.",
