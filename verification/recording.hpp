@@ -62,7 +62,7 @@ struct Recording {
     reached.insert(site.name);
     note(site.name.substr(site.name.find('.') + 1), change);
     if (++steps > most_steps) {
-      fail("takes more than " + std::to_string(most_steps) + " steps: it may not end");
+      fail("takes more than " + std::to_string(most_steps) + " steps, so it may not end");
     }
     if (others && steps == 1) {
       silently(others);

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Has Coq check share_word.v, that it rests on no axiom, and that its moves are the transitions of
-smt/share_word_proof.py: the same names, and the same steps from every small word. Each of some changes has to
-break a theorem.
+"""Checks share_word.v with Coq: its theorems hold and rest on no axiom; its moves have the names of the transitions of
+smt/share_word_proof.py, and take equal steps from every small word; and each of some wrong changes breaks a theorem.
 
-Exit status: 0 if so, 1 if not, 2 for what cannot be asked, 77 if coqc is not installed."""
+Exit status: 0 if all of this holds, 1 if not, 2 for an invalid command line, 77 if coqc is not installed."""
 
 import argparse
 import pathlib
@@ -25,13 +24,13 @@ from transitions import State  # noqa: E402
 SKIPPED = 77
 LIMIT_S = 250
 MOST = 3  # owners, and copies
-# How waiters are woken is no safety of the word.
+# Wakes are a matter of progress, not of the safety of the word.
 NOT_MODELLED = ("wake_pass_through_the_lock", "wake_notify", "wake_of_another_address")
-# Moves that are wrong: what is replaced, and by what.
+# Wrong moves: the replaced text and its replacement.
 WRONG = {
-    "who is not alone writes": ("is_writable w : sole w ->", "is_writable w :"),
-    "the last owner drops the data, and nobody frees": ("drop_owner w : ~ sole w ->", "drop_owner w :"),
-    "a waiter that copies leaves its bit": ("(with_waiting false (claimed w))", "(claimed w)"),
+    "a thread that is not exclusive writes": ("is_writable w : sole w ->", "is_writable w :"),
+    "the last owner drops the data and does not free it": ("drop_owner w : ~ sole w ->", "drop_owner w :"),
+    "a waiter that copies does not clear its bit": ("(with_waiting false (claimed w))", "(claimed w)"),
 }
 
 
@@ -40,7 +39,7 @@ def slug(name):
 
 
 def coqc(folder, name):
-    """Whether it is content, and what it said."""
+    """True if coqc accepts the file, and its output."""
     done = subprocess.run(["coqc", "-q", "-R", ".", "byre", name], cwd=folder, capture_output=True,
                           text=True, timeout=LIMIT_S)
     return done.returncode == 0, done.stdout + done.stderr
@@ -60,11 +59,11 @@ def small_words():
 
 
 def goals(steps):
-    """That each move is possible where the transition is, and then does the same; and nowhere else."""
+    """Goals that each move is possible exactly where its transition is, and then has the same effect."""
     for name, step in steps.items():
         for word in small_words():
             if (step.start in OWNERS and not word.owners) or (step.start == "copier" and not word.copies):
-                continue  # the thread is counted
+                continue  # impossible: the word counts the thread
             before = word.updated(**{step.start: 1})
             after = step.after(before)
             left = [place for place in PLACES if place not in ("waker", "notifier")
@@ -88,27 +87,27 @@ def faults(folder, steps):
     source = (HERE / "share_word.v").read_text()
     moves = re.findall(r"^\| (\w+)(?: w)", source[:source.index("Record state")], re.MULTILINE)
     if sorted(moves) != sorted(steps):
-        yield f"moves and transitions differ in {sorted(set(moves) ^ set(steps))}"
+        yield f"only in the moves or only in the transitions: {sorted(set(moves) ^ set(steps))}"
         return
     (folder / "share_word.v").write_text(source)
-    is_right, said = coqc(folder, "share_word.v")
+    is_accepted, output = coqc(folder, "share_word.v")
     theorems = len(re.findall("^Theorem", source, re.MULTILINE))
-    asked, closed = source.count("Print Assumptions"), said.count("Closed under the global context")
-    if not is_right:
-        yield f"coqc refuses share_word.v:\n{said}"
+    asked, closed = source.count("Print Assumptions"), output.count("Closed under the global context")
+    if not is_accepted:
+        yield f"coqc rejects share_word.v:\n{output}"
         return
-    if not asked == closed == theorems - 1:  # but invariant_always, which the others use
-        yield f"of {theorems} theorems {asked} are asked for what they assume, and {closed} assume nothing"
+    if not asked == closed == theorems - 1:  # invariant_always is not printed: the others use it
+        yield f"{theorems} theorems, {asked} printed assumptions, {closed} without any. Print the assumptions of each theorem."
     lines = list(goals(steps))
     (folder / "small_words.v").write_text(HEAD + "\n".join(lines) + "\n")
-    is_right, said = coqc(folder, "small_words.v")
-    if not is_right:
-        yield f"a move is not what the transition is:\n{said[-2000:]}"
+    is_accepted, output = coqc(folder, "small_words.v")
+    if not is_accepted:
+        yield f"a move differs from its transition:\n{output[-2000:]}"
     print(f"{len(moves)} moves are the transitions, in {len(lines)} steps from small words")
     for name, (right, wrong) in WRONG.items():
         (folder / "wrong.v").write_text(source.replace(right, wrong, 1))
         if right not in source or coqc(folder, "wrong.v")[0]:
-            yield f"Coq does not notice that {name}"
+            yield f"coqc accepts a wrong form: {name}"
 
 
 def main():
@@ -117,9 +116,9 @@ def main():
     parser.add_argument("tables", type=pathlib.Path, help="the program built from smt/tables.cpp")
     arguments = parser.parse_args()
     if not arguments.tables.is_file():
-        parser.error(f"there is no program {arguments.tables}; ninja makes it")
+        parser.error(f"program not found: {arguments.tables}. Build it with ninja.")
     if not shutil.which("coqc"):
-        print("check.py: coqc is not installed (Debian: apt-get install coq); skipped")
+        print("check.py: coqc is not installed; skipped. On Debian: apt-get install coq")
         return SKIPPED
     tables = read_tables(arguments.tables)
     steps = {slug(step.name): step for step in transitions(ShareWord(tables))}
@@ -127,7 +126,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="byre-coq-") as folder:
         found = list(faults(pathlib.Path(folder), steps))
     print(*(f"FAILED: {fault}" for fault in found), sep="\n", end="\n" if found else "")
-    print("not proved by Coq" if found else f"proved by Coq, which refuses {len(WRONG)} wrong forms")
+    print("not proved by Coq" if found else f"proved by Coq, which rejects {len(WRONG)} wrong forms")
     return 1 if found else 0
 
 

@@ -1,8 +1,8 @@
 (* SPDX-License-Identifier: BSL-1.0 *)
-(* The share word with each of its users, however many, in place of how many are where: what
-   smt/share_word_proof.py takes for granted, that counts of who is where are enough. A thread is at a place;
-   a step takes one thread, and leaves none, one or two in its stead. The moves have the names of the
-   transitions there. Orders and lost wakes are not modelled. *)
+(* The share word with a list of threads of any length. smt/share_word_proof.py only counts the threads at
+   each place; this proof shows that counts are enough. A step takes one thread at a place, and replaces it by
+   zero, one or two threads. The moves have the names of the transitions in share_word_proof.py. Memory orders
+   and lost wakes are not modelled. *)
 
 Require Import List Lia Arith Bool.
 Import ListNotations.
@@ -23,7 +23,8 @@ Definition claimed w := {| owners := owners w - 1; copies := copies w + 1; waiti
 Definition finished w := {| owners := owners w; copies := copies w - 1; waiting := waiting w |}.
 Definition abandoned w := {| owners := owners w + 1; copies := copies w - 1; waiting := waiting w |}.
 
-(* What a thread at a place may do to the word; in whose stead it leaves whom; how often it frees. *)
+(* A move of a thread at a place: the word before, the place, the word after, the threads that replace it,
+   and how often it frees the data. *)
 Inductive move : word -> place -> word -> list place -> nat -> Prop :=
 | add_owner w : move w owner (with_owners (owners w + 1) w) [owner; owner] 0
 | drop_alone w : sole w -> move w owner w [leaver] 0
@@ -58,10 +59,10 @@ Inductive move : word -> place -> word -> list place -> nat -> Prop :=
 Record state := { of_word : word; threads : list place; freed : nat }.
 
 Inductive step : state -> state -> Prop :=
-| of_one_thread before after w p w' stead n f :
-    move w p w' stead n ->
+| step_of_one_thread before after w p w' replacement n f :
+    move w p w' replacement n ->
     step {| of_word := w; threads := before ++ p :: after; freed := f |}
-         {| of_word := w'; threads := before ++ stead ++ after; freed := f + n |}.
+         {| of_word := w'; threads := before ++ replacement ++ after; freed := f + n |}.
 
 Definition first :=
   {| of_word := {| owners := 1; copies := 0; waiting := false |}; threads := [owner]; freed := 0 |}.
@@ -70,14 +71,14 @@ Inductive reachable : state -> Prop :=
 | at_first : reachable first
 | by_a_step s s' : reachable s -> step s s' -> reachable s'.
 
-(* Who is what. *)
+(* Predicates on places. *)
 Definition owns p :=
   match p with copier | restorer | freer => false | _ => true end.
 Definition copies_out p := match p with copier | restorer => true | _ => false end.
 Definition is_last p := match p with restorer => true | _ => false end.
 Definition waits p :=
   match p with waiter | checker | sleeper | storer => true | _ => false end.
-Definition is_alone p :=
+Definition is_exclusive p :=
   match p with writer | relier | leaver | storer => true | _ => false end.
 Definition frees p := match p with freer => true | _ => false end.
 
@@ -95,20 +96,20 @@ Qed.
 
 Lemma waiters_own l : count waits l <= count owns l.
 Proof. apply count_le; now intros []. Qed.
-Lemma who_is_last_copies l : count is_last l <= count copies_out l.
+Lemma last_copiers_copy l : count is_last l <= count copies_out l.
 Proof. apply count_le; now intros []. Qed.
-Lemma who_is_alone_owns l : count is_alone l <= count owns l.
+Lemma exclusive_threads_own l : count is_exclusive l <= count owns l.
 Proof. apply count_le; now intros []. Qed.
 
 Record invariant (s : state) : Prop := {
   owners_are_counted : owners (of_word s) = count owns (threads s);
   copies_are_counted : copies (of_word s) = count copies_out (threads s);
-  the_bit_is_one_waiters : count waits (threads s) = if waiting (of_word s) then 1 else 0;
-  who_is_last_is_last : count is_last (threads s) >= 1 -> owners (of_word s) = 0 /\ copies (of_word s) = 1;
-  who_is_alone_is_alone : count is_alone (threads s) >= 1 -> sole (of_word s);
-  nobody_frees_what_is_used :
+  the_bit_is_set_for_one_waiter : count waits (threads s) = if waiting (of_word s) then 1 else 0;
+  a_last_copier_is_the_only_user : count is_last (threads s) >= 1 -> owners (of_word s) = 0 /\ copies (of_word s) = 1;
+  an_exclusive_owner_is_the_only_user : count is_exclusive (threads s) >= 1 -> sole (of_word s);
+  data_in_use_is_not_freed :
     owners (of_word s) + copies (of_word s) >= 1 -> count frees (threads s) + freed s = 0;
-  one_frees_what_is_not_used :
+  unused_data_is_freed_once :
     owners (of_word s) + copies (of_word s) = 0 -> count frees (threads s) + freed s = 1 }.
 
 Lemma invariant_at_first : invariant first.
@@ -116,11 +117,11 @@ Proof. split; unfold sole; simpl; lia. Qed.
 
 Lemma invariant_is_kept s s' : invariant s -> step s s' -> invariant s'.
 Proof.
-  intros [counted_o counted_c bit last alone nobody one] taken.
-  destruct taken as [before after w p w' stead n f moved].
+  intros [counted_o counted_c bit last alone unused one] taken.
+  destruct taken as [before after w p w' replacement n f moved].
   pose proof (waiters_own before); pose proof (waiters_own after).
-  pose proof (who_is_last_copies before); pose proof (who_is_last_copies after).
-  pose proof (who_is_alone_owns before); pose proof (who_is_alone_owns after).
+  pose proof (last_copiers_copy before); pose proof (last_copiers_copy after).
+  pose proof (exclusive_threads_own before); pose proof (exclusive_threads_own after).
   destruct w as [o c b].
   inversion moved; subst; clear moved; unfold sole, last_copy in *; simpl in *;
     repeat rewrite count_app in *; simpl in *; repeat rewrite count_app in *; simpl in *;
@@ -130,80 +131,81 @@ Qed.
 Theorem invariant_always s : reachable s -> invariant s.
 Proof. induction 1; eauto using invariant_at_first, invariant_is_kept. Qed.
 
-(* I1, for any number of threads: nothing is freed twice, nor while anybody owns or copies it. *)
-Theorem nothing_is_freed_twice s : reachable s -> freed s <= 1.
+(* I1, for any number of threads: data is not freed twice, nor while a thread owns or copies it. *)
+Theorem data_is_not_freed_twice s : reachable s -> freed s <= 1.
 Proof.
-  intros [_ _ _ _ _ nobody one]%invariant_always; lia.
+  intros [_ _ _ _ _ unused one]%invariant_always; lia.
 Qed.
 
-Theorem nothing_is_freed_that_is_used s :
+Theorem freed_data_is_not_in_use s :
   reachable s -> freed s >= 1 -> count owns (threads s) = 0 /\ count copies_out (threads s) = 0.
 Proof.
-  intros [counted_o counted_c _ _ _ nobody _]%invariant_always is_freed; lia.
+  intros [counted_o counted_c _ _ _ unused _]%invariant_always is_freed; lia.
 Qed.
 
-(* Nothing is left behind: where all threads have gone, it is freed. *)
-Theorem who_leaves_last_frees s : reachable s -> threads s = [] -> freed s = 1.
+(* I1: if no thread is remaining, the data is freed. *)
+Theorem the_last_thread_frees s : reachable s -> threads s = [] -> freed s = 1.
 Proof.
   intros [counted_o counted_c _ _ _ _ one]%invariant_always gone; rewrite gone in *; simpl in *; lia.
 Qed.
 
-(* I4, I7: beside a thread that writes in place nobody owns or copies; so of two writers none is beside. *)
-Theorem who_writes_is_alone s before after :
+(* I4, I7: while a thread writes in place, no other thread owns or copies the data. So there is one writer. *)
+Theorem a_writer_is_the_only_user s before after :
   reachable s -> threads s = before ++ writer :: after ->
   count owns (before ++ after) = 0 /\ count copies_out (before ++ after) = 0.
 Proof.
-  intros [counted_o counted_c _ _ alone _ _]%invariant_always where_it_is.
-  rewrite where_it_is in *; repeat rewrite count_app in *; simpl in *.
+  intros [counted_o counted_c _ _ alone _ _]%invariant_always at_place.
+  rewrite at_place in *; repeat rewrite count_app in *; simpl in *.
   destruct alone; lia.
 Qed.
 
-(* The store by which a waiter stops waiting is of the value that is there, but for the bit (I7). *)
-Theorem who_stops_waiting_is_alone s before after :
+(* I7: the store by which a waiter stops waiting changes only the waiting bit. *)
+Theorem a_storer_is_the_only_user s before after :
   reachable s -> threads s = before ++ storer :: after -> sole (of_word s).
 Proof.
-  intros [_ _ _ _ alone _ _]%invariant_always where_it_is.
-  apply alone; rewrite where_it_is, count_app; simpl; lia.
+  intros [_ _ _ _ alone _ _]%invariant_always at_place.
+  apply alone; rewrite at_place, count_app; simpl; lia.
 Qed.
 
-(* Beside who found itself the last copier nobody owns or copies: it may change what the data is. *)
-Theorem who_is_the_last_copier_is_alone s before after :
+(* While a thread has found that it is the last copier, no other thread owns or copies the data, so it may
+   change the data. *)
+Theorem a_restorer_is_the_only_user s before after :
   reachable s -> threads s = before ++ restorer :: after ->
   count owns (before ++ after) = 0 /\ count copies_out (before ++ after) = 0.
 Proof.
-  intros [counted_o counted_c _ last _ _ _]%invariant_always where_it_is.
-  rewrite where_it_is in *; repeat rewrite count_app in *; simpl in *.
+  intros [counted_o counted_c _ last _ _ _]%invariant_always at_place.
+  rewrite at_place in *; repeat rewrite count_app in *; simpl in *.
   destruct last; lia.
 Qed.
 
 (* I3: at most one thread waits. *)
-Theorem one_waits s : reachable s -> count waits (threads s) <= 1.
+Theorem at_most_one_thread_waits s : reachable s -> count waits (threads s) <= 1.
 Proof.
   intros [_ _ bit _ _ _ _]%invariant_always; destruct (waiting (of_word s)); lia.
 Qed.
 
-(* I6: owners that each claim once, and may wait; of whom no copy fails, and nobody clones or drops. *)
-Definition of_a_claim w p stead :=
-  match p, stead with
+(* I6: owners that each claim once and may wait. No copy fails, and no thread clones or drops. *)
+Definition belongs_to_a_claim w p replacement :=
+  match p, replacement with
   | owner, [writer] | owner, [waiter] | waiter, [checker] | waiter, [storer] | checker, [sleeper]
   | sleeper, [waiter] | storer, [writer] | copier, [] | copier, [freer] => True
   | owner, [copier] | waiter, [copier] => owners w > 1
   | _, _ => False
   end.
-Definition begun p stead :=
-  match p, stead with owner, [copier] | waiter, [copier] => 1 | _, _ => 0 end.
+Definition begun p replacement :=
+  match p, replacement with owner, [copier] | waiter, [copier] => 1 | _, _ => 0 end.
 
 Definition all_own n :=
   {| of_word := {| owners := n; copies := 0; waiting := false |}; threads := repeat owner n; freed := 0 |}.
 
-(* After claims of n owners that began so many copies. *)
+(* States during the claims of n owners, with the number of copies begun so far. *)
 Inductive claiming (n : nat) : state -> nat -> Prop :=
-| nobody_has_claimed : n >= 1 -> claiming n (all_own n) 0
-| by_a_claims_step before after w p w' stead copied :
+| no_claim_yet : n >= 1 -> claiming n (all_own n) 0
+| by_a_claims_step before after w p w' replacement copied :
     claiming n {| of_word := w; threads := before ++ p :: after; freed := 0 |} copied ->
-    move w p w' stead 0 -> of_a_claim w p stead ->
-    claiming n {| of_word := w'; threads := before ++ stead ++ after; freed := 0 |}
-             (copied + begun p stead).
+    move w p w' replacement 0 -> belongs_to_a_claim w p replacement ->
+    claiming n {| of_word := w'; threads := before ++ replacement ++ after; freed := 0 |}
+             (copied + begun p replacement).
 
 Lemma count_of_owners f n : count f (repeat owner n) = if f owner then n else 0.
 Proof. induction n; simpl; destruct (f owner); lia. Qed.
@@ -211,7 +213,7 @@ Proof. induction n; simpl; destruct (f owner); lia. Qed.
 Lemma all_claims_are_counted n s copied :
   claiming n s copied -> invariant s /\ owners (of_word s) + copied = n /\ owners (of_word s) >= 1.
 Proof.
-  induction 1 as [some|before after w p w' stead copied _ (kept & counted & left) moved its].
+  induction 1 as [some|before after w p w' replacement copied _ (kept & counted & remaining) moved its].
   - split; [|simpl; lia]. split; unfold sole; simpl; repeat rewrite count_of_owners; simpl; lia.
   - split.
     + apply (invariant_is_kept _ _ kept).
@@ -221,10 +223,10 @@ Proof.
         repeat rewrite count_app in *; simpl in *; try lia.
 Qed.
 
-Theorem of_n_claims_one_steals_and_the_others_copy n s copied :
+Theorem one_of_n_claims_steals_and_the_others_copy n s copied :
   claiming n s copied -> Forall (eq writer) (threads s) -> threads s = [writer] /\ copied = n - 1.
 Proof.
-  intros (kept & counted & left)%all_claims_are_counted ended.
+  intros (kept & counted & remaining)%all_claims_are_counted ended.
   destruct kept as [owns_o _ _ _ alone _ _].
   destruct (threads s) as [|p [|q rest]]; simpl in *; [lia| |].
   - inversion ended; subst; simpl in *; split; [easy|lia].
@@ -232,11 +234,11 @@ Proof.
     unfold sole in alone; destruct alone; lia.
 Qed.
 
-Print Assumptions nothing_is_freed_twice.
-Print Assumptions nothing_is_freed_that_is_used.
-Print Assumptions who_leaves_last_frees.
-Print Assumptions who_writes_is_alone.
-Print Assumptions who_stops_waiting_is_alone.
-Print Assumptions who_is_the_last_copier_is_alone.
-Print Assumptions one_waits.
-Print Assumptions of_n_claims_one_steals_and_the_others_copy.
+Print Assumptions data_is_not_freed_twice.
+Print Assumptions freed_data_is_not_in_use.
+Print Assumptions the_last_thread_frees.
+Print Assumptions a_writer_is_the_only_user.
+Print Assumptions a_storer_is_the_only_user.
+Print Assumptions a_restorer_is_the_only_user.
+Print Assumptions at_most_one_thread_waits.
+Print Assumptions one_of_n_claims_steals_and_the_others_copy.

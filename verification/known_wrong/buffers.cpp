@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffers, headers and copies that end later, wrong.
+/// Known-wrong uses of buffers, headers and deferred copies. In each, two threads share data and
+/// one of them breaks a rule of the protocol: the checker has to find the race or the wrong value.
 #include <byre/storage/detail/allocated.hpp>
 
 #include "../scenarios/buffers.hpp"
@@ -10,8 +11,7 @@
 namespace byre::verification {
 namespace {
 
-/// Wrong: an owner that has dropped the data reads the header once more, though only a field that never
-/// changes.
+/// Wrong: an owner reads the header after its drop, although only a field that never changes.
 class ReadsAfterDrop : public TwoThreads {
  public:
   ReadsAfterDrop() { header_.share().add_owner(); }
@@ -20,7 +20,7 @@ class ReadsAfterDrop : public TwoThreads {
     if (header_.share().drop_owner()) {
       header_.release();
     } else {
-      expect(header_.capacity() != 0, "the header still reads what it read");
+      expect(header_.capacity() != 0, "the header has its old value");
     }
   }
 
@@ -31,8 +31,9 @@ class ReadsAfterDrop : public TwoThreads {
   cow::basic_header<Checked>& header_ = *Allocated::create(1, memory_);
 };
 
-/// As published, and wrong: plain data becomes shared data by its first lazy clone, which rewrites
-/// the pointer of the buffer it clones. To the user that is a read, which two threads may do.
+/// Wrong, as published: the first lazy clone turns plain data into shared data and rewrites the
+/// pointer of the buffer that it clones. For the user cloning is a read, which two threads may do
+/// at once.
 class PlainUntilCloned {
  public:
   PlainUntilCloned() = default;
@@ -45,10 +46,10 @@ class PlainUntilCloned {
 
  private:
   mutable Checked::Plain<void*> shared_{nullptr};
-  mutable int word_ = 0;  // stands for what the first clone allocates
+  mutable int word_ = 0;  // stands for the object that the first clone allocates
 };
 
-/// As first_clones_at_once.
+/// The threads of first_clones_at_once.
 class FirstCloneRewritesSource : public TwoThreads {
  public:
   void thread(unsigned) { const PlainUntilCloned clone = source_; }
@@ -57,15 +58,15 @@ class FirstCloneRewritesSource : public TwoThreads {
   PlainUntilCloned source_;
 };
 
-/// Wrong: owners claim in order without the lock that makes the claim and the submission one.
+/// Wrong: owners claim in order without the lock that makes the claim and the submission one step.
 class ClaimsWithoutTheirTurn : public TwoThreads {
  public:
   ClaimsWithoutTheirTurn() { word_.add_owner(); }
 
   void thread(unsigned) {
     if (word_.claim_in_order() == Claim::copy) {
-      lock_.pass_through();  // where the copy is submitted
-      expect(!is_written_, "what is submitted to be copied was not submitted to be written before");
+      lock_.pass_through();  // submits the copy
+      expect(!is_written_, "no write is submitted before the copy");
       static_cast<void>(word_.finish_copy());
     } else {
       lock_.pass_through();
@@ -79,7 +80,7 @@ class ClaimsWithoutTheirTurn : public TwoThreads {
   bool is_written_ = false;
 };
 
-/// Wrong: an allocator ends a copy that it has submitted, and that the device has yet to make.
+/// Wrong: an allocator reports the end of a copy that the device has yet to make.
 class CopiesEndAtSubmission : public TwoThreads {
  public:
   CopiesEndAtSubmission() {
@@ -113,25 +114,27 @@ const Scenario* const known_wrong_buffers[] = {
         "A relaxed load of the count does not order a write after a former owner's reads: I5.",
         Verdict::data_race),
     known_wrong<ResizesRaceDrops<RelaxedLoads<Checked>>>(
-        "known_wrong.relaxed_uniqueness_resizes", "Nor a change of size: I5.", Verdict::data_race),
-    known_wrong<ReadsAfterDrop>(
-        "known_wrong.reads_after_drop",
-        "Even a constant of the header is read while its last owner frees it: I2.",
+        "known_wrong.relaxed_uniqueness_resizes",
+        "A relaxed load of the count does not order a change of size after a former owner's reads: "
+        "I5.",
         Verdict::data_race),
+    known_wrong<ReadsAfterDrop>("known_wrong.reads_after_drop",
+                                "A read of the header after a drop races the last owner's free, "
+                                "even if the field is constant: I2.",
+                                Verdict::data_race),
     known_wrong<FirstCloneRewritesSource>(
         "known_wrong.first_clone_rewrites_source",
-        "Two first lazy clones at once race where a clone rewrites its source: promise 7.",
+        "Two concurrent first lazy clones race if a clone rewrites its source: promise 7.",
         Verdict::data_race),
     known_wrong<ClaimsWithoutTheirTurn>(
         "known_wrong.claims_without_their_turn",
-        "Where a claim in order and the submission of its copy are two "
-        "steps, the last owner's write is submitted in between.",
+        "If a claim in order and the submission of its copy are two steps, the last owner's write "
+        "is submitted in between.",
         Verdict::wrong_answer),
-    known_wrong<CopiesEndAtSubmission>(
-        "known_wrong.copies_end_at_submission",
-        "A copy that ends before the device has made it lets the last "
-        "owner write what is still to be read.",
-        Verdict::data_race),
+    known_wrong<CopiesEndAtSubmission>("known_wrong.copies_end_at_submission",
+                                       "If a copy ends before the device has made it, the last "
+                                       "owner writes data that is yet to be read.",
+                                       Verdict::data_race),
 };
 
 }  // namespace

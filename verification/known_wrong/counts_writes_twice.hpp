@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Generations as the seed says them, and wrong: the storage and each family count writes, an access
-/// compares the two counters, and a write bumps them one after the other.
+/// A wrong form of generations, as the seed describes them: the storage and each family count
+/// writes. An access compares the two counters, and a write increments them one after the other.
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
@@ -16,7 +16,7 @@ namespace byre::verification {
 template <sync::Sync Sync>
 class basic_counting_family;
 
-/// In the place of basic_storage_generation.
+/// Replaces basic_storage_generation.
 template <sync::Sync Sync>
 class basic_counted_storage {
  public:
@@ -29,7 +29,7 @@ class basic_counted_storage {
   typename Sync::template Atomic<std::uint64_t> writes_;
 };
 
-/// In the place of basic_family_generation.
+/// Replaces basic_family_generation.
 template <sync::Sync Sync>
 class basic_counting_family {
  public:
@@ -49,14 +49,14 @@ class basic_counting_family {
                : std::optional(stamp(
                      writes, storage.place_.load(step_of<"counts_writes_twice.place">(acquire))));
   }
-  void observe(shadow::detail::WriteStamp write) noexcept { know(write.generation()); }
+  void observe(shadow::detail::WriteStamp write) noexcept { set_known(write.generation()); }
 
   std::optional<shadow::detail::WriteStamp> write(StorageGeneration& storage,
                                                   shadow::detail::RecordId record,
                                                   const auto& /*supersedes*/) noexcept {
     const auto last = stale(storage);
-    storage.place_.store(record, step_of<"counts_writes_twice.say">(release));
-    know(1 + storage.writes_.fetch_add(1, step_of<"counts_writes_twice.bump">(acq_rel)));
+    storage.place_.store(record, step_of<"counts_writes_twice.set_place">(release));
+    set_known(1 + storage.writes_.fetch_add(1, step_of<"counts_writes_twice.increment">(acq_rel)));
     return last;
   }
 
@@ -64,8 +64,8 @@ class basic_counting_family {
   static shadow::detail::WriteStamp stamp(std::uint64_t writes, std::uint64_t record) noexcept {
     return shadow::detail::WriteStamp((writes << shadow::detail::WriteStamp::record_bits) | record);
   }
-  void know(std::uint64_t writes) noexcept {
-    writes_.store(writes, step_of<"counts_writes_twice.know">(relaxed));
+  void set_known(std::uint64_t writes) noexcept {
+    writes_.store(writes, step_of<"counts_writes_twice.set_known">(relaxed));
   }
 
   typename Sync::template Atomic<std::uint64_t> writes_;

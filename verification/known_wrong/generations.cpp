@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Generations of shadow storages, wrong.
-// A new that answers null is Relacy's too, a call further than g++ sees.
+/// Known-wrong generations of shadow storages. Two families write one storage at once, and one of
+/// the writes is lost: no family is found stale, or a reader misses a superseded write.
+// g++ cannot see through one call that the nothrow operator new is Relacy's, too.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 #include "../scenarios/write_records.hpp"
@@ -18,7 +19,7 @@ class CountsWritesTwice : public TwoThreads {
   }
 
   void after() {
-    expect(is_stale_[0] || is_stale_[1], "of two families that write one is stale of the other");
+    expect(is_stale_[0] || is_stale_[1], "at least one of two writing families is stale");
   }
 
  private:
@@ -27,7 +28,7 @@ class CountsWritesTwice : public TwoThreads {
   bool is_stale_[threads] = {};
 };
 
-/// In the place of basic_write_records.
+/// Replaces basic_write_records: does not store superseded writes.
 struct ForgetfulRecords : Records {
   template <class Family>
   std::optional<WriteStamp> write(Family& family, typename Family::StorageGeneration& storage,
@@ -39,13 +40,13 @@ struct ForgetfulRecords : Records {
 const Scenario* const known_wrong_generations[] = {
     known_wrong<CountsWritesTwice>(
         "known_wrong.counts_writes_twice",
-        "Two counters of writes, compared and then bumped, as the seed says it, let two families "
-        "write at once with neither stale of the other: G3.",
+        "With two counters of writes, compared and then incremented as the seed describes, neither "
+        "of two families that write at once is stale: G3.",
         Verdict::wrong_answer),
     known_wrong<EarlierWritesAreFound<ForgetfulRecords>>(
         "known_wrong.keeps_no_superseded_write",
-        "If superseded writes are not kept, a family that observes the last write finds no other: "
-        "G5.",
+        "If superseded writes are not stored, a family that observes the last write finds no "
+        "earlier one: G5.",
         Verdict::wrong_answer),
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The protocols that were published, and the textbook form with one step moved: all wrong. docs/protocol.md has the
-/// schedule of the first.
+/// The published protocols, and the textbook form with one step moved: all are wrong.
+/// docs/protocol.md has the failing schedule of the first.
 #pragma once
 
 #include <byre/sync/sync.hpp>
@@ -11,8 +11,8 @@
 
 namespace byre::verification {
 
-/// As published in 2023: it lowers the count and then takes a lock that lives beside it, which the last owner may have
-/// freed by then. In the place of basic_share_word.
+/// As published in 2023: an owner lowers the count and then takes a lock next to the count. The
+/// last owner may have freed both by then. Replaces basic_share_word.
 template <sync::Sync Sync>
 class basic_count_then_lock {
  public:
@@ -28,7 +28,7 @@ class basic_count_then_lock {
     return false;
   }
 
-  bool is_writable() const noexcept { return false; }  // a write asks by giving up its reference
+  bool is_writable() const noexcept { return false; }  // a write gives up its reference to find out
   bool is_unique() const noexcept { return use_count() == 1; }
   std::uint32_t use_count() const noexcept {
     return count_.load(step_of<"count_then_lock.count">(acquire));
@@ -53,7 +53,8 @@ class basic_count_then_lock {
   }
 
  private:
-  /// Waits for pending copies if it was; else holds the shared lock.
+  /// If the caller was the last owner, waits for pending copies. Else the caller holds the shared
+  /// lock.
   bool was_last() noexcept {
     if (count_.fetch_sub(1, step_of<"count_then_lock.drop">(acq_rel)) == 1) {
       mutex_.lock(step_of<"count_then_lock.lock_last">());
@@ -70,9 +71,10 @@ class basic_count_then_lock {
   typename Sync::SharedMutex mutex_;
 };
 
-/// As published in 2026: an owner that sees others copies first, and lowers the count when it is done, so that all may
-/// copy; each but the last then takes a lock that waits for no copy, in what the last owner may have freed by then.
-/// Without the lock, nothing is touched too late, and still all may copy.
+/// As published in 2026: an owner that finds other owners copies first and then lowers the count,
+/// so all owners may copy. Each owner except the last then takes a lock that waits for no copy and
+/// that the last owner may have freed by then. Without the lock no freed memory is accessed, but
+/// all owners may still copy.
 template <sync::Sync Sync, bool TakesLock>
 class CopyThenCount {
  public:
@@ -106,14 +108,15 @@ class CopyThenCount {
   typename Sync::SharedMutex mutex_;
 };
 
-/// In the place of basic_share_word.
+/// Replace basic_share_word.
 template <sync::Sync Sync>
 using basic_copy_then_count = CopyThenCount<Sync, true>;
 template <sync::Sync Sync>
 using basic_copy_then_count_unlocked = CopyThenCount<Sync, false>;
 
-/// The textbook form, but an owner whose copy failed gives up its claim, and then counts itself an owner again. In
-/// between another owner finds itself the last, and steals. In the place of basic_share_lock.
+/// The textbook form, except that an owner whose copy failed first abandons its claim and then
+/// counts itself as an owner again. In between another owner is the last one, and steals. Replaces
+/// basic_share_lock.
 template <class Sync>
 class UndoesAfterUnlock : public basic_share_lock<Sync> {
  public:
@@ -123,7 +126,8 @@ class UndoesAfterUnlock : public basic_share_lock<Sync> {
   }
 };
 
-/// A drop waits until all copies have ended, as that of the last lazy clone did in the published form of 2023.
+/// A drop waits until all copies have ended, as the drop of the last lazy clone did in the form
+/// published in 2023.
 template <class Sync>
 class DropWaitsForCopies : public basic_share_word<Sync> {
  public:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Waiting and waking, in a lot and in a table of locks, wrong.
+/// Known-wrong ways to wait and to wake, in a parking lot, in a table of locks and at the share
+/// word. Two or three threads wait for each other: the checker has to find a lost wake (a
+/// deadlock), a race, or a use after free.
 #include "../scenarios/owners.hpp"
 #include "../scenarios/parallel_writers.hpp"
 #include "../scenarios/parking_lots.hpp"
@@ -9,7 +11,7 @@
 namespace byre::verification {
 namespace {
 
-/// Wrong: the condition is checked first, and the lock taken then.
+/// Wrong: checks the condition and then takes the lock.
 class ChecksBeforeLock : public Lot {
  public:
   template <class KeepWaiting>
@@ -21,7 +23,7 @@ class ChecksBeforeLock : public Lot {
   }
 };
 
-/// Wrong: the waker takes no lock, as it has changed the state by an atomic step.
+/// Wrong: the waker takes no lock, since it changed the state by an atomic step.
 class WakesWithoutLock : public Lot {
  public:
   void unpark_all(const void* address) {
@@ -29,7 +31,7 @@ class WakesWithoutLock : public Lot {
   }
 };
 
-/// Wrong: the wake is sent before the lock is passed through.
+/// Wrong: the waker notifies before it passes through the lock.
 class WakesBeforeLock : public Lot {
  public:
   void unpark_all(const void* address) {
@@ -40,8 +42,8 @@ class WakesBeforeLock : public Lot {
   }
 };
 
-/// Wrong: one waiter of the bucket is woken, as there is one rare waiter for an address, or one thread can have the
-/// lock.
+/// Wrong: wakes one waiter of the bucket, on the assumption that an address rarely has more, or
+/// that only one thread can take the lock.
 class NotifiesOne : public CheckedCondition {
  public:
   void notify_all(sync::Step step) { notify_one(step); }
@@ -63,7 +65,7 @@ class ParksWithoutRecheck : public WithCoverPoints<SleepersAreWoken<1>> {
   }
 };
 
-/// Wrong: who finds the data its own before it has the lock does without.
+/// Wrong: a thread that finds the storage unique skips the lock.
 class LooksBeforeLock : public TwoThreads, public LoopOverStorage<2> {
  public:
   void thread(unsigned index) {
@@ -74,7 +76,7 @@ class LooksBeforeLock : public TwoThreads, public LoopOverStorage<2> {
   }
 };
 
-/// Wrong: who lets go notifies first, while it is still in the list.
+/// Wrong: the holder notifies while it is still in the list.
 class NotifiesBeforeLeaving : public Locks {
  public:
   void unlock(Holder& holder) {
@@ -86,7 +88,7 @@ class NotifiesBeforeLeaving : public Locks {
   }
 };
 
-/// Wrong: what is asked is asked once, before the wait, while another may hold the lock.
+/// Wrong: evaluates is_done once, before the wait, when another thread may hold the lock.
 class ChecksBeforeWaiting : public Locks {
  public:
   template <class IsDone>
@@ -101,7 +103,7 @@ class ChecksBeforeWaiting : public Locks {
   }
 };
 
-/// Wrong: a flag in place of a table, which is cleared relaxed.
+/// Wrong: a flag in place of the table, cleared by a relaxed store.
 class ClearsRelaxed {
  public:
   using Holder = Locks::Holder;
@@ -130,50 +132,52 @@ class ClearsRelaxed {
 const Scenario* const known_wrong_waiting[] = {
     known_wrong<SleeperIn<ChecksBeforeLock>>(
         "known_wrong.lot_checks_before_lock",
-        "A lot that checks the condition outside its lock loses a wake after the check.",
+        "A parking lot that checks the condition outside its lock loses a wake after the check.",
         Verdict::deadlock),
     known_wrong<SleeperIn<WakesWithoutLock>>(
         "known_wrong.lot_wakes_without_lock",
-        "A waker that does not pass through the lock wakes who does not sleep yet.",
+        "A waker that does not pass through the lock notifies before the waiter sleeps.",
         Verdict::deadlock),
     known_wrong<SleeperIn<WakesBeforeLock>>("known_wrong.lot_wakes_before_lock",
-                                            "So does one that passes through it afterwards.",
+                                            "A waker that passes through the lock after the "
+                                            "notification notifies before the waiter sleeps.",
                                             Verdict::deadlock),
     known_wrong<SleepersWakeSleepers<LotOf<NotifiesOne>>>(
         "known_wrong.lot_notifies_one",
-        "Where two addresses share a bucket, one who is woken may be the other's.",
+        "If two addresses share a bucket, the one woken thread may wait at the other address.",
         Verdict::deadlock, 2),
     known_wrong<ParksWithoutRecheck>(
         "known_wrong.parks_without_recheck",
-        "A thread that does not check again before it sleeps misses a wake: what parking promises.",
-        Verdict::deadlock),
+        "A thread that sleeps without a second check misses a wake: parking promises that check.", Verdict::deadlock),
     known_wrong<ClaimsStealOnce<2, basic_share_word<ListInHeader<Checked>>>>(
         "known_wrong.wakes_through_header",
-        "A waker that goes through the header touches what the waiter has freed: I2.",
+        "A waker that reads the header accesses memory that the waiter has freed: I2.",
         Verdict::use_after_free),
     known_wrong<DropsEndFirst<DropWaitsForCopies<Checked>>>(
         "known_wrong.drop_waits_for_copies",
-        "A drop that waits for copies ends no sooner than they do: promise 4.", Verdict::deadlock),
-    known_wrong<LooksBeforeLock>(
-        "known_wrong.looks_before_lock",
-        "A thread of a loop that looks for itself whether the data is its own "
-        "reads it while another replaces it.",
-        Verdict::data_race),
+        "A drop that waits for copies deadlocks with a copy that waits for the drop: promise 4.",
+        Verdict::deadlock),
+    known_wrong<LooksBeforeLock>("known_wrong.looks_before_lock",
+                                 "A thread of a loop that checks for a unique storage without the "
+                                 "lock reads pointers that another thread replaces.",
+                                 Verdict::data_race),
     known_wrong<WritersInParallel<2, ChecksBeforeWaiting>>(
         "known_wrong.checks_before_waiting",
-        "One that looks before it waits reads what another replaces, and not what came of it.",
+        "A thread that evaluates is_done before it waits reads pointers that another thread "
+        "replaces, and misses the result.",
         Verdict::data_race),
     known_wrong<WritersInParallel<2, NotifiesBeforeLeaving>>(
         "known_wrong.notifies_before_leaving",
-        "Who lets go of a lock and notifies first loses who comes to sleep in between.",
+        "If a holder notifies before it leaves the list, a thread that goes to sleep in between is "
+        "never woken.",
         Verdict::deadlock),
     known_wrong<NeighboursAreLocked<LocksOf<NotifiesOne>>>(
         "known_wrong.locks_notify_one",
-        "Where two addresses share a bucket, one who is woken may be the other's.",
+        "If two addresses share a bucket, the one woken thread may wait at the other address.",
         Verdict::deadlock, 2),
     known_wrong<WritersInParallel<2, ClearsRelaxed>>(
         "known_wrong.clears_relaxed",
-        "A flag that is cleared relaxed does not order the next thread after the copy.",
+        "A flag that is cleared by a relaxed store does not order the next thread after the copy.",
         Verdict::data_race),
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Wrong forms of a Sync `Base`, for the share word.
+/// Wrong forms of a Sync, for the share word.
 #pragma once
 
 #include <byre/cow/detail/share_word_sites.hpp>
@@ -12,8 +12,8 @@
 
 namespace byre::verification {
 
-/// The list of waiters is beside the word, in the header, so that the thread that wakes reads what the waiter may have
-/// freed by then.
+/// The list of waiters is in the header, next to the word. So the waking thread reads memory that
+/// the waiter may have freed.
 template <sync::Sync Base>
 struct ListInHeader : Base {
   static void unpark_all(const void* address, sync::Step step) noexcept {
@@ -23,7 +23,7 @@ struct ListInHeader : Base {
   }
 };
 
-/// An owner that asks whether it is alone reads the share word relaxed.
+/// The loads that decide whether an owner is the only one are relaxed.
 template <sync::Sync Base>
 struct RelaxedLoads : Base {
   template <class Value>

@@ -111,8 +111,8 @@ struct MeetInACondition : TwoThreads {
 
  private:
   static void note(bool& is_first, Number& number) {
-    const bool nobody_was_here = number.fetch_add(1, at(relaxed)) == 0;
-    is_first = current_thread() == 0 ? nobody_was_here : is_first;
+    const bool is_first_here = number.fetch_add(1, at(relaxed)) == 0;
+    is_first = current_thread() == 0 ? is_first_here : is_first;
   }
 };
 
@@ -154,7 +154,7 @@ const Scenario* const parking_tests[] = {
         "litmus.woken_elsewhere", "A wake at another address does not end a wait.",
         Verdict::deadlock),
     litmus_test<Two<Waiting, set_alone, wait_for_the_newest>>(
-        "litmus.nobody_wakes", "A change without a wake wakes no thread.", Verdict::deadlock),
+        "litmus.change_without_wake", "A change without a wake wakes no thread.", Verdict::deadlock),
     litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake ends all waits at its address."),
     litmus_test<WokenSpuriously<0, Fate::forbidden>>(
         "litmus.waits_to_the_end",

@@ -46,11 +46,11 @@ class BareData {
     Cell cell;
   };
 
-  bool freed_if(bool nobody_is_left) {
-    if (nobody_is_left) {
+  bool freed_if(bool is_last) {
+    if (is_last) {
       delete shared_;
     }
-    return nobody_is_left;
+    return is_last;
   }
 
   Shared* const shared_;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """A bucket of the parking lot or of the table of locks: a mutex, and a condition variable on which any number of
-threads sleep for one address, and any number for others of the bucket. Both models count threads that are `sleeper`,
-`woken`, `other_comer` and `other_sleeper`; `missed_sleep`: threads that had to sleep and did not; `unreleased`: locks that were
-never released."""
+threads sleep for one address, and any number for other addresses of the bucket.
+
+Both models count the threads at `sleeper`, `woken`, `other_comer` and `other_sleeper`. `missed_sleep` counts
+threads that had to sleep and did not. `unreleased` counts locks that were never released."""
 
 from code_tables import Code
 from terms import both, choose, equal
@@ -10,7 +11,7 @@ from transitions import step
 
 
 class Bucket(Code):
-    """As it ships, or in one mutant of core's table, or in one of `own_mutants`, which `wrong` names then. `holders`:
+    """The shipped code, one mutant of core's table, or one of `own_mutants`, which `wrong` then names. `holders`:
     the places of threads that hold the mutex, by the site of the step that took it, or by None."""
 
     def __init__(self, tables, prefix, mutant, own_mutants, holders):
@@ -19,7 +20,7 @@ class Bucket(Code):
         self.holders = holders
 
     def inside(self, state):
-        """How many threads hold the mutex."""
+        """The number of threads that hold the mutex."""
         count = state.unreleased
         for site, places in self.holders:
             first, *others = (getattr(state, place) for place in places.split())
@@ -39,7 +40,7 @@ class Bucket(Code):
         return state.updated(missed_sleep=state.missed_sleep + 1) if self.is_left_out("sleep") else state
 
     def notify(self, state):
-        """All threads that sleep in the bucket are woken."""
+        """Wakes all threads that sleep in the bucket."""
         if self.is_left_out("notify"):
             return state
         if self.wrong == "notify_one":
@@ -51,7 +52,7 @@ class Bucket(Code):
                              other_comer=state.other_comer + state.other_sleeper)
 
     def others(self, holder, passes):
-        """The steps of those that use the bucket for another address."""
+        """The steps of threads that use the bucket for another address."""
         return (
             step("come for another address", "", None, "other_comer"),
             step("lock for another address", "", "other_comer", holder, self.is_free),

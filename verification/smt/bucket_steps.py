@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The steps of the parking lot and of the table of locks, as protocol_steps.py compares them: a thread parks at an
-address and is woken, or wakes; a thread wants an address that is free, or that another holds and leaves, or works on
-with; and a thread leaves."""
+"""The steps of the parking lot and of the table of locks, as protocol_steps.py compares them.
+
+Lot: a thread parks at an address and is woken, or wakes. Table: a thread locks an address that is free, or that
+another thread holds and releases after it has worked or failed; and a thread releases an address."""
 
 import itertools
 
@@ -11,7 +12,7 @@ from runs import Run, start_of, steps_of
 
 REST, CHANGE, CHANGE_BEFORE_CHECK, WAKE_NEIGHBOUR, WAKE_ELSEWHERE = OF_LOT = range(5)
 WORK, FAIL, NEIGHBOUR = OF_TABLE = range(3)
-# What others do, from one lock of the bucket to the notification.
+# The steps of other threads, from one lock of the bucket to the notification.
 PASS = ("wake: lock", "wake: unlock", "wake: notify")
 LEAVE = ("leave: lock", "leave: unlock", "leave: notify")
 COME_FOR_ANOTHER = ("come for another address", "lock for another address")
@@ -20,7 +21,7 @@ NEIGHBOUR_LEAVES = (*COME_FOR_ANOTHER, "unlock for another address", "notify for
 
 
 class InBucket(Run):
-    INSIDE = ()  # the places of those that hold the bucket's lock
+    INSIDE = ()  # the places of threads that hold the bucket's lock
 
     def __init__(self, steps, state, place, line):
         super().__init__(steps, state, place, line,
@@ -51,7 +52,7 @@ class Waiter(InBucket):
                 self.another(*PASS)
             elif others == WAKE_NEIGHBOUR:
                 self.another(*PASS_FOR_ANOTHER)
-            # What wakes another bucket is nothing to this one.
+            # A wake of another bucket does not affect this one.
             if self.state.sleeper:
                 self.take("wake up spuriously")
                 self.note("woken spuriously")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What core's tables say of a protocol: its steps, orders and numbers, as they ship or in one mutant."""
+"""The steps, orders and numbers of a protocol, from core's tables: the shipped ones, or those of one mutant."""
 
 import json
 import pathlib
@@ -13,10 +13,10 @@ ORDERS = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A row of a table, done wrong."""
+    """One wrong row of a table."""
 
     row: str
-    change: str  # an order, or what is done to the step or the number
+    change: str  # an order, or the change of the step or the number
 
     @property
     def name(self):
@@ -24,7 +24,7 @@ class Mutant:
 
 
 def read_tables(program):
-    """The tables of the program that is built from tables.cpp."""
+    """The tables that the program built from tables.cpp prints."""
     tables = json.loads(subprocess.run([pathlib.Path(program).resolve()], capture_output=True,
                                        check=True).stdout)
     tables["mutants"] = [Mutant(*name.split(":")) for name in tables["mutants"]]
@@ -32,7 +32,7 @@ def read_tables(program):
 
 
 class Code:
-    """The rows whose names begin with this, and are asked for without it."""
+    """The rows whose names begin with `prefix`. Callers name rows without the prefix."""
 
     def __init__(self, tables, prefix, mutant=None):
         self.prefix, self.mutant = prefix, mutant
@@ -45,7 +45,7 @@ class Code:
         return self.constants[self.prefix + name]
 
     def change(self, site):
-        """Of the step at the site; None if it is right."""
+        """The change of the step at the site; None if it is not mutated."""
         is_changed = self.mutant and self.mutant.row == self.prefix + site
         return self.mutant.change if is_changed else None
 
@@ -63,36 +63,37 @@ class Code:
         return self.change(site) == "left-out"
 
     def operand_error(self, site):
-        """What is added to its operand by mistake."""
+        """The number that a mutant adds to the operand."""
         return {"plus-one": 1, "minus-one": -1}.get(self.change(site), 0)
 
     def is_atomic_step(self, site):
         return self.sites[self.prefix + site]["operation"] not in ("lock", "unlock", "park", "unpark")
 
 
-# Release sequences, counted: of those that left, whose last steps an acquire of the count still sees.
-# Of those that left: who may have used what is counted.
+# Release sequences are counted. A departure is a thread that stopped using the counted object. It may have
+# used the object until then. An exclusive thread is one that found that no other thread uses the object.
 DEPARTURES = {
-    "departed": "all of them",
-    "released": "which an acquire of the count as it is now synchronizes with",
-    "known": "which happened before all that its present users do",
-    "missed": "which somebody alone has not synchronized with",
+    "departed": "all departures",
+    "released": "departures that an acquire of the current value synchronizes with",
+    "known": "departures that happened before all that the present users do",
+    "missed": "departures that an exclusive thread has not synchronized with",
 }
 
 
 def leaves(code, state, site):
-    """All that it did happens before what follows an acquire of the count, if its step releases. The steps
-    after it are read-modify-writes, which go on with the sequence."""
+    """The thread departs. If its step releases, all that it did happens before what follows a later acquire of the
+    count: the steps in between are read-modify-writes, which continue the release sequence."""
     state = state.updated(departed=state.departed + 1)
     return state.updated(released=state.released + 1) if code.releases(site) else state
 
 
 def enters_alone(code, state, site):
+    """The thread finds that it is exclusive. It misses the departures that its step does not synchronize with."""
     seen = state.known + (state.released if code.acquires(site) else 0)
     return state.updated(missed=state.missed + (state.departed - seen))
 
 
 def ends_sequences(state, was_alone, before):
-    """A plain store: nobody can acquire what was released before. But who stores happens after it, and who
-    comes later comes by it, if it was the only one."""
+    """A plain store ends the release sequences: no thread can acquire earlier releases. But the storing thread
+    happens after them, and if it was exclusive, all later users get the object from it."""
     return state.updated(released=state.released * 0, known=state.known + choose(was_alone, before.released, 0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The expressions of share_word.hpp, read out of it as they are spelled there, over 64-bit vectors; and the questions
-whether they do what the model does to the fields."""
+"""Reads the expressions of share_word.hpp from its source text, as expressions over 64-bit vectors, and asks
+whether they do to the word what the model does to its fields."""
 
 import pathlib
 import re
@@ -16,11 +16,11 @@ SORTS = {"owners": "Bits", "copies": "Bits", "waiting": "Bool", "read_only": "Bo
 
 
 class NotUnderstood(Exception):
-    """The header says something in another way than this module can read."""
+    """The header has an expression in a form that this module cannot read."""
 
 
 def python_of(expression):
-    """The same expression for Python's parser. Not more of C++ than the header has."""
+    """Translates a C++ expression to Python. Handles only the forms that the header uses."""
     text = re.sub(r"std::uint64_t\{(\w+)\}", r"\1", " ".join(expression.split()))
     text = re.sub(r"\((\w+) \? (\w+) : (\w+)\)", r"choose(\1, \2, \3)", text)
     text = re.sub(r"static_cast<std::uint32_t>\(", "low_half(", text)
@@ -32,7 +32,7 @@ def python_of(expression):
 
 
 class WordHeader:
-    """What share_word.hpp says, with these numbers in place of its constants."""
+    """The expressions of share_word.hpp, with these numbers in place of its constants."""
 
     def __init__(self, constants):
         self.constants = constants
@@ -47,10 +47,10 @@ class WordHeader:
         }
 
     def body(self, function):
-        """What is between the braces of a function."""
+        """The text between the braces of a function."""
         begin = re.search(rf"\w {function}\([^;{{}}]*\{{", self.text)
         if not begin:
-            raise NotUnderstood(f"{HEADER} has no function {function}")
+            raise NotUnderstood(f"{HEADER}: function {function} not found. Update header.py or the header.")
         depth, end = 1, begin.end()
         while depth:
             depth += {"{": 1, "}": -1}.get(self.text[end], 0)
@@ -60,7 +60,7 @@ class WordHeader:
     def find(self, pattern, text):
         found = re.search(pattern, text, re.DOTALL)
         if not found:
-            raise NotUnderstood(f"{HEADER} has nothing like {pattern}")
+            raise NotUnderstood(f"{HEADER}: nothing matches {pattern}. Update header.py or the header.")
         return found[1]
 
     def value(self, expression, **names):
@@ -81,10 +81,10 @@ class WordHeader:
         return state
 
     def operand(self, site):
-        """The operation at the site and the last value it is given."""
+        """The operation at the site, and its last argument before the order."""
         found = re.search(rf"word_\.(\w+)\(([^;]*?),?\s*sites\.at\(At::{site}\b", self.text)
         if not found:
-            raise NotUnderstood(f"{HEADER} takes no step at {site}")
+            raise NotUnderstood(f"{HEADER}: no step found at {site}. Update header.py or the header.")
         value = found[2].split(",")[-1].strip()
         return found[1], self.find(rf"{value} =\s*(.*?);", self.text) if value == "then" else value
 
@@ -103,13 +103,13 @@ def bits(value):
 
 
 def packed(fields):
-    """The word of these fields: where each is, is what docs/protocol.md says."""
+    """The word with these fields, at the positions that docs/protocol.md gives."""
     return (fields.owners + choose(fields.waiting, bits(1 << 31), bits(0)) + fields.copies * (1 << 32)
             + choose(fields.read_only, bits(1 << 63), bits(0)))
 
 
-# A condition of the header's for each question that the model asks: in which function, and how it begins
-# and ends. `word_.load(...)` is the word.
+# For each condition of the model: the function of the header that has it, and a pattern that finds it.
+# `word_.load(...)` is the word.
 DECISIONS = {
     "goes_copying": ("claim", r"if \((now\.owners\(\).*?) \|\| wait == Wait::never\)"),
     "has_to_wait": ("await_copies", r"return (now\..*?);"),
@@ -123,13 +123,15 @@ FROM_OWNER = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_wa
 
 
 def questions(tables, mutant=None):
-    """What refutes that the header's words are the model's fields; none may have an answer."""
+    """The questions whose answers would refute that the header's words are the model's fields. None may have an
+    answer."""
     shipped, header = ShareWord(tables), WordHeader(ShareWord(tables, mutant).constants)
     fields = variables(SORTS)
     word, limit = packed(fields), tables["max_count"]
     small = both(fields.owners <= limit, fields.copies <= limit)
     state = header.state(word)
-    # To divide by what is no power of two takes a solver seconds; where that is wrong, it is so of few.
+    # A solver needs seconds to divide by a number other than a power of two. If the header is wrong, small
+    # counts suffice to show that.
     few = [both(fields.owners <= 3, fields.copies <= 3)] if header.constants != shipped.constants else []
 
     def ask(name, left, right, *conditions):
@@ -141,19 +143,20 @@ def questions(tables, mutant=None):
     yield ask("is_sole_use", state.is_sole_use(), shipped.is_sole_use(fields))
     yield ask("is_last_copy", state.is_last_copy(), shipped.is_last_copy(fields))
     for decision, (function, pattern) in DECISIONS.items():
-        said = header.find(pattern, header.body(function))
-        is_so = header.value(f"word {said}" if decision == "may_be_written" else said, now=state,
+        expression = header.find(pattern, header.body(function))
+        value = header.value(f"word {expression}" if decision == "may_be_written" else expression, now=state,
                              before=state, word=word)
-        yield ask(decision, is_so, getattr(ShareWord(tables, mutant), decision)(fields))
+        yield ask(decision, value, getattr(ShareWord(tables, mutant), decision)(fields))
     for site in STEPS:
-        whose = fields.owners >= 1 if site in FROM_OWNER else fields.copies >= 1
-        # Who waits set the bit; who stores is alone and waited; who announces found it clear.
+        has_user = fields.owners >= 1 if site in FROM_OWNER else fields.copies >= 1
+        # A waiter has set the bit. A storing thread is the only user and has waited. An announcing thread
+        # found the bit clear.
         more = {"claim_copy": [either(negated(fields.waits), fields.waiting)],
                 "announce_wait": [negated(fields.waiting)],
                 "stop_waiting": [shipped.is_sole_use(fields), fields.waiting, negated(fields.read_only)]}
         step = getattr(shipped, site)
         then = step(fields, fields.waits) if site == "claim_copy" else step(fields)
-        yield ask(site, header.after(site, word, fields.waits), packed(then), whose, *more.get(site, []))
+        yield ask(site, header.after(site, word, fields.waits), packed(then), has_user, *more.get(site, []))
     yield Question("allowed: a million owners and copies, waiting", (
         small, fields.owners == 1_000_000, fields.copies == 1_000_000, fields.waiting,
         literal(True, "Bool"))), "sat"

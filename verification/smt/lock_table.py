@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A bucket of the table of locks (core/byre/sync/detail/basic_lock_table.hpp): one address, with any number of
-threads that want its lock unless the work is done; and any number that lock others of the bucket."""
+"""A bucket of the table of locks (core/byre/sync/detail/basic_lock_table.hpp): one address whose lock any number
+of threads want unless the work is done, and any number of threads that lock other addresses of the bucket."""
 
 from bucket import Bucket
 from code_tables import Mutant
@@ -9,33 +9,34 @@ from transitions import Ranking, System, all_equal, are_naturals, step
 
 PLACES = {
     "comer": "is about to lock the bucket",
-    "looker": "holds the bucket, and is about to look who holds the address",
+    "looker": "holds the bucket, and is about to check whether the address is held",
     "waiter": "holds the bucket, and found the address held",
     "sleeper": "sleeps on the bucket's condition variable",
     "woken": "is about to lock the bucket again",
-    "asker": "holds the bucket, found the address free, and asks whether the work is done",
+    "asker": "holds the bucket, found the address free, and checks whether the work is done",
     "taker": "holds the bucket, and the address",
-    "idler": "holds the bucket, and has nothing to do",
+    "idler": "holds the bucket, and found the work done",
     "holder": "holds the address",
-    "finisher": "holds the address, and is about to leave",
-    "leaver": "holds the bucket, and no longer the address",
-    "notifier": "left, and is about to notify all",
+    "finisher": "holds the address, and is about to release it",
+    "leaver": "holds the bucket, and has released the address",
+    "notifier": "has released the address, and is about to notify all",
     "other_comer": "is about to lock the bucket for another address",
     "other_inside": "holds the bucket for another address",
     "other_sleeper": "sleeps there for another address",
     "other_notifier": "is about to notify all for another address",
 }
-# `listed`: holders of the address in the list. `work`: whether there is any left, 0 or 1; `worked`: how often it
-# was done. `missed_sleep`: who had to sleep, and did not. `unreleased`: locks of the bucket that were never released.
+# `listed`: holders of the address in the list. `work`: 1 if work is left, else 0. `worked`: how often it was
+# done. `missed_sleep`: threads that had to sleep and did not. `unreleased`: locks of the bucket that were
+# never released.
 NUMBERS = ("listed", "work", "worked", *PLACES, "missed_sleep", "unreleased")
 PREFIX = "lock_table."
 
-# What is no step left out, done wrong.
+# Wrong forms other than steps left out.
 WRONG = {
-    "notify_before_leaving": "the notification comes before the holder is off the list",
-    "notify_one": "one of all sleepers of the bucket is woken, who may be another address's",
-    "sleep_holds_lock": "who sleeps does not release the bucket",
-    "ask_while_held": "who finds the address held asks all the same",
+    "notify_before_leaving": "the notification comes before the holder leaves the list",
+    "notify_one": "one sleeper of the bucket is woken, which may wait for another address",
+    "sleep_holds_lock": "a sleeper does not release the bucket",
+    "ask_while_held": "a thread that finds the address held still checks for work",
 }
 MUTANTS = tuple(Mutant("lock_table", name) for name in WRONG)
 
@@ -57,16 +58,17 @@ def system(tables, mutant=None):
         lambda s: both(s.work >= 0, s.work <= 1, all_equal(s, 0, (name for name in NUMBERS if name != "work"))),
         {
             "numbers are naturals": are_naturals(NUMBERS),
-            "one holds the bucket": lambda s: bucket.inside(s) <= 1,
-            "who holds the bucket releases it": lambda s: equal(s.unreleased, 0),
-            "the list has who holds the address": lambda s: equal(s.listed, s.taker + s.holder + s.finisher),
-            "one holds the address": lambda s: s.listed <= 1,
-            "who asks finds the address free": lambda s: implies(s.asker >= 1, equal(s.listed, 0)),
-            "who holds the address has work": lambda s: implies(s.taker + s.holder >= 1, equal(s.work, 1)),
+            "one thread holds the bucket": lambda s: bucket.inside(s) <= 1,
+            "every holder of the bucket releases it": lambda s: equal(s.unreleased, 0),
+            "the list has the holders of the address": lambda s: equal(s.listed, s.taker + s.holder + s.finisher),
+            "one thread holds the address": lambda s: s.listed <= 1,
+            "a thread checks for work only if the address is free": lambda s: implies(
+                s.asker >= 1, equal(s.listed, 0)),
+            "a holder of the address has work": lambda s: implies(s.taker + s.holder >= 1, equal(s.work, 1)),
             "work is done once": lambda s: s.work + s.worked <= 1,
-            "who has to wait sleeps": lambda s: equal(s.missed_sleep, 0),
-            "who is about to sleep waits": lambda s: implies(s.waiter >= 1, is_held(s)),
-            "who sleeps waits, or will be woken": lambda s: implies(
+            "a thread that has to wait sleeps": lambda s: equal(s.missed_sleep, 0),
+            "a thread is about to sleep only if the address is held": lambda s: implies(s.waiter >= 1, is_held(s)),
+            "a sleeper has to wait, or will be woken": lambda s: implies(
                 s.sleeper >= 1, s.listed + s.leaver + s.notifier >= 1),
         },
         (
@@ -91,16 +93,16 @@ def system(tables, mutant=None):
             step("leave: notify", "notify", "notifier", None, effect=bucket.notify),
             *bucket.others("other_inside", "unlock"),
         ),
-        {"who holds the bucket is about to release it": lambda s: either(
+        {"a holder of the bucket is about to release it": lambda s: either(
             bucket.is_free(s), s.looker + s.waiter + s.asker + s.taker + s.idler + s.leaver + s.other_inside >= 1),
-         "who finds the address free sees all that was done": lambda s: implies(
+         "a thread that finds the address free happens after all work": lambda s: implies(
              s.asker >= 1, equal(s.holder + s.finisher, 0))},
         {
             "two addresses in a bucket, both with sleepers": lambda s: both(
                 equal(s.sleeper, 3), equal(s.other_sleeper, 4), equal(s.holder, 1)),
-            "one takes it while sleepers of before are woken": lambda s: both(
+            "a thread takes the address while earlier sleepers are woken": lambda s: both(
                 equal(s.notifier, 1), equal(s.holder, 1), equal(s.sleeper, 2)),
-            "a thousand come when the work is done": lambda s: both(
+            "a thousand threads arrive when the work is done": lambda s: both(
                 equal(s.comer, 1000), equal(s.worked, 1), equal(s.idler, 1)),
         },
     )
@@ -115,7 +117,8 @@ def steps_to_wake(state):
 
 
 def progress(tables, mutant=None):
-    """Once its holder is off the list, a sleeper is woken: who left holds the bucket, or only has to notify."""
+    """Once the holder is off the list, a sleeper is woken: the former holder has the bucket, or only has to
+    notify."""
     waking = Ranking("a wake", system(tables, mutant), will_be_woken, steps_to_wake,
                      {2: "leave: unlock", 1: "leave: notify"})
     yield from waking.questions()

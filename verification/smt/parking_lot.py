@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A bucket of the parking lot (core/byre/sync/detail/basic_parking_lot.hpp): one address, with any number of
-threads that park there, change its state and wake; and any number that park at others of the bucket."""
+"""A bucket of the parking lot (core/byre/sync/detail/basic_parking_lot.hpp): one address at which any number of
+threads park, change the state and wake, and any number of threads that park at other addresses of the bucket."""
 
 from bucket import Bucket
 from code_tables import Mutant
@@ -9,11 +9,11 @@ from transitions import Ranking, System, all_equal, are_naturals, step
 
 PLACES = {
     "comer": "is about to park at the address",
-    "locker": "holds the lock, and is about to ask whether it has to wait",
+    "locker": "holds the lock, and is about to check whether it has to wait",
     "checker": "holds the lock, and found that it has to wait",
     "sleeper": "sleeps on the bucket's condition variable",
     "woken": "is about to lock the bucket again",
-    "leaver": "holds the lock, and is about to leave",
+    "leaver": "holds the lock, and is about to return from park",
     "changer": "changed the state, and is about to pass through the lock",
     "waker": "holds the lock, only to pass through it",
     "notifier": "passed through it, and is about to notify all",
@@ -22,18 +22,18 @@ PLACES = {
     "other_sleeper": "sleeps there for another address",
     "other_notifier": "is about to notify all for another address",
 }
-# `pending`: whether who parks at the address has to wait, 0 or 1. `missed_sleep`: who had to, and did not sleep.
-# `unreleased`: locks of the bucket that were never released.
+# `pending`: 1 if a thread that parks at the address has to wait, else 0. `missed_sleep`: threads that had to
+# sleep and did not. `unreleased`: locks of the bucket that were never released.
 NUMBERS = ("pending", *PLACES, "missed_sleep", "unreleased")
 PREFIX = "parking_lot."
 
-# What is no step left out, done wrong.
+# Wrong forms other than steps left out.
 WRONG = {
     "check_before_lock": "the condition is not checked again under the lock",
     "notify_before_lock": "the notification does not come after passing through the lock",
-    "notify_one": "one of all sleepers of the bucket is woken, who may be another address's",
-    "wake_left_out": "who changes the state wakes nobody",
-    "sleep_holds_lock": "who sleeps does not release the lock",
+    "notify_one": "one sleeper of the bucket is woken, which may wait at another address",
+    "wake_left_out": "a thread that changes the state wakes no thread",
+    "sleep_holds_lock": "a sleeper does not release the lock",
 }
 MUTANTS = tuple(Mutant("parking_lot", name) for name in WRONG)
 
@@ -50,12 +50,12 @@ def system(tables, mutant=None):
         lambda s: all_equal(s, 0, NUMBERS),
         {
             "numbers are naturals": are_naturals(NUMBERS, lambda s: s.pending <= 1),
-            "one holds the lock": lambda s: bucket.inside(s) <= 1,
-            "who holds the lock releases it": lambda s: equal(s.unreleased, 0),
-            "who has to wait sleeps": lambda s: equal(s.missed_sleep, 0),
-            "who is about to sleep waits, or a wake will come": lambda s: implies(
+            "one thread holds the lock": lambda s: bucket.inside(s) <= 1,
+            "every holder of the lock releases it": lambda s: equal(s.unreleased, 0),
+            "a thread that has to wait sleeps": lambda s: equal(s.missed_sleep, 0),
+            "a thread that is about to sleep has to wait, or will be woken": lambda s: implies(
                 s.checker >= 1, either(must_wait(s), s.changer >= 1)),
-            "who sleeps waits, or will be woken": lambda s: implies(
+            "a sleeper has to wait, or will be woken": lambda s: implies(
                 s.sleeper >= 1, either(must_wait(s), s.changer + s.waker + s.notifier >= 1)),
         },
         (
@@ -75,14 +75,14 @@ def system(tables, mutant=None):
             step("wake: notify", "notify", "notifier", None, effect=bucket.notify),
             *bucket.others("other_holder", "pass through"),
         ),
-        {"who need not wait sleeps only until it is woken": lambda s: implies(
+        {"a sleeper that need not wait will be woken": lambda s: implies(
             both(s.sleeper >= 1, negated(must_wait(s))), will_be_woken(s)),
-         "who holds the lock is about to release it": lambda s: either(
+         "a holder of the lock is about to release it": lambda s: either(
              bucket.is_free(s), s.locker + s.checker + s.leaver + s.waker + s.other_holder >= 1)},
         {
             "two addresses in a bucket, both with sleepers": lambda s: both(
                 equal(s.sleeper, 3), equal(s.other_sleeper, 4), must_wait(s)),
-            "a waiter that comes while another is woken": lambda s: both(
+            "a waiter that arrives while another is woken": lambda s: both(
                 equal(s.notifier, 1), equal(s.checker, 1), equal(s.sleeper, 1)),
             "a thousand wakers": lambda s: both(equal(s.changer, 1000), equal(s.sleeper, 1)),
         },
@@ -99,11 +99,12 @@ def steps_to_wake(state):
 
 
 def progress(tables, mutant=None):
-    """A sleeper that a wake is under way to is woken: who holds the lock releases it, and then the waker gets
+    """A sleeper for which a wake is pending is woken: the holder of the lock releases it, and then the waker gets
     it, if locks are fair."""
     ranked = system(tables, mutant)
     waking = Ranking("a wake", ranked, will_be_woken, steps_to_wake,
                      {3: "wake: lock", 2: "wake: unlock", 1: "wake: notify"})
-    # While another holds the lock, the waker cannot; but an assertion says that who holds it can release it.
+    # The waker cannot lock while another thread holds the lock. But an assertion says that the holder can
+    # release it.
     return [(question, wanted) for question, wanted in waking.questions()
             if question.name != "a wake: wake: lock is possible"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Which proofs there are, and the rows of core's tables that each is of."""
+"""The list of proofs, and the rows of core's tables that each covers."""
 
 from dataclasses import dataclass, field
 
@@ -18,18 +18,18 @@ class Part:
     name: str
     logic: str
     sorts: dict
-    pairs: tuple  # of a question and the answer that proves what it asks for
+    pairs: tuple  # questions, each with the answer that the proof requires
 
 
 @dataclass(frozen=True)
 class Proof:
-    """Of a protocol whose rows begin with this."""
+    """The proof of a protocol whose rows begin with `prefix`."""
 
     prefix: str
-    system: callable  # of the tables and a mutant
-    word: dict  # for each step that can be not atomic: the variables that it loads and stores
-    more: callable = lambda tables, mutant: ()  # parts beside the system
-    not_modelled: dict = field(default_factory=dict)  # rows that no transition is of, and why
+    system: callable  # a function of the tables and a mutant
+    word: dict  # for each step that a mutant can split: the variables that it loads and stores
+    more: callable = lambda tables, mutant: ()  # parts in addition to the system
+    not_modelled: dict = field(default_factory=dict)  # rows without a transition, and why
 
     own_mutants: tuple = ()
 
@@ -38,7 +38,7 @@ class Proof:
         return self.prefix.removesuffix(".")
 
     def mutants(self, tables):
-        """Those of core's tables, and those that no table has."""
+        """The mutants of core's tables, and the proof's own."""
         return [*(mutant for mutant in tables["mutants"] if mutant.row.startswith(self.prefix)),
                 *self.own_mutants]
 
@@ -51,7 +51,7 @@ class Proof:
         yield from self.more(tables, mutant)
 
     def in_two_steps(self, tables, site):
-        """Where the step at this site is not atomic."""
+        """The part in which the step at this site is not atomic."""
         system = self.system(tables)
         pairs = [pair for step in system.transitions if site in step.sites
                  for pair in system.split(step, system.transitions, self.word[site])]
@@ -86,7 +86,7 @@ def proof_of_bucket(model):
 
 PROOFS = [
     Proof(NAME, share_word_proof.system, share_word_proof.WORD, more_of_share_word,
-          {"use_count": "a number for people", "load_in_order": "of the part in order"}),
+          {"use_count": "a number for information only", "load_in_order": "modelled in the part 'in order'"}),
     Proof(ref_count.PREFIX, ref_count.system, ref_count.WORD),
     *(proof_of_bucket(model) for model in (parking_lot, lock_table)),
 ]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Compares what the shipped code and the transitions of the proofs do from each small state, step by step: one line per
-operation, interference and state. The program that is built of steps/ prints those of the code.
+"""Compares the steps of the shipped code with the transitions of the proofs, from each small state: one line per
+operation, interference and state. The program built from steps/ prints the lines of the code.
 
 usage: protocol_steps.py PROTOCOL_STEPS PROTOCOL_TABLES
-Any difference fails, and is printed."""
+Prints the differences. Exit status: 0 if there are none, else 1."""
 
 import difflib
 import itertools
@@ -32,7 +32,7 @@ def text(word):
 
 
 class Thread(Run):
-    """One thread of the model, at a place of it."""
+    """One thread of the model."""
 
     def __init__(self, steps, start, interference, place, line):
         state = State({**dict.fromkeys(NUMBERS, 0), **vars(start), "owner": start.owners,
@@ -47,7 +47,7 @@ class Thread(Run):
     def compare_exchange(self, site, *names, seen):
         return self.visit(site, *names, seen=seen, fields=FIELDS)
 
-    # The operations: in which order they visit which sites.
+    # The operations, as sequences of sites.
 
     def drop_owner(self):
         if not self.visit("drop_alone", "drop_alone"):
@@ -105,19 +105,19 @@ OPERATIONS = (
                "claim_in_order")),
     ("copier", ("finish_copy", "abandon_copy", "is_sole_copier", "add_copy")),
 )
-# Where a thread is that was answered yes.
+# The places of threads whose operation returned true.
 YES = ("writer", "orderer", "relier", "restorer", "leaver", "freer")
 
 
 def word_lines(tables):
-    # The header's steps are the same of what is read-only, though nobody claims it.
+    # Read-only data takes the same steps in the header, although no thread claims it.
     word = ShareWord(tables)
     steps = {step.name: step
              for step in (*transitions(word, lambda state: True), *transitions_in_order(word, lambda state: True))}
     for place, operations in OPERATIONS:
         for operation, interference, start in itertools.product(operations, range(4), words(place)):
             thread = Thread(steps, start, interference, place, f"{operation} {interference} {text(start)}")
-            # Most operations are one step, of their name.
+            # Most operations are one step that has the operation's name.
             getattr(thread, operation, lambda: thread.visit(operation, operation))()
             yield f"{thread.line} = {thread.place in YES:d}"
 
@@ -129,7 +129,7 @@ def words(place):
 
 
 class Handle(Run):
-    """Of the reference count."""
+    """One handle of the reference count."""
 
     REST, ADD, DROP = OTHERS = range(3)
 

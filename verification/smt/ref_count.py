@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The reference count (core/byre/sync/detail/ref_count.hpp), and however many handles it counts."""
+"""The reference count (core/byre/sync/detail/ref_count.hpp) with any number of handles. An exclusive handle is one
+that found that no other handle exists."""
 
 from code_tables import DEPARTURES, Code, enters_alone, leaves
 from terms import both, equal, implies, negated
@@ -8,8 +9,8 @@ from transitions import System, are_naturals, step
 PREFIX = "ref_count."
 HANDLES = {
     "handle": "may use the object, and copy the handle",
-    "sole": "found itself alone, and acts on that",
-    "ender": "found itself alone: stores that nobody is left",
+    "sole": "found that it is the only handle, and relies on that",
+    "ender": "found that it is the only handle, and is about to store that none is left",
 }
 NUMBERS = ("count", *HANDLES, "destroyer", "destroyed", *DEPARTURES)
 WORD = {"add": ("count",), "drop": ("count",)}
@@ -30,7 +31,7 @@ def system(tables, mutant=None):
         return state if code.is_left_out("end") else state.updated(count=state.count * 0 + code.operand_error("end"))
 
     def of_object(step):
-        return step.updated(needs={"the object is there": lambda s: equal(s.destroyed, 0)}) if step.sites else step
+        return step.updated(needs={"the object exists": lambda s: equal(s.destroyed, 0)}) if step.sites else step
 
     return System(
         dict.fromkeys(NUMBERS, "Int"),
@@ -39,13 +40,13 @@ def system(tables, mutant=None):
         {
             "numbers are naturals": are_naturals(NUMBERS),
             "handles are counted": lambda s: equal(s.count, s.handle + s.sole + s.ender),
-            "who is alone is alone": lambda s: implies(s.sole + s.ender >= 1, equal(s.count, 1)),
-            "nobody destroys what is used": lambda s: implies(s.count >= 1,
+            "an exclusive handle is the only one": lambda s: implies(s.sole + s.ender >= 1, equal(s.count, 1)),
+            "no thread destroys an object in use": lambda s: implies(s.count >= 1,
                                                               equal(s.destroyer + s.destroyed, 0)),
-            "one destroys what is not used": lambda s: implies(equal(s.count, 0),
+            "one thread destroys an unused object": lambda s: implies(equal(s.count, 0),
                                                                equal(s.destroyer + s.destroyed, 1)),
             "every departure is known or can be acquired": lambda s: equal(s.departed, s.released + s.known),
-            "who is alone has acquired every departure": lambda s: equal(s.missed, 0),
+            "an exclusive handle has acquired every departure": lambda s: equal(s.missed, 0),
         },
         tuple(of_object(step) for step in (
             step("add", "add", "handle", "handle",
@@ -65,7 +66,7 @@ def system(tables, mutant=None):
         {"nothing is destroyed twice": lambda s: s.destroyed + s.destroyer <= 1},
         {
             "a thousand handles": lambda s: equal(s.handle, 1000),
-            "alone after 1000 departures": lambda s: both(equal(s.sole, 1), equal(s.released, 1000)),
+            "an exclusive handle after 1000 departures": lambda s: both(equal(s.sole, 1), equal(s.released, 1000)),
             "destroyed": lambda s: equal(s.destroyed, 1),
         },
     )

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Proves the protocols for any number of threads, with two solvers, and has them refute every mutant.
+"""Proves the protocols for any number of threads with two solvers, and refutes every mutant.
 
-Exit status: 0 if both solvers gave every answer that proves, and refuted each mutant by a question
-that fits its kind of mistake; 1 if not, 2 for what cannot be asked, 77 if a solver is not installed."""
+Exit status: 0 if both solvers gave every answer that the proofs require, and refuted each mutant by a question
+that fits its kind of mistake; 1 if not; 2 for an invalid command line; 77 if a solver is not installed."""
 
 import argparse
 import concurrent.futures
@@ -25,7 +25,7 @@ SKIPPED = 77
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked of a part of a proof; as it ships, or of one mutant."""
+    """The questions of one part of a proof, for the shipped code or for one mutant."""
 
     part: object
     pairs: tuple
@@ -41,27 +41,29 @@ def arguments_of(argv):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", type=pathlib.Path, help="the program built from tables.cpp")
     parser.add_argument("--only", metavar="TEXT", default="",
-                        help="only proofs and mutants whose name contains this")
+                        help="run only proofs and mutants whose name contains TEXT")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER",
                         help="write the SMT-LIB files to this folder")
     arguments = parser.parse_args(argv)
     if not arguments.tables.is_file():
-        parser.error(f"there is no program {arguments.tables}; ninja makes it")
+        parser.error(f"program not found: {arguments.tables}. Build it with ninja.")
     if arguments.keep and not arguments.keep.is_dir():
-        parser.error(f"there is no folder {arguments.keep}")
+        parser.error(f"folder not found: {arguments.keep}. Create it first.")
     return arguments
 
 
 def tasks_of(proof, tables):
-    """Of what ships, and of every mutant: what of its questions is another than what ships is asked."""
+    """The tasks for the shipped code and for every mutant. A mutant's tasks have only questions that differ from
+    the shipped ones."""
     shipped = list(proof.parts(tables))
     asked = {part.name: {question.text for question, _ in part.pairs} for part in shipped}
     for part in shipped:
         yield Task(part, part.pairs)
-    of_mutants = {part.name: [] for part in shipped}  # in this order, since it is the first that refutes
+    of_mutants = {part.name: [] for part in shipped}  # in the order of the parts, since the first refutation counts
     for mutant in proof.mutants(tables):
         for part in proof.parts(tables, mutant):
-            # That something is possible is asked of what ships, lest it prove nothing.
+            # Whether a state is possible is asked only of the shipped code. Without a possible state its
+            # proof would be empty.
             new = (pair for pair in part.pairs
                    if pair[1] == "unsat" and pair[0].text not in asked.get(part.name, ()))
             of_mutants.setdefault(part.name, []).append(Task(part, tuple(new), mutant.name))
@@ -70,7 +72,7 @@ def tasks_of(proof, tables):
 
 
 def in_files(tasks):
-    """The tasks of each file: of a part as it ships, or of all mutants of it."""
+    """The tasks of each file: one part for the shipped code, or for all its mutants."""
     files = {}
     for task in tasks:
         if task.pairs:
@@ -85,8 +87,8 @@ def write(path, tasks):
 
 
 def faults_of(task, found):
-    """The questions that were not answered as what proves is; and those on which the solvers differ, or that one did
-    not answer. `found`: the answers of the solvers to each question."""
+    """The questions with another answer than required; and those on which the solvers differ, or that a solver did
+    not answer. `found`: the answers of all solvers to each question."""
     wrong = [question.name for (question, wanted), each in zip(task.pairs, found) if set(each) != {wanted}]
     unclear = [question.name for (question, _), each in zip(task.pairs, found)
                if len(set(each)) > 1 or "unknown" in each]
@@ -94,11 +96,12 @@ def faults_of(task, found):
 
 
 def verdict_on_mutant(mutant, refuted_by, unclear):
-    """The verdict, and whether it is right: the first question that refutes a mutant has to fit its kind of mistake."""
-    wanted = ("departure" if mutant.change in ORDERS else  # one that an acquire has not seen
+    """The verdict, and True if it is as required: the first question that refutes a mutant has to fit its kind of
+    mistake."""
+    wanted = ("departure" if mutant.change in ORDERS else  # one that no acquire synchronizes with
               "in two steps: " if mutant.change == "plain" else "")
     if unclear:
-        return f"NOT CLEAR: {unclear[0]}", False
+        return f"UNCLEAR: {unclear[0]}", False
     if not refuted_by:
         return "NOT REFUTED", False
     if wanted not in refuted_by[0]:
@@ -107,7 +110,7 @@ def verdict_on_mutant(mutant, refuted_by, unclear):
 
 
 def answered(files, folder):
-    """Each task, with the answers of the solvers to each of its questions."""
+    """Yields each task with the answers of all solvers to each of its questions."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         ends = [[pool.submit(solvers.answers, solver, folder / name, sum(len(task.pairs) for task in tasks))
                  for solver in solvers.SOLVERS] for name, tasks in files.items()]
@@ -118,7 +121,8 @@ def answered(files, folder):
 
 
 def rows_of(arguments, tables, asked, folder):
-    """Of each proof and mutant: its name, its number of questions, the verdict, and whether that is right."""
+    """Yields for each proof and mutant: its name, its number of questions, the verdict, and True if that is as
+    required."""
     files = in_files([task for task in asked if arguments.only in (task.mutant or task.part.name)])
     for name, of_file in files.items():
         write(folder / name, of_file)
@@ -135,7 +139,7 @@ def rows_of(arguments, tables, asked, folder):
         yield name, sum(questions), *verdict_on_mutant(mutant, wrong, unclear)
     for proof in PROOFS:
         for row in proof.rows_without_model(tables):
-            yield proof.prefix + row, 0, "NO TRANSITION IS OF THIS STEP", False
+            yield proof.prefix + row, 0, "NO TRANSITION FOR THIS STEP", False
 
 
 def main(argv):
@@ -144,10 +148,10 @@ def main(argv):
     tables = read_tables(arguments.tables)
     asked = [task for proof in PROOFS for task in tasks_of(proof, tables)]
     if not any(arguments.only in (task.mutant or task.part.name) for task in asked):
-        print(f"run.py: no proof or mutant is named '{arguments.only}'", file=sys.stderr)
+        print(f"run.py: no proof or mutant matches '{arguments.only}'", file=sys.stderr)
         return 2
     if missing := solvers.missing():
-        print(f"run.py: there is no {' and no '.join(missing)}; on Debian: apt-get install z3 cvc5",
+        print(f"run.py: not installed: {', '.join(missing)}; skipped. On Debian: apt-get install z3 cvc5",
               file=sys.stderr)
         return SKIPPED
     with contextlib.ExitStack() as stack:
@@ -157,7 +161,7 @@ def main(argv):
         for *row, is_right in rows_of(arguments, tables, asked, folder):
             print("{:<42} {:>6} questions  {}".format(*row), flush=True)
             count, failures = count + 1, failures + (not is_right)
-    print(f"{count} proofs and mutants, {failures} not as they should be, {time.monotonic() - begin:.0f} s")
+    print(f"{count} proofs and mutants, {failures} not as expected, {time.monotonic() - begin:.0f} s")
     return 1 if failures else 0
 
 

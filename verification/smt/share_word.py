@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The share word: what each step does to its fields. The values are numbers, naturals of a solver, or its
-bit-vectors: one text is the model, what is compared with the header, and what is run beside the code."""
+"""The share word: the effect of each step on its fields. The values are Python numbers, naturals of a solver, or
+bit-vectors. So one text is the model, is compared with the header, and is run in comparison with the code."""
 
 from code_tables import Code
 from terms import both, choose, equal, negated
@@ -10,19 +10,19 @@ NAME = "share_word."
 
 
 class ShareWord(Code):
-    """With the orders and numbers of core's tables, and one mutant of them or none."""
+    """With the orders and numbers of core's tables, and at most one mutant of them."""
 
     def __init__(self, tables, mutant=None):
         super().__init__(tables, NAME, mutant)
 
     def stored(self, site, word, direction=1, **fields):
-        """After a step that stores these fields. `direction`: -1 if it subtracts its operand."""
+        """The word after a step that stores these fields. `direction`: -1 if the step subtracts its operand."""
         if self.is_left_out(site):
             return word
         owners = fields.pop("owners", word.owners) + direction * self.operand_error(site)
         return word.updated(owners=owners, **fields)
 
-    # The questions that are asked of a word.
+    # Conditions on a word.
 
     def is_sole_use(self, word):
         return both(equal(word.owners, 1), equal(word.copies, 0))
@@ -55,7 +55,7 @@ class ShareWord(Code):
         return self.stored("drop_owner", word, direction=-1, owners=word.owners - 1)
 
     def claim_copy(self, word, waits):
-        """`waits`: the waiting bit is this claim's."""
+        """`waits`: this claim has set the waiting bit."""
         return self.stored("claim_copy", word, owners=word.owners - 1, copies=word.copies + 1,
                            waiting=choose(waits, False, word.waiting))
 

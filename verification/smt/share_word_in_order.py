@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The share word of data that is accessed in an order, as that of a device's queue, by any number of owners: who
-claims has its turn until its copy is submitted, and the last owner writes behind the copies under way."""
+"""The share word of data that is accessed in queue order, by any number of owners. A claiming thread has its turn
+until its copy is submitted, and the last owner writes behind the pending copies."""
 
 import share_word_proof as proof
 from share_word import ShareWord
@@ -9,13 +9,13 @@ from transitions import System, all_equal, are_naturals, step
 
 # Further owners, and a further copier.
 OWNERS = {
-    "claimer": "has its turn, and looks at the word",
-    "orderer": "found itself the last owner: what it writes is submitted behind all copies",
+    "claimer": "has its turn, and loads the word",
+    "orderer": "found that it is the last owner: its writes are submitted behind all copies",
 }
 COPIERS = {"submitter": "has its turn, and is about to submit its copy"}
 NUMBERS = (*proof.NUMBERS, *OWNERS, *COPIERS)
 SORTS = {**proof.SORTS, **dict.fromkeys((*OWNERS, *COPIERS), "Int")}
-# Nobody claims otherwise, and so waits; and a copy that was submitted is made.
+# All claims are in order, so no thread waits. A submitted copy does not fail.
 LEFT_OUT = ("abandon_copy",)
 IMPOSSIBLE = (
     "claim: steal", "claim: steal after a wait", "claim: stop waiting", "claim: copy", "claim: copy and never wait",
@@ -51,31 +51,31 @@ def initial(state):
 INVARIANTS = {
     **proof.INVARIANTS,
     "numbers are naturals": are_naturals(NUMBERS),
-    "I1 who owns is counted": lambda s: equal(s.owners, proof.sum_of(s, [*proof.OWNERS, *OWNERS])),
-    "I1 who copies is counted": lambda s: equal(s.copies, s.copier + s.restorer + s.submitter),
-    "nobody waits": lambda s: both(negated(s.waiting), equal(proof.sum_of(s, proof.WAITERS), 0)),
-    "one has its turn": lambda s: s.claimer + s.submitter <= 1,
-    "who writes in order is the only owner": lambda s: implies(s.orderer >= 1, equal(s.owners, 1)),
-    "I5 who writes in order writes behind every copy": lambda s: implies(s.orderer >= 1, equal(s.submitter, 0)),
-    "what is read-only is not claimed in order": lambda s: implies(
+    "I1 owners are counted": lambda s: equal(s.owners, proof.sum_of(s, [*proof.OWNERS, *OWNERS])),
+    "I1 copiers are counted": lambda s: equal(s.copies, s.copier + s.restorer + s.submitter),
+    "no thread waits": lambda s: both(negated(s.waiting), equal(proof.sum_of(s, proof.WAITERS), 0)),
+    "at most one thread has its turn": lambda s: s.claimer + s.submitter <= 1,
+    "a writer in order is the only owner": lambda s: implies(s.orderer >= 1, equal(s.owners, 1)),
+    "I5 a writer in order writes behind every copy": lambda s: implies(s.orderer >= 1, equal(s.submitter, 0)),
+    "read-only data is not claimed in order": lambda s: implies(
         s.read_only, equal(s.claimer + s.orderer, 0)),
 }
 
 ASSERTIONS = {
     **proof.ASSERTIONS,
-    "nobody else uses what a last copier changes": lambda s: implies(
+    "no other thread uses data that the last copier changes": lambda s: implies(
         s.restorer >= 1, equal(proof.sum_of(s, [*proof.OWNERS, *OWNERS, *COPIERS, "copier", "freer"]), 0)),
-    "I1 nothing is left behind": lambda s: implies(
+    "I1 unused data is freed": lambda s: implies(
         equal(proof.sum_of(s, [*proof.OWNERS, *OWNERS, *COPIERS, "copier", "restorer", "freer"]), 0),
         equal(s.freed, 1)),
-    "I6 one writes what it did not copy": lambda s: s.orderer + s.writer <= 1,
+    "I6 at most one thread writes the original": lambda s: s.orderer + s.writer <= 1,
 }
 
 SAMPLES = {
-    "a write in order beside 1000 copies": lambda s: both(equal(s.orderer, 1), equal(s.copies, 1000)),
-    "one has its turn beside 1000 owners and 7 copies": lambda s: both(
+    "a write in order during 1000 copies": lambda s: both(equal(s.orderer, 1), equal(s.copies, 1000)),
+    "a thread has its turn among 1000 owners and 7 copies": lambda s: both(
         equal(s.submitter, 1), equal(s.owners, 1000), equal(s.copies, 8)),
-    "freed, when the last of 1000 had left": lambda s: both(equal(s.freed, 1), equal(s.released, 1000)),
+    "freed after 1000 departures": lambda s: both(equal(s.freed, 1), equal(s.released, 1000)),
 }
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
-"""That waiters of the share word are released; that N claims make N-1 copies and one steal; and that any
-programs of any number of threads end, if each does finitely much, and the data is freed then."""
+"""Proves that waiters of the share word are released, that N claims make N-1 copies and one steal, and that any
+programs of any number of threads end, if each does finitely much, and then the data is freed."""
 
 import share_word_proof as proof
 from share_word import ShareWord
 from terms import both, choose, either, equal, implies, negated
 from transitions import Ranking, System, all_end, all_equal
 
-# The steps of claims that may wait, of which no copy fails; and nobody clones or drops meanwhile.
+# The steps of claims that may wait, if no copy fails and no thread clones or drops meanwhile.
 CLAIMS = (
     "claim: steal", "claim: steal after a wait", "claim: stop waiting", "claim: copy",
     "claim: copy after a wait", "claim: announce a wait", "park: copies are pending", "park: sleep",
@@ -15,7 +15,7 @@ CLAIMS = (
 )
 COPIES = ("claim: copy", "claim: copy after a wait")
 SORTS = {**proof.SORTS, "claims": "Int", "copied": "Int"}
-# The steps of each operation that never waits, by where its thread is: one of them is always possible.
+# The steps of each operation that never waits, by the place of its thread. One of them is always possible.
 AT_ONCE = {
     "owner": (
         ("add_owner",),
@@ -41,7 +41,7 @@ def steps_to_wake(state):
 
 
 def waits(system):
-    """Where a waiter is and what has to be possible for it; and that all else never waits."""
+    """The conditions for progress: which step is possible for a waiter, and that all other operations never wait."""
     steps = {step.name: step for step in system.transitions}
 
     def is_possible(state, *names):
@@ -57,19 +57,19 @@ def waits(system):
            for place, operations in AT_ONCE.items() for names in operations},
         "a sleeper that may be released will be woken": lambda s: implies(
             both(sleeps(s), released(proof.is_blocked(s))), will_be_woken(s)),
-        "a waiter that may be released leaves": lambda s: implies(
+        "a waiter that may be released stops waiting": lambda s: implies(
             both(s.waiter >= 1, released(proof.is_blocked(s))),
             is_possible(s, "claim: steal after a wait", "claim: copy after a wait")),
         "a waiter that may not be released sleeps": lambda s: implies(
             both(s.waiter >= 1, proof.is_blocked(s)), is_possible(s, "park: copies are pending")),
-        "who is waited for can end its copy": lambda s: implies(
+        "a pending copy can end": lambda s: implies(
             both(sleeps(s), proof.is_blocked(s)),
             is_possible(s, "finish_copy", "finish_copy, the last")),
     }
 
 
 def released(tables, mutant=None):
-    """Questions of System `proof.system`."""
+    """The questions on the progress of `proof.system`."""
     system = proof.system(tables, mutant)
     progress = System(system.sorts, system.initial, system.invariants, (), waits(system), {})
     yield from (pair for pair in progress.questions() if pair[0].name.startswith("always"))
@@ -93,24 +93,24 @@ def claims(tables, mutant=None):
         lambda s: both(
             negated(s.read_only), s.claims >= 1, equal(s.owner, s.claims), equal(s.owners, s.claims),
             equal(s.copied, 0),
-            negated(s.waiting), all_equal(s, 0, proof.NOBODY_ELSE)),
+            negated(s.waiting), all_equal(s, 0, proof.OTHER_NUMBERS)),
         {
             **proof.INVARIANTS,
-            "I6 every claim is an owner, or has copied": lambda s: equal(s.owners + s.copied, s.claims),
-            "I6 an owner is left": lambda s: s.owners >= 1,
-            "who waits is the last owner": lambda s: implies(s.waiting, equal(s.owners, 1)),
-            "nobody does anything but claim": lambda s: both(
+            "I6 every claim is still an owner or has copied": lambda s: equal(s.owners + s.copied, s.claims),
+            "I6 an owner remains": lambda s: s.owners >= 1,
+            "a waiter is the last owner": lambda s: implies(s.waiting, equal(s.owners, 1)),
+            "no thread does anything but claim": lambda s: both(
                 equal(s.leaver + s.relier + s.restorer + s.freer + s.freed, 0), negated(s.read_only)),
         },
         tuple(steps),
-        {"I6 where all have claimed, one stole and the others copied": lambda s: implies(
+        {"I6 if all have claimed, one stole and the others copied": lambda s: implies(
             has_ended(s), both(equal(s.writer, 1), equal(s.copied, s.claims - 1)))},
         {
-            "a thousand claims, of which 600 have copied": lambda s: both(equal(s.claims, 1000),
+            "a thousand claims, 600 of them copied": lambda s: both(equal(s.claims, 1000),
                                                                           equal(s.copied, 600)),
             "all of a thousand claims have ended": lambda s: both(equal(s.claims, 1000), has_ended(s)),
         },
-        # Copies may end and nobody be left, but an owner is; and no failed copy makes a waiter one of many.
+        # Impossible here: an owner always remains, and no failed copy makes a waiter one of several owners.
         ("finish_copy, the last", "claim: copy after a wait"),
     )
 
@@ -119,20 +119,20 @@ def has_ended(state):
     return equal(proof.sum_of(state, [place for place in proof.PLACES if place != "writer"]), 0)
 
 
-# Steps that begin something, which a program takes a finite number of. Spurious wakes are left out: a program does not
-# decide how many there are.
+# Steps that start an operation. A program takes a finite number of them. Spurious wakes are left out, since a
+# program does not decide their number.
 BEGINS = ("add_owner", "is_writable", "is_unique", "claim: steal", "claim: copy", "claim: copy and never wait",
           "claim: announce a wait", "is_sole_copier", "add_copy")
 SPURIOUS = ("park: wake up spuriously", "wake of another address")
-# An upper bound on the steps that a thread at each place still takes if it begins nothing.
+# For each place, an upper bound on the steps that a thread there still takes if it starts no operation.
 ENDS = {"owner": 2, "writer": 3, "relier": 3, "leaver": 1, "storer": 4, "copier": 9, "restorer": 10, "freer": 1,
         "waiter": 13, "checker": 12, "sleeper": 11, "waker": 5, "notifier": 4}
 A_BEGINNING = 20
 
 
 def programs(tables, mutant=None):
-    """One owner and all that are cloned from it, directly or not: they clone, write, wait, fail to copy and drop, and
-    begin `left` more operations in all."""
+    """One owner and all its direct and indirect clones. They clone, write, wait, fail to copy and drop, and start
+    `left` more operations in total."""
 
     def counted(step):
         if step.name not in BEGINS:
@@ -145,15 +145,15 @@ def programs(tables, mutant=None):
     return System(
         {**system.sorts, "left": "Int"},
         lambda s: both(proof.initial(s), s.left >= 0),
-        {**system.invariants, "what is left is a natural": lambda s: s.left >= 0},
+        {**system.invariants, "left is a natural number": lambda s: s.left >= 0},
         tuple(steps),
-        {"where all have ended, the data is freed": lambda s: implies(nobody_is_left(s), equal(s.freed, 1))},
+        {"if all have ended, the data is freed": lambda s: implies(has_no_thread(s), equal(s.freed, 1))},
         {"a waiter among a thousand owners, and seven copies": lambda s: both(
             equal(s.owner, 999), equal(s.sleeper, 1), equal(s.copier, 7))},
     )
 
 
-def nobody_is_left(state):
+def has_no_thread(state):
     return equal(proof.sum_of(state, proof.PLACES), 0)
 
 
@@ -162,7 +162,8 @@ def programs_end(tables, mutant=None):
         return sum((getattr(state, place) * weight for place, weight in ENDS.items()), state.left * A_BEGINNING)
 
     system = programs(tables, mutant)
-    # Each step is one of the share word's, which the invariants of that are proved of, and at most counts `left`.
-    own = ("what is left is a natural", *system.assertions, *system.sample_states)
+    # Each step is a step of the share word, for which the invariants are proved, and at most decrements
+    # `left`.
+    own = ("left is a natural number", *system.assertions, *system.sample_states)
     yield from (pair for pair in system.questions() if pair[0].name.endswith(own))
-    yield from all_end("programs end", system, rank, nobody_is_left)
+    yield from all_end("programs end", system, rank, has_no_thread)

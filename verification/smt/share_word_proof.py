@@ -1,35 +1,36 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The share word and its users, however many: how many threads are where, and what always holds."""
+"""The share word and any number of users: how many threads are at each place, and the invariants. An exclusive
+thread is one that found that no other thread owns or copies the data."""
 
 from code_tables import DEPARTURES, ends_sequences, enters_alone, leaves
 from share_word import FIELDS, ShareWord
 from terms import both, either, equal, implies, negated, one_if
 from transitions import System, all_equal, are_naturals, step
 
-# Where threads are that the word counts as owners, each an owner's state within its operation.
+# The places of threads that the word counts as owners. Each is an owner's state within its operation.
 OWNERS = {
-    "owner": "owns the data, and may read it; between operations, or at the start of one",
-    "writer": "found itself alone: writes in place",
-    "relier": "found itself alone: relies on it",
-    "leaver": "found itself alone: frees the data",
-    "waiter": "announced that it waits, and looks at the word",
+    "owner": "owns the data, and may read it; is between operations or at the start of one",
+    "writer": "found that it is exclusive: writes in place",
+    "relier": "found that it is exclusive: relies on that",
+    "leaver": "found that it is exclusive: frees the data",
+    "waiter": "has announced a wait, and loads the word",
     "checker": "found copies pending, and holds the lock of the parking lot's bucket",
     "sleeper": "is parked",
     "storer": "waited, stole, and is about to clear the waiting bit",
 }
-# Where others are. Who left is nowhere: there is no transition of it.
+# The places of other threads. A thread that has departed is at no place, so it takes no transition.
 OTHERS = {
-    "copier": "copies out of the data, as a former owner",
-    "restorer": "a copier that found that nobody else is counted: relies on it",
-    "freer": "was told by its last step that nobody is left: frees the data",
-    "waker": "is about to wake the waiter, and to pass through the lock of the bucket",
-    "notifier": "passed through it, and is about to notify",
+    "copier": "a former owner that copies out of the data",
+    "restorer": "a copier that found that no other user is counted: relies on that",
+    "freer": "learned from its last step that no user remains: frees the data",
+    "waker": "is about to pass through the lock of the bucket, and then to wake the waiter",
+    "notifier": "has passed through the lock, and is about to notify",
 }
 PLACES = [*OWNERS, *OTHERS]
 WAITERS = ("waiter", "checker", "sleeper", "storer")
 ALONE = ("writer", "relier", "leaver", "storer")
 NUMBERS = ["owners", "copies", *PLACES, "freed", *DEPARTURES]
-NOBODY_ELSE = [name for name in NUMBERS if name not in ("owners", "owner")]
+OTHER_NUMBERS = [name for name in NUMBERS if name not in ("owners", "owner")]
 STEPS = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "finish_copy", "abandon_copy",
          "add_copy")
 WORD = dict.fromkeys(STEPS, FIELDS)
@@ -41,7 +42,7 @@ def sum_of(state, places):
 
 
 class Users:
-    """What the steps of the word are to those who take them."""
+    """The effect of the word's steps on the threads that take them."""
 
     def __init__(self, word):
         self.word = word
@@ -69,12 +70,13 @@ class Users:
 
 
 def is_claimed(state):
-    """Callers claim nothing that is read-only."""
+    """Callers never claim read-only data."""
     return negated(state.read_only)
 
 
 def of_header(word, step):
-    """Parking and waking use the header's address alone."""
+    """Requires that the header exists for each transition with an atomic step. Parking and waking use only the
+    header's address."""
     touches = any(word.is_atomic_step(site) for site in step.sites)
     exists = {"I2 the header is there": lambda s: equal(s.freed, 0)} if touches else {}
     return step.updated(needs={**exists, **step.needs})
@@ -85,7 +87,7 @@ def transitions(word, may_be_claimed=is_claimed):
     is_sole = word.is_sole_use
     owned = {"core asserts that there is an owner": lambda s: s.owners >= 1}
     copied = {"core asserts that there is a copy": lambda s: s.copies >= 1}
-    alone = {"I7 who stores is alone": is_sole}
+    alone = {"I7 a storing thread is the only user": is_sole}
 
     def never(s):
         return False
@@ -131,63 +133,65 @@ def transitions(word, may_be_claimed=is_claimed):
              effect=lambda s: word.add_copy(s).updated(copier=s.copier + 1), needs=copied),
         step("abandon_copy", "abandon_copy wake_after_abandon", "copier", "owner",
              effect=users.abandon, needs=copied),
-        # Wakes need no header: only its address is used, which another's may be by now.
+        # A wake needs no header. It uses only the address, which may be that of another header by now.
         step("wake: pass through the lock", "wake_after_copy wake_after_abandon", "waker", "notifier",
              lambda s: equal(s.checker, 0)),
         step("wake: notify", "wake_after_copy wake_after_abandon", "notifier", None,
              effect=lambda s: s.updated(waiter=s.waiter + s.sleeper, sleeper=s.sleeper * 0)),
         step("wake of another address", "wake_after_copy wake_after_abandon", None, "notifier"),
-        # What users do, and the word does not see.
+        # Steps of users that do not touch the word.
         step("end of a write", "", "writer", "owner"),
         step("end of being alone", "", "relier", "owner"),
         step("end of being the last copier", "", "restorer", "copier"),
         step("free", "", "freer", None, effect=lambda s: s.updated(freed=s.freed + 1)),
-        # There is no word any more: it counts nobody.
+        # The word is freed, so it counts no owner.
         step("free, alone", "", "leaver", None,
              effect=lambda s: s.updated(freed=s.freed + 1, owners=s.owners - 1)),
     ))
 
 
 def initial(state):
-    return both(equal(state.owners, 1), equal(state.owner, 1), negated(state.waiting), all_equal(state, 0, NOBODY_ELSE))
+    return both(equal(state.owners, 1), equal(state.owner, 1), negated(state.waiting),
+                all_equal(state, 0, OTHER_NUMBERS))
 
 
 def is_blocked(state):
-    """Whether a waiter may not be released."""
+    """True while a waiter must not be released."""
     return both(equal(state.owners, 1), state.copies >= 1)
 
 
 INVARIANTS = {
     "numbers are naturals": are_naturals(NUMBERS),
-    "I1 who owns is counted": lambda s: equal(s.owners, sum_of(s, list(OWNERS))),
-    "I1 who copies is counted": lambda s: equal(s.copies, s.copier + s.restorer),
-    "I1 nobody frees what is used": lambda s: implies(s.owners + s.copies >= 1, equal(s.freer + s.freed, 0)),
-    "I1 one frees what is not used": lambda s: implies(equal(s.owners + s.copies, 0),
+    "I1 owners are counted": lambda s: equal(s.owners, sum_of(s, list(OWNERS))),
+    "I1 copiers are counted": lambda s: equal(s.copies, s.copier + s.restorer),
+    "I1 no thread frees data in use": lambda s: implies(s.owners + s.copies >= 1, equal(s.freer + s.freed, 0)),
+    "I1 one thread frees unused data": lambda s: implies(equal(s.owners + s.copies, 0),
                                                        equal(s.freer + s.freed, 1)),
-    "I3 the waiting bit is one waiter's": lambda s: equal(sum_of(s, WAITERS), one_if(s.waiting)),
-    "I4 I7 who is alone is alone": lambda s: implies(
+    "I3 the waiting bit is set if and only if one thread waits": lambda s: equal(
+        sum_of(s, WAITERS), one_if(s.waiting)),
+    "I4 I7 an exclusive owner is the only user": lambda s: implies(
         sum_of(s, ALONE) >= 1, both(equal(s.owners, 1), equal(s.copies, 0))),
-    "who found itself the last copier is": lambda s: implies(
+    "a last copier is the only user": lambda s: implies(
         s.restorer >= 1, both(equal(s.owners, 0), equal(s.copies, 1))),
     "I5 every departure is known or can be acquired": lambda s: equal(s.departed, s.released + s.known),
-    "I5 who is alone has acquired every departure": lambda s: equal(s.missed, 0),
-    "what is about to sleep waits, or will be woken": lambda s: implies(
+    "I5 an exclusive user has acquired every departure": lambda s: equal(s.missed, 0),
+    "a thread that is about to sleep has to wait, or will be woken": lambda s: implies(
         s.checker >= 1, either(is_blocked(s), s.waker >= 1)),
-    "what sleeps waits, or will be woken": lambda s: implies(
+    "a sleeper has to wait, or will be woken": lambda s: implies(
         s.sleeper >= 1, either(is_blocked(s), s.waker + s.notifier >= 1)),
-    "what is read-only is not written, nor claimed": lambda s: implies(
+    "read-only data is not written or claimed": lambda s: implies(
         s.read_only, both(equal(s.writer + s.copies, 0), negated(s.waiting))),
 }
 
 ASSERTIONS = {
-    "I4 nobody writes what is copied": lambda s: negated(both(s.writer >= 1, s.copies >= 1)),
-    "nobody else uses what a last copier changes": lambda s: implies(
+    "I4 no thread writes data that is copied": lambda s: negated(both(s.writer >= 1, s.copies >= 1)),
+    "no other thread uses data that the last copier changes": lambda s: implies(
         s.restorer >= 1, equal(sum_of(s, [*OWNERS, "copier", "freer"]), 0)),
-    "I5 nobody writes what another owns": lambda s: implies(s.writer >= 1, equal(s.owners, 1)),
-    "I5 nobody frees what another owns or copies": lambda s: implies(
+    "I5 no thread writes data that another owns": lambda s: implies(s.writer >= 1, equal(s.owners, 1)),
+    "I5 no thread frees data that another owns or copies": lambda s: implies(
         s.freer + s.leaver >= 1, equal(s.owners + s.copies, s.leaver)),
-    "I1 nothing is freed twice": lambda s: s.freed + s.freer + s.leaver <= 1,
-    "I1 nothing is left behind": lambda s: implies(
+    "I1 data is not freed twice": lambda s: s.freed + s.freer + s.leaver <= 1,
+    "I1 unused data is freed": lambda s: implies(
         equal(sum_of(s, [*OWNERS, "copier", "restorer", "freer"]), 0), equal(s.freed, 1)),
 }
 
@@ -201,7 +205,7 @@ SAMPLES = {
     "a writer after 1000 departures that it acquired": lambda s: both(
         equal(s.writer, 1), equal(s.released, 600), equal(s.known, 400)),
     "a hundred read-only owners": lambda s: both(s.read_only, equal(s.owners, 100)),
-    "freed, with three wakers under way": lambda s: both(equal(s.freed, 1), equal(s.waker, 3)),
+    "freed, with three wakes pending": lambda s: both(equal(s.freed, 1), equal(s.waker, 3)),
 }
 
 

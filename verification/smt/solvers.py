@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Writes questions as SMT-LIB 2, and has each solver answer them."""
+"""Writes questions as SMT-LIB 2, and runs the solvers on them."""
 
 import shutil
 import subprocess
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from terms import SORTS, literal, sort_of
 
-# A limit for each question, so that a solver says `unknown` instead of going on for ever.
+# Time limits for each question: a solver that hits its limit answers `unknown`.
 SOLVERS = {
     "z3": ["z3", "-smt2", "-t:20000"],
     "cvc5": ["cvc5", "--lang=smt2", "--incremental", "--tlimit-per=20000"],
@@ -15,12 +15,12 @@ SOLVERS = {
 
 
 class Broken(Exception):
-    """A tool that should work does not."""
+    """A solver failed."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """Whether there is a state in which all the conditions hold."""
+    """Asks for a state in which all conditions hold."""
 
     name: str
     conditions: tuple = field(compare=False)
@@ -32,7 +32,7 @@ class Question:
 
 
 def script(variables, questions, logic):
-    """`variables`: a sort for each name."""
+    """`variables`: the sort of each name."""
     lines = ["; SPDX-License-Identifier: BSL-1.0", f"(set-logic {logic})"]
     lines += [f"(declare-const {name} {SORTS[sort]})" for name, sort in variables.items()]
     for question in questions:
@@ -45,7 +45,7 @@ def missing():
 
 
 def answers(solver, path, count):
-    """What it says to each question of a file: sat, unsat or unknown."""
+    """The solver's answer to each question of a file: sat, unsat or unknown."""
     done = subprocess.run([*SOLVERS[solver], str(path)], capture_output=True, text=True)
     found = done.stdout.split()
     if len(found) != count or not set(found) <= {"sat", "unsat", "unknown"}:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prints the tables of core as JSON, for the proofs: each step with its order, each number, and every mutant
-// of them.
+// Prints the tables of core as JSON, for the proofs: each step with its order, each number, and
+// every mutant.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>

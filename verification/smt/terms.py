@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Terms of SMT-LIB in infix notation. What is written with these operators and functions also works on
-Python's own numbers, so that one text is a model, an expression over bit-vectors, and a program."""
+"""Terms of SMT-LIB in infix notation. Expressions of these operators and functions also work on Python's numbers,
+so one text is a model, an expression over bit-vectors, and a program."""
 
 OPERATORS = {
     "Int": {"+": "+", "-": "-", "*": "*", "<": "<", "<=": "<="},
@@ -12,7 +12,7 @@ SORTS = {"Int": "Int", "Bits": "(_ BitVec 64)", "Bool": "Bool"}
 
 
 def infix(operator, sort=None, flipped=False):
-    """The method of an operator whose left side is the term, or whose right side is."""
+    """The method of an operator. The term is the left operand, or the right one if `flipped`."""
     if flipped:
         return lambda self, other: literal(other, self.sort).apply(operator, [self], sort)
     return lambda self, other: self.apply(operator, [other], sort)
@@ -26,7 +26,7 @@ class Term:
         return self.text
 
     def __bool__(self):
-        raise TypeError(f"whether {self.text} is so is for a solver to say")
+        raise TypeError(f"cannot convert a term to bool: {self.text}. Use both(), either() or choose().")
 
     __hash__ = None
 
@@ -54,7 +54,7 @@ class Term:
 def literal(value, sort):
     if isinstance(value, Term):
         if value.sort != sort:
-            raise TypeError(f"{value.text} is no {sort}")
+            raise TypeError(f"wrong sort of {value.text}: {value.sort}, required {sort}")
         return value
     if sort == "Bool":
         return Term("true" if value else "false", sort)
@@ -64,12 +64,12 @@ def literal(value, sort):
 
 
 def sort_of(*values):
-    """That of the first that is a term; None if all are Python's."""
+    """The sort of the first term among the values; None if all are Python values."""
     return next((value.sort for value in values if isinstance(value, Term)), None)
 
 
 def both(*values):
-    """All of the conditions."""
+    """The conjunction of the conditions."""
     if any(value is False for value in values):
         return False
     terms = [value for value in values if isinstance(value, Term)]
@@ -108,6 +108,6 @@ def equal(left, right):
 
 
 def one_if(condition, sort="Int"):
-    """1 where it is so, else 0."""
+    """1 if the condition holds, else 0."""
     return choose(condition, literal(1, sort), literal(0, sort)) if isinstance(condition,
                                                                                Term) else int(condition)

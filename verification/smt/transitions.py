@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Systems of transitions over unbounded naturals, and the questions whose answers make a proof."""
+"""Transition systems over unbounded naturals, and the questions whose answers make a proof."""
 
 from dataclasses import dataclass, field, replace
 
@@ -8,7 +8,7 @@ from terms import Term, both, either, equal, negated
 
 
 class State:
-    """A value for each variable: of a solver, or a number."""
+    """A value for each variable: a term or a Python number."""
 
     def __init__(self, values):
         vars(self).update(values)
@@ -16,11 +16,11 @@ class State:
     def updated(self, **changes):
         unknown = set(changes) - set(vars(self))
         if unknown:
-            raise KeyError(f"there is no {', '.join(unknown)}")
+            raise KeyError(f"unknown variables: {', '.join(unknown)}")
         return State({**vars(self), **changes})
 
     def moved(self, start, end):
-        """With one thread less at `start` and one more at `end`; None is outside."""
+        """The state with one thread less at `start` and one more at `end`. None is outside."""
         changes = {}
         if start:
             changes[start] = getattr(self, start) - 1
@@ -35,15 +35,15 @@ def variables(sorts, suffix=""):
 
 @dataclass(frozen=True)
 class Transition:
-    """A step of a thread at `start`, which is at `end` then; None is outside."""
+    """A step that moves a thread from `start` to `end`. None is outside."""
 
     name: str
-    sites: tuple  # what of the code it is
+    sites: tuple  # the sites in the code that it models
     start: str
     end: str
-    guard: callable  # of a state, beyond that there is a thread at `start`
-    effect: callable  # of a state: the state after, but for who is where
-    needs: dict = field(default_factory=dict)  # what has to hold of a state where it is taken
+    guard: callable  # a condition of the state, in addition to a thread at `start`
+    effect: callable  # returns the next state, except for the moved thread
+    needs: dict = field(default_factory=dict)  # conditions that must hold in each state in which it is taken
 
     def updated(self, **changes):
         return replace(self, **changes)
@@ -55,42 +55,42 @@ class Transition:
         return self.effect(state.moved(self.start, self.end))
 
     def between(self, state, then):
-        """Whether it leads from one state to another."""
+        """The condition that the transition leads from `state` to `then`."""
         after = self.after(state)
         same = [equal(getattr(then, name), getattr(after, name)) for name in vars(state)]
         return both(self.is_possible(state), *same)
 
 
 def step(name, sites, start, end, guard=lambda s: True, effect=lambda s: s, needs=()):
-    """`sites`: the names of the sites, in one text."""
+    """`sites`: the names of the sites, separated by spaces."""
     return Transition(name, tuple(sites.split()), start, end, guard, effect, dict(needs))
 
 
 def all_equal(state, number, names):
-    """Whether all variables of these names are equal to the number."""
+    """The condition that all variables with these names equal the number."""
     return both(*(equal(getattr(state, name), number) for name in names))
 
 
 def are_naturals(names, *others):
-    """The invariant that these numbers are naturals, and that `others` hold of a state."""
+    """The invariant that these numbers are naturals and that `others` hold."""
     return lambda s: both(*(getattr(s, name) >= 0 for name in names), *(other(s) for other in others))
 
 
 @dataclass(frozen=True)
 class System:
     sorts: dict
-    initial: callable  # of a state: whether it may be the first
+    initial: callable  # a condition of the first state
     invariants: dict  # a condition of a state for each name
     transitions: tuple
-    assertions: dict  # what the invariant has to imply: a condition of a state
-    sample_states: dict  # which the invariant has to allow
-    impossible: tuple = ()  # transitions that are never taken
+    assertions: dict  # conditions that the invariants have to imply
+    sample_states: dict  # conditions of states that the invariants have to allow
+    impossible: tuple = ()  # names of transitions that are never possible
 
     def holds(self, state):
         return both(*(condition(state) for condition in self.invariants.values()))
 
     def questions(self):
-        """Pairs of a question and the answer that proves what it asks for."""
+        """Yields questions, each with the answer that the proof requires."""
         state = variables(self.sorts)
         for name, invariant in self.invariants.items():
             yield self.ask(f"at first: {name}", self.initial(state), negated(invariant(state))), "unsat"
@@ -117,10 +117,10 @@ class System:
         return Question(name, tuple(conditions))
 
     def split(self, transition, other_transitions, word):
-        """Of a step that is not atomic, but loads and then stores: whether what another thread does in
-        between breaks an invariant. `word` names the variables that it loads and stores."""
+        """The questions for a step that is split into a load and a store: whether a transition of another thread
+        in between breaks an invariant. `word` names the variables that the step loads and stores."""
         state, meanwhile = variables(self.sorts), variables(self.sorts, "_then")
-        # Who is in the midst of a step is nobody that others take a step of.
+        # Other threads' transitions must not use the thread that is within its step.
         absent = state.moved(transition.start, None)
         others = either(*(other.between(absent, meanwhile) for other in other_transitions))
         late = meanwhile.updated(**{name: getattr(state, name) for name in word})
@@ -135,14 +135,14 @@ class System:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Why something ends under weak fairness. While it is pending it has a rank; each rank has a step that
-    is possible then, stays so, and lowers the rank; and no other step raises it."""
+    """Proves that something ends under weak fairness. While it is pending it has a rank. For each rank some
+    transition is possible, stays possible, and lowers the rank, and no other transition raises it."""
 
     name: str
     system: System
     pending: callable
-    rank: callable  # 0: it has ended
-    helpful: dict  # the name of that transition for each rank
+    rank: callable  # 0 when it has ended
+    helpful: dict  # for each rank, the name of the transition that lowers it
 
     def questions(self):
         system = self.system
@@ -167,7 +167,8 @@ class Ranking:
 
 
 def all_end(name, system, rank, has_ended):
-    """Whatever the schedule: each step lowers the rank, and one is possible until all has ended."""
+    """The questions that prove that all threads end under every schedule: each step lowers the rank, and a step is
+    possible until all have ended."""
     state = variables(system.sorts)
     holds = system.holds(state)
     yield system.ask(f"{name}: a rank is a natural", holds, negated(rank(state) >= 0)), "unsat"
@@ -176,4 +177,4 @@ def all_end(name, system, rank, has_ended):
         yield system.ask(f"{name}: {step.name} lowers the rank", holds, step.is_possible(state),
                          higher), "unsat"
     stuck = negated(either(*(step.is_possible(state) for step in system.transitions)))
-    yield system.ask(f"{name}: nobody is stuck", holds, stuck, negated(has_ended(state))), "unsat"
+    yield system.ask(f"{name}: no state is stuck", holds, stuck, negated(has_ended(state))), "unsat"

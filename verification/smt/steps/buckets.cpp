@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// A parking lot and a table of locks, of two buckets each. In the lot, a thread parks at an address and is woken, or
-// wakes. Others act as soon as they get the lock: before the waiter asks whether it has to wait they only change the
-// state, and then wait for the lock themselves. In the table, a thread wants the lock of an address that is free, or
-// that another holds, which works and leaves, or fails and leaves, or whose neighbour leaves first; or a thread leaves.
-// Others act once the bucket is unlocked.
+// Prints the steps of a parking lot and of a table of locks, each with two buckets.
+//
+// In the lot, a thread parks at an address and is woken, or wakes. Other threads act as soon as
+// they get the lock. Before the waiter's check they can only change the state, since they then wait
+// for the lock.
+//
+// In the table, a thread wants the lock of an address: it is free, or another thread holds it,
+// works or fails, and releases it; a neighbor may release its address first. Or a thread releases
+// an address. Other threads act when the bucket is unlocked.
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 
@@ -12,7 +16,7 @@
 namespace byre::verification {
 namespace {
 
-/// Whether a thread sleeps, and where; null: in the bucket that is notified next.
+/// Whether a thread sleeps, and where. Null stands for the bucket that is notified next.
 struct Condition;
 bool is_asleep = false;
 const Condition* slept_on = nullptr;
@@ -125,7 +129,7 @@ void print_unlock(bool sleeps) {
   recording.begin(words("lock_table unlock", unsigned{sleeps}));
   table.unlock(mine);
   recording.is_silent = true;
-  // It is off the list, so that another gets it, and does not sleep.
+  // The holder has left the list, so another thread gets the lock and does not sleep.
   once_unlocked = [] { std::exit(1); };
   Table::Holder next(address_in<Table>(0, 0));
   static_cast<void>(table.lock_unless(next, [] { return false; }));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// From 1 to 5 handles; after the first step another handle is copied, or dropped, if there is one.
+// Prints the steps of a reference count, from 1 to 5 handles. After the first step another handle,
+// if any, is copied or dropped.
 #include <byre/sync/detail/ref_count.hpp>
 
 #include "steps.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// From every word of up to 5 owners and 5 copies, written as owners.waiting.copies.read_only. An operation other than
-// a claim that may wait fails the program if it parks, pauses, or takes more steps than it needs alone.
+// Prints the steps of each operation of the share word, from every word of up to 5 owners and 5
+// copies. Words are written as owners.waiting.copies.read_only. The program fails if an operation
+// other than a claim that may wait parks, pauses, or takes more steps than it needs.
 #include <byre/cow/share_word.hpp>
 
 #include <string_view>
@@ -17,9 +18,9 @@ constexpr std::uint64_t one_copy = std::uint64_t{1} << 32;
 constexpr std::uint64_t all_copies = (waiting_bit - 1) * one_copy;
 constexpr std::uint64_t read_only_bit = std::uint64_t{1} << 63;
 
-/// What others do while an operation runs.
+/// The actions of other threads while an operation runs.
 enum class Interference : std::uint8_t {
-  quiet,              ///< nothing; while a waiter sleeps, all copies end
+  quiet,              ///< none, except that all copies end while a waiter sleeps
   another_clones,     ///< after the first step
   a_copy_fails,       ///< while a waiter sleeps
   copies_just_ended,  ///< all of them, before a waiter sleeps
@@ -35,7 +36,7 @@ using ShareWord = basic_share_word<Recorded>;
 template <class Word>
 struct Operation {
   const char* name;
-  std::uint64_t by;  ///< needs one of these in the word: an owner or a copy
+  std::uint64_t by;  ///< the operation needs an owner or a copy in the word
   int (*run)(Word&);
   bool may_wait = false;
 };
@@ -58,9 +59,10 @@ constexpr Operation<Word> operations[] = {
     {"add_copy", one_copy, [](Word& word) { return word.add_copy(), 0; }},
 };
 
-/// A load and a compare-exchange, and both again after another's step; others' steps are one at most.
+/// A load and a compare-exchange, and both again after a step of another thread. Other threads take
+/// at most one step.
 constexpr unsigned most_steps_without_a_wait = 4;
-constexpr std::uint64_t most = 5;  // owners, and copies: the model's fields hold two more
+constexpr std::uint64_t most = 5;  // the limit of owners and of copies
 
 void interfere(Interference interference, std::uint64_t& word) {
   const auto end_copies = [&word] { word &= ~all_copies; };
@@ -80,8 +82,8 @@ void interfere(Interference interference, std::uint64_t& word) {
   }
 }
 
-/// Runs the operations that lead to these numbers. A form that counts copies outside the word has then counted
-/// these copies, and its wait for them is seen.
+/// Brings the word to these numbers by operations. A form that counts copies outside the word then
+/// has counted them, too, so its wait for them is detected.
 template <class Word>
 void bring_to(Word& word, std::uint64_t owners, std::uint64_t copies) {
   const std::uint64_t kept = owners != 0 ? owners : 1;
@@ -95,7 +97,7 @@ void bring_to(Word& word, std::uint64_t owners, std::uint64_t copies) {
     static_cast<void>(word.drop_owner());
   }
   if (*recording.atomics[0] != owners + copies * one_copy) {
-    recording.fail("begins at " + text(*recording.atomics[0]));
+    recording.fail("starts at " + text(*recording.atomics[0]));
   }
 }
 
@@ -140,11 +142,12 @@ void print() {
   }
 }
 
-/// `drop_waits`: of a wrong form whose drop waits for copies, which fails the program.
+/// `drop_waits`: prints the steps of a wrong form whose drop waits for copies, which fails the
+/// program.
 unsigned print_share_word_steps(bool drop_waits) {
   recording.text = [](const sync::Site&, std::uint64_t word) { return text(word); };
   drop_waits ? print<DropWaitsForCopies<Recorded>>() : print<ShareWord>();
-  // use_count only reads a number for people.
+  // use_count() returns a number for information only, so no operation here reaches it.
   return recording.report_unreached(cow::share_word_sites, {"share_word.use_count"});
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Prints what each operation of a protocol does from each small state, step by step, with the code that
-/// ships: a line per operation, interference and state. protocol_steps.py prints the same of the proofs'
-/// transitions. Each answers how many sites no operation reached.
+/// Prints the steps that the shipped code takes in each operation of a protocol from each small
+/// state: one line per operation, interference and state. protocol_steps.py compares these lines
+/// with the transitions of the proofs. Each function returns the number of sites that no operation
+/// reached.
 #pragma once
 
 #include <string>
@@ -12,9 +13,9 @@
 namespace byre::verification {
 
 unsigned print_ref_count_steps();
-unsigned print_bucket_steps();  ///< of the parking lot and the table of locks
+unsigned print_bucket_steps();  ///< the steps of the parking lot and the table of locks
 
-/// The words of a line.
+/// Joins words and numbers with spaces.
 template <class... Words>
 std::string words(const Words&... each) {
   std::string line;
