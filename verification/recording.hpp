@@ -93,8 +93,8 @@ struct Recording {
     }
   }
 
-  /// Prints each site of the table that no operation reached, except those in `except`. Returns their
-  /// number.
+  /// Prints each site of the table that no operation reached, except those in `except`. Returns the
+  /// number of such sites.
   template <class Table>
   unsigned report_unreached(const Table& table, std::set<std::string_view> except) const {
     unsigned unreached = 0;

@@ -28,7 +28,7 @@ MOST = 3  # owners, and copies
 NOT_MODELLED = ("wake_pass_through_the_lock", "wake_notify", "wake_of_another_address")
 # Wrong moves: the replaced text and its replacement.
 WRONG = {
-    "a thread that is not exclusive writes": ("is_writable w : sole w ->", "is_writable w :"),
+    "a thread writes without being exclusive": ("is_writable w : sole w ->", "is_writable w :"),
     "the last owner drops the data and does not free it": ("drop_owner w : ~ sole w ->", "drop_owner w :"),
     "a waiter that copies does not clear its bit": ("(with_waiting false (claimed w))", "(claimed w)"),
 }

@@ -148,7 +148,8 @@ const Scenario* const known_wrong_waiting[] = {
         Verdict::deadlock, 2),
     known_wrong<ParksWithoutRecheck>(
         "known_wrong.parks_without_recheck",
-        "A thread that sleeps without a second check misses a wake: parking promises that check.", Verdict::deadlock),
+        "A thread that sleeps without a second check misses a wake: parking promises that check.",
+        Verdict::deadlock),
     known_wrong<ClaimsStealOnce<2, basic_share_word<ListInHeader<Checked>>>>(
         "known_wrong.wakes_through_header",
         "A waker that reads the header accesses memory that the waiter has freed: I2.",

@@ -154,7 +154,8 @@ const Scenario* const parking_tests[] = {
         "litmus.woken_elsewhere", "A wake at another address does not end a wait.",
         Verdict::deadlock),
     litmus_test<Two<Waiting, set_alone, wait_for_the_newest>>(
-        "litmus.change_without_wake", "A change without a wake wakes no thread.", Verdict::deadlock),
+        "litmus.change_without_wake", "A change without a wake wakes no thread.",
+        Verdict::deadlock),
     litmus_test<AllAreWoken>("litmus.all_are_woken", "A wake ends all waits at its address."),
     litmus_test<WokenSpuriously<0, Fate::forbidden>>(
         "litmus.waits_to_the_end",

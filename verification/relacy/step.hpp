@@ -142,8 +142,8 @@ class StepScope {
   TraceEntry* entry_ = nullptr;
 };
 
-/// Records an event other than a synchronizing step: an access to data, or a choice of the scheduler.
-/// Returns null if no trace is recorded.
+/// Records an event other than a synchronizing step: an access to data, or a choice of the
+/// scheduler. Returns null if no trace is recorded.
 inline TraceEntry* record_event(const void* object, CallSite where, const char* verb) noexcept {
   if (!trace.is_recording()) [[likely]] {
     return nullptr;

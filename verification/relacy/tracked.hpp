@@ -45,7 +45,8 @@ bool succeeds(const Action& action) {
   return false;
 }
 
-/// The operations that the scheduler may fail. Executions with and without each failure are searched.
+/// The operations that the scheduler may fail. Executions with and without each failure are
+/// searched.
 enum class Faults : std::uint8_t { none, allocations, copies, both };
 
 class Tracked final : public Allocator {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three threads of a loop request write access to one storage at once, while another storage
-/// shares its data. One thread copies, every thread then writes its own part, and the clone does not
-/// change. Without one of the locks of the table a thread reads the storage while another replaces its
-/// data; without the notification a thread sleeps forever.
+/// Two or three threads of a loop request write access to one storage at once, while another
+/// storage shares its data. One thread copies, every thread then writes its own part, and the clone
+/// does not change. Without one of the locks of the table a thread reads the storage while another
+/// replaces its data; without the notification a thread sleeps forever.
 #include "parallel_writers.hpp"
 
 namespace byre::verification {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three threads sleep in the shipped parking lot and wake each other, at one address, at two
-/// addresses of one bucket, or as claims of a share word. Every thread whose state has changed has to
-/// wake. If a wake does not pass through the lock of the bucket, it may come between the check and the
-/// sleep, and the sleeper is never woken.
+/// Two or three threads sleep in the shipped parking lot and wake each other, at one address, at
+/// two addresses of one bucket, or as claims of a share word. Every thread whose state has changed
+/// has to wake. If a wake does not pass through the lock of the bucket, it may come between the
+/// check and the sleep, and the sleeper is never woken.
 #include "parking_lots.hpp"
 
 #include "owners.hpp"
