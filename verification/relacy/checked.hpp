@@ -64,7 +64,7 @@ struct Checked {
       }
       const bool done = value_.compare_exchange(rl::bool_t<true>(), expected, desired,
                                                 scope.relacy_order(), rl::mo_relaxed, scope.info());
-      scope.record_value(done ? desired : expected, done ? "exchanges for" : "fails to exchange");
+      scope.record_value(done ? desired : expected, done ? "becomes" : "exchange fails, reads");
       if (!done) {
         steps_ahead.change_nothing();
       }
@@ -106,7 +106,7 @@ struct Checked {
         return before;
       }
       const Value before = value_.fetch_add(value, scope.relacy_order(), scope.info());
-      scope.record_value(static_cast<Value>(before + value), "leaves");
+      scope.record_value(static_cast<Value>(before + value), "becomes");
       return before;
     }
 
@@ -135,7 +135,7 @@ struct Checked {
     Plain() = default;
     explicit Plain(Value value) : value_(Stored(value)) {}
     ~Plain() {
-      record_event(this, CallSite::current(), "is destroyed");
+      record_event(this, CallSite::current(), "destroyed");
       value_({}).store(Stored{});
     }
     Plain(const Plain&) = delete;

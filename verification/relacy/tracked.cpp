@@ -31,7 +31,7 @@ Block Tracked::allocate(const Request& request) {
   blocks_[number] = {base, data, base + size, false};
   execution.name(base, request.prefix, name_of("header", number).data());
   execution.name(data, cell_count * sizeof(Cell), name_of("data", number).data());
-  record_event(base, CallSite::current(), "is allocated");
+  record_event(base, CallSite::current(), "allocated");
   for (std::size_t i = 0; i < cell_count; ++i) {
     ::new (data + i * sizeof(Cell)) Cell;
   }
@@ -45,7 +45,7 @@ void Tracked::deallocate(const Block& block) noexcept {
   if (record == end) {
     fail(Verdict::double_free, "a block was deallocated that this allocator did not allocate");
   }
-  record_event(record->base, CallSite::current(), "is freed");
+  record_event(record->base, CallSite::current(), "freed");
   if (record->freed) {
     fail(Verdict::double_free, "a block was deallocated twice");
   }
@@ -78,7 +78,7 @@ bool Tracked::chooses_to_fail(Faults kind) {
   }
   ++failures_;
   record_event(this, CallSite::current(),
-               kind == Faults::copies ? "fails a copy" : "has no memory");
+               kind == Faults::copies ? "a copy fails" : "an allocation fails");
   return true;
 }
 

@@ -20,7 +20,6 @@ constexpr std::uint64_t most_executions_for_a_trace = 2'000'000;
 constexpr std::chrono::seconds longest_for_a_trace{20};
 constexpr unsigned most_preemptions_in_a_trace = 8;
 
-/// Writes one line.
 void write_line(int file, const test::Json& what) {
   test::write_all(file, what.dump(-1, ' ', false, test::Json::error_handler_t::replace) + '\n');
 }

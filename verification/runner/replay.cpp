@@ -35,7 +35,7 @@ std::string padded(std::string text, std::size_t width) {
 }
 
 std::string step_text(const TraceEntry& entry) {
-  return std::string(entry.object.data()) + ' ' + entry.text.data();
+  return std::string(entry.object.data()) + ": " + entry.text.data();
 }
 
 }  // namespace

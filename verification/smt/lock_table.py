@@ -22,7 +22,7 @@ PLACES = {
     "notifier": "has released the address, and is about to notify all",
     "other_comer": "is about to lock the bucket for another address",
     "other_inside": "holds the bucket for another address",
-    "other_sleeper": "sleeps there for another address",
+    "other_sleeper": "sleeps in the bucket for another address",
     "other_notifier": "is about to notify all for another address",
 }
 # `listed`: holders of the address in the list. `work`: 1 if work is left, else 0. `worked`: how often it was

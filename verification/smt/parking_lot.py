@@ -19,7 +19,7 @@ PLACES = {
     "notifier": "passed through it, and is about to notify all",
     "other_comer": "is about to lock the bucket for another address",
     "other_holder": "holds the lock for another address, to check or to pass through",
-    "other_sleeper": "sleeps there for another address",
+    "other_sleeper": "sleeps in the bucket for another address",
     "other_notifier": "is about to notify all for another address",
 }
 # `pending`: 1 if a thread that parks at the address has to wait, else 0. `missed_sleep`: threads that had to
