@@ -177,7 +177,7 @@ class Actor {
       expect(allowed != Write::in_place, "a write of unique data makes no copy");
       model_.copied_to(value);
     } else {
-      cover(how == Materialized::stole ? "a write steals" : "a write finds itself alone");
+      cover(how == Materialized::stole ? "a write steals" : "a write finds unique data");
       expect(allowed != Write::copies, "a write does not change the thread's own clones");
       expect(allowed == Write::depends || how == Materialized::already_unique,
              "unique data stays unique until it is cloned");

@@ -130,7 +130,7 @@ constexpr Family families[] = {
 constexpr std::string_view cover_points[] = {
     "a write steals",
     "a write copies",
-    "a write finds itself alone",
+    "a write finds unique data",
     "a write fails",
 };
 

@@ -48,7 +48,7 @@ void finish(test::Exit exit, Result& result) {
       found.verdict = Verdict::checker_error;
     }
     found.message +=
-        exit.signal() ? " (the search ended by " + exit.text() + ")" : " (the checker gave up)";
+        exit.signal() ? " (the search ended by " + exit.text() + ")" : " (the checker failed)";
   }
   const bool checks_cover =
       result.job.mutation.is_none() && !result.job.is_replay && result.job.family == nullptr;

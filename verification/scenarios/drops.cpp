@@ -15,7 +15,7 @@ class DropsRaceDrops {
  public:
   static constexpr unsigned threads = Owners;
   static constexpr std::string_view cover_points[] = {
-      "the last owner finds itself alone",
+      "the last owner finds the data unique",
       "two drops at once: the later one frees",
   };
 
@@ -26,7 +26,7 @@ class DropsRaceDrops {
 
   void on_step(const sync::Site& site, std::uint64_t value) {
     cover_if(site.name == "share_word.drop_alone" && value == 1,
-             "the last owner finds itself alone");
+             "the last owner finds the data unique");
     cover_if(site.name == "share_word.drop_owner" && value == 0,
              "two drops at once: the later one frees");
   }
