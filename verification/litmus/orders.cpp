@@ -236,7 +236,7 @@ const Scenario* const orders_tests[] = {
                            "No thread reads an older value of one variable after a newer one."),
     litmus_test<Staleness>(
         "litmus.blind.staleness",
-        "Blind spot: a load returns at most the value before the newest. No step of core depends "
+        "Blind spot: a load returns the newest value or the one before it. No step of core depends "
         "on how old a value is: a word that says one owner is never old (I7), and any other leads "
         "to a compare-exchange or another load."),
     litmus_test<ReadModifyWrite>("litmus.read_modify_write", "Two relaxed additions both count."),

@@ -159,8 +159,8 @@ const Scenario* const claims_scenarios[] = {
     scenario<FourClaims>("four_claims_steal_once", "Four owners claim: exactly one steals: I6.", 2,
                          3),
     scenario<LaterCopiersFree>("later_copiers_free",
-                               "After a steal the word is as new: later owners copy, drop and free "
-                               "as the first did: I3, I7."),
+                               "After a steal the word is as if newly created: later owners copy, "
+                               "drop and free as the first ones did: I3, I7."),
     scenario<UndosWakeWaiters<1, drops>>(
         "undos_wake_waiters",
         "A waiter is woken when a copier fails and owns again: promise 5, I3.", reduced_search),

@@ -55,7 +55,7 @@ class HandlesRaceHandles : public LastHandlesRace {
 };
 
 /// All threads lazily clone a buffer or a storage that was never cloned, through its only handle.
-/// Every clone of a storage is written, of the clones of a buffer only the first.
+/// All clones of a storage are written, but only the first clone of a buffer.
 template <class Source, unsigned Threads>
 class ClonedAtOnce {
  public:
