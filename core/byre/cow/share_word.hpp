@@ -16,7 +16,7 @@
 ///   state           owners  copies  a write by an owner
 ///   unique            1       0     is in place
 ///   shared           >= 2    any    copies the data
-///   being copied      1      >= 1   waits for the copies, then is in place
+///   being copied      1      >= 1   waits for the copies, then is in place: the owner "steals"
 ///   being copied      0      >= 1   cannot happen: the last copier frees the data
 ///   freed             0       0     cannot happen
 ///
@@ -34,6 +34,14 @@
 ///   add_copy        a copier    copies+1                           a second copier
 ///   is_sole_copier  a copier    owners==0, copies==1: none         no other thread uses the data
 ///
+/// claim_in_order() is for data of a device whose owners access it through one queue, in which each
+/// command takes effect before the next one.
+///
+/// Comments below name scenarios, for example drops_race_drops. A scenario is a small program that
+/// the model checker runs (verification/scenarios). "Pairs with X, or S fails" means that scenario
+/// S fails if the memory order of this operation is weakened. "Left out, S hangs" means that
+/// scenario S hangs if the operation is left out.
+///
 /// Invariants:
 ///
 /// I1  The data and this word are alive while owners+copies > 0.
@@ -43,15 +51,16 @@
 /// I3  Only the last owner sets `waiting`, and only that owner clears it, in the step that ends its
 ///     wait.
 /// I4  From claim() == copy until finish_copy or abandon_copy the data is constant. With
-///     claim_in_order() the bytes that the copy reads are constant.
+///     claim_in_order() another owner may write meanwhile, but its writes are in the queue behind
+///     the copy.
 /// I5  A stealer's first write happens after every copy of the data and every read by a former
 ///     owner. With claim_in_order() it comes after them in the order of the device's queue.
 /// I6  If N owners claim and each may wait, exactly one of them steals.
 /// I7  The only owner of data that has no copiers is the only user of the word until it clones. So
 ///     it clears its own `waiting` by a store, and its last drop needs no read-modify-write.
 ///
-/// The design in the seed has neither `read_only` nor the shortcuts of I7: see docs/protocol.md.
-/// Source: the seed "Copy-on-write storage".
+/// Source: the design note "Copy-on-write storage", which has neither `read_only` nor the shortcuts
+/// of I7; docs/protocol.md compares the two.
 #pragma once
 
 #include <byre/cow/detail/share_word_sites.hpp>
@@ -83,7 +92,8 @@ struct NoOwner {};
 /// Thread-safety: any operations may run at once, on behalf of different owners and copiers.
 /// Progress: every operation is lock-free, except that claim(Wait::allowed) may wait for pending
 /// copies. Cost: one atomic operation if there is no contention. Nothing throws. The
-/// program ends if a count exceeds 2^30, or if an owner or copier calls that was not counted.
+/// program ends if a count exceeds 2^30, or if the word counts no owner or copier that could have
+/// made the call.
 template <sync::Sync Sync>
 class basic_share_word {
  public:
@@ -97,8 +107,8 @@ class basic_share_word {
 
   /// Adds an owner. Called by an owner, or on its behalf.
   void add_owner() noexcept {
-    // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive. As two steps,
-    // first_clones_at_once fails.
+    // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive. If this were
+    // a load and a store, first_clones_at_once would fail.
     const State before{word_.fetch_add(one_owner, sites.at(At::add_owner, relaxed))};
     BYRE_ASSERT(before.owners() < sync::max_count, "a buffer has more than 2^30 lazy clones");
   }
@@ -175,8 +185,8 @@ class basic_share_word {
 
   /// As claim(), for data whose owners access it through one queue of a device. The last owner
   /// steals even if copies are pending: they are in the queue before its writes. Requires that
-  /// every pending copy has been submitted to the queue. Therefore all owners of the data share one
-  /// lock, which the caller holds from this call until its copy is submitted or abandoned. Never
+  /// every pending copy has been submitted to the queue. To ensure this, every caller holds a mutex
+  /// of the data, outside this word, from this call until its copy is submitted or abandoned. Never
   /// waits.
   Claim claim_in_order() noexcept {
     for (;;) {
@@ -221,7 +231,8 @@ class basic_share_word {
   /// caller stays a copier.
   void add_copy() noexcept {
     // Relaxed, and pairs with nothing: the calling copier keeps the data alive and constant. Left
-    // out, unwritten_overlays frees the file while an overlay maps it.
+    // out, unwritten_overlays frees a file while an overlay (a private mapping of it, which counts
+    // as a copier) maps it.
     const State before{word_.fetch_add(one_copy, sites.at(At::add_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0 && (before.word & ~read_only_bit) < copies_limit,
                 "a copy was added without a copier, or beyond 2^30 copies");
@@ -258,7 +269,7 @@ class basic_share_word {
   static constexpr auto last_copy = Sync::value_of(constants.at(Is::last_copy));
 
   static_assert(sync::max_count < std::uint64_t{1} << 31, "a count must not reach the next field");
-  /// 2^30 copies. Does not use the constants above, because a checker may change them.
+  /// 2^30 copies. Does not use the constants above, because mutation tests replace them.
   static constexpr std::uint64_t copies_limit = std::uint64_t{sync::max_count} << 32;
 
   /// One value of the word, by its fields.
@@ -285,8 +296,8 @@ class basic_share_word {
                 "a buffer has more than 2^30 copies under way");
     const std::uint64_t then =
         now.word - one_owner + one_copy - (waiting ? waiting_bit : std::uint64_t{0});
-    // Relaxed, and pairs with nothing: finish_copy releases the reads that follow. As two steps,
-    // writers_race_writers fails.
+    // Relaxed, and pairs with nothing: finish_copy releases the reads that follow. If this
+    // were two operations, writers_race_writers would fail.
     return word_.compare_exchange_weak(now.word, then, sites.at(At::claim_copy, relaxed));
   }
 
@@ -299,8 +310,8 @@ class basic_share_word {
 
   [[gnu::cold]] void stop_waiting() noexcept {
     // Relaxed, and pairs with nothing: the only owner of data without copiers is the only user of
-    // the word (I7). Left out, the bit stays set and a later last copier does not free the data:
-    // later_copiers_free leaks.
+    // the word (I7). Left out, the bit stays set, so a later copier does not recognize that it is
+    // the last one and has to free the data: later_copiers_free leaks.
     word_.store(one_owner, sites.at(At::stop_waiting, relaxed));
   }
 

@@ -27,12 +27,12 @@
 /// The share word counts the owners of the data, which are buffers, and the copies that former
 /// owners are still making of it. Its state decides what a write has to do:
 ///
-///   state          owners  copies  a write by an owner                      its Materialized
+///   state          owners  copies  a write by an owner                      materialize() returns
 ///   unique           1       0     is in place, after one atomic load       already_unique
-///   shared          >= 2    any    copies the data and leaves it            copied
+///   shared          >= 2    any    copies the data and drops the original   copied
 ///   being copied     1      >= 1   waits for the copies, then is in place   stole
-///                                  with Wait::never: copies, as if shared   copied
-///   read-only       any     any    copies the data and leaves it            copied
+///                                  with Wait::never: as if shared           copied
+///   read-only       any     any    copies the data and drops the original   copied
 ///
 /// If the data is in pages (docs/parts.md), a write maps an overlay in place of each copy above,
 /// and the result is `overlaid`. An overlay is a private mapping: the system copies each page of it
@@ -70,24 +70,24 @@ class basic_tile_tree;
 /// Whether other threads write to a buffer during writable_clone().
 enum class Writers : std::uint8_t {
   none,
-  elsewhere,  ///< other threads write, through pointers, bytes that no reader of the clone reads
+  elsewhere,  ///< other threads write during the call, but only bytes that are never read in the clone
 };
 
 /// How a write made the data unique: owned by the writer alone.
 enum class Materialized : std::uint8_t {
   already_unique,  ///< the data had no other owner and no pending copy
-  stole,     ///< the other owners have left and their copies have ended or, on an in-order device,
-             ///< are in the queue: the last owner writes in place
+  stole,     ///< the writer is the last owner and writes in place; the copies by former owners have
+             ///< ended, or are in front of the write in the queue of an in-order device
   copied,    ///< other owners retain the data, or it is read-only: the writer has a copy
   overlaid,  ///< as `copied`, for data in pages: the writer has an overlay
 };
 
 /// Thread-safety: as for a standard container. Any number of threads may call const members of one
-/// buffer at once, the copy constructor included. A non-const member, assignment and destruction
-/// exclude every other access to the same buffer. Buffers that share data are different buffers, so
-/// two threads may use one each without synchronization. A checked build (Meson option `checks`)
-/// reports a violation of these rules with both call sites, and a write through a pointer from
-/// before a lazy clone.
+/// buffer at once, the copy constructor included. The caller must not call a non-const member,
+/// assign or destroy a buffer while another thread accesses the same buffer. Buffers that share
+/// data are different buffers, so two threads may use one each without synchronization. A checked
+/// build (Meson option `checks`) reports a violation of these rules with both call sites, and a
+/// write through a pointer from before a lazy clone.
 ///
 /// Errors: a member that throws leaves this buffer, and all buffers that share its data, unchanged.
 /// Cost: O(1) without an allocation, unless a member says otherwise. Progress: reads are wait-free,
@@ -95,7 +95,7 @@ enum class Materialized : std::uint8_t {
 /// waits for pending copies, unless it passes Wait::never.
 ///
 /// `site` in all members is the caller's source line, for the reports of checked builds and traces.
-/// Source: the seed "Copy-on-write storage".
+/// Source: the design note "Copy-on-write storage" (docs/protocol.md).
 template <sync::Sync Sync>
 class basic_buffer {
   using Header = cow::basic_header<Sync>;
@@ -172,12 +172,13 @@ class basic_buffer {
   }
 
   /// A buffer over a file, which is mapped and never changed: a write copies the bytes, even if it
-  /// is by the last owner. If the file has at least least_paged_nbytes and still has its name, a
-  /// write maps an overlay instead of copying. Requires that no process truncates or changes the
-  /// file while a buffer maps it: to read a truncated page is fatal (SIGBUS), and a change shows in
-  /// all buffers that map the file, in an overlay in the pages that it has not written
-  /// (docs/parts.md). Throws FileError if the file is missing, unreadable, empty or not a regular
-  /// file; OutOfMemory. Cost: opens and maps the file; reads nothing.
+  /// is by the last owner. If the file has at least least_paged_nbytes and can still be opened by
+  /// its name, a write maps an overlay instead of copying. Requires that no process truncates or
+  /// changes the file while a buffer maps it: to read a truncated page is fatal (SIGBUS). A change
+  /// shows in all buffers that map the file; an overlay shows it in the pages that have not been
+  /// written through that overlay (docs/parts.md). Throws FileError if the file is missing,
+  /// unreadable, empty or not a regular file; OutOfMemory. Cost: opens and maps the file; reads
+  /// nothing.
   BYRE_API static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator());
 
   /// As lazy_clone(), but never throws: ends the program if borrowed or aliased memory cannot be
@@ -193,10 +194,10 @@ class basic_buffer {
   }
 
   /// A clone for code that writes through pointers without calling mutable_data(). Afterwards both
-  /// buffers may be written through any pointers, including pointers to this buffer from before the
-  /// call, and neither buffer changes with a write to the other. Counts as a write to this buffer:
-  /// it materializes first, which moves the bytes if lazy clones share them or if they are
-  /// read-only.
+  /// buffers may be written through any pointers, and neither buffer changes with a write to the
+  /// other. The call is a write to this buffer: if lazy clones share the bytes, or if they are
+  /// read-only, it copies them first. Otherwise the bytes retain their address, and earlier
+  /// pointers to them remain usable.
   ///
   /// Data in pages (of paged_allocator() or of a mapped file) is cloned lazily: each buffer gets a
   /// private mapping, and the clone gets copies of the pages that this buffer wrote since its last
@@ -205,8 +206,9 @@ class basic_buffer {
   /// or a copy of all bytes.
   ///
   /// With Writers::elsewhere other threads may write during the call, through pointers, bytes that
-  /// no reader of the clone reads. The written pages are then copied and never moved; if more than
-  /// an eighth of the pages were written, all bytes are copied.
+  /// no reader of the clone reads. Without it the call may hand written pages over by remapping
+  /// them; with it the call copies them, or all bytes if more than an eighth of the pages were
+  /// written.
   BYRE_API basic_buffer writable_clone(Wait wait = Wait::allowed,
                                        CallSite site = CallSite::current(),
                                        Writers writers = Writers::none);
@@ -217,8 +219,9 @@ class basic_buffer {
     exchange(other);
   }
 
-  /// Releases these bytes, then holds a lazy clone of the right-hand side, or takes over the bytes
-  /// of a temporary. Never throws; the copy constructor says when a copy ends the program.
+  /// Replaces these bytes by a lazy clone of an lvalue, or by the bytes of a temporary, then
+  /// releases the former bytes. Never throws; making the lazy clone ends the program in the cases
+  /// that the copy constructor names.
   basic_buffer& operator=(basic_buffer other) noexcept {
     swap(other);
     return *this;
@@ -243,15 +246,15 @@ class basic_buffer {
   }
   friend void swap(basic_buffer& left, basic_buffer& right) noexcept { left.swap(right); }
 
-  /// A pointer to read the bytes, null if the buffer is empty. Valid until this buffer is next
-  /// written or destroyed, even if another buffer shares the bytes: hold a clone to retain them.
-  /// Never copies.
+  /// A pointer to read the bytes, null if the buffer is empty. Never copies. Valid until this
+  /// buffer is next written or destroyed. Other buffers that share the bytes do not extend this
+  /// time, because they may release them too; to do so, hold a lazy clone.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return static_cast<const std::byte*>(data_.get());
   }
 
-  /// A pointer to write the bytes, which it materializes first. Valid until this buffer is next
+  /// Materializes the bytes and returns a pointer to write them. Valid until this buffer is next
   /// cloned, resized, assigned or destroyed: a write through it after a lazy clone would change the
   /// clone. Errors and cost: as materialize(). If the data is in pages, the first write to a page
   /// needs memory for it, and the system ends the program if it has no memory; mutable_range()
@@ -290,8 +293,8 @@ class basic_buffer {
   /// former size are indeterminate. The address does not change while the capacity suffices.
   /// Requires that the bytes are not shared. Throws NotUnique if they are; OutOfMemory;
   /// InvalidArgument if `nbytes` exceeds max_nbytes. Cost: O(1) up to the capacity; beyond it an
-  /// allocation and a copy. The capacity then grows by at least half, or to `nbytes` if there is no
-  /// memory for more, so repeated appending copies each byte at most three times.
+  /// allocation and a copy. The capacity then grows by at least half, so that repeated appending up
+  /// to n bytes copies at most 3n bytes; if there is no memory for that, it grows to `nbytes`.
   BYRE_API void resize(std::size_t nbytes, CallSite site = CallSite::current());
 
   /// Releases the capacity beyond the size, by a copy of the bytes into a smaller block. Does
@@ -339,11 +342,11 @@ class basic_buffer {
   /// of the pages. Not an address to access. A write may change it.
   BYRE_API const void* memory_id() const noexcept;
 
-  /// Asks the system to move pages of an overlay's file into huge pages, so that later writable
-  /// clones cost less (Linux 6.1). The range is `nbytes` bytes from `offset` on; a part beyond the
-  /// end is ignored, and other data is left as it is. Cost: some 2 ms for 1 MiB, once.
-  /// Thread-safety: other threads may read and write the bytes and call const members meanwhile.
-  /// Source: docs/parts.md.
+  /// Asks the system to move pages into huge pages, so that later writable clones cost less (Linux
+  /// 6.1). These are the pages of the file that an overlay maps, for `nbytes` bytes from `offset`
+  /// on; a part beyond the end is ignored. Does nothing if the data is not an overlay. Cost: some 2
+  /// ms for 1 MiB, once. Thread-safety: other threads may read and write the bytes and call const
+  /// members meanwhile. See docs/parts.md.
   BYRE_API void collapse(std::size_t offset, std::size_t nbytes) noexcept;
 
   /// Where the bytes came from. A lazy clone of foreign memory is `allocated` once it has been
@@ -390,7 +393,8 @@ class basic_buffer {
     other.header_.set(header);
   }
 
-  // ---- for basic_storage: parallel writes, which call one at a time, and clones of pinned data
+  // ---- for basic_storage: writes by the threads of a parallel loop, which call these functions
+  // one at a time under a lock, and clones of data that a basic_pin gives to code outside byre
 
   friend class basic_storage<Sync>;
 
@@ -431,22 +435,22 @@ class basic_buffer {
     data_.set(header->data());
   }
 
-  /// Drops an owner of `left`. True iff the data was released, because no other was left.
-  static bool drop(Header& left) noexcept {
-    left.compares(CallSite{});
-    if (!left.share().drop_owner()) {
+  /// Drops one owner of `former`. True iff it was the last one, and the data was released.
+  static bool drop(Header& former) noexcept {
+    former.compares(CallSite{});
+    if (!former.share().drop_owner()) {
       return false;
     }
-    left.release();
+    former.release();
     return true;
   }
 
   /// Replaces the data, then drops the former data: a deleter that accesses this buffer finds the
   /// new data.
   bool replace_header(Header* header) noexcept {
-    Header& left = this->header();
+    Header& former = this->header();
     adopt_header(header);
-    return drop(left);
+    return drop(former);
   }
 
   /// The header for a lazy clone of this buffer.
