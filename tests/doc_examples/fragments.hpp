@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Runs the fragments of C++ in the documents, in a folder of their own: blocks.py writes a function for each, and a
+/// Runs the fragments of C++ in the documents, in a folder of their own: doc_examples.py writes a function for each, and a
 /// table of them.
 #pragma once
 

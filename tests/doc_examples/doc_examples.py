@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The blocks of code in the README and in docs/*.md: `blocks.py check ROOT` holds them to the rules below, and
-`blocks.py write ROOT OUTPUT DEPENDENCIES` writes all C++ of them as one program, which runs each.
+"""The blocks of code in the README and in docs/*.md: `doc_examples.py check ROOT` holds them to the rules below, and
+`doc_examples.py write ROOT OUTPUT DEPENDENCIES` writes all C++ of them as one program, which runs each.
 
 A comment in lines of its own just before a fence says how the block is checked. Readers of the page do not see it.
 
@@ -25,7 +25,7 @@ OF_README = {"cmake", "ini", "meson"}
 BLOCK = re.compile(r"^((?:<!--(?:(?!-->).)*-->\n)*)( *)```(\w*)\n(.*?)^\2```$", re.M | re.S)
 COMMENT = re.compile(r"<!--\s*(?:(with|check|namespace|stands in):\s*)?(.*?)\s*-->\n", re.S)
 INCLUDE = re.compile(r"^#include .*$", re.M)
-TOP = """// Written by tests/blocks/blocks.py.
+TOP = """// Written by tests/doc_examples/doc_examples.py.
 #include <byre/functional.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -41,7 +41,7 @@ TOP = """// Written by tests/blocks/blocks.py.
 #include <thread>
 #include <vector>
 
-#include "blocks/fragments.hpp"
+#include "doc_examples/fragments.hpp"
 """
 
 
