@@ -19,7 +19,7 @@ namespace detail {
 /// The one object of its type in this process. Declared alone: each is defined in a source, because a
 /// header would define one in every library that includes it.
 template <class Object>
-struct BYRE_API TheOne {
+struct BYRE_API Singleton {
   static Object object;
 };
 
@@ -99,7 +99,7 @@ struct BYRE_API Boost {
 
   template <class Object>
   static Object& no_destructor() noexcept {
-    return detail::TheOne<Object>::object;
+    return detail::Singleton<Object>::object;
   }
 
   static std::uint32_t process_number() noexcept {

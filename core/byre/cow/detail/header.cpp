@@ -5,6 +5,6 @@ namespace byre::inline v0 {
 
 template <>
 constinit cow::basic_no_data<sync::Boost>
-    sync::detail::TheOne<cow::basic_no_data<sync::Boost>>::object{};
+    sync::detail::Singleton<cow::basic_no_data<sync::Boost>>::object{};
 
 }  // namespace byre::inline v0

@@ -185,6 +185,6 @@ inline basic_header<Sync>& no_data() noexcept {
 /// Defined in header.cpp.
 template <>
 BYRE_API cow::basic_no_data<sync::Boost>
-    sync::detail::TheOne<cow::basic_no_data<sync::Boost>>::object;
+    sync::detail::Singleton<cow::basic_no_data<sync::Boost>>::object;
 
 }  // namespace byre::inline v0
