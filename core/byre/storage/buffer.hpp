@@ -437,7 +437,7 @@ class basic_buffer {
 
   /// Drops one owner of `former`. True iff it was the last one, and the data was released.
   static bool drop(Header& former) noexcept {
-    former.compares(CallSite{});
+    former.check_unchanged(CallSite{});
     if (!former.share().drop_owner()) {
       return false;
     }

@@ -12,9 +12,9 @@
 
 // Contents may be indeterminate, and are compared with themselves.
 #if defined(__clang__)
-#define BYRE_OF_ANY_CONTENTS __attribute__((no_sanitize("memory")))
+#define BYRE_NO_SANITIZE_MEMORY __attribute__((no_sanitize("memory")))
 #else
-#define BYRE_OF_ANY_CONTENTS
+#define BYRE_NO_SANITIZE_MEMORY
 #endif
 
 namespace byre::inline v0::detail {
@@ -42,7 +42,7 @@ void Traps::forget(std::byte* begin, std::size_t nbytes) noexcept {
 }
 
 /// Differs wherever a single word does: each step is a bijection of the sum so far, and of the word.
-BYRE_OF_ANY_CONTENTS std::uint64_t sum_of(const void* data, std::size_t nbytes) noexcept {
+BYRE_NO_SANITIZE_MEMORY std::uint64_t checksum_of(const void* data, std::size_t nbytes) noexcept {
   constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;
   const auto* bytes = static_cast<const std::byte*>(data);
   std::uint64_t sum = 0;
@@ -63,10 +63,10 @@ bool fills_pages(const GuardedData& data) noexcept {
 
 }  // namespace
 
-void WriteTrap::close(GuardedData data, bool may_be_guarded, CallSite site) noexcept {
+void WriteTrap::arm(GuardedData data, bool may_be_guarded, CallSite site) noexcept {
   const bool may_guard = may_be_guarded && fills_pages(data) && may_guard_pages();
   const sync::ProcessLock lock(trap_mutex());
-  if (state_ != State::open) {
+  if (state_ != State::disarmed) {
     return;
   }
   cloned_ = Place(site);
@@ -75,20 +75,20 @@ void WriteTrap::close(GuardedData data, bool may_be_guarded, CallSite site) noex
   guard_ = may_guard ? guard(data) : nullptr;
   if (guard_ != nullptr) {
     state_ = State::guarded;
-  } else if (data.nbytes <= most_summed_nbytes) {
-    state_ = State::summed;
-    summed_nbytes_ = data.nbytes;
-    sum_ = sum_of(data.begin, data.nbytes);
+  } else if (data.nbytes <= max_checksum_nbytes) {
+    state_ = State::checksummed;
+    checksum_nbytes_ = data.nbytes;
+    checksum_ = checksum_of(data.begin, data.nbytes);
   } else {
     state_ = State::unwatched;
   }
 }
 
-void WriteTrap::compare(const void* data, CallSite site) const noexcept {
+void WriteTrap::compare_checksum(const void* data, CallSite site) const noexcept {
   // No lock: the state changes before the first clone and after the last.
-  if (state_ == State::summed && sum_of(data, summed_nbytes_) != sum_) {
+  if (state_ == State::checksummed && checksum_of(data, checksum_nbytes_) != checksum_) {
     auto* const begin = static_cast<std::byte*>(const_cast<void*>(data));
-    fail_stale_write({begin, summed_nbytes_, 0, taken_, cloned_}, nullptr, Place(site));
+    fail_stale_write({begin, checksum_nbytes_, 0, taken_, cloned_}, nullptr, Place(site));
   }
 }
 
@@ -98,15 +98,15 @@ void WriteTrap::becomes_writable() noexcept {
   if (state_ == State::guarded) {
     unguard(*guard_);
   }
-  state_ = State::open;
+  state_ = State::disarmed;
 }
 
-void WriteTrap::open() noexcept {
+void WriteTrap::disarm() noexcept {
   // The caller is alone with the data, so that its state may be read without the lock.
   if (state_ == State::guarded) {
     becomes_writable();
   }
-  state_ = State::open;
+  state_ = State::disarmed;
 }
 
 }  // namespace byre::inline v0::detail

@@ -30,38 +30,37 @@ namespace byre::inline v0::detail {
 class BYRE_API WriteTrap {
  public:
   /// The most bytes that a checksum is taken of.
-  static constexpr std::size_t most_summed_nbytes = std::size_t{1} << 20;
+  static constexpr std::size_t max_checksum_nbytes = std::size_t{1} << 20;
 
   /// By an owner that is about to give the data another.
   template <class Header>
   void becomes_shared(const Header& header, CallSite site) noexcept {
     if (is_watched(header)) {
-      close(data_of(header), header.may_be_guarded(), site);
+      arm(data_of(header), header.may_be_guarded(), site);
     }
   }
   /// By the only owner, which is about to write through a pointer that it takes at `site`.
   template <class Header>
   void becomes_unique(const Header& header, CallSite site) noexcept {
     if (is_watched(header)) {
-      compare(header.data(), site);
-      open();
+      compare_checksum(header.data(), site);
+      disarm();
       taken_ = Place(site);
     }
   }
   /// By an owner that is about to copy or leave.
   template <class Header>
-  void compares(const Header& header, CallSite site) const noexcept {
+  void check_unchanged(const Header& header, CallSite site) const noexcept {
     if (is_watched(header)) {
-      compare(header.data(), site);
+      compare_checksum(header.data(), site);
     }
   }
   /// By a copier that may write the data, which has no owner any more. Thread-safe.
   void becomes_writable() noexcept;
-  /// By whoever releases the data, which nobody owns.
-  void releases() noexcept { open(); }
+  void disarm() noexcept;
 
  private:
-  enum class State : std::uint8_t { open, guarded, summed, unwatched };
+  enum class State : std::uint8_t { disarmed, guarded, checksummed, unwatched };
 
   /// Not what is never written in place, whose file may change, nor what the host cannot address.
   template <class Header>
@@ -73,14 +72,13 @@ class BYRE_API WriteTrap {
     return {static_cast<std::byte*>(header.data()), header.nbytes(), header.capacity(), {}, {}};
   }
 
-  void close(GuardedData data, bool may_be_guarded, CallSite site) noexcept;
-  void compare(const void* data, CallSite site) const noexcept;
-  void open() noexcept;
+  void arm(GuardedData data, bool may_be_guarded, CallSite site) noexcept;
+  void compare_checksum(const void* data, CallSite site) const noexcept;
 
-  State state_ = State::open;
+  State state_ = State::disarmed;
   PageGuard* guard_ = nullptr;     // of `guarded`
-  std::uint64_t sum_ = 0;          // of `summed`
-  std::size_t summed_nbytes_ = 0;  // which a resize does not change
+  std::uint64_t checksum_ = 0;          // of `summed`
+  std::size_t checksum_nbytes_ = 0;  // which a resize does not change
   Place taken_;
   Place cloned_;
 };
@@ -94,9 +92,9 @@ class WriteTrap {
   template <class Header>
   void becomes_unique(const Header&, CallSite) noexcept {}
   template <class Header>
-  void compares(const Header&, CallSite) const noexcept {}
+  void check_unchanged(const Header&, CallSite) const noexcept {}
   void becomes_writable() noexcept {}
-  void releases() noexcept {}
+  void disarm() noexcept {}
 };
 
 #endif

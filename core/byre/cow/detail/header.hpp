@@ -126,7 +126,7 @@ class basic_header {
   /// Releases the data and this header. Called once, by the owner or copier to which the share word
   /// returned that no other is left.
   void release() noexcept {
-    trap_.releases();
+    trap_.disarm();
     release_.get()(*this);
   }
 
@@ -144,7 +144,7 @@ class basic_header {
   /// Called by the only owner when it gets a pointer to write.
   void becomes_unique(CallSite site) noexcept { trap_.becomes_unique(*this, site); }
   /// Called by an owner that is about to copy or drop the data.
-  void compares(CallSite site) const noexcept { trap_.compares(*this, site); }
+  void check_unchanged(CallSite site) const noexcept { trap_.check_unchanged(*this, site); }
   /// Called by a copier that may write the data because no owner is left.
   void becomes_writable() noexcept { trap_.becomes_writable(); }
 

@@ -49,7 +49,7 @@ template <sync::Sync Sync>
     report.stole(header(), site);
     return Materialized::stole;
   }
-  header().compares(site);
+  header().check_unchanged(site);
   Header* copy;
   try {
     if (has_pages && map_overlay(cause, site, report)) {
