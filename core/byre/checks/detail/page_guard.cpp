@@ -41,7 +41,7 @@ class SignalSafeText {
     *this << "0x";
     return append(reinterpret_cast<std::uintptr_t>(address), 16);
   }
-  SignalSafeText& operator<<(const Place& place) noexcept {
+  SignalSafeText& operator<<(const SavedCallSite& place) noexcept {
     return *this << place.file << ":" << std::uint64_t{place.line};
   }
 
@@ -66,13 +66,14 @@ class SignalSafeText {
 
 }  // namespace
 
-Place::Place(CallSite site) noexcept : line(site.line) {
+SavedCallSite::SavedCallSite(CallSite site) noexcept : line(site.line) {
   const std::size_t length = std::strlen(site.file);
-  const std::size_t kept = std::min(length, sizeof file - 1);
-  std::memcpy(file, site.file + (length - kept), kept);
+  const std::size_t copied = std::min(length, sizeof file - 1);
+  std::memcpy(file, site.file + (length - copied), copied);
 }
 
-void fail_stale_write(const GuardedData& data, const void* address, const Place& found) noexcept {
+void fail_stale_write(const GuardedData& data, const void* address,
+                      const SavedCallSite& found) noexcept {
   SignalSafeText text;
   text << "byre: a write to shared data, through a pointer from before a lazy clone: ";
   if (address != nullptr) {
@@ -104,17 +105,17 @@ void fail_stale_write(const GuardedData& data, const void* address, const Place&
 
 struct PageGuard {
   GuardedData data;
-  sync::detail::Published<GuardedData> shown;  // `data`, while its pages are to be protected
+  sync::detail::Published<GuardedData> active;  // `data`, while its pages are to be protected
   sync::detail::Published<GuardedData>
-      refused;  // `data`, while the system refuses to end the protection
+      stuck;  // `data`, while the system refuses to end the protection
 };
 
 namespace {
 
 constinit std::array<PageGuard, 4096> guards{};  // of no heap, for the handler
-constinit std::size_t refused_count = 0;
+constinit std::size_t stuck_count = 0;
 
-[[noreturn]] void fail_refused_write() noexcept {
+[[noreturn]] void fail_stuck_write() noexcept {
   (SignalSafeText()
    << "byre: the system refuses to make pages writable that this checked build had protected while "
       "they were shared. Raise its limit of mappings (vm.max_map_count).\n")
@@ -149,21 +150,21 @@ bool make_writable(const GuardedData& data) noexcept {
 
 void handle(int signal, siginfo_t* info, void* context) noexcept {
   if (info->si_code == SEGV_ACCERR) {
-    if (const GuardedData* const data = find(&PageGuard::shown, info->si_addr)) {
+    if (const GuardedData* const data = find(&PageGuard::active, info->si_addr)) {
       fail_stale_write(*data, info->si_addr, {});
     }
-    if (const GuardedData* const data = find(&PageGuard::refused, info->si_addr)) {
+    if (const GuardedData* const data = find(&PageGuard::stuck, info->si_addr)) {
       if (make_writable(*data)) {
         return;  // the write is repeated
       }
-      fail_refused_write();
+      fail_stuck_write();
     }
   }
   installed.get()->before.forward(signal, info, context);
 }
 
 /// The handler has to stay valid: other handlers may keep its address. False if the library that contains
-/// this cannot be kept from being unloaded.
+/// this cannot be copied from being unloaded.
 bool stay_loaded() noexcept {
 #if defined(__GLIBC__)
   Dl_info info;
@@ -199,14 +200,14 @@ bool may_guard_pages() noexcept {
 namespace {
 
 /// Ends the protections that the system has refused to end.
-void open_refused() noexcept {
+void retry_stuck() noexcept {
   for (PageGuard& guard : guards) {
-    if (refused_count == 0) {
+    if (stuck_count == 0) {
       return;
     }
-    if (guard.refused.get() != nullptr && make_writable(guard.data)) {
-      guard.refused.set(nullptr);
-      --refused_count;
+    if (guard.stuck.get() != nullptr && make_writable(guard.data)) {
+      guard.stuck.set(nullptr);
+      --stuck_count;
     }
   }
 }
@@ -214,19 +215,19 @@ void open_refused() noexcept {
 }  // namespace
 
 PageGuard* guard(const GuardedData& data) noexcept {
-  open_refused();
+  retry_stuck();
   if (is_lost(data.begin)) {
     return nullptr;
   }
   const auto is_free = [](const PageGuard& guard) noexcept {
-    return guard.shown.get() == nullptr && guard.refused.get() == nullptr;
+    return guard.active.get() == nullptr && guard.stuck.get() == nullptr;
   };
   const auto free = std::find_if(guards.begin(), guards.end(), is_free);
   if (free == guards.end()) {
     return nullptr;
   }
   free->data = data;
-  free->shown.set(&free->data);
+  free->active.set(&free->data);
   if (::mprotect(data.begin, data.capacity, PROT_READ) != 0) {
     unguard(*free);  // some of the pages may be protected
     return nullptr;
@@ -236,28 +237,28 @@ PageGuard* guard(const GuardedData& data) noexcept {
 
 void unguard(PageGuard& guard) noexcept {
   if (!is_lost(guard.data.begin) && !make_writable(guard.data)) {
-    guard.refused.set(&guard.data);
-    ++refused_count;
+    guard.stuck.set(&guard.data);
+    ++stuck_count;
   }
-  guard.shown.set(nullptr);
+  guard.active.set(nullptr);
 }
 
-void forget_refused(std::byte* begin, std::size_t nbytes) noexcept {
+void forget_unmapped(std::byte* begin, std::size_t nbytes) noexcept {
   for (PageGuard& guard : guards) {
-    if (refused_count == 0) {
+    if (stuck_count == 0) {
       return;
     }
-    const GuardedData* const data = guard.refused.get();
+    const GuardedData* const data = guard.stuck.get();
     if (data != nullptr && data->begin >= begin && data->begin < begin + nbytes) {
-      guard.refused.set(nullptr);
-      --refused_count;
+      guard.stuck.set(nullptr);
+      --stuck_count;
     }
   }
 }
 
-void guard_again() noexcept {
+void protect_again() noexcept {
   for (const PageGuard& guard : guards) {
-    const GuardedData* const data = guard.shown.get();
+    const GuardedData* const data = guard.active.get();
     if (data != nullptr && !is_lost(data->begin)) {
       ::mprotect(data->begin, data->capacity, PROT_READ);  // else a write to it is not found
     }
@@ -273,8 +274,8 @@ PageGuard* guard(const GuardedData&) noexcept {
   return nullptr;
 }
 void unguard(PageGuard&) noexcept {}
-void forget_refused(std::byte*, std::size_t) noexcept {}
-void guard_again() noexcept {}
+void forget_unmapped(std::byte*, std::size_t) noexcept {}
+void protect_again() noexcept {}
 
 #endif
 

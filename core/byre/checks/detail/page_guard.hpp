@@ -20,9 +20,9 @@ namespace byre::inline v0::detail {
 
 /// A call site with its own text: the library that the call was made from may be unloaded before the
 /// report.
-struct BYRE_API Place {
-  constexpr Place() noexcept = default;
-  explicit Place(CallSite site) noexcept;
+struct BYRE_API SavedCallSite {
+  constexpr SavedCallSite() noexcept = default;
+  explicit SavedCallSite(CallSite site) noexcept;
 
   char file[92]{};  // the end of its name
   std::uint32_t line = 0;
@@ -33,14 +33,14 @@ struct GuardedData {
   std::byte* begin;
   std::size_t nbytes;
   std::size_t capacity;  ///< what is protected
-  Place taken;           ///< where the last pointer to write was, if one was
-  Place cloned;          ///< the first lazy clone since
+  SavedCallSite taken;   ///< where the last pointer to write was, if one was
+  SavedCallSite cloned;  ///< the first lazy clone since
 };
 
 /// Ends the program: `data` was written while it was shared, at `address`, or, if that is null, as a
 /// comparison at `found` shows. Async-signal-safe.
 [[noreturn, gnu::cold]] void fail_stale_write(const GuardedData& data, const void* address,
-                                              const Place& found) noexcept;
+                                              const SavedCallSite& found) noexcept;
 
 struct PageGuard;
 
@@ -55,9 +55,9 @@ PageGuard* guard(const GuardedData& data) noexcept;
 /// Makes the pages writable. If the system refuses, the next guard() and the first write try again.
 void unguard(PageGuard& guard) noexcept;
 /// Tries no more to make pages writable that are about to be unmapped.
-void forget_refused(std::byte* begin, std::size_t nbytes) noexcept;
+void forget_unmapped(std::byte* begin, std::size_t nbytes) noexcept;
 /// Write-protects again all that is guarded.
-void guard_again() noexcept;
+void protect_again() noexcept;
 
 }  // namespace byre::inline v0::detail
 

@@ -23,13 +23,13 @@ namespace {
 /// Of each first clone, and of each end of protection. Held over forks, so that parent and child find pages
 /// protected if and only if their trap says so: a fork may have mapped them anew.
 struct Traps {
-  Traps() noexcept { observe_unmaps(forgets); }
+  Traps() noexcept { observe_unmaps(observer); }
 
-  sync::ProcessMutex mutex{&guard_again};
+  sync::ProcessMutex mutex{&protect_again};
 
  private:
   static void forget(std::byte* begin, std::size_t nbytes) noexcept;
-  static constexpr UnmapObserver forgets{&forget};
+  static constexpr UnmapObserver observer{&forget};
 };
 
 sync::ProcessMutex& trap_mutex() noexcept {
@@ -38,7 +38,7 @@ sync::ProcessMutex& trap_mutex() noexcept {
 
 void Traps::forget(std::byte* begin, std::size_t nbytes) noexcept {
   const sync::ProcessLock lock(trap_mutex());
-  forget_refused(begin, nbytes);
+  forget_unmapped(begin, nbytes);
 }
 
 /// Differs wherever a single word does: each step is a bijection of the sum so far, and of the word.
@@ -69,7 +69,7 @@ void WriteTrap::arm(GuardedData data, bool may_be_guarded, CallSite site) noexce
   if (state_ != State::disarmed) {
     return;
   }
-  cloned_ = Place(site);
+  cloned_ = SavedCallSite(site);
   data.taken = taken_;
   data.cloned = cloned_;
   guard_ = may_guard ? guard(data) : nullptr;
@@ -88,7 +88,7 @@ void WriteTrap::compare_checksum(const void* data, CallSite site) const noexcept
   // No lock: the state changes before the first clone and after the last.
   if (state_ == State::checksummed && checksum_of(data, checksum_nbytes_) != checksum_) {
     auto* const begin = static_cast<std::byte*>(const_cast<void*>(data));
-    fail_stale_write({begin, checksum_nbytes_, 0, taken_, cloned_}, nullptr, Place(site));
+    fail_stale_write({begin, checksum_nbytes_, 0, taken_, cloned_}, nullptr, SavedCallSite(site));
   }
 }
 

@@ -45,7 +45,7 @@ class BYRE_API WriteTrap {
     if (is_watched(header)) {
       compare_checksum(header.data(), site);
       disarm();
-      taken_ = Place(site);
+      taken_ = SavedCallSite(site);
     }
   }
   /// By an owner that is about to copy or leave.
@@ -76,11 +76,11 @@ class BYRE_API WriteTrap {
   void compare_checksum(const void* data, CallSite site) const noexcept;
 
   State state_ = State::disarmed;
-  PageGuard* guard_ = nullptr;     // of `guarded`
-  std::uint64_t checksum_ = 0;          // of `summed`
+  PageGuard* guard_ = nullptr;       // of `guarded`
+  std::uint64_t checksum_ = 0;       // of `summed`
   std::size_t checksum_nbytes_ = 0;  // which a resize does not change
-  Place taken_;
-  Place cloned_;
+  SavedCallSite taken_;
+  SavedCallSite cloned_;
 };
 
 #else
