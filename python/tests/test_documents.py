@@ -14,13 +14,13 @@ import pytest
 
 HERE, FOLDER = pathlib.Path(__file__).parent, pathlib.Path(byre.__file__).parent.parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "blocks"))
+sys.path.insert(0, str(ROOT / "tests" / "doc_examples"))
 
-import blocks  # noqa: E402
+import doc_examples  # noqa: E402
 
 DOCSTRINGS = {"byre": byre.__doc__, **{name: inspect.getdoc(getattr(byre, name)) for name in byre.__all__}}
 SESSIONS = {name: text for name, text in DOCSTRINGS.items() if ">>>" in text} | {"README.md": "", "docs/python.md": ""}
-for block in blocks.all_blocks(ROOT):
+for block in doc_examples.all_blocks(ROOT):
     if block.language in ("pycon", "python"):
         SESSIONS[block.page] = SESSIONS.get(block.page, "") + block.text + "\n"
 

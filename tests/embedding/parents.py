@@ -16,9 +16,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "blocks"))
+sys.path.insert(0, str(HERE.parent / "doc_examples"))
 
-import blocks  # noqa: E402
+import doc_examples  # noqa: E402
 
 SKIPPED = 77
 NAMES = {"byre": "byre", "byre-tensor": "tensor", "byre-functional": "functional"}
@@ -51,7 +51,8 @@ def expect_equal(found, expected, what):
 
 
 def in_the_readme(source, language):
-    return "".join(block.text for block in blocks.blocks_of(source / "README.md", source) if block.language == language)
+    blocks = doc_examples.blocks_of(source / "README.md", source)
+    return "".join(block.text for block in blocks if block.language == language)
 
 
 def version_of(source):
