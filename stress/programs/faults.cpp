@@ -48,7 +48,7 @@ Faults::AllowFailures::~AllowFailures() {
 
 void Faults::start_heap() noexcept {
   const Armed& heap = of(Fault::heap);
-  test::news_until_failure = heap.times == 0 ? test::never_fails : heap.after;
+  test::news_before_failure = heap.times == 0 ? test::never_fails : heap.after;
   if (this_call_.steps_in_new) {
     test::before_next_new = &run_steps_in_new;
   }
@@ -56,7 +56,7 @@ void Faults::start_heap() noexcept {
 
 void Faults::stop_heap() noexcept {
   test::before_next_new = nullptr;
-  const int left = std::exchange(test::news_until_failure, test::never_fails);
+  const int left = std::exchange(test::news_before_failure, test::never_fails);
   Armed& heap = of(Fault::heap);
   heap.after = heap.times == 0 ? never : left;
   if (std::exchange(test::new_failed, false)) {

@@ -18,7 +18,7 @@ import unittest
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from built import command
+from built_program import command
 from programs import PROGRAM, Test, run
 
 TOKENS, EVERY, DIMENSIONS, TILE_ROWS = 9000, 1500, 32, 16

@@ -54,7 +54,7 @@ inline void run_rounds(std::size_t threads, std::size_t rounds,
 }
 
 /// Runs `act()` on another thread, and joins it.
-inline void elsewhere(FunctionRef<void()> act) {
+inline void on_another_thread(FunctionRef<void()> act) {
   boost::thread(act).join();
 }
 

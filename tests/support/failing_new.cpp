@@ -11,11 +11,11 @@
 
 namespace byre::test {
 
-constinit thread_local int news_until_failure = never_fails;
-constinit thread_local std::size_t most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max();
-constinit thread_local bool failures_last = false;
+constinit thread_local int news_before_failure = never_fails;
+constinit thread_local std::size_t max_nbytes_of_new = std::numeric_limits<std::size_t>::max();
+constinit thread_local bool failures_persist = false;
 constinit thread_local bool new_failed = false;
-constinit thread_local std::ptrdiff_t news_alive = 0;
+constinit thread_local std::ptrdiff_t live_new_count = 0;
 constinit thread_local Act before_next_new = nullptr;
 
 namespace {
@@ -30,19 +30,19 @@ void* allocate_or_fail(std::size_t nbytes,
   if (const Act first = std::exchange(before_next_new, nullptr)) {
     first();
   }
-  const bool is_its_turn = news_until_failure != never_fails && news_until_failure-- == 0;
-  if (is_its_turn || (failures_last && new_failed) || nbytes > most_nbytes_of_a_new) {
+  const bool is_its_turn = news_before_failure != never_fails && news_before_failure-- == 0;
+  if (is_its_turn || (failures_persist && new_failed) || nbytes > max_nbytes_of_new) {
     new_failed = true;
     return nullptr;
   }
-  ++news_alive;
+  ++live_new_count;
   return alignment <= alignof(std::max_align_t)
              ? std::malloc(nbytes == 0 ? 1 : nbytes)
              : std::aligned_alloc(alignment, (nbytes / alignment + 1) * alignment);
 }
 
 void release(void* memory) noexcept {
-  news_alive -= memory == nullptr ? 0 : 1;
+  live_new_count -= memory == nullptr ? 0 : 1;
   std::free(memory);
 }
 

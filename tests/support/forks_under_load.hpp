@@ -22,7 +22,7 @@
 namespace byre::test {
 
 /// How many times as often as usual: BYRE_FORKS.
-inline std::size_t times_as_often() {
+inline std::size_t fork_count_factor() {
   const char* const times = std::getenv("BYRE_FORKS");
   return times == nullptr ? 1 : std::stoul(times);
 }
@@ -47,7 +47,7 @@ inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Bu
       }
     });
   }
-  for (std::size_t number = 0; number < fewer_if_sanitized(forks) * times_as_often(); ++number) {
+  for (std::size_t number = 0; number < fewer_if_sanitized(forks) * fork_count_factor(); ++number) {
     const pid_t child = ::fork();
     if (child == 0) {
       ::alarm(patience_seconds);

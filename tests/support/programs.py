@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from built import command
+from built_program import command
 
 PROGRAM = sys.argv.pop(1)
 

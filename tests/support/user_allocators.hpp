@@ -40,23 +40,23 @@ class DeviceAllocator final : public Allocator {
     ++copies_;
     expect_within_block(destination, nbytes);
     expect_within_block(source, nbytes);
-    let_host(true);
+    set_host_access(true);
     std::memcpy(destination, source, nbytes);
-    let_host(false);
+    set_host_access(false);
   }
 
   const char* name() const noexcept override { return "device"; }
 
   /// As an engine's upload and download.
   void fill(void* data, int value, std::size_t nbytes) {
-    let_host(true);
+    set_host_access(true);
     std::memset(data, value, nbytes);
-    let_host(false);
+    set_host_access(false);
   }
   int value_at(const std::byte* data) {
-    let_host(true);
+    set_host_access(true);
     const int value = std::to_integer<int>(*data);
-    let_host(false);
+    set_host_access(false);
     return value;
   }
 
@@ -79,7 +79,7 @@ class DeviceAllocator final : public Allocator {
       throw std::out_of_range("a copy goes beyond a block of the device");
     }
   }
-  void let_host(bool may) {
+  void set_host_access(bool may) {
     for (const auto& [place, pages] : blocks_) {
       ::mprotect(place, pages.nbytes, may ? PROT_READ | PROT_WRITE : PROT_NONE);
     }

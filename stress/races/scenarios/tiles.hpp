@@ -159,7 +159,7 @@ class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
     bool has_written = false;
 #if BYRE_FAILS_NEW
     // The failing allocation is that of a node, if the thread copies that many nodes.
-    test::news_until_failure = fault >= 1 && fault <= 3 ? int(fault) - 1 : test::never_fails;
+    test::news_before_failure = fault >= 1 && fault <= 3 ? int(fault) - 1 : test::never_fails;
 #endif
     try {
       TileOf tile(this->owners_[thread].tiled, this->common_tile());
@@ -168,7 +168,7 @@ class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
       this->fixture_.record("no memory for a node");
     }
 #if BYRE_FAILS_NEW
-    test::news_until_failure = test::never_fails;
+    test::news_before_failure = test::never_fails;
 #endif
     return has_written;
   }

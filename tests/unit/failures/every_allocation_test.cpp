@@ -43,7 +43,7 @@ int Attempt::next_number() {
 void Attempt::operator()(const std::function<void()>& step,
                          const std::function<std::string()>& state) {
   const std::string before = state();
-  const std::ptrdiff_t alive_before = news_alive;
+  const std::ptrdiff_t alive_before = live_new_count;
   std::exception_ptr failure;
   {
     const FailingNew failing(nth_, failures_);
@@ -64,7 +64,7 @@ void Attempt::operator()(const std::function<void()>& step,
                     << " was thrown, " << error.what();
     }
     failure = nullptr;
-    EXPECT_TRUE(retains_memory_ || news_alive <= alive_before)
+    EXPECT_TRUE(retains_memory_ || live_new_count <= alive_before)
         << "memory leaked when allocation " << nth_ << " failed";
     EXPECT_TRUE(new_failed) << "OutOfMemory was thrown although no allocation failed";
     EXPECT_EQ(state(), before) << "allocation " << nth_ << " failed";

@@ -98,7 +98,7 @@ TEST(RecyclingPool, accepts_a_block_released_by_another_thread) {
   FakePages source;
   RecyclingPool pool(64 * mib, source);
   const Block block = pool.allocate({mib, 64});
-  elsewhere([&] { pool.deallocate(block); });
+  on_another_thread([&] { pool.deallocate(block); });
   const Block again = pool.allocate({mib, 64});
   EXPECT_EQ(again.data, block.data);
   pool.deallocate(again);

@@ -99,7 +99,7 @@ TEST_F(ShardsTest, snapshots_never_go_back_while_threads_come_and_go) {
       }
     } else {
       for (int i = 0; i < 200; ++i) {
-        elsewhere([&] { const Buffer clone = buffer; });
+        on_another_thread([&] { const Buffer clone = buffer; });
       }
     }
   });
@@ -126,7 +126,7 @@ thread_local CountsAtTheEnd destroyed_last;
 TEST_F(ShardsTest, counts_during_the_end_of_a_thread_are_not_lost) {
   const Counted counted;
   for (int i = 0; i < 100; ++i) {
-    elsewhere([&] {
+    on_another_thread([&] {
       at_thread_end([&] {
         Buffer clone = buffer;
         clone.mutable_data();

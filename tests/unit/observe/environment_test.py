@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from built import command
+from built_program import command
 
 PROGRAM = os.path.abspath(sys.argv.pop())
 HAS_STATS = sys.argv.pop() == "1"

@@ -37,7 +37,7 @@ Json copy_that_began_before(FailingAllocator& allocator) {
 
 TEST_F(Recordings, clip_a_copy_that_began_earlier_to_their_begin) {
   FailingAllocator allocator;
-  elsewhere([&] { EXPECT_GE(copy_that_began_before(allocator)["ts"], 0); });
+  on_another_thread([&] { EXPECT_GE(copy_that_began_before(allocator)["ts"], 0); });
   const trace::Recording outer;
   const Json copied = copy_that_began_before(allocator);
   EXPECT_EQ(copied["ts"], 0);
@@ -45,7 +45,7 @@ TEST_F(Recordings, clip_a_copy_that_began_earlier_to_their_begin) {
 }
 
 TEST_F(Recordings, set_may_record_only_while_they_are_active) {
-  elsewhere([] {
+  on_another_thread([] {
     Buffer::allocate(100);
     EXPECT_EQ(trace::Recording().lost(), 0U);
     EXPECT_FALSE(stats::detail::may_record());

@@ -118,7 +118,7 @@ TEST_F(Sinks, are_called_by_the_thread_that_copies_after_the_copy) {
     called_on = boost::this_thread::get_id();
     copies_at_call = counted.since().copies;
   });
-  elsewhere([&] {
+  on_another_thread([&] {
     copied_on = boost::this_thread::get_id();
     copy_and_compare();
   });

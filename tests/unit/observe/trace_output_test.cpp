@@ -124,7 +124,7 @@ TEST_F(Recordings, name_their_threads_in_valid_utf_8) {
   const Buffer weights = Buffer::allocate(100);
   const trace::Recording recording;
   clone(weights, 1);
-  elsewhere([&] {
+  on_another_thread([&] {
     ::pthread_setname_np(::pthread_self(), "w\xC3\xA9 \xC3 \xE0\x80\x80 \xFF");
     clone(weights, 2);
   });

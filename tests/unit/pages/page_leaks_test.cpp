@@ -137,7 +137,7 @@ TEST_F(PageLeaks, refused_writable_clones_leak_nothing) {
     Buffer source = in_memory_file();
     const Buffer first = is_written ? source.writable_clone() : Buffer();
     std::memset(source.mutable_data(), 2, least_paged_nbytes);
-    const std::ptrdiff_t alive = news_alive;
+    const std::ptrdiff_t alive = live_new_count;
     const std::byte* const place = source.data();
     const Origin origin = source.origin();
     const void* const file = source.memory_id();
@@ -156,7 +156,7 @@ TEST_F(PageLeaks, refused_writable_clones_leak_nothing) {
     }
     EXPECT_EQ(source.data(), place);
     if (source.origin() == origin && source.memory_id() == file) {
-      EXPECT_EQ(news_alive, alive) << nth;
+      EXPECT_EQ(live_new_count, alive) << nth;
     }
   };
   expect_nothing_is_left([&] {

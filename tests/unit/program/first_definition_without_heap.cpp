@@ -13,19 +13,19 @@
 namespace {
 
 using namespace byre::functional;
+using byre::test::live_new_count;
 using byre::test::never_fails;
-using byre::test::news_alive;
-using byre::test::news_until_failure;
+using byre::test::news_before_failure;
 
 /// Answers whether an operator was found, with allocation number `nth` failing.
 bool is_found_without_new(int nth) {
-  news_until_failure = nth;
+  news_before_failure = nth;
   const Operator* found = nullptr;
   try {
     found = find_if_any("add");
   } catch (const byre::OutOfMemory&) {
   }
-  news_until_failure = never_fails;
+  news_before_failure = never_fails;
   return found != nullptr;
 }
 
@@ -49,14 +49,14 @@ bool is_whole() {
 }  // namespace
 
 int main() {
-  news_until_failure = 0;
+  news_before_failure = 0;
   const bool is_named = std::string_view(name_of(Key::cpu)) == "cpu";  // and no end of the program
-  news_until_failure = never_fails;
-  const auto before = news_alive;
+  news_before_failure = never_fails;
+  const auto before = live_new_count;
   int nth = 0;
   for (; !is_found_without_new(nth); ++nth) {
-    if (news_alive != before) {
-      std::printf("allocation %d failed, and %td are left\n", nth, news_alive - before);
+    if (live_new_count != before) {
+      std::printf("allocation %d failed, and %td are left\n", nth, live_new_count - before);
       return 1;
     }
   }

@@ -10,19 +10,19 @@
 #include "support/failing_new.hpp"
 
 int main() {
-  using byre::test::news_until_failure;
+  using byre::test::news_before_failure;
   int refused = 0;
   for (int round = 0; round < 2; ++round) {
     byre::Buffer buffer;
     byre::Buffer clone;
     try {
-      news_until_failure = 0;
+      news_before_failure = 0;
       buffer = byre::Buffer::allocate(std::size_t{1} << 20);
       clone = buffer;
       clone.mutable_data()[0] = std::byte{1};
       const byre::Storage storage(buffer);
     } catch (const byre::OutOfMemory& error) {
-      news_until_failure = byre::test::never_fails;
+      news_before_failure = byre::test::never_fails;
       std::puts(error.what());
       const bool is_of_the_storage =
           std::string_view(error.what()).find("for a storage") != std::string_view::npos;
@@ -30,7 +30,7 @@ int main() {
       refused += is_of_the_storage && was_copied ? 1 : 0;
     }
   }
-  news_until_failure = byre::test::never_fails;
+  news_before_failure = byre::test::never_fails;
   std::printf("%d storages were refused\n", refused);
   return refused == 2 && byre::stats::snapshot().live_bytes == 0 ? 0 : 1;
 }

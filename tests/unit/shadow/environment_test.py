@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "support"))
-from built import command
+from built_program import command
 
 MODES = ["alias", "warn", "error", "copy"]
 PROGRAM = sys.argv.pop()

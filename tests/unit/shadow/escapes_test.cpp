@@ -40,7 +40,7 @@ TEST_F(Escapes, a_report_counts_earlier_escapes_a_summary_the_maximum) {
 
 TEST_F(Escapes, another_threads_escape_counts_if_the_default_mode_tracks) {
   shadow::set_default_reshape_mode(ReshapeMode::warn);
-  elsewhere([&] { escape(x, site(33)); });
+  on_another_thread([&] { escape(x, site(33)); });
   shadow::set_default_reshape_mode(std::nullopt);
   EXPECT_TRUE(reshaped(x, {2, 3}).aliases(x));
   EXPECT_EQ(first_escape(), 33U);
@@ -147,7 +147,7 @@ TEST_F(Escapes, tracking_is_skipped_if_nothing_would_be_recorded) {
   EXPECT_TRUE(skips(x)) << "another storage is, and the mode does not track";
   const ReshapeModeScope scope(ReshapeMode::warn);
   EXPECT_FALSE(skips(x));
-  elsewhere([&] { EXPECT_TRUE(skips(x)) << "the mode there does not track"; });
+  on_another_thread([&] { EXPECT_TRUE(skips(x)) << "the mode there does not track"; });
   escape(x, site(31));
   EXPECT_TRUE(skips(x)) << "it is recorded";
   EXPECT_FALSE(skips(other));

@@ -35,7 +35,7 @@ TEST_F(Mode, the_default_holds_for_all_threads_a_scope_for_its_own) {
       EXPECT_EQ(reshape_mode(), ReshapeMode::error);
     }
     EXPECT_EQ(reshape_mode(), ReshapeMode::alias);
-    elsewhere([&] { EXPECT_EQ(reshape_mode(), mode); });
+    on_another_thread([&] { EXPECT_EQ(reshape_mode(), mode); });
   }
 }
 

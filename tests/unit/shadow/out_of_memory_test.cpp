@@ -86,8 +86,8 @@ TEST_F(TrackedWithoutMemory, a_violation_is_reported_if_any_allocation_fails) {
 
 /// While it lives, no allocation succeeds.
 struct NoMemory {
-  NoMemory() { most_nbytes_of_a_new = 0; }
-  ~NoMemory() { most_nbytes_of_a_new = std::numeric_limits<std::size_t>::max(); }
+  NoMemory() { max_nbytes_of_new = 0; }
+  ~NoMemory() { max_nbytes_of_new = std::numeric_limits<std::size_t>::max(); }
 };
 
 TEST_F(TrackedWithoutMemory, writes_at_unknown_call_sites_are_reported_or_thrown) {
@@ -153,7 +153,7 @@ TEST_F(TrackedWithoutMemory, only_one_of_two_first_reshapes_counts_earlier_escap
   x.share_external(values, DType::f32, [](void*) {});
   shared = &x;
   before_next_new = [] {
-    elsewhere([] {
+    on_another_thread([] {
       is_first_elsewhere = shadow::detail::tracking_state_of(shared->storage()) == nullptr;
       static_cast<void>(link(*shared));
     });

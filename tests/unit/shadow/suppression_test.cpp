@@ -40,7 +40,7 @@ TEST_F(Suppressions, a_scope_suppresses_on_its_thread_and_nests) {
       violate();
     }
     violate(ReshapeMode::error);
-    elsewhere([] { violate(ReshapeMode::warn, "src/elsewhere.cpp"); });
+    on_another_thread([] { violate(ReshapeMode::warn, "src/elsewhere.cpp"); });
   }
   EXPECT_STREQ(reports.only().access.site.file, "src/elsewhere.cpp");
   EXPECT_EQ(shadow::summary().suppressed, 2U);

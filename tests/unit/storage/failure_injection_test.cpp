@@ -20,7 +20,7 @@ TEST(FailureInjection, a_failed_device_allocation_leaks_nothing) {
   FailingAllocator allocator(Device(1, 0));
   bool is_over = false;
   for (int nth = -1; !is_over; ++nth) {  // -1: the device's memory fails; else operator new
-    const std::ptrdiff_t alive_before = news_alive;
+    const std::ptrdiff_t alive_before = live_new_count;
     allocator.fail_allocation(nth == -1 ? 0 : FailingAllocator::never);
     bool has_failed = false;
     try {
@@ -31,14 +31,14 @@ TEST(FailureInjection, a_failed_device_allocation_leaks_nothing) {
     }
     EXPECT_EQ(has_failed, nth == -1 || new_failed);
     is_over = !has_failed;
-    EXPECT_EQ(news_alive, alive_before) << "leaked after allocation " << nth << " failed";
+    EXPECT_EQ(live_new_count, alive_before) << "leaked after allocation " << nth << " failed";
     EXPECT_EQ(allocator.blocks_out(), 0U);
   }
 }
 
 TEST(FailureInjection, a_heap_that_calls_byre_makes_one_thread_cache) {
   static detail::ThreadCache* made_by_the_heap = nullptr;
-  elsewhere([] {
+  on_another_thread([] {
     before_next_new = [] {
       (void)Buffer::allocate(1);
       made_by_the_heap = detail::this_threads_cache;
@@ -53,10 +53,10 @@ TEST(FailureInjection, an_allocator_failure_is_reported_without_the_heap) {
   Storage storage = of_text<Storage>("cow", allocator);
   const Storage clone = storage.lazy_clone();
   allocator.fail_allocation(0);
-  news_until_failure = 0;
+  news_before_failure = 0;
   new_failed = false;
   EXPECT_THROW(storage.mutable_data(), OutOfMemory);
-  news_until_failure = never_fails;
+  news_before_failure = never_fails;
   EXPECT_FALSE(new_failed);  // operator new was not called
   EXPECT_EQ(text_of(storage), "cow");
 }

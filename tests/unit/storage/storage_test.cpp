@@ -130,7 +130,7 @@ TEST(Attachment, is_shared_by_all_handles_and_survives_writes) {
   EXPECT_EQ(moved.slot()->attachment(), &attached);
   moved = Storage();
   EXPECT_EQ(CountedAttachment::live, 1);
-  elsewhere([&] { alias = Storage(); });
+  on_another_thread([&] { alias = Storage(); });
   EXPECT_EQ(CountedAttachment::live, 0);
 }
 

@@ -36,7 +36,7 @@ TEST(AddressLock, is_not_taken_where_nothing_is_left_to_be_done) {
   int address = 0;
   const Lock done(&address, [] { return true; });
   EXPECT_FALSE(done.is_held());
-  elsewhere([&] {  // which gets it
+  on_another_thread([&] {  // which gets it
     const Lock lock(&address, [] { return false; });
     EXPECT_TRUE(lock.is_held());
   });
@@ -65,7 +65,7 @@ TEST(AddressLock, is_free_again_after_an_exception_of_what_is_asked) {
   int address = 0;
   const auto throws = []() -> bool { throw std::runtime_error("asked too much"); };
   EXPECT_THROW(const Lock lock(&address, throws), std::runtime_error);
-  elsewhere([&] { const Lock lock(&address); });
+  on_another_thread([&] { const Lock lock(&address); });
 }
 
 TEST(AddressLock, is_of_one_address_whoever_is_in_its_bucket) {
@@ -81,7 +81,7 @@ TEST(AddressLock, is_of_one_address_whoever_is_in_its_bucket) {
     locks[first].reset();
     for (std::size_t i = 0; i < 3; ++i) {
       if (i == first) {
-        elsewhere([&] { const Lock lock(addresses[i]); });
+        on_another_thread([&] { const Lock lock(addresses[i]); });
       } else {
         boost::atomic<bool> got{false};
         boost::thread other([&] {

@@ -14,10 +14,10 @@ namespace {
 /// How many calls of operator new `step` makes on this thread.
 int news_of(const std::function<void()>& step) {
   constexpr int plenty = 1 << 20;
-  news_until_failure = plenty;
+  news_before_failure = plenty;
   step();
-  const int used = plenty - news_until_failure;
-  news_until_failure = never_fails;
+  const int used = plenty - news_before_failure;
+  news_before_failure = never_fails;
   return used;
 }
 

@@ -35,9 +35,9 @@ constexpr const char* eight_tiles = "aaaabbbbccccddddeeeeffffgggghhhh";
 /// blocks, so operator new counts nodes only.
 template <class Act>
 std::ptrdiff_t nodes_made_by(Act act) {
-  const std::ptrdiff_t before = news_alive;
+  const std::ptrdiff_t before = live_new_count;
   act();
-  return news_alive - before;
+  return live_new_count - before;
 }
 
 TEST(TileTable, has_only_the_nodes_its_tiles_need) {
