@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Where in the user's code a call was made: a default argument of every operation that may copy
-/// or that a checked build watches. std::source_location, for compilers that do not have it yet.
+/// CallSite: the file and line of a call in the user's code. Every operation that may copy, or that
+/// a checked build monitors, takes one as a default argument. It stands in for
+/// std::source_location, which some supported compilers lack.
 #pragma once
 
 #include <cstdint>
 
 namespace byre::inline v0 {
 
-/// Two words, so that it travels in registers and costs nothing where nobody asks for it.
+/// Two words, so it is passed in registers and costs nothing if the callee ignores it.
 struct CallSite {
   const char* file = "?";
   std::uint32_t line = 0;
 
-  /// The call site of the outermost call in whose default arguments this appears.
+  /// As a default argument: the place of the call that uses it, the outermost one if defaults nest.
   static constexpr CallSite current(const char* file = __builtin_FILE(),
                                     std::uint32_t line = __builtin_LINE()) noexcept {
     return {file, line};

@@ -39,37 +39,36 @@ Text format_text(const char* format, ...) noexcept {
   return text;
 }
 
-OutOfMemory::OutOfMemory(std::size_t nbytes, const char* who) noexcept
+OutOfMemory::OutOfMemory(std::size_t nbytes, const char* allocator) noexcept
     : Error(format_text(
-          "out of memory: %zu bytes were asked of the %s, which cannot provide them. Nothing "
-          "changed. Release buffers, trim the recycling pool, or ask for less.",
-          nbytes, who)) {}
+          "out of memory: the %s cannot provide %zu bytes. Nothing changed. Release buffers, trim "
+          "the recycling pool, or request less.",
+          allocator, nbytes)) {}
 
 OutOfMemory OutOfMemory::of_heap(const char* operation) noexcept {
   return OutOfMemory(format_text(
-      "out of memory: %.300s asked the heap for more than it has left. Release tensors and "
-      "buffers, trim the recycling pool, or ask for less.",
+      "out of memory: %.300s needs more heap memory than is left. Release tensors and buffers, "
+      "trim the recycling pool, or request less.",
       operation));
 }
 
 InvalidArgument InvalidArgument::size_overflow(std::size_t nbytes, std::size_t largest) noexcept {
   return InvalidArgument(format_text(
-      "%zu bytes were asked for, and no object can be larger than %zu bytes. Was a negative size "
-      "converted to an unsigned one, or did a product of sizes overflow?",
+      "size out of range: %zu bytes, at most %zu bytes. Check for a negative size converted to an "
+      "unsigned one, and for overflow in a product of sizes.",
       nbytes, largest));
 }
 
 InvalidArgument InvalidArgument::null_deleter() noexcept {
   return InvalidArgument(
-      format_text("Buffer::adopt was given a null deleter, and would not know how to release the "
-                  "memory. Pass a "
+      format_text("Buffer::adopt: null deleter, so byre cannot release the memory. Pass a "
                   "callable, or use Buffer::borrow for memory that stays yours."));
 }
 
 InvalidArgument InvalidArgument::null_pointer(const char* call, std::size_t nbytes) noexcept {
-  return InvalidArgument(format_text(
-      "%s was given a null pointer to %zu bytes. Pass the address of the bytes, or a size of 0.",
-      call, nbytes));
+  return InvalidArgument(
+      format_text("%s: null pointer to %zu bytes. Pass the address of the bytes, or a size of 0.",
+                  call, nbytes));
 }
 
 WarningHandler set_warning_handler(WarningHandler handler) noexcept {
@@ -94,7 +93,7 @@ Text without_full_stop(const char* text) noexcept {
 }
 
 InstalledHandler& warning_handler() noexcept {
-  // Never destroyed: statics that go away may warn.
+  // Never destroyed: destructors of statics may warn.
   alignas(InstalledHandler) static std::byte place[sizeof(InstalledHandler)];
   static InstalledHandler& handler = *::new (place) InstalledHandler(&write_to_stderr);
   return handler;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The errors byre throws, and its warnings. Each error is thrown before anything changed, and its text says what was
-/// asked, what was found and what to do instead.
+/// The errors that byre throws, and its warnings. Byre throws before anything has changed; each
+/// text states what failed, the actual and the allowed value, and what to do instead.
 #pragma once
 
 #include <array>
@@ -10,16 +10,16 @@
 
 namespace byre::inline v0 {
 
-/// The text of an error or a warning, kept in place so that reporting that memory is exhausted
-/// needs none. A text that does not fit ends in "...".
+/// The text of an error or a warning. It is stored in place, because an error that reports
+/// exhausted memory cannot allocate. A longer text is cut and ends in "...".
 struct Text {
   std::array<char, 1024> chars;
 };
 
-/// printf, into a Text. Never allocates.
+/// Formats as printf does. Allocates nothing.
 [[gnu::format(printf, 1, 2)]] BYRE_API Text format_text(const char* format, ...) noexcept;
 
-/// Base of everything byre throws.
+/// Base class of everything that byre throws.
 class BYRE_API Error : public std::exception {
  public:
   explicit Error(const Text& text) noexcept : text_(text) {}
@@ -29,59 +29,62 @@ class BYRE_API Error : public std::exception {
   Text text_;
 };
 
-/// Memory could not be had: nothing changed. No function of byre's throws std::bad_alloc: what the standard
-/// library throws within, or a function of the user's that byre calls, leaves byre as this. What is made of
-/// that library's vectors, strings and functions, as a Graph, a Schema and a Program are, is copied as those are.
+/// Memory is exhausted; nothing has changed. Byre never lets std::bad_alloc escape: one that the
+/// standard library or a callback of the user throws inside a call of byre reaches the caller as an
+/// OutOfMemory. Copying a type that consists of standard vectors, strings and functions (Graph,
+/// Schema, Program) is the exception: it throws what copying those types throws.
 class BYRE_API OutOfMemory : public Error {
  public:
   using Error::Error;
-  /// `nbytes` were asked of `who` (an allocator's name).
-  OutOfMemory(std::size_t nbytes, const char* who) noexcept;
-  /// The heap had too little for `operation`, which did not say how much it wanted.
+  /// An allocator could not provide `nbytes`; `allocator` is its name.
+  OutOfMemory(std::size_t nbytes, const char* allocator) noexcept;
+  /// The heap could not satisfy `operation`; the number of bytes is unknown.
   static OutOfMemory of_heap(const char* operation) noexcept;
 };
 
-/// An argument no call can serve: a null pointer to some bytes, a size no object can have.
+/// An argument that is invalid in every call, such as a null pointer to a nonzero number of bytes,
+/// or a size that no object can have.
 class BYRE_API InvalidArgument : public Error {
  public:
   using Error::Error;
-  /// A size that overflows once the header is added.
+  /// `nbytes` plus the header would exceed `largest`.
   static InvalidArgument size_overflow(std::size_t nbytes, std::size_t largest) noexcept;
-  /// Memory was adopted with a deleter that cannot be called.
+  /// Memory was adopted with an empty deleter.
   static InvalidArgument null_deleter() noexcept;
-  /// `call` was given a null pointer to `nbytes` bytes.
+  /// `call` received a null pointer to `nbytes` bytes.
   static InvalidArgument null_pointer(const char* call, std::size_t nbytes) noexcept;
 };
 
-/// The operation needs data that nobody else shares.
+/// The operation requires unique data, and the data is shared.
 class BYRE_API NotUnique : public Error {
  public:
   using Error::Error;
 };
 
-/// A file is missing, unreadable, empty, not a file, or not what it claims to be.
+/// A file is missing, unreadable, empty, not a regular file, or not in the expected format.
 class BYRE_API FileError : public Error {
  public:
   using Error::Error;
 };
 
-/// A block made more copies than it was allowed; see stats/expect.hpp.
+/// A block of code made more copies than allowed; see observe/expect.hpp.
 class BYRE_API TooManyCopies : public Error {
  public:
   using Error::Error;
 };
 
-// Warnings are what byre has to say where throwing would be wrong. They go to one handler per process,
-// which writes to stderr until the user installs another.
+// Warnings report problems in places where throwing would be wrong, such as destructors. The
+// process has one handler of warnings, which writes to stderr until the user installs another.
 
-/// Called with a text that is valid during the call. May be called from several threads at once and
-/// must not throw.
+/// Receives a text that is valid only during the call. Several threads may call it at the same
+/// time; it must not throw.
 using WarningHandler = void (*)(const char* text) noexcept;
 
-/// Installs `handler` (null: the default, stderr) and returns the one before. Thread-safe.
+/// Installs `handler`, or the default (stderr) if it is null, and returns the previous handler.
+/// Thread-safe.
 BYRE_API WarningHandler set_warning_handler(WarningHandler handler) noexcept;
 
-/// Hands a printf-style text to the handler. Thread-safe.
+/// Formats as printf does, and passes the text to the handler. Thread-safe.
 [[gnu::format(printf, 1, 2)]] BYRE_API void warn(const char* format, ...) noexcept;
 
 }  // namespace byre::inline v0

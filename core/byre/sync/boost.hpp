@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sync::Boost: the Sync that ships, Boost.Atomic and Boost.Thread. Sites and constants cost
-/// nothing here.
+/// sync::Boost: the Sync that ships, on top of Boost.Atomic and Boost.Thread. Sites and constants
+/// are resolved at compile time and cost nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -16,8 +16,8 @@ class ProcessMutex;
 
 namespace detail {
 
-/// The one object of its type in this process. Declared alone: each is defined in a source, because a
-/// header would define one in every library that includes it.
+/// The only object of its type in this process. Each `object` is defined in a source file, because
+/// a header would define one in every library that includes it.
 template <class Object>
 struct BYRE_API Singleton {
   static Object object;
@@ -26,8 +26,8 @@ struct BYRE_API Singleton {
 }  // namespace detail
 
 struct BYRE_API Boost {
-  /// Always inline: where a compiler counts what it inlines, in a large file, each step would be a call
-  /// that looks at its order while it runs.
+  /// Always inline: in a large file a compiler may reach its limit of inlining, and each step would
+  /// then be a call that switches over the order at run time.
   template <class Value>
   class Atomic {
    public:
@@ -52,16 +52,16 @@ struct BYRE_API Boost {
     }
 
    private:
-    // The share word is larger than a pointer where pointers have 32 bits, and some of these machines
-    // have no such atomics.
+    // On 32-bit machines the share word is larger than a pointer, and some of these machines have
+    // no lock-free atomics of that size.
     static_assert(sizeof(Value) > sizeof(void*) || boost::atomic<Value>::is_always_lock_free,
-                  "an atomic as large as a pointer would take a lock");
+                  "an atomic of at most the size of a pointer must be lock-free");
 
     boost::atomic<Value> value_;
   };
 
-  /// Defined in detail/boost_mutex.hpp: no API needs a lock, and Boost.Thread takes long to
-  /// compile.
+  /// Defined in detail/boost_mutex.hpp, because no API needs a lock and Boost.Thread compiles
+  /// slowly.
   class SharedMutex;
   using ProcessMutex = sync::ProcessMutex;
 
@@ -82,14 +82,14 @@ struct BYRE_API Boost {
   }
   static void unpark_all(const void* address, Step) noexcept { detail::unpark_all(address); }
 
-  /// A few microseconds: what parking and waking would cost.
+  /// A few microseconds of spinning, which is the cost of parking and waking.
   static constexpr unsigned spin_limit = 128;
 
   static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    asm("isb");  // takes about as long as pause does elsewhere; yield takes no time
+    asm("isb");  // takes about as long as `pause` on x86; `yield` is a no-op
 #endif
   }
 

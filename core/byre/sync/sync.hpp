@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The seam: everything lock-free in byre is a template over a Sync, which says what atomics, locks
-/// and parking it runs on. Users get sync::Boost; a model checker or a schedule perturber brings
-/// its own, and so checks the very lines that ship.
+/// The seam: every lock-free type of byre is a template over a Sync, which supplies atomics, locks
+/// and parking. Users get sync::Boost; a model checker or a schedule perturber supplies its own
+/// Sync, and so checks exactly the code that ships.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>
@@ -12,8 +12,8 @@
 
 namespace byre::inline v0::sync {
 
-/// An atomic integer. Each operation is told its site and spells its order there. A
-/// compare-exchange may fail spuriously and fails relaxed.
+/// An atomic integer. Each operation takes a Step: its site and the memory order spelled at the
+/// call. A compare-exchange may fail spuriously, and a failed one is relaxed.
 template <class A, class Value>
 concept AtomicOf = requires(A& atomic, const A& constant, Value value, Step step) {
   A(value);
@@ -33,8 +33,9 @@ concept SharedMutexLike = requires(M& mutex, Step step) {
   mutex.unlock_shared(step);
 };
 
-/// A variable that is not synchronized: touching it from two threads without a happens-before edge,
-/// one of them writing or ending it, is an error a checker may report.
+/// A variable without synchronization. Two accesses by different threads race if no happens-before
+/// edge orders them and at least one writes or destroys the variable; a checker may report the
+/// race.
 template <class P, class Value>
 concept PlainOf = requires(P& plain, const P& constant, Value value) {
   P(value);
@@ -49,14 +50,18 @@ struct Condition {
 inline constexpr Constant a_constant{};
 }  // namespace detail
 
-/// What a Sync offers. `park(address, keep_waiting, step)` blocks until an `unpark_all(address,
-/// step)` that begins after `keep_waiting()` was last true; it returns at once where that is false,
-/// and may return spuriously. Neither touches what `address` points to, nor throws.
-/// A waiter loads the state `spin_limit` times, with a `pause()` between, before it parks.
-/// `value_of(constant)` is evaluated at compile time and converts to the constant's value; a
-/// checker may answer with what converts to another at run time, to see what breaks.
-/// `no_destructor` answers the one default-constructed object of a type, never destroyed.
-/// `process_number` tells this process from those it was forked from.
+/// The functions and types that a Sync supplies. No function throws.
+///
+/// - `park(address, keep_waiting, step)` returns at once if `keep_waiting()` is false. Otherwise it
+///   blocks until an `unpark_all(address, step)` that begins after `keep_waiting()` was last true.
+///   It may return spuriously. Neither function accesses the memory at `address`.
+/// - A waiter loads the state `spin_limit` times, with a `pause()` in between, before it parks.
+/// - `value_of(constant)` is evaluated at compile time and converts to the value of the constant. A
+///   checker may return an object that converts to another value at run time, to test that the
+///   value matters.
+/// - `no_destructor` returns the only object of a type. It is default-constructed and never
+///   destroyed.
+/// - `process_number` differs between this process and the processes that it was forked from.
 // clang-format off: version 14 takes a concept's `<` for a comparison.
 template <class S>
 concept Sync = AtomicOf<typename S::template Atomic<std::uint64_t>, std::uint64_t> &&
@@ -86,7 +91,8 @@ concept MutexLike = requires(M& mutex, Step step) {
   mutex.unlock(step);
 };
 
-/// A Sync that has locks too. A ProcessMutex is one of the state of the process, held while that forks.
+/// A Sync that supplies locks too. A ProcessMutex guards state of the process; fork() waits until
+/// it is free, and holds it while the process is duplicated.
 template <class S>
 concept LockingSync =
     Sync<S> && SharedMutexLike<typename S::SharedMutex> && MutexLike<typename S::ProcessMutex>;

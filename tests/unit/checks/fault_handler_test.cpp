@@ -24,9 +24,9 @@ class FaultHandlerDeathTest : public testing::Test {
  protected:
   FaultHandlerDeathTest() { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 
-  static void fault_elsewhere() { *on_another_thread() = {}; }
+  static void fault_elsewhere() { *elsewhere() = {}; }
   static void guard_something() { const StalePointer stale(Storage::allocate(paged)); }
-  static std::byte* on_another_thread() {
+  static std::byte* elsewhere() {
     static void* const page =
         ::mmap(nullptr, page_nbytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return static_cast<std::byte*>(page);
@@ -45,8 +45,8 @@ TEST_F(FaultHandlerDeathTest, a_handler_before_is_told_of_the_address_and_may_me
   EXPECT_EXIT(
       {
         install([](int, siginfo_t* info, void* context) {
-          if (info->si_addr == on_another_thread() && context != nullptr) {
-            ::mprotect(on_another_thread(), page_nbytes, PROT_READ | PROT_WRITE);
+          if (info->si_addr == elsewhere() && context != nullptr) {
+            ::mprotect(elsewhere(), page_nbytes, PROT_READ | PROT_WRITE);
           } else {
             ::_exit(1);
           }

@@ -11,17 +11,17 @@
 namespace byre::test {
 namespace {
 
-TEST(Assert, passes_what_holds_and_looks_once) {
-  int looks = 0;
-  BYRE_ASSERT(++looks == 1, "it is 1");
-  EXPECT_EQ(looks, 1);
+TEST(Assert, a_true_condition_is_evaluated_once) {
+  int evaluations = 0;
+  BYRE_ASSERT(++evaluations == 1, "it is 1");
+  EXPECT_EQ(evaluations, 1);
 }
 
-TEST(Assert, is_an_expression_of_anything_that_converts_to_bool) {
-  const int* nowhere = nullptr;
-  const int something = 1;
-  const bool chosen = nowhere == nullptr;
-  chosen ? BYRE_ASSERT(&something, "there is something") : BYRE_ASSERT(nowhere, "never asked");
+TEST(Assert, accepts_any_expression_that_converts_to_bool) {
+  const int* null = nullptr;
+  const int value = 1;
+  const bool chosen = null == nullptr;
+  chosen ? BYRE_ASSERT(&value, "not null") : BYRE_ASSERT(null, "never evaluated");
 }
 
 class AssertDeathTest : public testing::Test {
@@ -34,13 +34,13 @@ void break_arithmetic() {
   BYRE_ASSERT(1 + 1 == 3, "arithmetic is broken");
 }
 
-TEST_F(AssertDeathTest, ends_the_program_with_file_line_and_text) {
+TEST_F(AssertDeathTest, a_failure_prints_file_line_and_text) {
   EXPECT_DEATH(break_arithmetic(),
                "byre: .*assert_test\\.cpp:" + std::to_string(line_of_the_assertion) +
                    ": arithmetic is broken\n");
 }
 
-TEST_F(AssertDeathTest, ends_the_program_by_an_abort) {
+TEST_F(AssertDeathTest, a_failure_aborts) {
   EXPECT_EXIT(BYRE_ASSERT(false, "no"), testing::KilledBySignal(SIGABRT), "no");
 }
 

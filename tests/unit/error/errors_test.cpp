@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Errors: what they are, and what their texts say of what was asked and found.
+/// Error types and the facts that their texts state.
 #include <byre/error/call_site.hpp>
 #include <byre/error/error.hpp>
 #include <byre/memory/host_allocators.hpp>
@@ -23,23 +23,23 @@
 namespace byre::test {
 namespace {
 
-constexpr std::size_t most_chars = sizeof(Text) - 1;
+constexpr std::size_t max_chars = sizeof(Text) - 1;
 
 std::string of(const Text& text) {
   return text.chars.data();
 }
 
-TEST(Text, is_what_printf_would_write) {
+TEST(Text, is_formatted_as_printf_does) {
   EXPECT_EQ(of(format_text("%d of %s", 3, "four")), "3 of four");
   EXPECT_EQ(of(format_text("%s", "")), "");
 }
 
-TEST(Text, ends_in_three_dots_if_it_does_not_fit) {
-  const std::string fits(most_chars, 'x');
+TEST(Text, a_text_that_is_too_long_ends_in_three_dots) {
+  const std::string fits(max_chars, 'x');
   EXPECT_EQ(of(format_text("%s", fits.c_str())), fits);
   for (const std::size_t too_many : {1U, 2U, 10000U}) {
-    const std::string too_long(most_chars + too_many, 'x');
-    EXPECT_EQ(of(format_text("%s", too_long.c_str())), std::string(most_chars - 3, 'x') + "...");
+    const std::string too_long(max_chars + too_many, 'x');
+    EXPECT_EQ(of(format_text("%s", too_long.c_str())), std::string(max_chars - 3, 'x') + "...");
   }
 }
 
@@ -53,7 +53,7 @@ static_assert(is_an_error<NotUnique>);
 static_assert(is_an_error<FileError>);
 static_assert(is_an_error<TooManyCopies>);
 
-TEST(Error, keeps_its_text_wherever_it_is_copied) {
+TEST(Error, a_copy_has_its_own_text) {
   std::exception_ptr kept;
   {
     const std::string text = "a text that is gone";
@@ -66,7 +66,7 @@ TEST(Error, keeps_its_text_wherever_it_is_copied) {
   }
 }
 
-/// The text of the `E` that `act` throws. It has to say each of `parts`.
+/// Expects that `act` throws an `E` whose text contains each of `parts`.
 template <class E, class Act>
 void expect_text(Act act, std::initializer_list<std::string> parts) {
   const std::string text = complaint_of<E>(act);
@@ -77,7 +77,7 @@ void expect_text(Act act, std::initializer_list<std::string> parts) {
   EXPECT_TRUE(text.ends_with('.') || text.ends_with('?')) << text;
 }
 
-TEST(Errors, say_what_was_asked_what_was_found_and_the_ways_out) {
+TEST(Errors, texts_state_the_request_the_limit_and_a_remedy) {
   expect_text<OutOfMemory>([] { throw OutOfMemory(123456, "toy allocator"); },
                            {"123456 bytes", "toy allocator", "Nothing changed", "Release"});
   expect_text<OutOfMemory>([] { throw OutOfMemory::of_heap("load_npy"); },
@@ -85,7 +85,7 @@ TEST(Errors, say_what_was_asked_what_was_found_and_the_ways_out) {
   const std::string long_name(10000, 'x');
   EXPECT_TRUE(
       says(complaint_of<OutOfMemory>([&] { throw OutOfMemory::of_heap(long_name.c_str()); }),
-           "xxx asked", "Release"));
+           "xxx needs", "Release"));
   expect_text<InvalidArgument>([] { (void)Buffer::allocate(max_nbytes + 1); },
                                {std::to_string(max_nbytes + 1) + " bytes",
                                 std::to_string(max_nbytes) + " bytes", "negative", "overflow"});
@@ -102,7 +102,7 @@ TEST(Errors, say_what_was_asked_what_was_found_and_the_ways_out) {
                          {"200 bytes", "100 bytes", "shares", "materialize()"});
 }
 
-TEST(FileErrors, name_the_file_and_what_it_is) {
+TEST(FileErrors, texts_name_the_file_and_the_reason) {
   const TemporaryFolder folder;
   write_file(folder / "empty", "");
   const auto expect_of = [](const std::filesystem::path& path,
@@ -115,7 +115,7 @@ TEST(FileErrors, name_the_file_and_what_it_is) {
   expect_of(folder / "empty", {here + "/empty", "empty", "Buffer::allocate(0)"});
 }
 
-TEST(FileErrors, say_that_a_file_may_not_be_read) {
+TEST(FileErrors, an_unreadable_file_is_reported) {
   const TemporaryFolder folder;
   const auto path = folder / "unreadable";
   write_file(path, "secret");
@@ -127,20 +127,17 @@ TEST(FileErrors, say_that_a_file_may_not_be_read) {
                          {path.string(), std::strerror(EACCES), "permissions"});
 }
 
-struct Asked {
-  CallSite site;
-};
-Asked asks(CallSite site = CallSite::current()) {
-  return {site};
+CallSite site_of_call(CallSite site = CallSite::current()) {
+  return site;
 }
 
-TEST(CallSite, is_the_place_of_the_call_in_whose_default_arguments_it_stands) {
+TEST(CallSite, as_a_default_argument_is_the_place_of_the_call) {
   const unsigned line = __LINE__ + 1;
-  const Asked asked = asks();
-  EXPECT_EQ(asked.site.line, line);
-  EXPECT_STREQ(asked.site.file, __FILE__);
-  EXPECT_EQ(asked.site, asks(asked.site).site);
-  EXPECT_NE(asked.site, asks().site);
+  const CallSite site = site_of_call();
+  EXPECT_EQ(site.line, line);
+  EXPECT_STREQ(site.file, __FILE__);
+  EXPECT_EQ(site, site_of_call(site));
+  EXPECT_NE(site, site_of_call());
   EXPECT_STREQ(CallSite{}.file, "?");
 }
 

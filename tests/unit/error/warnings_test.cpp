@@ -14,24 +14,24 @@ namespace {
 
 void first_handler(const char*) noexcept {}
 
-/// What is written to stderr when a warning is given.
-std::string written_of(const char* text) {
+/// The text that warn() writes to stderr.
+std::string stderr_of_warning(const char* text) {
   testing::internal::CaptureStderr();
   warn("%s", text);
   return testing::internal::GetCapturedStderr();
 }
 
-TEST(WarningHandler, is_answered_with_the_one_before_and_null_is_the_default) {
-  EXPECT_EQ(written_of("mind the gap"), "byre: warning: mind the gap\n");
+TEST(WarningHandler, set_returns_the_previous_one_and_null_is_the_default) {
+  EXPECT_EQ(stderr_of_warning("mind the gap"), "byre: warning: mind the gap\n");
   const WarningHandler original = set_warning_handler(&first_handler);
   EXPECT_NE(original, nullptr);
-  EXPECT_EQ(written_of("unheard"), "");
+  EXPECT_EQ(stderr_of_warning("unheard"), "");
   EXPECT_EQ(set_warning_handler(nullptr), &first_handler);
-  EXPECT_EQ(written_of("heard"), "byre: warning: heard\n");
+  EXPECT_EQ(stderr_of_warning("heard"), "byre: warning: heard\n");
   EXPECT_EQ(set_warning_handler(original), original) << "null is the default, not nothing";
 }
 
-TEST(Warning, reaches_the_handler_as_printf_would_write_it) {
+TEST(Warning, reaches_the_handler_formatted_as_printf_does) {
   const CaughtWarnings caught;
   warn("%d bytes of %s", 7, "nothing");
   warn("%s", "");
@@ -40,7 +40,7 @@ TEST(Warning, reaches_the_handler_as_printf_would_write_it) {
   EXPECT_EQ(caught.texts(), (std::vector<std::string>{"7 bytes of nothing", "", cut}));
 }
 
-TEST(Warning, may_be_given_by_many_threads_at_once) {
+TEST(Warning, may_be_issued_by_many_threads_concurrently) {
   const CaughtWarnings caught;
   at_once(8, [](std::size_t thread) {
     for (int i = 0; i < 50; ++i) {
@@ -55,7 +55,7 @@ TEST(Warning, may_be_given_by_many_threads_at_once) {
   EXPECT_EQ(heard, std::vector<int>(8, 50));
 }
 
-TEST(WarningHandler, may_be_changed_while_others_warn) {
+TEST(WarningHandler, may_be_replaced_while_other_threads_warn) {
   const CaughtWarnings caught;
   const WarningHandler catching = set_warning_handler(&first_handler);
   at_once(4, [&](std::size_t thread) {

@@ -18,7 +18,7 @@
 namespace byre::test {
 
 /// Runs `child` in a child process, and expects that it ends and returns true.
-inline void expect_true_in_child(FunctionRef<bool()> child) {
+inline void expect_of_a_child(FunctionRef<bool()> child) {
   in_a_child([&] { EXPECT_TRUE(child()); });
 }
 

@@ -45,11 +45,11 @@ TEST_F(ForkAndStats, counts_of_other_threads_are_kept_once_in_the_child) {
     }
     return has_those && counted.since().lazy_clones == 9;
   };
-  expect_true_in_child(are_kept);
+  expect_of_a_child(are_kept);
   EXPECT_EQ(counted.since().lazy_clones, 3);
   on_another_thread([&] {  // a thread that is younger than the one that clones
     clone();
-    expect_true_in_child([&] { return counted.since().lazy_clones == 6; });
+    expect_of_a_child([&] { return counted.since().lazy_clones == 6; });
   });
 }
 
@@ -63,7 +63,7 @@ TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_another_thread_was_in) {
     });
     copy_once();
   });
-  expect_true_in_child([&] {
+  expect_of_a_child([&] {
     copy_once();
     sink.reset();
     int copies = 0;

@@ -28,9 +28,9 @@ namespace {
 
 TEST(Fork, a_child_and_its_child_have_numbers_of_their_own_and_exit) {
   const std::uint32_t number = sync::detail::process_number;
-  expect_true_in_child([&] {
+  expect_of_a_child([&] {
     const bool is_next = sync::detail::process_number == number + 1;
-    expect_true_in_child([&] {
+    expect_of_a_child([&] {
       if (sync::detail::process_number != number + 2) {
         return false;
       }
@@ -74,7 +74,7 @@ class ForkUnderCopy : public testing::Test {
 };
 
 TEST_F(ForkUnderCopy, the_last_owner_copies_in_the_child_and_later_steals) {
-  expect_true_in_child([&] {
+  expect_of_a_child([&] {
     const bool has_copied = copies(source);
     source.mutable_data()[0] = std::byte{9};
     return has_copied && source.data()[0] == std::byte{9} && source.is_unique();
@@ -86,11 +86,11 @@ TEST_F(ForkUnderCopy, the_last_owner_copies_in_the_child_and_later_steals) {
 
 TEST_F(ForkUnderCopy, the_last_two_owners_both_copy_in_the_child) {
   Buffer second = source;
-  expect_true_in_child([&] { return copies(source) && copies(second); });
+  expect_of_a_child([&] { return copies(source) && copies(second); });
 }
 
 TEST_F(ForkUnderCopy, a_child_drops_and_clones_what_was_copied_and_exits) {
-  expect_true_in_child([&] {
+  expect_of_a_child([&] {
     Buffer clone = source;
     clone = Buffer();
     source = Buffer();
@@ -104,7 +104,7 @@ TEST(Fork, a_child_waits_for_copies_of_its_threads_and_steals) {
   if (!a_child_may_start_threads()) {
     GTEST_SKIP() << "no child may start threads here";
   }
-  expect_true_in_child([] {
+  expect_of_a_child([] {
     FailingAllocator allocator;
     Buffer source = Buffer::allocate(1000, allocator);
     Buffer copied = source;
@@ -156,7 +156,7 @@ TEST(Fork, a_child_wakes_its_sleepers_beside_those_of_its_parent) {
   const std::byte address{};
   const Sleeper of_the_parent(&address);
   const Sleeper beside_it(&address);
-  expect_true_in_child([&] {
+  expect_of_a_child([&] {
     for (int round = 0; round < 3; ++round) {
       const Sleeper of_the_child(&address);
     }
@@ -177,7 +177,7 @@ TEST(Fork, locks_that_other_threads_hold_are_free_in_the_child) {
       const AddressLock lock(&address);
       halt.enter();
     });
-    expect_true_in_child(locks);
+    expect_of_a_child(locks);
   }
   const Meanwhile in_the_bucket([&](Halt& halt) {
     const AddressLock lock(&address, [&] {
@@ -185,7 +185,7 @@ TEST(Fork, locks_that_other_threads_hold_are_free_in_the_child) {
       return true;
     });
   });
-  expect_true_in_child(locks);
+  expect_of_a_child(locks);
 }
 
 TEST(Fork, a_lock_held_at_a_fork_is_let_go_in_both_processes) {
@@ -196,7 +196,7 @@ TEST(Fork, a_lock_held_at_a_fork_is_let_go_in_both_processes) {
     const AddressLock again(&address);
     return again.is_held();
   };
-  expect_true_in_child(let_go);
+  expect_of_a_child(let_go);
   EXPECT_TRUE(let_go());
 }
 
@@ -212,7 +212,7 @@ TEST(Fork, a_child_writes_in_parallel_beside_loops_of_its_parent) {
       allocator.halt_copy(halt);
       written.mutable_data_in_parallel();
     });
-    expect_true_in_child(copies);
+    expect_of_a_child(copies);
   }
   EXPECT_TRUE(copies());
 }
@@ -225,7 +225,7 @@ TEST(Fork, a_child_destroys_a_pool_that_its_parent_s_thread_uses) {
       const Buffer buffer = Buffer::allocate(RecyclingPool::recycled_from, *pool);
       halt.enter();
     });
-    expect_true_in_child([&] {
+    expect_of_a_child([&] {
       pool->~RecyclingPool();
       return true;
     });
@@ -243,7 +243,7 @@ TEST(Fork, a_child_writes_what_another_thread_was_reading) {
     allocator.halt_copy(halt);
     (void)buffer.lazy_clone();
   });
-  expect_true_in_child([&] {
+  expect_of_a_child([&] {
     buffer.mutable_data()[0] = std::byte{1};
     return true;
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sync::Boost: its atomics, lock and objects without a destructor do what the seam says.
+/// sync::Boost: its atomics, its lock and no_destructor() meet the specification of the seam.
 #include <byre/sync/boost.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/no_destructor.hpp>
@@ -32,7 +32,7 @@ class BoostAtomic : public testing::Test {};
 using Values = testing::Types<std::uint32_t, std::uint64_t, std::int64_t>;
 TYPED_TEST_SUITE(BoostAtomic, Values);
 
-TYPED_TEST(BoostAtomic, does_each_operation_with_every_order_it_can_have) {
+TYPED_TEST(BoostAtomic, supports_each_operation_with_every_valid_order) {
   sync::Boost::Atomic<TypeParam> atomic(5);
   EXPECT_EQ(atomic.load(relaxed), TypeParam{5});
   const TypeParam largest = std::numeric_limits<TypeParam>::max();
@@ -52,7 +52,7 @@ TYPED_TEST(BoostAtomic, does_each_operation_with_every_order_it_can_have) {
     EXPECT_EQ(atomic.fetch_sub(2, in(order)), TypeParam{8});
     TypeParam expected = 4;
     EXPECT_FALSE(atomic.compare_exchange_weak(expected, 9, in(order)));
-    EXPECT_EQ(expected, TypeParam{6}) << "it learns what is there";
+    EXPECT_EQ(expected, TypeParam{6}) << "it reads the current value";
     while (!atomic.compare_exchange_weak(expected, 9, in(order))) {
       EXPECT_EQ(expected, TypeParam{6}) << "a spurious failure";
     }
@@ -60,9 +60,9 @@ TYPED_TEST(BoostAtomic, does_each_operation_with_every_order_it_can_have) {
   }
 }
 
-TEST(BoostSharedMutex, is_shared_by_two_at_once) {
+TEST(BoostSharedMutex, two_threads_hold_it_shared_concurrently) {
   sync::Boost::SharedMutex mutex;
-  boost::barrier both_inside(2);  // never passed if one excluded the other
+  boost::barrier both_inside(2);  // never passed if one thread excluded the other
   at_once(2, [&](std::size_t) {
     mutex.lock_shared(relaxed);
     both_inside.wait();
@@ -70,7 +70,7 @@ TEST(BoostSharedMutex, is_shared_by_two_at_once) {
   });
 }
 
-TEST(BoostSharedMutex, excludes_all_others_when_locked_exclusively) {
+TEST(BoostSharedMutex, an_exclusive_lock_excludes_all_other_threads) {
   sync::Boost::SharedMutex mutex;
   int left = 0;
   int right = 0;
@@ -96,7 +96,7 @@ struct Monument {
 };
 struct OtherMonument {};
 
-TEST(NoDestructor, is_one_object_of_its_type_whoever_asks) {
+TEST(NoDestructor, returns_one_object_per_type_to_all_threads) {
   Monument& monument = sync::no_destructor<Monument>();
   EXPECT_EQ(monument.inscription, 7);
   std::vector<Monument*> seen(8);

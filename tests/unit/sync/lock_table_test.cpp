@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Locks by address. One that is never let go shows as a test that never ends.
+/// Locks by address. A lock that is never released makes its test hang.
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/boost_mutex.hpp>
 #include <byre/sync/detail/process_state.hpp>
@@ -20,31 +20,31 @@ namespace {
 
 using Lock = sync::detail::AddressLock<sync::Boost>;
 
-/// Addresses that are in one bucket of 64, as each is of 64 bytes in a row of many.
-std::vector<const void*> neighbours(const std::vector<std::byte>& room, std::size_t count) {
+/// Up to `count` addresses in `bytes` that share one of 64 buckets.
+std::vector<const void*> bucket_sharers(const std::vector<std::byte>& bytes, std::size_t count) {
   std::vector<const void*> found;
-  for (const std::byte& at : room) {
+  for (const std::byte& at : bytes) {
     if (found.size() < count &&
-        sync::detail::bucket_of<6>(&at) == sync::detail::bucket_of<6>(room.data())) {
+        sync::detail::bucket_of<6>(&at) == sync::detail::bucket_of<6>(bytes.data())) {
       found.push_back(&at);
     }
   }
   return found;
 }
 
-TEST(AddressLock, is_not_taken_where_nothing_is_left_to_be_done) {
+TEST(AddressLock, is_not_acquired_if_is_done_returns_true) {
   int address = 0;
   const Lock done(&address, [] { return true; });
   EXPECT_FALSE(done.is_held());
-  on_another_thread([&] {  // which gets it
+  on_another_thread([&] {
     const Lock lock(&address, [] { return false; });
     EXPECT_TRUE(lock.is_held());
   });
 }
 
-TEST(AddressLock, is_asked_for_by_one_thread_at_a_time_after_whoever_held_it) {
+TEST(AddressLock, is_done_runs_in_one_thread_after_earlier_holders) {
   constexpr std::size_t threads = 4;
-  int work_left = 0;  // of no atomic: what is asked sees what was done under the lock
+  int work_left = 0;  // not atomic: changes under the lock happen before is_done() reads them
   int done = 0;
   run_rounds(
       threads, 3000, [&](std::size_t) { work_left = 1; },
@@ -61,18 +61,18 @@ TEST(AddressLock, is_asked_for_by_one_thread_at_a_time_after_whoever_held_it) {
       });
 }
 
-TEST(AddressLock, is_free_again_after_an_exception_of_what_is_asked) {
+TEST(AddressLock, is_free_after_is_done_throws) {
   int address = 0;
-  const auto throws = []() -> bool { throw std::runtime_error("asked too much"); };
+  const auto throws = []() -> bool { throw std::runtime_error("is_done failed"); };
   EXPECT_THROW(const Lock lock(&address, throws), std::runtime_error);
   on_another_thread([&] { const Lock lock(&address); });
 }
 
-TEST(AddressLock, is_of_one_address_whoever_is_in_its_bucket) {
-  const std::vector<std::byte> room(4096);
-  const auto addresses = neighbours(room, 3);
+TEST(AddressLock, locks_one_address_and_not_its_bucket) {
+  const std::vector<std::byte> bytes(4096);
+  const auto addresses = bucket_sharers(bytes, 3);
   ASSERT_EQ(addresses.size(), 3U);
-  // Held by one thread in any order, and let go in any other.
+  // One thread holds several locks, and releases them in any order.
   for (const std::size_t first : {0U, 1U, 2U}) {
     std::optional<Lock> locks[3];
     for (std::size_t i = 0; i < 3; ++i) {
@@ -92,46 +92,46 @@ TEST(AddressLock, is_of_one_address_whoever_is_in_its_bucket) {
           boost::this_thread::yield();
           EXPECT_FALSE(got);
         }
-        locks[i].reset();  // wakes it, and not only whoever waits for another
+        locks[i].reset();  // wakes `other`, although other threads may wait in the bucket
         other.join();
       }
     }
   }
 }
 
-TEST(AddressLock, wakes_whoever_waits_for_the_address_beside_one_that_waits_for_its_neighbour) {
-  const std::vector<std::byte> room(4096);
-  const auto addresses = neighbours(room, 2);
+TEST(AddressLock, an_unlock_wakes_waiters_despite_others_in_the_bucket) {
+  const std::vector<std::byte> bytes(4096);
+  const auto addresses = bucket_sharers(bytes, 2);
   ASSERT_EQ(addresses.size(), 2U);
-  std::optional<Lock> kept(std::in_place, addresses[0]);
-  std::optional<Lock> given(std::in_place, addresses[1]);
-  boost::atomic<int> asking{0};
+  std::optional<Lock> first_lock(std::in_place, addresses[0]);
+  std::optional<Lock> second_lock(std::in_place, addresses[1]);
+  boost::atomic<int> waiters{0};
   const auto wait_for = [&](const void* address) {
-    ++asking;
+    ++waiters;
     const Lock lock(address);
   };
   boost::thread first([&] { wait_for(addresses[0]); });
   boost::thread second([&] { wait_for(addresses[1]); });
-  await([&] { return asking == 2; });
-  given.reset();
-  second.join();  // while the first still waits
-  kept.reset();
+  await([&] { return waiters == 2; });
+  second_lock.reset();
+  second.join();  // while `first` still waits
+  first_lock.reset();
   first.join();
 }
 
-TEST(AddressLock, is_no_interruption_point) {
+TEST(AddressLock, is_not_an_interruption_point) {
   int address = 0;
   std::optional<Lock> held(std::in_place, &address);
-  boost::atomic<bool> asks{false};
+  boost::atomic<bool> is_asking{false};
   boost::atomic<bool> got{false};
-  bool interruption_kept = false;
+  bool interruption_pending = false;
   boost::thread waiter([&] {
-    asks = true;
+    is_asking = true;
     const Lock lock(&address);
     got = true;
-    interruption_kept = boost::this_thread::interruption_requested();
+    interruption_pending = boost::this_thread::interruption_requested();
   });
-  await([&] { return asks.load(); });
+  await([&] { return is_asking.load(); });
   waiter.interrupt();
   for (int i = 0; i < 1000; ++i) {
     boost::this_thread::yield();
@@ -139,19 +139,19 @@ TEST(AddressLock, is_no_interruption_point) {
   }
   held.reset();
   waiter.join();
-  EXPECT_TRUE(interruption_kept) << "left for the user's own interruption points";
+  EXPECT_TRUE(interruption_pending) << "it remains pending for the interruption points of the user";
 }
 
-// Each locks in the child: a fork waits for a mutex that is held.
-TEST(ProcessMutexDeathTest, two_held_at_once_end_the_program) {
+// The mutexes are locked in the child, because a fork waits for a ProcessMutex that is held.
+TEST(ProcessMutexDeathTest, a_second_one_in_a_thread_ends_the_program) {
   sync::ProcessMutex first;
   sync::ProcessMutex second;
-  EXPECT_DEATH((first.lock(), second.lock()), "to be held at once");
+  EXPECT_DEATH((first.lock(), second.lock()), "cannot lock a second ProcessMutex");
 }
 
-TEST(ProcessMutexDeathTest, a_first_use_under_one_ends_the_program) {
+TEST(ProcessMutexDeathTest, a_first_use_while_holding_one_ends_the_program) {
   sync::ProcessMutex mutex;
-  EXPECT_DEATH((mutex.lock(), sync::detail::FirstUse()), "a first use came under a lock");
+  EXPECT_DEATH((mutex.lock(), sync::detail::FirstUse()), "this thread holds a ProcessMutex");
 }
 
 }  // namespace

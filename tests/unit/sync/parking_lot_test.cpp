@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The parking lot. A wake-up that is lost shows as a test that never ends.
+/// The parking lot. A lost wake-up makes its test hang.
 #include <byre/memory/pages.hpp>
 #include <byre/sync/detail/parking_lot.hpp>
 
@@ -23,10 +23,11 @@ namespace {
 using sync::detail::park;
 using sync::detail::unpark_all;
 
-/// A flag that its waiters park for. Relaxed throughout: the lot alone keeps the wake-ups.
+/// A flag on which waiters park. All its orders are relaxed, so that only the parking lot prevents
+/// lost wake-ups.
 struct Flag {
   boost::atomic<bool> up{false};
-  boost::atomic<bool> looked{false};  ///< a waiter has looked, and sleeps before others may wake
+  boost::atomic<bool> looked{false};  ///< a waiter has read `up`; it sleeps before a waker can lock
 
   void raise(const void* address) {
     up.store(true, boost::memory_order_relaxed);
@@ -41,19 +42,19 @@ struct Flag {
       park(address, still_down);
     }
   }
-  /// From here on, whoever passes through the lock of the lot finds the waiter asleep.
+  /// After this, the waiter is asleep when another thread acquires the lock of the bucket.
   void await_waiter() const {
     test::await([this] { return looked.load(); });
   }
 };
 
-TEST(ParkingLot, does_not_keep_a_thread_whose_condition_is_false) {
+TEST(ParkingLot, park_returns_at_once_if_its_condition_is_false) {
   int looks = 0;
-  const auto gone = [&looks] {
+  const auto is_false = [&looks] {
     ++looks;
     return false;
   };
-  park(&looks, gone);
+  park(&looks, is_false);
   EXPECT_EQ(looks, 1);
 }
 
@@ -75,14 +76,14 @@ TEST(ParkingLot, wakes_every_thread_parked_at_the_address) {
   waiters.join_all();
 }
 
-TEST(ParkingLot, wakes_nobody_where_nobody_is_parked) {
+TEST(ParkingLot, unpark_without_parked_threads_does_nothing) {
   int address = 0;
   unpark_all(&address);
   unpark_all(nullptr);
 }
 
-TEST(ParkingLot, wakes_each_of_more_addresses_than_it_has_places) {
-  // 100 addresses in 64 buckets: some share one, and wake each other for nothing.
+TEST(ParkingLot, wakes_each_of_more_addresses_than_buckets) {
+  // 100 addresses in 64 buckets: some share a bucket, and wake each other spuriously.
   constexpr std::size_t count = 100;
   std::vector<Flag> flags(count);
   std::vector<boost::thread> waiters;
@@ -93,7 +94,7 @@ TEST(ParkingLot, wakes_each_of_more_addresses_than_it_has_places) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t next = i * 37 % count;
     flags[next].raise(&flags[next]);
-    waiters[next].join();  // it ends though the others still wait
+    waiters[next].join();  // ends although the others still wait
   }
 }
 
@@ -114,14 +115,14 @@ TEST(ParkingLot, loses_no_wake_up_that_races_a_sleeper) {
   });
 }
 
-TEST(ParkingLot, loses_no_wake_up_between_the_look_and_the_sleep) {
+TEST(ParkingLot, loses_no_wake_up_between_the_check_and_the_sleep) {
   int address = 0;
   boost::atomic<bool> looked{false};
   boost::atomic<bool> unparked{false};
   boost::thread waiter([&] {
     const auto lingers = [&] {
       looked = true;
-      // A wake-up that does not wait for the sleep is over before this is, and lost.
+      // If unpark_all() did not wait for the sleep, it would return during this loop, and be lost.
       for (int i = 0; i < 10000 && !unparked; ++i) {
         boost::this_thread::yield();
       }
@@ -135,14 +136,14 @@ TEST(ParkingLot, loses_no_wake_up_between_the_look_and_the_sleep) {
   waiter.join();
 }
 
-TEST(ParkingLot, is_no_interruption_point) {
+TEST(ParkingLot, is_not_an_interruption_point) {
   Flag flag;
   boost::atomic<bool> returned{false};
-  bool interruption_kept = false;
+  bool interruption_pending = false;
   boost::thread waiter([&] {
     flag.await(&flag);
     returned = true;
-    interruption_kept = boost::this_thread::interruption_requested();
+    interruption_pending = boost::this_thread::interruption_requested();
   });
   flag.await_waiter();
   waiter.interrupt();
@@ -153,11 +154,11 @@ TEST(ParkingLot, is_no_interruption_point) {
   flag.raise(&flag);
   waiter.join();
   EXPECT_TRUE(returned);
-  EXPECT_TRUE(interruption_kept) << "left for the user's own interruption points";
+  EXPECT_TRUE(interruption_pending) << "it remains pending for the interruption points of the user";
 }
 
 #if defined(__linux__)
-TEST(ParkingLot, never_touches_what_the_address_points_to) {
+TEST(ParkingLot, never_accesses_the_memory_at_the_address) {
   std::byte* page = system_pages().map(0, page_nbytes, page_nbytes);
   ASSERT_NE(page, nullptr);
   ASSERT_EQ(::mprotect(page, page_nbytes, PROT_NONE), 0);
@@ -167,7 +168,7 @@ TEST(ParkingLot, never_touches_what_the_address_points_to) {
   flag.raise(page);
   waiter.join();
   system_pages().unmap(page, 0, page_nbytes);
-  unpark_all(page);  // it is gone
+  unpark_all(page);  // unmapped by now
 }
 #endif
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Handles that are dropped once too often.
+/// The count of handles, and the check against dropping one twice.
 #include <byre/sync/detail/ref_count.hpp>
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace {
 
 using RefCount = basic_ref_count<sync::Boost>;
 
-TEST(RefCount, of_handles_the_last_is_told) {
+TEST(RefCount, drop_returns_true_for_the_last_handle) {
   RefCount count;
   count.add();
   EXPECT_FALSE(count.drop());

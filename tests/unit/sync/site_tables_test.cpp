@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The tables of sites and of constants: complete, in the order of their enumerations, and binding.
+/// The tables of sites and of constants are complete, in the order of their enumerations, and
+/// enforced.
 #include <byre/cow/detail/share_word_sites.hpp>
 #include <byre/shadow/detail/generation_sites.hpp>
 #include <byre/shadow/detail/write_records.hpp>
@@ -27,7 +28,7 @@ using std::memory_order;
 using sync::Operation;
 using sync::Site;
 
-/// The name of an enumerator, or "" if the enumeration has none of this value.
+/// The name of an enumerator, or "" if the enumeration lacks this value.
 template <auto Enumerator>
 constexpr std::string_view name_of() {
   const std::string_view function = __PRETTY_FUNCTION__;  // [... Enumerator = space::name ...]
@@ -54,7 +55,7 @@ std::vector<std::string> names_in_table(const AnyTable<Id, Size>& table) {
   return names;
 }
 
-/// The row of every enumerator is at its place, and none is without one.
+/// Expects a row for each enumerator, in order, and no other row.
 template <template <class, std::size_t> class AnyTable, class Id, std::size_t Size>
 void expect_complete(const AnyTable<Id, Size>& table) {
   EXPECT_EQ(names_in_table(table), names_of<Id>(std::make_index_sequence<Size>()));
@@ -75,17 +76,17 @@ void for_each_table(Visit visit) {
   visit(sync::detail::lock_table_sites);
 }
 
-TEST(SiteTables, have_one_row_for_every_enumerator_in_its_order) {
+TEST(SiteTables, have_one_row_per_enumerator_in_order) {
   for_each_table([](const auto& table) { expect_complete(table); });
 }
 
-TEST(ConstantTables, have_one_row_for_every_enumerator_in_its_order) {
+TEST(ConstantTables, have_one_row_per_enumerator_in_order) {
   expect_complete(cow::share_word_constants);
   expect_complete(detail::ref_count_constants);
   expect_complete(shadow::detail::generation_constants);
 }
 
-TEST(SiteTables, name_every_site_once_in_the_program) {
+TEST(SiteTables, name_every_site_once) {
   std::set<std::string_view> names;
   for_each_table([&](const auto& table) {
     const std::string_view type = table.rows[0].name.substr(0, table.rows[0].name.find('.'));
@@ -97,8 +98,9 @@ TEST(SiteTables, name_every_site_once_in_the_program) {
   });
 }
 
-/// None in core needs sequential consistency; locks and the parking lot bring their own.
-bool may_have_its_order(const Site& site) {
+/// Whether core may use this order. No atomic in core needs sequential consistency; locks and the
+/// parking lot define their own order.
+bool is_allowed_order(const Site& site) {
   switch (site.operation) {
     case Operation::lock:
     case Operation::unlock:
@@ -114,10 +116,10 @@ bool may_have_its_order(const Site& site) {
   }
 }
 
-TEST(SiteTables, give_operations_the_orders_they_can_have) {
+TEST(SiteTables, rows_have_orders_that_their_operation_allows) {
   for_each_table([](const auto& table) {
     for (const Site& site : table.rows) {
-      EXPECT_TRUE(may_have_its_order(site)) << site.name;
+      EXPECT_TRUE(is_allowed_order(site)) << site.name;
     }
   });
 }
@@ -147,9 +149,9 @@ static_assert(CompilesWithOrder<Door::shut, memory_order::release>);
 static_assert(!CompilesWithOrder<Door::shut, memory_order::acquire>);
 static_assert(!CompilesWithOrder<static_cast<Door>(3), memory_order::acquire>, "no such row");
 static_assert(CompilesWithoutOrder<Door::bolt>);
-static_assert(!CompilesWithoutOrder<Door::open>, "an atomic spells its order");
+static_assert(!CompilesWithoutOrder<Door::open>, "an atomic operation must spell its order");
 
-TEST(SiteTable, answers_with_its_row_and_the_order_spelled_at_the_call) {
+TEST(SiteTable, at_returns_the_row_and_the_order_at_the_call) {
   constexpr sync::Step step = doors.at(Door::shut, memory_order::release);
   EXPECT_EQ(step.site, &doors.rows[1]);
   EXPECT_EQ(step.order, memory_order::release);

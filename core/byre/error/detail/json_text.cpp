@@ -5,7 +5,8 @@ namespace byre::inline v0 {
 
 namespace {
 
-/// The bytes of the character of UTF-8 that a text begins with; 0 if it is none.
+/// The length in bytes of the UTF-8 character at the start of `text`; 0 if the bytes are not valid
+/// UTF-8.
 std::size_t nbytes_of_character(std::string_view text) noexcept {
   const auto byte = [text](std::size_t index) {
     return index < text.size() ? static_cast<unsigned char>(text[index]) : 0U;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The text of one error within that of another.
+/// Quotes the text of one error within another.
 #pragma once
 
 #include <byre/error/error.hpp>
 
 namespace byre::inline v0::detail {
 
-/// `text` without the full stop at its end: the sentence that quotes it brings one.
+/// `text` without a final full stop, because the quoting sentence adds one. An ellipsis is left
+/// alone.
 BYRE_API Text without_full_stop(const char* text) noexcept;
 
 }  // namespace byre::inline v0::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The handler of warnings, under a lock: error stands beside the seam, and warnings are no fast path.
+/// The installed handler of warnings. It is guarded by a plain mutex instead of the seam, because
+/// warnings are not a fast path and error/ depends on nothing else.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -23,7 +24,7 @@ class InstalledHandler {
     return handler_;
   }
 
-  /// While the process forks.
+  /// Held while the process forks, so that the mutex is free in the child.
   void lock() noexcept { mutex_.lock(); }
   void unlock() noexcept { mutex_.unlock(); }
 
@@ -32,7 +33,8 @@ class InstalledHandler {
   WarningHandler handler_;
 };
 
-/// That of the process. Made before a fork can come in between, where core's locks are linked.
+/// The handler of the process. In programs that link the locks of core, process_state.cpp calls
+/// this at load time, so no fork can interrupt its construction.
 InstalledHandler& warning_handler() noexcept;
 
 }  // namespace byre::inline v0::detail

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The table of locks by address over any mutex and condition variable: lock_table.cpp makes the one that
-/// ships of Boost.Thread's, a checker one of its own.
+/// A table of locks by address, generic over the mutex and the condition variable. lock_table.cpp
+/// instantiates the table that ships, with those of Boost.Thread; a model checker instantiates its
+/// own.
 ///
-/// Each bucket is a monitor of the list of those who hold a lock in it.
-/// 1. An address is locked iff a holder of it is in the list, which is read and written under the bucket's
-///    mutex alone. So one thread holds it, and comes after all that was done under it before.
-/// 2. Who asks whether anything is left to be done asks under the mutex, while nobody holds the address: it
-///    comes after all that was done under it too, and needs no lock of its own.
-/// 3. Who finds the address locked gives up the mutex by sleeping, and the holder notifies after it took
-///    itself off the list: so a sleeper is woken. All of the bucket are, as one could be another address's.
+/// Each bucket is a monitor (a mutex and a condition variable) that guards a list of lock holders.
+/// 1. An address is locked iff the list contains a holder of that address. The list is accessed
+///    only under the mutex of the bucket. Hence at most one thread holds an address, and everything
+///    that earlier holders did happens before it acquires the address.
+/// 2. A thread calls `is_done()` under the mutex, while no thread holds the address. The call
+///    happens after everything that earlier holders did, and needs no further lock.
+/// 3. A thread that finds the address locked releases the mutex by sleeping. A holder first removes
+///    itself from the list and then notifies, so the sleeper is woken. It notifies all threads of
+///    the bucket, because a single notification could reach a thread that waits for another
+///    address.
 #pragma once
 
 #include <byre/sync/detail/bucket_of.hpp>
@@ -39,21 +43,22 @@ inline constexpr SiteTable<LockTableSite, 6> lock_table_sites{{{
     {"lock_table.notify", Operation::unpark, std::memory_order::seq_cst},
 }}};
 
-/// `Mutex` has lock(Step) and unlock(Step); `Condition` has wait(Mutex&, Step), which may return
-/// spuriously, and notify_all(Step). Two to the power of `BucketBits` buckets, at least two.
-/// Progress: blocking, for as long as another holds the same address.
+/// `Mutex` provides lock(Step) and unlock(Step); `Condition` provides wait(Mutex&, Step), which may
+/// return spuriously, and notify_all(Step). There are 2^BucketBits buckets, and BucketBits is at
+/// least 1. Progress: blocks while another thread holds the address.
 template <Sync Sync, class Mutex, class Condition, unsigned BucketBits>
 class basic_lock_table {
  public:
   static constexpr std::size_t bucket_count = std::size_t{1} << BucketBits;
   using Holder = LockHolder<Sync>;
 
-  /// Once nobody holds the address: asks `is_done()`, and if that is false `holder` holds it, until
-  /// unlock(). Returns whether it does. What `is_done` throws is thrown.
+  /// Waits until no thread holds the address, then calls `is_done()`. If that is false, `holder`
+  /// holds the address until unlock(). Returns whether `holder` holds it. Throws what `is_done`
+  /// throws.
   template <class IsDone>
   [[nodiscard]] bool lock_unless(Holder& holder, const IsDone& is_done) {
     Bucket& bucket = buckets_[bucket_of(holder.address)];
-    const Entered entered(bucket.mutex);
+    const BucketLock lock(bucket.mutex);
     while (bucket.holds(holder.address)) {
       // Pairs with notify. Left out, writers_in_parallel spins.
       bucket.condition.wait(bucket.mutex, sites.at(At::sleep));
@@ -85,24 +90,24 @@ class basic_lock_table {
   using At = LockTableSite;
   static constexpr const auto& sites = lock_table_sites;
 
-  class Entered {
+  class BucketLock {
    public:
-    explicit Entered(Mutex& mutex) : mutex_(mutex) {
+    explicit BucketLock(Mutex& mutex) : mutex_(mutex) {
       // Pairs with unlock_left. Left out, writers_in_parallel fails.
       mutex_.lock(sites.at(At::lock_to_enter));
     }
-    ~Entered() {
-      // Pairs with the locks. Left out, writers_in_parallel hangs.
+    ~BucketLock() {
+      // Pairs with lock_to_enter and lock_to_leave. Left out, writers_in_parallel hangs.
       mutex_.unlock(sites.at(At::unlock_entered));
     }
-    Entered(const Entered&) = delete;
-    Entered& operator=(const Entered&) = delete;
+    BucketLock(const BucketLock&) = delete;
+    BucketLock& operator=(const BucketLock&) = delete;
 
    private:
     Mutex& mutex_;
   };
 
-  // A line of its own each, so that unrelated objects do not disturb one another.
+  // Each bucket occupies its own cache line, so that locks of unrelated objects do not share one.
   struct alignas(64) Bucket {
     Mutex mutex;
     Condition condition;
@@ -118,7 +123,7 @@ class basic_lock_table {
 
     void remove(const Holder& holder) noexcept {
       auto* place = &first;
-      // Not in the list if it forked, and its child comes by here: that has a new table.
+      // In a child of a fork the table is new: it lacks a holder that locked before the fork.
       while (place->get() != nullptr && place->get() != &holder) {
         place = &place->get()->next;
       }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The parking lot over any mutex and condition variable: parking_lot.cpp makes the one that ships of
-/// Boost.Thread's, a checker one of its own. parking_lot.hpp says what it promises.
+/// A parking lot, generic over the mutex and the condition variable. parking_lot.cpp instantiates
+/// the one that ships, with those of Boost.Thread; a model checker instantiates its own.
+/// parking_lot.hpp specifies it.
 ///
-/// A waiter checks its condition under the lock of its address's bucket, and gives the lock up by
-/// sleeping. A waker changes the state first, and then passes through that lock. So
-/// 1. a check after the pass sees the change;
-/// 2. who checked before the pass sleeps by then, and the notification comes after;
-/// 3. who shares the bucket is woken for nothing, and all are, as one could be another address's.
+/// A waiter checks its condition under the mutex of its address's bucket, and releases the mutex by
+/// sleeping. A waker changes the state, then locks and unlocks the mutex, then notifies.
+/// 1. A check after the waker's lock reads the change.
+/// 2. A waiter that checked before the waker's lock is asleep when the waker locks, so the
+///    notification wakes it.
+/// 3. All threads of the bucket are notified, because a single notification could reach a thread
+///    that waits for another address. Threads of other addresses wake spuriously.
 #pragma once
 
 #include <byre/sync/detail/bucket_of.hpp>
@@ -36,8 +39,9 @@ inline constexpr SiteTable<ParkingLotSite, 6> parking_lot_sites{{{
     {"parking_lot.notify", Operation::unpark, std::memory_order::seq_cst},
 }}};
 
-/// `Mutex` has lock(Step) and unlock(Step); `Condition` has wait(Mutex&, Step), which may return
-/// spuriously, and notify_all(Step). Two to the power of `BucketBits` buckets, at least two.
+/// `Mutex` provides lock(Step) and unlock(Step); `Condition` provides wait(Mutex&, Step), which may
+/// return spuriously, and notify_all(Step). There are 2^BucketBits buckets, and BucketBits is at
+/// least 1.
 template <class Mutex, class Condition, unsigned BucketBits>
 class basic_parking_lot {
  public:
@@ -52,14 +56,14 @@ class basic_parking_lot {
       // Pairs with notify. Left out, lot_wakes_a_sleeper spins.
       bucket.condition.wait(bucket.mutex, sites.at(At::sleep));
     }
-    // Pairs with the locks. Left out, lot_wakes_a_sleeper hangs.
+    // Pairs with lock_to_park and lock_to_wake. Left out, lot_wakes_a_sleeper hangs.
     bucket.mutex.unlock(sites.at(At::unlock_parked));
   }
 
   void unpark_all(const void* address) {
     Bucket& bucket = buckets_[bucket_of(address)];
-    // Pairs with sleep: who found its condition true holds this lock until it sleeps, so that the
-    // notification comes after. Left out, lot_wakes_a_sleeper hangs.
+    // Pairs with sleep: a waiter that found its condition true holds this mutex until it sleeps, so
+    // the notification comes later. Left out, lot_wakes_a_sleeper hangs.
     bucket.mutex.lock(sites.at(At::lock_to_wake));
     bucket.mutex.unlock(sites.at(At::unlock_to_wake));
     // Pairs with sleep. Left out, lot_wakes_a_sleeper hangs.
@@ -71,7 +75,7 @@ class basic_parking_lot {
   }
 
  protected:
-  // A line of its own each, so that waits for unrelated data do not disturb one another.
+  // Each bucket occupies its own cache line, so that waits for unrelated data do not share one.
   struct alignas(64) Bucket {
     Mutex mutex;
     Condition condition;

@@ -10,7 +10,7 @@
 namespace byre::inline v0::sync {
 namespace {
 
-/// What was made in the place of a lock.
+/// The lock that was constructed in `place`.
 template <class Object, std::size_t nbytes>
 Object& in(std::byte (&place)[nbytes]) noexcept {
   static_assert(sizeof(Object) <= nbytes && alignof(Object) <= alignof(std::max_align_t));
@@ -46,7 +46,7 @@ void ProcessMutex::in_parent() noexcept {
 }
 void ProcessMutex::lock() {
   BYRE_ASSERT(!detail::holds_process_mutex,
-              "two locks that a fork waits for were to be held at once");
+              "cannot lock a second ProcessMutex: this thread holds one");
   mutex_.lock();
   detail::holds_process_mutex = true;
 }
@@ -62,7 +62,7 @@ Boost::SharedMutex::~SharedMutex() {
   std::destroy_at(&in<boost::shared_mutex>(place_));
 }
 void Boost::SharedMutex::renew() noexcept {
-  // Not destroyed: that would wait for threads that are gone.
+  // Not destroyed: the destructor could wait for threads that do not exist in this process.
   ::new (place_) boost::shared_mutex;
 }
 void Boost::SharedMutex::lock() {

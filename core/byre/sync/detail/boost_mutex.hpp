@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The locks of sync::Boost, without the headers of Boost.Thread, which take a second to compile: each
-/// lock is a place that boost_mutex.cpp makes a lock of Boost.Thread in.
+/// The locks of sync::Boost. Each is storage in which boost_mutex.cpp constructs a lock of
+/// Boost.Thread, so that this header does not include Boost.Thread, which takes a second to
+/// compile.
 #pragma once
 
 #include <byre/sync/boost.hpp>
@@ -28,13 +29,18 @@ class BYRE_API Mutex {
 
 using Lock = boost::lock_guard<Mutex>;
 
-/// An exclusive lock of what all threads share. It is held while the process forks, so that what it
-/// guards is whole in the child. Who holds one locks no other, uses no object of the process for the
-/// first time, and calls nothing of the user's, as the handler of `new` is: a fork would wait for it, or it
-/// for the fork.
+/// An exclusive lock of state of the process. fork() holds every ProcessMutex while it duplicates
+/// the process, so the state that it guards is consistent in the child. While a thread holds one,
+/// it must not
+///
+/// - lock another ProcessMutex,
+/// - call no_destructor() for an object that may not exist yet, or
+/// - call code of the user, such as a new-handler (so it must not allocate).
+///
+/// Otherwise the thread and a fork could wait for each other.
 class BYRE_API ProcessMutex final : detail::ProcessState {
  public:
-  /// `after_fork` is called in the parent and in the child, while they hold it.
+  /// `after_fork` is called after each fork, in the parent and in the child, with the mutex held.
   explicit ProcessMutex(void (*after_fork)() noexcept = nullptr);
   ~ProcessMutex();
 
@@ -54,8 +60,8 @@ class BYRE_API ProcessMutex final : detail::ProcessState {
 
 using ProcessLock = boost::lock_guard<ProcessMutex>;
 
-/// The shared-exclusive lock, which makes sync::Boost a LockingSync. A child of a fork whose other
-/// threads had it renews it.
+/// The shared-exclusive lock that makes sync::Boost a LockingSync. In a child of a fork it may be
+/// locked by threads that do not exist there: call renew().
 class BYRE_API Boost::SharedMutex {
  public:
   SharedMutex();
@@ -73,7 +79,7 @@ class BYRE_API Boost::SharedMutex {
   void lock_shared(Step) { lock_shared(); }
   void unlock_shared(Step) { unlock_shared(); }
 
-  /// In a child, by its only thread: a new one, whoever had locked this.
+  /// Replaces the lock by an unlocked one. Call it in a child of a fork, from the only thread.
   void renew() noexcept;
 
  private:

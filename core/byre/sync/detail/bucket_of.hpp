@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which bucket of a table beside objects an address falls into.
+/// Maps an address to a bucket of a hash table, such as the parking lot.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace byre::inline v0::sync::detail {
 
-/// Of two to the power of `BucketBits` buckets, at least two.
+/// Requires BucketBits >= 1. Returns a number below 2^BucketBits.
 template <unsigned BucketBits>
 std::size_t bucket_of(const void* address) noexcept {
   // Fibonacci hashing: the high bits of the product depend on all bits of the address.

@@ -6,7 +6,8 @@
 namespace byre::inline v0::sync::detail {
 namespace {
 
-// Threads that lock different objects meet in one of 64 buckets for a moment alone.
+// 64 buckets suffice: threads that lock different objects contend for a bucket only during a
+// look-up.
 using ProcessLocks = ProcessTable<basic_lock_table<Boost, TableMutex, TableCondition, 6>>;
 
 }  // namespace

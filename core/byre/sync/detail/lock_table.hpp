@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// AddressLock: threads that change one object one after another lock its address, in a table beside it. So
-/// the object needs no room for a lock, it may be destroyed as soon as nobody uses it, and who never locks
-/// pays nothing.
+/// AddressLock: an exclusive lock of an address, stored in a table outside the object at that
+/// address. Thus the object needs no space for a lock, may be destroyed as soon as no thread uses
+/// it, and costs nothing for threads that never lock it.
 ///
-/// A lock may be held for long, and over calls of the user's code: the table itself is locked only to look an
-/// address up.
+/// A lock may be held for a long time, and across calls of user code: the table itself is locked
+/// only while an address is looked up.
 #pragma once
 
 #include <byre/config.hpp>
@@ -14,20 +14,20 @@
 
 namespace byre::inline v0::sync::detail {
 
-/// Who holds the lock of an address: lives on that thread's stack.
+/// Represents a thread that holds the lock of `address`. It is stored on the stack of that thread.
 template <Sync Sync>
 struct LockHolder {
-  explicit LockHolder(const void* of) noexcept : address(of) {}
+  explicit LockHolder(const void* locked) noexcept : address(locked) {}
 
   const void* const address;
-  typename Sync::template Plain<LockHolder*> next{nullptr};  ///< of the same bucket
+  typename Sync::template Plain<LockHolder*> next{nullptr};  ///< the next holder in the bucket
 };
 
-/// The table of a Sync.
+/// The lock table that AddressLock<Sync> uses.
 template <Sync Sync>
 struct LockTable;
 
-/// In lock_table.cpp; basic_lock_table.hpp says what the functions do.
+/// Defined in lock_table.cpp. basic_lock_table.hpp documents the functions.
 template <>
 struct BYRE_API LockTable<Boost> {
   using Holder = LockHolder<Boost>;
@@ -35,18 +35,22 @@ struct BYRE_API LockTable<Boost> {
   static void unlock(Holder& holder) noexcept;
 };
 
-/// Any other Sync of real threads has the same; a checker has one of its own.
+/// Every other Sync that runs real threads uses the table of Boost. A model checker specializes its
+/// own.
 template <Sync Sync>
 struct LockTable : LockTable<Boost> {};
 
-/// Holds the lock of an address, unless nothing was left to be done. A thread waits for whoever holds it,
-/// which may not be the thread itself. No interruption point of Boost.Thread.
+/// Holds the lock of an address while it exists, unless `is_done()` was true. The constructor waits
+/// while another thread holds the lock. Requires that the calling thread does not hold it (the lock
+/// is not recursive). Waiting is not an interruption point of Boost.Thread.
 template <Sync Sync>
 class [[nodiscard]] AddressLock {
  public:
   explicit AddressLock(const void* address) : AddressLock(address, [] { return false; }) {}
-  /// `is_done()` is asked while nobody holds the lock, one thread at a time, and sees what was done under it.
-  /// It has to be short, since it runs under a lock of the table. What it throws is thrown.
+  /// Calls `is_done()` while no thread holds the lock, and acquires the lock only if it returns
+  /// false. `is_done()` runs in one thread at a time, and everything done under the lock before
+  /// happens before it. It must be short, because it runs under a lock of the table. Throws what
+  /// `is_done()` throws.
   template <class IsDone>
   AddressLock(const void* address, const IsDone& is_done)
       : holder_(address), is_held_(Table::lock_unless(holder_, ConditionRef(is_done))) {}
@@ -58,7 +62,7 @@ class [[nodiscard]] AddressLock {
   AddressLock(const AddressLock&) = delete;
   AddressLock& operator=(const AddressLock&) = delete;
 
-  /// False iff there was nothing left to be done.
+  /// False iff `is_done()` returned true.
   bool is_held() const noexcept { return is_held_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Objects whose destructor never runs and that need no heap: one of each type, made on first use,
-/// since threads and statics may use them until the program ends.
+/// no_destructor(): global objects that are constructed on first use and never destroyed, because
+/// threads and destructors of statics may use them until the program ends. They need no heap.
 #pragma once
 
 #include <byre/sync/detail/process_state.hpp>
@@ -13,7 +13,7 @@ namespace byre::inline v0::sync {
 
 namespace detail {
 
-/// What the constructor throws is thrown, and the next use tries again.
+/// Throws what the constructor throws; the next use then tries again.
 template <class Object>
 [[gnu::cold, gnu::noinline]] inline Object& make_once(Published<Object>& made, std::byte* place) {
   const FirstUse lock;
@@ -27,9 +27,11 @@ template <class Object>
 
 }  // namespace detail
 
-/// The one default-constructed Object of the process. Not under a ProcessMutex, where it may be the
-/// first use. Not a static of the function: a fork in the middle of its initialization would leave the
-/// child one that nobody goes on with. Locks at the first use; wait-free later.
+/// The only Object of the process. The first call default-constructs it, under a lock; later calls
+/// are wait-free. Requires that the first call is not made while the thread holds a ProcessMutex.
+///
+/// It is not a static of the function: if another thread forked during the initialization of a
+/// static, the child would wait forever for that initialization to end.
 template <class Object>
 inline Object& no_destructor() {
   alignas(Object) constinit static std::byte place[sizeof(Object)]{};

@@ -7,7 +7,8 @@
 namespace byre::inline v0::sync::detail {
 namespace {
 
-// Waits are rare and short: two at once in one of 64 buckets only wake each other for nothing.
+// 64 buckets suffice: waits are rare and short, and two in one bucket only wake each other
+// spuriously.
 using ParkingLot = ProcessTable<basic_parking_lot<TableMutex, TableCondition, 6>>;
 
 }  // namespace

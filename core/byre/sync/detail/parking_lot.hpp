@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A parking lot: threads wait for the state of an address in a table beside it, so that whoever
-/// wakes them touches nothing of the object, which may be gone by then (invariant I2).
+/// The parking lot: a table, outside the objects, in which threads wait for a change of the object
+/// at an address. A waker uses only the address, never the object, which may already be destroyed
+/// (invariant I2).
 ///
-/// After WebKit's WTF::ParkingLot, kept to what one rare waiter per address needs: a waiter checks
-/// its condition under its bucket's lock, and a waker passes through that lock, so a change made
-/// before the wake is either seen by the check or wakes the sleeper.
+/// It follows WebKit's WTF::ParkingLot, reduced to the needs of one rare waiter per address. A
+/// waiter checks its condition under the lock of its bucket, and a waker acquires that lock after
+/// the change. Thus either the check reads the change, or the waker wakes the sleeper.
 #pragma once
 
 #include <byre/config.hpp>
@@ -14,8 +15,8 @@
 
 namespace byre::inline v0::sync::detail {
 
-/// A reference to what a thread asks under a lock of a table, to know whether it has to wait. Neither owns nor
-/// allocates.
+/// A reference to a condition (a callable that returns bool) that a thread evaluates under a lock
+/// of a table to decide whether it has to wait. It owns nothing and allocates nothing.
 class ConditionRef {
  public:
   template <class Condition>
@@ -31,12 +32,12 @@ class ConditionRef {
   bool (*call_)(const void*);
 };
 
-/// Blocks while `keep_waiting()`, which runs under a lock of the table and must not throw, until an
-/// unpark_all of the same address; may return spuriously. Not an interruption point of
-/// Boost.Thread.
+/// Returns at once if `keep_waiting()` is false. Otherwise blocks until an unpark_all() of the
+/// address; may return spuriously. `keep_waiting()` runs under a lock of the table and must not
+/// throw. Not an interruption point of Boost.Thread.
 BYRE_API void park(const void* address, ConditionRef keep_waiting) noexcept;
 
-/// Wakes every thread parked at `address`. Does not touch what it points to.
+/// Wakes every thread that is parked at `address`. Does not access the memory there.
 BYRE_API void unpark_all(const void* address) noexcept;
 
 template <class Condition>

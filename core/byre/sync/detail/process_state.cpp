@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-// Whose public header, thread_only.hpp, uses std::unary_function, which libc++ has no more.
+// Its public header, thread_only.hpp, uses std::unary_function, which libc++ has removed.
 #include <boost/thread/detail/thread_interruption.hpp>
 #include <boost/thread/recursive_mutex.hpp>
 #include <cstddef>
@@ -18,28 +18,29 @@ namespace byre::inline v0::sync::detail {
 constinit std::uint32_t process_number = 0;
 constinit thread_local bool holds_process_mutex = false;
 
-/// The parts of the state, and the lock of first uses, which is that of their list too.
+/// The list of all ProcessStates. `first_use_` guards the list and is the lock of FirstUse.
 class ProcessStates {
  public:
   void lock() { first_use_.lock(); }
   void unlock() { first_use_.unlock(); }
 
-  void add(ProcessState& part) noexcept {
-    part.next_ = first_;
+  void add(ProcessState& state) noexcept {
+    state.next_ = first_;
     if (first_ != nullptr) {
-      first_->previous_ = &part;
+      first_->previous_ = &state;
     }
-    first_ = &part;
+    first_ = &state;
   }
-  void remove(ProcessState& part) noexcept {
-    (part.previous_ != nullptr ? part.previous_->next_ : first_) = part.next_;
-    if (part.next_ != nullptr) {
-      part.next_->previous_ = part.previous_;
+  void remove(ProcessState& state) noexcept {
+    (state.previous_ != nullptr ? state.previous_->next_ : first_) = state.next_;
+    if (state.next_ != nullptr) {
+      state.next_->previous_ = state.previous_;
     }
   }
 
-  /// Nobody waits for first_use_ while holding what a part locks, and nobody holds two of those: so
-  /// any order will do. malloc's locks are taken later, by fork() itself.
+  /// Any order of locking is free of deadlock: no thread waits for `first_use_` while it holds a
+  /// lock of a ProcessState, and no thread holds two of those. fork() itself acquires the locks of
+  /// malloc later.
   void before_fork() noexcept {
     forks_.add();
     lock();
@@ -67,12 +68,12 @@ class ProcessStates {
     ++process_number;
     for_each(&ProcessState::in_child);
     byre::detail::warning_handler().unlock();
-    // Its owner has another number in this process, and could not unlock it.
+    // The mutex cannot be unlocked: its owner has another thread id in this process.
     ::new (&first_use_) boost::recursive_mutex;
     forks_.set(0);
   }
 
-  /// Waits for a fork that has begun. Those that begin later are let pass.
+  /// Waits for a fork that has begun. Later forks are ignored.
   void ignore_forks() noexcept {
     const FirstUse lock;
     watches_forks_ = false;
@@ -83,23 +84,24 @@ class ProcessStates {
       const FirstUse lock;
       for_each(&ProcessState::at_unload);
     }
-    // A handler that is left by waking this thread would find its code gone: so this asks.
+    // Polls: if a fork handler woke this thread, its code could be unloaded before the handler
+    // returns.
     while (forks_.value() != 0) {
       ::sched_yield();
     }
   }
 
  private:
-  void for_each(void (ProcessState::*what)() noexcept) noexcept {
-    for (ProcessState* part = first_; part != nullptr; part = part->next_) {
-      (part->*what)();
+  void for_each(void (ProcessState::*action)() noexcept) noexcept {
+    for (ProcessState* state = first_; state != nullptr; state = state->next_) {
+      (state->*action)();
     }
   }
 
-  RelaxedCounter forks_;  // that are in the handlers, whose code is not to be unloaded under them
+  RelaxedCounter forks_;  // forks that are in the handlers below, whose code must stay loaded
   boost::recursive_mutex first_use_;
   ProcessState* first_ = nullptr;
-  bool watches_forks_ = true;  // changes under first_use_, which a fork holds that found it true
+  bool watches_forks_ = true;  // guarded by first_use_, which a fork holds if it read true
 };
 
 namespace {
@@ -110,25 +112,26 @@ ProcessStates& states() noexcept {
   return *std::launder(reinterpret_cast<ProcessStates*>(place));
 }
 
-/// The only code that runs when the library is loaded: handlers that are registered later could miss a
-/// fork that has begun, which would copy what is locked since. It comes before the initializers of a
-/// program that contains the library. Without memory for it a fork is as if nobody was told of it.
+/// The only code that runs when the library is loaded. If the handlers were registered later, a
+/// fork that had already begun would skip them and duplicate locks that other threads acquired
+/// since. It runs before the initializers of a program that links the library statically. If the
+/// system has no memory to register the handlers, forks go unnoticed.
 [[gnu::constructor(101)]] void watch_forks() {
   ::new (place) ProcessStates;
-  byre::detail::warning_handler();  // made, so that its lock can be held
-  // Has Boost make its thread key, by a first use that a fork would not wait for.
+  byre::detail::warning_handler();  // constructed now, so that a fork can hold its lock
+  // Boost creates its thread key at its first use, for which a fork would not wait: use it now.
   const boost::this_thread::disable_interruption first_use;
   ::pthread_atfork([] { states().before_fork(); }, [] { states().in_parent(); },
                    [] { states().in_child(); });
 }
 
-/// Before the system forgets the handlers, and so before the destructors of statics too: a fork that has begun
-/// would not be ended.
+/// Runs before the system unregisters the handlers, and so before the destructors of statics:
+/// without this, a fork that has begun would never call its second handler.
 [[gnu::destructor]] void ignore_forks() {
   states().ignore_forks();
 }
 
-/// After the destructors of statics.
+/// Runs after the destructors of statics.
 [[gnu::destructor(101)]] void unload() {
   states().at_unload();
 }
@@ -146,7 +149,8 @@ void ProcessState::leave() noexcept {
 }
 
 FirstUse::FirstUse() noexcept {
-  BYRE_ASSERT(!holds_process_mutex, "a first use came under a lock that a fork waits for");
+  BYRE_ASSERT(!holds_process_mutex,
+              "cannot create an object of the process: this thread holds a ProcessMutex");
   states().lock();
 }
 FirstUse::~FirstUse() {

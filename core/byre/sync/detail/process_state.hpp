@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The state of the process: what a fork does to it, and what is left of it when the library is unloaded.
-/// No thread changes it while the process forks, so that the child finds it whole. docs/guide.md says
-/// what is promised to a child.
+/// State of the process: callbacks around fork() and at the unloading of the library. No other
+/// thread changes such state while the process forks, so it is consistent in the child.
+/// docs/guide.md states what byre guarantees in a child.
 #pragma once
 
 #include <byre/config.hpp>
@@ -10,13 +10,13 @@
 
 namespace byre::inline v0::sync::detail {
 
-/// How often the process was forked since its oldest ancestor that had loaded this library. A child
-/// counts before it has a second thread.
+/// The number of forks between the oldest ancestor process that had loaded this library and this
+/// process. A child increments it while it has only one thread.
 BYRE_API extern constinit std::uint32_t process_number;
 
-/// A part of the state of the process, which is told of each fork, by the thread that forks, from enter()
-/// until leave(). Both wait for a fork that is under way, and so does the making of an object of the
-/// process. The heap may be used meanwhile.
+/// Base class of state of the process. From enter() until leave(), the forking thread calls its
+/// member functions around each fork. enter(), leave() and the construction of an object of the
+/// process wait for a fork in progress. The functions may use the heap.
 class BYRE_API ProcessState {
  public:
   ProcessState(const ProcessState&) = delete;
@@ -24,18 +24,19 @@ class BYRE_API ProcessState {
 
   virtual void before_fork() noexcept {}
   virtual void in_parent() noexcept {}
-  /// There are no other threads. Those that there were are gone, whatever they had locked.
+  /// The only thread calls this. The other threads of the parent do not exist in the child, but
+  /// locks that they held are still locked.
   virtual void in_child() noexcept {}
-  /// When the library is unloaded, or the program ends, which may still use the state then.
+  /// The library is being unloaded, or the program is ending. The program may still use the state.
   virtual void at_unload() noexcept {}
 
  protected:
   ProcessState() noexcept = default;
   ~ProcessState() = default;
 
-  /// Once it is whole: at the end of its constructor.
+  /// Call it at the end of the constructor, once the state is consistent.
   void enter() noexcept;
-  /// While it is whole: at the begin of its destructor, if that ever runs.
+  /// Call it at the start of the destructor, while the state is consistent.
   void leave() noexcept;
 
  private:
@@ -44,11 +45,11 @@ class BYRE_API ProcessState {
   ProcessState* previous_ = nullptr;
 };
 
-/// Of the calling thread: whether it holds a ProcessMutex, of boost_mutex.hpp.
+/// Whether the calling thread holds a ProcessMutex (boost_mutex.hpp).
 extern constinit thread_local bool holds_process_mutex;
 
-/// Held while an object of the process is made on first use. One thread at a time holds it, any number of
-/// times. A fork waits for it, so that a child never finds an object half made.
+/// A recursive lock, held while an object of the process is constructed on first use. A fork waits
+/// for it, so a child never finds a partially constructed object.
 class BYRE_API FirstUse {
  public:
   FirstUse() noexcept;

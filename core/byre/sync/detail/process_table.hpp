@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the tables beside objects, of those who wait and of those who lock, are made of where they ship:
-/// Boost.Thread's locks, one table for the process. For sources alone: Boost.Thread takes long to compile.
+/// The building blocks of the parking lot and of the lock table that ship: locks of Boost.Thread,
+/// and one table for each process. Include it only in sources, because Boost.Thread compiles
+/// slowly.
 #pragma once
 
 #include <byre/sync/detail/process_state.hpp>
 #include <byre/sync/detail/site.hpp>
 
 #include <boost/thread/condition_variable.hpp>
-// Whose public header, thread_only.hpp, uses std::unary_function, which libc++ has no more.
+// Its public header, thread_only.hpp, uses std::unary_function, which libc++ has removed.
 #include <boost/thread/detail/thread_interruption.hpp>
 #include <boost/thread/lock_options.hpp>
 #include <boost/thread/lock_types.hpp>
@@ -16,7 +17,7 @@
 
 namespace byre::inline v0::sync::detail {
 
-/// A lock whose steps cost nothing more than themselves.
+/// A mutex with the interface of the seam, which ignores the Step.
 class TableMutex {
  public:
   void lock(Step) { mutex_.lock(); }
@@ -30,7 +31,7 @@ class TableMutex {
 class TableCondition {
  public:
   void wait(TableMutex& mutex, Step) {
-    // A wait that ended by an interruption would leave a claim half done.
+    // If an interruption ended the wait, a claim would remain incomplete.
     const boost::this_thread::disable_interruption no_interruption;
     boost::unique_lock<boost::mutex> lock(mutex.mutex_, boost::adopt_lock);
     condition_.wait(lock);
@@ -42,8 +43,8 @@ class TableCondition {
   boost::condition_variable condition_;
 };
 
-/// A table that knows nothing but what threads do at the moment. Those of a parent do nothing in its child,
-/// which begins with a new table.
+/// A table that records only what threads are doing at the moment. The threads of a parent do not
+/// exist in its child, so the child starts with a new table.
 template <class Table>
 class ProcessTable final : ProcessState {
  public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Published: what is made once, under a lock, and found from then on without one.
+/// Published: a pointer to an object that is created once, under a lock, and then read without a
+/// lock.
 #pragma once
 
 #include <byre/sync/boost.hpp>
@@ -17,23 +18,25 @@ inline constexpr SiteTable<PublishedSite, 2> published_sites{{{
     {"published.set", Operation::store, std::memory_order::release},
 }}};
 
-/// Where a Part is, or null. It does not own it: what is published outlives all who may find it.
-/// Thread-safety: get() at any time; set() by one at a time. Wait-free; nothing throws.
-template <Sync Sync, class Part>
+/// A pointer to an Object, or null. It does not own the object, which must outlive every reader.
+/// Thread-safety: get() may be concurrent with everything; calls of set() must not be concurrent
+/// with each other. Wait-free; throws nothing.
+template <Sync Sync, class Object>
 class basic_published {
  public:
   constexpr basic_published() noexcept : address_(0) {}
 
-  Part* get() const noexcept {
-    // Acquire pairs with set: the part is whole, or parts_are_found_beside_definitions fails.
+  Object* get() const noexcept {
+    // Acquire pairs with set: the construction of the object happens before its use, or
+    // parts_are_found_beside_definitions fails.
     const std::uint64_t address =
         address_.load(sites.at(PublishedSite::get, std::memory_order::acquire));
-    return reinterpret_cast<Part*>(static_cast<std::uintptr_t>(address));
+    return reinterpret_cast<Object*>(static_cast<std::uintptr_t>(address));
   }
-  void set(Part* part) noexcept {
-    // Release pairs with get: the part was made before, or parts_are_found_beside_definitions
-    // fails.
-    address_.store(reinterpret_cast<std::uintptr_t>(part),
+  void set(Object* object) noexcept {
+    // Release pairs with get: publishes the construction of the object, or
+    // parts_are_found_beside_definitions fails.
+    address_.store(reinterpret_cast<std::uintptr_t>(object),
                    sites.at(PublishedSite::set, std::memory_order::release));
   }
 
@@ -43,7 +46,7 @@ class basic_published {
   typename Sync::template Atomic<std::uint64_t> address_;
 };
 
-template <class Part>
-using Published = basic_published<Boost, Part>;
+template <class Object>
+using Published = basic_published<Boost, Object>;
 
 }  // namespace byre::inline v0::sync::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The intrusive count of handles to one object, for boost::intrusive_ptr.
+/// basic_ref_count: the number of handles to an object, for boost::intrusive_ptr. It is stored in
+/// the object.
 #pragma once
 
 #include <byre/error/detail/assert.hpp>
@@ -30,36 +31,36 @@ inline constexpr sync::ConstantTable<RefCountConstant, 1> ref_count_constants{{{
 
 }  // namespace detail
 
-/// Thread-safe; wait-free; nothing throws.
+/// Thread-safe; wait-free; throws nothing.
 template <sync::Sync Sync>
 class basic_ref_count {
  public:
-  /// Of one handle: who makes the object has it, and it need not be added.
+  /// Counts one handle, that of the creator of the object, without a call of add().
   basic_ref_count() noexcept : handles_(1) {}
   basic_ref_count(const basic_ref_count&) = delete;
   basic_ref_count& operator=(const basic_ref_count&) = delete;
 
   void add() noexcept {
-    // Relaxed, and pairs with nothing: the handle that is copied keeps the object alive. As two steps,
-    // one_handle_is_copied_at_once fails.
+    // Relaxed, and pairs with nothing: the copied handle keeps the object alive. Split into a load
+    // and a store, one_handle_is_copied_at_once fails.
     const std::uint32_t before =
         handles_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed));
     BYRE_ASSERT(before < sync::max_count,
-                "there are more than 2^30 handles to a storage or a tensor");
+                "too many handles to a storage or a tensor: more than 2^30");
   }
 
-  /// True iff that was the last handle: the caller destroys the object.
+  /// Returns true iff that was the last handle. The caller then has to destroy the object.
   [[nodiscard]] bool drop() noexcept {
-    // Who has the sole handle need not take it from the count in one step: nobody is left to copy or
-    // drop one.
+    // The only handle may skip the atomic decrement: no other thread can copy or drop one.
     if (count() == last_handle) {
-      // Relaxed, and pairs with nothing: only a handle that is dropped twice finds this. Left out, no_handle_is_left
-      // fails.
+      // Relaxed, and pairs with nothing: only a second drop of the handle reads this. Left out,
+      // no_handle_is_left fails.
       handles_.store(0, sites.at(At::end, std::memory_order::relaxed));
       return true;
     }
-    // Release pairs with count: a sole handle acts after all use by others, or handles_race_handles fails. Acquire
-    // pairs with the other releases: the last handle destroys after that, or last_handles_race fails.
+    // Release pairs with count: use through this handle happens before an action of a remaining
+    // only handle, or handles_race_handles fails. Acquire pairs with the releases of the other
+    // drops: use through those handles happens before the destruction, or last_handles_race fails.
     const std::uint32_t before =
         handles_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel));
     BYRE_ASSERT(before != 0,
@@ -68,8 +69,8 @@ class basic_ref_count {
   }
 
   std::uint32_t count() const noexcept {
-    // Acquire pairs with drop: a sole handle acts, or destroys, after the others, or handles_race_handles and
-    // last_handles_race fail.
+    // Acquire pairs with drop: use through the other handles happens before an action of the only
+    // handle, and before the destruction, or handles_race_handles and last_handles_race fail.
     return handles_.load(sites.at(At::count, std::memory_order::acquire));
   }
 

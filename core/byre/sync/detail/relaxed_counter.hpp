@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A number that all threads may change and that orders nothing: a count, a flag or a choice.
+/// RelaxedCounter: a number that all threads may change and that orders no other memory access: a
+/// count, a flag or a setting.
 #pragma once
 
 #include <boost/atomic/atomic.hpp>
@@ -8,13 +9,14 @@
 
 namespace byre::inline v0::sync::detail {
 
-/// Thread-safe; wait-free. Approximate while others change it, exact for a thread that comes after them: every step
-/// is relaxed, since the number is all there is to know.
+/// Thread-safe; wait-free. The value is approximate while other threads change it, and exact for a
+/// thread that their changes happen before. Every step is relaxed, because no thread infers
+/// anything else from the number.
 class RelaxedCounter {
  public:
   constexpr explicit RelaxedCounter(std::uint64_t value = 0) noexcept : value_(value) {}
 
-  /// Returns the value before.
+  /// Returns the previous value.
   std::uint64_t add() noexcept { return value_.fetch_add(1, boost::memory_order_relaxed); }
   void subtract() noexcept { value_.fetch_sub(1, boost::memory_order_relaxed); }
   std::uint64_t value() const noexcept { return value_.load(boost::memory_order_relaxed); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sites and constants: every synchronizing operation of a lock-free type is a row of that type's table, and every
-/// number it is made of is a row of another, so that mutants and checkers are derived from what the code does and
-/// no step is forgotten. Why an order is enough is said at the step in the code.
+/// Sites and constants. Each lock-free type has a table of sites, with a row for each of its
+/// synchronizing operations, and a table of constants, with a row for each number in its protocol.
+/// Mutants and checkers are generated from these tables, so they cover every step. A comment at
+/// each step argues why its memory order is sufficient.
 #pragma once
 
 #include <array>
@@ -27,11 +28,12 @@ enum class Operation : std::uint8_t {
 /// One row of a table of sites.
 struct Site {
   std::string_view name;    ///< type.operation, unique in the program
-  Operation operation;      ///< what is done there
-  std::memory_order order;  ///< with which order; locks and parking bring their own: seq_cst
+  Operation operation;      ///< the operation at this site
+  std::memory_order order;  ///< its memory order; seq_cst for locks and parking
 };
 
-/// What an operation is given: its site, and the order spelled at the call.
+/// The argument of each synchronizing operation: its site, and the memory order spelled at the
+/// call.
 struct Step {
   const Site* site;
   std::memory_order order;
@@ -43,16 +45,16 @@ class SiteTable {
  public:
   std::array<Site, Size> rows;
 
-  /// The step at `id`. Does not compile if the table has no such row or another order there.
+  /// The step at `id`. Does not compile if the table has no such row, or a different order in it.
   consteval Step at(Id id, std::memory_order order) const {
     const Site& site = rows.at(static_cast<std::size_t>(id));
     if (site.order != order) {
-      throw "the order at the call is not the one in the table of sites";
+      throw "the memory order at the call differs from the table of sites";
     }
     return {&site, order};
   }
 
-  /// The step at `id`, of a lock or of parking, which bring their own order.
+  /// The step at `id`, for locks and parking, which define their own order.
   consteval Step at(Id id) const { return at(id, std::memory_order::seq_cst); }
 };
 
@@ -72,9 +74,8 @@ class ConstantTable {
   consteval const Constant& at(Id id) const { return rows.at(static_cast<std::size_t>(id)); }
 };
 
-/// The limit of every count of owners or handles: more than any program has. A step that counts
-/// beyond it ends the program, far from the overflow of a count, or of one field of a word into the
-/// next.
+/// The limit of every count of owners or handles; no correct program reaches it. A step that counts
+/// beyond it ends the program, long before the count, or a field of a word, could overflow.
 inline constexpr std::uint32_t max_count = std::uint32_t{1} << 30;
 
 }  // namespace byre::inline v0::sync

@@ -9,11 +9,12 @@
 namespace byre::inline v0::sync::detail {
 
 namespace {
-/// Of this thread: true once its actions were called.
+/// Whether the actions of this thread have been called.
 constinit thread_local bool has_ended = false;
 }  // namespace
 
-/// The key that the system calls the ends of threads by. Its value is the last of a thread that was added.
+/// Owns the pthread key whose destructor the system calls at the end of each thread. The value of
+/// the key is the AtThreadEnd that the thread registered last.
 class ThreadEnds final : ProcessState {
  public:
   ThreadEnds() noexcept
@@ -23,7 +24,7 @@ class ThreadEnds final : ProcessState {
   }
 
   bool add(AtThreadEnd& end) noexcept {
-    const ProcessLock lock(mutex_);  // the key is not deleted meanwhile
+    const ProcessLock lock(mutex_);  // so that the key is not deleted meanwhile
     if (!has_key_) {
       return false;
     }
@@ -46,7 +47,8 @@ class ThreadEnds final : ProcessState {
     }
   }
 
-  /// The code that a key calls is gone soon. Threads that run on have no end that this library sees.
+  /// Deletes the key, because its destructor is about to be unloaded, and runs the actions of this
+  /// thread. The actions of threads that continue to run are never called.
   void at_unload() noexcept override {
     AtThreadEnd* last = nullptr;
     {

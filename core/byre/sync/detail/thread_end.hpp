@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a thread leaves in order at its end. Not by destructors of thread-local objects: registering one
-/// ends the program where memory is out, and keeps a library loaded until the thread ends.
+/// AtThreadEnd: an action that the library runs at the end of a thread. It replaces destructors of
+/// thread-local objects: registering such a destructor ends the program if memory is exhausted, and
+/// keeps a library loaded until the thread ends.
 #pragma once
 
 #include <cstdint>
 
 namespace byre::inline v0::sync::detail {
 
-/// What one thread does at its end, which comes after its thread-local objects' destructors. A
-/// thread-local variable of the library.
+/// An action at the end of one thread, after the destructors of its thread-local objects. Instances
+/// are thread-local variables of the library.
 class AtThreadEnd {
  public:
   using Action = void (*)() noexcept;
 
   constexpr explicit AtThreadEnd(Action action) noexcept : action_(action) {}
 
-  /// By its thread: has the action called when the thread ends, or when it unloads the library. False if
-  /// the thread has ended, or the system has no memory or no key for it. Once it was true it remains so
-  /// until the action is called. Locks once.
+  /// Call it in the thread itself. Registers the action, unless it is registered: it is called
+  /// once, when the thread ends, or when this thread unloads the library. Returns false if the
+  /// actions of the thread have already been called, or if the system lacks memory or a free key.
+  /// After it returned true, it returns true until the action is called. Takes a lock only while it
+  /// registers.
   bool ensure() noexcept { return next_ != nullptr || add(); }
 
  private:
@@ -25,7 +28,7 @@ class AtThreadEnd {
   bool add() noexcept;
 
   Action action_;
-  AtThreadEnd* next_ = nullptr;  // of the thread; the last points to itself
+  AtThreadEnd* next_ = nullptr;  // registered before this one; the first points to itself
 };
 
 }  // namespace byre::inline v0::sync::detail
