@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A checked build ends the program where a write to one storage meets anything else on it. Compiled
-// in checked builds only.
+// A checked build ends the program if a write to a storage overlaps another access. Compiled only
+// in checked builds.
 #include <byre/storage/storage.hpp>
 
 #include <gtest/gtest.h>
@@ -19,15 +19,15 @@ std::string line(int number) {
   return "access_monitor_test.cpp:" + std::to_string(number);
 }
 
-/// A storage whose write stands still in the middle, on a thread of its own. A forked child has none of its
-/// parent's threads, so a death test makes its write in the child.
+/// A storage with a write in progress: another thread is stopped in the middle of the copy. Death
+/// tests construct it in the child, because threads of the parent do not exist in a forked child.
 class WriteUnderWay {
  public:
   static constexpr int written_at = __LINE__ + 2;
 
   WriteUnderWay() : WriteUnderWay([](Storage& storage) { storage.mutable_data(); }) {}
   explicit WriteUnderWay(void (*write)(Storage&)) : clone_(storage_.lazy_clone()) {
-    allocator_.halt_copy(copy_);  // this write alone stands still
+    allocator_.halt_copy(copy_);
     writer_ = boost::thread([this, write] { write(storage_); });
     copy_.await_entry();
   }
@@ -55,14 +55,14 @@ void write_in_parallel(Storage& storage) {
   storage.mutable_data_in_parallel();
 }
 
-/// An access in this line, and its name in what is said of it.
+/// An access at the line `here`, and its name in the message.
 struct Access {
   int here;
   const char* name;
   void (*make)(WriteUnderWay& write);
 };
 
-TEST(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
+TEST(CheckedBuildDeathTest, an_access_during_a_write_names_both_call_sites) {
   using Under = WriteUnderWay;
   const Access during_a_write[] = {
       {__LINE__, "read", [](Under& write) { write.storage().data(); }},
@@ -75,17 +75,17 @@ TEST(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
       {__LINE__, "write in parallel", [](Under& w) { w.storage().mutable_data_in_parallel(); }},
       {__LINE__, "read", [](Under& w) { w.storage().mutable_range_in_parallel(0, 1); }},
   };
-  const std::string meets = " meets a write of the same storage .* at .*";
+  const std::string overlaps_write = " overlaps a write of the same storage at .*";
   for (const Access& access : during_a_write) {
     const auto act = [&] {
       WriteUnderWay write;
       access.make(write);
     };
-    EXPECT_DEATH(act(), line(access.here) + ": this " + access.name + meets +
+    EXPECT_DEATH(act(), line(access.here) + ": this " + access.name + overlaps_write +
                             line(WriteUnderWay::written_at));
   }
   const Access during_a_loop[] = {
-      {__LINE__, "read", [](Under& w) { w.storage().data(); }},  // by a thread that has not asked
+      {__LINE__, "read", [](Under& w) { w.storage().data(); }},  // outside the parallel loop
       {__LINE__, "write", [](Under& write) { write.storage().mutable_data(); }},
       {__LINE__, "lazy clone", [](Under& write) { (void)write.storage().lazy_clone(); }},
   };
@@ -94,7 +94,7 @@ TEST(CheckedBuildDeathTest, a_write_during_a_write_names_both_places) {
       WriteUnderWay write(write_in_parallel);
       access.make(write);
     };
-    EXPECT_DEATH(act(), line(access.here) + ": this " + access.name + meets +
+    EXPECT_DEATH(act(), line(access.here) + ": this " + access.name + overlaps_write +
                             line(written_in_parallel_at) + ".*mutable_data_in_parallel");
   }
 }
@@ -105,16 +105,16 @@ TEST(CheckedBuildDeathTest, a_destruction_during_a_write_ends_the_program) {
         FailingAllocator allocator;
         std::optional<Buffer> buffer = Buffer::allocate(8, allocator);
         const Buffer clone = *buffer;
-        Halt copy;  // which is never let go
+        Halt copy;  // never released
         allocator.halt_copy(copy);
         boost::thread writer([&] { buffer->mutable_data(); });
         copy.await_entry();
         buffer.reset();
       },
-      "this write meets a write");
+      "this write overlaps a write");
 }
 
-TEST(CheckedBuild, lets_a_loop_ask_at_once_and_what_is_cloned_be_read) {
+TEST(CheckedBuild, parallel_writes_and_clones_may_overlap_reads) {
   {
     detail::AccessMonitor monitor;
     const auto first = monitor.writes_in_parallel({"loop", 1});
@@ -127,23 +127,23 @@ TEST(CheckedBuild, lets_a_loop_ask_at_once_and_what_is_cloned_be_read) {
   const auto read = monitor.reads({"read", 3});
 }
 
-TEST(CheckedBuildDeathTest, a_lazy_clone_meets_a_thread_of_a_loop_that_has_nothing_to_copy) {
+TEST(CheckedBuildDeathTest, a_lazy_clone_may_not_overlap_a_write_in_parallel) {
   const auto clone_first = [] {
     detail::AccessMonitor monitor;
     const auto first = monitor.is_cloned({"cloned", 1});
     const auto second = monitor.writes_in_parallel({"loop", 2});
   };
-  EXPECT_DEATH(clone_first(), "loop:2: this write in parallel meets a lazy clone .* cloned:1");
+  EXPECT_DEATH(clone_first(), "loop:2: this write in parallel overlaps a lazy clone .* cloned:1");
   const auto loop_first = [] {
     detail::AccessMonitor monitor;
     const auto first = monitor.writes_in_parallel({"loop", 1});
     const auto second = monitor.is_cloned({"cloned", 2});
   };
-  EXPECT_DEATH(loop_first(), "cloned:2: this lazy clone meets a write in parallel .* loop:1");
+  EXPECT_DEATH(loop_first(), "cloned:2: this lazy clone overlaps a write in parallel .* loop:1");
 }
 
-// What a clone left write-protected, or with a checksum, is the loop's to write.
-TEST(CheckedBuild, lets_a_loop_write_what_a_clone_shared_that_is_gone) {
+// A former clone may have left the data write-protected or checksummed.
+TEST(CheckedBuild, parallel_writes_after_a_clone_is_gone_are_allowed) {
   for (const std::size_t nbytes : {std::size_t{64}, std::size_t{1} << 20}) {
     Storage storage = Storage::allocate(nbytes);
     storage.mutable_data()[0] = std::byte{1};
@@ -155,7 +155,7 @@ TEST(CheckedBuild, lets_a_loop_write_what_a_clone_shared_that_is_gone) {
   }
 }
 
-TEST(CheckedBuild, lets_a_loop_ask_a_storage_without_bytes) {
+TEST(CheckedBuild, parallel_writes_to_an_empty_storage_are_allowed) {
   Storage storage{Buffer()};
   at_once(4, [&](std::size_t) {
     for (int time = 0; time < 100'000; ++time) {
@@ -164,7 +164,7 @@ TEST(CheckedBuild, lets_a_loop_ask_a_storage_without_bytes) {
   });
 }
 
-TEST(CheckedBuild, lets_anything_happen_to_a_clone_during_a_write) {
+TEST(CheckedBuild, a_clone_may_be_used_during_a_write_to_its_source) {
   WriteUnderWay write;
   EXPECT_NE(write.clone().data(), nullptr);
   EXPECT_TRUE(write.clone().lazy_clone());

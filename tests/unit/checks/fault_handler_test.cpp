@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The handler of SIGSEGV of a checked build: who gets the faults of others. Compiled in checked builds only. Each
-// test has a process of its own, in which nothing is guarded yet: it begins at main().
+// The SIGSEGV handler of a checked build, and the faults that it forwards. Compiled only in checked
+// builds. Each test runs in a new process that starts at main(), in which no page is guarded yet.
 #include <byre/checks/detail/page_guard.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/storage/storage.hpp>
@@ -24,9 +24,9 @@ class FaultHandlerDeathTest : public testing::Test {
  protected:
   FaultHandlerDeathTest() { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 
-  static void fault_elsewhere() { *elsewhere() = {}; }
-  static void guard_something() { const StalePointer stale(Storage::allocate(paged)); }
-  static std::byte* elsewhere() {
+  static void fault_in_other_page() { *other_page() = {}; }
+  static void guard_some_pages() { const StalePointer stale(Storage::allocate(paged)); }
+  static std::byte* other_page() {
     static void* const page =
         ::mmap(nullptr, page_nbytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return static_cast<std::byte*>(page);
@@ -41,24 +41,24 @@ class FaultHandlerDeathTest : public testing::Test {
   }
 };
 
-TEST_F(FaultHandlerDeathTest, a_handler_before_is_told_of_the_address_and_may_mend_it) {
+TEST_F(FaultHandlerDeathTest, an_earlier_handler_gets_the_address_and_may_recover) {
   EXPECT_EXIT(
       {
         install([](int, siginfo_t* info, void* context) {
-          if (info->si_addr == elsewhere() && context != nullptr) {
-            ::mprotect(elsewhere(), page_nbytes, PROT_READ | PROT_WRITE);
+          if (info->si_addr == other_page() && context != nullptr) {
+            ::mprotect(other_page(), page_nbytes, PROT_READ | PROT_WRITE);
           } else {
             ::_exit(1);
           }
         });
-        guard_something();
-        fault_elsewhere();
+        guard_some_pages();
+        fault_in_other_page();
         ::_exit(7);
       },
       testing::ExitedWithCode(7), "^$");
 }
 
-TEST_F(FaultHandlerDeathTest, a_handler_before_finds_the_stack_and_mask_it_asked_for) {
+TEST_F(FaultHandlerDeathTest, an_earlier_handler_runs_on_its_stack_with_its_mask) {
   static std::byte stack[std::size_t{64} << 10];
   const auto look = [](int, siginfo_t*, void*) {
     sigset_t blocked;
@@ -72,16 +72,16 @@ TEST_F(FaultHandlerDeathTest, a_handler_before_finds_the_stack_and_mask_it_asked
     const stack_t alternative{stack, 0, sizeof stack};
     ::sigaltstack(&alternative, nullptr);
     install(look, flags);
-    guard_something();
-    fault_elsewhere();
+    guard_some_pages();
+    fault_in_other_page();
   };
   EXPECT_EXIT(fault_on(SA_ONSTACK), testing::ExitedWithCode(111), "^$");
-  if (!is_thread_sanitized) {  // which blocks the signal whatever was asked for
+  if (!is_thread_sanitized) {  // it blocks the signal despite SA_NODEFER
     EXPECT_EXIT(fault_on(SA_ONSTACK | SA_NODEFER), testing::ExitedWithCode(110), "^$");
   }
 }
 
-TEST_F(FaultHandlerDeathTest, a_neighbour_of_guarded_pages_is_elsewhere) {
+TEST_F(FaultHandlerDeathTest, a_fault_next_to_guarded_pages_is_forwarded) {
   const auto fault_at = [](std::ptrdiff_t byte) {
     install([](int, siginfo_t*, void*) { ::_exit(7); });
     auto* const pages = static_cast<std::byte*>(
@@ -94,19 +94,19 @@ TEST_F(FaultHandlerDeathTest, a_neighbour_of_guarded_pages_is_elsewhere) {
   constexpr auto nbytes = static_cast<std::ptrdiff_t>(page_nbytes);
   EXPECT_EXIT(fault_at(-1), testing::ExitedWithCode(7), "^$");
   EXPECT_EXIT(fault_at(nbytes), testing::ExitedWithCode(7), "^$");
-  EXPECT_DEATH(fault_at(0), "a write to shared data");
-  EXPECT_DEATH(fault_at(nbytes - 1), "a write to shared data");
+  EXPECT_DEATH(fault_at(0), "write to shared data");
+  EXPECT_DEATH(fault_at(nbytes - 1), "write to shared data");
 }
 
-TEST_F(FaultHandlerDeathTest, faults_and_signals_do_what_they_did_before) {
+TEST_F(FaultHandlerDeathTest, other_faults_and_signals_behave_as_without_byre) {
   const auto end = [](void (*handler)(int), bool is_sent) {
     ::signal(SIGSEGV, handler);
-    guard_something();
+    guard_some_pages();
     if (is_sent) {
       ::kill(::getpid(), SIGSEGV);
       ::_exit(3);
     }
-    fault_elsewhere();
+    fault_in_other_page();
   };
   const auto exit_by_number = [](int signal) { ::_exit(110 + signal); };
   for (const bool is_sent : {false, true}) {
@@ -117,7 +117,7 @@ TEST_F(FaultHandlerDeathTest, faults_and_signals_do_what_they_did_before) {
   EXPECT_EXIT(end(SIG_IGN, true), testing::ExitedWithCode(3), "^$");
 }
 
-TEST_F(FaultHandlerDeathTest, a_signal_that_was_sent_is_no_fault_whatever_it_carries) {
+TEST_F(FaultHandlerDeathTest, a_sent_signal_with_a_guarded_address_is_forwarded) {
   EXPECT_EXIT(
       {
         install([](int, siginfo_t*, void*) { ::_exit(7); });
@@ -130,14 +130,14 @@ TEST_F(FaultHandlerDeathTest, a_signal_that_was_sent_is_no_fault_whatever_it_car
       testing::ExitedWithCode(7), "^$");
 }
 
-TEST_F(FaultHandlerDeathTest, a_sanitizer_before_reports_a_fault_elsewhere) {
+TEST_F(FaultHandlerDeathTest, an_earlier_sanitizer_reports_other_faults) {
   if (!is_sanitized) {
-    GTEST_SKIP() << "for builds with a sanitizer";
+    GTEST_SKIP() << "requires a build with a sanitizer";
   }
-  EXPECT_DEATH((guard_something(), fault_elsewhere()), "Sanitizer.*SEGV on unknown address");
+  EXPECT_DEATH((guard_some_pages(), fault_in_other_page()), "Sanitizer.*SEGV on unknown address");
 }
 
-TEST_F(FaultHandlerDeathTest, a_handler_that_comes_later_and_chains_leaves_the_report) {
+TEST_F(FaultHandlerDeathTest, a_later_handler_that_chains_preserves_the_report) {
   static struct sigaction before;
   EXPECT_DEATH(
       {
@@ -148,7 +148,7 @@ TEST_F(FaultHandlerDeathTest, a_handler_that_comes_later_and_chains_leaves_the_r
         });
         *stale.pointer = {};
       },
-      fault(0, paged, StalePointer::lines));
+      fault_report(0, paged, StalePointer::lines));
 }
 
 }  // namespace

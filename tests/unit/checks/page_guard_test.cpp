@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pages that a checked build write-protects while they are shared: what may be done with them all the same, and
-// what where they cannot be protected. Compiled in checked builds only.
+// Page guards of a checked build: operations that protected pages allow, and the behavior if the
+// system refuses to protect or unprotect pages. Compiled only in checked builds.
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/pages/paged_allocator.hpp>
@@ -31,7 +31,7 @@
 namespace byre::test {
 namespace {
 
-/// Whether the system may write there.
+/// Whether a system call can write to `nbytes` at `place`.
 bool system_writes(std::byte* place, std::size_t nbytes) {
   const int zeros = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
   const ssize_t got = ::read(zeros, place, nbytes);
@@ -41,7 +41,7 @@ bool system_writes(std::byte* place, std::size_t nbytes) {
   return got == static_cast<ssize_t>(nbytes);
 }
 
-TEST(PageGuard, the_system_may_read_shared_pages_and_not_write_them) {
+TEST(PageGuard, the_system_can_read_but_not_write_shared_pages) {
   StalePointer stale(Storage::allocate(paged));
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   EXPECT_FALSE(system_writes(stale.pointer, 8));
@@ -51,7 +51,7 @@ TEST(PageGuard, the_system_may_read_shared_pages_and_not_write_them) {
   ::close(nowhere);
 }
 
-TEST(PageGuard, memory_that_owners_or_a_resize_leave_may_be_written) {
+TEST(PageGuard, released_and_resized_memory_is_writable) {
   RecyclingPool pool;
   for (const bool is_resized : {false, true}) {
     StalePointer stale(Storage::allocate(paged, pool));
@@ -84,7 +84,7 @@ int status_of_child(Work work) {
   return status;
 }
 
-/// Data in pages is mapped anew by the first fork after it is made.
+/// The first fork after this call maps the data anew.
 Storage in_pages() {
   return Storage::allocate(least_paged_nbytes, paged_allocator());
 }
@@ -92,7 +92,7 @@ Storage of_the_pool() {
   return Storage::allocate(least_paged_nbytes);
 }
 
-TEST(PageGuardDeathTest, a_fork_leaves_both_processes_watched) {
+TEST(PageGuardDeathTest, a_fork_preserves_guards_in_both_processes) {
   constexpr std::size_t last = least_paged_nbytes - 1;
   for (Storage (*const make)() : {&of_the_pool, &in_pages}) {
     StalePointer inherited(make());
@@ -111,18 +111,18 @@ TEST(PageGuardDeathTest, a_fork_leaves_both_processes_watched) {
           });
           ::kill(::getpid(), WTERMSIG(status));
         },
-        fault(0, least_paged_nbytes, StalePointer::lines));
+        fault_report(0, least_paged_nbytes, StalePointer::lines));
     EXPECT_DEATH(
         {
           StalePointer stale(make());
           status_of_child([] { return 0; });
           stale.pointer[last] = {};
         },
-        fault(last, least_paged_nbytes, StalePointer::lines));
+        fault_report(last, least_paged_nbytes, StalePointer::lines));
   }
 }
 
-TEST(PageGuard, threads_write_what_is_theirs_while_the_process_forks) {
+TEST(PageGuard, threads_can_write_unique_data_during_forks) {
   constexpr std::size_t writers = 3;
   std::atomic<bool> is_over = false;
   at_once(1 + writers, [&](std::size_t thread) {
@@ -141,21 +141,21 @@ TEST(PageGuard, threads_write_what_is_theirs_while_the_process_forks) {
   });
 }
 
-TEST(PageGuardDeathTest, what_no_page_is_left_to_guard_is_summed) {
+TEST(PageGuardDeathTest, data_beyond_4096_guards_is_checksummed) {
   std::vector<StalePointer> many;
   for (int guarded = 0; guarded < 4096; ++guarded) {
     many.emplace_back(Storage::allocate(paged));
   }
-  // No later one has a place, though an earlier one may be of a test before.
+  // The table is full now: if an earlier test still uses slots, it was full even earlier.
   StalePointer one_more(Storage::allocate(paged));
   EXPECT_DEATH((*one_more.pointer = std::byte{1}, one_more.storage.materialize()),
-               "has changed since, as is found at");
+               "changed while it was shared, detected at");
   many.erase(many.begin() + 17);
   StalePointer instead(Storage::allocate(paged));
-  EXPECT_DEATH(*instead.pointer = {}, fault(0, paged, StalePointer::lines));
+  EXPECT_DEATH(*instead.pointer = {}, fault_report(0, paged, StalePointer::lines));
 }
 
-TEST(PageGuard, whose_end_the_system_refuses_ends_with_the_next_write) {
+TEST(PageGuard, a_refused_unprotect_is_retried_by_guards_and_writes) {
   WatchedSystem system;
   enum class Guards { nothing, another, another_while_refused };
   for (const Guards guards : {Guards::nothing, Guards::another, Guards::another_while_refused}) {
@@ -177,7 +177,7 @@ TEST(PageGuard, whose_end_the_system_refuses_ends_with_the_next_write) {
   }
 }
 
-TEST(PageGuard, whose_end_the_system_refuses_is_forgotten_with_its_memory) {
+TEST(PageGuard, a_refused_unprotect_is_not_retried_after_unmapping) {
   WatchedSystem system;
   RecyclingPool pool;
   StalePointer stale(Storage::allocate(paged, pool));
@@ -190,11 +190,11 @@ TEST(PageGuard, whose_end_the_system_refuses_is_forgotten_with_its_memory) {
   constexpr int here = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
   ASSERT_EQ(::mmap(place, paged, PROT_READ, here, -1, 0), place);
   const StalePointer other(Storage::allocate(paged));
-  EXPECT_FALSE(system_writes(place, 8)) << "another's memory was made writable";
+  EXPECT_FALSE(system_writes(place, 8)) << "memory of another owner was made writable";
   ::munmap(place, paged);
 }
 
-TEST(PageGuardDeathTest, whose_end_the_system_refuses_fail_only_a_write) {
+TEST(PageGuardDeathTest, a_refused_unprotect_fails_only_at_a_write) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(
       {
@@ -210,7 +210,7 @@ TEST(PageGuardDeathTest, whose_end_the_system_refuses_fail_only_a_write) {
         data[0] = std::byte{1};
       },
       testing::KilledBySignal(SIGSEGV), "^$")
-      << "once ended, they are elsewhere";
+      << "after a successful retry the pages are no longer guarded";
   EXPECT_EXIT(
       {
         WatchedSystem system;
@@ -221,15 +221,15 @@ TEST(PageGuardDeathTest, whose_end_the_system_refuses_fail_only_a_write) {
         stale.storage = Storage();
         data[0] = std::byte{1};
       },
-      testing::KilledBySignal(SIGABRT), "refuses to make pages writable");
+      testing::KilledBySignal(SIGABRT), "cannot make write-protected pages writable");
 }
 
-TEST(PageGuardDeathTest, what_the_system_does_not_protect_is_summed) {
+TEST(PageGuardDeathTest, data_that_cannot_be_protected_is_checksummed) {
   if (most_mappings() == 0) {
-    GTEST_SKIP() << "for systems that let a process have tens of thousands of mappings";
+    GTEST_SKIP() << "requires a limit of tens of thousands of mappings per process";
   }
   Storage storage = Storage::allocate(paged);
-  // More than is summed. Its huge page has a mapping of its own, and its rest needs another.
+  // Too large for a checksum. Its huge pages are one mapping, and the rest requires another.
   Storage large = Storage::allocate(std::size_t{3} << 20);
   constexpr int here = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
   ::mmap(large.mutable_data() + (std::size_t{3} << 20), page_nbytes, PROT_READ | PROT_WRITE, here,
@@ -242,12 +242,12 @@ TEST(PageGuardDeathTest, what_the_system_does_not_protect_is_summed) {
   };
   *storage.mutable_data() = {};
   *large.mutable_data() = {};
-  EXPECT_DEATH(write(storage), "has changed since, as is found where an owner is destroyed");
+  EXPECT_DEATH(write(storage), "changed while it was shared, detected when an owner was destroyed");
   EXPECT_EXIT((write(large), ::_exit(0)), testing::ExitedWithCode(0), "^$");
 }
 
-/// Ends as a child does that reads a byte of paged data it did not get, which `find` returns. The traps are older than
-/// the page files here, and so come later to a fork.
+/// Forks a child that loses its paged data, reads there the byte that `find` returns, and ends as
+/// the child ended. The traps are constructed before the page files, so a fork handles them later.
 template <class Find>
 [[noreturn]] void end_as_a_child_that_lost_data(const Find& find) {
   const StalePointer older(Storage::allocate(paged));
@@ -265,7 +265,7 @@ template <class Find>
   ::_exit(0);
 }
 
-TEST(PageGuardDeathTest, what_a_fork_has_lost_is_not_protected_again) {
+TEST(PageGuardDeathTest, pages_lost_in_a_fork_are_not_protected_again) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers map memory of their own";
   }

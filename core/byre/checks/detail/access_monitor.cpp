@@ -20,14 +20,15 @@ namespace {
 
 using Kind = AccessMonitor::Access::Kind;
 
-/// Locks stand in a table, since a broken rule may destroy a buffer under another thread's access.
+/// The locks are in a table, not in the monitors: a program that breaks the rule may destroy a
+/// buffer while another thread accesses it.
 struct Mutexes final : sync::detail::ProcessState {
   Mutexes() { enter(); }
 
   std::array<sync::Mutex, 61> all;
 
  private:
-  /// What they guard is on the stacks of threads, and is dropped.
+  /// The locks guard lists on the stacks of threads that do not exist in the child.
   void in_child() noexcept override { ::new (&all) std::array<sync::Mutex, 61>; }
 };
 
@@ -42,7 +43,8 @@ const char* name_of(Kind kind) noexcept {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// Threads that write in parallel may read, and what is cloned meanwhile shows what they write.
+/// Threads that write in parallel may also read. A lazy clone excludes them, because it would share
+/// data that they still write.
 bool exclude_each_other(Kind one, Kind other) noexcept {
   const auto [less, more] = std::minmax(one, other);
   return more == Kind::write || (less == Kind::lazy_clone && more == Kind::write_in_parallel);
@@ -55,14 +57,14 @@ AccessMonitor::Access::Access(AccessMonitor& monitor, Kind kind, CallSite site) 
   const sync::Lock lock(mutex_of(monitor_));
   if (std::exchange(monitor_.process_, sync::detail::process_number) !=
       sync::detail::process_number) {
-    monitor_.under_way_ = nullptr;  // of threads that this process, a child, does not have
+    monitor_.under_way_ = nullptr;  // accesses of threads that do not exist in this child
   }
   for (const Access* other = monitor_.under_way_; other != nullptr; other = other->next_) {
     if (exclude_each_other(kind_, other->kind_)) {
       const Text text = format_text(
-          "this %s meets a %s of the same storage that is under way, at %s:%u. A write "
-          "excludes everything else on one storage: give each thread a lazy clone of its own, or "
-          "a lock, or have them all ask by mutable_data_in_parallel().",
+          "this %s overlaps a %s of the same storage at %s:%u. A write requires exclusive access "
+          "to the storage: give each thread a lazy clone, use a lock, or call "
+          "mutable_data_in_parallel() in all threads.",
           name_of(kind_), name_of(other->kind_), other->site_.file, other->site_.line);
       fail_assertion(text.chars.data(), site_);
     }
@@ -77,7 +79,7 @@ AccessMonitor::Access::~Access() {
   while (*place != this && *place != nullptr) {
     place = &(*place)->next_;
   }
-  if (*place == this) {  // not if it forked, and its child came by here since
+  if (*place == this) {  // false in a child, if the access began before the fork
     *place = next_;
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a checked build (Meson option `checks`) knows of one buffer: who is reading or writing it
-/// right now. A write that meets anything else ends the program, naming both call sites; writes in parallel
-/// exclude all but one another and reads. Without checks it is empty and costs nothing.
+/// The access monitor of a checked build (Meson option `checks`) records which threads are
+/// accessing a buffer. A write that overlaps another access ends the program with a message that
+/// names both call sites. Writes in parallel may overlap each other and reads, but nothing else.
+/// Without checks it is empty and costs nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -13,10 +14,11 @@ namespace byre::inline v0::detail {
 
 #if BYRE_CHECKS
 
-/// Thread-safe. Progress: blocking, under a lock of a table beside the buffer.
+/// Thread-safe. Progress: blocking, because each access takes a lock of a global table.
 class BYRE_API AccessMonitor {
  public:
-  /// An access under way: lives on the stack of the accessing thread.
+  /// An access in progress, from construction to destruction. It is stored on the stack of its
+  /// thread.
   class [[nodiscard]] BYRE_API Access {
    public:
     enum class Kind : std::uint8_t { read, lazy_clone, write_in_parallel, write };
@@ -39,7 +41,7 @@ class BYRE_API AccessMonitor {
   Access is_cloned(CallSite site) const noexcept {
     return {const_cast<AccessMonitor&>(*this), Access::Kind::lazy_clone, site};
   }
-  /// By a thread that found the data its storage's own, and nothing left to be done.
+  /// A thread that writes in parallel calls it while it checks that the data is unique.
   Access writes_in_parallel(CallSite site) noexcept {
     return {*this, Access::Kind::write_in_parallel, site};
   }
@@ -47,7 +49,7 @@ class BYRE_API AccessMonitor {
 
  private:
   Access* under_way_ = nullptr;
-  std::uint32_t process_ = 0;  // that it is of, the last time it was used
+  std::uint32_t process_ = 0;  // the process of the last access
 };
 
 #else
@@ -55,7 +57,7 @@ class BYRE_API AccessMonitor {
 class AccessMonitor {
  public:
   struct [[maybe_unused, nodiscard]] Access{
-      // Not trivial, so that a guard that is only there to be destroyed is no unused variable.
+      // Not trivial, so that compilers do not warn of an unused variable.
       ~Access(){}  // NOLINT(modernize-use-equals-default)
   };
   Access reads(CallSite) const noexcept { return {}; }

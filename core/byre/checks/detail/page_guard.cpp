@@ -27,7 +27,7 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// A text that a signal handler may make.
+/// A text that a signal handler may compose: its functions are async-signal-safe.
 class SignalSafeText {
  public:
   SignalSafeText& operator<<(const char* text) noexcept {
@@ -73,30 +73,28 @@ SavedCallSite::SavedCallSite(CallSite site) noexcept : line(site.line) {
 }
 
 void fail_stale_write(const GuardedData& data, const void* address,
-                      const SavedCallSite& found) noexcept {
+                      const SavedCallSite& detected) noexcept {
   SignalSafeText text;
-  text << "byre: a write to shared data, through a pointer from before a lazy clone: ";
+  text << "byre: write to shared data through a stale pointer: ";
   if (address != nullptr) {
     text << "byte " << std::uint64_t(static_cast<const std::byte*>(address) - data.begin) << " of ";
   }
   text << "the storage of " << std::uint64_t{data.nbytes} << " bytes at "
        << static_cast<const void*>(data.begin);
   if (address == nullptr) {
-    text << " has changed since, as is found ";
-    if (found.line != 0) {
-      text << "at " << found;
+    text << " changed while it was shared, detected ";
+    if (detected.line != 0) {
+      text << "at " << detected;
     } else {
-      text << "where an owner is destroyed";
+      text << "when an owner was destroyed";
     }
   }
-  text << ". The pointer was taken ";
   if (data.taken.line != 0) {
-    text << "at " << data.taken;
+    text << ". The pointer was taken at " << data.taken << ", before the lazy clone at ";
   } else {
-    text << "by no call of mutable_data()";
+    text << ". The pointer was not returned by mutable_data(). The lazy clone was made at ";
   }
-  text << ", the clone made at " << data.cloned
-       << ". Call mutable_data() again for every write that may come after a lazy clone.\n";
+  text << data.cloned << ". Call mutable_data() again for every write after a lazy clone.\n";
   text.write_to_stderr();
   std::abort();
 }
@@ -105,20 +103,20 @@ void fail_stale_write(const GuardedData& data, const void* address,
 
 struct PageGuard {
   GuardedData data;
-  sync::detail::Published<GuardedData> active;  // `data`, while its pages are to be protected
-  sync::detail::Published<GuardedData>
-      stuck;  // `data`, while the system refuses to end the protection
+  // Each is null or points to `data`.
+  sync::detail::Published<GuardedData> active;  // while the pages are protected, or about to be
+  sync::detail::Published<GuardedData> stuck;   // while the system refuses to end the protection
 };
 
 namespace {
 
-constinit std::array<PageGuard, 4096> guards{};  // of no heap, for the handler
+constinit std::array<PageGuard, 4096> guards{};  // static, because the signal handler reads it
 constinit std::size_t stuck_count = 0;
 
 [[noreturn]] void fail_stuck_write() noexcept {
   (SignalSafeText()
-   << "byre: the system refuses to make pages writable that this checked build had protected while "
-      "they were shared. Raise its limit of mappings (vm.max_map_count).\n")
+   << "byre: cannot make write-protected pages writable after sharing: the system refuses (checked "
+      "builds protect shared pages). Raise its limit of mappings (vm.max_map_count).\n")
       .write_to_stderr();
   std::abort();
 }
@@ -129,7 +127,7 @@ struct Handler {
   PreviousHandler before;
 };
 
-/// Published before it is installed, as it may be called at once.
+/// Published before the handler is installed, because the system may call it immediately.
 constinit sync::detail::Published<const Handler> installed;
 
 const GuardedData* find(sync::detail::Published<GuardedData> PageGuard::*state,
@@ -155,7 +153,7 @@ void handle(int signal, siginfo_t* info, void* context) noexcept {
     }
     if (const GuardedData* const data = find(&PageGuard::stuck, info->si_addr)) {
       if (make_writable(*data)) {
-        return;  // the write is repeated
+        return;  // the processor repeats the write
       }
       fail_stuck_write();
     }
@@ -163,8 +161,8 @@ void handle(int signal, siginfo_t* info, void* context) noexcept {
   installed.get()->before.forward(signal, info, context);
 }
 
-/// The handler has to stay valid: other handlers may keep its address. False if the library that contains
-/// this cannot be copied from being unloaded.
+/// Prevents the unloading of the library that contains the handler, because handlers that are
+/// installed later may store its address. Returns false if that fails.
 bool stay_loaded() noexcept {
 #if defined(__GLIBC__)
   Dl_info info;
@@ -173,9 +171,9 @@ bool stay_loaded() noexcept {
     return false;
   }
   const char* const name = static_cast<link_map*>(map)->l_name;
-  return ::dlopen(name, RTLD_NOW) != nullptr;  // counted, and never closed
+  return ::dlopen(name, RTLD_NOW) != nullptr;  // a reference that is never closed
 #else
-  return true;  // musl unloads nothing
+  return true;  // musl never unloads a library
 #endif
 }
 
@@ -199,7 +197,7 @@ bool may_guard_pages() noexcept {
 
 namespace {
 
-/// Ends the protections that the system has refused to end.
+/// Tries again to end the protections that the system has refused to end.
 void retry_stuck() noexcept {
   for (PageGuard& guard : guards) {
     if (stuck_count == 0) {
@@ -229,7 +227,7 @@ PageGuard* guard(const GuardedData& data) noexcept {
   free->data = data;
   free->active.set(&free->data);
   if (::mprotect(data.begin, data.capacity, PROT_READ) != 0) {
-    unguard(*free);  // some of the pages may be protected
+    unguard(*free);  // the call may have protected some of the pages
     return nullptr;
   }
   return &*free;
@@ -260,7 +258,7 @@ void protect_again() noexcept {
   for (const PageGuard& guard : guards) {
     const GuardedData* const data = guard.active.get();
     if (data != nullptr && !is_lost(data->begin)) {
-      ::mprotect(data->begin, data->capacity, PROT_READ);  // else a write to it is not found
+      ::mprotect(data->begin, data->capacity, PROT_READ);  // if it fails, writes are not detected
     }
   }
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pages that are write-protected while lazy clones share what lies in them, and the handler of SIGSEGV
-/// that says of a write to them whose it was. Of checked builds alone; Linux.
+/// Page guards: pages that are write-protected while lazy clones share their data, and the handler
+/// of SIGSEGV that reports a write to them. Only in checked builds; only on Linux.
 ///
-///   - guard(data): finds a slot of a table that a handler may read, fills it, protects the pages.
-///   - A write to them faults. The handler finds the slot by the address and reports; what is in no
-///     slot goes to the handler that was installed before.
-///   - unguard(slot): makes the pages writable and empties the slot.
+///   - guard(data) fills a slot of a table that the signal handler reads, and write-protects the
+///     pages.
+///   - A write to the pages faults. The handler finds the slot by the address, reports the write,
+///     and ends the program. It forwards every other fault to the handler that was installed
+///     before.
+///   - unguard(slot) makes the pages writable and empties the slot.
 #pragma once
 
 #include <byre/config.hpp>
@@ -18,45 +20,48 @@
 
 namespace byre::inline v0::detail {
 
-/// A call site with its own text: the library that the call was made from may be unloaded before the
-/// report.
+/// A call site with a copy of the file name, because the library that made the call may be unloaded
+/// before the report.
 struct BYRE_API SavedCallSite {
   constexpr SavedCallSite() noexcept = default;
   explicit SavedCallSite(CallSite site) noexcept;
 
-  char file[92]{};  // the end of its name
+  char file[92]{};  // the last characters of the name
   std::uint32_t line = 0;
 };
 
-/// What a report names.
+/// Guarded data, and the call sites that a report names.
 struct GuardedData {
   std::byte* begin;
   std::size_t nbytes;
-  std::size_t capacity;  ///< what is protected
-  SavedCallSite taken;   ///< where the last pointer to write was, if one was
-  SavedCallSite cloned;  ///< the first lazy clone since
+  std::size_t capacity;  ///< the number of protected bytes
+  SavedCallSite taken;   ///< the last call that returned a pointer for writing; line 0 if none
+  SavedCallSite cloned;  ///< the first lazy clone after that call
 };
 
-/// Ends the program: `data` was written while it was shared, at `address`, or, if that is null, as a
-/// comparison at `found` shows. Async-signal-safe.
+/// Reports a write to `data` while it was shared, and ends the program. The write was to `address`;
+/// if that is null, a comparison of checksums at `detected` has shown it. Async-signal-safe.
 [[noreturn, gnu::cold]] void fail_stale_write(const GuardedData& data, const void* address,
-                                              const SavedCallSite& found) noexcept;
+                                              const SavedCallSite& detected) noexcept;
 
 struct PageGuard;
 
-/// Installs the handler, once for all. False if it may not be: then nothing can be guarded. Under no lock.
+/// Installs the signal handler at the first call. Returns false if that is impossible; pages cannot
+/// be guarded then. Requires that the caller holds no lock.
 bool may_guard_pages() noexcept;
 
-/// The next four by one thread at a time.
+// The functions below require external synchronization: only one thread at a time may be in any of
+// them.
 
-/// Write-protects the data's pages, which are its own. Null if the system refuses, or too much is guarded
-/// already.
+/// Write-protects the pages of `data`, which must contain no other data. Returns null if the system
+/// refuses, or if all 4096 slots of the table are in use.
 PageGuard* guard(const GuardedData& data) noexcept;
-/// Makes the pages writable. If the system refuses, the next guard() and the first write try again.
+/// Makes the pages writable. If the system refuses, the next guard() and the first write to the
+/// pages retry.
 void unguard(PageGuard& guard) noexcept;
-/// Tries no more to make pages writable that are about to be unmapped.
+/// Cancels such retries for pages in the range, which is about to be unmapped.
 void forget_unmapped(std::byte* begin, std::size_t nbytes) noexcept;
-/// Write-protects again all that is guarded.
+/// Write-protects all guarded pages again. A fork may have mapped them anew.
 void protect_again() noexcept;
 
 }  // namespace byre::inline v0::detail

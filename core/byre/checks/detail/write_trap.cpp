@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-// Contents may be indeterminate, and are compared with themselves.
+// The contents may be indeterminate; a checksum compares them only with themselves.
 #if defined(__clang__)
 #define BYRE_NO_SANITIZE_MEMORY __attribute__((no_sanitize("memory")))
 #else
@@ -20,8 +20,9 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Of each first clone, and of each end of protection. Held over forks, so that parent and child find pages
-/// protected if and only if their trap says so: a fork may have mapped them anew.
+/// The lock for arming and disarming traps. It is held during forks, and guarded pages are
+/// protected again afterwards, because a fork may have mapped them anew. Thus the state of a trap
+/// is correct in the parent and in the child.
 struct Traps {
   Traps() noexcept { observe_unmaps(observer); }
 
@@ -41,7 +42,8 @@ void Traps::forget(std::byte* begin, std::size_t nbytes) noexcept {
   forget_unmapped(begin, nbytes);
 }
 
-/// Differs wherever a single word does: each step is a bijection of the sum so far, and of the word.
+/// Two byte strings that differ in only one word have different checksums, because each step is a
+/// bijection of the previous sum, and of the word.
 BYRE_NO_SANITIZE_MEMORY std::uint64_t checksum_of(const void* data, std::size_t nbytes) noexcept {
   constexpr std::uint64_t odd = 0x9E37'79B9'7F4A'7C15;
   const auto* bytes = static_cast<const std::byte*>(data);
@@ -55,7 +57,7 @@ BYRE_NO_SANITIZE_MEMORY std::uint64_t checksum_of(const void* data, std::size_t 
   return sum;
 }
 
-/// Whether the data begins and ends with a page.
+/// Whether the data occupies whole pages.
 bool fills_pages(const GuardedData& data) noexcept {
   return data.capacity != 0 && data.capacity % page_nbytes == 0 &&
          reinterpret_cast<std::uintptr_t>(data.begin) % page_nbytes == 0;
@@ -85,7 +87,7 @@ void WriteTrap::arm(GuardedData data, bool may_be_guarded, CallSite site) noexce
 }
 
 void WriteTrap::compare_checksum(const void* data, CallSite site) const noexcept {
-  // No lock: the state changes before the first clone and after the last.
+  // No lock: the state changes only before the first clone exists and after the last one is gone.
   if (state_ == State::checksummed && checksum_of(data, checksum_nbytes_) != checksum_) {
     auto* const begin = static_cast<std::byte*>(const_cast<void*>(data));
     fail_stale_write({begin, checksum_nbytes_, 0, taken_, cloned_}, nullptr, SavedCallSite(site));
@@ -93,7 +95,7 @@ void WriteTrap::compare_checksum(const void* data, CallSite site) const noexcept
 }
 
 void WriteTrap::becomes_writable() noexcept {
-  // The lock is also against a fork, which would protect the data again.
+  // The lock also excludes a fork, which would protect the data again.
   const sync::ProcessLock lock(trap_mutex());
   if (state_ == State::guarded) {
     unguard(*guard_);
@@ -102,7 +104,7 @@ void WriteTrap::becomes_writable() noexcept {
 }
 
 void WriteTrap::disarm() noexcept {
-  // The caller is alone with the data, so that its state may be read without the lock.
+  // No other thread uses the data, so the caller may read the state without the lock.
   if (state_ == State::guarded) {
     becomes_writable();
   }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The trap for stale pointers, of a checked build (Meson option `checks`): a write to data that lazy
-/// clones share, through a pointer that was taken before the clone, ends the program. Whole pages of
-/// byre's own are write-protected while they are shared; of other data a checksum is taken, and compared
-/// where an owner next writes or leaves. Without checks it is empty and costs nothing.
+/// The write trap of a checked build (Meson option `checks`) detects stale pointers: a write to
+/// shared data, through a pointer that was taken before the lazy clone, ends the program. Shared
+/// data in whole pages that byre allocated is write-protected. For other data, byre stores a
+/// checksum and compares it when an owner next writes, copies, or is destroyed. Without checks the
+/// trap is empty and costs nothing.
 ///
-///   state      by becomes_shared       until becomes_unique or releases
-///   open                               the owner may write
-///   guarded    byre's own whole pages  a write is a fault, which page_guard.hpp reports
-///   summed     other data              compared by an owner before it copies, steals or leaves
-///   unwatched  large other data        nothing is seen
+///   state         set by becomes_shared() for  until becomes_unique() or disarm()
+///   disarmed      -                            the owner may write
+///   guarded       whole pages of byre          a write faults; page_guard.hpp reports it
+///   checksummed   other data                   an owner compares before it copies, steals or ends
+///   unwatched     other data above 1 MiB       writes are not detected
 #pragma once
 
 #include <byre/config.hpp>
@@ -24,22 +25,23 @@ namespace byre::inline v0::detail {
 
 #if BYRE_CHECKS
 
-/// One for the data of each header, which all its owners share. Thread-safety: each step says who may
-/// take it; becomes_shared and compares may be concurrent. Progress: a first clone takes a lock of the
-/// process, and so does who ends protection. Nothing throws.
+/// Each header contains a trap, which all owners of its data share. Thread-safety: each function
+/// states which threads may call it; becomes_shared() and check_unchanged() may be concurrent.
+/// Progress: the first clone, and the end of a page's protection, take a lock of the process.
+/// Throws nothing.
 class BYRE_API WriteTrap {
  public:
-  /// The most bytes that a checksum is taken of.
+  /// The size limit for checksums. Larger data is not watched.
   static constexpr std::size_t max_checksum_nbytes = std::size_t{1} << 20;
 
-  /// By an owner that is about to give the data another.
+  /// An owner calls it before it adds another owner.
   template <class Header>
   void becomes_shared(const Header& header, CallSite site) noexcept {
     if (is_watched(header)) {
       arm(data_of(header), header.may_be_guarded(), site);
     }
   }
-  /// By the only owner, which is about to write through a pointer that it takes at `site`.
+  /// The only owner calls it before it writes through a pointer that it takes at `site`.
   template <class Header>
   void becomes_unique(const Header& header, CallSite site) noexcept {
     if (is_watched(header)) {
@@ -48,21 +50,24 @@ class BYRE_API WriteTrap {
       taken_ = SavedCallSite(site);
     }
   }
-  /// By an owner that is about to copy or leave.
+  /// An owner calls it before it copies the data or is destroyed. Ends the program if the data has
+  /// changed since the first clone.
   template <class Header>
   void check_unchanged(const Header& header, CallSite site) const noexcept {
     if (is_watched(header)) {
       compare_checksum(header.data(), site);
     }
   }
-  /// By a copier that may write the data, which has no owner any more. Thread-safe.
+  /// A copier calls it before it writes the data, after the last owner is gone. Thread-safe.
   void becomes_writable() noexcept;
+  /// The thread that releases the data calls it, after the last owner is gone.
   void disarm() noexcept;
 
  private:
   enum class State : std::uint8_t { disarmed, guarded, checksummed, unwatched };
 
-  /// Not what is never written in place, whose file may change, nor what the host cannot address.
+  /// Read-only data is never written in place, but its file may change. The host cannot address
+  /// data of devices.
   template <class Header>
   static bool is_watched(const Header& header) noexcept {
     return !header.is_read_only() && header.allocator().device().is_cpu();
@@ -76,9 +81,9 @@ class BYRE_API WriteTrap {
   void compare_checksum(const void* data, CallSite site) const noexcept;
 
   State state_ = State::disarmed;
-  PageGuard* guard_ = nullptr;       // of `guarded`
-  std::uint64_t checksum_ = 0;       // of `summed`
-  std::size_t checksum_nbytes_ = 0;  // which a resize does not change
+  PageGuard* guard_ = nullptr;       // if guarded
+  std::uint64_t checksum_ = 0;       // if checksummed
+  std::size_t checksum_nbytes_ = 0;  // the size at the first clone; a resize may change nbytes()
   SavedCallSite taken_;
   SavedCallSite cloned_;
 };

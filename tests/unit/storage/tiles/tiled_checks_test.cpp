@@ -46,7 +46,7 @@ class TileWriteUnderWay {
 };
 
 std::string complaint(const std::string& access, int here) {
-  return line(here) + ": this " + access + " meets a write of the same storage .* at .*" +
+  return line(here) + ": this " + access + " overlaps a write of the same storage at .*" +
          line(TileWriteUnderWay::written_at);
 }
 
@@ -58,7 +58,7 @@ TEST(CheckedTilesDeathTest, a_read_during_a_write_names_both_call_sites) {
 
 TEST(CheckedTilesDeathTest, every_access_is_checked) {
   const auto dies = [](auto access) {
-    EXPECT_DEATH(access(TileWriteUnderWay().tiled()), "meets a write of the same storage");
+    EXPECT_DEATH(access(TileWriteUnderWay().tiled()), "overlaps a write of the same storage");
   };
   char bytes[1] = {};
   const TiledBuffer other;
@@ -99,8 +99,7 @@ TEST(CheckedTilesDeathTest, a_stale_pointer_is_detected_after_a_write_to_its_nod
     *stale = std::byte{'y'};
     put(tiled, 0, 'z');
   };
-  EXPECT_DEATH(write_through(),
-               "a write to shared data, through a pointer from before a lazy clone");
+  EXPECT_DEATH(write_through(), "write to shared data through a stale pointer");
 }
 
 }  // namespace
