@@ -40,15 +40,15 @@ std::optional<int> descriptor_of(const fs::path& link) {
 }
 
 /// What a name leads to: an open file of this process, or else a path that is no symbolic link.
-struct Place {
+struct ResolvedName {
   fs::path path;
   std::optional<int> descriptor;
   int error = 0;
 };
 
-Place follow(fs::path path) {
-  constexpr int most_links = 40;  // as Linux has it
-  for (int links = 0; links < most_links; ++links) {
+ResolvedName resolve_links(fs::path path) {
+  constexpr int max_links = 40;  // as Linux has it
+  for (int links = 0; links < max_links; ++links) {
     std::error_code failure;
     if (!fs::is_symlink(fs::symlink_status(path, failure))) {
       return {std::move(path), {}};
@@ -83,7 +83,7 @@ detail::Descriptor open_folder(const char* path) noexcept {
 }
 
 /// The names in it, after a rename of `file`.
-bool flush(int folder, int file) {
+bool sync_folder(int folder, int file) {
   if (::fsync(folder) == 0) {
     return true;
   }
@@ -97,12 +97,12 @@ bool flush(int folder, int file) {
 }
 
 /// False if it cannot have the permissions.
-bool take_owner_and_permissions(int file, const struct ::stat& replaced) {
-  const bool is_of_owner = ::fchown(file, replaced.st_uid, replaced.st_gid) == 0;
-  const bool is_of_group =
-      is_of_owner || ::fchown(file, static_cast<uid_t>(-1), replaced.st_gid) == 0;
-  ::mode_t mode = replaced.st_mode & (is_of_owner ? 07777U : 0777U);
-  if (!is_of_group) {
+bool copy_owner_and_permissions(int file, const struct ::stat& replaced) {
+  const bool has_owner = ::fchown(file, replaced.st_uid, replaced.st_gid) == 0;
+  const bool has_group =
+      has_owner || ::fchown(file, static_cast<uid_t>(-1), replaced.st_gid) == 0;
+  ::mode_t mode = replaced.st_mode & (has_owner ? 07777U : 0777U);
+  if (!has_group) {
     mode = (mode & ~static_cast<::mode_t>(S_IRWXG)) | (mode & S_IRWXO) << 3;
   }
   return ::fchmod(file, mode) == 0;
@@ -121,28 +121,28 @@ OutputFile::OutputFile(FileName name) {
 
 void OutputFile::open(const char* name) {
   name_ = name;
-  const Place place = follow(name_);
-  if (place.error != 0) {
-    refuse(place.error);
+  const ResolvedName target = resolve_links(name_);
+  if (target.error != 0) {
+    fail(target.error);
   }
-  if (place.descriptor) {
-    file_ = detail::Descriptor(::fcntl(*place.descriptor, F_DUPFD_CLOEXEC, 3));
+  if (target.descriptor) {
+    file_ = detail::Descriptor(::fcntl(*target.descriptor, F_DUPFD_CLOEXEC, 3));
     if (!file_ || (::fcntl(file_.number(), F_GETFL) & O_ACCMODE) == O_RDONLY) {
       file_.close();
-      refuse(EBADF);
+      fail(EBADF);
     }
   } else if (!is_regular_or_missing(name)) {
     file_ = detail::Descriptor(::open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (!file_) {
-      refuse(errno);
+      fail(errno);
     }
   } else {
-    last_name_ = place.path.filename();
-    const fs::path folder = place.path.parent_path();
+    base_name_ = target.path.filename();
+    const fs::path folder = target.path.parent_path();
     folder_name_ = folder.empty() ? "." : folder;
     folder_ = open_folder(folder_name_.c_str());
     if (!folder_) {
-      refuse(errno);
+      fail(errno);
     }
     // By this name it is opened again, from another working directory too.
     std::error_code unknown;
@@ -160,14 +160,14 @@ OutputFile::~OutputFile() {
 /// Under a name of its own, as others may write the same file at the same time; a short one, as that of the
 /// file may be as long as names can be.
 void OutputFile::open_temporary() {
-  if (last_name_.empty() || last_name_ == "." || last_name_ == "..") {
-    refuse(name_.empty() ? ENOENT : EISDIR);
+  if (base_name_.empty() || base_name_ == "." || base_name_ == "..") {
+    fail(name_.empty() ? ENOENT : EISDIR);
   }
   struct ::stat replaced {};
   const bool is_new =
-      ::fstatat(folder_.number(), last_name_.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) != 0;
+      ::fstatat(folder_.number(), base_name_.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) != 0;
   if (is_new && errno != ENOENT) {
-    refuse(errno);
+    fail(errno);
   }
   // Who may not read what is replaced is not to open the new one before it has those permissions.
   const ::mode_t mode = is_new ? 0666 : 0600;
@@ -181,15 +181,15 @@ void OutputFile::open_temporary() {
     }
     file_ = detail::Descriptor(opened);
     if (!file_ && errno != EEXIST) {
-      refuse(errno);
+      fail(errno);
     }
   }
   // A number below 3 was that of a standard stream for a moment, to which another thread may have written.
   if (::ftruncate(file_.number(), 0) != 0 || ::lseek(file_.number(), 0, SEEK_SET) != 0) {
-    refuse(errno);
+    fail(errno);
   }
-  if (!is_new && !take_owner_and_permissions(file_.number(), replaced)) {
-    refuse(errno);
+  if (!is_new && !copy_owner_and_permissions(file_.number(), replaced)) {
+    fail(errno);
   }
 }
 
@@ -216,10 +216,10 @@ void OutputFile::discard() noexcept {
   folder_.close();
 }
 
-int OutputFile::number_to_write() {
+int OutputFile::descriptor_for_writing() {
   const int number = file_.number();
   if (number < 0) {
-    refuse("code elsewhere closed its descriptor",
+    fail("code elsewhere closed its descriptor",
            "close only the descriptors that the program itself opened");
   }
   return number;
@@ -228,10 +228,10 @@ int OutputFile::number_to_write() {
 void OutputFile::write(const void* data, std::size_t nbytes) {
   const auto* left = static_cast<const std::byte*>(data);
   while (nbytes != 0) {
-    const ::ssize_t written = ::write(number_to_write(), left, nbytes);
+    const ::ssize_t written = ::write(descriptor_for_writing(), left, nbytes);
     if (written < 0) {
       if (errno != EINTR) {
-        refuse(errno);
+        fail(errno);
       }
       continue;
     }
@@ -241,16 +241,16 @@ void OutputFile::write(const void* data, std::size_t nbytes) {
 }
 
 void OutputFile::commit() {
-  const int file = number_to_write();
+  const int file = descriptor_for_writing();
   if (!is_in_place()) {
     reopen_folder();
     const int folder = folder_.number();
     if (::fsync(file) != 0 ||
-        ::renameat(folder, temporary_.c_str(), folder, last_name_.c_str()) != 0) {
-      refuse(errno);
+        ::renameat(folder, temporary_.c_str(), folder, base_name_.c_str()) != 0) {
+      fail(errno);
     }
     temporary_.clear();
-    if (!flush(folder, file)) {
+    if (!sync_folder(folder, file)) {
       throw FileError(
           format_text("the file \"%.700s\" was written, but may not survive a power failure: %s. "
                       "Look after the disk, and write it again.",
@@ -259,21 +259,21 @@ void OutputFile::commit() {
   }
   // What a network's file system says at last.
   if (!file_.close() && is_in_place()) {
-    refuse(errno);
+    fail(errno);
   }
 }
 
-void OutputFile::refuse(int error) {
+void OutputFile::fail(int error) {
   if (error == ENOMEM) {
     discard();
-    detail::refuse_file(name_, "write", error, "");
+    detail::throw_file_error(name_, "write", error, "");
   }
-  refuse(std::strerror(error), error == EMFILE || error == ENFILE
+  fail(std::strerror(error), error == EMFILE || error == ENFILE
                                    ? "close other files, or raise the limit of open files"
                                    : "choose another place, or make room");
 }
 
-void OutputFile::refuse(const char* why, const char* advice) {
+void OutputFile::fail(const char* why, const char* advice) {
   const bool is_changed = file_ && is_in_place();
   discard();
   throw FileError(format_text(

@@ -49,13 +49,13 @@ class BYRE_API OutputFile {
   void open(const char* name);
   void open_temporary();
   void reopen_folder() noexcept;
-  int number_to_write();
+  int descriptor_for_writing();
   void discard() noexcept;
-  [[noreturn]] void refuse(int error);
-  [[noreturn]] void refuse(const char* why, const char* advice);
+  [[noreturn]] void fail(int error);
+  [[noreturn]] void fail(const char* why, const char* advice);
 
   std::string name_;       // for messages
-  std::string last_name_;  // in the folder, of what links lead to
+  std::string base_name_;  // in the folder, of what links lead to
   std::string temporary_;
   std::string folder_name_;
   detail::Descriptor folder_;

@@ -18,34 +18,34 @@ OpenedFile open_regular_file(const FileName& name, const char* operation) {
   struct ::stat status {};
   if (!file || ::fstat(file.number(), &status) != 0) {
     if (errno == ENOENT) {
-      refuse_file(name, operation, "there is no such file",
+      throw_file_error(name, operation, "there is no such file",
                   "Check the path, and the directory it is relative to.");
     }
-    refuse_file(name, operation, errno,
+    throw_file_error(name, operation, errno,
                 "Check the path, its permissions and the limit of open files.");
   }
   if (!S_ISREG(status.st_mode)) {
-    refuse_file(name, operation, "it is not a regular file",
+    throw_file_error(name, operation, "it is not a regular file",
                 "Copy its bytes into a file, or into memory.");
   }
   if (static_cast<std::uintmax_t>(status.st_size) > std::size_t{PTRDIFF_MAX}) {
-    refuse_file(name, operation, "it has more bytes than an object can have on this machine",
+    throw_file_error(name, operation, "it has more bytes than an object can have on this machine",
                 "Split it into smaller files.");
   }
   return {std::move(file), static_cast<std::size_t>(status.st_size)};
 }
 
-void refuse_file(const FileName& name, const char* operation, int error, const char* advice) {
+void throw_file_error(const FileName& name, const char* operation, int error, const char* advice) {
   if (error == ENOMEM) {
     throw OutOfMemory(
         format_text("out of memory: the system lacks the memory to %s the file \"%.700s\". Release "
                     "tensors and buffers, or trim the recycling pool.",
                     operation, name.c_str()));
   }
-  refuse_file(name, operation, std::strerror(error), advice);
+  throw_file_error(name, operation, std::strerror(error), advice);
 }
 
-void refuse_file(const FileName& name, const char* operation, const char* why, const char* advice) {
+void throw_file_error(const FileName& name, const char* operation, const char* why, const char* advice) {
   // A path may be longer than a text: the reason and the advice come through either way.
   throw FileError(
       format_text("cannot %s the file \"%.700s\": %s. %s", operation, name.c_str(), why, advice));
@@ -58,7 +58,7 @@ void InputFile::read(void* destination, std::size_t nbytes) {
   while (nbytes != 0) {
     const int number = file_.descriptor.number();
     if (number < 0) {
-      refuse_file(name_, "read", "code elsewhere closed its descriptor",
+      throw_file_error(name_, "read", "code elsewhere closed its descriptor",
                   "Close only the descriptors that the program itself opened.");
     }
     const ::ssize_t got = ::pread(number, left, nbytes, static_cast<::off_t>(offset_));
@@ -67,9 +67,9 @@ void InputFile::read(void* destination, std::size_t nbytes) {
       offset_ += static_cast<std::size_t>(got);
       nbytes -= static_cast<std::size_t>(got);
     } else if (got == 0) {
-      refuse_file(name_, "read", "it ends too early", "Was it cut short while it was read?");
+      throw_file_error(name_, "read", "it ends too early", "Was it cut short while it was read?");
     } else if (errno != EINTR) {
-      refuse_file(name_, "read", errno, "Check the disk it is on.");
+      throw_file_error(name_, "read", errno, "Check the disk it is on.");
     }
   }
 }

@@ -21,9 +21,9 @@ struct OpenedFile {
 OpenedFile open_regular_file(const FileName& name, const char* operation);
 
 /// Throws FileError, or OutOfMemory if `error` says that the system had no memory.
-[[noreturn]] void refuse_file(const FileName& name, const char* operation, int error,
+[[noreturn]] void throw_file_error(const FileName& name, const char* operation, int error,
                               const char* advice);
-[[noreturn]] void refuse_file(const FileName& name, const char* operation, const char* why,
+[[noreturn]] void throw_file_error(const FileName& name, const char* operation, const char* why,
                               const char* advice);
 
 /// One thread.

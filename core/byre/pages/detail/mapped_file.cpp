@@ -24,7 +24,7 @@ class MappedFile final : public PageFile {
   explicit MappedFile(const FileName& name) {
     const OpenedFile file = open_regular_file(name, "map");
     if (file.nbytes == 0) {
-      refuse_file(name, "map", "it is empty", "Use Buffer::allocate(0) for an empty buffer.");
+      throw_file_error(name, "map", "it is empty", "Use Buffer::allocate(0) for an empty buffer.");
     }
     path_.reset(::realpath(name.c_str(), nullptr));
     if (path_ == nullptr && errno == ENOMEM) {
@@ -34,7 +34,7 @@ class MappedFile final : public PageFile {
         map(nullptr, file.nbytes, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
     if (mapping == MAP_FAILED) {
       const int error = errno == EAGAIN ? ENOMEM : errno;  // the limit of locked memory is reached
-      refuse_file(name, "map", error, "Read it into a buffer from Buffer::allocate() instead.");
+      throw_file_error(name, "map", error, "Read it into a buffer from Buffer::allocate() instead.");
     }
     set_mapping(static_cast<std::byte*>(mapping), file.nbytes);
     identity_ = file.descriptor.identity();
