@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How functions take the name of a file.
+/// FileName: the parameter type of functions that take the name of a file.
 #pragma once
 
 #include <concepts>
 
 namespace byre::inline v0 {
 
-/// The name of a file as a parameter: a C string, a std::string or a std::filesystem::path, whose long header is not
-/// needed here. Refers to the name, which has to outlive it. A null pointer is the empty name.
+/// Converts from a C string, a std::string and a std::filesystem::path, without including the large
+/// header <filesystem>. It refers to the name, which must outlive it. A null pointer is the empty
+/// name. Allocates nothing.
 class FileName {
  public:
   FileName(const char* name) noexcept : name_(name == nullptr ? "" : name) {}

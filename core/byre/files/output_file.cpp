@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The descriptor that a link of /proc/self/fd, or of the thread's, is for.
+/// The descriptor that `link` stands for, if it is a link in /proc/self/fd or /proc/thread-self/fd.
 std::optional<int> descriptor_of(const fs::path& link) {
   const auto is_in = [folder = link.parent_path()](const char* open_files) {
     std::error_code failure;
@@ -39,7 +39,8 @@ std::optional<int> descriptor_of(const fs::path& link) {
   return descriptor;
 }
 
-/// What a name leads to: an open file of this process, or else a path that is no symbolic link.
+/// The target of a name: an open file of this process, or a path that is not a symbolic link, or an
+/// error.
 struct ResolvedName {
   fs::path path;
   std::optional<int> descriptor;
@@ -47,7 +48,7 @@ struct ResolvedName {
 };
 
 ResolvedName resolve_links(fs::path path) {
-  constexpr int max_links = 40;  // as Linux has it
+  constexpr int max_links = 40;  // the limit of Linux
   for (int links = 0; links < max_links; ++links) {
     std::error_code failure;
     if (!fs::is_symlink(fs::symlink_status(path, failure))) {
@@ -56,11 +57,11 @@ ResolvedName resolve_links(fs::path path) {
     if (const std::optional<int> descriptor = descriptor_of(path)) {
       return {std::move(path), descriptor};
     }
-    const fs::path target = fs::read_symlink(path, failure);
+    const fs::path next = fs::read_symlink(path, failure);
     if (failure) {
       return {std::move(path), {}, failure.value()};
     }
-    path = path.parent_path() / target;
+    path = path.parent_path() / next;
   }
   return {std::move(path), {}, ELOOP};
 }
@@ -70,7 +71,7 @@ bool is_regular_or_missing(const char* path) {
   return ::stat(path, &found) != 0 || S_ISREG(found.st_mode);
 }
 
-/// Also one that may be written and not read, where the system can.
+/// On Linux, a folder may also be writable but unreadable.
 detail::Descriptor open_folder(const char* path) noexcept {
   constexpr int flags = O_DIRECTORY | O_CLOEXEC;
   const int folder = ::open(path, O_RDONLY | flags);
@@ -82,25 +83,24 @@ detail::Descriptor open_folder(const char* path) noexcept {
   return detail::Descriptor(folder);
 }
 
-/// The names in it, after a rename of `file`.
+/// Writes the entries of `folder` to disk, after `file` was renamed in it.
 bool sync_folder(int folder, int file) {
   if (::fsync(folder) == 0) {
     return true;
   }
 #if defined(__linux__)
-  if (errno == EBADF) {  // of a folder that may not be read: all of its file system is flushed
+  if (errno == EBADF) {  // the folder is unreadable: write the whole file system
     return ::syncfs(file) == 0;
   }
 #endif
-  // Not every file system has folders that can be flushed: there it does that on its own.
+  // Some file systems reject fsync() of a folder, and write its entries without it.
   return errno == EINVAL;
 }
 
-/// False if it cannot have the permissions.
+/// Returns false if the permissions cannot be set.
 bool copy_owner_and_permissions(int file, const struct ::stat& replaced) {
   const bool has_owner = ::fchown(file, replaced.st_uid, replaced.st_gid) == 0;
-  const bool has_group =
-      has_owner || ::fchown(file, static_cast<uid_t>(-1), replaced.st_gid) == 0;
+  const bool has_group = has_owner || ::fchown(file, static_cast<uid_t>(-1), replaced.st_gid) == 0;
   ::mode_t mode = replaced.st_mode & (has_owner ? 07777U : 0777U);
   if (!has_group) {
     mode = (mode & ~static_cast<::mode_t>(S_IRWXG)) | (mode & S_IRWXO) << 3;
@@ -144,7 +144,7 @@ void OutputFile::open(const char* name) {
     if (!folder_) {
       fail(errno);
     }
-    // By this name it is opened again, from another working directory too.
+    // Absolute, because reopen_folder() may run in another working directory.
     std::error_code unknown;
     if (fs::path whole = fs::absolute(folder_name_, unknown); !unknown) {
       folder_name_ = std::move(whole);
@@ -157,8 +157,8 @@ OutputFile::~OutputFile() {
   discard();
 }
 
-/// Under a name of its own, as others may write the same file at the same time; a short one, as that of the
-/// file may be as long as names can be.
+/// The name of the temporary file is unique, because other writers of the file may run
+/// concurrently. It is short, because the name of the file may have the maximum length.
 void OutputFile::open_temporary() {
   if (base_name_.empty() || base_name_ == "." || base_name_ == "..") {
     fail(name_.empty() ? ENOENT : EISDIR);
@@ -169,7 +169,8 @@ void OutputFile::open_temporary() {
   if (is_new && errno != ENOENT) {
     fail(errno);
   }
-  // Who may not read what is replaced is not to open the new one before it has those permissions.
+  // A user who may not read the old file must not open the new one before it has the old
+  // permissions.
   const ::mode_t mode = is_new ? 0666 : 0600;
   for (unsigned number = 0; !file_; ++number) {
     std::string temporary =
@@ -184,7 +185,8 @@ void OutputFile::open_temporary() {
       fail(errno);
     }
   }
-  // A number below 3 was that of a standard stream for a moment, to which another thread may have written.
+  // If open() returned a number below 3, another thread may have written to it, as to a standard
+  // stream.
   if (::ftruncate(file_.number(), 0) != 0 || ::lseek(file_.number(), 0, SEEK_SET) != 0) {
     fail(errno);
   }
@@ -193,7 +195,7 @@ void OutputFile::open_temporary() {
   }
 }
 
-/// If code elsewhere closed it, and its name still leads to it.
+/// Opens the folder again if other code closed it, and its name still leads to the same folder.
 void OutputFile::reopen_folder() noexcept {
   if (folder_.number() < 0) {
     detail::Descriptor again = open_folder(folder_name_.c_str());
@@ -208,7 +210,7 @@ void OutputFile::discard() noexcept {
   if (!temporary_.empty()) {
     reopen_folder();
     if (::unlinkat(folder_.number(), temporary_.c_str(), 0) != 0 && errno != ENOENT) {
-      warn("the temporary file \"%.500s/%.100s\" is left behind: %s. Remove it.",
+      warn("cannot remove the temporary file \"%.500s/%.100s\": %s. Remove it.",
            folder_name_.c_str(), temporary_.c_str(), std::strerror(errno));
     }
     temporary_.clear();
@@ -219,23 +221,22 @@ void OutputFile::discard() noexcept {
 int OutputFile::descriptor_for_writing() {
   const int number = file_.number();
   if (number < 0) {
-    fail("code elsewhere closed its descriptor",
-           "close only the descriptors that the program itself opened");
+    fail("other code closed its descriptor", "Close only descriptors that your code opened");
   }
   return number;
 }
 
 void OutputFile::write(const void* data, std::size_t nbytes) {
-  const auto* left = static_cast<const std::byte*>(data);
+  const auto* next = static_cast<const std::byte*>(data);
   while (nbytes != 0) {
-    const ::ssize_t written = ::write(descriptor_for_writing(), left, nbytes);
+    const ::ssize_t written = ::write(descriptor_for_writing(), next, nbytes);
     if (written < 0) {
       if (errno != EINTR) {
         fail(errno);
       }
       continue;
     }
-    left += written;
+    next += written;
     nbytes -= static_cast<std::size_t>(written);
   }
 }
@@ -253,11 +254,11 @@ void OutputFile::commit() {
     if (!sync_folder(folder, file)) {
       throw FileError(
           format_text("the file \"%.700s\" was written, but may not survive a power failure: %s. "
-                      "Look after the disk, and write it again.",
+                      "Check the disk, and write the file again.",
                       name_.c_str(), std::strerror(errno)));
     }
   }
-  // What a network's file system says at last.
+  // A network file system may report an error only when the file is closed.
   if (!file_.close() && is_in_place()) {
     fail(errno);
   }
@@ -269,17 +270,16 @@ void OutputFile::fail(int error) {
     detail::throw_file_error(name_, "write", error, "");
   }
   fail(std::strerror(error), error == EMFILE || error == ENFILE
-                                   ? "close other files, or raise the limit of open files"
-                                   : "choose another place, or make room");
+                                 ? "Close other files, or raise the limit of open files"
+                                 : "Choose another place, or free space");
 }
 
 void OutputFile::fail(const char* why, const char* advice) {
   const bool is_changed = file_ && is_in_place();
   discard();
   throw FileError(format_text(
-      "cannot write the file \"%.700s\": %s. %s; %s.", name_.c_str(), why,
-      is_changed ? "It may have a part of what was written" : "What was there is unchanged",
-      advice));
+      "cannot write the file \"%.700s\": %s. %s. %s.", name_.c_str(), why,
+      is_changed ? "It may contain part of the data" : "The file is unchanged", advice));
 }
 
 }  // namespace byre::inline v0

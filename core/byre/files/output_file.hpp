@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// OutputFile: a file that appears under its name complete or not at all, after a power failure too.
+/// OutputFile: writes a file atomically. The file appears under its name complete or not at all,
+/// even after a power failure.
 #pragma once
 
 #include <byre/config.hpp>
@@ -11,37 +12,43 @@
 
 namespace byre::inline v0 {
 
-/// What is written goes to a temporary file, `.byre-PROCESS-NUMBER.part` in the same folder, which commit()
-/// renames: readers see the old file or the new one, and who mapped the old one keeps that. One thread.
+/// Data is written to a temporary file, `.byre-PROCESS-NUMBER.part` in the same folder, and
+/// commit() renames it. Readers open either the old file or the new one; existing mappings of the
+/// old file remain valid. An object is for one thread at a time. Cost: write() is unbuffered, a
+/// call of the system each; commit() waits for the disk.
 ///
-/// - A symbolic link is followed, also to a file that is not there yet.
-/// - A file that is replaced leaves its permissions to the new one, and its owner and group where the process
-///   may give files away; else the new one is the process's own, and the group may do what others may. Its
-///   other names, if it has hard links, keep the old file: to write that in place would change it for who
-///   reads it, or mapped it. Access control lists and extended attributes are the folder's.
-/// - A device, a named pipe, and whatever a descriptor of this process has open (/dev/stdout) are written in
-///   place, from the first write() on. As for any writer, a pipe that nobody reads any more sends SIGPIPE, and
-///   a limit on the sizes of files SIGXFSZ: who ignores these gets a FileError.
-/// - If code elsewhere closes the descriptors of this process, write() and commit() throw FileError, and a file
-///   that got their numbers is left alone.
+/// - Symbolic links are followed, even to a file that does not exist yet.
+/// - The new file takes the permissions of the file that it replaces. It also takes the owner and
+///   the group if the process may change them. Otherwise the process is the owner, and if it may
+///   not set the group either, the group gets the permissions of others. Other hard links continue
+///   to lead to the old file, because writing it in place would change it under its readers and
+///   mappings. Access control lists and extended attributes are those of new files in the folder.
+/// - A device, a named pipe, and an open file of this process (such as /dev/stdout) are written in
+///   place, starting with the first write(). As for any writer, the system sends SIGPIPE if a pipe
+///   has no reader, and SIGXFSZ at the limit of file sizes. If the program ignores these signals,
+///   the call throws FileError.
+/// - If other code in the process closes the descriptors of this object, write() and commit() throw
+///   FileError. They never write to another file that has received the same descriptor number.
 class BYRE_API OutputFile {
  public:
-  /// Throws FileError if the file cannot be written, or a temporary one cannot be made beside it,
-  /// OutOfMemory. Opening a named pipe waits for a reader.
+  /// Opens the file and creates the temporary file. Throws FileError if the file cannot be written,
+  /// or if the temporary file cannot be created in its folder; OutOfMemory. Opening a named pipe
+  /// waits for a reader.
   explicit OutputFile(FileName name);
-  /// Removes what was written, unless commit() was called; not what was written in place. If the temporary file
-  /// cannot be removed, a warning names it.
+  /// Without commit(), removes the temporary file; data that was written in place remains. If the
+  /// temporary file cannot be removed, issues a warning that names it.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Throws FileError, OutOfMemory.
+  /// Appends `nbytes` bytes. Throws FileError, OutOfMemory; the object can then only be destroyed.
   void write(const void* data, std::size_t nbytes);
 
-  /// Gives the file its name, in place of one that has it. When it returns, the file survives a power
-  /// failure, as far as the system's fsync says the truth; a failure before that leaves the old file or the new
-  /// one. What is written in place is not flushed to a disk. Throws FileError: the old file is there still, or,
-  /// if what failed is to flush the name, the new one, and the text says so.
+  /// Gives the new file its name, and replaces the old file. After it returns, the file survives a
+  /// power failure, provided that fsync() of the system is reliable; after an earlier failure
+  /// either the old or the new file exists. Data that was written in place is not flushed to disk.
+  /// Throws FileError: the old file then still exists, unless only flushing the new name failed. In
+  /// that case the new file exists, and the text states that.
   void commit();
 
  private:
@@ -55,7 +62,7 @@ class BYRE_API OutputFile {
   [[noreturn]] void fail(const char* why, const char* advice);
 
   std::string name_;       // for messages
-  std::string base_name_;  // in the folder, of what links lead to
+  std::string base_name_;  // in the folder, after links are resolved
   std::string temporary_;
   std::string folder_name_;
   detail::Descriptor folder_;

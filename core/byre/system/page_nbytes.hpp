@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The sizes of pages.
+/// page_nbytes and huge_page_nbytes: the sizes of pages.
 #pragma once
 
 #include <cstddef>
 
 namespace byre::inline v0 {
 
-/// A multiple of every page size the platform may have been given.
+/// A multiple of every page size that a system of this architecture may be configured with.
 #if defined(__x86_64__) || defined(__i386__)
 inline constexpr std::size_t page_nbytes = std::size_t{4} << 10;
 #else

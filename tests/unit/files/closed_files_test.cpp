@@ -70,7 +70,7 @@ TEST_F(ClosedFiles, are_refused_where_they_are_written_and_leave_what_was_there)
       if (then != discarded) {
         EXPECT_TRUE(says(complaint_of<FileError>(
                              [&] { then == written ? output.write("after", 5) : output.commit(); }),
-                         "code elsewhere closed its descriptor"));
+                         "other code closed its descriptor"));
       }
     }
     expect_others_untouched();
@@ -128,7 +128,7 @@ TEST_F(ClosedFiles, written_in_place_are_refused) {
     OutputFile output("/proc/self/fd/" + std::to_string(own));
     take_numbers();
     EXPECT_TRUE(says(complaint_of<FileError>([&] { output.write("after", 5); }),
-                     "closed its descriptor. It may have a part"));
+                     "closed its descriptor. The file may contain part"));
   }
   expect_others_untouched();
   EXPECT_EQ(read_file(path), "before");
@@ -141,7 +141,7 @@ TEST_F(ClosedFiles, are_refused_where_they_are_read) {
     take_numbers();
     std::string read(input.nbytes(), ' ');
     EXPECT_TRUE(says(complaint_of<FileError>([&] { input.read(read.data(), read.size()); }),
-                     "code elsewhere closed its descriptor"));
+                     "other code closed its descriptor"));
   }
   expect_others_untouched();
 }

@@ -126,7 +126,7 @@ TEST_F(OutputFileTest, writes_devices_in_place_and_says_what_they_answer) {
   EXPECT_EQ(files(), before);
   if (fs::is_character_file(full)) {
     EXPECT_TRUE(says(complaint_of<FileError>([&] { save(full, "x"); }),
-                     "No space left on device. It may have a part of what was written"));
+                     "No space left on device. The file may contain part of the data"));
   }
   OutputFile file(null);
   file.write("x", 1);
@@ -160,7 +160,7 @@ TEST_F(OutputFileTest, writes_open_files_of_the_process_where_they_are) {
   EXPECT_STREQ(read.data(), "socket");
   const int for_reading = ::open(path.c_str(), O_RDONLY);
   const auto save_there = [&] { save("/dev/fd/" + std::to_string(for_reading), "x"); };
-  EXPECT_TRUE(says(complaint_of<FileError>(save_there), "What was there is unchanged"));
+  EXPECT_TRUE(says(complaint_of<FileError>(save_there), "The file is unchanged"));
   for (const int open : {file, for_reading, ends[0], ends[1]}) {
     EXPECT_EQ(::close(open), 0) << "only a duplicate was closed";
   }

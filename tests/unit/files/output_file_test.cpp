@@ -42,7 +42,7 @@ TEST_F(OutputFileTest, that_finds_no_room_leaves_what_was_there) {
                      OutputFile output(path);
                      output.write(text.data(), text.size());
                    }),
-                   "/file\": File too large. What was there is unchanged; choose another place"));
+                   "/file\": File too large. The file is unchanged. Choose another place"));
   std::signal(SIGXFSZ, before);
   EXPECT_EQ(read_file(path), "before");
   EXPECT_EQ(files(), 1);
@@ -191,7 +191,7 @@ TEST_F(OutputFileTest, that_would_be_one_open_file_too_many_says_so) {
                      const Limited none(RLIMIT_NOFILE, 0);
                      const OutputFile output(name);
                    }),
-                   "close other files, or raise the limit of open files"));
+                   "Close other files, or raise the limit of open files"));
 }
 
 TEST_F(OutputFileTest, or_one_that_is_read_has_a_name) {

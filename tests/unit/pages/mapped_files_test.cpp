@@ -135,7 +135,7 @@ TEST(InputFile, is_refused_if_it_cannot_be_read) {
   fs::resize_file(file.path(), 4);
   std::string read(input.nbytes(), ' ');
   EXPECT_TRUE(says(complaint_of<FileError>([&] { input.read(read.data(), read.size()); }),
-                   "it ends too early"));
+                   "it ended with 11 bytes still to read"));
   EXPECT_TRUE(says(complaint_of<FileError>([] { detail::InputFile(std::string(300, 'x')); }),
                    "Check the path, its permissions"));
 }

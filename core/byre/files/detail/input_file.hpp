@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A file that is read into memory of one's own. Unlike a mapped one it may be cut short meanwhile,
-/// or its disk may fail: that is an error then.
+/// InputFile: a regular file that is read into memory of the caller. Unlike with a mapped file,
+/// truncation of the file or failure of its disk is reported as an error.
 #pragma once
 
 #include <byre/config.hpp>
@@ -16,35 +16,35 @@ struct OpenedFile {
   std::size_t nbytes = 0;
 };
 
-/// Opens a file to "read" or "map" it, as `operation` says. Throws FileError if it is missing, not a regular
-/// file, unreadable or too large for an object, OutOfMemory.
+/// Opens a file. `operation` ("read" or "map") is used in error texts. Throws FileError if the file
+/// is missing, not a regular file, unreadable, or larger than the largest object; OutOfMemory.
 OpenedFile open_regular_file(const FileName& name, const char* operation);
 
-/// Throws FileError, or OutOfMemory if `error` says that the system had no memory.
+/// Throws OutOfMemory if `error` is ENOMEM, else FileError. `operation` is as for
+/// open_regular_file().
 [[noreturn]] void throw_file_error(const FileName& name, const char* operation, int error,
-                              const char* advice);
+                                   const char* advice);
 [[noreturn]] void throw_file_error(const FileName& name, const char* operation, const char* why,
-                              const char* advice);
+                                   const char* advice);
 
-/// One thread.
+/// For one thread at a time.
 class BYRE_API InputFile {
  public:
-  /// Refers to `name`, which messages cite. Throws as open_regular_file() does.
+  /// Refers to `name`, for error texts. Throws as open_regular_file() does.
   explicit InputFile(FileName name);
 
   std::size_t nbytes() const noexcept { return file_.nbytes; }
 
-  /// Reads the `nbytes` that follow those read before. Throws FileError if they are not there, or if code
-  /// elsewhere closed the file; OutOfMemory.
+  /// Reads the next `nbytes` bytes. Throws FileError if the file ends earlier, or if other code in
+  /// the process closed it; OutOfMemory.
   void read(void* destination, std::size_t nbytes);
-  /// What is read next.
+  /// Sets the offset of the next read().
   void seek(std::size_t offset) noexcept { offset_ = offset; }
 
  private:
   FileName name_;
   OpenedFile file_;
-  std::size_t offset_ =
-      0;  // and not the system's, which other users of a duplicated number could move
+  std::size_t offset_ = 0;  // unlike the offset of the system, not shared with duplicates
 };
 
 }  // namespace byre::inline v0::detail

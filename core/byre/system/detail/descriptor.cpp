@@ -13,9 +13,9 @@
 namespace byre::inline v0::detail {
 namespace {
 
-constexpr int first_of_ours = 3;
+constexpr int lowest_owned_number = 3;
 
-/// Closes `number` and keeps errno.
+/// Closes `number` and preserves errno.
 void close_quietly(int number) noexcept {
   const int error = errno;
   ::close(number);
@@ -25,8 +25,8 @@ void close_quietly(int number) noexcept {
 }  // namespace
 
 Descriptor::Descriptor(int number) noexcept : number_(number) {
-  if (number_ >= 0 && number_ < first_of_ours) {
-    number_ = ::fcntl(number, F_DUPFD_CLOEXEC, first_of_ours);
+  if (number_ >= 0 && number_ < lowest_owned_number) {
+    number_ = ::fcntl(number, F_DUPFD_CLOEXEC, lowest_owned_number);
     close_quietly(number);
   }
   struct ::stat status {};
@@ -40,7 +40,8 @@ Descriptor::Descriptor(Descriptor&& other) noexcept
     : number_(std::exchange(other.number_, -1)), identity_(other.identity_) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  // If the numbers are equal, code elsewhere closed this one and `other` was given it, or both are one object.
+  // The numbers are equal if other code closed this one and the system reused it for `other`, or if
+  // both are the same object.
   if (number_ != other.number_) {
     close();
   }
@@ -61,11 +62,11 @@ int Descriptor::number() const noexcept {
 
 bool Descriptor::close() noexcept {
   if (number_ < 0) {
-    return true;  // and errno stays what a failed open() left
+    return true;  // preserves errno, which a failed open() may have set
   }
-  const int ours = number();
+  const int owned = number();
   number_ = -1;
-  return ours < 0 || ::close(ours) == 0;
+  return owned < 0 || ::close(owned) == 0;
 }
 
 }  // namespace byre::inline v0::detail

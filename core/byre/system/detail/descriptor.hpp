@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A file descriptor that the library owns. Its number is never 0, 1 or 2: a program may start with its standard
-/// streams closed, and its output would then go to the library's file. The number is also checked before each
-/// use: code elsewhere may close every descriptor of the process and open a file that gets the same number.
+/// Descriptor: a file descriptor that the library owns. Its number is never 0, 1 or 2: in a program
+/// that starts with closed standard streams, output would otherwise go to the file of the library.
+/// The number is checked before each use, because other code may close every descriptor of the
+/// process, and then open a file that gets the number.
 #pragma once
 
 #include <byre/config.hpp>
@@ -12,7 +13,7 @@
 
 namespace byre::inline v0::detail {
 
-/// A file itself, under any of its names.
+/// Identifies a file, independent of its names.
 struct FileIdentity {
   ::dev_t device = 0;
   ::ino_t inode = 0;
@@ -20,27 +21,28 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// Thread-safety: as an int. Nothing throws. After a failure errno says why.
+/// Thread-safety: as an int. Throws nothing. After a failure, errno contains the reason.
 class BYRE_API Descriptor {
  public:
   Descriptor() noexcept = default;
-  /// Takes over what open() returned: nothing if that is negative. A number below 3 is exchanged for another,
-  /// which closes on exec; if none can be had, the descriptor is closed.
+  /// Takes ownership of the result of open(), which may be negative. A number below 3 is replaced
+  /// by a duplicate with a higher number that closes on exec; if that fails, the object is empty.
   explicit Descriptor(int number) noexcept;
   Descriptor(Descriptor&& other) noexcept;
   Descriptor& operator=(Descriptor&& other) noexcept;
   ~Descriptor() { close(); }
 
-  /// Whether there is a file, which another part of the program may have closed.
+  /// Whether the object owns a file. Other code may have closed that file.
   explicit operator bool() const noexcept { return number_ >= 0; }
 
-  /// The number if it still belongs to the file that it was opened for, or else -1 with errno EBADF.
+  /// The number, or -1 with errno EBADF if it no longer belongs to the file that it was opened for.
   int number() const noexcept;
 
-  /// The file that it was opened for, which may be closed by now.
+  /// The file that the descriptor was opened for. It may be closed by now.
   const FileIdentity& identity() const noexcept { return identity_; }
 
-  /// Closes the file, unless the number belongs to another by now. False if the system reports an error.
+  /// Closes the file, unless the number belongs to another file by now. Returns false if the system
+  /// reports an error.
   bool close() noexcept;
 
  private:

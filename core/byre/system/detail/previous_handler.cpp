@@ -10,7 +10,7 @@ void PreviousHandler::install(Handle handle) const noexcept {
   action.sa_sigaction = handle;
   action.sa_mask = before_.sa_mask;
   action.sa_flags = (before_.sa_flags & ~static_cast<int>(SA_RESETHAND)) | SA_SIGINFO;
-  ::sigaction(SIGSEGV, &action, nullptr);  // never refused for this signal
+  ::sigaction(SIGSEGV, &action, nullptr);  // cannot fail for this signal
 }
 
 void PreviousHandler::install_if_other(Handle handle) noexcept {
@@ -29,7 +29,8 @@ void PreviousHandler::forward(int signal, siginfo_t* info, void* context) const 
   } else if (before_.sa_handler != SIG_DFL && before_.sa_handler != SIG_IGN) {
     before_.sa_handler(signal);
   } else if (before_.sa_handler == SIG_DFL || !was_sent) {
-    // The fault is repeated when this returns, and ends the program as it would have without the library.
+    // The processor repeats the fault after this returns. It then ends the program as without the
+    // library.
     std::signal(signal, SIG_DFL);
     if (was_sent) {
       ::raise(signal);

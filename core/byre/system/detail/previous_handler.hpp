@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The handler of SIGSEGV that a handler of the library's stands in front of, and hands on to it the faults that are
-/// not the library's.
+/// PreviousHandler: the handler of SIGSEGV that a handler of the library replaces, and to which it
+/// forwards faults that do not concern the library.
 #pragma once
 
 #if defined(__linux__)
@@ -15,15 +15,17 @@ class PreviousHandler {
 
   constexpr PreviousHandler() noexcept = default;
 
-  /// Remembers the present handler. By one thread at a time, as is install().
+  /// Stores the current handler. Only one thread at a time may call this or install().
   void remember() noexcept { ::sigaction(SIGSEGV, nullptr, &before_); }
-  /// Puts `handle` in its place, on its stack and with its mask. It may be called at once.
+  /// Installs `handle` with the stack flag and the mask of the stored handler. The system may call
+  /// it immediately.
   void install(Handle handle) const noexcept;
 
-  /// Remembers the present handler and installs `handle`, unless that is the present one.
+  /// Stores the current handler and installs `handle`, unless `handle` is already installed.
   void install_if_other(Handle handle) noexcept;
 
-  /// Calls the handler, which may return if it mended the fault. Async-signal-safe, if the handler is.
+  /// Calls the stored handler, which may return if it removed the cause of the fault.
+  /// Async-signal-safe if that handler is.
   void forward(int signal, siginfo_t* info, void* context) const noexcept;
 
  private:
