@@ -39,8 +39,7 @@ std::optional<int> descriptor_of(const fs::path& link) {
   return descriptor;
 }
 
-/// The target of a name: an open file of this process, or a path that is not a symbolic link, or an
-/// error.
+/// The target of a name: an open file of this process, a path without symbolic links, or an error.
 struct ResolvedName {
   fs::path path;
   std::optional<int> descriptor;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Files of byre's that code elsewhere closes, or that a program with closed standard streams opens.
+/// Files that other code in the process closes, or that a program with closed standard streams
+/// opens.
 #include <byre/error/error.hpp>
 #include <byre/files/detail/input_file.hpp>
 #include <byre/files/output_file.hpp>
@@ -28,7 +29,7 @@ class ClosedFiles : public OutputFileTest {
     }
   }
 
-  /// Closes each file that this test has open, and gives its number to a file of the program's.
+  /// Closes each descriptor that this test has opened, and opens another file with its number.
   void take_numbers() {
     for (int number = 3; number < 1000; ++number) {
       if (is_new(number) && ::fcntl(number, F_GETFD) >= 0) {
@@ -38,7 +39,7 @@ class ClosedFiles : public OutputFileTest {
       }
     }
     EXPECT_FALSE(taken_.empty());
-    write_file(others_, "of others");
+    write_file(others_, "other data");
   }
 
   void expect_others_untouched() const {
@@ -46,18 +47,18 @@ class ClosedFiles : public OutputFileTest {
       EXPECT_GE(::fcntl(number, F_GETFD), 0) << number;
       EXPECT_EQ(::lseek(number, 0, SEEK_CUR), 0) << number;
     }
-    EXPECT_EQ(read_file(others_), "of others");
+    EXPECT_EQ(read_file(others_), "other data");
   }
 
-  /// In the folder of the file: what is there, less what others have.
-  std::ptrdiff_t files_of_ours() const { return files() - 1; }
+  /// The number of files in the folder, without `others_`.
+  std::ptrdiff_t own_files() const { return files() - 1; }
 
  private:
   const fs::path others_ = folder / "others";
   std::vector<int> taken_;
 };
 
-TEST_F(ClosedFiles, are_refused_where_they_are_written_and_leave_what_was_there) {
+TEST_F(ClosedFiles, writes_and_commits_fail_and_keep_the_old_file) {
   enum { written, committed, discarded };
   for (const auto then : {written, committed, discarded}) {
     write_file(path, "before");
@@ -75,11 +76,11 @@ TEST_F(ClosedFiles, are_refused_where_they_are_written_and_leave_what_was_there)
     }
     expect_others_untouched();
     EXPECT_EQ(read_file(path), "before") << then;
-    EXPECT_EQ(files_of_ours(), 1) << then;
+    EXPECT_EQ(own_files(), 1) << then;
   }
 }
 
-TEST_F(ClosedFiles, warn_of_a_temporary_file_whose_folder_moved_or_was_replaced) {
+TEST_F(ClosedFiles, a_temporary_file_in_a_moved_folder_is_warned_of) {
   const fs::path inner = folder / "inner";
   for (const char* const moved : {"moved", "replaced"}) {
     fs::create_directory(inner);
@@ -98,7 +99,7 @@ TEST_F(ClosedFiles, warn_of_a_temporary_file_whose_folder_moved_or_was_replaced)
   }
 }
 
-TEST_F(ClosedFiles, without_a_temporary_file_left_are_discarded_quietly) {
+TEST_F(ClosedFiles, a_missing_temporary_file_is_discarded_silently) {
   const CaughtWarnings warnings;
   {
     OutputFile output(path);
@@ -107,7 +108,7 @@ TEST_F(ClosedFiles, without_a_temporary_file_left_are_discarded_quietly) {
   EXPECT_EQ(warnings.texts().size(), 0U);
 }
 
-TEST_F(ClosedFiles, whose_folder_alone_was_closed_are_committed) {
+TEST_F(ClosedFiles, commit_succeeds_if_only_the_folder_was_closed) {
   OutputFile output(path);
   output.write("after", 5);
   for (int number = 3; number < 1000; ++number) {
@@ -121,7 +122,7 @@ TEST_F(ClosedFiles, whose_folder_alone_was_closed_are_committed) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(ClosedFiles, written_in_place_are_refused) {
+TEST_F(ClosedFiles, writes_in_place_fail) {
   write_file(path, "before");
   const int own = ::open(path.c_str(), O_RDWR | O_APPEND);
   {
@@ -134,7 +135,7 @@ TEST_F(ClosedFiles, written_in_place_are_refused) {
   EXPECT_EQ(read_file(path), "before");
 }
 
-TEST_F(ClosedFiles, are_refused_where_they_are_read) {
+TEST_F(ClosedFiles, reads_fail) {
   write_file(path, "weights");
   {
     detail::InputFile input(path);
@@ -146,7 +147,8 @@ TEST_F(ClosedFiles, are_refused_where_they_are_read) {
   expect_others_untouched();
 }
 
-/// In a child: expects that the file of this `kind`, opened last, has no number of a closed standard stream.
+/// Expects, in a child with closed standard streams, that the file that was opened last does not
+/// have the number of one of them. `kind` describes that file.
 void expect_no_standard_stream(const char* kind) {
   for (const int number : {0, 1, 2}) {
     EXPECT_LT(::fcntl(number, F_GETFD), 0) << kind << " is descriptor " << number;
@@ -155,7 +157,7 @@ void expect_no_standard_stream(const char* kind) {
   std::fflush(stdout);
 }
 
-TEST_F(ClosedFiles, of_standard_streams_are_not_replaced_by_files) {
+TEST_F(ClosedFiles, numbers_of_closed_standard_streams_are_not_used) {
   const fs::path read = folder / "read";
   write_file(read, "weights");
   in_a_child([&] {
@@ -178,9 +180,9 @@ TEST_F(ClosedFiles, of_standard_streams_are_not_replaced_by_files) {
   EXPECT_EQ(read_file(path), "weights");
 }
 
-TEST_F(ClosedFiles, that_get_no_number_from_3_on_leave_no_temporary_file) {
+TEST_F(ClosedFiles, no_free_number_from_3_on_leaves_no_temporary_file) {
   in_a_child([&] {
-    const int free = ::fcntl(0, F_DUPFD, 3);  // one number, for the folder
+    const int free = ::fcntl(0, F_DUPFD, 3);  // the folder gets this number
     ::close(free);
     const auto numbers = static_cast<rlim_t>(free) + 1;
     const rlimit least = {.rlim_cur = numbers, .rlim_max = numbers};
@@ -191,14 +193,14 @@ TEST_F(ClosedFiles, that_get_no_number_from_3_on_leave_no_temporary_file) {
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(OutputFileTest, has_nothing_that_was_printed_while_it_was_opened) {
+TEST_F(OutputFileTest, excludes_output_printed_while_it_was_opened) {
   printed_into_new_files = "a line of a log";
   save(path, "weights");
   printed_into_new_files = nullptr;
   EXPECT_EQ(read_file(path), "weights");
 }
 
-TEST_F(OutputFileTest, of_a_working_directory_that_is_gone_is_refused) {
+TEST_F(OutputFileTest, fails_in_a_removed_working_directory) {
   const fs::path gone = folder / "gone";
   fs::create_directory(gone);
   in_a_child([&] {
@@ -208,9 +210,9 @@ TEST_F(OutputFileTest, of_a_working_directory_that_is_gone_is_refused) {
   });
 }
 
-TEST_F(OutputFileTest, whose_opening_finds_no_memory_is_out_of_memory) {
+TEST_F(OutputFileTest, throws_out_of_memory_if_opening_lacks_memory) {
   write_file(path, "cow");
-  Buffer::map_file(path);  // reads files of the system once
+  Buffer::map_file(path);  // the first call also reads files of the system
   has_no_memory = "open";
   EXPECT_THROW(OutputFile{path}, OutOfMemory);
   has_no_memory = "openat";
@@ -224,13 +226,13 @@ TEST_F(OutputFileTest, whose_opening_finds_no_memory_is_out_of_memory) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(OutputFileTest, that_leaves_no_room_to_be_mapped_is_out_of_memory) {
+TEST_F(OutputFileTest, mapping_a_too_large_file_is_out_of_memory) {
   write_file(path, "cow");
-  constexpr std::uintmax_t nbytes = std::uintmax_t{1} << 40;  // on the disk it has three
+  constexpr std::uintmax_t nbytes = std::uintmax_t{1} << 40;  // sparse: three bytes on disk
   std::error_code failure;
   fs::resize_file(path, nbytes, failure);
   if (failure) {
-    GTEST_SKIP() << "no file can be that large";
+    GTEST_SKIP() << "this file system does not support files of 1 TiB";
   }
   rlimit before{};
   ::getrlimit(RLIMIT_AS, &before);

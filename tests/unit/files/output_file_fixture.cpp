@@ -38,7 +38,7 @@ bool finds_memory(const char* function) {
 }  // namespace
 }  // namespace byre::test
 
-// In place of the C library's.
+// These functions replace those of the C library.
 extern "C" int fsync(int file) {
   struct ::stat found {};
   ::fstat(file, &found);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// OutputFile over a disk that can fail, in a folder of its own.
+/// OutputFileTest: a fixture that replaces functions of the C library, so that writing a file can
+/// fail at each step.
 #pragma once
 
 #include <byre/files/output_file.hpp>
@@ -20,15 +21,15 @@ namespace byre::test {
 
 namespace fs = std::filesystem;
 
-/// What reaches the disk, in order, and what fails of it.
+/// Records the steps in which a file reaches the disk, and makes one of them fail.
 struct Disk {
-  bool watches = false;
-  std::string fails;
-  int error = EIO;
+  bool watches = false;  // whether steps are recorded
+  std::string fails;     // the step that fails
+  int error = EIO;       // with which errno
   std::vector<std::string> steps;
-  ::mode_t mode_before = 0;  // of the last file that was given another
+  ::mode_t mode_before = 0;  // the mode of a file before the last fchmod()
 
-  /// False if that step fails.
+  /// Returns false if the step fails.
   bool step(const std::string& what) {
     if (watches) {
       steps.push_back(what);
@@ -41,13 +42,14 @@ struct Disk {
 };
 extern Disk disk;
 
-/// Of the next call by this thread.
-extern constinit thread_local bool is_interrupted;
-extern constinit thread_local bool is_short;
+// Each affects the next call of this thread.
+extern constinit thread_local bool is_interrupted;  ///< write() fails with EINTR
+extern constinit thread_local bool is_short;        ///< write() writes half of the bytes
 extern constinit thread_local bool close_fails;
-/// The function of the system that finds no memory, as "open", when this thread next calls it.
+/// The name of a function, such as "open". Its next call by this thread fails with ENOMEM.
 extern constinit thread_local const char* has_no_memory;
-/// What another thread prints to a standard stream whose number a file of this thread gets when it is made.
+/// Text that is written into each new file of this thread right after it is opened, as if another
+/// thread printed it to a standard stream with the number of the file.
 extern constinit thread_local const char* printed_into_new_files;
 
 class OutputFileTest : public testing::Test {
@@ -62,7 +64,7 @@ class OutputFileTest : public testing::Test {
 
   std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder.path()), {}); }
 
-  /// An open file that was not there when this test began.
+  /// Whether descriptor `number` was free when this test began.
   bool is_new(int number) const { return !before_[static_cast<std::size_t>(number)]; }
 
   const TemporaryFolder folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Whose the file is that OutputFile leaves, and who may use it; and what it writes in place.
+/// OutputFile: owner and permissions of the written file, and files that are written in place.
 #include <byre/error/error.hpp>
 #include <byre/files/output_file.hpp>
 #include <byre/storage/buffer.hpp>
@@ -16,7 +16,7 @@
 namespace byre::test {
 namespace {
 
-/// This process is another user, of another group, while this lives; if it may be.
+/// While an object exists, the process has another user and another group, if it may change them.
 class AnotherUser {
  public:
   ~AnotherUser() {
@@ -27,12 +27,12 @@ class AnotherUser {
   AnotherUser(const AnotherUser&) = delete;
   AnotherUser& operator=(const AnotherUser&) = delete;
 
-  explicit operator bool() const { return is_; }
+  explicit operator bool() const { return is_changed_; }
 
  private:
   const ::uid_t user_ = ::geteuid();
   const ::gid_t group_ = ::getegid();
-  const bool is_ = ::setegid(8765) == 0 && ::seteuid(4321) == 0;
+  const bool is_changed_ = ::setegid(8765) == 0 && ::seteuid(4321) == 0;
 };
 
 struct ::stat status_of(const fs::path& path) {
@@ -41,14 +41,14 @@ struct ::stat status_of(const fs::path& path) {
   return found;
 }
 
-TEST_F(OutputFileTest, keeps_permissions_and_owner) {
+TEST_F(OutputFileTest, preserves_permissions_and_owner) {
   for (const ::mode_t mode : {04751U, 0640U}) {
     write_file(path, "secret");
     const bool may_give_away = ::chown(path.c_str(), 4321, 8765) == 0;
     ::chmod(path.c_str(), mode);
     save(path, "after");
     const struct ::stat after = status_of(path);
-    EXPECT_EQ(disk.mode_before, 0600U) << "others could open it meanwhile";
+    EXPECT_EQ(disk.mode_before, 0600U) << "other users could open it meanwhile";
     EXPECT_EQ(after.st_mode & 07777U, mode);
     if (may_give_away) {
       EXPECT_EQ(after.st_uid, 4321U);
@@ -57,14 +57,14 @@ TEST_F(OutputFileTest, keeps_permissions_and_owner) {
   }
 }
 
-TEST_F(OutputFileTest, may_be_in_a_folder_that_can_be_written_and_not_read) {
+TEST_F(OutputFileTest, works_in_a_writable_but_unreadable_folder) {
   fs::permissions(folder.path(), fs::perms::all);
   const fs::path dark = folder / "dark";
   fs::create_directory(dark);
   ::chmod(dark.c_str(), 0333);
   const AnotherUser user;
   if (!user) {
-    GTEST_SKIP() << "this process cannot be another user";
+    GTEST_SKIP() << "this process may not change its user";
   }
   disk.watches = true;
   save(dark / "file", "12345");
@@ -77,25 +77,25 @@ TEST_F(OutputFileTest, may_be_in_a_folder_that_can_be_written_and_not_read) {
   EXPECT_EQ(read_file(dark / "file"), "1234567");
 }
 
-TEST_F(OutputFileTest, of_another_owner_is_for_that_group_what_it_was_for_others) {
+TEST_F(OutputFileTest, without_group_access_gives_it_permissions_of_others) {
   fs::permissions(folder.path(), fs::perms::all);
-  for (const bool is_of_our_group : {false, true}) {
+  for (const bool may_set_group : {false, true}) {
     write_file(path, "before");
     ::chmod(path.c_str(), 04664);
-    const bool has_group = !is_of_our_group || ::chown(path.c_str(), 0, 8765) == 0;
+    const bool has_group = !may_set_group || ::chown(path.c_str(), 0, 8765) == 0;
     const AnotherUser user;
     if (!has_group || !user) {
-      GTEST_SKIP() << "this process cannot be another user";
+      GTEST_SKIP() << "this process may not change its user";
     }
-    save(path, "");  // to write takes the set-user-ID bit away, too
+    save(path, "");  // empty, because a write() would clear the set-user-ID bit too
     const struct ::stat after = status_of(path);
-    EXPECT_EQ(after.st_mode & 07777U, is_of_our_group ? 0664U : 0644U);
+    EXPECT_EQ(after.st_mode & 07777U, may_set_group ? 0664U : 0644U);
     EXPECT_EQ(after.st_uid, 4321U);
     EXPECT_EQ(after.st_gid, 8765U);
   }
 }
 
-TEST_F(OutputFileTest, of_another_name_keeps_the_old_file) {
+TEST_F(OutputFileTest, hard_links_keep_the_old_file) {
   write_file(path, "before");
   fs::create_hard_link(path, folder / "other");
   save(path, "after");
@@ -103,21 +103,22 @@ TEST_F(OutputFileTest, of_another_name_keeps_the_old_file) {
   EXPECT_EQ(read_file(folder / "other"), "before");
 }
 
-TEST_F(OutputFileTest, that_is_new_has_the_permissions_of_new_files) {
+TEST_F(OutputFileTest, a_new_file_has_default_permissions) {
   const ::mode_t before = ::umask(027);
   save(path, "x");
   ::umask(before);
   EXPECT_EQ(status_of(path).st_mode & 07777U, 0640U);
 }
 
-/// A device of the system, with that number, which this process cannot replace: its own, if it may make one.
+/// A character device with that number: a new one in `folder` if this process may create devices,
+/// because a faulty OutputFile could replace it; otherwise the device of the system.
 fs::path device(const TemporaryFolder& folder, const char* name, unsigned number) {
   const fs::path own = folder / name;
   return ::mknod(own.c_str(), S_IFCHR | 0600U, ::makedev(1, number)) == 0 ? own
                                                                           : fs::path("/dev") / name;
 }
 
-TEST_F(OutputFileTest, writes_devices_in_place_and_says_what_they_answer) {
+TEST_F(OutputFileTest, writes_devices_in_place_and_reports_their_errors) {
   const fs::path null = device(folder, "null", 3);
   const fs::path full = device(folder, "full", 7);
   const std::ptrdiff_t before = files();
@@ -145,7 +146,7 @@ TEST_F(OutputFileTest, writes_named_pipes_in_place) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(OutputFileTest, writes_open_files_of_the_process_where_they_are) {
+TEST_F(OutputFileTest, writes_open_files_of_the_process_in_place) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
   write_file(path, "");

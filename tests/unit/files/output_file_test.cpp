@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What OutputFile replaces, under which names; and that it is on the disk.
+/// OutputFile: the old file after failures, the order of steps to the disk, and names.
 #include <byre/error/error.hpp>
 #include <byre/files/output_file.hpp>
 #include <byre/storage/buffer.hpp>
@@ -17,7 +17,7 @@
 namespace byre::test {
 namespace {
 
-/// A limit that holds while this lives.
+/// Sets a limit of the process while an object exists.
 class Limited {
  public:
   Limited(decltype(RLIMIT_NOFILE) what, rlim_t most) : what_(what) {
@@ -33,7 +33,7 @@ class Limited {
   rlimit before_{};
 };
 
-TEST_F(OutputFileTest, that_finds_no_room_leaves_what_was_there) {
+TEST_F(OutputFileTest, a_failed_write_keeps_the_old_file) {
   write_file(path, "before");
   const std::string text(100, 'x');
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
@@ -48,7 +48,7 @@ TEST_F(OutputFileTest, that_finds_no_room_leaves_what_was_there) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(OutputFileTest, that_is_not_committed_leaves_what_was_there) {
+TEST_F(OutputFileTest, without_commit_the_old_file_remains) {
   write_file(path, "before");
   {
     OutputFile output(path);
@@ -60,14 +60,14 @@ TEST_F(OutputFileTest, that_is_not_committed_leaves_what_was_there) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(OutputFileTest, is_flushed_before_it_has_its_name_and_so_is_the_name) {
+TEST_F(OutputFileTest, is_flushed_before_the_rename_and_its_name_after) {
   disk.watches = true;
   save(path, "12345");
   EXPECT_EQ(disk.steps, (std::vector<std::string>{"flush 5 bytes", "rename", "flush folder"}));
   const struct {
     const char* step;
     int error;
-    const char* complaint;  // some folders cannot be flushed
+    const char* complaint;  // none for EINVAL, because some file systems cannot flush folders
     const char* left;
   } failures[] = {
       {"flush 5 bytes", EIO, "is unchanged", "before"},
@@ -85,7 +85,7 @@ TEST_F(OutputFileTest, is_flushed_before_it_has_its_name_and_so_is_the_name) {
   }
 }
 
-TEST_F(OutputFileTest, is_written_whole_if_signals_interrupt_or_a_write_is_short) {
+TEST_F(OutputFileTest, interrupted_and_short_writes_are_completed) {
   for (bool* const happens : {&is_interrupted, &is_short}) {
     OutputFile file(path);
     *happens = true;
@@ -97,7 +97,7 @@ TEST_F(OutputFileTest, is_written_whole_if_signals_interrupt_or_a_write_is_short
   }
 }
 
-TEST_F(OutputFileTest, leaves_the_next_its_temporary_file) {
+TEST_F(OutputFileTest, does_not_remove_the_temporary_file_of_the_next) {
   std::optional<OutputFile> first(path);
   first->write("first", 5);
   first->commit();
@@ -108,7 +108,7 @@ TEST_F(OutputFileTest, leaves_the_next_its_temporary_file) {
   EXPECT_EQ(read_file(path), "second");
 }
 
-TEST_F(OutputFileTest, beside_another_has_a_temporary_file_of_its_own) {
+TEST_F(OutputFileTest, concurrent_writers_have_separate_temporary_files) {
   OutputFile first(path);
   OutputFile second(path);
   first.write("first", 5);
@@ -119,7 +119,7 @@ TEST_F(OutputFileTest, beside_another_has_a_temporary_file_of_its_own) {
   EXPECT_EQ(read_file(path), "first");
 }
 
-TEST_F(OutputFileTest, that_is_flushed_needs_no_more_of_being_closed) {
+TEST_F(OutputFileTest, a_failed_close_after_the_flush_is_ignored) {
   OutputFile file(path);
   file.write("12345", 5);
   close_fails = true;
@@ -128,7 +128,7 @@ TEST_F(OutputFileTest, that_is_flushed_needs_no_more_of_being_closed) {
   EXPECT_EQ(read_file(path), "12345");
 }
 
-TEST_F(OutputFileTest, may_be_named_as_it_is_from_the_working_folder) {
+TEST_F(OutputFileTest, accepts_a_relative_name) {
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
   save("file", "12345");
@@ -136,7 +136,7 @@ TEST_F(OutputFileTest, may_be_named_as_it_is_from_the_working_folder) {
   EXPECT_EQ(read_file(path), "12345");
 }
 
-TEST_F(OutputFileTest, is_closed_in_programs_that_this_one_becomes) {
+TEST_F(OutputFileTest, its_descriptors_close_on_exec) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   const int ends = ::open((folder / "pipe").c_str(), O_RDWR | O_CLOEXEC);
   const fs::path names[] = {path, folder / "pipe", "/dev/fd/" + std::to_string(ends)};
@@ -150,23 +150,23 @@ TEST_F(OutputFileTest, is_closed_in_programs_that_this_one_becomes) {
   ::close(ends);
 }
 
-TEST_F(OutputFileTest, follows_links_also_to_what_is_not_there_yet) {
-  fs::create_directory(folder / "elsewhere");
+TEST_F(OutputFileTest, follows_links_even_to_missing_files) {
+  fs::create_directory(folder / "other_folder");
   fs::create_symlink("link", folder / "link_to_link");
-  fs::create_symlink("elsewhere/target", folder / "link");
+  fs::create_symlink("other_folder/target", folder / "link");
   for (const char* text : {"first", "second"}) {
     save(folder / "link_to_link", text);
     EXPECT_TRUE(fs::is_symlink(folder / "link_to_link"));
     EXPECT_TRUE(fs::is_symlink(folder / "link"));
-    EXPECT_EQ(read_file(folder / "elsewhere/target"), text);
+    EXPECT_EQ(read_file(folder / "other_folder/target"), text);
   }
-  fs::create_symlink(folder / "elsewhere/other", folder / "absolute");
+  fs::create_symlink(folder / "other_folder/other", folder / "absolute");
   save(folder / "absolute", "third");
-  EXPECT_EQ(read_file(folder / "elsewhere/other"), "third");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "elsewhere"), {}), 2);
+  EXPECT_EQ(read_file(folder / "other_folder/other"), "third");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "other_folder"), {}), 2);
 }
 
-TEST_F(OutputFileTest, refuses_links_that_lead_nowhere) {
+TEST_F(OutputFileTest, rejects_cyclic_links_and_links_to_missing_folders) {
   fs::create_symlink("b", folder / "a");
   fs::create_symlink("a", folder / "b");
   EXPECT_TRUE(says(complaint_of<FileError>([&] { save(folder / "a", "x"); }), "symbolic links"));
@@ -175,7 +175,7 @@ TEST_F(OutputFileTest, refuses_links_that_lead_nowhere) {
   EXPECT_EQ(files(), 3);
 }
 
-TEST_F(OutputFileTest, refuses_folders_and_names_that_cannot_be) {
+TEST_F(OutputFileTest, rejects_folders_and_invalid_names) {
   EXPECT_TRUE(says(complaint_of<FileError>([&] { save(folder.path(), "x"); }), "Is a directory"));
   for (const char* name : {"", "new/", "no/such/file"}) {
     EXPECT_THROW(save(folder.path() / name, "x"), FileError) << name;
@@ -186,7 +186,7 @@ TEST_F(OutputFileTest, refuses_folders_and_names_that_cannot_be) {
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(OutputFileTest, that_would_be_one_open_file_too_many_says_so) {
+TEST_F(OutputFileTest, too_many_open_files_are_reported) {
   EXPECT_TRUE(says(complaint_of<FileError>([&name = path] {
                      const Limited none(RLIMIT_NOFILE, 0);
                      const OutputFile output(name);
@@ -194,13 +194,13 @@ TEST_F(OutputFileTest, that_would_be_one_open_file_too_many_says_so) {
                    "Close other files, or raise the limit of open files"));
 }
 
-TEST_F(OutputFileTest, or_one_that_is_read_has_a_name) {
+TEST_F(OutputFileTest, a_null_name_is_rejected) {
   const char* const none = nullptr;
   EXPECT_THROW(OutputFile{none}, FileError);
   EXPECT_THROW((void)Buffer::map_file(none), FileError);
 }
 
-TEST_F(OutputFileTest, may_have_a_name_as_long_as_names_can_be) {
+TEST_F(OutputFileTest, accepts_names_of_the_maximum_length) {
   for (const std::size_t length : {249U, 255U}) {
     const fs::path longest = folder / std::string(length, 'x');
     save(longest, "new");

@@ -32,14 +32,14 @@ class DescriptorTest : public testing::Test {
   const int number = file.number();
 };
 
-TEST(Descriptor, has_no_number_where_nothing_was_opened) {
+TEST(Descriptor, is_empty_if_no_file_was_opened) {
   EXPECT_FALSE(Descriptor());
   EXPECT_FALSE(Descriptor(-1));
   EXPECT_EQ(Descriptor().number(), -1);
   EXPECT_TRUE(Descriptor().close());
 }
 
-TEST(Descriptor, keeps_the_error_of_a_file_that_was_not_opened) {
+TEST(Descriptor, preserves_errno_of_a_failed_open) {
   Descriptor file;
   file = opened("/no/such/folder/file");
   EXPECT_EQ(errno, ENOENT);
@@ -55,7 +55,7 @@ TEST_F(DescriptorTest, closes_its_file_once) {
   EXPECT_FALSE(is_open(number));
 }
 
-TEST(Descriptor, is_above_the_standard_streams_and_closes_on_exec) {
+TEST(Descriptor, is_at_least_3_and_closes_on_exec) {
   const TemporaryFolder folder;
   for (const int closed : {0, 1, 2}) {
     const ChildResult result = run_in_child(
@@ -76,14 +76,14 @@ TEST(Descriptor, is_above_the_standard_streams_and_closes_on_exec) {
   }
 }
 
-TEST(Descriptor, that_gets_no_other_number_has_none_and_says_why) {
+TEST(Descriptor, is_empty_if_no_number_from_3_on_is_free) {
   const TemporaryFolder folder;
   const ChildResult result = run_in_child(
       [&](int) {
         ::close(0);
         const rlimit standard_streams{.rlim_cur = 3, .rlim_max = 3};
         ::setrlimit(RLIMIT_NOFILE, &standard_streams);
-        close_fails = true;  // which has another error
+        close_fails = true;  // sets another errno
         const Descriptor file = opened(folder / "file");
         ::_exit(!file && errno == EINVAL ? 0 : 1);
       },
@@ -91,7 +91,7 @@ TEST(Descriptor, that_gets_no_other_number_has_none_and_says_why) {
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text();
 }
 
-TEST_F(DescriptorTest, that_code_elsewhere_closed_has_no_number) {
+TEST_F(DescriptorTest, has_no_number_after_other_code_closed_it) {
   ::close(file.number());
   errno = 0;
   EXPECT_EQ(file.number(), -1);
@@ -101,7 +101,7 @@ TEST_F(DescriptorTest, that_code_elsewhere_closed_has_no_number) {
   EXPECT_FALSE(file);
 }
 
-TEST_F(DescriptorTest, leaves_another_file_with_its_number_open) {
+TEST_F(DescriptorTest, does_not_close_another_file_with_its_number) {
   ::close(number);
   ASSERT_EQ(::open((folder / "other").c_str(), O_RDWR | O_CREAT, 0600), number);
   errno = 0;
@@ -112,7 +112,7 @@ TEST_F(DescriptorTest, leaves_another_file_with_its_number_open) {
   ::close(number);
 }
 
-TEST_F(DescriptorTest, is_of_its_file_after_that_was_duplicated_back) {
+TEST_F(DescriptorTest, is_valid_if_its_file_was_duplicated_to_its_number) {
   const int saved = ::dup(number);
   ::close(number);
   ASSERT_EQ(::dup2(saved, number), number);
@@ -123,7 +123,7 @@ TEST_F(DescriptorTest, is_of_its_file_after_that_was_duplicated_back) {
   ::close(saved);
 }
 
-TEST_F(DescriptorTest, is_replaced_by_its_file_under_its_old_number) {
+TEST_F(DescriptorTest, can_be_assigned_its_file_with_the_old_number) {
   ::close(number);
   Descriptor again = opened(folder / "file");
   ASSERT_EQ(again.number(), number);
@@ -134,13 +134,13 @@ TEST_F(DescriptorTest, is_replaced_by_its_file_under_its_old_number) {
   EXPECT_EQ(file.number(), number);
 }
 
-TEST_F(DescriptorTest, remembers_which_file_it_was_opened_for) {
+TEST_F(DescriptorTest, identity_survives_close) {
   file.close();
   EXPECT_EQ(file.identity(), opened(folder / "file").identity());
   EXPECT_NE(file.identity(), opened(folder / "other").identity());
 }
 
-TEST_F(DescriptorTest, whose_closing_fails_says_so_once) {
+TEST_F(DescriptorTest, a_failed_close_is_reported_once) {
   close_fails = true;
   EXPECT_FALSE(file.close());
   EXPECT_EQ(errno, EIO);
