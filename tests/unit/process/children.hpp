@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Children of a fork, and threads of the parent that are in the middle of something meanwhile.
+/// Child processes, and threads of the parent that are stopped in the middle of an operation during
+/// a fork. Such threads are lost in the child: they do not exist there.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,24 +18,25 @@
 
 namespace byre::test {
 
-/// Runs `child` in a child process, and expects that it ends and returns true.
-inline void expect_of_a_child(FunctionRef<bool()> child) {
+/// Runs `child` in a child process. Expects that the process ends, and that `child` returns true.
+inline void expect_true_in_child(FunctionRef<bool()> child) {
   in_a_child([&] { EXPECT_TRUE(child()); });
 }
 
-/// A thread that is in the middle of something: `work` enters the halt that it is given, and goes on when this ends.
-class Meanwhile {
+/// A thread that is stopped in the middle of `work`: that calls enter() of its argument, and
+/// continues when this object is destroyed.
+class StoppedThread {
  public:
-  explicit Meanwhile(std::function<void(Halt&)> work)
+  explicit StoppedThread(std::function<void(Halt&)> work)
       : thread_([this, work = std::move(work)] { work(halt_); }) {
     halt_.await_entry();
   }
-  ~Meanwhile() {
+  ~StoppedThread() {
     halt_.let_go();
     thread_.join();
   }
-  Meanwhile(const Meanwhile&) = delete;
-  Meanwhile& operator=(const Meanwhile&) = delete;
+  StoppedThread(const StoppedThread&) = delete;
+  StoppedThread& operator=(const StoppedThread&) = delete;
 
  private:
   Halt halt_;

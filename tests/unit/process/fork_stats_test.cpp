@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The counts and the copy sinks of a child of a fork.
+/// Counters and copy sinks in a child of a fork.
 #include <byre/byre.hpp>
 #include <byre/sync/detail/process_state.hpp>
 
@@ -20,42 +20,41 @@ namespace {
 
 class ForkAndStats : public WithStats {};
 
-/// Copies once.
 void copy_once() {
   Buffer buffer = Buffer::allocate(100);
   const Buffer clone = buffer;
   buffer.mutable_data();
 }
 
-TEST_F(ForkAndStats, counts_of_other_threads_are_kept_once_in_the_child) {
+TEST_F(ForkAndStats, a_child_counts_events_of_lost_threads_once) {
   const Buffer buffer = Buffer::allocate(10);
   const Buffer of_this_thread = buffer;
   const Counted counted;
   const auto clone = [&] { const Buffer clones[] = {buffer, buffer, buffer}; };
-  const Meanwhile cloning([&](Halt& halt) {
+  const StoppedThread cloning([&](Halt& halt) {
     clone();
     halt.enter();
   });
-  const auto are_kept = [&] {
-    const bool has_those = counted.since().lazy_clones == 3;
+  const auto counts_once = [&] {
+    const bool has_counted = counted.since().lazy_clones == 3;
     if (a_child_may_start_threads()) {
-      at_once(2, [&](std::size_t) { clone(); });  // with the memory of the thread that is gone
+      at_once(2, [&](std::size_t) { clone(); });  // they may reuse memory of the lost thread
     } else {
       clone(), clone();
     }
-    return has_those && counted.since().lazy_clones == 9;
+    return has_counted && counted.since().lazy_clones == 9;
   };
-  expect_of_a_child(are_kept);
+  expect_true_in_child(counts_once);
   EXPECT_EQ(counted.since().lazy_clones, 3);
-  on_another_thread([&] {  // a thread that is younger than the one that clones
+  on_another_thread([&] {  // a thread that started after the stopped one
     clone();
-    expect_of_a_child([&] { return counted.since().lazy_clones == 6; });
+    expect_true_in_child([&] { return counted.since().lazy_clones == 6; });
   });
 }
 
-TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_another_thread_was_in) {
+TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_a_lost_thread_was_in) {
   std::optional<stats::InstalledSink> sink;
-  const Meanwhile copying([&](Halt& halt) {
+  const StoppedThread copying([&](Halt& halt) {
     sink.emplace([&](const stats::CopyEvent&) {
       if (sync::detail::process_number == 0) {
         halt.enter();
@@ -63,7 +62,7 @@ TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_another_thread_was_in) {
     });
     copy_once();
   });
-  expect_of_a_child([&] {
+  expect_true_in_child([&] {
     copy_once();
     sink.reset();
     int copies = 0;
@@ -73,7 +72,7 @@ TEST_F(ForkAndStats, a_child_uninstalls_a_sink_that_another_thread_was_in) {
   });
 }
 
-TEST_F(ForkAndStats, a_sink_forks_and_both_processes_go_on) {
+TEST_F(ForkAndStats, a_fork_within_a_sink_works_in_both_processes) {
   pid_t child = -1;
   std::optional<stats::InstalledSink> sink(std::in_place,
                                            [&](const stats::CopyEvent&) { child = ::fork(); });

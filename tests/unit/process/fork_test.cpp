@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a child of a fork finds, where other threads were in the middle of something.
+/// The state of a child of a fork, if other threads of the parent were in the middle of operations.
 #include <byre/byre.hpp>
 #include <byre/memory/pool.hpp>
 #include <byre/sync/detail/lock_table.hpp>
@@ -26,11 +26,11 @@
 namespace byre::test {
 namespace {
 
-TEST(Fork, a_child_and_its_child_have_numbers_of_their_own_and_exit) {
+TEST(Fork, each_process_has_its_own_number_and_exits) {
   const std::uint32_t number = sync::detail::process_number;
-  expect_of_a_child([&] {
+  expect_true_in_child([&] {
     const bool is_next = sync::detail::process_number == number + 1;
-    expect_of_a_child([&] {
+    expect_true_in_child([&] {
       if (sync::detail::process_number != number + 2) {
         return false;
       }
@@ -73,8 +73,8 @@ class ForkUnderCopy : public testing::Test {
   boost::thread copier;
 };
 
-TEST_F(ForkUnderCopy, the_last_owner_copies_in_the_child_and_later_steals) {
-  expect_of_a_child([&] {
+TEST_F(ForkUnderCopy, the_last_owner_copies_in_the_child_and_is_then_unique) {
+  expect_true_in_child([&] {
     const bool has_copied = copies(source);
     source.mutable_data()[0] = std::byte{9};
     return has_copied && source.data()[0] == std::byte{9} && source.is_unique();
@@ -86,25 +86,25 @@ TEST_F(ForkUnderCopy, the_last_owner_copies_in_the_child_and_later_steals) {
 
 TEST_F(ForkUnderCopy, the_last_two_owners_both_copy_in_the_child) {
   Buffer second = source;
-  expect_of_a_child([&] { return copies(source) && copies(second); });
+  expect_true_in_child([&] { return copies(source) && copies(second); });
 }
 
-TEST_F(ForkUnderCopy, a_child_drops_and_clones_what_was_copied_and_exits) {
-  expect_of_a_child([&] {
+TEST_F(ForkUnderCopy, a_child_drops_and_clones_data_of_a_lost_copy_and_exits) {
+  expect_true_in_child([&] {
     Buffer clone = source;
     clone = Buffer();
     source = Buffer();
-    // Unlike _exit(), exit() runs the library's destructors, which wait for forks that are under way.
+    // Unlike _exit(), exit() runs the destructors of the library, which wait for forks in progress.
     std::exit(EXIT_SUCCESS);
     return true;
   });
 }
 
-TEST(Fork, a_child_waits_for_copies_of_its_threads_and_steals) {
+TEST(Fork, a_child_waits_for_copies_of_its_own_threads) {
   if (!a_child_may_start_threads()) {
-    GTEST_SKIP() << "no child may start threads here";
+    GTEST_SKIP() << "a child of a fork cannot start threads here";
   }
-  expect_of_a_child([] {
+  expect_true_in_child([] {
     FailingAllocator allocator;
     Buffer source = Buffer::allocate(1000, allocator);
     Buffer copied = source;
@@ -120,11 +120,11 @@ TEST(Fork, a_child_waits_for_copies_of_its_threads_and_steals) {
   });
 }
 
-/// A thread that sleeps at an address of a parking lot until this ends.
+/// A thread that is parked at an address until this object is destroyed.
 class Sleeper {
  public:
   explicit Sleeper(const void* address) : address_(address) {
-    await([&] { return asked_ >= 2; });  // the second time under the lot's lock
+    await([&] { return checks_ >= 2; });  // the second check runs under the lock of the parking lot
   }
   ~Sleeper() {
     is_over_ = true;
@@ -136,11 +136,11 @@ class Sleeper {
 
  private:
   const void* address_;
-  boost::atomic<int> asked_{0};
+  boost::atomic<int> checks_{0};
   boost::atomic<bool> is_over_{false};
   boost::thread thread_{[this] {
     const auto keep_waiting = [this]() noexcept {
-      ++asked_;
+      ++checks_;
       return !is_over_;
     };
     while (keep_waiting()) {
@@ -149,16 +149,16 @@ class Sleeper {
   }};
 };
 
-TEST(Fork, a_child_wakes_its_sleepers_beside_those_of_its_parent) {
+TEST(Fork, a_child_wakes_its_own_sleepers) {
   if (!a_child_may_start_threads()) {
-    GTEST_SKIP() << "no child may start threads here";
+    GTEST_SKIP() << "a child of a fork cannot start threads here";
   }
   const std::byte address{};
-  const Sleeper of_the_parent(&address);
-  const Sleeper beside_it(&address);
-  expect_of_a_child([&] {
+  const Sleeper first_of_parent(&address);
+  const Sleeper second_of_parent(&address);
+  expect_true_in_child([&] {
     for (int round = 0; round < 3; ++round) {
-      const Sleeper of_the_child(&address);
+      const Sleeper of_child(&address);
     }
     return true;
   });
@@ -166,29 +166,29 @@ TEST(Fork, a_child_wakes_its_sleepers_beside_those_of_its_parent) {
 
 using AddressLock = sync::detail::AddressLock<sync::Boost>;
 
-TEST(Fork, locks_that_other_threads_hold_are_free_in_the_child) {
+TEST(Fork, locks_of_lost_threads_are_free_in_the_child) {
   const std::byte address{};
   const auto locks = [&] {
     const AddressLock lock(&address);
     return lock.is_held();
   };
   {
-    const Meanwhile holding([&](Halt& halt) {
+    const StoppedThread holding([&](Halt& halt) {
       const AddressLock lock(&address);
       halt.enter();
     });
-    expect_of_a_child(locks);
+    expect_true_in_child(locks);
   }
-  const Meanwhile in_the_bucket([&](Halt& halt) {
+  const StoppedThread in_the_bucket([&](Halt& halt) {
     const AddressLock lock(&address, [&] {
       halt.enter();
       return true;
     });
   });
-  expect_of_a_child(locks);
+  expect_true_in_child(locks);
 }
 
-TEST(Fork, a_lock_held_at_a_fork_is_let_go_in_both_processes) {
+TEST(Fork, a_lock_held_at_a_fork_is_released_in_both_processes) {
   const std::byte address{};
   std::optional<AddressLock> lock(std::in_place, &address);
   const auto let_go = [&] {
@@ -196,11 +196,11 @@ TEST(Fork, a_lock_held_at_a_fork_is_let_go_in_both_processes) {
     const AddressLock again(&address);
     return again.is_held();
   };
-  expect_of_a_child(let_go);
+  expect_true_in_child(let_go);
   EXPECT_TRUE(let_go());
 }
 
-TEST(Fork, a_child_writes_in_parallel_beside_loops_of_its_parent) {
+TEST(Fork, a_child_can_write_in_parallel_despite_lost_writers) {
   FailingAllocator allocator;
   Storage written = Storage::allocate(1000, allocator);
   const Storage clone = written.lazy_clone();
@@ -208,24 +208,24 @@ TEST(Fork, a_child_writes_in_parallel_beside_loops_of_its_parent) {
   const Storage clone_of_other = other.lazy_clone();
   const auto copies = [&] { return other.materialize_in_parallel() == Materialized::copied; };
   {
-    const Meanwhile writing([&](Halt& halt) {
+    const StoppedThread writing([&](Halt& halt) {
       allocator.halt_copy(halt);
       written.mutable_data_in_parallel();
     });
-    expect_of_a_child(copies);
+    expect_true_in_child(copies);
   }
   EXPECT_TRUE(copies());
 }
 
-TEST(Fork, a_child_destroys_a_pool_that_its_parent_s_thread_uses) {
+TEST(Fork, a_child_destroys_a_pool_that_a_lost_thread_uses) {
   alignas(RecyclingPool) std::array<std::byte, sizeof(RecyclingPool)> place;
   auto* const pool = ::new (place.data()) RecyclingPool(std::size_t{1} << 20);
   {
-    const Meanwhile owning([&](Halt& halt) {
+    const StoppedThread owning([&](Halt& halt) {
       const Buffer buffer = Buffer::allocate(RecyclingPool::recycled_from, *pool);
       halt.enter();
     });
-    expect_of_a_child([&] {
+    expect_true_in_child([&] {
       pool->~RecyclingPool();
       return true;
     });
@@ -235,15 +235,15 @@ TEST(Fork, a_child_destroys_a_pool_that_its_parent_s_thread_uses) {
 
 #if BYRE_CHECKS
 
-TEST(Fork, a_child_writes_what_another_thread_was_reading) {
+TEST(Fork, a_child_writes_data_that_a_lost_thread_was_reading) {
   FailingAllocator allocator;
-  std::array<std::byte, 10> lent{};
-  Buffer buffer = Buffer::borrow(lent.data(), lent.size(), allocator);
-  const Meanwhile reading([&](Halt& halt) {
+  std::array<std::byte, 10> borrowed{};
+  Buffer buffer = Buffer::borrow(borrowed.data(), borrowed.size(), allocator);
+  const StoppedThread reading([&](Halt& halt) {
     allocator.halt_copy(halt);
     (void)buffer.lazy_clone();
   });
-  expect_of_a_child([&] {
+  expect_true_in_child([&] {
     buffer.mutable_data()[0] = std::byte{1};
     return true;
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Thousands of forks while other threads use all that a process has of the core once.
+/// Many forks while other threads use every lock of the process that the core contains.
 #include <byre/byre.hpp>
 #include <byre/memory/pool.hpp>
 
@@ -10,7 +10,7 @@
 namespace byre::test {
 namespace {
 
-/// One of the things that take a lock of the process.
+/// Runs one of six operations that take a lock of the process.
 void use_the_process(std::size_t turn, Buffer& shared) {
   static constexpr std::size_t pooled = 100'000;
   switch (turn % 6) {
@@ -41,26 +41,27 @@ void use_the_process(std::size_t turn, Buffer& shared) {
   }
 }
 
-TEST(ForksUnderLoad, of_the_core_leave_children_that_work_and_end) {
+TEST(ForksUnderLoad, leave_working_children_under_load_of_the_core) {
   forks_under_load(500, [](std::size_t turn, Buffer& shared) { use_the_process(turn, shared); });
 }
 
-// Locks that are held for a moment are held at most forks where threads do nothing else.
+// In the tests below, threads repeat one operation, so that most forks occur while its lock is
+// held.
 
-TEST(ForksUnderLoad, of_threads_that_take_snapshots) {
+TEST(ForksUnderLoad, leave_working_children_while_threads_take_snapshots) {
   if (!BYRE_STATS) {
-    GTEST_SKIP() << "nothing is counted";
+    GTEST_SKIP() << "built without stats";
   }
   forks_under_load(100, [](std::size_t, Buffer&) { stats::snapshot(); });
 }
 
-TEST(ForksUnderLoad, of_threads_that_install_sinks) {
+TEST(ForksUnderLoad, leave_working_children_while_threads_install_sinks) {
   forks_under_load(100, [](std::size_t, Buffer&) {
     const stats::InstalledSink sink([](const stats::CopyEvent&) {});
   });
 }
 
-TEST(ForksUnderLoad, of_threads_that_install_handlers_of_warnings) {
+TEST(ForksUnderLoad, leave_working_children_while_warning_handlers_change) {
   forks_under_load(100, [](std::size_t, Buffer&) { set_warning_handler(nullptr); });
 }
 
