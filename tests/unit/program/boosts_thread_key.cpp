@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Boost has its thread key before main: where the first wait would have it made, a child of a fork in the
-// middle of that could never wait. A program of its own, which counts the keys.
+// Boost creates its thread key before main(). If the first wait created it, and another thread
+// forked in the meantime, no thread of the child could ever wait. This is a separate program,
+// because it counts the keys.
 #include <byre/sync/detail/parking_lot.hpp>
 
 #include <dlfcn.h>
@@ -11,7 +12,7 @@
 namespace {
 
 constinit bool is_waiting = false;
-constinit int keys_of_a_wait = 0;
+constinit int keys_created_by_wait = 0;
 constinit int place = 0;
 
 }  // namespace
@@ -19,7 +20,7 @@ constinit int place = 0;
 extern "C" int pthread_key_create(pthread_key_t* key, void (*at_end)(void*)) noexcept {
   static const auto real = reinterpret_cast<int (*)(pthread_key_t*, void (*)(void*))>(
       ::dlsym(RTLD_NEXT, "pthread_key_create"));
-  keys_of_a_wait += is_waiting ? 1 : 0;
+  keys_created_by_wait += is_waiting ? 1 : 0;
   return real(key, at_end);
 }
 
@@ -27,13 +28,13 @@ int main() {
   using namespace byre::sync::detail;
   std::atomic<bool> keeps_waiting = true;
   pthread_t waker{};
-  // Starts who wakes it, under the lock that it then sleeps without.
+  // Starts the waker under the lock of the bucket, which this thread then releases by sleeping.
   const auto condition = [&] {
     if (waker == pthread_t{}) {
       ::pthread_create(
           &waker, nullptr,
           [](void* erased) -> void* {
-            unpark_all(&place);  // once it sleeps
+            unpark_all(&place);  // returns after the waiter sleeps
             static_cast<std::atomic<bool>*>(erased)->store(false);
             unpark_all(&place);
             return nullptr;
@@ -46,6 +47,6 @@ int main() {
   park(&place, condition);
   is_waiting = false;
   ::pthread_join(waker, nullptr);
-  std::printf("%d keys were made by a wait\n", keys_of_a_wait);
-  return keys_of_a_wait == 0 ? 0 : 1;
+  std::printf("a wait created %d keys\n", keys_created_by_wait);
+  return keys_created_by_wait == 0 ? 0 : 1;
 }

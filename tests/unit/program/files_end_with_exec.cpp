@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Each file that the libraries open is closed where a process executes another program, and none becomes a
-// standard stream of a program that started without these. Files are looked at where they are closed, which the
-// program notices as it has close and fclose of its own.
+// Every file that the libraries open has the close-on-exec flag, and none gets the number of a
+// closed standard stream. The program replaces close() and fclose(), and checks each file when it
+// is closed.
 #include <byre/byre.hpp>
 #include <byre/interop/npy.hpp>
 #include <byre/interop/safetensors.hpp>
@@ -21,21 +21,21 @@
 namespace {
 
 constinit int closed = 0;
-constinit int left_to_others = 0;
+constinit int wrong_files = 0;
 constinit int report = -1;
 
 bool is_open(int file) {
   return ::fcntl(file, F_GETFD) >= 0;
 }
 
-void look_at(int file) {
+void check(int file) {
   if (file < 3) {
-    return;  // exchanged for another, or never closed as the library's
+    return;  // a standard stream, or a number that Descriptor replaces
   }
   ++closed;
   const bool is_right =
       (::fcntl(file, F_GETFD) & FD_CLOEXEC) != 0 && !is_open(0) && !is_open(1) && !is_open(2);
-  left_to_others += is_right ? 0 : 1;
+  wrong_files += is_right ? 0 : 1;
 }
 
 template <class Function>
@@ -43,12 +43,12 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
-/// How many files `act` closes; -1 if one outlives exec or is a standard stream.
+/// The number of files that `act` closes; -1 if one of them is wrong.
 template <class Act>
 int closed_by(const Act& act) {
-  closed = left_to_others = 0;
+  closed = wrong_files = 0;
   act();
-  return left_to_others == 0 ? closed : -1;
+  return wrong_files == 0 ? closed : -1;
 }
 
 bool is_wrong = false;
@@ -57,8 +57,8 @@ void expect(int least, const char* what, int found) {
   if (found < least) {
     is_wrong = true;
     ::dprintf(report,
-              "%s: %d files were closed, at least %d were expected; -1 if one outlives exec or is "
-              "a standard stream\n",
+              "%s: closed %d files, expected at least %d; -1: a file survives exec or is a "
+              "standard stream\n",
               what, found, least);
   }
 }
@@ -66,11 +66,11 @@ void expect(int least, const char* what, int found) {
 }  // namespace
 
 extern "C" int close(int file) {
-  look_at(file);
+  check(file);
   return next<int(int)>("close")(file);
 }
 extern "C" int fclose(std::FILE* file) {
-  look_at(::fileno(file));
+  check(::fileno(file));
   return next<int(std::FILE*)>("fclose")(file);
 }
 

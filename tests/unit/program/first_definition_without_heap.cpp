@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The operators that come along are defined by the first call that asks for one. Each of its allocations
-// is made to fail, one after another: nothing of it is left then, and the next call tries again. A program
-// of its own, since there is one first definition in each.
+// The first call that needs a built-in operator defines all of them. The program lets each
+// allocation of that call fail, one after another: the call then leaves nothing behind, and the
+// next call tries again. This is a separate program, because a process has only one first
+// definition.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/key.hpp>
 
@@ -17,7 +18,7 @@ using byre::test::live_new_count;
 using byre::test::never_fails;
 using byre::test::news_before_failure;
 
-/// Answers whether an operator was found, with allocation number `nth` failing.
+/// Whether an operator is found if allocation number `nth` fails.
 bool is_found_without_new(int nth) {
   news_before_failure = nth;
   const Operator* found = nullptr;
@@ -29,7 +30,7 @@ bool is_found_without_new(int nth) {
   return found != nullptr;
 }
 
-/// All that a definition has: as many as any other program finds, that compute.
+/// Whether all operators are defined, and each can be computed.
 bool is_whole() {
   const AnyTensor numbers = call_for_one("arange", {3, byre::DType::f32});
   const AnyTensor sum = call_for_one("sum", {call_for_one("add", {numbers, numbers})});
@@ -39,7 +40,7 @@ bool is_whole() {
                              op->functional_variant() != nullptr || op->view_variant() != nullptr ||
                              !op->registered_keys().empty();
     if (!is_computed) {
-      std::printf("nothing computes %s\n", op->name().c_str());
+      std::printf("%s has no implementation\n", op->name().c_str());
       is_whole = false;
     }
   }
@@ -50,16 +51,18 @@ bool is_whole() {
 
 int main() {
   news_before_failure = 0;
-  const bool is_named = std::string_view(name_of(Key::cpu)) == "cpu";  // and no end of the program
+  // name_of() must not allocate.
+  const bool is_named = std::string_view(name_of(Key::cpu)) == "cpu";
   news_before_failure = never_fails;
   const auto before = live_new_count;
   int nth = 0;
   for (; !is_found_without_new(nth); ++nth) {
     if (live_new_count != before) {
-      std::printf("allocation %d failed, and %td are left\n", nth, live_new_count - before);
+      std::printf("allocation %d failed, and %td were not released\n", nth,
+                  live_new_count - before);
       return 1;
     }
   }
-  std::printf("found once %d allocations succeeded, %zu operators\n", nth, operators().size());
+  std::printf("%zu operators, found after %d successful allocations\n", operators().size(), nth);
   return is_named && nth > 1000 && is_whole() ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What byre makes on first use needs no heap: the first calls of a program whose heap is exhausted
-// allocate data, clone and copy it; it is the storage over it that is refused, which is on the heap. A
-// program of its own, since there is one first use in each.
+// The objects that byre creates on first use need no heap. The heap of this program is exhausted,
+// and its first calls allocate, clone and copy data. Only the creation of a storage fails, because
+// it is on the heap. This is a separate program, because a process has only one first use.
 #include <byre/byre.hpp>
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 int main() {
   using byre::test::news_before_failure;
-  int refused = 0;
+  int failed = 0;
   for (int round = 0; round < 2; ++round) {
     byre::Buffer buffer;
     byre::Buffer clone;
@@ -27,10 +27,10 @@ int main() {
       const bool is_of_the_storage =
           std::string_view(error.what()).find("for a storage") != std::string_view::npos;
       const bool was_copied = clone.nbytes() != 0 && clone.data() != buffer.data();
-      refused += is_of_the_storage && was_copied ? 1 : 0;
+      failed += is_of_the_storage && was_copied ? 1 : 0;
     }
   }
   news_before_failure = byre::test::never_fails;
-  std::printf("%d storages were refused\n", refused);
-  return refused == 2 && byre::stats::snapshot().live_bytes == 0 ? 0 : 1;
+  std::printf("%d storages failed\n", failed);
+  return failed == 2 && byre::stats::snapshot().live_bytes == 0 ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A default that is chosen while the environment is about to be read for the first time stays. A program of
-// its own, in which pthread_mutex_lock does something else first, once: no clock decides.
+// A default mode that is set immediately before the first read of the environment is not
+// overwritten by that read. This is a separate program, because it replaces pthread_mutex_lock() to
+// run code at exactly that point.
 #include <byre/shadow/mode.hpp>
 
 #include <dlfcn.h>
@@ -33,7 +34,6 @@ int main() {
   before_next_lock = [] { set_default_reshape_mode(ReshapeMode::warn); };
   const ReshapeMode mode = reshape_mode();
   const auto reasons = byre::shadow::detail::active_tracking.value();
-  std::printf("%s is in force, and %d reasons to track are counted\n", name_of(mode).data(),
-              static_cast<int>(reasons));
+  std::printf("mode %s, %d reasons to track\n", name_of(mode).data(), static_cast<int>(reasons));
   return before_next_lock == nullptr && mode == ReshapeMode::warn && reasons == 1 ? 0 : 1;
 }

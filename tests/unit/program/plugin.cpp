@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A plugin that contains byre: it leaves blocks idle in the pool and in the thread's cache, and counts.
+// A plugin that links byre statically. It leaves idle blocks in the pool and in the cache of its
+// thread.
 #include <byre/byre.hpp>
 
 extern "C" [[gnu::visibility("default")]] int use_byre() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loads, uses and unloads a plugin that contains byre again and again: plugin_cycles PLUGIN. It is gone each
-// time, and nothing of it stays. Threads that used it end afterwards, and forks go on, also one that was under
-// way meanwhile.
+// plugin_cycles PLUGIN: repeatedly loads, uses and unloads a plugin that links byre statically.
+// Each time the plugin is unloaded, and it leaves no memory behind. Threads that used it can end
+// afterwards, and forks work, even a fork that is in progress during the unloading.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -38,7 +38,7 @@ void use(void* loaded) {
 
 void unload(void* loaded) {
   expect(::dlclose(loaded) == 0, "the plugin cannot be unloaded");
-  expect(::dlopen(plugin, RTLD_NOW | RTLD_NOLOAD) == nullptr, "the plugin is still there");
+  expect(::dlopen(plugin, RTLD_NOW | RTLD_NOLOAD) == nullptr, "the plugin is still loaded");
 }
 
 void cycle() {
@@ -47,11 +47,11 @@ void cycle() {
   unload(loaded);
 }
 
-/// Of address space, in pages.
+/// The size of the address space, in pages.
 long mapped_pages() {
   long pages = 0;
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
-  expect(file != nullptr && std::fscanf(file, "%ld", &pages) == 1, "/proc/self/statm is not there");
+  expect(file != nullptr && std::fscanf(file, "%ld", &pages) == 1, "cannot read /proc/self/statm");
   std::fclose(file);
   return pages;
 }
@@ -70,7 +70,7 @@ void fork_and_expect(void (*child)()) {
   expect(::waitpid(forked, &status, 0) == forked && status == 0, "a child of a fork does not work");
 }
 
-/// Whether that thread of this process waits for something.
+/// Whether the thread is blocked.
 bool sleeps(pid_t thread) {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", static_cast<int>(thread));
@@ -84,13 +84,13 @@ bool sleeps(pid_t thread) {
 constinit std::atomic<bool> fork_has_begun = false;
 constinit std::atomic<pid_t> unloading = 0;
 
-/// The plugin's handlers come before this one and after it, as they were registered later.
+/// The plugin registers its handlers later than this one, so the handlers of a fork run around it.
 void begin_unloading() {
   if (unloading == 0) {
     fork_has_begun = true;
     fork_has_begun.notify_all();
     unloading.wait(0);
-    while (!sleeps(unloading)) {  // until then nothing is left to wait for
+    while (!sleeps(unloading)) {  // it sleeps when it waits for this fork
       std::this_thread::yield();
     }
   }
@@ -110,7 +110,7 @@ void unload_while_forking() {
   thread.join();
 }
 
-/// Forks that find the plugin in all states.
+/// Forks while the plugin is in various states of loading, use and unloading.
 void fork_while_cycling(int forks) {
   std::atomic<bool> is_over = false;
   std::thread cycling([&] {
@@ -142,11 +142,11 @@ int main(int count, char** arguments) {
   in_both_threads(50);
   const long more_pages = mapped_pages() - pages;
   const long more_heap = heap_nbytes() - heap;
-  std::printf("100 cycles later: %ld pages and %ld bytes of heap more\n", more_pages, more_heap);
-  // The idle blocks of one cycle have 4096 pages, and an emulator keeps some for each thread; what a thread
-  // has cached are some thousand bytes.
-  expect(more_pages < 10'000, "idle blocks stay");
-  expect(more_heap < 50'000, "something stays on the heap in each cycle");
+  std::printf("growth in 100 cycles: %ld pages, %ld bytes of heap\n", more_pages, more_heap);
+  // The idle blocks of one cycle have 4096 pages, and an emulator retains some pages for each
+  // thread. The cache of a thread has some thousand bytes.
+  expect(more_pages < 10'000, "idle blocks are not released");
+  expect(more_heap < 50'000, "each cycle leaks heap memory");
 
   std::promise<void> used;
   std::promise<void> unloaded;
@@ -162,7 +162,7 @@ int main(int count, char** arguments) {
   living.join();
 
   fork_and_expect(&cycle);
-  ::alarm(120);  // what waits for ever is to end
+  ::alarm(120);  // ends the program if it hangs
   unload_while_forking();
   if (std::getenv("BYRE_EMULATED") == nullptr) {
     fork_while_cycling(500);

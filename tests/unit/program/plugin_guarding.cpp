@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loads, uses and unloads a plugin that contains a checked build of byre: plugin_guarding PLUGIN. Its handler of
-// faults stays valid, and leaves those of others to the handler that was there before.
+// plugin_guarding PLUGIN: loads, uses and unloads a plugin that contains a checked build of byre.
+// Its handler of SIGSEGV remains valid, and forwards other faults to the handler that was installed
+// before.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,6 +23,6 @@ int main(int count, char** arguments) {
   }
   void* const page = ::mmap(nullptr, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   *static_cast<char*>(page) = 1;
-  std::fputs("a write to a page that may only be read was no fault\n", stderr);
+  std::fputs("a write to a read-only page did not fault\n", stderr);
   return 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Releasing needs no heap: threads that never used byre before release, count and end while malloc has
-// nothing left. A program of its own, which replaces malloc.
+// Releasing a buffer needs no heap. Threads that never used byre before release buffers, count, and
+// end while malloc fails. This is a separate program, because it replaces malloc.
 #include <byre/byre.hpp>
 
 #include <pthread.h>
@@ -15,23 +15,17 @@ extern "C" void* __libc_realloc(void*, std::size_t);
 
 namespace {
 thread_local bool is_full = false;
-thread_local int refused = 0;
-
-bool refuses() {
-  refused += is_full ? 1 : 0;
-  return is_full;
-}
 }  // namespace
 
 extern "C" {
 void* malloc(std::size_t nbytes) {
-  return refuses() ? nullptr : __libc_malloc(nbytes);
+  return is_full ? nullptr : __libc_malloc(nbytes);
 }
 void* calloc(std::size_t count, std::size_t nbytes) {
-  return refuses() ? nullptr : __libc_calloc(count, nbytes);
+  return is_full ? nullptr : __libc_calloc(count, nbytes);
 }
 void* realloc(void* block, std::size_t nbytes) {
-  return refuses() ? nullptr : __libc_realloc(block, nbytes);
+  return is_full ? nullptr : __libc_realloc(block, nbytes);
 }
 }
 
@@ -56,7 +50,7 @@ int main() {
     }
   }
   is_full = true;
-  const bool is_replaced = std::fopen("/dev/null", "r") == nullptr;  // a compiler may know malloc
+  const bool is_replaced = std::fopen("/dev/null", "r") == nullptr;  // compilers may elide malloc
   is_full = false;
   const auto live = byre::stats::snapshot().live_bytes;
   std::printf("%ld bytes are alive\n", static_cast<long>(live));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors with reports, and buffers without bytes, cross between a program and a plugin, and each ends what
-// the other made: reporting_program PLUGIN
+// reporting_program PLUGIN: the program and the plugin exchange tensors with reports, and empty
+// buffers, and each destroys objects that the other created.
 #include <byre/shadow/summary.hpp>
 
 #include <dlfcn.h>
@@ -12,8 +12,9 @@
 
 namespace {
 
-/// A library with hidden symbols has header objects of its own for buffers without bytes.
-bool is_without_bytes(byre::Buffer empty) {
+/// Whether `empty` behaves as an empty buffer. A library with hidden symbols has its own header for
+/// empty buffers.
+bool works_as_empty(byre::Buffer empty) {
   byre::Buffer clone = empty;
   byre::Buffer moved = std::move(clone);
   empty = moved;
@@ -44,8 +45,8 @@ int main(int count, char** arguments) {
     end(&mine);
     const Reported shared = theirs;
     theirs = {};
-    if (!is_without_bytes(mine.empty) || shared.reshaped.data<float>()[0] != 7) {
-      std::fprintf(stderr, "what crossed is not what it was\n");
+    if (!works_as_empty(mine.empty) || shared.reshaped.data<float>()[0] != 7) {
+      std::fprintf(stderr, "an exchanged object has changed\n");
       return 1;
     }
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a program and a plugin do, each with symbols that it hides or shows, over one shared library.
+/// Code that a program and a plugin both contain, with hidden or visible symbols, on top of one
+/// shared library.
 #pragma once
 
 #include <byre/tensor.hpp>
 
-/// A tensor that has an attachment, after a report. An empty one is beside it.
+/// A tensor with an attachment, after a report; and an empty buffer.
 struct Reported {
   byre::Tensor reshaped;
   byre::Buffer empty;
