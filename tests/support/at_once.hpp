@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Threads that begin together, and waiting for what another thread does without measuring time.
+/// Threads that start together, and ways to wait for another thread that do not depend on time.
 #pragma once
 
 #include <boost/thread/barrier.hpp>
@@ -15,7 +15,8 @@
 
 namespace byre::test {
 
-/// Runs `act(thread)` on `threads` threads at once, and joins them.
+/// Runs `act(thread)` on `threads` threads concurrently, and joins them. No thread starts `act`
+/// before all exist.
 inline void at_once(std::size_t threads, FunctionRef<void(std::size_t)> act) {
   boost::barrier start(static_cast<unsigned>(threads));
   boost::thread_group group;
@@ -28,8 +29,8 @@ inline void at_once(std::size_t threads, FunctionRef<void(std::size_t)> act) {
   group.join_all();
 }
 
-/// Runs `rounds` rounds. In each, `prepare(round)` runs alone, then `act(thread)` on every thread
-/// at once, then `check(round)` alone.
+/// Runs `rounds` rounds. In each round, `prepare(round)` runs alone, then `act(thread)` runs on all
+/// threads concurrently, then `check(round)` runs alone.
 inline void run_rounds(std::size_t threads, std::size_t rounds,
                        FunctionRef<void(std::size_t)> prepare, FunctionRef<void(std::size_t)> act,
                        FunctionRef<void(std::size_t)> check) {
@@ -58,7 +59,7 @@ inline void on_another_thread(FunctionRef<void()> act) {
   boost::thread(act).join();
 }
 
-/// Yields until `condition()`.
+/// Yields until `condition()` is true.
 template <std::predicate Condition>
 void await(Condition condition) {
   while (!condition()) {
@@ -66,10 +67,9 @@ void await(Condition condition) {
   }
 }
 
-/// Stops the one thread that enters it until it is let go.
+/// Stops one thread in enter() until another thread calls let_go().
 class Halt {
  public:
-  /// By the thread to be stopped.
   void enter() {
     boost::unique_lock<boost::mutex> lock(mutex_);
     entered_ = true;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
-"""How a test starts what was built, which may be for another machine than this."""
+"""Starts programs that were built, possibly for another machine."""
 import os
 import shlex
 
 
 def command(program):
-    """The words to start PROGRAM with: Meson says which emulator has to run it, if one has to."""
+    """The command that starts PROGRAM. Meson sets MESON_EXE_WRAPPER if an emulator has to run it."""
     return [*shlex.split(os.environ.get("MESON_EXE_WRAPPER", "")), program]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Warnings, kept instead of written to stderr.
+/// CaughtWarnings: stores warnings instead of writing them to stderr.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -11,27 +11,27 @@
 
 namespace byre::test {
 
-/// Catches the warnings of all threads while it lives. One at a time.
+/// Stores the warnings of all threads while it exists. At most one object may exist.
 class CaughtWarnings {
  public:
-  CaughtWarnings() : previous_(set_warning_handler(&keep)) { kept_.clear(); }
+  CaughtWarnings() : previous_(set_warning_handler(&store)) { texts_.clear(); }
   ~CaughtWarnings() { set_warning_handler(previous_); }
   CaughtWarnings(const CaughtWarnings&) = delete;
   CaughtWarnings& operator=(const CaughtWarnings&) = delete;
 
   std::vector<std::string> texts() const {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    return kept_;
+    return texts_;
   }
 
  private:
-  static void keep(const char* text) noexcept {
+  static void store(const char* text) noexcept {
     const boost::lock_guard<boost::mutex> lock(mutex_);
-    kept_.emplace_back(text);
+    texts_.emplace_back(text);
   }
 
   static inline boost::mutex mutex_;
-  static inline std::vector<std::string> kept_;
+  static inline std::vector<std::string> texts_;
   const WarningHandler previous_;
 };
 

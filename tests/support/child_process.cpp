@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
   throw std::system_error(errno, std::generic_category(), call);
 }
 
-/// False if a signal came between.
+/// Returns false after a timeout, or if a signal interrupted it.
 bool poll_for(std::vector<pollfd>& outputs, std::chrono::milliseconds patience) {
   const auto count = ::poll(outputs.data(), outputs.size(), static_cast<int>(patience.count()));
   if (count < 0 && errno != EINTR) {
@@ -38,7 +38,7 @@ bool poll_for(std::vector<pollfd>& outputs, std::chrono::milliseconds patience) 
 [[noreturn]] void be_child(const ChildWork& work, pid_t parent, int output) noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) {
-    ::_exit(EXIT_FAILURE);  // the parent ended before the child could be told
+    ::_exit(EXIT_FAILURE);  // the parent ended before prctl() took effect
   }
   try {
     work(output);
@@ -61,13 +61,14 @@ struct Running {
   Clock::time_point end;
 };
 
-/// Until the next of them is overdue.
+/// The time until the next child is overdue, at least a millisecond.
 std::chrono::milliseconds time_left(const std::list<Running>& running) {
   const auto left = std::ranges::min_element(running, {}, &Running::end)->end - Clock::now();
   return std::max(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(1));
 }
 
-/// Hands on what it has written. True if that was all, and it has ended.
+/// Passes the output of the child to the callbacks, and kills an overdue child. Returns true if the
+/// child has ended.
 bool has_ended(Running& child, const ChildPool& pool) {
   const auto heard = child.process.listen(std::chrono::milliseconds(0));
   while (const auto line = child.process.take_line()) {
@@ -119,7 +120,7 @@ ChildProcess::ChildProcess(const ChildWork& work) {
   if (::pipe(ends) != 0) {
     throw_error("pipe");
   }
-  std::fflush(nullptr);  // or the child would write it again
+  std::fflush(nullptr);  // otherwise the child would write buffered output again
   const pid_t parent = ::getpid();
   process_ = ::fork();
   if (process_ == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Work in processes of its own, which may crash, hang or leak: one at a time, or several.
+/// Runs work in child processes, one or several at a time. The work may crash, hang or leak.
 #pragma once
 
 #include <sys/types.h>
@@ -18,12 +18,12 @@ class Exit {
   explicit Exit(int wait_status, bool was_killed = false) noexcept
       : status_(wait_status), was_killed_(was_killed) {}
 
-  /// None if a signal ended it.
+  /// Empty if a signal ended the child.
   std::optional<int> code() const noexcept;
-  /// None if it came to its own end.
+  /// Empty if the child exited.
   std::optional<int> signal() const noexcept;
   bool is_success() const noexcept { return code() == 0; }
-  /// The parent killed it, as it was told to or because the time was over.
+  /// Whether the parent killed the child, by kill() or because its time was over.
   bool was_killed() const noexcept { return was_killed_; }
   /// "exit status 3", "signal 11 (Segmentation fault)", "killed".
   std::string text() const;
@@ -33,13 +33,13 @@ class Exit {
   bool was_killed_;
 };
 
-/// What a child does: `output` is a file descriptor whose other end the parent reads. A child whose work
-/// returns ends with status 0, without destructors of statics; one whose work throws, with status 1 and
-/// the error's text on `output`.
+/// The work of a child. `output` is the write end of a pipe that the parent reads. If the work
+/// returns, the child exits with status 0, without destructors of statics. If the work throws, the
+/// child writes the text of the error to `output` and exits with status 1.
 using ChildWork = std::function<void(int output)>;
 
-/// A child process. It is killed when this is destroyed, and when the parent ends. By a program that has
-/// one thread.
+/// A child process. The destructor kills it, and so does the end of the parent. The program must
+/// have only one thread.
 class ChildProcess {
  public:
   /// Forks. Throws std::system_error.
@@ -50,17 +50,18 @@ class ChildProcess {
 
   enum class Heard { something, nothing, end };
 
-  /// Waits for output for so long, and adds it to text(). The end is that of all that hold `output`.
+  /// Waits at most `patience` for output, and appends it to text(). Returns `end` once every
+  /// process has closed the write end of the pipe.
   Heard listen(std::chrono::milliseconds patience);
-  /// What was heard, less what take_line() took.
+  /// The output so far, without the lines that take_line() has removed.
   const std::string& text() const noexcept { return text_; }
-  /// The next whole line, without its end, if there is one.
+  /// Removes and returns the next complete line, without its newline, if there is one.
   std::optional<std::string> take_line();
-  /// To be polled.
+  /// The read end of the pipe, for poll().
   int output() const noexcept { return output_; }
 
   void kill() noexcept;
-  /// Waits for its end. Once.
+  /// Waits until the child has ended. Call it at most once.
   Exit wait() noexcept;
 
  private:
@@ -70,9 +71,9 @@ class ChildProcess {
   std::string text_;
 };
 
-/// In a child: what it writes to `from`, such as STDERR_FILENO, goes to `output`.
+/// Call it in a child: redirects descriptor `from`, such as STDERR_FILENO, to `output`.
 void redirect(int from, int output) noexcept;
-/// In a child: writes all of it, or ends the process.
+/// Call it in a child: writes the whole text, or exits with status 1.
 void write_all(int output, const std::string& text) noexcept;
 
 struct ChildResult {
@@ -80,21 +81,22 @@ struct ChildResult {
   std::string output;
 };
 
-/// Runs `work` in a child, which is killed once it has written nothing for `patience`.
+/// Runs `work` in a child. Kills the child if it writes nothing for `patience`.
 ChildResult run_in_child(const ChildWork& work, std::chrono::milliseconds patience);
 
-/// Several pieces of work, each in a child of its own.
+/// The callbacks of run_in_children().
 struct ChildPool {
-  std::function<void(std::size_t number, int output)> work;  ///< in the child
+  std::function<void(std::size_t number, int output)> work;  ///< called in the child
   std::function<void(std::size_t number, const std::string& line)> line;
   std::function<void(std::size_t number, Exit exit)> ended;
-  /// Of the whole of one of them, after which it is killed.
+  /// The time after which a child is killed.
   std::function<std::chrono::seconds(std::size_t number)> patience = [](std::size_t) {
     return std::chrono::seconds(3600);
   };
 };
 
-/// For each number below `count`, `at_once` at a time.
+/// Runs `pool.work` in a child for each number below `count`, at most `at_once` of them
+/// concurrently.
 void run_in_children(std::size_t count, unsigned at_once, const ChildPool& pool);
 
 }  // namespace byre::test

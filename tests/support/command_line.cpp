@@ -51,7 +51,7 @@ const CommandLine::Option& CommandLine::option_of(const std::string& argument) c
       return option;
     }
   }
-  throw UsageError("there is no option '" + argument + "'");
+  throw UsageError("unknown option '" + argument + "'");
 }
 
 GivenOptions CommandLine::parse(int argc, const char* const* argv) const {
@@ -108,7 +108,7 @@ void CommandLine::choose_mode(GivenOptions& given) const {
         users += (users.empty() ? "--" : " or --") + option;
       }
     }
-    throw UsageError("--" + name + " goes with " + users);
+    throw UsageError("--" + name + " requires " + users);
   }
 }
 
@@ -138,7 +138,7 @@ std::uint64_t parse_number(const std::string& name, const std::string& text, std
 
 namespace {
 
-int complain(const char* program, std::string_view text) {
+int report_error(const char* program, std::string_view text) {
   std::fprintf(stderr, "%s: %.*s%s\n", program, static_cast<int>(text.size()), text.data(),
                text.ends_with('.') ? "" : ".");
   return 1;
@@ -150,7 +150,8 @@ constexpr const char* no_thread =
 }  // namespace
 
 int run_main(const char* program, const std::function<int()>& body) noexcept {
-  // What is beyond a limit on the sizes of files, or is read by nobody, is an error, not a signal.
+  // Exceeding the limit of file sizes, and writing to a pipe without a reader, are errors instead
+  // of signals.
   for (const int signal : {SIGXFSZ, SIGPIPE}) {
     std::signal(signal, SIG_IGN);
   }
@@ -158,17 +159,17 @@ int run_main(const char* program, const std::function<int()>& body) noexcept {
     const int code = body();
     const bool is_printed =
         std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-    return is_printed ? code : complain(program, "cannot write to standard output");
+    return is_printed ? code : report_error(program, "cannot write to standard output");
   } catch (const UsageError& error) {
     std::fprintf(stderr, "%s: %s.\nSee %s --help.\n", program, error.what(), program);
     return 2;
   } catch (const boost::thread_resource_error&) {
-    return complain(program, no_thread);
+    return report_error(program, no_thread);
   } catch (const std::system_error& error) {
     const bool is_of_thread = error.code() == std::errc::resource_unavailable_try_again;
-    return complain(program, is_of_thread ? no_thread : error.what());
+    return report_error(program, is_of_thread ? no_thread : error.what());
   } catch (const std::exception& error) {
-    return complain(program, error.what());
+    return report_error(program, error.what());
   }
 }
 

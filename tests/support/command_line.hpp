@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Command lines of programs that test or measure, parsed strictly. An error is a UsageError that says what is right,
-/// and exit status 2.
+/// CommandLine: a strict parser of the command lines of test programs and benchmarks. An invalid
+/// command line is a UsageError, whose text states the allowed arguments; run_main() then exits
+/// with status 2.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +20,19 @@ struct UsageError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-/// What was given on a command line. Options are named without their dashes.
+/// The options and values that a command line contains. Names of options omit the dashes.
 class GivenOptions {
  public:
   bool has(const std::string& name) const { return texts_.count(name) != 0; }
-  /// The option that chose what is done; empty if none did.
+  /// The option that selected the mode; empty if none did.
   const std::string& mode() const noexcept { return mode_; }
 
-  /// Of an option that may be given several times, or none.
+  /// All values of an option.
   std::vector<std::string> texts(const std::string& name) const;
-  /// The value that was given for `name`, if any.
+  /// The first value of an option, if it was given.
   std::optional<std::string> text(const std::string& name) const;
-  /// A whole number. Throws UsageError.
+  /// The first value of an option as a whole number, if it was given. Throws UsageError if it is
+  /// not a whole number from `least` to `most`.
   std::optional<std::uint64_t> number(
       const std::string& name, std::uint64_t least = 0,
       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
@@ -42,7 +44,8 @@ class GivenOptions {
   std::string mode_;
 };
 
-/// The options that a program takes, each by "--name value" or "--name=value"; --help also by "-h".
+/// The options of a program. A value follows as "--name value" or "--name=value". "-h" is short for
+/// "--help".
 class CommandLine {
  public:
   CommandLine& flag(const std::string& name, const char* help) {
@@ -55,15 +58,17 @@ class CommandLine {
   CommandLine& values(const std::string& name, const char* value_name, const char* help) {
     return add(name, Takes::several, value_name, help);
   }
-  /// What stands without an option is taken as values of `name`; else it is an error.
+  /// Declares that operands (arguments that belong to no option) are values of `name`. Without this
+  /// they are errors.
   CommandLine& operands(const std::string& name) { return add(name, Takes::operands, "", ""); }
-  /// With `option`, or "" for none of these, the program does one thing, to which only `uses` matter.
-  /// Where there are modes, an option that does not matter is an error.
+  /// Declares that `option` selects a mode of the program, in which only the options `uses` have an
+  /// effect. "" is the mode without any such option. If modes are declared, an option without
+  /// effect is an error.
   CommandLine& mode(const std::string& option, std::set<std::string> uses);
 
   /// Throws UsageError.
   GivenOptions parse(int argc, const char* const* argv) const;
-  /// All options, a paragraph each.
+  /// Describes each option in a paragraph.
   std::string help() const;
 
  private:
@@ -83,12 +88,14 @@ class CommandLine {
   std::map<std::string, std::set<std::string>> modes_;
 };
 
-/// What a whole number says. `name` is what takes it, as "--threads". Throws UsageError.
+/// Parses a whole number. `name` is the option, such as "--threads", for the error text. Throws
+/// UsageError if `text` is not a whole number from `least` to `most`.
 std::uint64_t parse_number(const std::string& name, const std::string& text, std::uint64_t least,
                            std::uint64_t most);
 
-/// Runs the body of a main(). A UsageError ends in 2, another exception in 1, and so does standard output that
-/// did not take all; they are told on standard error.
+/// Runs the body of a main() and returns the exit status: 2 after a UsageError, 1 after another
+/// exception or if standard output could not be written, otherwise the result of `body`. Errors are
+/// written to standard error.
 int run_main(const char* program, const std::function<int()>& body) noexcept;
 
 }  // namespace byre::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What an error says.
+/// Tests of error texts.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -10,7 +10,7 @@
 
 namespace byre::test {
 
-/// Whether a sentence ends in two full stops, as one does that quotes another.
+/// Whether a sentence ends in two full stops, as can happen if it quotes another one.
 inline bool has_doubled_stop(std::string_view text) {
   for (std::size_t at = text.find(".. "); at != text.npos; at = text.find(".. ", at + 1)) {
     if (at == 0 || text[at - 1] != '.') {
@@ -20,7 +20,8 @@ inline bool has_doubled_stop(std::string_view text) {
   return false;
 }
 
-/// What was said by the Expected that `action` threw.
+/// The text of the `Expected` that `action` throws. For an error of another type, it starts with
+/// "another type of error"; without an error it is "nothing was thrown".
 template <class Expected = Error, class Action>
 std::string complaint_of(Action&& action) {
   try {
@@ -33,7 +34,7 @@ std::string complaint_of(Action&& action) {
   return "nothing was thrown";
 }
 
-/// Whether a text has all of `parts`.
+/// Whether `text` contains all of `parts`.
 template <class... Parts>
 testing::AssertionResult says(const std::string& text, const Parts&... parts) {
   for (const std::string_view part : {std::string_view(parts)...}) {

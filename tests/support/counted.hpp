@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What happened since: counters, written so that a failed comparison can be read, and copies.
+/// Counters and copy events since a point in time.
 #pragma once
 
 #include <byre/observe/counters.hpp>
@@ -24,7 +24,7 @@ inline std::string text_of(const stats::Counters& counters) {
   return text.str();
 }
 
-/// Skips tests of what is counted, where nothing is.
+/// Skips its tests in a build without stats.
 class WithStats : public testing::Test {
  protected:
   void SetUp() override {
@@ -34,7 +34,7 @@ class WithStats : public testing::Test {
   }
 };
 
-/// The counters since this was constructed.
+/// Counts since its construction.
 class Counted {
  public:
   stats::Counters since() const { return stats::snapshot() - before_; }
@@ -44,7 +44,7 @@ class Counted {
   const stats::Counters before_ = stats::snapshot();
 };
 
-/// A copy sink that remembers what it was told. Installed while it lives. Thread-safe.
+/// A copy sink that stores all events. It is installed while the object exists. Thread-safe.
 class Recorder {
  public:
   std::vector<stats::CopyEvent> events() const {

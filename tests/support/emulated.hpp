@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Whether this program runs on an emulated machine: `./dev cross` says so, in the environment.
+/// Whether this program runs on an emulated machine. `./dev cross` sets BYRE_EMULATED in the
+/// environment.
 #pragma once
 
 #include <cstdlib>
@@ -12,13 +13,13 @@ inline bool is_emulated() {
   return std::getenv("BYRE_EMULATED") != nullptr;
 }
 
-/// Of a child of a fork: neither the thread sanitizer nor QEMU 7.2 lets one start threads.
+/// Whether a child of a fork may start threads. ThreadSanitizer and QEMU 7.2 do not support it.
 inline bool a_child_may_start_threads() {
   return !is_thread_sanitized && !is_emulated();
 }
 
-/// How a death test begins where a program may have had threads: the program starts itself again. An emulator's
-/// system does not know how to start one, and forks.
+/// The style of death tests for programs that may have had threads: "threadsafe", in which the
+/// program starts itself again. An emulated program cannot start itself, and uses a fork.
 inline const char* death_test_style() {
   return is_emulated() ? "fast" : "threadsafe";
 }

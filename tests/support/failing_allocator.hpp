@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// An allocator that fails when it is told to, knows what it gave out, and can be stopped in the middle of
-/// a copy.
+/// FailingAllocator: an allocator that can be told to fail, records its blocks, and can stop in the
+/// middle of a copy.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -26,7 +26,7 @@ class FailingAllocator final : public Allocator {
  public:
   static constexpr int never = std::numeric_limits<int>::max();
 
-  /// What a copy that was told to fail throws: an error of the embedder's own.
+  /// Thrown by a copy that was told to fail. It stands for an error type of the user.
   struct CopyFailed : std::runtime_error {
     CopyFailed() : runtime_error("the copy engine is on fire") {}
   };
@@ -67,7 +67,7 @@ class FailingAllocator final : public Allocator {
         during();
       }
     } catch (...) {
-      std::memset(destination, 0xEE, nbytes / 2);  // it failed half-way
+      std::memset(destination, 0xEE, nbytes / 2);  // as if the copy failed half-way
       throw;
     }
     Allocator::copy(destination, source, nbytes);
@@ -75,12 +75,12 @@ class FailingAllocator final : public Allocator {
 
   const char* name() const noexcept override { return "test allocator"; }
 
-  /// The nth allocation from now fails, counted from 0.
+  /// Lets allocation number `nth` from now fail, counted from 0.
   void fail_allocation(int nth) { set(allocations_until_failure_, nth); }
   void fail_copy(int nth) { set(copies_until_failure_, nth); }
-  /// What they throw is the failure.
+  /// Calls `action` in each copy. If it throws, the copy fails with that exception.
   void during_copy(std::function<void()> action) { set(during_copy_, std::move(action)); }
-  /// The next copy stops there.
+  /// Stops the next copy at `halt`.
   void halt_copy(Halt& halt) {
     during_copy([this, &halt] {
       during_copy(nullptr);

@@ -20,18 +20,19 @@ constinit thread_local Act before_next_new = nullptr;
 
 namespace {
 
-/// It may call a handler of the user's, which may use byre.
+/// Also checks that the thread holds no ProcessMutex: operator new may call a new-handler of the
+/// user, which may use byre.
 void* allocate_or_fail(std::size_t nbytes,
                        std::size_t alignment = alignof(std::max_align_t)) noexcept {
   if (sync::detail::holds_process_mutex) {
-    std::fputs("operator new was called under a lock that a fork waits for\n", stderr);
+    std::fputs("operator new was called while this thread holds a ProcessMutex\n", stderr);
     std::abort();
   }
   if (const Act first = std::exchange(before_next_new, nullptr)) {
     first();
   }
-  const bool is_its_turn = news_before_failure != never_fails && news_before_failure-- == 0;
-  if (is_its_turn || (failures_persist && new_failed) || nbytes > max_nbytes_of_new) {
+  const bool has_to_fail = news_before_failure != never_fails && news_before_failure-- == 0;
+  if (has_to_fail || (failures_persist && new_failed) || nbytes > max_nbytes_of_new) {
     new_failed = true;
     return nullptr;
   }
@@ -66,7 +67,7 @@ void operator delete(void* memory, std::align_val_t) noexcept {
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
   byre::test::release(memory);
 }
-// Sanitizers have array forms of their own, which call none of these.
+// Sanitizers define their own array forms, which do not call the functions above.
 void* operator new[](std::size_t nbytes) {
   return operator new(nbytes);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// operator new, replaced for the whole test program by one that can be told to fail.
+/// Replaces operator new of the whole test program by one that can be told to fail.
 #pragma once
 
 #include <cstddef>
@@ -9,29 +9,29 @@ namespace byre::test {
 
 inline constexpr int never_fails = std::numeric_limits<int>::max();
 
-/// How many more calls on this thread succeed before one fails.
+/// The number of calls on this thread that succeed before one fails.
 extern constinit thread_local int news_before_failure;
 
-/// Whether all that follow fail, too, once one did.
+/// Whether all calls after the first failed one fail too.
 extern constinit thread_local bool failures_persist;
 
-/// Larger ones fail on this thread.
+/// Calls on this thread for more bytes fail.
 extern constinit thread_local std::size_t max_nbytes_of_new;
 
-/// Set when one failed.
+/// Set when a call on this thread fails.
 extern constinit thread_local bool new_failed;
 
-/// How many more were made on this thread than deleted.
+/// The number of successful calls on this thread minus the number of deletes.
 extern constinit thread_local std::ptrdiff_t live_new_count;
 
 using Act = void (*)();
-/// What the next call on this thread does first, once.
+/// If not null: the next call on this thread calls it first, once.
 extern constinit thread_local Act before_next_new;
 
 enum class Failures : bool { one, all_that_follow };
 
-/// While it lives, the thread's operator new fails, once or from then on: the `nth` from here on, counted
-/// from 0.
+/// While it exists, call number `nth` of operator new on this thread, counted from 0, fails; with
+/// Failures::all_that_follow, later calls fail too.
 class FailingNew {
  public:
   explicit FailingNew(int nth = 0, Failures failures = Failures::one) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A source of pages for tests: the system's, but it knows what it mapped and refuses when told to.
+/// FakePages: the page source of the system, which also records mappings and can be told to refuse
+/// them.
 #pragma once
 
 #include <byre/memory/pages.hpp>
@@ -56,12 +57,12 @@ class FakePages final : public PageSource {
 
   int maps() const { return get(maps_); }
   int refused() const { return get(refused_); }
-  /// The alignment that the last mapping was asked for.
+  /// The requested alignment of the last mapping.
   std::size_t last_alignment() const { return get(last_alignment_); }
-  /// Of what was not mapped, or of another size.
+  /// The number of calls of unmap() with an unmapped address or a wrong size.
   int wrong_unmaps() const { return get(wrong_unmaps_); }
   std::size_t mapped() const { return get(mapped_).size(); }
-  /// The addresses given back, in that order.
+  /// The unmapped addresses, in order.
   std::vector<const void*> unmapped() const { return get(unmapped_); }
 
  private:

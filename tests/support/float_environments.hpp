@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Floating-point environments that a program may be in when it calls byre.
+/// Floating-point environments in which a program may call byre.
 #pragma once
 
 #include <array>
@@ -53,7 +53,8 @@ inline const std::array float_environments{
     FloatEnvironmentKind{"trap_exceptions", &trap_exceptions},
 };
 
-/// What `compute` returns in an environment, which ends before the result is looked at.
+/// Runs `compute` in a floating-point environment, restores the previous one, and returns the
+/// result.
 template <class Compute>
 auto in_environment(const FloatEnvironmentKind& environment, const Compute& compute) {
   std::fenv_t before;

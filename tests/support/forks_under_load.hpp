@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Forks by one thread while others are busy.
+/// forks_under_load(): one thread forks while other threads use byre.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
@@ -21,20 +21,21 @@
 
 namespace byre::test {
 
-/// How many times as often as usual: BYRE_FORKS.
+/// The factor by which BYRE_FORKS in the environment multiplies the number of forks.
 inline std::size_t fork_count_factor() {
   const char* const times = std::getenv("BYRE_FORKS");
   return times == nullptr ? 1 : std::stoul(times);
 }
 
-/// Forks so many times, fewer under a sanitizer. Four threads call `use` with 0, 1, ... and a lazy clone of
-/// data that all share. Each child calls it as often as it takes to call it in all ways, and ends; at once where
-/// it has no heap.
+/// Forks `forks` times, or an eighth of that under a sanitizer. Four threads repeatedly call
+/// `use(turn, clone)`, where `clone` is a lazy clone of data that all of them share. Each child
+/// calls `use` with the turns 0 to 11 and exits; if the heap cannot be used in a child, it exits at
+/// once.
 inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Buffer&)> use) {
   if (is_emulated()) {
     GTEST_SKIP() << "this emulator is not safe across forks";
   }
-  constexpr std::size_t ways = 12;
+  constexpr std::size_t child_turns = 12;
   constexpr unsigned patience_seconds = 60;
   const Buffer shared = Buffer::allocate(100'000);
   std::atomic<bool> is_over = false;
@@ -55,7 +56,7 @@ inline void forks_under_load(std::size_t forks, FunctionRef<void(std::size_t, Bu
         ::_exit(EXIT_SUCCESS);
       }
       Buffer own = shared;
-      for (std::size_t turn = 0; turn < ways; ++turn) {
+      for (std::size_t turn = 0; turn < child_turns; ++turn) {
         use(turn, own);
       }
       ::_exit(testing::Test::HasFailure() ? EXIT_FAILURE : EXIT_SUCCESS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What malloc has given out.
+/// heap_nbytes(): the memory that malloc has allocated.
 #pragma once
 
 #include <cstdlib>
@@ -13,7 +13,8 @@
 
 namespace byre::test {
 
-/// Bytes of malloc's that are in use, by all threads; none where it does not tell, or is a sanitizer's.
+/// The number of bytes that all threads have allocated by malloc. Empty if the C library does not
+/// report it, or if a sanitizer replaces malloc.
 inline std::optional<std::size_t> heap_nbytes() {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
   if (!is_sanitized) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The figures of a program as JSON, in the order in which they were put there.
+/// Json: the type for the figures of a program. It preserves the order of insertion.
 #pragma once
 
 #include <nlohmann/json.hpp>

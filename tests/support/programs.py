@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What tests of a program have in common: they run it, give it a folder for its files, and look at what
-it refuses. The program is the first argument of whoever imports this."""
+"""Shared code of tests that run a program: they give it a folder for its files and check its errors. The program is the
+first argument of the test script that imports this module."""
 import json
 import pathlib
 import subprocess
@@ -14,13 +14,13 @@ PROGRAM = sys.argv.pop(1)
 
 
 def run(*arguments, **settings):
-    """Its output as text. It takes at most two minutes."""
+    """Runs the program, for at most two minutes, and returns the completed process with its output as text."""
     usual = {"capture_output": True, "text": True, "errors": "replace", "timeout": 120}
     return subprocess.run([*command(PROGRAM), *map(str, arguments)], **{**usual, **settings})
 
 
 def figures_of(*arguments, **settings):
-    """What it prints as JSON."""
+    """Runs the program with --json and returns the parsed output."""
     done = run(*arguments, "--json", **settings)
     if done.returncode != 0:
         raise AssertionError(done)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A device whose copies end later: it does what it is given in order, on a thread of its own or when told.
+/// QueuedDevice: an allocator of a device with deferred copies. It executes commands in order, on
+/// its own thread or when run() is called.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -19,12 +20,12 @@
 
 namespace byre::test {
 
-/// Its memory is the host's, which no test touches but by commands. What is released is kept from reuse until
-/// the commands in front of that are done, as a driver does. Thread-safe.
+/// Its memory is host memory, which tests access only by commands. As with a driver, a released
+/// block is not reused before the commands that were submitted earlier have completed. Thread-safe.
 class QueuedDevice final : public Allocator {
  public:
   explicit QueuedDevice(CopiesEnd copies_end) : Allocator(Device(7, 0), copies_end) {}
-  /// Does what is left.
+  /// Executes the remaining commands.
   ~QueuedDevice() override {
     stop();
     run();
@@ -51,7 +52,8 @@ class QueuedDevice final : public Allocator {
       return block;
     }
     auto kept = std::make_shared<PendingCopy>(std::move(pending));
-    // A last owner that steals meanwhile would submit its write in front of the copy.
+    // Lets another thread run: a last owner that wrongly steals now would submit its write before
+    // the copy.
     std::this_thread::yield();
     submit([=, data = block.data] {
       std::memcpy(data, source, nbytes);
@@ -74,14 +76,15 @@ class QueuedDevice final : public Allocator {
   void submit_fill(void* data, int value, std::size_t nbytes) {
     submit([=] { std::memset(data, value, nbytes); });
   }
-  /// What the first byte is when the device comes to it; valid once that is done.
+  /// Submits a read of the first byte. The result is valid once the device has executed the
+  /// command.
   std::shared_ptr<int> submit_read(const void* data) {
     auto value = std::make_shared<int>(-1);
     submit([=] { *value = *static_cast<const unsigned char*>(data); });
     return value;
   }
 
-  /// Does what was submitted until it is told to stop, on a thread of its own.
+  /// Starts a thread that executes submitted commands until stop().
   void start() {
     thread_ = std::thread([this] {
       std::unique_lock lock(mutex_);
@@ -104,7 +107,7 @@ class QueuedDevice final : public Allocator {
       stops_ = false;
     }
   }
-  /// On this thread, all that was submitted.
+  /// Executes all submitted commands on this thread.
   void run() {
     std::unique_lock lock(mutex_);
     while (!commands_.empty()) {

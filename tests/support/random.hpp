@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Random numbers of tests, which are the same for a seed on every standard library, and that seed.
+/// Random numbers for tests. A seed yields equal numbers on every platform.
 #pragma once
 
 #include <concepts>
@@ -13,11 +13,11 @@
 
 namespace byre::test {
 
-/// A number from BYRE_TEST_SEED in the environment, else a random one. Prints it, so that a failure can
-/// be repeated.
+/// The number in BYRE_TEST_SEED in the environment, or else a random one. Prints it, so that a
+/// failure can be replayed.
 std::uint64_t seed();
 
-/// SplitMix64 (Steele, Lea and Flood, 2014). Neighbouring seeds have unrelated numbers.
+/// SplitMix64 (Steele, Lea and Flood, 2014). Consecutive seeds yield unrelated numbers.
 class RandomEngine {
  public:
   using result_type = std::uint64_t;
@@ -37,7 +37,7 @@ class RandomEngine {
   std::uint64_t state_;
 };
 
-/// For one thread. The numbers are close to uniform: none of these needs more.
+/// Random numbers, for one thread. The numbers are close to uniform, which is sufficient for tests.
 class Random {
  public:
   explicit constexpr Random(std::uint64_t seed) noexcept : engine_(seed) {}
@@ -49,7 +49,7 @@ class Random {
     const std::uint64_t drawn = count == 0 ? engine_() : engine_() % count;
     return static_cast<Number>(static_cast<std::uint64_t>(least) + drawn);
   }
-  /// From 0 to `bound` - 1; 0 if there is nothing below `bound`.
+  /// From 0 to `bound` - 1; 0 if `bound` is 0.
   template <std::integral Number>
   constexpr Number below(Number bound) {
     return bound == 0 ? Number{0} : number(Number{0}, static_cast<Number>(bound - 1));
@@ -66,7 +66,7 @@ class Random {
   constexpr auto& one_of(Range&& all) {
     return std::begin(all)[static_cast<std::ptrdiff_t>(below(std::size(all)))];
   }
-  /// One of what has a member `weight`, as often as that says.
+  /// An element of `all`, with a probability proportional to its member `weight`.
   template <class Range>
   constexpr auto& one_by_weight(Range&& all) {
     std::uint64_t sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which sanitizer this program is built with, if any.
+/// The sanitizer that this program is built with, if any.
 #pragma once
 
 #include <byre/memory/detail/thread_cache.hpp>
@@ -23,12 +23,12 @@ inline constexpr bool is_thread_sanitized = false;
 inline constexpr bool is_address_sanitized = watched_by_address_sanitizer;
 inline constexpr bool is_sanitized = is_thread_sanitized || is_address_sanitized;
 
-/// Whether a child of a fork may allocate while other threads of its parent did: the malloc of sanitizers before
-/// LLVM 17 leaves its locks held in the child.
+/// Whether a child of a fork may allocate if other threads of its parent were allocating. The
+/// malloc of sanitizers before LLVM 17 leaves its locks held in the child.
 inline constexpr bool heap_outlives_forks = !is_sanitized;
 
-/// How often something is done: an eighth of `times` under a sanitizer, which makes programs ten to fifty
-/// times as slow.
+/// The number of repetitions: `times`, or an eighth of it under a sanitizer, which slows programs
+/// by a factor of 10 to 50.
 constexpr std::size_t fewer_if_sanitized(std::size_t times) {
   return is_sanitized ? times / 8 : times;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Bytes that show where a copy took them from.
+/// scattered_bytes(): test data in which a byte copied from a wrong offset is likely to differ.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace byre::test {
 
-/// They repeat after 4 GiB, and not after a power of two below that, as the parts of a copy do.
+/// The bytes have a period of 4 GiB. They do not repeat at smaller powers of two, at which a copy
+/// may be split.
 inline std::vector<std::byte> scattered_bytes(std::size_t nbytes) {
   std::vector<std::byte> bytes(nbytes);
   std::uint32_t scattered = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Shrinking: from a program that fails to a small one that fails too.
+/// Shrinking: reduces a failing program to a smaller one that still fails.
 #pragma once
 
 #include <concepts>
@@ -9,7 +9,8 @@
 
 namespace byre::test {
 
-/// Greedy: every smaller program that fails takes the place of the one before. `Program` is copied.
+/// A greedy shrinker: every accepted candidate replaces the current program. `Program` must be
+/// copyable.
 template <class Program>
 class Shrinker {
  public:
@@ -17,10 +18,10 @@ class Shrinker {
 
   Shrinker(Program failing, Fails fails) : program_(std::move(failing)), fails_(std::move(fails)) {}
 
-  /// The smallest so far that fails.
+  /// The smallest failing program so far.
   const Program& program() const noexcept { return program_; }
 
-  /// Takes `candidate` if it fails. Returns whether it did.
+  /// Replaces the program by `candidate` if that fails. Returns whether it fails.
   bool accept(Program candidate) {
     if (!fails_(candidate)) {
       return false;
@@ -30,8 +31,8 @@ class Shrinker {
     return true;
   }
 
-  /// Leaves out elements of the sequence that `part` finds in a program: the half of them first, then
-  /// fewer, each time from the end.
+  /// Removes elements of the sequence that `part` returns for a program: first runs of all
+  /// elements, then runs of half as many, and so on, each time starting at the end.
   template <class Part>
   void drop_from(Part part) {
     const auto size = [&] { return std::size(std::invoke(part, program_)); };
@@ -49,8 +50,8 @@ class Shrinker {
     }
   }
 
-  /// Takes the first of `simpler(value)` that fails in the place of a value, until none does. `part`
-  /// finds the value in a program.
+  /// Replaces the value that `part` returns for a program by the first of `simpler(value)` with
+  /// which the program still fails, and repeats that until no simpler value fails.
   template <class Part, class Simpler>
   void simplify(Part part, Simpler simpler) {
     const auto once = [&] {
@@ -83,8 +84,8 @@ class Shrinker {
   bool has_shrunk_ = false;
 };
 
-/// A program that `fails` and of which no candidate does: `candidates` is given the Shrinker, and offers
-/// it programs by accept(), drop_from() and simplify().
+/// Shrinks `failing` until `fails` is false for every candidate. `candidates(shrinker)` proposes
+/// programs by accept(), drop_from() and simplify().
 template <class Program, class Fails, class Candidates>
 Program shrunk(Program failing, Fails fails, Candidates candidates) {
   return Shrinker<Program>(std::move(failing), std::move(fails)).exhaust(std::move(candidates));

@@ -20,7 +20,7 @@ namespace {
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "byre-test.XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    fail("cannot make a folder such as " + name);
+    fail("cannot create a folder such as " + name);
   }
   path_ = name;
 }

@@ -28,8 +28,8 @@ void write_file(const std::filesystem::path& path, const std::string& bytes);
 void write_file(const std::filesystem::path& path, const void* bytes, std::size_t nbytes);
 std::string read_file(const std::filesystem::path& path);
 
-/// How many mappings this process has of files in `folder`; -1 where the system does not tell. By any
-/// thread; exact while nobody maps.
+/// The number of mappings of files in `folder` in this process; -1 if the system does not report
+/// them. Thread-safe; exact if no other thread maps or unmaps meanwhile.
 std::ptrdiff_t mappings_of(const std::filesystem::path& folder);
 
 }  // namespace byre::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The very end of a thread.
+/// at_thread_end(): runs code at the very end of a thread.
 #pragma once
 
 #include <pthread.h>
@@ -9,13 +9,13 @@
 
 namespace byre::test {
 
-/// By a thread: `act` runs at its end, after the destructors of thread-local objects, and after what the
-/// library does there if it has seen a thread before.
+/// Runs `act` at the end of the calling thread: after the destructors of its thread-local objects,
+/// and, if byre has already registered actions at thread ends in this process, after those actions.
 inline void at_thread_end(std::function<void()> act) {
   static const pthread_key_t key = [] {
     pthread_key_t created{};
-    ::pthread_key_create(&created, [](void* kept) {
-      const std::unique_ptr<std::function<void()>> last(static_cast<std::function<void()>*>(kept));
+    ::pthread_key_create(&created, [](void* raw) {
+      const std::unique_ptr<std::function<void()>> last(static_cast<std::function<void()>*>(raw));
       (*last)();
     });
     return created;

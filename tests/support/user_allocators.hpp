@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// An allocator as users write one: of a device the host cannot address.
+/// DeviceAllocator: an example of an allocator for a device whose memory the host cannot address.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -13,8 +13,8 @@
 
 namespace byre::test {
 
-/// Memory of a device: pages the host may not touch, so that touching them ends the test, but for
-/// the time of its own copies. For one thread.
+/// Stands for memory of a device by pages that are inaccessible except during copies of the
+/// allocator: any other access ends the test. For one thread.
 class DeviceAllocator final : public Allocator {
  public:
   explicit DeviceAllocator(Device device = Device(1, 0)) : Allocator(device) {}
@@ -24,7 +24,7 @@ class DeviceAllocator final : public Allocator {
     const std::size_t nbytes = round_up(request.prefix + request.nbytes + 1);
     void* place =
         ::mmap(nullptr, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    std::memset(place, 0xA5, nbytes);  // what was there before
+    std::memset(place, 0xA5, nbytes);  // stands for indeterminate contents
     ::mprotect(place, nbytes, PROT_NONE);
     blocks_[place] = {nbytes, static_cast<std::byte*>(place) + request.prefix + request.nbytes};
     return {static_cast<std::byte*>(place) + request.prefix, request.nbytes, place};
@@ -47,7 +47,7 @@ class DeviceAllocator final : public Allocator {
 
   const char* name() const noexcept override { return "device"; }
 
-  /// As an engine's upload and download.
+  /// fill() and value_at() stand for uploads and downloads of the device.
   void fill(void* data, int value, std::size_t nbytes) {
     set_host_access(true);
     std::memset(data, value, nbytes);
@@ -66,7 +66,8 @@ class DeviceAllocator final : public Allocator {
 
  private:
   static std::size_t round_up(std::size_t nbytes) { return (nbytes + 4095) / 4096 * 4096; }
-  /// Of its own memory a copy takes no more than was asked for.
+  /// Throws if `data` is in a block of the device and the copy exceeds the requested bytes of that
+  /// block.
   void expect_within_block(const void* data, std::size_t nbytes) const {
     const auto next = blocks_.upper_bound(const_cast<void*>(data));
     if (next == blocks_.begin()) {
@@ -76,7 +77,7 @@ class DeviceAllocator final : public Allocator {
     const auto* const first = static_cast<const std::byte*>(data);
     if (first < static_cast<const std::byte*>(place) + pages.nbytes &&
         (first > pages.end || nbytes > static_cast<std::size_t>(pages.end - first))) {
-      throw std::out_of_range("a copy goes beyond a block of the device");
+      throw std::out_of_range("a copy exceeds a block of the device");
     }
   }
   void set_host_access(bool may) {

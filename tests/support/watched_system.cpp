@@ -53,7 +53,7 @@ bool WatchedSystem::allows(const void* data, std::size_t nbytes) {
 
 }  // namespace byre::test
 
-// In place of the C library's.
+// These functions replace those of the C library.
 
 using byre::test::refuse;
 using byre::test::watched;
@@ -71,7 +71,7 @@ extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
   return static_cast<int>(::syscall(SYS_madvise, data, nbytes, advice));
 }
 
-// A sanitizer's, which has to know of mappings; else null.
+// Functions of a sanitizer, which must record mappings; null without a sanitizer.
 extern "C" [[gnu::weak]] void* __interceptor_mmap(void*, std::size_t, int, int, int, off_t);
 extern "C" [[gnu::weak]] int __interceptor_munmap(void*, std::size_t);
 
@@ -92,7 +92,7 @@ extern "C" void* mmap(void* at, std::size_t nbytes, int protection, int flags, i
       return MAP_FAILED;
     }
   }
-  // The system call takes its arguments in other ways on each machine.
+  // Calls the C library, because the arguments of the system call differ between architectures.
   static const auto next =
       __interceptor_mmap != nullptr
           ? &__interceptor_mmap

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a program asks of the system for pages, and a system that has not all of it.
+/// WatchedSystem: replaces functions of the system for pages, such as mmap(). It records calls,
+/// lets calls fail, and can act as a system that lacks features.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,8 @@
 
 namespace byre::test {
 
-/// Of one thread at a time.
+/// While it exists, the replaced functions use it; otherwise they call the system. For one thread
+/// at a time.
 class WatchedSystem {
  public:
   struct Range {
@@ -22,13 +24,13 @@ class WatchedSystem {
   WatchedSystem(const WatchedSystem&) = delete;
   WatchedSystem& operator=(const WatchedSystem&) = delete;
 
-  /// From the call after `calls` more on there is no memory for pages.
+  /// Lets all calls of madvise(MADV_POPULATE_WRITE) fail after `calls` more of them.
   void fail_after(std::size_t calls) noexcept { left_ = calls; }
 
-  /// The next `calls` for pages are interrupted.
+  /// The number of next calls of madvise(MADV_POPULATE_WRITE) that are interrupted.
   std::size_t interruptions = 0;
 
-  /// Of old systems, and of locked-down ones.
+  /// Features that old or locked-down systems lack or require.
   bool has_pagemap_scan = true;
   bool has_pagemap = true;
   bool has_memory_files = true;
@@ -40,7 +42,7 @@ class WatchedSystem {
   /// Whether mprotect() makes pages writable.
   bool makes_writable = true;
 
-  /// After `allowed` more calls of mmap() the next `calls` fail.
+  /// Lets the next `calls` calls of mmap() fail, after `allowed` successful ones.
   void refuse_maps(std::size_t calls, std::size_t allowed = 0) noexcept {
     refused_maps_ = calls;
     allowed_maps_ = allowed;
@@ -59,17 +61,17 @@ class WatchedSystem {
   bool moves = true;
   bool unmaps_targets = false;
 
-  /// Called before a range is made writable.
+  /// Called before a range is populated.
   std::function<void(const Range&)> before_populating = [](const Range&) {};
 
-  /// The ranges that were to be made writable.
+  /// The ranges of all calls of madvise(MADV_POPULATE_WRITE).
   const std::vector<Range>& ranges() const noexcept { return ranges_; }
 
-  /// The ranges that this was advised of: MADV_HUGEPAGE, say.
+  /// The ranges for which madvise() was called with `advice`, such as MADV_HUGEPAGE.
   std::vector<Range> advised(int advice) const;
   void note(int advice, const void* data, std::size_t nbytes);
 
-  /// Whether there is memory for a range.
+  /// Records a range to be populated, and returns whether the call may succeed.
   bool allows(const void* data, std::size_t nbytes);
 
  private:

@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(ChildProcess, its_output_and_its_exit_status_come_back) {
+TEST(ChildProcess, output_and_exit_status_are_returned) {
   const ChildResult result = run_in_child(
       [](int output) {
         write_all(output, "one\n");
@@ -32,25 +32,25 @@ TEST(ChildProcess, its_output_and_its_exit_status_come_back) {
   EXPECT_EQ(result.exit.text(), "exit status 7");
 }
 
-TEST(ChildProcess, work_that_returns_is_a_success) {
+TEST(ChildProcess, exits_successfully_if_its_work_returns) {
   EXPECT_TRUE(run_in_child([](int) {}, seconds(60)).exit.is_success());
 }
 
-TEST(ChildProcess, what_its_work_throws_is_its_output) {
+TEST(ChildProcess, outputs_the_text_of_an_exception) {
   const ChildResult result =
       run_in_child([](int) { throw std::runtime_error("no memory"); }, seconds(60));
   EXPECT_EQ(result.output, "no memory\n");
   EXPECT_EQ(result.exit.code(), EXIT_FAILURE);
 }
 
-TEST(ChildProcess, a_signal_that_ends_it_is_told) {
+TEST(ChildProcess, reports_the_signal_that_ended_it) {
   const ChildResult result = run_in_child([](int) { ::raise(SIGKILL); }, seconds(60));
   EXPECT_EQ(result.exit.signal(), SIGKILL);
   EXPECT_FALSE(result.exit.code());
   EXPECT_FALSE(result.exit.was_killed());
 }
 
-TEST(ChildProcess, one_that_is_silent_for_too_long_is_killed) {
+TEST(ChildProcess, is_killed_after_a_period_without_output) {
   const ChildResult result = run_in_child(
       [](int output) {
         write_all(output, "here\n");
@@ -64,7 +64,7 @@ TEST(ChildProcess, one_that_is_silent_for_too_long_is_killed) {
   EXPECT_EQ(result.output, "here\n");
 }
 
-TEST(ChildProcess, its_lines_are_taken_one_by_one) {
+TEST(ChildProcess, lines_are_taken_one_by_one) {
   ChildProcess child([](int output) { write_all(output, "a\nbc\nd"); });
   while (child.listen(seconds(60)) == ChildProcess::Heard::something) {
   }
@@ -75,7 +75,7 @@ TEST(ChildProcess, its_lines_are_taken_one_by_one) {
   EXPECT_TRUE(child.wait().is_success());
 }
 
-TEST(ChildPool, every_piece_of_work_is_done_and_an_overdue_one_is_killed) {
+TEST(ChildPool, runs_all_work_and_kills_an_overdue_child) {
   std::map<std::size_t, std::vector<std::string>> lines;
   std::map<std::size_t, std::string> ends;
   run_in_children(

@@ -13,10 +13,10 @@ namespace {
 
 CommandLine sample() {
   CommandLine line;
-  line.flag("help", "say this, and exit")
-      .flag("list", "say what there is")
-      .value("threads", "N", "how many")
-      .values("scenario", "NAME", "this one")
+  line.flag("help", "print this help and exit")
+      .flag("list", "list the scenarios")
+      .value("threads", "N", "number of threads")
+      .values("scenario", "NAME", "run only this scenario")
       .value("json", "FILE", "write figures");
   return line;
 }
@@ -26,17 +26,17 @@ GivenOptions parsed(std::vector<const char*> arguments, const CommandLine& line 
   return line.parse(static_cast<int>(arguments.size()), arguments.data());
 }
 
-std::string refusal_of(const std::vector<const char*>& arguments,
-                       const CommandLine& line = sample()) {
+std::string error_of(const std::vector<const char*>& arguments,
+                     const CommandLine& line = sample()) {
   try {
     static_cast<void>(parsed(arguments, line).number("threads", 1, 64));
   } catch (const UsageError& error) {
     return error.what();
   }
-  return "taken";
+  return "accepted";
 }
 
-TEST(CommandLine, options_have_the_values_that_were_given) {
+TEST(CommandLine, options_have_the_given_values) {
   const GivenOptions given =
       parsed({"--threads", "8", "--scenario=a", "--scenario", "b", "--json=file", "-h"});
   EXPECT_EQ(given.number("threads", 1, 64), 8U);
@@ -47,34 +47,33 @@ TEST(CommandLine, options_have_the_values_that_were_given) {
   EXPECT_FALSE(given.text("list"));
 }
 
-TEST(CommandLine, what_makes_no_sense_is_refused_with_what_does) {
-  EXPECT_EQ(refusal_of({"--threads", "0"}), "--threads takes a whole number from 1 to 64, not '0'");
-  EXPECT_EQ(refusal_of({"--threads", "2x"}),
-            "--threads takes a whole number from 1 to 64, not '2x'");
-  EXPECT_EQ(refusal_of({"--json", "a", "b"}), "there is no option 'b'");
-  EXPECT_EQ(refusal_of({"--threads", "1", "--threads", "2"}), "--threads is given twice");
-  EXPECT_EQ(refusal_of({"--threads", "--list"}), "--threads takes a value");
-  EXPECT_EQ(refusal_of({"--thread", "1"}), "there is no option '--thread'");
-  EXPECT_EQ(refusal_of({"--list=all"}), "--list takes no value, not 'all'");
+TEST(CommandLine, invalid_arguments_are_rejected_with_allowed_ones) {
+  EXPECT_EQ(error_of({"--threads", "0"}), "--threads takes a whole number from 1 to 64, not '0'");
+  EXPECT_EQ(error_of({"--threads", "2x"}), "--threads takes a whole number from 1 to 64, not '2x'");
+  EXPECT_EQ(error_of({"--json", "a", "b"}), "unknown option 'b'");
+  EXPECT_EQ(error_of({"--threads", "1", "--threads", "2"}), "--threads is given twice");
+  EXPECT_EQ(error_of({"--threads", "--list"}), "--threads takes a value");
+  EXPECT_EQ(error_of({"--thread", "1"}), "unknown option '--thread'");
+  EXPECT_EQ(error_of({"--list=all"}), "--list takes no value, not 'all'");
 }
 
-TEST(CommandLine, an_option_that_does_not_matter_to_the_mode_is_refused) {
+TEST(CommandLine, an_option_without_effect_in_a_mode_is_rejected) {
   CommandLine line = sample();
   line.mode("", {"threads", "json"}).mode("list", {}).mode("help", {"scenario"});
   EXPECT_EQ(parsed({"--threads", "2"}, line).mode(), "");
   EXPECT_EQ(parsed({"--help", "--scenario", "a"}, line).mode(), "help");
-  EXPECT_EQ(refusal_of({"--list", "--threads", "2"}, line), "--list does not take --threads");
-  EXPECT_EQ(refusal_of({"--list", "--help"}, line), "either --help or --list, not both");
-  EXPECT_EQ(refusal_of({"--scenario", "a"}, line), "--scenario goes with --help");
+  EXPECT_EQ(error_of({"--list", "--threads", "2"}, line), "--list does not take --threads");
+  EXPECT_EQ(error_of({"--list", "--help"}, line), "either --help or --list, not both");
+  EXPECT_EQ(error_of({"--scenario", "a"}, line), "--scenario requires --help");
 }
 
-TEST(CommandLine, what_stands_alone_is_taken_where_it_is_asked_for) {
+TEST(CommandLine, operands_are_accepted_if_declared) {
   CommandLine line = sample();
   line.operands("path");
   EXPECT_EQ(parsed({"a", "--list", "b"}, line).texts("path"), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(CommandLine, wrong_usage_ends_in_2_and_another_error_in_1) {
+TEST(CommandLine, usage_errors_exit_with_2_and_others_with_1) {
   EXPECT_EQ(run_main("program", [] { return 5; }), 5);
   EXPECT_EQ(run_main("program", []() -> int { throw UsageError("no"); }), 2);
   EXPECT_EQ(run_main("program", []() -> int { throw std::runtime_error("no"); }), 1);

@@ -13,14 +13,14 @@
 namespace byre::test {
 namespace {
 
-TEST(Random, its_numbers_are_the_same_everywhere) {
+TEST(Random, numbers_are_equal_on_all_platforms) {
   // The first numbers of SplitMix64 for the seed 1234567.
   RandomEngine engine(1234567);
   EXPECT_EQ(engine(), 6457827717110365317U);
   EXPECT_EQ(engine(), 3203168211198807973U);
 }
 
-TEST(Random, every_number_between_the_bounds_comes_and_no_other) {
+TEST(Random, every_number_between_the_bounds_is_drawn) {
   Random random(1);
   std::set<int> seen;
   for (int draw = 0; draw < 1000; ++draw) {
@@ -34,7 +34,7 @@ TEST(Random, every_number_between_the_bounds_comes_and_no_other) {
             random.number(Limits::min(), Limits::max()));
 }
 
-TEST(Random, what_has_more_weight_comes_more_often) {
+TEST(Random, elements_are_drawn_in_proportion_to_their_weights) {
   struct Weighted {
     int weight;
     int count = 0;
@@ -49,7 +49,7 @@ TEST(Random, what_has_more_weight_comes_more_often) {
   EXPECT_NEAR(all[2].count, 9000, 200);
 }
 
-TEST(Random, a_shuffled_sequence_has_the_same_elements) {
+TEST(Random, a_shuffle_preserves_the_elements) {
   std::vector<int> all{1, 2, 3, 4, 5};
   Random(1).shuffle(all);
   EXPECT_NE(all, (std::vector<int>{1, 2, 3, 4, 5}));
@@ -58,7 +58,7 @@ TEST(Random, a_shuffled_sequence_has_the_same_elements) {
 
 using Steps = std::vector<int>;
 
-TEST(Shrinker, only_the_steps_that_a_failure_needs_are_left) {
+TEST(Shrinker, removes_steps_that_the_failure_does_not_need) {
   Steps steps;
   for (int step = 0; step < 100; ++step) {
     steps.push_back(step);
@@ -71,7 +71,7 @@ TEST(Shrinker, only_the_steps_that_a_failure_needs_are_left) {
   EXPECT_EQ(shrunk(steps, fails, drop), (Steps{17, 80}));
 }
 
-TEST(Shrinker, values_become_the_simplest_that_fail) {
+TEST(Shrinker, simplifies_values_while_they_fail) {
   const auto fails = [](const Steps& some) { return !some.empty() && some.front() >= 40; };
   const Steps least = shrunk(Steps{1000, 3}, fails, [](Shrinker<Steps>& shrinker) {
     shrinker.drop_from(std::identity());
