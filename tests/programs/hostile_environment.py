@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A program where little is allowed, and writing where no file is: surroundings.py PROGRAM [ARGUMENT...]
+"""A program where little is allowed, and writing where no file is: hostile_environment.py PROGRAM [ARGUMENT...]
 
 The arguments are those of a short run, and the program has --json FILE. A limit of the system is met or is an
 error that says what to do, never a signal.
@@ -18,9 +18,9 @@ import unittest
 COMMAND, sys.argv = sys.argv[1:], sys.argv[:1]
 
 
-class Surroundings(unittest.TestCase):
+class HostileEnvironment(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="byre-surroundings-")
+        folder = tempfile.TemporaryDirectory(prefix="byre-hostile-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.file = self.folder / "figures.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Configures byre as it cannot be built, and as it just can be: refusals.py SOURCE. Each refusal says what is wrong, and
+"""Configures byre as it cannot be built, and as it just can be: configure_errors.py SOURCE. Each refusal says what is wrong, and
 what to do."""
 import os
 import pathlib
