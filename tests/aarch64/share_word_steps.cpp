@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The steps of the share word, each in a function of its own, for steps.py to look at their instructions.
+// Each step of the share word in a separate function, so that steps.py can inspect its instructions.
 #include <byre/cow/share_word.hpp>
 
 extern "C" {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The share word's steps on 64-bit Arm with LSE, the atomics of Armv8.1: one instruction each, of the order that
-is spelled and none that is stronger: steps.py SOURCE INCLUDE...
+"""steps.py SOURCE INCLUDE...: compiles the steps of the share word for 64-bit Arm with LSE, the atomics of Armv8.1. Checks
+that each step is one instruction, with exactly the memory order that the source spells, and no stronger one.
 
-Compiled by each compiler for that machine that there is; skipped where there is none. What runs on x86-64 or
-under qemu cannot show it: there every step is as strong as the strongest."""
+Uses every compiler for that machine; skipped if there is none. Running the program could not check it: on x86-64 and
+under QEMU, every step is as strong as the strongest order."""
 import pathlib
 import re
 import shutil
@@ -16,7 +16,7 @@ SOURCE, *INCLUDES = sys.argv[1:]
 GCC = "aarch64-linux-gnu-g++"
 SKIPPED = 77
 
-# What the functions of SOURCE have of atomic instructions, each once or more. ldapr is as good as ldar.
+# The atomic instructions of each function of SOURCE, which may occur several times. ldapr counts as ldar.
 STEPS = {
     "add_owner": {"ldadd"},
     "drop_owner": {"ldar", "ldaddal"},
@@ -33,7 +33,7 @@ ATOMIC = re.compile(r"\s+((?:ldadd|ldclr|ldset|ldeor|swp|cas|ldar|ldapr|stlr|lda
 
 
 def compilers():
-    if shutil.which(GCC):  # clang takes its headers
+    if shutil.which(GCC):  # clang uses its headers
         yield [GCC]
         if shutil.which("clang++"):
             yield ["clang++", "--target=aarch64-linux-gnu"]
@@ -55,19 +55,19 @@ def atomics_of(compiler, *first_includes):
 
 
 def wrong_steps(found):
-    """Those whose instructions are others, or more of those that there is to be one of."""
+    """The steps with other instructions, or with several instructions of a kind in ONCE."""
     return {step for step, expected in STEPS.items()
             if set(found[step]) != expected or any(found[step].count(one) > 1 for one in ONCE)}
 
 
 class Steps(unittest.TestCase):
-    def test_are_the_one_instruction_of_the_order_that_is_spelled(self):
+    def test_each_step_is_one_instruction_with_the_spelled_order(self):
         for compiler in compilers():
             found = atomics_of(compiler)
             self.assertEqual(wrong_steps(found), set(), {step: found[step] for step in STEPS})
 
-    def test_of_another_order_are_found(self):
-        """As relaxed what acquires or releases is wrong, as seq_cst what is relaxed: together every step."""
+    def test_a_step_with_another_order_is_found(self):
+        """With every order changed to relaxed, and then to seq_cst, each step is wrong at least once."""
         header = "byre/sync/detail/site.hpp"
         right, text = "return {&site, order};", (pathlib.Path(INCLUDES[0]) / header).read_text()
         self.assertEqual(text.count(right), 1)
@@ -82,6 +82,6 @@ class Steps(unittest.TestCase):
 
 
 if not shutil.which(GCC):
-    print(f"there is no {GCC}: apt-get install g++-aarch64-linux-gnu")
+    print(f"{GCC} not found. Run apt-get install g++-aarch64-linux-gnu.")
     sys.exit(SKIPPED)
 unittest.main(argv=sys.argv[:1])

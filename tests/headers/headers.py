@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Compiles all API headers as one source: headers.py warnings|macros CORE BUILT_CORE HEADER...
+"""headers.py warnings|macros CORE BUILT_CORE HEADER...: compiles all API headers as one source.
 
-`warnings`: with all warnings that clang has. `macros`: after the macros of others. What the headers include that is not
-byre's comes before these, and may break for them."""
+`warnings`: with all warnings of clang. `macros`: after the macros in macros_of_others.hpp. Other headers that byre
+includes precede these macros, because the macros may break them."""
 import os
 import pathlib
 import re
@@ -13,18 +13,18 @@ import sys
 
 SKIPPED = 77
 MACROS = pathlib.Path(__file__).resolve().parent / "macros_of_others.hpp"
-NOT_HELD = [
-    # A C++20 library of types and pointers consists of what these warn of.
+DISABLED_WARNINGS = [
+    # These warn of constructs that a C++20 library of types and pointers consists of.
     "-Wno-c++98-compat", "-Wno-c++98-compat-pedantic", "-Wno-c++20-compat",  # constinit, consteval, lambdas
-    "-Wno-padded", "-Wno-undefined-func-template",  # of any struct that is not full
-    "-Wno-unsafe-buffer-usage", "-Wno-unsafe-buffer-usage-in-container",  # of any pointer arithmetic
-    "-Wno-weak-vtables",  # of any class whose functions are all inline
-    "-Wno-switch-default",  # -Wcovered-switch-default wants none where all enumerators have a case
-    "-Wno-unknown-warning-option",  # for those of other versions above
+    "-Wno-padded", "-Wno-undefined-func-template",  # any struct with padding
+    "-Wno-unsafe-buffer-usage", "-Wno-unsafe-buffer-usage-in-container",  # any pointer arithmetic
+    "-Wno-weak-vtables",  # any class with only inline functions
+    "-Wno-switch-default",  # contradicts -Wcovered-switch-default
+    "-Wno-unknown-warning-option",  # other versions of clang lack some of the warnings above
 ]
 
 
-def includes_of_others(core):
+def foreign_includes(core):
     found = set()
     for header in sorted(pathlib.Path(core).rglob("*.hpp")):
         unconditional = re.sub(r"^#if .*?^#endif", "", header.read_text(), flags=re.DOTALL | re.MULTILINE)
@@ -35,10 +35,10 @@ def includes_of_others(core):
 def main(what, core, built_core, *headers):
     lines = [f'#include "{header}"' for header in headers]
     if what == "macros":
-        lines = [*includes_of_others(core), f'#include "{MACROS}"', *lines]
+        lines = [*foreign_includes(core), f'#include "{MACROS}"', *lines]
         commands = [shlex.split(os.environ.get("CXX", "c++"))]
     else:
-        commands = [[name, "-Weverything", "-Werror", *NOT_HELD] for name in ("clang++", "clang++-19")
+        commands = [[name, "-Weverything", "-Werror", *DISABLED_WARNINGS] for name in ("clang++", "clang++-19")
                     if shutil.which(name)]
     failed = 0
     for command in commands:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Macros that other headers define, of names that a library may think are its own.
+/// Macros of other libraries, whose names may collide with names in a library.
 #pragma once
 
 // X11/X.h, X11/Xlib.h
@@ -19,7 +19,7 @@
 #define KeyPress 2
 #define FocusIn 9
 #define CursorShape 0
-// windows.h and what it includes
+// windows.h and the headers that it includes
 #define min(a, b) (((a) < (b)) ? (a) : (b))
 #define max(a, b) (((a) > (b)) ? (a) : (b))
 #define near
@@ -53,14 +53,14 @@
 #define emit
 #define foreach(variable, container) for (variable : container)
 #define forever for (;;)
-// curses, whose macros with arguments are functions in C++
+// curses; its macros with arguments are functions in C++
 #define OK 0
 #define ERR (-1)
 // sys/sysmacros.h
 #define major(device) gnu_dev_major(device)
 #define minor(device) gnu_dev_minor(device)
 #define makedev(major, minor) gnu_dev_makedev(major, minor)
-// Frameworks of tests, and assert-like macros
+// Test frameworks, and macros like assert
 #define check(condition) ((condition) ? (void)0 : abort())
 #define fail() abort()
 #define verify(condition) ((condition) ? (void)0 : abort())

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSL-1.0
-// That this links is the test.
+// The test is that this program links.
 int main() {}

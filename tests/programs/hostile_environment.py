@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A program where little is allowed, and writing where no file is: hostile_environment.py PROGRAM [ARGUMENT...]
+"""hostile_environment.py PROGRAM [ARGUMENT...]: runs a program under limits of the system, and lets it write to devices,
+pipes and links.
 
-The arguments are those of a short run, and the program has --json FILE. A limit of the system is met or is an
-error that says what to do, never a signal.
+The arguments are those of a short run, and the program accepts --json FILE. A limit that is exceeded is an error that
+states a remedy, never a signal.
 """
 import json
 import os
@@ -32,7 +33,7 @@ class HostileEnvironment(unittest.TestCase):
         return subprocess.run([*COMMAND, "--json", file], preexec_fn=set_limit, capture_output=True, text=True,
                               timeout=300, **settings)
 
-    def assert_said(self, done, said):
+    def assert_error(self, done, said):
         self.assertEqual(done.returncode, 1, done)
         self.assertIn(said, done.stderr.splitlines()[-1])
         self.assertEqual(list(self.folder.iterdir()), [])
@@ -46,25 +47,25 @@ class HostileEnvironment(unittest.TestCase):
         self.assertTrue(self.figures())
 
     def test_a_limit_on_files_is_an_error(self):
-        self.assert_said(self.run_limited(self.file, resource.RLIMIT_FSIZE, 100), "File too large")
+        self.assert_error(self.run_limited(self.file, resource.RLIMIT_FSIZE, 100), "File too large")
 
-    def test_no_thread_to_be_had_is_an_error(self):
-        # A thread's stack is as large as this limit, which is more than there are addresses.
+    def test_failure_to_start_a_thread_is_an_error(self):
+        # The stack of a thread has the size of this limit, which exceeds the address space.
         if resource.getrlimit(resource.RLIMIT_STACK)[1] != resource.RLIM_INFINITY:
-            self.skipTest("the limit of stacks cannot be raised here")
+            self.skipTest("this process may not raise the limit of stacks")
         done = self.run_limited(self.file, resource.RLIMIT_STACK, 1 << 47)
         if done.returncode == 0:
-            self.assertTrue(self.figures())  # it started none
+            self.assertTrue(self.figures())  # the program started no thread
         else:
-            self.assert_said(done, "o thread could be started. ")
+            self.assert_error(done, "o thread could be started. ")
             self.assertIn("aise the limits: ulimit -u", done.stderr)
 
-    def test_a_device_stays_one(self):
-        # Of the test's own: a wrong program would replace the system's.
+    def test_a_device_is_not_replaced(self):
+        # A new device, because a faulty program would replace a device of the system.
         try:
             os.mknod(self.file, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
         except PermissionError:
-            self.skipTest("this process may make no device")
+            self.skipTest("this process may not create devices")
         self.assertEqual(self.run_limited(self.file).returncode, 0)
         self.assertTrue(stat.S_ISCHR(self.file.stat().st_mode))
 
@@ -78,11 +79,11 @@ class HostileEnvironment(unittest.TestCase):
         self.assertTrue(read[0])
         self.assertTrue(stat.S_ISFIFO(self.file.stat().st_mode))
 
-    def test_a_pipe_that_nobody_reads_is_an_error(self):
+    def test_a_pipe_without_reader_is_an_error(self):
         read, write = os.pipe()
         os.close(read)
         self.addCleanup(os.close, write)
-        self.assert_said(self.run_limited(f"/dev/fd/{write}", pass_fds=[write]), "Broken pipe")
+        self.assert_error(self.run_limited(f"/dev/fd/{write}", pass_fds=[write]), "Broken pipe")
 
     def test_standard_output_without_room_or_reader_is_an_error(self):
         read, write = os.pipe()
@@ -91,15 +92,15 @@ class HostileEnvironment(unittest.TestCase):
         for output in write, full:
             self.addCleanup(os.close, output)
             done = subprocess.run(COMMAND, stdout=output, stderr=subprocess.PIPE, text=True, timeout=300)
-            self.assert_said(done, "annot write to standard output.")
+            self.assert_error(done, "annot write to standard output.")
 
-    def test_a_link_stays_one(self):
+    def test_a_link_is_not_replaced(self):
         (self.folder / "target").symlink_to("figures.json")
         self.assertEqual(self.run_limited(self.folder / "target").returncode, 0)
         self.assertTrue((self.folder / "target").is_symlink())
         self.assertTrue(self.figures())
 
-    def test_standard_output_gets_the_figures_among_what_is_printed(self):
+    def test_standard_output_contains_the_figures_among_other_output(self):
         done = self.run_limited("/dev/stdout")
         self.assertEqual(done.returncode, 0, done)
         begin = min(at for at in (done.stdout.find("{"), done.stdout.find("[")) if at >= 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What `meson dist` packs builds, and passes its tests: archive.py SOURCE BUILD
+"""archive.py SOURCE BUILD: packs an archive by `meson dist`, builds it, and runs its tests.
 
-The archive has what is committed, and no repository around it.
+The archive contains the committed files, without a repository.
 """
 import pathlib
 import subprocess
@@ -19,7 +19,7 @@ def run(*command):
 
 def main(source, build):
     if not (pathlib.Path(source) / ".git").exists():
-        print("no git checkout: there is nothing that an archive is packed from")
+        print("not a git checkout: meson dist cannot pack an archive")
         return SKIPPED
     run("meson", "dist", "-C", build, "--no-tests", "--allow-dirty", "--formats", "gztar")
     version = (pathlib.Path(source) / "VERSION").read_text().strip()
