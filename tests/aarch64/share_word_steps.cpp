@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Each step of the share word in a separate function, so that steps.py can inspect its instructions.
+// Each step of the share word in a separate function, so that steps.py can inspect its
+// instructions.
 #include <byre/cow/share_word.hpp>
 
 extern "C" {

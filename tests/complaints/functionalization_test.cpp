@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Complaints of functionalization, as_strided above all, and what byre does: the same as in memory.
-// docs/answers.md says where each was made.
+// Cases of reported complaints about functionalization in other systems, most of them about
+// as_strided. byre returns the results of execution in memory. docs/answers.md links each
+// complaint.
 #include <byre/functional.hpp>
 
 #include <gtest/gtest.h>
@@ -28,17 +29,17 @@ std::string text_of(const AnyTensor& tensor) {
   return to_string(to_cpu(tensor));
 }
 
-/// Runs `f` on a view of 0, 1, 2, ... in memory, by every kind of path of the pass, and as a graph: what it
-/// returns, and what it leaves in all of that memory.
+/// Runs `f` on a view of 0, 1, 2, ... directly, functionalized in every way, and as a graph.
+/// Expects the text of its result, and the text of the whole memory afterwards.
 void expect_everywhere(const Program& f, std::int64_t count,
                        const std::function<AnyTensor(const AnyTensor&)>& view,
-                       const std::string& returned, const std::string& left) {
+                       const std::string& returned, const std::string& memory_after) {
   const auto expect = [&](const std::string& how,
                           const std::function<Program(const Program&)>& transform) {
     const AnyTensor memory = counted(count);
     const AnyTensor input = view(memory);
     EXPECT_EQ(text_of(transform(f)({input}).front()), returned) << how;
-    EXPECT_EQ(text_of(memory), left) << how;
+    EXPECT_EQ(text_of(memory), memory_after) << how;
   };
   expect("in memory", [](const Program& program) { return program; });
   for (const bool reapply_views : {false, true}) {
@@ -58,7 +59,7 @@ void expect_everywhere(const Program& f, std::int64_t count,
 
 const auto all = [](const AnyTensor& memory) { return memory; };
 
-TEST(Complaints, as_strided_on_a_view_is_written_where_the_memory_is) {
+TEST(Complaints, as_strided_on_a_view_writes_the_underlying_memory) {
   const auto two_by_four = [](const AnyTensor& memory) {
     return call_for_one("view", {memory, {2, 4}});
   };
@@ -71,7 +72,7 @@ TEST(Complaints, as_strided_on_a_view_is_written_where_the_memory_is) {
                     "[10. 11.  2.  3.  4.  5.  6.  7.]");
 }
 
-TEST(Complaints, as_strided_of_a_part_reaches_the_whole_that_it_is_a_part_of) {
+TEST(Complaints, as_strided_on_a_slice_reaches_the_whole_memory) {
   const Program f = [](const Tensors& in) {
     const AnyTensor part = call_for_one("slice", {in[0], 0, 2});
     return Tensors{call_for_one("as_strided", {part, {6}, {1}, 0})};
@@ -79,7 +80,7 @@ TEST(Complaints, as_strided_of_a_part_reaches_the_whole_that_it_is_a_part_of) {
   expect_everywhere(f, 6, all, "[0. 1. 2. 3. 4. 5.]", "[0. 1. 2. 3. 4. 5.]");
 }
 
-TEST(Complaints, as_strided_writes_beyond_the_input_that_it_was_given) {
+TEST(Complaints, as_strided_writes_beyond_its_input) {
   const auto first_three = [](const AnyTensor& memory) {
     return call_for_one("slice", {memory, 0, 0, 3});
   };
@@ -91,7 +92,7 @@ TEST(Complaints, as_strided_writes_beyond_the_input_that_it_was_given) {
   expect_everywhere(f, 6, first_three, "[12. 13. 14.]", "[ 0.  1. 12. 13. 14.  5.]");
 }
 
-TEST(Complaints, as_strided_of_a_strided_input_that_was_written_reads_as_in_memory) {
+TEST(Complaints, as_strided_after_a_write_to_a_strided_input_is_correct) {
   const auto every_other = [](const AnyTensor& memory) {
     return call_for_one("slice", {memory, 0, 0, 10, 2});
   };
@@ -101,12 +102,13 @@ TEST(Complaints, as_strided_of_a_strided_input_that_was_written_reads_as_in_memo
       return Tensors{call_for_one("clone", {call_for_one(read, {in[0], {3}, {2}})})};
     };
   };
-  const std::string left = "[1. 1. 3. 3. 5. 5. 7. 7. 9. 9.]";
-  expect_everywhere(f("as_strided"), 10, every_other, "[1. 3. 5.]", left);       // of the memory
-  expect_everywhere(f("as_strided_copy"), 10, every_other, "[1. 5. 9.]", left);  // of the elements
+  const std::string memory_after = "[1. 1. 3. 3. 5. 5. 7. 7. 9. 9.]";
+  // as_strided uses strides of the memory, as_strided_copy strides of the elements.
+  expect_everywhere(f("as_strided"), 10, every_other, "[1. 3. 5.]", memory_after);
+  expect_everywhere(f("as_strided_copy"), 10, every_other, "[1. 5. 9.]", memory_after);
 }
 
-TEST(Complaints, as_strided_written_out_of_order_with_other_views_reads_what_was_written) {
+TEST(Complaints, interleaved_writes_by_as_strided_and_views_are_correct) {
   const Program f = [](const Tensors& in) {
     const AnyTensor even = call_for_one("as_strided", {in[0], {3}, {2}, 0});
     const AnyTensor tail = call_for_one("slice", {in[0], 0, 3});
@@ -120,7 +122,7 @@ TEST(Complaints, as_strided_written_out_of_order_with_other_views_reads_what_was
   expect_everywhere(f, 6, all, "[16. 14. 10.]", "[16.  1. 14.  9. 10.  5.]");
 }
 
-TEST(Complaints, as_strided_that_sees_an_element_twice_is_refused_to_writers) {
+TEST(Complaints, writes_by_overlapping_as_strided_are_rejected) {
   const Program f = [](const Tensors& in) {
     call("add_.scalar", {call_for_one("as_strided", {in[0], {3, 2}, {1, 1}, 0}), 1});
     return Tensors{in[0]};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Complaints of memory that doubled, and what byre does: a small write to large shared data copies what it
-// touches. docs/answers.md says where each was made.
+// Cases of reported complaints about doubled memory in other systems. In byre, a small write to
+// large shared data copies only the pages or tiles that it touches. docs/answers.md links each
+// complaint.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
@@ -22,7 +23,6 @@
 namespace byre::test {
 namespace {
 
-/// A build without stats counts nothing.
 class Complaints : public WithStats {};
 
 void expect_costs(const Counted& counted, std::size_t bytes_copied, std::size_t overlays) {
@@ -31,11 +31,11 @@ void expect_costs(const Counted& counted, std::size_t bytes_copied, std::size_t 
 }
 
 constexpr std::size_t cache_nbytes = std::size_t{16} << 20;
-/// Of a table each of whose rows is a page.
+// The dimensions of a table in which each row is a page.
 constexpr auto columns = static_cast<std::int64_t>(page_nbytes / sizeof(float));
 constexpr auto rows = static_cast<std::int64_t>(cache_nbytes / page_nbytes);
 
-/// In memory of which a write to shared data copies the pages that it touches.
+/// A table in pages: a write to shared data copies only the pages that it touches.
 Tensor table_of(float value) {
   Tensor table = Tensor::empty({rows, columns}, DType::f32, paged_allocator());
   return fill_(table, value);
@@ -48,7 +48,7 @@ void train(Tensor& table, int count, float value) {
   }
 }
 
-TEST_F(Complaints, a_sparse_table_that_is_saved_while_it_is_trained_copies_the_written_rows) {
+TEST_F(Complaints, training_during_a_save_copies_only_the_written_rows) {
   const TemporaryFolder folder;
   Tensor table = table_of(1);
   const Counted costs;
@@ -61,14 +61,14 @@ TEST_F(Complaints, a_sparse_table_that_is_saved_while_it_is_trained_copies_the_w
   EXPECT_EQ(saved.at<float>({13, 0}), 1.0F);
   EXPECT_EQ(table.at<float>({13, 0}), 2.0F);
 
-  // What the next snapshot costs are the pages that were written, so they can be counted.
+  // The next snapshot copies the pages that were written, which shows their number.
   const Counted later;
   const Tensor next = table.lazy_clone();
   train(table, 1, 3);
   expect_costs(later, 16 * page_nbytes, 1);
 }
 
-TEST_F(Complaints, a_column_that_is_written_copies_no_other_column_of_its_block) {
+TEST_F(Complaints, writing_a_column_copies_no_other_column_of_its_block) {
   Tensor block = table_of(1).view({64, -1});  // 64 columns, each in one piece
   const Tensor clone = block.lazy_clone();
   const Counted costs;
@@ -85,7 +85,7 @@ TEST_F(Complaints, a_column_that_is_written_copies_no_other_column_of_its_block)
   expect_costs(later, cache_nbytes / 64, 1);
 }
 
-TEST_F(Complaints, branches_of_a_cache_in_tiles_cost_the_tiles_that_they_write) {
+TEST_F(Complaints, branches_of_a_tiled_cache_copy_only_written_tiles) {
   constexpr std::size_t branches = 32;
   TiledBuffer cache(cache_nbytes);
   cache.write(0, std::vector<std::byte>(cache_nbytes, std::byte{1}));
@@ -105,7 +105,7 @@ TEST_F(Complaints, branches_of_a_cache_in_tiles_cost_the_tiles_that_they_write) 
   EXPECT_EQ(cache.tile(3)[0], std::byte{1});
 }
 
-TEST_F(Complaints, branches_of_a_cache_in_pages_cost_the_pages_that_they_write) {
+TEST_F(Complaints, branches_of_a_paged_cache_copy_only_written_pages) {
   constexpr std::size_t branches = 32;
   const Tensor cache = table_of(1);
   const Counted costs;
@@ -124,7 +124,7 @@ TEST_F(Complaints, branches_of_a_cache_in_pages_cost_the_pages_that_they_write) 
   expect_costs(later, 2 * page_nbytes, 1);
 }
 
-TEST_F(Complaints, mapped_weights_are_edited_by_pages_and_the_file_stays_as_it_is) {
+TEST_F(Complaints, editing_mapped_weights_copies_pages_and_keeps_the_file) {
   const TemporaryFolder folder;
   const std::filesystem::path file = folder / "model.safetensors";
   const std::pair<std::string, Tensor> saved[] = {{"embedding", table_of(1)},

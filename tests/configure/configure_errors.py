@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""configure_errors.py SOURCE: configures byre with supported and unsupported compilers, options and dependencies. Checks
-that each error states the problem and a remedy."""
+"""configure_errors.py SOURCE: configures byre with supported and unsupported compilers, options and dependencies.
+Checks that each error states the problem and a remedy."""
 import os
 import pathlib
 import shutil

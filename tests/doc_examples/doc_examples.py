@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The blocks of code in the README and in docs/*.md: `doc_examples.py check ROOT` holds them to the rules below, and
-`doc_examples.py write ROOT OUTPUT DEPENDENCIES` writes all C++ of them as one program, which runs each.
+"""Checks the code blocks in the README and in docs/*.md.
 
-A comment in lines of its own just before a fence says how the block is checked. Readers of the page do not see it.
+    doc_examples.py check ROOT                      checks the rules below
+    doc_examples.py write ROOT OUTPUT DEPENDENCIES  writes one program that contains and runs all C++ blocks
 
-    <!-- with: C++ -->        declares what the fragment after it uses and does not show
-    <!-- check: C++ -->       runs after the fragment; of a text, `text` is the block
-    <!-- namespace: NAME -->  the fragment declares what it has in this namespace, for later ones too
-    <!-- stands in: FILE -->  the block stands in FILE, which a test builds or runs; "..." is what the block leaves out
-    <!-- KIND -->             says why no program prints this text: one of KINDS
+A comment in separate lines directly before a fence defines how the block is checked. The rendered page hides it.
 
-A complete program is run, and the text after it is what the program prints. Sessions in Python are run by
-python/tests/test_documents.py, and blocks in Meson, CMake and INI by tests/embedding.
+    <!-- with: C++ -->        declarations that the fragment uses and does not show
+    <!-- check: C++ -->       runs after the fragment; for a text block, the variable `text` contains the block
+    <!-- namespace: NAME -->  the fragment is in this namespace, and later fragments can use it
+    <!-- stands in: FILE -->  the block is part of FILE, which a test builds or runs; "..." stands for omitted lines
+    <!-- KIND -->             why no program prints this text: one of KINDS
+
+A complete program is run, and the text block after it must be its output. python/tests/test_documents.py runs Python
+sessions; tests/embedding uses the blocks in Meson, CMake and INI.
 """
 import dataclasses
 import pathlib
@@ -20,8 +22,8 @@ import sys
 
 KINDS = {"a drawing", "measured", "sample output"}
 LANGUAGES = {"cpp", "json", "pycon", "python", "sh", "text"}
-OF_README = {"cmake", "ini", "meson"}
-# One or more comments, then a fence, what it holds, and the same fence.
+LANGUAGES_OF_README = {"cmake", "ini", "meson"}
+# Any number of comments, a fence, the contents, and the closing fence.
 BLOCK = re.compile(r"^((?:<!--(?:(?!-->).)*-->\n)*)( *)```(\w*)\n(.*?)^\2```$", re.M | re.S)
 COMMENT = re.compile(r"<!--\s*(?:(with|check|namespace|stands in):\s*)?(.*?)\s*-->\n", re.S)
 INCLUDE = re.compile(r"^#include .*$", re.M)
@@ -73,10 +75,10 @@ def pages(root):
 
 
 def blocks_of(page, root):
-    """The blocks of a page, in order."""
+    """Yields the blocks of a page, in order."""
     text, name = page.read_text(), page.relative_to(root).as_posix()
     if len(re.findall(r"^ *```", text, re.M)) != 2 * len(BLOCK.findall(text)):
-        sys.exit(f"{name}: a fence has no end, or more than three backticks")
+        sys.exit(f"{name}: a fence is not closed, or has more than three backticks")
     last, end = None, 0
     for found in BLOCK.finditer(text):
         def line_of(at):
@@ -95,23 +97,23 @@ def all_blocks(root):
     return [block for page in pages(root) for block in blocks_of(page, root)]
 
 
-def complaints(block, root):
-    if block.language not in LANGUAGES | (OF_README if block.page == "README.md" else set()):
-        yield f"no test checks a block in '{block.language}' here"
+def errors_in(block, root):
+    if block.language not in LANGUAGES | (LANGUAGES_OF_README if block.page == "README.md" else set()):
+        yield f"no test checks a block in '{block.language}' on this page"
     if block.language == "text" and (block.program is not None) + len(block.comments) != 1:
-        yield f"follows no program: say what it is by one comment, check, stands in, or one of {sorted(KINDS)}"
+        yield f"follows no program. Add one comment before it: check, stands in, or one of {sorted(KINDS)}."
     elif block.language not in ("cpp", "text") and block.comments:
-        yield f"a comment before a block in {block.language} is not heeded"
+        yield f"a comment before a block in {block.language} has no effect. Remove it."
     kind, _ = block.comments.get("", ("measured", 0))
     if kind not in KINDS:
-        yield f"'{kind}' is no kind of text: {sorted(KINDS)}"
+        yield f"unknown kind of text '{kind}', allowed are {sorted(KINDS)}"
     if block.language == "python" and not block.text.startswith(">>> "):
-        yield "is no session: begin with >>>"
+        yield "is not a session. Begin it with >>>."
     if "stands in" in block.comments:
         file = root / block.comments["stands in"][0]
         parts = [r"\s+".join(map(re.escape, part.split())) for part in block.text.split("...")]
         if not file.is_file() or not re.search(r"\s*(?:.|\n)*?\s*".join(parts), file.read_text()):
-            yield f"does not stand in {file}"
+            yield f"not found in {file}"
 
 
 def at(page, line, code):
@@ -123,8 +125,8 @@ def literal(text):
 
 
 def function(number, block, printed):
-    """A fragment, a program with the text that it prints, or the check of a text, as a function fragment_N."""
-    code = INCLUDE.sub("", block.text)  # those stand at the top
+    """A function fragment_N for a fragment, for a program and the text that it prints, or for the check of a text."""
+    code = INCLUDE.sub("", block.text)  # includes move to the top of the program
     before, after = (at(block.page, line, text) for text, line in
                      (block.comments.get(name, ("", 0)) for name in ("with", "check")))
     if block.is_program:
@@ -157,12 +159,12 @@ def program(root):
 def main(what, root, *outputs):
     root = pathlib.Path(root)
     if what == "check":
-        found = [f"{block.place}: {said}" for block in all_blocks(root) for said in complaints(block, root)]
+        found = [f"{block.place}: {said}" for block in all_blocks(root) for said in errors_in(block, root)]
         print("\n".join(found))
         return 1 if found else 0
     output, dependencies = map(pathlib.Path, outputs)
     output.write_text(program(root))
-    # The folder is among them, so that a new page is seen.
+    # Includes the folder, so that a new page causes a rebuild.
     dependencies.write_text(f"{output}: {' '.join(map(str, [root / 'docs', *pages(root), __file__]))}\n")
     return 0
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Runs the fragments of C++ in the documents, in a folder of their own: doc_examples.py writes a function for each, and a
-/// table of them.
+/// Runs the C++ fragments of the documents in a temporary folder. doc_examples.py generates a
+/// function for each fragment, and a table of these functions.
 #pragma once
 
 #include <unistd.h>
@@ -35,7 +35,8 @@ inline void expect(bool holds, const char* what, const char* file, int line) {
   }
 }
 
-/// With every run of white space as one space, since documents break lines where they like, and no address.
+/// `text` without addresses, and with each run of white space as one space, because documents wrap
+/// lines.
 inline std::string words_of(const std::string& text) {
   static const std::regex address("0x[0-9a-f]*");
   std::istringstream stream(std::regex_replace(text, address, "0x"));
@@ -46,7 +47,7 @@ inline std::string words_of(const std::string& text) {
   return words;
 }
 
-/// Whether a text is what was printed, where each "..." of the text stands for anything.
+/// Whether `text` equals `printed`, if each "..." in `text` matches anything.
 inline bool is_like(const std::string& text, const std::string& printed) {
   static const std::regex special(R"([\\^$.|?*+()\[\]{}])");
   static const std::regex gap(R"((\\\.){3})");
@@ -57,22 +58,22 @@ inline bool is_like(const std::string& text, const std::string& printed) {
 inline void expect_like(const std::string& text, const std::string& printed, const char* file,
                         int line) {
   if (!is_like(words_of(text), words_of(printed))) {
-    std::fprintf(stderr, "%s:%d: the document says\n%s\nand what is printed is\n%s\n", file, line,
-                 text.c_str(), printed.c_str());
+    std::fprintf(stderr, "%s:%d: wrong output: the document has\n%s\nthe program printed\n%s\n",
+                 file, line, text.c_str(), printed.c_str());
     ++failures;
   }
 }
 
-/// What an action prints to standard output.
+/// The text that `action` prints to standard output.
 inline std::string printed_by(const std::function<void()>& action) {
   std::FILE* const file = std::tmpfile();
   std::fflush(stdout);
-  const int kept = dup(STDOUT_FILENO);
+  const int saved = dup(STDOUT_FILENO);
   dup2(fileno(file), STDOUT_FILENO);
   action();
   std::fflush(stdout);
-  dup2(kept, STDOUT_FILENO);
-  close(kept);
+  dup2(saved, STDOUT_FILENO);
+  close(saved);
   std::rewind(file);
   std::string text;
   for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) {
@@ -82,7 +83,8 @@ inline std::string printed_by(const std::function<void()>& action) {
   return text;
 }
 
-/// What a child of this process that runs the action says on standard error before it is gone.
+/// Runs `action` in a child process, and returns the text that it writes to standard error before
+/// the process ends.
 inline std::string last_words(const std::function<void()>& action) {
   const auto act = [&](int output) {
     byre::test::redirect(STDERR_FILENO, output);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Parents that use byre build it, and run:
+"""Builds and runs parent projects that use byre:
 
-  parents.py SOURCE meson LIBRARY [OPTION...]  a subproject of Meson's, with LIBRARY and those it stands on
-  parents.py SOURCE cmake                      add_subdirectory and FetchContent, beside what Meson builds
-  parents.py SOURCE installed shared|static    installed, moved, and found by pkg-config and by CMake
+  parents.py SOURCE meson LIBRARY [OPTION...]  byre as a subproject of Meson, with LIBRARY and its dependencies
+  parents.py SOURCE cmake                      byre by add_subdirectory and FetchContent, compared with Meson
+  parents.py SOURCE installed shared|static    byre installed, moved, and found by pkg-config and by CMake
 """
 import json
 import os
@@ -23,21 +23,21 @@ import doc_examples  # noqa: E402
 SKIPPED = 77
 NAMES = {"byre": "byre", "byre-tensor": "tensor", "byre-functional": "functional"}
 PROGRAMS = [f"{name}_program" for name in NAMES.values()]
-# The rooms that only the libraries above the core have.
+# The rooms of the libraries above the core.
 ROOMS = {"byre-tensor": "shadow|tensor|interop", "byre-functional": "functional"}
 COMPILER = shlex.split(os.environ.get("CXX", "c++"))
 LIBRARIES_ALONE = [f"-D{part}=disabled" for part in ("tests", "verification", "stress", "benchmarks", "examples")]
-# As one file, which takes a quarter of the time, and which a parent may ask for.
+# Compiles byre as one file, which takes a quarter of the time, and which a parent may request.
 AS_ONE_FILE = ["-Dunity=on", "-Dunity_size=1000", "-Doptimization=0"]
 CMAKE = ["cmake", "-G", "Ninja", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
 
 
 def run(*command, is_refused=False, **variables):
-    """Returns the output of a command. The command has to succeed, or to fail if `is_refused`."""
+    """Returns the output of a command. The command has to succeed, or to fail if `is_refused` is true."""
     print("+", *command, flush=True)
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env={**os.environ, **variables})
-    expect((done.returncode != 0) == is_refused, f"{done.stdout}\nends with {done.returncode}")
+    expect((done.returncode != 0) == is_refused, f"{done.stdout}\nexit status {done.returncode}")
     return done.stdout
 
 
@@ -50,7 +50,7 @@ def expect_equal(found, expected, what):
     expect(found == expected, f"{what} are {found}, expected {expected}")
 
 
-def in_the_readme(source, language):
+def code_in_readme(source, language):
     blocks = doc_examples.blocks_of(source / "README.md", source)
     return "".join(block.text for block in blocks if block.language == language)
 
@@ -68,21 +68,21 @@ def compiled_in(build):
 
 
 def expect_no_more_than(library, build):
-    """Nothing of the libraries that the parent did not ask for, and of byre's own tests."""
+    """Checks that no other libraries are built, and no tests of byre."""
     wanted = list(NAMES)[:list(NAMES).index(library) + 1]
     targets, tests = (json.loads(run("meson", "introspect", build, what)) for what in ("--targets", "--tests"))
     expect_equal([each["name"] for each in targets if "/subprojects/byre/" in each["defined_in"]], wanted,
                  "byre's targets")
     expect({each["name"] for each in tests} <= {"the_parent_runs", "copies_share_nothing"}, f"tests of byre: {tests}")
     units = compiled_in(build)
-    # A parent's warnings are for its own code.
+    # The warnings of a parent must not apply to headers of byre.
     own = [unit["command"] for unit in units
            if not re.search("(^|/)subprojects/", unit["output"]) and "subprojects/byre/core" in unit["command"]]
     expect(own and all(re.search(r"-isystem\s*\S*subprojects/byre/core", command) for command in own),
-           "the parent has byre's headers not as a system's")
+           "the headers of byre are not system headers in the parent")
     files = "\n".join([unit["file"] + "\n" + ((build / unit["file"]).read_text() if "-unity" in unit["file"] else "")
                        for unit in units])
-    expect("/byre/cow/" in files, "no source of byre is compiled: this test sees nothing")
+    expect("/byre/cow/" in files, "no source of byre is compiled, so this test checks nothing")
     for other in ROOMS:
         expect(other in wanted or not re.search(f"/byre/(.*/)?({ROOMS[other]})/", files), f"{other} is compiled")
 
@@ -91,7 +91,7 @@ def meson(source, folder, library, *options):
     arguments = [word for option in options if option.startswith("-Dcpp_args=") for word in option[11:].split()]
     probe = [*COMPILER, *arguments, "-fsyntax-only", "-x", "c++", "-"]
     if shutil.which(COMPILER[0]) is None or subprocess.run(probe, input="#include <vector>", text=True).returncode:
-        print("not on this machine:", *probe)
+        print("skipped, this fails:", *probe)
         return SKIPPED
     parent, build = folder / "parent", folder / "build"
     shutil.copytree(HERE / "meson", parent)
@@ -99,10 +99,10 @@ def meson(source, folder, library, *options):
     for name in ("subprojects", "readme"):
         (parent / name).mkdir()
     (parent / "subprojects/byre").symlink_to(source, target_is_directory=True)
-    (parent / "subprojects/byre.wrap").write_text(in_the_readme(source, "ini"))
+    (parent / "subprojects/byre.wrap").write_text(code_in_readme(source, "ini"))
     lines = {re.search(r"dependency\('([\w-]+)'", line)[1]: line
-             for line in in_the_readme(source, "meson").splitlines()}
-    expect_equal(sorted(lines), sorted(NAMES), "the libraries that the README asks for")
+             for line in code_in_readme(source, "meson").splitlines()}
+    expect_equal(sorted(lines), sorted(NAMES), "the libraries in the README")
     (parent / "readme/meson.build").write_text(lines[library] + "\n")
     run("meson", "setup", "-Dwerror=true", "-Ddebug=false", f"-Dlibrary={library}", *options, build, parent)
     run("meson", "compile", "-C", build)
@@ -111,7 +111,7 @@ def meson(source, folder, library, *options):
 
 
 def commands_of(build, source):
-    """For each library its sources, and of how they are compiled what other libraries can tell."""
+    """The sources of each library, each with the compiler flags that affect users of the library."""
     found = {}
     for unit in compiled_in(build):
         file = os.path.relpath((pathlib.Path(unit["directory"]) / unit["file"]).resolve(), source)
@@ -132,7 +132,7 @@ def cmake_parent(source, build, by, programs, *options):
 
 
 def cmake(source, folder):
-    # The libraries and their options are Meson's.
+    # CMake must offer the libraries and the options of Meson.
     options = set(re.findall(r"^option\('(\w+)'", (source / "meson_options.txt").read_text(), re.M))
     options -= {"tensor", "functional", "python", "python_wheel", "vulkan"} | {each[2:-9] for each in LIBRARIES_ALONE}
     of_cmake = set(re.findall(r"^option\(BYRE_(\w+)", (source / "CMakeLists.txt").read_text(), re.M))
@@ -151,18 +151,18 @@ def cmake(source, folder):
         expect_equal(commands[1], commands[0], "the commands")
         headers = [builds[0] / "core/byre/config.hpp", builds[1] / "include/byre/config.hpp"]
         expect_equal(headers[1].read_text(), headers[0].read_text(), "the contents of config.hpp")
-    # A parent adds the folder, or fetches it as the README says, and builds no more than it links.
+    # A parent adds the folder, or fetches it as in the README. It builds only the libraries that it links.
     added, fetched, readme = folder / "added", folder / "fetched", folder / "readme.cmake"
     cmake_parent(source, added, "add_subdirectory", PROGRAMS, f"-DBYRE_SOURCE={source}", "-DBUILD_SHARED_LIBS=ON")
     for library in NAMES:
         for end in (version_of(source), version_of(source).split(".")[0]):
             expect((added / f"byre/lib{library}.so.{end}").is_file(), f"no lib{library}.so.{end}")
-    readme.write_text(in_the_readme(source, "cmake"))
+    readme.write_text(code_in_readme(source, "cmake"))
     cmake_parent(source, fetched, "FetchContent", ["my_program"], f"-DBYRE_README={readme}",
                  f"-DFETCHCONTENT_SOURCE_DIR_BYRE={source}")
     expect_equal([each.name for each in fetched.rglob("libbyre*.*")], ["libbyre.a"], "the libraries that are built")
-    # Without what tensors need there is the core alone. What else is missing or wrong is refused.
-    compiler, options = folder / "g++-of-before", folder / "options.cmake"
+    # Without the dependencies of tensors only the core is built. Every other problem is an error.
+    compiler, options = folder / "g++-11", folder / "options.cmake"
     compiler.write_text('#!/bin/sh\nexec g++ -U__GNUC__ -D__GNUC__=11 "$@"\n')
     compiler.chmod(0o755)
     options.write_text("add_compile_options(-fno-exceptions)\n")  # as a parent may have it
@@ -176,12 +176,12 @@ def cmake(source, folder):
     ]:
         build = pathlib.Path(tempfile.mkdtemp(dir=folder))
         printed = " ".join(run(*CMAKE, "-S", source, "-B", build, option, is_refused=is_refused).split())
-        expect(re.search(said, printed), f"{option} says\n{printed}\nwithout\n{said}")
+        expect(re.search(said, printed), f"{option} prints\n{printed}\nwhich lacks\n{said}")
         expect(is_refused or list(commands_of(build, source)) == ["byre"], f"{option} builds more than the core")
 
 
 def by_pkg_config(source, folder, kind, where, libraries, *options):
-    """Each program, by the flags that pkg-config says of its library."""
+    """Builds and runs each program with the flags of pkg-config for its library."""
     for library, name in NAMES.items():
         flags = run("pkg-config", *options, "--cflags", "--libs", *["--static"] * (kind == "static"), library,
                     PKG_CONFIG_PATH=str(where)).split()
@@ -190,7 +190,7 @@ def by_pkg_config(source, folder, kind, where, libraries, *options):
 
 
 def installed(source, folder, kind):
-    # Meson's own choice of a libdir depends on the machine, and CMake may not look there.
+    # --libdir: the default of Meson depends on the machine, and CMake may not search there.
     build, prefix = folder / "build", folder / "moved"
     run("meson", "setup", f"--prefix={folder}/installed", "--libdir=lib", f"-Ddefault_library={kind}", *AS_ONE_FILE,
         "-Dbuildtype=plain", *LIBRARIES_ALONE, build, source)
@@ -206,7 +206,7 @@ def installed(source, folder, kind):
 def main(source, how, *arguments):
     missing = [tool for tool in ("pkg-config", "cmake") if how != "meson" and shutil.which(tool) is None]
     if missing:
-        print("not on this machine:", *missing)
+        print("skipped, not found:", *missing)
         return SKIPPED
     with tempfile.TemporaryDirectory(prefix="byre-parents-") as folder:
         return {"meson": meson, "cmake": cmake, "installed": installed}[how](

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Rules about which file may say what: layout.py ROOT prints who breaks them."""
+"""layout.py ROOT: checks rules about includes, state, locks, installed headers, sites and licenses."""
 import pathlib
 import re
 import sys
 
-# A room, or a part of one, may include those before it.
+# The rooms of core and their parts. Each may include the ones before it.
 ORDER = ["error", "system", "files", "sync", "observe", "memory", "checks", "cow", "pages", "storage", "shadow",
          "tensor/layout", "tensor", "tensor/elements", "tensor/print", "interop", "functional/dispatch", "functional/operators",
          "functional/backends", "functional/graph", "functional/functionalize", "functional/batching",
          "functional/builtin"]
-# API headers, which stand at the top of their room, that belong to a part of it.
+# API headers in the folder of a room that belong to a part of the room.
 OF_PARTS = {
     "tensor/layout": {"tensor/dims.hpp", "tensor/layout.hpp", "tensor/views.hpp"},
     "tensor/elements": {"tensor/elements.hpp", "tensor/scalar.hpp"},
@@ -17,10 +17,10 @@ OF_PARTS = {
 }
 UMBRELLAS = {"byre.hpp", "tensor.hpp", "functional.hpp"}
 GENERATED = {"config.hpp"}
-# Headers that sources define their state with, and that declare it.
+# Headers with which sources define their state, and which declare it.
 MAY_NAME_STATE = {"sync/detail/no_destructor.hpp", "sync/boost.hpp"}
-# Files whose mutexes are of one object that a program does not use over a fork, are made anew in the child, or are held
-# over forks. All others are sync::ProcessMutex.
+# Files that may contain mutexes, because each mutex belongs to an object that programs do not use across a fork, is
+# created anew in the child, or is held during forks. All other mutexes must be sync::ProcessMutex.
 MAY_HAVE_MUTEXES = {
     "functional/functionalize/detail/alias.hpp",
     "functional/graph/detail/tape.hpp",
@@ -33,25 +33,25 @@ STATE = re.compile(r"^\s*(?:static|inline|(?<!extern )constinit)\s+(?!constexpr|
 MUTEX = re.compile(r"\b(?:\w+::)*\w*(?<!Process)(?:Mutex|_mutex|\bmutex|mutex_t)\s+\w+\s*[;{=]|"
                    r"<(?:\w+::)*\w*(?:Mutex|mutex)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]*)[">]')
-# Patterns that no line of core matches, and why.
-NOWHERE = [
-    (re.compile(r"\b(verification|stress|relacy|rl::|tests?/|bench/|examples/)", re.I), "stands on core"),
-    (re.compile(r"\b(volatile|atomic_thread_fence)\b"), "is an order that no checker of the seam would see"),
-    (re.compile(r"#\s*include\s*<iostream>"), "runs code in every program at its start"),
+# Patterns that no line of core may match, and why.
+FORBIDDEN = [
+    (re.compile(r"\b(verification|stress|relacy|rl::|tests?/|bench/|examples/)", re.I), "depends on core"),
+    (re.compile(r"\b(volatile|atomic_thread_fence)\b"), "orders memory without the seam, hidden from checkers"),
+    (re.compile(r"#\s*include\s*<iostream>"), "runs code at the start of every program"),
 ]
 LICENSED = {".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".css", ".sed", ".svg", ".lua"}
 LICENSED_NAMES = {"dev", "run", "meson_options.txt", "CMakeLists.txt", ".clang-tidy", ".clang-format", "Doxyfile"}
 
 
 def lines_of(folder):
-    """The lines of C++ below a folder: by name there, number, and text."""
+    """Yields each line of C++ below a folder: name of the file relative to the folder, line number, and text."""
     for path in sorted(folder.rglob("*.[hc]pp")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             yield path.relative_to(folder).as_posix(), number, line
 
 
 def place_of(name):
-    """The entry of ORDER that a file of core belongs to, or None."""
+    """The entry of ORDER to which a file of core belongs, or None."""
     for part, headers in OF_PARTS.items():
         if name in headers:
             return part
@@ -64,11 +64,11 @@ def includes_run_one_way(core):
             continue
         here = place_of(name)
         if here is None:
-            yield f"{name}: stands in no place of ORDER in {__file__}"
+            yield f"{name}: belongs to no entry of ORDER. Add one in {__file__}."
             continue
         found = INCLUDE.match(line)
         if found and found[1] == '"':
-            yield f'{name}:{number}: "{found[2]}" is included as <byre/...> is, in angle brackets'
+            yield f'{name}:{number}: "{found[2]}" is in quotes. Use angle brackets, as in <byre/...>.'
         elif found and found[2].startswith("byre/") and (target := found[2].removeprefix("byre/")) not in GENERATED:
             there = place_of(target)
             if there is None or ORDER.index(there) > ORDER.index(here):
@@ -77,18 +77,18 @@ def includes_run_one_way(core):
 
 def lines_of_core_are_allowed(core):
     for name, number, line in lines_of(core):
-        for pattern, why in NOWHERE:
+        for pattern, why in FORBIDDEN:
             if found := pattern.search(line):
                 yield f"{name}:{number}: {found[0]} {why}"
         code = line.split("//")[0].rstrip()
         if name.endswith(".hpp") and name not in MAY_NAME_STATE and STATE.search(code):
-            yield f"{name}:{number}: each library that includes this has a copy of this state: define it in a source"
+            yield f"{name}:{number}: state in a header has a copy in each library. Define it in a source."
         if not name.startswith(("sync/", "error/")) and name not in MAY_HAVE_MUTEXES and MUTEX.search(code):
-            yield f"{name}:{number}: make this a sync::ProcessMutex, or a child of a fork may find it locked"
+            yield f"{name}:{number}: this mutex may be locked in a child of a fork. Make it a sync::ProcessMutex."
 
 
 def listed(core, variable):
-    """The headers that the meson.build files of rooms add to a variable."""
+    """The headers that the meson.build files of the rooms add to a variable."""
     return {str((build.parent / name).relative_to(core)) for build in core.rglob("meson.build")
             for files in re.findall(rf"\b{variable} \+= files\((.*?)\)", build.read_text(), re.S)
             for name in re.findall(r"'([^']+)'", files)}
@@ -107,8 +107,8 @@ def what_api_needs_is_installed(core):
         left = set().union(*(included.get(name, set()) & headers for name in left)) - needed
     for variable, wanted in {"byre_api_headers": api, "byre_detail_headers": needed - api}.items():
         there = listed(core, variable)
-        yield from (f"{name}: list it in {variable}, in the meson.build of its room" for name in sorted(wanted - there))
-        yield from (f"{name}: take it out of {variable}" for name in sorted(there - wanted))
+        yield from (f"{name}: add it to {variable} in the meson.build of its room" for name in sorted(wanted - there))
+        yield from (f"{name}: remove it from {variable}" for name in sorted(there - wanted))
 
 
 def scenarios_check_what_ships(root):
@@ -117,7 +117,7 @@ def scenarios_check_what_ships(root):
         if (found := INCLUDE.match(line)) and "/" in found[2]:
             ships = found[1] == "<" and found[2].startswith("byre/") and (root / "core" / found[2]).is_file()
             if not ships and found[2] != "../search.hpp":
-                yield f"scenarios/{name}:{number}: {found[2]} is neither a header of core nor search.hpp"
+                yield f"scenarios/{name}:{number}: includes {found[2]}, allowed are headers of core and search.hpp"
 
 
 def every_table_of_sites_yields_mutants(root):
@@ -125,7 +125,7 @@ def every_table_of_sites_yields_mutants(root):
     for name, number, line in lines_of(root / "core/byre"):
         found = re.search(r"SiteTable<[^>]*>\s+(\w+)\{", line)
         if found and not re.search(rf"\b{found[1]}\b", mutants):
-            yield f"{name}:{number}: {found[1]} is not among the tables in verification/relacy/mutation.cpp"
+            yield f"{name}:{number}: {found[1]} is missing in verification/relacy/mutation.cpp. Add it to the tables."
 
 
 def every_file_names_its_license(folder):
@@ -137,7 +137,7 @@ def every_file_names_its_license(folder):
                 yield from every_file_names_its_license(path)
         elif path.suffix in LICENSED or path.name in LICENSED_NAMES:
             if "SPDX-License-Identifier: BSL-1.0" not in path.read_text()[:300]:
-                yield f"{path}: no SPDX-License-Identifier at its start"
+                yield f"{path}: lacks an SPDX-License-Identifier at its start"
 
 
 def main(root):

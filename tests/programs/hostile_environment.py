@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""hostile_environment.py PROGRAM [ARGUMENT...]: runs a program under limits of the system, and lets it write to devices,
-pipes and links.
+"""hostile_environment.py PROGRAM [ARGUMENT...]: runs a program under limits of the system, and lets it write to
+devices, pipes and links.
 
 The arguments are those of a short run, and the program accepts --json FILE. A limit that is exceeded is an error that
 states a remedy, never a signal.

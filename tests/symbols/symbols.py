@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the shared libraries export and contain: symbols.py CORE LIBRARY...
+"""symbols.py CORE LIBRARY...: checks the symbols of the shared libraries.
 
-Exported is what a header of CORE declares with BYRE_API, and nothing else; API headers declare all that they do not
-define with BYRE_API. Statics survive a fork and a full heap. Many copies of a library are loaded into one process.
+- The libraries export exactly the names that headers of CORE declare with BYRE_API. API headers declare everything that
+  they do not define with BYRE_API.
+- Statics work in a child of a fork and with an exhausted heap.
+- One process can load many copies of a library.
 """
 import ctypes
 import pathlib
@@ -13,11 +15,11 @@ import sys
 import tempfile
 
 COPIES = 64
-# Defined in read-only memory, data, zeroed data, or text. The weak ones are inline functions, which compilers make or
-# leave out as they see fit, except for what exceptions are known by.
+# Symbols in read-only memory, data, zeroed data, and text. Weak symbols are inline functions, which compilers may omit,
+# and type information of exceptions, which must be exported.
 STRONG = set("RDBT")
 TYPE = "typeinfo for "
-# The handler of warnings is below the locks of the process, and made when the library is loaded.
+# The handler of warnings is in error/, which cannot use sync::no_destructor. It is constructed at load time.
 MAY_BE_GUARDED = r"byre::\w+::detail::warning_handler\(\)::|boost::"
 
 
@@ -48,7 +50,7 @@ def exported(library, kinds=STRONG):
 
 
 def declarations(text):
-    """The declarations at namespace and class scope: the enclosing heads, the head, and whether a body follows."""
+    """Yields each declaration at namespace or class scope: enclosing heads, its head, and whether a body follows."""
     text = re.sub(r"//[^\n]*|^\s*#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
     enclosing, begin, depth = [], 0, 0
     for at, char in enumerate(text):
@@ -93,36 +95,38 @@ def wrong_exports(core, libraries):
             if "BYRE_API" in head:
                 declared[qualified(enclosing, head)] = is_api and not in_detail
             elif is_api and re.match(r"class .*: public .*(Error|Argument)$", head):
-                yield f"{header}: {head}\n    is an exception, and is not BYRE_API: other libraries could not catch it"
+                yield f"{header}: {head}\n    is an exception that other libraries cannot catch. Declare it BYRE_API."
             elif is_api and not in_detail and not has_body and not any(
                     re.search(r"template|BYRE_API", each) for each in enclosing):
                 is_function = re.search(r"[\w)\]] ~?\w+ ?\(|\boperator\b|^(explicit )?\w+\(", head)
                 is_other = re.search(r"= ?(default|delete|0)$|^(using|friend|template|static_assert|typedef|enum)\b|"
                                      r"\bconstexpr\b|\bstd::function<", head)
                 if is_function and not is_other:
-                    yield f"{header}: {head}\n    is declared in an API header, and is not BYRE_API"
+                    yield f"{header}: {head}\n    is declared in an API header without BYRE_API"
     for name, symbol in sorted(there.items()):
         scopes = ["::".join(name.split("::")[:count]) for count in range(2, name.count("::") + 2)]
         if name.startswith("byre::") and not any(scope in declared for scope in scopes):
-            yield f"{symbol}\n    is exported, and no header declares it with BYRE_API: hide it"
-    # Templates that the libraries instantiate are weak.
+            yield f"{symbol}\n    is exported, but no header declares it with BYRE_API. Hide it."
+    # Instantiated templates are weak symbols.
     instantiated = {name for library in libraries for name, _ in exported(library, "W")}
     for name, is_api in declared.items():
         if is_api and not any(each == name or each.startswith(name + "::") for each in [*there, *instantiated]):
-            yield f"{name}\n    is BYRE_API, and no library exports it"
+            yield f"{name}\n    is BYRE_API, but no library exports it"
 
 
 def wrong_statics(library):
-    """A static of a function that is initialized on first use has a guard, which a child waits for that was forked
-    meanwhile. A thread-local object with a destructor is registered on the heap, or the program ends."""
+    """Yields statics of functions that are initialized on first use, and thread-local objects with destructors.
+
+    Such a static has a guard. If another thread forks during the initialization, the child waits forever. Such an object
+    is registered on the heap, and the program ends if the heap is exhausted."""
     symbols = "\n".join(symbols_of(library))
     if "byre::" not in symbols:
-        yield f"{library}: has no symbol of byre, so that this test sees nothing"
+        yield f"{library}: contains no symbol of byre, so this test checks nothing"
     for name in re.findall(r"guard variable for (.*)", symbols):
         if not re.match(MAY_BE_GUARDED, name):
-            yield f"{name} is initialized on first use: take sync::no_destructor"
+            yield f"{name} is a static that is initialized on first use. Use sync::no_destructor."
     if "__cxa_thread_atexit" in symbols:
-        yield f"{library}: a thread-local object has a destructor: take sync::detail::AtThreadEnd"
+        yield f"{library}: a thread-local object has a destructor. Use sync::detail::AtThreadEnd."
 
 
 def copies_not_loaded(library):
@@ -131,7 +135,7 @@ def copies_not_loaded(library):
             try:
                 ctypes.CDLL(shutil.copy(library, f"{folder}/libcopy{number}.so"))
             except OSError as error:
-                yield f"copy {number + 1} of {COPIES} cannot be loaded: {error}"
+                yield f"cannot load copy {number + 1} of {COPIES}: {error}"
                 return
 
 

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-// True if writing either of two sharers left the other as it was.
+// Whether a write to one of two sharing objects leaves the other unchanged.
 template <class Bytes>
 static bool writes_stay_apart(Bytes first) {
   first.mutable_data()[0] = std::byte{1};
@@ -17,6 +17,6 @@ static bool writes_stay_apart(Bytes first) {
 int main() {
   const bool good = writes_stay_apart(byre::Buffer::allocate(1 << 16)) &&
                     writes_stay_apart(byre::Storage::allocate(1 << 16));
-  std::printf("byre %s: %s\n", BYRE_VERSION_STRING, good ? "good" : "a write was shared");
+  std::printf("byre %s: %s\n", BYRE_VERSION_STRING, good ? "good" : "a write changed the clone");
   return good ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Two libraries of one program that each contain a byre share no state of it. Compiled three times: as the library
-// `first`, as the library `second`, and as the program.
+// Two libraries of a program that each contain byre share none of its state. Compiled three times:
+// as the library `first`, as the library `second`, and as the program.
 #include <cstdint>
 
 struct Counted {
@@ -9,8 +9,8 @@ struct Counted {
   const void* default_allocator;
 };
 
-/// Lazily clones a buffer and writes it, `count` times. Returns what the library's byre has counted so far, and where
-/// its default allocator is.
+/// Lazily clones a buffer and writes it, `count` times. Returns the counters of the byre in this
+/// library, and the address of its default allocator.
 [[gnu::visibility("default")]] Counted first(int count);
 [[gnu::visibility("default")]] Counted second(int count);
 
