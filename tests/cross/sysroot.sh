@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# sysroot.sh MACHINE ARCHITECTURE TRIPLE FOLDER : into FOLDER/lib, the libraries that byre's tests need of a
-# machine for which there is a cross compiler: Boost's from Debian's packages for that ARCHITECTURE, and
-# GoogleTest's from its sources; and a cross file that names the folder. Needs no root, and changes nothing
-# outside FOLDER: apt's lists of the architecture are kept there. Where Debian has no such architecture,
-# Boost's parts are compiled from Debian's sources.
+# sysroot.sh MACHINE ARCHITECTURE TRIPLE FOLDER : creates in FOLDER/lib the libraries that the tests of byre need for a
+# machine with a cross compiler, and a cross file that contains the name of the folder. Boost comes from the packages of
+# Debian for ARCHITECTURE, or, if Debian has no such architecture, is compiled from the sources of Debian. GoogleTest is
+# compiled from its sources. The script needs no root, and changes nothing outside FOLDER, which also contains the
+# package lists of apt for the architecture.
 set -euo pipefail
 machine=$1 architecture=$2 triple=$3 folder=$(realpath -m "$4")
 here=$(dirname "$(realpath "$0")")
@@ -23,7 +23,7 @@ apt_there() {
   apt_here apt-get -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture" "$@"
 }
 
-# The packages of Boost that those we name depend on, themselves included.
+# The two packages of Boost below, and the packages of Boost that they depend on.
 packages_of_libraries() {
   apt_there --no-install-recommends --simulate install \
     {libboost-atomic-dev,libboost-thread-dev}":$architecture" |
@@ -42,7 +42,7 @@ unpack() {
   cd ..
 }
 
-# fetch_source HEADER : Debian's source of the package that this machine has the header from.
+# fetch_source HEADER : the Debian source of the package that contains HEADER on this machine.
 fetch_source() {
   local source package
   mkdir -p sources
@@ -57,7 +57,7 @@ fetch_source() {
   (cd unpacked && apt_here apt-get "${options[@]}" --download-only --only-source source "$package")
 }
 
-# As the project's wrap of Boost does, with the headers that this machine has.
+# Compiles Boost as the wrap of the project does, with the headers of this machine.
 compile_boost() {
   local package
   fetch_source /usr/include/boost/version.hpp
@@ -67,21 +67,21 @@ compile_boost() {
   meson setup build --buildtype release --cross-file "$here/$machine.ini" \
     --cross-file "$here/debian.ini" --cross-file "$folder/libraries.ini"
   ninja -C build
-  # What Meson makes refers to its object files.
+  # The archives of Meson only refer to object files.
   for package in build/libboost_*.a; do
     "$triple-ar" rcs "$folder/lib/${package##*/}" "$package.p"/*.o
   done
   cd ..
 }
 
-# Other sources of packages may lack this architecture.
+# Some package sources of this machine may lack the architecture.
 apt_there update || true
 packages=$(packages_of_libraries) || packages=
 if [[ -n $packages ]]; then
   # shellcheck disable=SC2086  # a list
   unpack $packages
 else
-  echo "sysroot.sh: Debian has no Boost for $architecture here: compiling its parts"
+  echo "sysroot.sh: no packages of Boost for $architecture found, compiling Boost"
   compile_boost
 fi
 rm -rf unpacked cache lists sources
