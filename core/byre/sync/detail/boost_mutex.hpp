@@ -29,9 +29,9 @@ class BYRE_API Mutex {
 
 using Lock = boost::lock_guard<Mutex>;
 
-/// An exclusive lock of state of the process. fork() holds every ProcessMutex while it duplicates
-/// the process, so the state that it guards is consistent in the child. While a thread holds one,
-/// it must not
+/// An exclusive lock of state of the process. A fork locks every ProcessMutex before it duplicates
+/// the process, and unlocks it afterwards, so the guarded state is consistent in the child. While a
+/// thread holds one, it must not
 ///
 /// - lock another ProcessMutex,
 /// - call no_destructor() for an object that may not exist yet, or
