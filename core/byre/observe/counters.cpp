@@ -109,7 +109,7 @@ void change_recordings(std::int64_t by) noexcept {
 }
 
 void count_slowly(Change change) noexcept {
-  if (!this_threads_shard.is_enlisted && at_thread_end.ensure()) {
+  if (!this_threads_shard.is_enlisted && at_thread_end.ensure_registered()) {
     enlist(this_threads_shard);
     record_for_environment();
   }

@@ -21,7 +21,7 @@ class AtThreadEnd {
   /// actions of the thread have already been called, or if the system lacks memory or a free key.
   /// After it returned true, it returns true until the action is called. Takes a lock only while it
   /// registers.
-  bool ensure() noexcept { return next_ != nullptr || add(); }
+  bool ensure_registered() noexcept { return next_ != nullptr || add(); }
 
  private:
   friend class ThreadEnds;
