@@ -35,6 +35,9 @@ class BYRE_API AccessMonitor {
     Access* next_ = nullptr;
   };
 
+  // Each function begins an access, which ends when the returned object is destroyed. It ends the
+  // program if the access overlaps an access that it excludes.
+
   Access reads(CallSite site) const noexcept {
     return {const_cast<AccessMonitor&>(*this), Access::Kind::read, site};
   }
