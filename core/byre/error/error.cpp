@@ -41,9 +41,9 @@ Text format_text(const char* format, ...) noexcept {
 
 OutOfMemory::OutOfMemory(std::size_t nbytes, const char* allocator) noexcept
     : Error(format_text(
-          "out of memory: the %s cannot provide %zu bytes. Nothing changed. Release buffers, trim "
-          "the recycling pool, or request less.",
-          allocator, nbytes)) {}
+          "out of memory: cannot allocate %zu bytes from the %s. Nothing changed. Release buffers, "
+          "trim the recycling pool, or request less.",
+          nbytes, allocator)) {}
 
 OutOfMemory OutOfMemory::of_heap(const char* operation) noexcept {
   return OutOfMemory(format_text(

@@ -58,7 +58,7 @@ void Attempt::operator()(const std::function<void()>& step,
     try {
       std::rethrow_exception(failure);
     } catch (const OutOfMemory& error) {
-      EXPECT_TRUE(says(error.what(), "out of memory", "asked"));
+      EXPECT_TRUE(says(error.what(), "out of memory", "Release"));
     } catch (const std::exception& error) {
       ADD_FAILURE() << "allocation " << nth_ << " failed: " << typeid(error).name()
                     << " was thrown, " << error.what();

@@ -129,7 +129,7 @@ TEST_F(ClosedFiles, writes_in_place_fail) {
     OutputFile output("/proc/self/fd/" + std::to_string(own));
     take_numbers();
     EXPECT_TRUE(says(complaint_of<FileError>([&] { output.write("after", 5); }),
-                     "closed its descriptor. The file may contain part"));
+                     "closed its descriptor. It may contain part"));
   }
   expect_others_untouched();
   EXPECT_EQ(read_file(path), "before");

@@ -127,7 +127,7 @@ TEST_F(OutputFileTest, writes_devices_in_place_and_reports_their_errors) {
   EXPECT_EQ(files(), before);
   if (fs::is_character_file(full)) {
     EXPECT_TRUE(says(complaint_of<FileError>([&] { save(full, "x"); }),
-                     "No space left on device. The file may contain part of the data"));
+                     "No space left on device. It may contain part of the data"));
   }
   OutputFile file(null);
   file.write("x", 1);
