@@ -96,7 +96,7 @@ class ChecksBeforeWaiting : public Locks {
     Bucket& bucket = buckets_[bucket_of(holder.address)];
     bool was_done = false;
     {
-      const Entered entered(bucket.mutex);
+      const BucketLock lock(bucket.mutex);
       was_done = is_done();
     }
     return Locks::lock_unless(holder, [was_done] { return was_done; });
