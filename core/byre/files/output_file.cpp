@@ -122,18 +122,18 @@ void OutputFile::open(const char* name) {
   name_ = name;
   const ResolvedName target = resolve_links(name_);
   if (target.error != 0) {
-    fail(target.error);
+    throw_error(target.error);
   }
   if (target.descriptor) {
     file_ = detail::Descriptor(::fcntl(*target.descriptor, F_DUPFD_CLOEXEC, 3));
     if (!file_ || (::fcntl(file_.number(), F_GETFL) & O_ACCMODE) == O_RDONLY) {
       file_.close();
-      fail(EBADF);
+      throw_error(EBADF);
     }
   } else if (!is_regular_or_missing(name)) {
     file_ = detail::Descriptor(::open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
     if (!file_) {
-      fail(errno);
+      throw_error(errno);
     }
   } else {
     base_name_ = target.path.filename();
@@ -141,7 +141,7 @@ void OutputFile::open(const char* name) {
     folder_name_ = folder.empty() ? "." : folder;
     folder_ = open_folder(folder_name_.c_str());
     if (!folder_) {
-      fail(errno);
+      throw_error(errno);
     }
     // Absolute, because reopen_folder() may run in another working directory.
     std::error_code unknown;
@@ -160,13 +160,13 @@ OutputFile::~OutputFile() {
 /// concurrently. It is short, because the name of the file may have the maximum length.
 void OutputFile::open_temporary() {
   if (base_name_.empty() || base_name_ == "." || base_name_ == "..") {
-    fail(name_.empty() ? ENOENT : EISDIR);
+    throw_error(name_.empty() ? ENOENT : EISDIR);
   }
   struct ::stat replaced {};
   const bool is_new =
       ::fstatat(folder_.number(), base_name_.c_str(), &replaced, AT_SYMLINK_NOFOLLOW) != 0;
   if (is_new && errno != ENOENT) {
-    fail(errno);
+    throw_error(errno);
   }
   // A user who may not read the old file must not open the new one before it has the old
   // permissions.
@@ -181,16 +181,16 @@ void OutputFile::open_temporary() {
     }
     file_ = detail::Descriptor(opened);
     if (!file_ && errno != EEXIST) {
-      fail(errno);
+      throw_error(errno);
     }
   }
   // If open() returned a number below 3, another thread may have written to it, as to a standard
   // stream.
   if (::ftruncate(file_.number(), 0) != 0 || ::lseek(file_.number(), 0, SEEK_SET) != 0) {
-    fail(errno);
+    throw_error(errno);
   }
   if (!is_new && !copy_owner_and_permissions(file_.number(), replaced)) {
-    fail(errno);
+    throw_error(errno);
   }
 }
 
@@ -220,7 +220,7 @@ void OutputFile::discard() noexcept {
 int OutputFile::descriptor_for_writing() {
   const int number = file_.number();
   if (number < 0) {
-    fail("other code closed its descriptor", "Close only descriptors that your code opened");
+    throw_error("other code closed its descriptor", "Close only descriptors that your code opened");
   }
   return number;
 }
@@ -231,7 +231,7 @@ void OutputFile::write(const void* data, std::size_t nbytes) {
     const ::ssize_t written = ::write(descriptor_for_writing(), next, nbytes);
     if (written < 0) {
       if (errno != EINTR) {
-        fail(errno);
+        throw_error(errno);
       }
       continue;
     }
@@ -247,7 +247,7 @@ void OutputFile::commit() {
     const int folder = folder_.number();
     if (::fsync(file) != 0 ||
         ::renameat(folder, temporary_.c_str(), folder, base_name_.c_str()) != 0) {
-      fail(errno);
+      throw_error(errno);
     }
     temporary_.clear();
     if (!sync_folder(folder, file)) {
@@ -259,21 +259,21 @@ void OutputFile::commit() {
   }
   // A network file system may report an error only when the file is closed.
   if (!file_.close() && is_in_place()) {
-    fail(errno);
+    throw_error(errno);
   }
 }
 
-void OutputFile::fail(int error) {
+void OutputFile::throw_error(int error) {
   if (error == ENOMEM) {
     discard();
     detail::throw_file_error(name_, "write", error, "");
   }
-  fail(std::strerror(error), error == EMFILE || error == ENFILE
-                                 ? "Close other files, or raise the limit of open files"
-                                 : "Choose another place, or free space");
+  throw_error(std::strerror(error), error == EMFILE || error == ENFILE
+                                        ? "Close other files, or raise the limit of open files"
+                                        : "Choose another place, or free space");
 }
 
-void OutputFile::fail(const char* why, const char* advice) {
+void OutputFile::throw_error(const char* why, const char* advice) {
   const bool is_changed = file_ && is_in_place();
   discard();
   throw FileError(format_text(

@@ -58,8 +58,8 @@ class BYRE_API OutputFile {
   void reopen_folder() noexcept;
   int descriptor_for_writing();
   void discard() noexcept;
-  [[noreturn]] void fail(int error);
-  [[noreturn]] void fail(const char* why, const char* advice);
+  [[noreturn]] void throw_error(int error);
+  [[noreturn]] void throw_error(const char* why, const char* advice);
 
   std::string name_;       // for messages
   std::string base_name_;  // in the folder, after links are resolved
