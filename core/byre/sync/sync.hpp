@@ -91,8 +91,8 @@ concept MutexLike = requires(M& mutex, Step step) {
   mutex.unlock(step);
 };
 
-/// A Sync that supplies locks too. A ProcessMutex guards state of the process: a fork locks it while
-/// the process is duplicated.
+/// A Sync that supplies locks too. A ProcessMutex guards state of the process: a fork locks it
+/// while the process is duplicated.
 template <class S>
 concept LockingSync =
     Sync<S> && SharedMutexLike<typename S::SharedMutex> && MutexLike<typename S::ProcessMutex>;

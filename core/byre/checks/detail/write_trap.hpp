@@ -58,9 +58,9 @@ class BYRE_API WriteTrap {
       compare_checksum(header.data(), site);
     }
   }
-  /// A copier calls it before it writes the data, after the last owner is gone. Thread-safe.
+  /// A copier calls it before it writes the data, when no owner remains. Thread-safe.
   void becomes_writable() noexcept;
-  /// The thread that releases the data calls it, after the last owner is gone.
+  /// The thread that releases the data calls it, when no owner remains.
   void disarm() noexcept;
 
  private:
