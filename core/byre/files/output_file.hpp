@@ -14,8 +14,8 @@ namespace byre::inline v0 {
 
 /// Data is written to a temporary file, `.byre-PROCESS-NUMBER.part` in the same folder, and
 /// commit() renames it. Readers open either the old file or the new one; existing mappings of the
-/// old file remain valid. An object is for one thread at a time. Cost: write() is unbuffered, a
-/// call of the system each; commit() waits for the disk.
+/// old file remain valid. An object is for one thread at a time. Cost: each write() makes a system
+/// call, and commit() waits for the disk.
 ///
 /// - Symbolic links are followed, even to a file that does not exist yet.
 /// - The new file takes the permissions of the file that it replaces. It also takes the owner and

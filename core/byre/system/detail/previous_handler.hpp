@@ -17,8 +17,8 @@ class PreviousHandler {
 
   /// Stores the current handler. Only one thread at a time may call this or install().
   void remember() noexcept { ::sigaction(SIGSEGV, nullptr, &before_); }
-  /// Installs `handle` with the stack flag and the mask of the stored handler. The system may call
-  /// it immediately.
+  /// Installs `handle` with the mask of the stored handler, and on its stack. The system may call it
+  /// immediately.
   void install(Handle handle) const noexcept;
 
   /// Stores the current handler and installs `handle`, unless `handle` is already installed.
