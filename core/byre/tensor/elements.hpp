@@ -126,40 +126,40 @@ BYRE_API Tensor flip(const Tensor& a, const Dims& axes, CallSite site = CallSite
 // ---- with a number for a tensor
 
 inline Tensor add(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
-  return add(a, b.beside(a, "add"), site);
+  return add(a, b.operand_for(a, "add"), site);
 }
 inline Tensor add(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
-  return add(a.beside(b, "add"), b, site);
+  return add(a.operand_for(b, "add"), b, site);
 }
 inline Tensor add_(Tensor self, const Scalar& b, CallSite site = CallSite::current()) {
-  return add_(self, b.beside(self, "add_"), site);
+  return add_(self, b.operand_for(self, "add_"), site);
 }
 inline Tensor sub(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
-  return sub(a, b.beside(a, "sub"), site);
+  return sub(a, b.operand_for(a, "sub"), site);
 }
 inline Tensor sub(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
-  return sub(a.beside(b, "sub"), b, site);
+  return sub(a.operand_for(b, "sub"), b, site);
 }
 inline Tensor sub_(Tensor self, const Scalar& b, CallSite site = CallSite::current()) {
-  return sub_(self, b.beside(self, "sub_"), site);
+  return sub_(self, b.operand_for(self, "sub_"), site);
 }
 inline Tensor mul(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
-  return mul(a, b.beside(a, "mul"), site);
+  return mul(a, b.operand_for(a, "mul"), site);
 }
 inline Tensor mul(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
-  return mul(a.beside(b, "mul"), b, site);
+  return mul(a.operand_for(b, "mul"), b, site);
 }
 inline Tensor mul_(Tensor self, const Scalar& b, CallSite site = CallSite::current()) {
-  return mul_(self, b.beside(self, "mul_"), site);
+  return mul_(self, b.operand_for(self, "mul_"), site);
 }
 inline Tensor div(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
-  return div(a, b.beside(a, "div"), site);
+  return div(a, b.operand_for(a, "div"), site);
 }
 inline Tensor div(const Scalar& a, const Tensor& b, CallSite site = CallSite::current()) {
-  return div(a.beside(b, "div"), b, site);
+  return div(a.operand_for(b, "div"), b, site);
 }
 inline Tensor div_(Tensor self, const Scalar& b, CallSite site = CallSite::current()) {
-  return div_(self, b.beside(self, "div_"), site);
+  return div_(self, b.operand_for(self, "div_"), site);
 }
 inline Tensor eq(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
   return eq(a, b.compared_with(a, "eq"), site);
@@ -175,11 +175,11 @@ inline Tensor ge(const Scalar& a, const Tensor& b, CallSite site = CallSite::cur
 }
 inline Tensor where(const Tensor& condition, const Tensor& a, const Scalar& b,
                     CallSite site = CallSite::current()) {
-  return where(condition, a, b.beside(a, "where"), site);
+  return where(condition, a, b.operand_for(a, "where"), site);
 }
 inline Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b,
                     CallSite site = CallSite::current()) {
-  return where(condition, a.beside(b, "where"), b, site);
+  return where(condition, a.operand_for(b, "where"), b, site);
 }
 /// Of the higher category of the two numbers: bool, i64, f32 or complex64.
 inline Tensor where(const Tensor& condition, const Scalar& a, const Scalar& b,

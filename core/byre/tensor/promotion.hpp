@@ -9,7 +9,7 @@
 ///
 /// Operands are converted to the promoted dtype, but to float where that is f16 or bf16, which no operand
 /// is rounded to. The result is rounded, once, to its dtype: 2346 of f16 and 5003 of i16, which f16 has
-/// not, make 7349, and so the f16 7348. A number beside a tensor is of a dtype too, Scalar::dtype_beside,
+/// not, make 7349, and so the f16 7348. A number beside a tensor is of a dtype too, Scalar::operand_dtype,
 /// and rounded to that first: 2346 of f16 and the number 5003, there 5004, make 7350, and so 7352.
 #pragma once
 

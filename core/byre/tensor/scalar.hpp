@@ -46,7 +46,7 @@ class BYRE_API Scalar {
 
   /// The dtype this has as an operand beside a tensor of `dtype`: the tensor's, or, of a higher
   /// category than that, dtype_alone().
-  DType dtype_beside(DType dtype) const noexcept {
+  DType operand_dtype(DType dtype) const noexcept {
     return static_cast<Category>(value_.index()) <= category_of(dtype) ? dtype : dtype_alone();
   }
 
@@ -88,7 +88,7 @@ class BYRE_API Scalar {
 
   /// An operand beside `tensor`. Throws StateError, as operations do, if that has no dtype, and
   /// DTypeError if this does not fit.
-  Tensor beside(const Tensor& tensor, const char* operation) const;
+  Tensor operand_for(const Tensor& tensor, const char* operation) const;
 
   /// The same for comparisons, which are exact: an integer that does not fit is i64.
   Tensor compared_with(const Tensor& tensor, const char* operation) const;

@@ -28,7 +28,7 @@ AnyTensor computed(Operation operation, const Call& call) {
   } else if (call.arguments.size() == 2) {
     // A comparison has an answer for an integer that the tensor's dtype has not.
     number = &call.arguments[1].scalar();
-    number_dtype = number->dtype_beside(dtype);
+    number_dtype = number->operand_dtype(dtype);
     number_dtype =
         meta.dtype == DType::boolean && !number->fits(number_dtype) ? DType::i64 : number_dtype;
     dtype = byre::promoted(dtype, number_dtype);

@@ -218,7 +218,7 @@ const Case cases[] = {
 
     call_case("Scalar::to_tensor", [] { return Scalar(3).to_tensor(DType::f32); }),
     call_case("Scalar::fitting", [] { return Scalar(3).fitting(DType::f32, "test"); }),
-    tensor_case("Scalar::beside", [](T& x) { return Scalar(3).beside(x, "test"); }),
+    tensor_case("Scalar::operand_for", [](T& x) { return Scalar(3).operand_for(x, "test"); }),
     tensor_case("Scalar::compared_with", [](T& x) { return Scalar(3).compared_with(x, "test"); }),
 
     tensor_case("fill_", [](T& x) { return fill_(x, 7); }),

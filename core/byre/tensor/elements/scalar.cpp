@@ -36,14 +36,14 @@ Tensor Scalar::fitting(DType dtype, const char* operation) const {
   return to_tensor(dtype);
 }
 
-Tensor Scalar::beside(const Tensor& tensor, const char* operation) const {
+Tensor Scalar::operand_for(const Tensor& tensor, const char* operation) const {
   detail::expect_dtype_known(tensor, operation);
-  return fitting(dtype_beside(tensor.dtype()), operation);
+  return fitting(operand_dtype(tensor.dtype()), operation);
 }
 
 Tensor Scalar::compared_with(const Tensor& tensor, const char* operation) const {
   detail::expect_dtype_known(tensor, operation);
-  const DType dtype = dtype_beside(tensor.dtype());
+  const DType dtype = operand_dtype(tensor.dtype());
   return to_tensor(fits(dtype) ? dtype : DType::i64);
 }
 
