@@ -99,12 +99,12 @@ struct Counts {
 /// False if a step is impossible, which happens while a program is shrunk.
 bool take(const Program& program, Model& model, Counts& counts) {
   for (const Step& step : program.body) {
-    const Happened happened = model.run(step);
-    if (happened == Happened::skipped) {
+    const StepResult happened = model.run(step);
+    if (happened == StepResult::skipped) {
       return false;
     }
     ++counts.steps;
-    counts.refused += happened == Happened::refused ? 1U : 0U;
+    counts.refused += happened == StepResult::refused ? 1U : 0U;
     ++counts.operations[step.op];
   }
   return true;

@@ -41,7 +41,7 @@ class StepGenerator {
   bool is_whole() const { return kind_ == Kind::whole_and_unique; }
   void add(Step step) {
     step.number = ++last_number_;
-    if (model_.run(step) != Happened::skipped) {
+    if (model_.run(step) != StepResult::skipped) {
       program_.body.push_back(std::move(step));
     }
   }

@@ -52,7 +52,7 @@ Model::Tensor Model::Tensor::with_layout(Layout other) const {
   return made;
 }
 
-Happened Model::run(const Step& step) {
+StepResult Model::run(const Step& step) {
   number_ = step.number;
   line_ = line_of(step);
   is_in_scope_ = step.place.is_in_scope;
@@ -61,7 +61,7 @@ Happened Model::run(const Step& step) {
       return make_tensors(step);
     }
     if (!tensors_.contains(ref_at(step, 0))) {
-      return Happened::skipped;
+      return StepResult::skipped;
     }
     const auto is = [&](auto... names) { return ((step.op == names) || ...); };
     return is_view(step)                                          ? make_views(step)
@@ -73,53 +73,53 @@ Happened Model::run(const Step& step) {
                                                                   : make_tensors(step);
   };
   try {
-    const Happened happened = take();
-    if (happened == Happened::refused) {
+    const StepResult happened = take();
+    if (happened == StepResult::refused) {
       expected_.refused.insert(step.number);
     }
     return happened;
   } catch (const std::exception&) {
-    return Happened::skipped;  // thrown by a layout or for a shrunk step: nothing has changed yet
+    return StepResult::skipped;  // thrown by a layout or for a shrunk step: nothing has changed yet
   }
 }
 
-Happened Model::make_tensors(const Step& step) {
+StepResult Model::make_tensors(const Step& step) {
   const Ref result{step.number, 0};
   if (step.op == "make") {
     const Layout layout = contiguous_layout(dims_at(step, 0), "make");
     tensors_.insert_or_assign(result, new_tensor(layout, counted_from(integer_at(step, 1))));
-    return Happened::done;
+    return StepResult::done;
   }
   const Tensor& self = tensors_.at(ref_at(step, 0));
   if (step.op != "over") {
     tensors_.insert_or_assign(result, copied(step));
-    return Happened::done;
+    return StepResult::done;
   }
   // Tensor::over a handle of the storage is in the storage's first family.
   const Tensor made = self.with_layout(contiguous_layout(dims_at(step, 1), "over"));
   const Memory& memory = *self.family->memory;
   if (memory.first_family != self.family || !memory.has_equal_size_in_all_runs ||
       made.places.size() > memory.cells.size()) {
-    return Happened::skipped;
+    return StepResult::skipped;
   }
   tensors_.insert_or_assign(result, made);
-  return Happened::done;
+  return StepResult::done;
 }
 
-Happened Model::change_elements(const Step& step) {
+StepResult Model::change_elements(const Step& step) {
   const Ref name = ref_at(step, 0);
   const Tensor& self = tensors_.at(name);
   const std::int64_t value = integer_at(step, step.arguments.size() - 1);
   const auto given = [=](const Element&, std::size_t) { return Element{{value, value}}; };
   if (step.op == "fill_") {
     if (may_overlap_itself(self.layout)) {
-      return self.is_equal_in_all_runs() ? Happened::refused : Happened::skipped;
+      return self.is_equal_in_all_runs() ? StepResult::refused : StepResult::skipped;
     }
     write(self, self.places, given);
-    return Happened::done;
+    return StepResult::done;
   }
   if (self.is_on_device || (step.op == "write_kept" && !may_write_kept(name))) {
-    return Happened::skipped;
+    return StepResult::skipped;
   }
   if (step.op == "set_at") {
     write(self, {place_of(self, dims_at(step, 1))}, given);
@@ -130,7 +130,7 @@ Happened Model::change_elements(const Step& step) {
     const Tensor& kept = kept_.at(name).tensor;
     set(kept, kept.places, counted_from(value), {.is_by_kept_pointer = true});
   }
-  return Happened::done;
+  return StepResult::done;
 }
 
 /// The pointer is to host memory, and no lazy clone shares the elements.
@@ -142,17 +142,17 @@ bool Model::may_write_kept(Ref name) const {
          now->second.family->memory->lazy_clones == kept->second.lazy_clones;
 }
 
-Happened Model::change_by_other(const Step& step) {
+StepResult Model::change_by_other(const Step& step) {
   const Tensor& self = tensors_.at(ref_at(step, 0));
   const auto found = tensors_.find(ref_at(step, 1));
   if (found == tensors_.end() || !may_write_from(self, found->second) ||
       may_overlap_itself(self.layout)) {
-    return Happened::skipped;
+    return StepResult::skipped;
   }
   const Tensor& other = found->second;
   const bool adds = step.op == "add_";
   if (adds && (self.is_on_device || other.is_on_device)) {
-    return Happened::skipped;
+    return StepResult::skipped;
   }
   Family& to = *self.family;
   if (adds) {
@@ -162,29 +162,29 @@ Happened Model::change_by_other(const Step& step) {
   if (!adds && to.memory == other.family->memory && self.places == other.places &&
       !self.places.empty()) {  // a copy onto itself
     if (&to == other.family) {
-      return Happened::done;  // no write
+      return StepResult::done;  // no write
     }
     if (self.is_all()) {
       to.copy =
           cells_of_copy(*other.family);  // equal to the elements of the family that wrote last
       to.observed = now_;
       to.unread.reset();
-      return Happened::done;
+      return StepResult::done;
     }
   }
   const Elements others = elements_of(other, other.places);
   write(self, self.places, [&](const Element& old, std::size_t index) {
     return adds ? sum(old, others[index]) : others[index];
   });
-  return Happened::done;
+  return StepResult::done;
 }
 
-Happened Model::read(const Step& step) {
+StepResult Model::read(const Step& step) {
   const Tensor& self = tensors_.at(ref_at(step, 0));
   Places places = self.places;
   if (step.op == "read_at") {
     if (self.is_on_device) {
-      return Happened::skipped;
+      return StepResult::skipped;
     }
     places = {place_of(self, dims_at(step, 1))};
   }
@@ -197,7 +197,7 @@ Happened Model::read(const Step& step) {
   for (const Element& element : elements) {
     expected_.causes[static_cast<std::size_t>(element.cause)] += element.differs() ? 1U : 0U;
   }
-  return Happened::done;
+  return StepResult::done;
 }
 
 }  // namespace byre::test

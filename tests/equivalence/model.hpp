@@ -140,7 +140,7 @@ class Model {
   /// Executes the step with aliases and with copies. Skips it, without any change, if it is
   /// impossible in one of the two: a partial overlap is an error only if there is an alias. The
   /// step is refused if it fails in every run.
-  Happened run(const Step& step);
+  StepResult run(const Step& step);
 
   const std::map<Ref, Tensor>& tensors() const { return tensors_; }
   /// Whether another tensor has the same memory.
@@ -158,14 +158,14 @@ class Model {
   };
 
   // model.cpp
-  Happened make_tensors(const Step& step);
-  Happened change_family(const Step& step);
-  Happened change_elements(const Step& step);
-  Happened change_by_other(const Step& step);
-  Happened read(const Step& step);
+  StepResult make_tensors(const Step& step);
+  StepResult change_family(const Step& step);
+  StepResult change_elements(const Step& step);
+  StepResult change_by_other(const Step& step);
+  StepResult read(const Step& step);
 
   // model_families.cpp
-  Happened make_views(const Step& step);
+  StepResult make_views(const Step& step);
   Tensor copied(const Step& step);
   Tensor reshape(const Tensor& self, const Step& step);
   Tensor dense_clone(const Tensor& of, const Dims& sizes, const Places& places);
@@ -173,10 +173,10 @@ class Model {
   Tensor clone(const Tensor& of, const Dims& sizes, const Places& places);
   Family* add_memory(Memory memory, Cells copy);
   Tensor new_tensor(const Layout& layout, const NewElement& element);
-  Happened change_memory(const Step& step);
+  StepResult change_memory(const Step& step);
   Tensor filled(const Dims& sizes, std::int64_t value);
-  Happened resize(Tensor& self, const Step& step);
-  Happened extend(Tensor& self, const Step& step);
+  StepResult resize(Tensor& self, const Step& step);
+  StepResult extend(Tensor& self, const Step& step);
   static Cells cells_of_copy(const Family& family);
 
   // model_accesses.cpp

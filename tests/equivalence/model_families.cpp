@@ -29,10 +29,10 @@ auto elements_in_order(Elements elements) {
 
 }  // namespace
 
-Happened Model::make_views(const Step& step) {
+StepResult Model::make_views(const Step& step) {
   const Tensor& self = tensors_.at(ref_at(step, 0));
   if (step.op == "as_strided" && !self.is_equal_in_all_runs()) {
-    return Happened::skipped;
+    return StepResult::skipped;
   }
   const std::size_t nbytes = self.family->memory->cells.size() * sizeof(std::int64_t);
   try {
@@ -41,37 +41,37 @@ Happened Model::make_views(const Step& step) {
                                                                   constants_of(step))) {
       tensors_.insert_or_assign({step.number, part++}, self.with_layout(std::move(seen.layout)));
     }
-    return Happened::done;
+    return StepResult::done;
   } catch (const ShapeError&) {
     // A compact copy has other strides.
-    return self.is_equal_in_all_runs() ? Happened::refused : Happened::skipped;
+    return self.is_equal_in_all_runs() ? StepResult::refused : StepResult::skipped;
   }
 }
 
-Happened Model::change_family(const Step& step) {
+StepResult Model::change_family(const Step& step) {
   Tensor& self = tensors_.at(ref_at(step, 0));
   if (step.op == "drop") {
     tensors_.erase(ref_at(step, 0));
-    return Happened::done;
+    return StepResult::done;
   }
   if (step.op == "reshape_") {
     self = reshape(self, step);
-    return Happened::done;
+    return StepResult::done;
   }
   const auto found = tensors_.find(ref_at(step, 1));
   if (found == tensors_.end() || found->second.is_on_device != self.is_on_device) {
-    return Happened::skipped;
+    return StepResult::skipped;
   }
   const Tensor& source = found->second;
   if (source.layout.numel() != self.layout.numel()) {
-    return Happened::refused;
+    return StepResult::refused;
   }
   const auto viewed = viewed_as(source.layout, self.layout.sizes, "share_data");
   if (!viewed) {
-    return source.is_equal_in_all_runs() ? Happened::refused : Happened::skipped;
+    return source.is_equal_in_all_runs() ? StepResult::refused : StepResult::skipped;
   }
   self = source.with_layout(*viewed);
-  return Happened::done;
+  return StepResult::done;
 }
 
 Model::Tensor Model::copied(const Step& step) {
@@ -139,10 +139,10 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   Memory& memory = *of.family->memory;
   const bool has_own_storage = of.family->reshaped_from != nullptr;  // if reshape copies
   const auto is_small = [&](std::int64_t count) {
-    return byre::detail::is_small_part(static_cast<std::size_t>(count), memory.cells.size());
+    return byre::detail::is_less_than_half(static_cast<std::size_t>(count), memory.cells.size());
   };
   const auto [copied, compact] = byre::detail::compacted(layout);
-  if (is_small(byre::detail::most_seen(of.layout)) && is_small(copied.numel())) {
+  if (is_small(byre::detail::max_distinct_elements(of.layout)) && is_small(copied.numel())) {
     // The family may see most of a storage of its own, which is then shared.
     return dense_clone(of, {copied.numel()}, places_of(copied)).with_layout(compact);
   }
@@ -166,22 +166,22 @@ Model::Family* Model::add_memory(Memory memory, Cells copy) {
 }
 
 /// A tensor that grows has memory of its own, in every run.
-Happened Model::change_memory(const Step& step) {
+StepResult Model::change_memory(const Step& step) {
   Tensor& self = tensors_.at(ref_at(step, 0));
   if (!self.is_equal_in_all_runs() || self.is_on_device || self.places.empty()) {
-    return Happened::skipped;
+    return StepResult::skipped;
   }
   if (step.op == "resize") {
     return resize(self, step);
   }
   if (shares_memory(self)) {
-    return Happened::refused;
+    return StepResult::refused;
   }
   if (step.op == "extend") {
     return extend(self, step);
   }
   self = filled(self.layout.sizes, integer_at(step, 1));
-  return Happened::done;
+  return StepResult::done;
 }
 
 bool Model::shares_memory(const Tensor& self) const {
@@ -198,37 +198,37 @@ Model::Tensor Model::filled(const Dims& sizes, std::int64_t value) {
   return made;
 }
 
-Happened Model::resize(Tensor& self, const Step& step) {
+StepResult Model::resize(Tensor& self, const Step& step) {
   Layout layout = contiguous_layout(dims_at(step, 1), "resize");
   const auto numel = static_cast<std::size_t>(layout.numel());
   const bool shrinks = numel < self.places.size();
   const bool frees = shrinks && std::get<bool>(step.arguments.at(3));
   if (numel == 0) {
-    return Happened::skipped;
+    return StepResult::skipped;
   }
   if (layout.sizes == self.layout.sizes) {
-    return Happened::done;
+    return StepResult::done;
   }
   if (!is_dense(self.places)) {
-    return Happened::refused;
+    return StepResult::refused;
   }
   if (self.places[0] + numel <= self.family->memory->cells.size() && !frees) {
     layout.offset = static_cast<std::int64_t>(self.places[0]);
     self = self.with_layout(std::move(layout));
-    return Happened::done;
+    return StepResult::done;
   }
   if (shares_memory(self)) {
-    return Happened::refused;
+    return StepResult::refused;
   }
   self = filled(layout.sizes, integer_at(step, 2));
-  return Happened::done;
+  return StepResult::done;
 }
 
 /// Keeps the elements, and writes all cells after them.
-Happened Model::extend(Tensor& self, const Step& step) {
+StepResult Model::extend(Tensor& self, const Step& step) {
   const std::int64_t count = integer_at(step, 1);
   if (self.layout.ndim() == 0 || count < 0 || !is_dense(self.places)) {
-    return Happened::refused;
+    return StepResult::refused;
   }
   Memory& memory = *self.family->memory;
   const std::size_t first = self.places[0];
@@ -248,7 +248,7 @@ Happened Model::extend(Tensor& self, const Step& step) {
   Places behind(memory.cells.size() - kept);
   std::iota(behind.begin(), behind.end(), kept);
   write(self, behind, counted_from(integer_at(step, 3)), true);
-  return Happened::done;
+  return StepResult::done;
 }
 
 /// The cells that a copy of the storage would have now.

@@ -221,7 +221,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
         !(is_refusal(result) &&
           is_refusal(expected_result))) {  // vmap may reject for other reasons
       const std::string& op = program.body[step].op;
-      return expected_result == static_cast<char>(Happened::done) &&
+      return expected_result == static_cast<char>(StepResult::done) &&
                      is_rejection_of_vmap(found.said[step], inputs.share_memory())
                  ? BatchOutcome{"", op}
                  : BatchOutcome{op + ": it does " + to_string(found) + "but should do " +

@@ -18,7 +18,7 @@
 namespace byre::test {
 namespace {
 
-std::size_t count_of(const Outcome& outcome, Happened happened) {
+std::size_t count_of(const Outcome& outcome, StepResult happened) {
   return static_cast<std::size_t>(
       std::ranges::count(outcome.trace.happened, static_cast<char>(happened)));
 }
@@ -36,8 +36,8 @@ TEST_P(RandomPrograms, random_programs_agree_with_and_without_the_pass) {
   for (std::uint64_t number = first; number < first + program_count(); ++number) {
     const Program program = generate(number);
     const Outcome expected = run_reference(program);
-    done += count_of(expected, Happened::done);
-    others += expected.trace.happened.size() - count_of(expected, Happened::done);
+    done += count_of(expected, StepResult::done);
+    others += expected.trace.happened.size() - count_of(expected, StepResult::done);
     // Odd programs lower the bounds of updates and regions, so that some steps reach both.
     auto& bounds = functional::detail::alias_bounds();
     bounds = {};
@@ -80,7 +80,7 @@ std::span<const Target> targets_at(std::uint64_t turn) {
 bool is_done(const std::string& op, const Program& program, const Outcome& outcome) {
   for (std::size_t index = 0; index < program.body.size(); ++index) {
     if (program.body[index].op == op &&
-        outcome.trace.happened[index] == static_cast<char>(Happened::done)) {
+        outcome.trace.happened[index] == static_cast<char>(StepResult::done)) {
       return true;
     }
   }

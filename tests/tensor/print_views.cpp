@@ -15,26 +15,26 @@ namespace byre::test {
 namespace {
 
 /// A view of its first tensor by a member of Tensor; any other operator by a call.
-Happened take_by_members(const Step& step, Values& values) {
+StepResult take_by_members(const Step& step, Values& values) {
   if (!is_view(step)) {
     return take(step, values);
   }
   const auto self = values.find(std::get<Ref>(step.arguments.front()));
   if (self == values.end()) {
-    return Happened::skipped;
+    return StepResult::skipped;
   }
   try {
     int part = 0;
     for (Tensor& made : views_of(to_cpu(self->second), step)) {
       values[{step.number, part++}] = from_cpu(std::move(made));
     }
-    return Happened::done;
+    return StepResult::done;
   } catch (const Error&) {
-    return Happened::refused;
+    return StepResult::refused;
   }
 }
 
-void print(std::uint64_t number, const Step& step, const Values& values, Happened happened) {
+void print(std::uint64_t number, const Step& step, const Values& values, StepResult happened) {
   std::string made;
   for (auto each = values.lower_bound({step.number, 0});
        each != values.end() && each->first.step == step.number; ++each) {
@@ -62,7 +62,7 @@ void print_program(std::uint64_t number) {
   Values values;
   for (const std::vector<Step>* const steps : {&program.setup, &program.body}) {
     for (const Step& step : *steps) {
-      const Happened happened = take_by_members(step, values);
+      const StepResult happened = take_by_members(step, values);
       print(number, step, values, happened);
     }
   }

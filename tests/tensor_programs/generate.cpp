@@ -115,7 +115,7 @@ class Generator {
     if (unsupported_.is_done_by(step, values_)) {
       return false;
     }
-    const bool is_done = take(step, values_) == Happened::done;
+    const bool is_done = take(step, values_) == StepResult::done;
     if (is_done) {
       unsupported_.follow(step, values_);
     }
@@ -150,7 +150,7 @@ class Generator {
     std::vector<StepArgument> arguments;
     for (const functional::Parameter& parameter : op.schema().parameters) {
       if (parameter.type == functional::Type::tensors) {
-        arguments.push_back(random_.chance(60) ? std::vector{*self, beside(*self)}
+        arguments.push_back(random_.chance(60) ? std::vector{*self, partner_of(*self)}
                                                : std::vector{*self});
       } else if (!parameter.is_tensor()) {
         if (constant == constants.end()) {
@@ -160,16 +160,16 @@ class Generator {
       } else if (parameter.name == "out" && out_) {
         arguments.push_back(*out_);
       } else if (parameter.name == "out") {
-        arguments.push_back(random_.chance(70) ? beside(*self) : any());
+        arguments.push_back(random_.chance(70) ? partner_of(*self) : any());
       } else if (parameter.name == "condition") {
-        const bool is_made = add(steps, "ge.scalar", {beside(*self), random_.scalar()});
+        const bool is_made = add(steps, "ge.scalar", {partner_of(*self), random_.scalar()});
         arguments.push_back(is_made ? alive_.back() : any());
       } else if (arguments.empty() || parameter.name == "a") {
         arguments.push_back(*self);
       } else if (const std::optional<Ref> other = name.ends_with("_scatter")
                                                       ? part_of(*self, name, constants)
                                                   : is_sum ? summable(any())
-                                                           : beside(*self)) {
+                                                           : partner_of(*self)) {
         arguments.push_back(*other);
       } else {
         return false;
@@ -221,7 +221,7 @@ class Generator {
                            : random_.number(0, last))];
   }
   /// One of equal sizes, if there is one, or a smaller one.
-  Ref beside(Ref self) {
+  Ref partner_of(Ref self) {
     std::vector<Ref> alike;
     for (const Ref ref : alive_) {
       if (tensor(ref).sizes() == tensor(self).sizes() ||

@@ -75,7 +75,7 @@ void exchange(Tensor& a, Tensor& b) {
   detail::expect_distinct_elements(a, "exchange");
   detail::expect_distinct_elements(b, "exchange");
   if (&a == &b || a.sizes() != b.sizes() || a.dtype() != b.dtype() ||
-      detail::expect_writable_beside(a, b, b.layout(), "exchange") != detail::Overlap::none) {
+      detail::expect_no_partial_overlap(a, b, b.layout(), "exchange") != detail::Overlap::none) {
     throw ShapeError(
         format_text("exchange: the tensors have elements in common, or are not alike"));
   }

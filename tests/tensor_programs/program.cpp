@@ -95,10 +95,10 @@ void Unsupported::follow(const Step& step, const Values& values) {
   }
 }
 
-Happened take(const Step& step, Values& values, std::string* why) {
+StepResult take(const Step& step, Values& values, std::string* why) {
   try {
     if (!has_operands(step, values)) {
-      return Happened::skipped;
+      return StepResult::skipped;
     }
     const functional::Operator& op = functional::find(step.op);
     const Tensors results =
@@ -108,16 +108,16 @@ Happened take(const Step& step, Values& values, std::string* why) {
         values[{step.number, static_cast<int>(&result - results.data())}] = result;
       }
     }
-    return Happened::done;
+    return StepResult::done;
   } catch (const Error& error) {
     if (why != nullptr) {
       *why = error.what();
     }
     const bool is_of_operands = dynamic_cast<const ShapeError*>(&error) != nullptr ||
                                 dynamic_cast<const DTypeError*>(&error) != nullptr;
-    return is_of_operands                                       ? Happened::refused_operands
-           : dynamic_cast<const StateError*>(&error) != nullptr ? Happened::refused_state
-                                                                : Happened::refused;
+    return is_of_operands                                       ? StepResult::refused_operands
+           : dynamic_cast<const StateError*>(&error) != nullptr ? StepResult::refused_state
+                                                                : StepResult::refused;
   }
 }
 
@@ -160,10 +160,10 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
   Unsupported unsupported(program.captured);
   for (const Step& step : program.body) {
     std::string* const why = &trace.said.emplace_back();
-    const Happened happened =
-        unsupported.is_done_by(step, values) ? Happened::skipped : take(step, values, why);
+    const StepResult happened =
+        unsupported.is_done_by(step, values) ? StepResult::skipped : take(step, values, why);
     trace.happened.push_back(static_cast<char>(happened));
-    if (happened == Happened::done) {
+    if (happened == StepResult::done) {
       unsupported.follow(step, values);
     }
   }

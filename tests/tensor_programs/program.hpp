@@ -70,7 +70,7 @@ struct Program {
 /// The tensors there are, by name.
 using Values = std::map<Ref, AnyTensor>;
 
-enum class Happened : char {
+enum class StepResult : char {
   done = '.',
   skipped = '-',
   refused = 'X',
@@ -78,12 +78,12 @@ enum class Happened : char {
   refused_state = 'T',     ///< StateError
 };
 constexpr bool is_refusal(char happened) noexcept {
-  return happened != static_cast<char>(Happened::done) &&
-         happened != static_cast<char>(Happened::skipped);
+  return happened != static_cast<char>(StepResult::done) &&
+         happened != static_cast<char>(StepResult::skipped);
 }
 
 /// Calls the operator, or not; `why` becomes what refused it.
-Happened take(const Step& step, Values& values, std::string* why = nullptr);
+StepResult take(const Step& step, Values& values, std::string* why = nullptr);
 
 /// The arguments of the step for a call, with the tensors that `tensor_of` finds by name.
 functional::Arguments arguments_of(const Step& step,

@@ -37,7 +37,7 @@ class BYRE_API Dims {
       return;
     }
     for (count_ = 0; count_ < count; ++count_) {
-      few_[count_] = value;
+      inline_[count_] = value;
     }
   }
   Dims(std::initializer_list<std::int64_t> numbers) : Dims(numbers.begin(), numbers.end()) {}
@@ -47,26 +47,30 @@ class BYRE_API Dims {
       push_back(*first);
     }
   }
-  Dims(const Dims& other) : few_(other.few_), count_(other.count_) {
-    if (other.many_ != nullptr) [[unlikely]] {
-      copy_many(other);
+  Dims(const Dims& other) : inline_(other.inline_), count_(other.count_) {
+    if (other.heap_ != nullptr) [[unlikely]] {
+      copy_heap(other);
     }
   }
   Dims(Dims&& other) noexcept
-      : few_(other.few_), count_(std::exchange(other.count_, 0)), many_(std::move(other.many_)) {}
+      : inline_(other.inline_),
+        count_(std::exchange(other.count_, 0)),
+        heap_(std::move(other.heap_)) {}
   Dims& operator=(const Dims& other) { return *this = Dims(other); }
   Dims& operator=(Dims&& other) noexcept {
-    few_ = other.few_;
+    inline_ = other.inline_;
     count_ = std::exchange(other.count_, 0);
-    many_ = std::move(other.many_);
+    heap_ = std::move(other.heap_);
     return *this;
   }
   ~Dims() = default;
 
   std::size_t size() const noexcept { return count_; }
   bool empty() const noexcept { return count_ == 0; }
-  std::int64_t* data() noexcept { return many_ == nullptr ? few_.data() : many_.get(); }
-  const std::int64_t* data() const noexcept { return many_ == nullptr ? few_.data() : many_.get(); }
+  std::int64_t* data() noexcept { return heap_ == nullptr ? inline_.data() : heap_.get(); }
+  const std::int64_t* data() const noexcept {
+    return heap_ == nullptr ? inline_.data() : heap_.get();
+  }
   iterator begin() noexcept { return data(); }
   iterator end() noexcept { return data() + count_; }
   const_iterator begin() const noexcept { return data(); }
@@ -82,13 +86,13 @@ class BYRE_API Dims {
   void resize(std::size_t count, std::int64_t value = 0);
   void push_back(std::int64_t number) {
     if (count_ < most_in_place) [[likely]] {
-      few_[count_++] = number;
+      inline_[count_++] = number;
     } else {
       resize(count_ + 1, number);
     }
   }
   void pop_back() {
-    if (many_ == nullptr) [[likely]] {
+    if (heap_ == nullptr) [[likely]] {
       --count_;
     } else {
       resize(count_ - 1);
@@ -104,13 +108,13 @@ class BYRE_API Dims {
   /// All but the one at `index`, as a copy that costs no more than one of all.
   Dims without(std::size_t index) const {
     Dims rest;  // the one that is returned: what was just written is slow to move
-    if (many_ != nullptr) [[unlikely]] {
-      rest.copy_many_without(*this, index);
+    if (heap_ != nullptr) [[unlikely]] {
+      rest.copy_heap_without(*this, index);
       return rest;
     }
     const std::size_t count = count_ - 1;
     for (std::size_t at = 0; at < count; ++at) {
-      rest.few_[at] = few_[at + (at >= index ? 1 : 0)];
+      rest.inline_[at] = inline_[at + (at >= index ? 1 : 0)];
     }
     rest.count_ = count;
     return rest;
@@ -121,12 +125,12 @@ class BYRE_API Dims {
   }
 
  private:
-  void copy_many(const Dims& other);
-  void copy_many_without(const Dims& other, std::size_t index);
+  void copy_heap(const Dims& other);
+  void copy_heap_without(const Dims& other, std::size_t index);
 
-  std::array<std::int64_t, most_in_place> few_{};
+  std::array<std::int64_t, most_in_place> inline_{};
   std::size_t count_ = 0;
-  std::unique_ptr<std::int64_t[]> many_;  // null while few_ suffices; room for a power of two
+  std::unique_ptr<std::int64_t[]> heap_;  // null while inline_ suffices; room for a power of two
 };
 
 /// Sizes, strides, axes or indices that do not fit the tensor, or each other.

@@ -33,9 +33,9 @@ namespace byre::inline v0 {
 namespace detail {
 
 /// A call site that no list in braces is taken for: another overload takes those for axes.
-class SiteAlone {
+class ExplicitCallSite {
  public:
-  constexpr explicit SiteAlone(CallSite site) noexcept : site_(site) {}
+  constexpr explicit ExplicitCallSite(CallSite site) noexcept : site_(site) {}
   constexpr CallSite site() const noexcept { return site_; }
 
  private:
@@ -98,7 +98,7 @@ BYRE_API Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
 /// bool are summed as i64, the halves as float. In pairs, so that the error grows with the logarithm
 /// of the count. Throws ShapeError for an axis that is not there or named twice.
 BYRE_API Tensor sum(const Tensor& a,
-                    detail::SiteAlone site = detail::SiteAlone(CallSite::current()));
+                    detail::ExplicitCallSite site = detail::ExplicitCallSite(CallSite::current()));
 BYRE_API Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false,
                     CallSite site = CallSite::current());
 

@@ -51,8 +51,8 @@ BYRE_API std::optional<Layout> viewed_as(const Layout& layout, const Dims& sizes
                                          const char* operation);
 
 /// As viewed_as(). Throws ShapeError, with the advice, also if strides cannot say it.
-BYRE_API Layout seen_as(const Layout& layout, const Dims& sizes, const char* operation,
-                        const char* advice);
+BYRE_API Layout viewed_as_or_throw(const Layout& layout, const Dims& sizes, const char* operation,
+                                   const char* advice);
 
 /// `sizes` with its -1, if there is one, replaced by what makes `numel` elements. Throws ShapeError.
 BYRE_API Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation);

@@ -126,19 +126,19 @@ class BYRE_API Scalar {
   template <class T, class Number>
   T as_number(Number number) const {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<Number, bool>) {
-      if (!has<T>(number)) {
+      if (!is_representable<T>(number)) {
         refuse_as(sizeof(T), std::is_signed_v<T>);
       }
     }
     return static_cast<T>(number);
   }
   template <class T>
-  static bool has(std::int64_t number) noexcept {
+  static bool is_representable(std::int64_t number) noexcept {
     return (std::is_signed_v<T> || number >= 0) &&
            static_cast<std::int64_t>(static_cast<T>(number)) == number;
   }
   template <class T, std::floating_point Number>
-  static bool has(Number number) noexcept {
+  static bool is_representable(Number number) noexcept {
     // Powers of two, or 0: exact in any floating-point type. The largest integer need not be.
     constexpr auto lowest = static_cast<Number>((std::numeric_limits<T>::min)());
     constexpr auto beyond =

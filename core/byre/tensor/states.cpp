@@ -86,8 +86,7 @@ Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
   }
   const std::int64_t numel = layout.numel();
   const bool shrinks = numel < self.layout.numel();
-  const std::size_t used =
-      base().nbytes_in_front() + detail::byte_count(numel, itemsize(), "resize");
+  const std::size_t used = base().byte_offset() + detail::byte_count(numel, itemsize(), "resize");
   const bool has_memory = bool(self.storage);
   const bool keeps_memory = has_memory && used <= self.storage.nbytes() &&
                             !(shrinks && on_shrink == OnShrink::free_memory);
@@ -128,7 +127,7 @@ Tensor& Tensor::reserve(const Dims& wanted, CallSite site) {
   expect_unshared("reserve");
   const std::int64_t numel = detail::element_count(wanted, "reserve");
   const std::size_t nbytes =
-      base().nbytes_in_front() + detail::byte_count(numel, itemsize(), "reserve");
+      base().byte_offset() + detail::byte_count(numel, itemsize(), "reserve");
   if (!self.storage) {
     const std::size_t own = detail::byte_count(this->numel(), itemsize(), "reserve");
     self.storage = detail::allocate_elements(std::max(nbytes, own), self.dtype, allocator());
@@ -162,7 +161,7 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite sit
   Layout layout = contiguous_layout(wanted, "extend");
   layout.offset = storage_offset();
   const std::size_t used =
-      base().nbytes_in_front() + detail::byte_count(layout.numel(), itemsize(), "extend");
+      base().byte_offset() + detail::byte_count(layout.numel(), itemsize(), "extend");
   if (used > storage().nbytes()) {
     try {
       reserve(reserved, site);
@@ -189,8 +188,8 @@ Tensor& Tensor::share_data(const Tensor& source) {
                                   describe(source.device()).chars.data(),
                                   describe(self.device).chars.data()));
   }
-  Layout layout = seen_as(source.layout(), sizes(), "share_data",
-                          "Share its contiguous(), or resize to its sizes first.");
+  Layout layout = viewed_as_or_throw(source.layout(), sizes(), "share_data",
+                                     "Share its contiguous(), or resize to its sizes first.");
   self.storage = source.storage();
   self.shadow = source.base().shadow;
   self.layout = std::move(layout);

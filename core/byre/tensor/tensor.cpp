@@ -17,12 +17,12 @@ namespace byre::inline v0 {
 namespace {
 
 /// In front of a tensor, in the block it lies in: what the block's base is.
-struct alignas(std::max_align_t) BlockNote {
+struct alignas(std::max_align_t) BlockHeader {
   void* base;
 };
 
 constexpr std::size_t block_nbytes =
-    detail::ThreadCache::nbytes_for({.nbytes = sizeof(BlockNote) + sizeof(TensorBase)});
+    detail::ThreadCache::nbytes_for({.nbytes = sizeof(BlockHeader) + sizeof(TensorBase)});
 
 }  // namespace
 
@@ -35,13 +35,13 @@ void* TensorBase::operator new(std::size_t) noexcept {
     }
   }
   auto* const first = static_cast<std::byte*>(block.data);
-  ::new (first) BlockNote{block.base};
-  return first + sizeof(BlockNote);
+  ::new (first) BlockHeader{block.base};
+  return first + sizeof(BlockHeader);
 }
 
 void TensorBase::operator delete(void* place) noexcept {
-  std::byte* const first = static_cast<std::byte*>(place) - sizeof(BlockNote);
-  void* const base = reinterpret_cast<const BlockNote*>(first)->base;
+  std::byte* const first = static_cast<std::byte*>(place) - sizeof(BlockHeader);
+  void* const base = reinterpret_cast<const BlockHeader*>(first)->base;
   if (!detail::put_in_thread_cache(base, first, block_nbytes)) {
     std::free(base);
   }
@@ -90,7 +90,8 @@ Tensor Tensor::copy_of(const Dims& sizes, const void* values, std::size_t count,
                                  static_cast<long long>(tensor.numel()), to_string(sizes).c_str()));
   }
   if (count != 0) {
-    std::memcpy(detail::TensorWrite::all(tensor, CallSite::current()), values, tensor.nbytes());
+    std::memcpy(detail::TensorWrite::materialize_all(tensor, CallSite::current()), values,
+                tensor.nbytes());
   }
   return tensor;
 }

@@ -208,10 +208,10 @@ class BYRE_API Tensor {
   // ---- views: tensors of their own over the same storage; see views.hpp
 
   Tensor alias() const {
-    return seen_by("alias", [&] { return Layout(layout()); });
+    return make_view("alias", [&] { return Layout(layout()); });
   }
   Tensor view(const Dims& sizes) const {
-    return seen_by("view", [&] { return views::view(layout(), sizes); });
+    return make_view("view", [&] { return views::view(layout(), sizes); });
   }
   /// The same bytes as elements of another dtype, but never as bools, which not every byte is. Throws
   /// DTypeError for that; InvalidArgument for memory that is not aligned for it.
@@ -223,38 +223,38 @@ class BYRE_API Tensor {
   }
   Tensor as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset) const;
   Tensor permute(const Dims& axes) const {
-    return seen_by("permute", [&] { return views::permute(layout(), axes); });
+    return make_view("permute", [&] { return views::permute(layout(), axes); });
   }
   Tensor transpose(std::int64_t first, std::int64_t second) const {
-    return seen_by("transpose", [&] { return views::transpose(layout(), first, second); });
+    return make_view("transpose", [&] { return views::transpose(layout(), first, second); });
   }
   Tensor t() const {
-    return seen_by("t", [&] { return views::t(layout()); });
+    return make_view("t", [&] { return views::t(layout()); });
   }
   Tensor movedim(const Dims& from, const Dims& to) const {
-    return seen_by("movedim", [&] { return views::movedim(layout(), from, to); });
+    return make_view("movedim", [&] { return views::movedim(layout(), from, to); });
   }
   Tensor squeeze() const {
-    return seen_by("squeeze", [&] { return views::squeeze(layout()); });
+    return make_view("squeeze", [&] { return views::squeeze(layout()); });
   }
   Tensor squeeze(std::int64_t axis) const {
-    return seen_by("squeeze", [&] { return views::squeeze(layout(), axis); });
+    return make_view("squeeze", [&] { return views::squeeze(layout(), axis); });
   }
   Tensor unsqueeze(std::int64_t axis) const {
-    return seen_by("unsqueeze", [&] { return views::unsqueeze(layout(), axis); });
+    return make_view("unsqueeze", [&] { return views::unsqueeze(layout(), axis); });
   }
   Tensor expand(const Dims& sizes) const {
     return with_layout(views::expand(layout(), sizes), "expand");
   }
   Tensor select(std::int64_t axis, std::int64_t index) const {
-    return seen_by("select", [&] { return views::select(layout(), axis, index); });
+    return make_view("select", [&] { return views::select(layout(), axis, index); });
   }
   Tensor slice(std::int64_t axis, std::int64_t start = 0, std::int64_t end = views::to_the_end,
                std::int64_t step = 1) const {
-    return seen_by("slice", [&] { return views::slice(layout(), axis, start, end, step); });
+    return make_view("slice", [&] { return views::slice(layout(), axis, start, end, step); });
   }
   Tensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length) const {
-    return seen_by("narrow", [&] { return views::narrow(layout(), axis, start, length); });
+    return make_view("narrow", [&] { return views::narrow(layout(), axis, start, length); });
   }
   std::vector<Tensor> split(std::int64_t size, std::int64_t axis = 0) const {
     return with_layouts(views::split(layout(), size, axis), "split");
@@ -269,13 +269,13 @@ class BYRE_API Tensor {
     return with_layouts(views::unbind(layout(), axis), "unbind");
   }
   Tensor diagonal(std::int64_t offset = 0, std::int64_t first = 0, std::int64_t second = 1) const {
-    return seen_by("diagonal", [&] { return views::diagonal(layout(), offset, first, second); });
+    return make_view("diagonal", [&] { return views::diagonal(layout(), offset, first, second); });
   }
   Tensor unfold(std::int64_t axis, std::int64_t size, std::int64_t step) const {
     return with_layout(views::unfold(layout(), axis, size, step), "unfold");
   }
   Tensor flatten(std::int64_t first = 0, std::int64_t last = -1) const {
-    return seen_by("flatten", [&] { return views::flatten(layout(), first, last); });
+    return make_view("flatten", [&] { return views::flatten(layout(), first, last); });
   }
   /// Of complex64, and of f32 with a last dimension of two.
   Tensor view_as_real() const;
@@ -325,7 +325,7 @@ class BYRE_API Tensor {
   /// where it stays: moving what was just written word by word takes longer than all else there is to a
   /// view.
   template <class MakeLayout>
-  Tensor seen_by(const char* operation, const MakeLayout& make_layout) const {
+  Tensor make_view(const char* operation, const MakeLayout& make_layout) const {
     expect_initialized(operation);
     return owned(new TensorBase(base(), make_layout));
   }
@@ -359,7 +359,7 @@ class BYRE_API Tensor {
     if (!seen.has_memory_of(wanted) || shadow::detail::is_tracked(seen.storage)) [[unlikely]] {
       return tracked_bytes_to_read(wanted, site);
     }
-    return seen.storage.data(site) + seen.nbytes_in_front();
+    return seen.storage.data(site) + seen.byte_offset();
   }
   void* bytes_to_write(DType wanted, Wait wait, CallSite site) {
     TensorBase& seen = base();
@@ -367,8 +367,8 @@ class BYRE_API Tensor {
         [[unlikely]] {
       return tracked_bytes_to_write(wanted, wait, site);
     }
-    const std::size_t nbytes_in_front = seen.nbytes_in_front();
-    return seen.storage.mutable_data(wait, site) + nbytes_in_front;
+    const std::size_t byte_offset = seen.byte_offset();
+    return seen.storage.mutable_data(wait, site) + byte_offset;
   }
   const void* tracked_bytes_to_read(DType wanted, CallSite site) const;
   void* tracked_bytes_to_write(DType wanted, Wait wait, CallSite site);
@@ -395,13 +395,13 @@ class BYRE_API Tensor {
 
   /// A contiguous copy, and one on another device, of elements that were recorded as read.
   Tensor packed() const;
-  Tensor moved_to(Device target) const;
+  Tensor copied_to(Device target) const;
   /// A clone of the storage, or a copy of the seen elements if they are less than half of the storage.
   template <class CloneStorage, class MakeLayout>
-  Tensor clone_seen_by(const char* operation, CallSite site, const CloneStorage& clone_storage,
-                       const MakeLayout& make_layout) const;
-  bool sees_small_part() const noexcept;
-  std::optional<Tensor> copy_of_small_part(const Layout& seen) const;
+  Tensor clone_view(const char* operation, CallSite site, const CloneStorage& clone_storage,
+                    const MakeLayout& make_layout) const;
+  bool sees_less_than_half() const noexcept;
+  std::optional<Tensor> copy_if_less_than_half(const Layout& seen) const;
   Tensor reshape_as_alias(const Dims& wanted, shadow::ReshapeMode mode, CallSite site) const;
 
   boost::intrusive_ptr<TensorBase> base_;

@@ -32,7 +32,7 @@ void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site)
   Storage& memory = base().storage;
   const auto ask = [&] {
     std::byte* const first = memory.mutable_data_in_parallel(wait, site);
-    return first == nullptr ? nullptr : first + base().nbytes_in_front();
+    return first == nullptr ? nullptr : first + base().byte_offset();
   };
   if (numel() == 0 || shadow::detail::can_skip_escape_tracking(memory)) [[likely]] {
     return ask();

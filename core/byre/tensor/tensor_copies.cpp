@@ -39,24 +39,25 @@ void copy_within_device(const Tensor& source, void* destination) {
   }
 }
 
-/// For clone_seen_by().
+/// For clone_view().
 auto lazily(CallSite site) {
   return [site](const Storage& shared) { return shared.lazy_clone(site); };
 }
 
 }  // namespace
 
-bool Tensor::sees_small_part() const noexcept {
+bool Tensor::sees_less_than_half() const noexcept {
   // A mapped file takes no memory that a clone could keep, and a write to it copies pages.
-  const std::size_t nbytes = static_cast<std::size_t>(detail::most_seen(layout())) * itemsize();
-  return detail::is_small_part(nbytes, storage().nbytes()) && itemsize() != 0 &&
+  const std::size_t nbytes =
+      static_cast<std::size_t>(detail::max_distinct_elements(layout())) * itemsize();
+  return detail::is_less_than_half(nbytes, storage().nbytes()) && itemsize() != 0 &&
          storage().origin() != Origin::mapped;
 }
 
-std::optional<Tensor> Tensor::copy_of_small_part(const Layout& seen) const {
+std::optional<Tensor> Tensor::copy_if_less_than_half(const Layout& seen) const {
   auto [copied, layout] = detail::compacted(seen);
   const std::size_t nbytes = static_cast<std::size_t>(copied.numel()) * itemsize();
-  if (!detail::is_small_part(nbytes, storage().nbytes())) {
+  if (!detail::is_less_than_half(nbytes, storage().nbytes())) {
     return std::nullopt;  // with what lies between elements that overlap
   }
   const Tensor part = make(storage(), std::move(copied), dtype(), device(), base().allocator);
@@ -64,14 +65,13 @@ std::optional<Tensor> Tensor::copy_of_small_part(const Layout& seen) const {
 }
 
 template <class CloneStorage, class MakeLayout>
-Tensor Tensor::clone_seen_by(const char* operation, CallSite site,
-                             const CloneStorage& clone_storage,
-                             const MakeLayout& make_layout) const {
+Tensor Tensor::clone_view(const char* operation, CallSite site, const CloneStorage& clone_storage,
+                          const MakeLayout& make_layout) const {
   expect_initialized(operation);
-  if (sees_small_part()) [[unlikely]] {
+  if (sees_less_than_half()) [[unlikely]] {
     const Layout seen = make_layout();
     record_read(site);
-    if (auto copy = copy_of_small_part(seen)) {
+    if (auto copy = copy_if_less_than_half(seen)) {
       return *std::move(copy);
     }
   }
@@ -83,14 +83,14 @@ Tensor Tensor::clone_seen_by(const char* operation, CallSite site,
 }
 
 Tensor Tensor::lazy_clone(CallSite site) const {
-  return clone_seen_by("lazy_clone", site, lazily(site), [&] { return Layout(layout()); });
+  return clone_view("lazy_clone", site, lazily(site), [&] { return Layout(layout()); });
 }
 
 Tensor Tensor::writable_clone(CallSite site) {
   const auto clone_storage = [site](Storage& shared) {
     return shared.writable_clone(Wait::allowed, site);
   };
-  return clone_seen_by("writable_clone", site, clone_storage, [&] { return Layout(layout()); });
+  return clone_view("writable_clone", site, clone_storage, [&] { return Layout(layout()); });
 }
 
 Tensor Tensor::clone(CallSite site) const {
@@ -105,7 +105,7 @@ Tensor Tensor::clone(CallSite site) const {
 Tensor Tensor::packed() const {
   Tensor copy = empty(sizes(), dtype(), allocator());
   if (numel() != 0) {
-    copy_within_device(*this, detail::TensorWrite::all(copy, CallSite::current()));
+    copy_within_device(*this, detail::TensorWrite::materialize_all(copy, CallSite::current()));
   }
   return copy;
 }
@@ -120,11 +120,11 @@ Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
     return reshape_as_alias(wanted, mode, site);
   }
   if (is_contiguous()) {
-    return clone_seen_by("reshape", site, lazily(site),
-                         [&] { return contiguous_view(layout(), wanted, "reshape"); });
+    return clone_view("reshape", site, lazily(site),
+                      [&] { return contiguous_view(layout(), wanted, "reshape"); });
   }
   if (const auto viewed = viewed_as(layout(), wanted, "reshape")) {
-    return clone_seen_by("reshape", site, lazily(site), [&] { return Layout(*viewed); });
+    return clone_view("reshape", site, lazily(site), [&] { return Layout(*viewed); });
   }
   return clone(site).view(wanted);
 }
@@ -162,10 +162,10 @@ Tensor Tensor::to(Device target, CallSite site) const {
   static_cast<void>(support_of(target));
   expect_dtype(dtype(), "to");
   record_read(site);
-  return moved_to(target);
+  return copied_to(target);
 }
 
-Tensor Tensor::moved_to(Device target) const {
+Tensor Tensor::copied_to(Device target) const {
   DeviceSupport& from = support_of(device());
   DeviceSupport& to = support_of(target);
   const Tensor source = is_contiguous() ? *this : packed();
@@ -173,7 +173,7 @@ Tensor Tensor::moved_to(Device target) const {
   if (numel() == 0) {
     return copy;
   }
-  void* const first = detail::TensorWrite::all(copy, CallSite::current());
+  void* const first = detail::TensorWrite::materialize_all(copy, CallSite::current());
   if (device().is_cpu()) {
     to.copy_from_host(first, detail::ElementAccess::to_read(source), nbytes());
   } else if (target.is_cpu()) {

@@ -92,11 +92,11 @@ const Case cases[] = {
                   const Layout apart = views::expand(seven, {2, 2, 2, 2, 2, 2, 3});
                   return viewed_as(apart, {1, 2, 2, 2, 2, 2, 2, 3}, "test");
                 }),
-    refusal_case<ShapeError>("seen_as",
+    refusal_case<ShapeError>("viewed_as_or_throw",
                              [] {
                                const Layout deep = contiguous_layout(deep_sizes, "test");
-                               seen_as(views::permute(deep, reversed_axes), all_elements, "test",
-                                       "No.");
+                               viewed_as_or_throw(views::permute(deep, reversed_axes), all_elements,
+                                                  "test", "No.");
                              }),
     call_case("inferred_sizes", [] { return inferred_sizes(all_elements, 12, "test"); }),
     tensor_case("element_at",

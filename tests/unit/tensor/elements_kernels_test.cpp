@@ -23,7 +23,7 @@ using ManyExps = void (*)(T*, const T*, std::int64_t);
 /// Each way there is: by the widest vectors, and by those of every machine.
 template <class T>
 std::vector<ManyExps<T>> all_ways() {
-  return {detail::exponentiate, detail::exponentiate_anywhere};
+  return {detail::exponentiate, detail::exponentiate_portable};
 }
 
 template <class T>

@@ -79,11 +79,11 @@ const void* ElementAccess::to_read(const Tensor& operand) noexcept {
 }
 
 void* ElementAccess::to_write(Tensor& output, CallSite site) {
-  return TensorWrite::all(output, site);
+  return TensorWrite::materialize_all(output, site);
 }
 
 Tensor ElementAccess::on_host(const Tensor& operand) {
-  return operand.moved_to(Device::cpu());
+  return operand.copied_to(Device::cpu());
 }
 
 void ElementAccess::record_copy_onto_itself(Tensor& self, const Tensor& source, CallSite site) {

@@ -17,31 +17,33 @@ namespace byre::inline v0 {
 
 /// Source: the seed "TensorBase".
 struct BYRE_API TensorBase {
-  TensorBase(Storage&& of, Layout&& layout_of_view, DType dtype_of_elements, Device where,
-             Allocator* next_memory, shadow::ShadowHandle&& family) noexcept
+  TensorBase(Storage&& storage_of_view, Layout&& layout_of_view, DType dtype_of_elements,
+             Device device_of_storage, Allocator* next_memory,
+             shadow::ShadowHandle&& family) noexcept
       : layout(std::move(layout_of_view)),
-        storage(std::move(of)),
+        storage(std::move(storage_of_view)),
         shadow(std::move(family)),
         allocator(next_memory),
-        device(where),
+        device(device_of_storage),
         dtype(dtype_of_elements) {}
   /// Of the same storage, elements and family as `of`, as `make_layout()` sees them.
   template <class MakeLayout>
-  TensorBase(const TensorBase& of, const MakeLayout& make_layout)
+  TensorBase(const TensorBase& source, const MakeLayout& make_layout)
       : layout(make_layout()),
-        storage(of.storage),
-        shadow(of.shadow),
-        allocator(of.allocator),
-        device(of.device),
-        dtype(of.dtype) {}
+        storage(source.storage),
+        shadow(source.shadow),
+        allocator(source.allocator),
+        device(source.device),
+        dtype(source.dtype) {}
   /// Of the same elements in what `make_storage()` makes once there is a layout.
   template <class MakeLayout, class MakeStorage>
-  TensorBase(const TensorBase& of, const MakeLayout& make_layout, const MakeStorage& make_storage)
+  TensorBase(const TensorBase& source, const MakeLayout& make_layout,
+             const MakeStorage& make_storage)
       : layout(make_layout()),
         storage(make_storage()),
-        allocator(of.allocator),
-        device(of.device),
-        dtype(of.dtype) {}
+        allocator(source.allocator),
+        device(source.device),
+        dtype(source.dtype) {}
   TensorBase(const TensorBase&) = delete;
   TensorBase& operator=(const TensorBase&) = delete;
 
@@ -50,7 +52,7 @@ struct BYRE_API TensorBase {
   static void operator delete(void* place) noexcept;
 
   /// Of the storage, before the first element.
-  std::size_t nbytes_in_front() const noexcept {
+  std::size_t byte_offset() const noexcept {
     return static_cast<std::size_t>(layout.offset) * itemsize(dtype);
   }
   /// True only if there are a storage and a dtype, which is the wanted one.
@@ -60,7 +62,7 @@ struct BYRE_API TensorBase {
   /// Null without memory.
   const std::byte* first_element() const noexcept {
     const std::byte* const first = storage.data();
-    return first == nullptr ? nullptr : first + nbytes_in_front();
+    return first == nullptr ? nullptr : first + byte_offset();
   }
 
   Layout layout;  ///< in elements of `dtype`

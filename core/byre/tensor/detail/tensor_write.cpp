@@ -64,7 +64,7 @@ void* TensorWrite::materialize(const Layout* written, Wait wait) {
   if (written != nullptr && is_in_pages(memory.origin())) [[unlikely]] {
     make_pages_writable(memory, *written, tensor_->itemsize(), access_.site);
   }
-  return first == nullptr ? nullptr : first + tensor_->base().nbytes_in_front();
+  return first == nullptr ? nullptr : first + tensor_->base().byte_offset();
 }
 
 void TensorWrite::done() {
@@ -73,7 +73,7 @@ void TensorWrite::done() {
   }
 }
 
-void* TensorWrite::all(Tensor& tensor, CallSite site) {
+void* TensorWrite::materialize_all(Tensor& tensor, CallSite site) {
   tensor.realize_to_write(tensor.dtype());
   TensorWrite write(tensor, tensor.nbytes(), site);
   void* const first = write.materialize(&tensor.layout());

@@ -26,7 +26,7 @@ class BYRE_API TensorWrite {
   void done();
 
   /// All steps, for a write of all elements that cannot fail any more.
-  static void* all(Tensor& tensor, CallSite site);
+  static void* materialize_all(Tensor& tensor, CallSite site);
 
  private:
   Tensor* tensor_;

@@ -15,7 +15,7 @@ using detail::expect_operands;
 /// The dtype that operands of a promoted dtype are computed in.
 using DTypeRule = DType (*)(DType);
 
-constexpr DType as_they_are(DType dtype) noexcept {
+constexpr DType unchanged(DType dtype) noexcept {
   return dtype;
 }
 
@@ -26,7 +26,7 @@ DType promoted_of(const Tensor& first, const Other&... others) {
   return dtype;
 }
 
-template <class Operation, DTypeRule rule = as_they_are, class... Other>
+template <class Operation, DTypeRule rule = unchanged, class... Other>
 Tensor computed_from(const char* name, CallSite site, const Tensor& a, const Other&... others) {
   constexpr std::size_t count = 1 + sizeof...(Other);
   expect_operands(name, {&a, &others...});
@@ -35,7 +35,7 @@ Tensor computed_from(const char* name, CallSite site, const Tensor& a, const Oth
   return computed<count>(name, site, kernel, dtype, {&a, &others...});
 }
 
-template <class Operation, DTypeRule rule = as_they_are, class... Other>
+template <class Operation, DTypeRule rule = unchanged, class... Other>
 Tensor& compute_in_place(const char* name, CallSite site, Tensor& self, const Other&... others) {
   constexpr std::size_t count = 1 + sizeof...(Other);
   expect_operands(name, {&self, &others...});

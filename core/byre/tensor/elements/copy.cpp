@@ -114,7 +114,7 @@ Tensor copy_(Tensor self, const Tensor& source, CallSite site) {
     Tensor written = Tensor::empty(self.sizes(), dtype, self.allocator());
     return self.share_data(copy_(written, source, site));
   }
-  const auto overlap = detail::expect_writable_beside(self, source, expanded, "copy_");
+  const auto overlap = detail::expect_no_partial_overlap(self, source, expanded, "copy_");
   if (self.numel() == 0) {
     return self;
   }

@@ -16,7 +16,7 @@ struct alignas(data_alignment) BlockBuffer {
 };
 
 /// What lies between the elements of one operand and the blocks a kernel knows.
-struct Port {
+struct BlockConversion {
   std::int64_t itemsize;  ///< in a block
   bool is_converted;      ///< bool also to bool: a kernel may not see the bytes that loaded() mends
   ConvertRow convert;
@@ -24,7 +24,7 @@ struct Port {
   bool is_dense(std::int64_t stride) const noexcept { return !is_converted && stride == itemsize; }
 };
 
-Port port(DType to, DType from, const char* operation, DType in_block) {
+BlockConversion block_conversion(DType to, DType from, const char* operation, DType in_block) {
   return {static_cast<std::int64_t>(itemsize(in_block)), to != from,
           conversion(to, from, operation)};
 }
@@ -35,10 +35,11 @@ class RowLoop {
  public:
   RowLoop(const Kernel<Count>& kernel, const char* operation, const Tensor& output,
           const std::array<const Tensor*, Count>& operands)
-      : kernel_(kernel), output_(port(output.dtype(), kernel.result, operation, kernel.result)) {
+      : kernel_(kernel),
+        output_(block_conversion(output.dtype(), kernel.result, operation, kernel.result)) {
     for (std::size_t number = 0; number < Count; ++number) {
       const DType wanted = kernel.operands[number];
-      inputs_[number] = port(wanted, operands[number]->dtype(), operation, wanted);
+      inputs_[number] = block_conversion(wanted, operands[number]->dtype(), operation, wanted);
       inputs_[number].is_converted = inputs_[number].is_converted || wanted == DType::boolean;
     }
   }
@@ -83,7 +84,7 @@ class RowLoop {
 
   const void* load(std::size_t number, const std::byte* from, std::int64_t stride,
                    std::int64_t length) {
-    const Port& input = inputs_[number];
+    const BlockConversion& input = inputs_[number];
     if (input.is_dense(stride)) {
       return from;
     }
@@ -108,8 +109,8 @@ class RowLoop {
   }
 
   const Kernel<Count>& kernel_;
-  Port output_;
-  std::array<Port, Count> inputs_;
+  BlockConversion output_;
+  std::array<BlockConversion, Count> inputs_;
   std::array<BlockBuffer, 1 + Count> buffers_;
   alignas(data_alignment) std::array<std::byte, 8192> long_buffer_;
   std::size_t repeated_ =
@@ -156,7 +157,7 @@ void compute_into(Tensor& output, const char* operation, CallSite site, const Ke
   expect_distinct_elements(output, operation);
   for (std::size_t number = 0; number < Count; ++number) {
     layouts[number] = broadcast_to(output.sizes(), *operands[number], operation);
-    expect_writable_beside(output, *operands[number], layouts[number], operation);
+    expect_no_partial_overlap(output, *operands[number], layouts[number], operation);
   }
   if (output.numel() == 0) {
     return;

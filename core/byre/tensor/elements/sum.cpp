@@ -55,7 +55,7 @@ detail::Loop<1> loop_over(const Layout& summed, std::size_t itemsize) {
 
 /// Whether a row of results is next to each other in memory, and what each is the sum of is apart.
 bool are_columns(const detail::Loop<1>& summed, const Row<2>& row) {
-  return row.length >= detail::worth_a_call && !summed.sizes.empty() &&
+  return row.length >= detail::min_row_length && !summed.sizes.empty() &&
          std::abs(row.strides[1]) < std::abs(summed.operands[0].strides.back());
 }
 
@@ -91,9 +91,9 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
         detail::for_each_row_of(summed, std::array{row.first[1]}, [&](const Row<1>& run) {
           dense.add(run.first[0], run.strides[0], run.length);
         });
-        totals.of[0] = dense.total();
+        totals.values[0] = dense.total();
       }
-      store(row.first[0], row.strides[0], reinterpret_cast<const std::byte*>(totals.of.data()),
+      store(row.first[0], row.strides[0], reinterpret_cast<const std::byte*>(totals.values.data()),
             sizeof(T), results);
       row.first[0] += results * row.strides[0];
       row.first[1] += results * row.strides[1];
@@ -118,7 +118,7 @@ Tensor sum(const Tensor& a, const Dims& axes, bool keepdim, CallSite site) {
   return output;
 }
 
-Tensor sum(const Tensor& a, detail::SiteAlone site) {
+Tensor sum(const Tensor& a, detail::ExplicitCallSite site) {
   detail::expect_tensor(a, "sum");
   Dims axes;
   for (std::size_t axis = 0; axis < a.ndim(); ++axis) {

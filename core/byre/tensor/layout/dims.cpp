@@ -13,13 +13,13 @@ constexpr std::size_t most_numbers = max_nbytes / sizeof(std::int64_t);
 
 /// How many numbers there is room for where a list of `count` was allocated: twice as many each time, so
 /// that a list is built one by one in linear time.
-std::size_t room_of(std::size_t count) noexcept {
+std::size_t capacity_for(std::size_t count) noexcept {
   return count > most_numbers ? count : std::bit_ceil(count);
 }
 
-std::unique_ptr<std::int64_t[]> numbers_of(std::size_t count) {
+std::unique_ptr<std::int64_t[]> allocate_numbers(std::size_t count) {
   auto* const numbers =
-      count > most_numbers ? nullptr : new (std::nothrow) std::int64_t[room_of(count)];
+      count > most_numbers ? nullptr : new (std::nothrow) std::int64_t[capacity_for(count)];
   if (numbers == nullptr) {
     throw OutOfMemory(std::min(count, most_numbers) * sizeof(std::int64_t),
                       "heap, for a list of many numbers");
@@ -29,12 +29,12 @@ std::unique_ptr<std::int64_t[]> numbers_of(std::size_t count) {
 
 }  // namespace
 
-void Dims::copy_many(const Dims& other) {
-  many_ = numbers_of(count_);
-  std::copy_n(other.data(), count_, many_.get());
+void Dims::copy_heap(const Dims& other) {
+  heap_ = allocate_numbers(count_);
+  std::copy_n(other.data(), count_, heap_.get());
 }
 
-void Dims::copy_many_without(const Dims& other, std::size_t index) {
+void Dims::copy_heap_without(const Dims& other, std::size_t index) {
   *this = other;
   erase(begin() + static_cast<std::ptrdiff_t>(index));
 }
@@ -42,14 +42,14 @@ void Dims::copy_many_without(const Dims& other, std::size_t index) {
 void Dims::resize(std::size_t count, std::int64_t value) {
   const std::size_t kept = std::min(count, count_);
   if (count > most_in_place) {
-    if (many_ == nullptr || count > room_of(count_)) {
-      auto numbers = numbers_of(count);
+    if (heap_ == nullptr || count > capacity_for(count_)) {
+      auto numbers = allocate_numbers(count);
       std::copy_n(data(), kept, numbers.get());
-      many_ = std::move(numbers);
+      heap_ = std::move(numbers);
     }
-  } else if (many_ != nullptr) {
-    std::copy_n(many_.get(), kept, few_.begin());
-    many_.reset();
+  } else if (heap_ != nullptr) {
+    std::copy_n(heap_.get(), kept, inline_.begin());
+    heap_.reset();
   }
   count_ = count;
   std::fill(begin() + static_cast<std::ptrdiff_t>(kept), end(), value);
@@ -102,17 +102,17 @@ void too_many_dimensions(std::size_t ndim, const char* operation) {
 
 std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation) {
   expect_ndim(sizes.size(), operation);
-  std::int64_t of_others = 1;  // than those of 0
+  std::int64_t product = 1;  // than those of 0
   bool is_empty = false;
   for (const std::int64_t size : sizes) {
     if (size == 0) {
       is_empty = true;
-    } else if (size < 0 || __builtin_mul_overflow(of_others, size, &of_others) ||
-               of_others > most_elements) [[unlikely]] {
+    } else if (size < 0 || __builtin_mul_overflow(product, size, &product) ||
+               product > most_elements) [[unlikely]] {
       refuse_sizes(sizes, operation);
     }
   }
-  return is_empty ? 0 : of_others;
+  return is_empty ? 0 : product;
 }
 
 std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation) {

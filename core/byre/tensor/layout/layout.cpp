@@ -8,7 +8,8 @@
 namespace byre::inline v0 {
 namespace {
 
-[[noreturn]] void different_counts(const Dims& sizes, std::int64_t numel, const char* operation) {
+[[noreturn]] void refuse_element_count(const Dims& sizes, std::int64_t numel,
+                                       const char* operation) {
   throw ShapeError(format_text(
       "%s: sizes %s do not make the %lld elements there are. Choose sizes whose product is "
       "%lld, or leave one of them to be inferred as -1.",
@@ -91,7 +92,7 @@ Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation
   const auto unknown = std::ranges::find(sizes, -1);
   if (unknown == sizes.end()) {
     if (detail::element_count(sizes, operation) != numel) {
-      different_counts(sizes, numel, operation);
+      refuse_element_count(sizes, numel, operation);
     }
     return sizes;
   }
@@ -100,7 +101,7 @@ Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation
   inferred = 1;
   const std::int64_t others = detail::element_count(known, operation);  // refuses a second -1
   if (others == 0 || numel % others != 0) {
-    different_counts(sizes, numel, operation);
+    refuse_element_count(sizes, numel, operation);
   }
   inferred = numel / others;
   return known;
@@ -140,7 +141,8 @@ std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const 
   return viewed;
 }
 
-Layout seen_as(const Layout& layout, const Dims& sizes, const char* operation, const char* advice) {
+Layout viewed_as_or_throw(const Layout& layout, const Dims& sizes, const char* operation,
+                          const char* advice) {
   if (auto view = viewed_as(layout, sizes, operation)) {
     return std::move(*view);
   }

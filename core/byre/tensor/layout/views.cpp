@@ -22,7 +22,7 @@ using detail::existing_axis;
 
 using std::ptrdiff_t;
 
-long long shown(std::int64_t number) {
+long long as_long_long(std::int64_t number) {
   return number;
 }
 
@@ -163,10 +163,11 @@ Layout expand(const Layout& layout, const Dims& sizes) {
     if (sizes[axis] == -1 && !is_new) {
       expanded.sizes[axis] = present;
     } else if (sizes[axis] != present && present != 1) {
-      throw ShapeError(format_text(
-          "expand: from %s to %s: only a size of 1 can be repeated, and "
-          "dimension %zu has %lld.",
-          to_string(layout.sizes).c_str(), to_string(sizes).c_str(), axis - added, shown(present)));
+      throw ShapeError(
+          format_text("expand: from %s to %s: only a size of 1 can be repeated, and "
+                      "dimension %zu has %lld.",
+                      to_string(layout.sizes).c_str(), to_string(sizes).c_str(), axis - added,
+                      as_long_long(present)));
     }
     if (!is_new && expanded.sizes[axis] == present) {
       expanded.strides[axis] = layout.strides[axis - added];
@@ -183,14 +184,14 @@ Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start, std::i
     throw ShapeError(
         format_text("slice: a step of %lld. Strides are never negative here: use a "
                     "step of 1 or more, and copy to reverse.",
-                    shown(step)));
+                    as_long_long(step)));
   }
   const std::int64_t size = layout.sizes[sliced];
-  const auto cut = [size](std::int64_t bound) {
+  const auto clamp_bound = [size](std::int64_t bound) {
     return std::clamp<std::int64_t>(bound < 0 ? bound + size : bound, 0, size);
   };
-  const std::int64_t first = cut(start);
-  const std::int64_t length = std::max<std::int64_t>(cut(end) - first, 0);
+  const std::int64_t first = clamp_bound(start);
+  const std::int64_t length = std::max<std::int64_t>(clamp_bound(end) - first, 0);
   const std::int64_t taken = length == 0 ? 0 : (length - 1) / step + 1;
   // A stride nobody steps over stays as it is: step may be huge.
   return window(layout, sliced, first, taken, taken > 1 ? step : 1);
@@ -201,10 +202,10 @@ Layout narrow(const Layout& layout, std::int64_t axis, std::int64_t start, std::
   const std::int64_t size = layout.sizes[narrowed];
   const std::int64_t first = start < 0 ? start + size : start;
   if (first < 0 || length < 0 || length > size - first) {
-    throw ShapeError(
-        format_text("narrow: %lld elements from %lld do not lie within dimension %zu "
-                    "of %s.",
-                    shown(length), shown(start), narrowed, to_string(layout.sizes).c_str()));
+    throw ShapeError(format_text(
+        "narrow: %lld elements from %lld do not lie within dimension %zu "
+        "of %s.",
+        as_long_long(length), as_long_long(start), narrowed, to_string(layout.sizes).c_str()));
   }
   return window(layout, narrowed, first, length, 1);
 }
@@ -212,19 +213,19 @@ Layout narrow(const Layout& layout, std::int64_t axis, std::int64_t start, std::
 Layout diagonal(const Layout& layout, std::int64_t offset, std::int64_t first,
                 std::int64_t second) {
   const Dims axes = distinct_axes(layout, {first, second}, "diagonal");
-  const auto of_rows = static_cast<std::size_t>(axes[0]);
-  const auto of_columns = static_cast<std::size_t>(axes[1]);
-  const std::int64_t rows = layout.sizes[of_rows];
-  const std::int64_t columns = layout.sizes[of_columns];
+  const auto row_axis = static_cast<std::size_t>(axes[0]);
+  const auto column_axis = static_cast<std::size_t>(axes[1]);
+  const std::int64_t rows = layout.sizes[row_axis];
+  const std::int64_t columns = layout.sizes[column_axis];
   // Cut to where there is none any more, so that no sum overflows.
   const std::int64_t above = std::clamp(offset, -rows, columns);
   const std::int64_t length = std::max<std::int64_t>(
       above >= 0 ? std::min(rows, columns - above) : std::min(rows + above, columns), 0);
-  const std::int64_t down = layout.strides[of_rows];
-  const std::int64_t right = layout.strides[of_columns];
+  const std::int64_t down = layout.strides[row_axis];
+  const std::int64_t right = layout.strides[column_axis];
   Layout diagonal(layout);
-  erase_axis(diagonal, std::max(of_rows, of_columns));
-  erase_axis(diagonal, std::min(of_rows, of_columns));
+  erase_axis(diagonal, std::max(row_axis, column_axis));
+  erase_axis(diagonal, std::min(row_axis, column_axis));
   diagonal.sizes.push_back(length);
   // A stride nobody steps over is not added up, or it would grow with every diagonal.
   diagonal.strides.push_back(length > 1 ? down + right : right);
@@ -237,10 +238,10 @@ Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::i
   const std::size_t unfolded_axis = byre::detail::wrap_axis(axis, layout.ndim(), "unfold");
   const std::int64_t present = is_one_element ? 1 : layout.sizes[unfolded_axis];
   if (size < 0 || size > present || step <= 0) {
-    throw ShapeError(
-        format_text("unfold: windows of %lld elements, %lld apart, of dimension %zu of "
-                    "%s. They have to be 1 or more apart, and lie within it.",
-                    shown(size), shown(step), unfolded_axis, to_string(layout.sizes).c_str()));
+    throw ShapeError(format_text(
+        "unfold: windows of %lld elements, %lld apart, of dimension %zu of "
+        "%s. They have to be 1 or more apart, and lie within it.",
+        as_long_long(size), as_long_long(step), unfolded_axis, to_string(layout.sizes).c_str()));
   }
   if (is_one_element) {
     return {.sizes = {size}, .strides = {1}, .offset = layout.offset};  // its one window

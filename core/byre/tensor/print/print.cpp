@@ -13,7 +13,7 @@ namespace byre::inline v0 {
 namespace {
 
 /// Which indices of each dimension are shown.
-struct Shown {
+struct ShownIndices {
   const Dims* sizes;
   std::int64_t edge_items;
 
@@ -33,15 +33,15 @@ struct Shown {
   }
 };
 
-Shown shown_of(const Tensor& tensor, const PrintOptions& options) {
+ShownIndices shown_indices_of(const Tensor& tensor, const PrintOptions& options) {
   const bool is_summarized = tensor.numel() > options.threshold;
   return {&tensor.sizes(), is_summarized ? std::max<std::int64_t>(options.edge_items, 1)
                                          : std::numeric_limits<std::int64_t>::max()};
 }
 
 /// The bytes of the elements that are shown, in row-major order.
-void gather(const Shown& shown, const Layout& layout, std::size_t itemsize, const std::byte* first,
-            std::size_t axis, std::vector<std::byte>& elements) {
+void gather(const ShownIndices& shown, const Layout& layout, std::size_t itemsize,
+            const std::byte* first, std::size_t axis, std::vector<std::byte>& elements) {
   if (axis == layout.ndim()) {
     elements.insert(elements.end(), first, first + itemsize);
     return;
@@ -55,7 +55,8 @@ void gather(const Shown& shown, const Layout& layout, std::size_t itemsize, cons
       [] {});
 }
 
-detail::Words words_of(const Tensor& tensor, const Shown& shown, int precision, CallSite site) {
+detail::Words words_of(const Tensor& tensor, const ShownIndices& shown, int precision,
+                       CallSite site) {
   std::vector<std::byte> elements;
   gather(shown, tensor.layout(), tensor.itemsize(),
          static_cast<const std::byte*>(tensor.raw_data(site)), 0, elements);
@@ -75,7 +76,7 @@ detail::Words words_of(const Tensor& tensor, const Shown& shown, int precision, 
 /// Puts words into nested brackets. Source: NumPy's rules for lines, spaces and empty lines.
 class Brackets {
  public:
-  Brackets(const Shown& shown, const detail::Words& words, std::size_t line_width)
+  Brackets(const ShownIndices& shown, const detail::Words& words, std::size_t line_width)
       : shown_(shown), word_(words.begin()), line_width_(line_width) {}
 
   /// The part of the array that the dimensions from `axis` on make.
@@ -114,7 +115,7 @@ class Brackets {
     return text;
   }
 
-  const Shown& shown_;
+  const ShownIndices& shown_;
   detail::Words::const_iterator word_;
   std::size_t line_width_;
 };
@@ -123,7 +124,7 @@ std::string elements_of(const Tensor& tensor, const PrintOptions& options, CallS
   if (tensor.numel() == 0) {
     return "[]";
   }
-  const Shown shown = shown_of(tensor, options);
+  const ShownIndices shown = shown_indices_of(tensor, options);
   const detail::Words words = words_of(tensor, shown, options.precision, site);
   if (tensor.ndim() == 0) {
     return words[0].substr(words[0].find_first_not_of(' '));

@@ -48,16 +48,16 @@ struct Constants<double> {
   static constexpr int last_term = 13;
 };
 
-template <class T, int Of>
-inline constexpr T one_by_factorial = one_by_factorial<T, Of - 1> / T{Of};
+template <class T, int N>
+inline constexpr T one_by_factorial = one_by_factorial<T, N - 1> / T{N};
 template <class T>
 inline constexpr T one_by_factorial<T, 0> = 1;
 
 /// Vectors are passed by reference: by value, the calling convention would depend on the target.
 template <class T, std::size_t Nbytes>
 struct Exponential {
-  using Of = Constants<T>;
-  using Bits = typename Of::Bits;
+  using Values = Constants<T>;
+  using Bits = typename Values::Bits;
   typedef T Vector __attribute__((vector_size(Nbytes)));
   typedef Bits BitVector __attribute__((vector_size(Nbytes)));
   static constexpr auto lanes = static_cast<std::int64_t>(Nbytes / sizeof(T));
@@ -65,7 +65,7 @@ struct Exponential {
   /// The sum of r^(k - Term) / k! for k from Term to the last.
   template <int Term>
   [[gnu::always_inline]] static void sum_terms(Vector& sum, const Vector& r) noexcept {
-    if constexpr (Term == Of::last_term) {
+    if constexpr (Term == Values::last_term) {
       sum = Vector{} + one_by_factorial<T, Term>;
     } else {
       sum_terms<Term + 1>(sum, r);
@@ -73,18 +73,18 @@ struct Exponential {
     }
   }
 
-  [[gnu::always_inline]] static void replace(Vector& x) noexcept {
+  [[gnu::always_inline]] static void exponentiate_vector(Vector& x) noexcept {
     constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
     constexpr Bits bias = std::numeric_limits<T>::max_exponent - 1;
     // Added to a number, it leaves the nearest integer in the last bits.
     constexpr T shifter = static_cast<T>(Bits{3} << (mantissa_bits - 1));
     constexpr T log2_e = static_cast<T>(1.442695040888963407359924681001892137L);
 
-    x = x < Of::lowest ? Vector{} + Of::lowest : x;  // what is not a number stays so
-    x = x > Of::highest ? Vector{} + Of::highest : x;
+    x = x < Values::lowest ? Vector{} + Values::lowest : x;  // what is not a number stays so
+    x = x > Values::highest ? Vector{} + Values::highest : x;
     const Vector shifted = x * log2_e + shifter;
     const Vector n = shifted - shifter;
-    const Vector r = (x - n * Of::ln2_high) - n * Of::ln2_low;
+    const Vector r = (x - n * Values::ln2_high) - n * Values::ln2_low;
     Vector sum;
     sum_terms<2>(sum, r);
     const Vector power = T{1} + (r + r * r * sum);
@@ -97,8 +97,8 @@ struct Exponential {
   }
 
   /// The last vector is filled up, so that no element is computed in another way.
-  [[gnu::always_inline]] static void of_each(T* result, const T* numbers,
-                                             std::int64_t length) noexcept {
+  [[gnu::always_inline]] static void exponentiate_all(T* result, const T* numbers,
+                                                      std::int64_t length) noexcept {
     if constexpr (!is_rounded_step_by_step) {
       for (std::int64_t i = 0; i < length; ++i) {
         result[i] = std::exp(numbers[i]);
@@ -108,13 +108,13 @@ struct Exponential {
     for (; length >= lanes; length -= lanes, result += lanes, numbers += lanes) {
       Vector x;
       std::memcpy(&x, numbers, Nbytes);
-      replace(x);
+      exponentiate_vector(x);
       std::memcpy(result, &x, Nbytes);
     }
     if (length > 0) {
       Vector x{};
       std::memcpy(&x, numbers, static_cast<std::size_t>(length) * sizeof(T));
-      replace(x);
+      exponentiate_vector(x);
       std::memcpy(result, &x, static_cast<std::size_t>(length) * sizeof(T));
     }
   }
@@ -124,14 +124,14 @@ struct Exponential {
 template <class T>
 BYRE_WIDE_VECTORS(",fma")
 void exponentiate_wide(T* result, const T* numbers, std::int64_t length) noexcept {
-  Exponential<T, 32>::of_each(result, numbers, length);
+  Exponential<T, 32>::exponentiate_all(result, numbers, length);
 }
 
 }  // namespace
 
 template <class T>
-void exponentiate_anywhere(T* result, const T* numbers, std::int64_t length) noexcept {
-  Exponential<T, 16>::of_each(result, numbers, length);
+void exponentiate_portable(T* result, const T* numbers, std::int64_t length) noexcept {
+  Exponential<T, 16>::exponentiate_all(result, numbers, length);
 }
 
 template <class T>
@@ -139,12 +139,12 @@ void exponentiate(T* result, const T* numbers, std::int64_t length) noexcept {
   if (has_wide_vectors()) {
     exponentiate_wide(result, numbers, length);
   } else {
-    exponentiate_anywhere(result, numbers, length);
+    exponentiate_portable(result, numbers, length);
   }
 }
 
-template void exponentiate_anywhere(float*, const float*, std::int64_t) noexcept;
-template void exponentiate_anywhere(double*, const double*, std::int64_t) noexcept;
+template void exponentiate_portable(float*, const float*, std::int64_t) noexcept;
+template void exponentiate_portable(double*, const double*, std::int64_t) noexcept;
 template void exponentiate(float*, const float*, std::int64_t) noexcept;
 template void exponentiate(double*, const double*, std::int64_t) noexcept;
 

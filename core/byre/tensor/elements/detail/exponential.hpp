@@ -15,6 +15,6 @@ void exponentiate(T* result, const T* numbers, std::int64_t length) noexcept;
 
 /// The same by vectors that every machine of this architecture has.
 template <class T>
-void exponentiate_anywhere(T* result, const T* numbers, std::int64_t length) noexcept;
+void exponentiate_portable(T* result, const T* numbers, std::int64_t length) noexcept;
 
 }  // namespace byre::inline v0::detail

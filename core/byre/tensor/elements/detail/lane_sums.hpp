@@ -32,7 +32,7 @@ using AddRows = void (*)(std::byte* sums, const std::byte* rows, std::int64_t pi
 /// Lanes are of Number, and stay in registers.
 template <class Number>
 struct RowsAdder {
-  static void anywhere(std::byte* sums, const std::byte* rows, std::int64_t pitch,
+  static void portable(std::byte* sums, const std::byte* rows, std::int64_t pitch,
                        std::int64_t count) {
     add<16>(sums, rows, pitch, count, std::make_index_sequence<lanes_nbytes / 16>{});
   }
@@ -63,7 +63,7 @@ template <Summand T>
 AddRows adder_of_rows() noexcept {
   using Part = std::conditional_t<is_complex<T>, float, T>;
   using Number = std::conditional_t<std::integral<T>, std::uint64_t, Part>;
-  return has_wide_vectors() ? &RowsAdder<Number>::wide : &RowsAdder<Number>::anywhere;
+  return has_wide_vectors() ? &RowsAdder<Number>::wide : &RowsAdder<Number>::portable;
 }
 
 template <Summand T>
@@ -74,7 +74,7 @@ class LaneSums {
   static constexpr std::int64_t rows_at_once = 32;
 
   struct Lanes {
-    std::array<T, lanes_nbytes / sizeof(T)> of;
+    std::array<T, lanes_nbytes / sizeof(T)> values;
   };
 
   void clear() noexcept {
@@ -104,22 +104,22 @@ class LaneSums {
   }
 
   /// The sum of the first `count` lanes, at least one, in pairs.
-  static T sum_of(Lanes& some, std::int64_t count) {
-    auto& of = some.of;
+  static T sum_of(Lanes& lane_values, std::int64_t count) {
+    auto& values = lane_values.values;
     auto left = static_cast<std::size_t>(count);
     while (left > 1) {
       const std::size_t half = (left + 1) / 2;
       for (std::size_t lane = half; lane < left; ++lane) {
-        of[lane - half] = Add{}(of[lane - half], of[lane]);
+        values[lane - half] = Add{}(values[lane - half], values[lane]);
       }
       left = half;
     }
-    return of[0];
+    return values[0];
   }
 
  private:
-  static std::byte* bytes_of(Lanes& some) noexcept {
-    return reinterpret_cast<std::byte*>(some.of.data());
+  static std::byte* bytes_of(Lanes& lane_values) noexcept {
+    return reinterpret_cast<std::byte*>(lane_values.values.data());
   }
 
   std::uint64_t count_ = 0;
@@ -165,13 +165,13 @@ class DenseSum {
       sums_.add(stage_at(0), lanes_nbytes, staged_ / lanes);
     }
     typename Sums::Lanes last{};
-    std::copy_n(stage_.begin() + (staged_ - rest), rest, last.of.begin());
+    std::copy_n(stage_.begin() + (staged_ - rest), rest, last.values.begin());
     staged_ = 0;
     if (sums_.is_clear()) {
       return Sums::sum_of(last, rest);
     }
     if (rest != 0) {
-      sums_.add(reinterpret_cast<const std::byte*>(last.of.data()), 0, 1);
+      sums_.add(reinterpret_cast<const std::byte*>(last.values.data()), 0, 1);
     }
     typename Sums::Lanes totals = sums_.totals();
     sums_.clear();
@@ -215,8 +215,9 @@ class ColumnSums {
         sums_.add(from, pitch, some);
       } else {
         for (std::int64_t row = 0; row < some; ++row) {
-          convert_(reinterpret_cast<std::byte*>(stage_[static_cast<std::size_t>(row)].of.data()),
-                   itemsize, from + row * pitch, stride_, columns_);
+          convert_(
+              reinterpret_cast<std::byte*>(stage_[static_cast<std::size_t>(row)].values.data()),
+              itemsize, from + row * pitch, stride_, columns_);
         }
         sums_.add(reinterpret_cast<const std::byte*>(stage_.data()), lanes_nbytes, some);
       }

@@ -97,8 +97,8 @@ void expect_distinct_elements(const Tensor& output, const char* operation) {
   }
 }
 
-Overlap expect_writable_beside(const Tensor& output, const Tensor& input, const Layout& expanded,
-                               const char* operation) {
+Overlap expect_no_partial_overlap(const Tensor& output, const Tensor& input, const Layout& expanded,
+                                  const char* operation) {
   if (output.numel() == 0 || output.device() != input.device() ||
       (!output.aliases(input) && output.storage().shares_data_with(input.storage()))) {
     return Overlap::none;  // lazy clones part when the output is written

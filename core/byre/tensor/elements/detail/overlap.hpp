@@ -34,7 +34,7 @@ BYRE_API void expect_distinct_elements(const Tensor& output, const char* operati
 
 /// Whether `output` may be written while `input`, of the same sizes, is read; throws ShapeError if
 /// not. Both have memory on one device, or no elements.
-Overlap expect_writable_beside(const Tensor& output, const Tensor& input, const Layout& expanded,
-                               const char* operation);
+Overlap expect_no_partial_overlap(const Tensor& output, const Tensor& input, const Layout& expanded,
+                                  const char* operation);
 
 }  // namespace byre::inline v0::detail

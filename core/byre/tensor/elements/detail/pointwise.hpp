@@ -71,7 +71,7 @@ template <class Operation, class Result, class... Operand>
 struct BlockOf {
   using Operands = std::array<const void*, sizeof...(Operand)>;
 
-  static void anywhere(void* result, const Operands& operands, std::int64_t length) {
+  static void portable(void* result, const Operands& operands, std::int64_t length) {
     compute(result, operands, length, std::index_sequence_for<Operand...>{});
   }
 
@@ -96,7 +96,7 @@ Kernel<sizeof...(Operand)> kernel_of_types() {
   using Block = BlockOf<Operation, Result, Operand...>;
   return {dtype_of<Result>,
           {dtype_of<Operand>...},
-          has_wide_vectors() ? &Block::wide : &Block::anywhere};
+          has_wide_vectors() ? &Block::wide : &Block::portable};
 }
 
 // Behind what compute_block is inlined to: without debug information clang reports it there.

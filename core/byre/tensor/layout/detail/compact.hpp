@@ -13,7 +13,7 @@ namespace byre::inline v0::detail {
 
 /// At most so many elements of the storage are seen: a stride of 0 repeats elements, and no view sees more than
 /// lie between its first and its last.
-inline std::int64_t most_seen(const Layout& layout) noexcept {
+inline std::int64_t max_distinct_elements(const Layout& layout) noexcept {
   std::int64_t apart = 1;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     const bool repeats = layout.strides[axis] == 0 && layout.sizes[axis] > 1;
@@ -23,7 +23,7 @@ inline std::int64_t most_seen(const Layout& layout) noexcept {
 }
 
 /// Whether so many of a storage's bytes are less than half of it.
-constexpr bool is_small_part(std::size_t nbytes, std::size_t storage_nbytes) noexcept {
+constexpr bool is_less_than_half(std::size_t nbytes, std::size_t storage_nbytes) noexcept {
   return nbytes < storage_nbytes - nbytes && nbytes < storage_nbytes;
 }
 

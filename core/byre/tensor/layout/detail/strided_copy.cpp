@@ -83,9 +83,9 @@ class Square {
 /// The stage holds the rows of a block, which are columns of what is written: element i of row j becomes
 /// element j of column i. In squares, and what is left over along two sides one by one.
 template <std::size_t Itemsize>
-void leave_stage(const std::byte* stage, std::byte* to,
-                 const std::array<std::int64_t, 2>& to_strides, std::int64_t rows,
-                 std::int64_t columns) noexcept {
+void transpose_out_of_stage(const std::byte* stage, std::byte* to,
+                            const std::array<std::int64_t, 2>& to_strides, std::int64_t rows,
+                            std::int64_t columns) noexcept {
   constexpr auto itemsize = static_cast<std::int64_t>(Itemsize);
   constexpr std::int64_t pitch = block_side<Itemsize> * itemsize;
   constexpr auto side = static_cast<std::int64_t>(Square<Itemsize>::side);
@@ -127,7 +127,7 @@ void move_to_back(Dims& dims, std::size_t axis, std::size_t places_from_back) {
 }
 
 /// The dimension along which elements are the least apart, but not the same; the last where all are.
-std::size_t least_apart(const Dims& strides) {
+std::size_t smallest_stride_axis(const Dims& strides) {
   std::size_t least = strides.size() - 1;
   for (std::size_t axis = strides.size(); axis-- > 0;) {
     const std::int64_t stride = std::abs(strides[axis]);
@@ -153,19 +153,19 @@ StridedCopy::StridedCopy(const Dims& sizes, const Operand& to, const Operand& fr
     loop_.operands[0].strides.push_back(0);
     loop_.operands[1].strides.push_back(0);
   }
-  choose_way();
+  choose_strategy();
 }
 
-void StridedCopy::choose_way() {
+void StridedCopy::choose_strategy() {
   Dims& sizes = loop_.sizes;
   const std::size_t last = sizes.size() - 1;
-  std::size_t other = least_apart(loop_.operands[1].strides);
-  if (sizes[last] < worth_a_call) {
+  std::size_t other = smallest_stride_axis(loop_.operands[1].strides);
+  if (sizes[last] < min_row_length) {
     other = static_cast<std::size_t>(std::max_element(sizes.begin(), sizes.end()) - sizes.begin());
   }
   const std::int64_t apart = loop_.operands[1].strides[last];
   if (other == last || apart == 0) {
-    way_ = Way::rows;
+    strategy_ = Strategy::rows;
     return;
   }
   // The dimension that blocks have beside the last.
@@ -174,18 +174,18 @@ void StridedCopy::choose_way() {
     move_to_back(operand.strides, other, 1);
   }
   constexpr std::int64_t line_nbytes = 64;
-  if (std::min(sizes[last], sizes[last - 1]) >= worth_a_call && std::abs(apart) >= line_nbytes) {
-    way_ = Way::staged;
+  if (std::min(sizes[last], sizes[last - 1]) >= min_row_length && std::abs(apart) >= line_nbytes) {
+    strategy_ = Strategy::staged;
     return;
   }
-  way_ = Way::blocks;
+  strategy_ = Strategy::blocks;
   if (sizes[last - 1] > sizes[last]) {
     loop_.swap_dimensions(last - 1, last);
   }
 }
 
 void StridedCopy::make() const noexcept {
-  if (way_ != Way::nothing) {
+  if (strategy_ != Strategy::none) {
     walk(0, loop_.operands[0].first, loop_.operands[1].first);
   }
 }
@@ -195,9 +195,9 @@ void StridedCopy::walk(std::size_t axis, std::byte* to, const std::byte* from) c
   const std::size_t left = sizes.size() - axis;
   if (left == 1) {
     row_(to, operands[0].strides[axis], from, operands[1].strides[axis], sizes[axis]);
-  } else if (left == 2 && way_ == Way::blocks) {
+  } else if (left == 2 && strategy_ == Strategy::blocks) {
     copy_block_by_block(to, from);
-  } else if (left == 2 && way_ == Way::staged) {
+  } else if (left == 2 && strategy_ == Strategy::staged) {
     copy_through_stage(to, from);
   } else {
     for (std::int64_t index = 0; index < sizes[axis]; ++index) {
@@ -240,8 +240,9 @@ void StridedCopy::copy_through_stage(std::byte* to, const std::byte* from) const
         for (std::int64_t j = 0; j < rows; ++j, source += from_strides[1]) {
           row_(stage.data() + j * side * itemsize, itemsize, source, from_strides[0], columns);
         }
-        leave_stage<Itemsize>(stage.data(), to + column * to_strides[0] + row * to_strides[1],
-                              to_strides, rows, columns);
+        transpose_out_of_stage<Itemsize>(stage.data(),
+                                         to + column * to_strides[0] + row * to_strides[1],
+                                         to_strides, rows, columns);
       }
     }
   });

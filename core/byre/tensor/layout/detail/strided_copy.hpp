@@ -28,14 +28,14 @@ class BYRE_API StridedCopy {
   void make() const noexcept;
 
  private:
-  enum class Way : std::uint8_t {
-    nothing,
+  enum class Strategy : std::uint8_t {
+    none,
     rows,    ///< of the last dimension
     blocks,  ///< of the last two: short pieces of rows, while what they touch is in the cache
     staged,  ///< the same, through a block of which both are dense rows
   };
 
-  void choose_way();
+  void choose_strategy();
   void walk(std::size_t axis, std::byte* to, const std::byte* from) const noexcept;
   void copy_block_by_block(std::byte* to, const std::byte* from) const noexcept;
   void copy_through_stage(std::byte* to, const std::byte* from) const noexcept;
@@ -43,7 +43,7 @@ class BYRE_API StridedCopy {
   Loop<2> loop_;  ///< to, from
   CopyRow row_;
   std::size_t to_itemsize_;
-  Way way_ = Way::nothing;
+  Strategy strategy_ = Strategy::none;
 };
 
 /// Writes the elements that `layout` sees, `source` being its first, one after the other.

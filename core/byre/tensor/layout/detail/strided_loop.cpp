@@ -8,7 +8,7 @@ namespace byre::inline v0::detail {
 namespace {
 
 template <std::size_t Count>
-bool is_less_apart(const Loop<Count>& loop, std::size_t a, std::size_t b) {
+bool has_smaller_stride(const Loop<Count>& loop, std::size_t a, std::size_t b) {
   for (const Operand& operand : loop.operands) {
     if (operand.strides[a] != operand.strides[b]) {
       return operand.strides[a] < operand.strides[b];
@@ -54,7 +54,7 @@ void Loop<Count>::join_dimensions() {
 template <std::size_t Count>
 void Loop<Count>::sort_dimensions() {
   for (std::size_t end = 1; end < sizes.size(); ++end) {
-    for (std::size_t axis = end; axis > 0 && is_less_apart(*this, axis - 1, axis); --axis) {
+    for (std::size_t axis = end; axis > 0 && has_smaller_stride(*this, axis - 1, axis); --axis) {
       swap_dimensions(axis - 1, axis);
     }
   }
@@ -106,7 +106,8 @@ void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
   loop.join_dimensions();
   // If rows are too short to be worth a call, the longest dimension becomes the row.
   const auto longest = std::max_element(loop.sizes.begin(), loop.sizes.end());
-  if (longest != loop.sizes.end() && *longest >= worth_a_call && loop.sizes.back() < worth_a_call) {
+  if (longest != loop.sizes.end() && *longest >= min_row_length &&
+      loop.sizes.back() < min_row_length) {
     loop.swap_dimensions(static_cast<std::size_t>(longest - loop.sizes.begin()),
                          loop.sizes.size() - 1);
   }

@@ -24,7 +24,7 @@ struct Row {
 };
 
 /// From how many elements on a row is worth the call that is made for it.
-inline constexpr std::int64_t worth_a_call = 8;
+inline constexpr std::int64_t min_row_length = 8;
 
 /// One operand: where its first element is, and its strides in bytes.
 struct Operand {

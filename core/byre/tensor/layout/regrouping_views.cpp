@@ -13,7 +13,7 @@ namespace byre::inline v0::views {
 namespace {
 
 /// For as many as `count`.
-std::vector<Layout> no_parts_yet(std::int64_t count) {
+std::vector<Layout> reserved_parts(std::int64_t count) {
   std::vector<Layout> parts;
   const auto wanted = static_cast<std::size_t>(
       std::min<std::uint64_t>(static_cast<std::uint64_t>(count), parts.max_size() + 1));
@@ -26,9 +26,9 @@ std::vector<Layout> no_parts_yet(std::int64_t count) {
   return parts;
 }
 
-std::vector<Layout> cut(const Layout& layout, std::size_t axis, std::int64_t size) {
+std::vector<Layout> split_evenly(const Layout& layout, std::size_t axis, std::int64_t size) {
   const std::int64_t present = layout.sizes[axis];
-  std::vector<Layout> parts = no_parts_yet(present == 0 ? 1 : (present - 1) / size + 1);
+  std::vector<Layout> parts = reserved_parts(present == 0 ? 1 : (present - 1) / size + 1);
   std::int64_t start = 0;
   do {
     const std::int64_t length = std::min(size, present - start);
@@ -45,7 +45,7 @@ constexpr const char* advice_on_views =
 constexpr std::int64_t max_stride = std::numeric_limits<std::int64_t>::max() / 16;
 
 /// What has to be so for elements to be seen as larger ones.
-void expect_whole(bool is_whole, const Layout& layout, std::size_t from, std::size_t to) {
+void expect_divisible(bool is_whole, const Layout& layout, std::size_t from, std::size_t to) {
   if (!is_whole) {
     throw ShapeError(format_text(
         "view of elements of %zu bytes as elements of %zu: strides %s and offset %lld "
@@ -57,7 +57,7 @@ void expect_whole(bool is_whole, const Layout& layout, std::size_t from, std::si
 }
 
 /// The strides and the offset of elements as those of `parts` times as many that are smaller.
-void count_smaller_elements(Layout& layout, std::int64_t parts) {
+void rescale_to_smaller(Layout& layout, std::int64_t parts) {
   for (std::int64_t& stride : layout.strides) {
     stride *= parts;
   }
@@ -66,7 +66,7 @@ void count_smaller_elements(Layout& layout, std::int64_t parts) {
 
 /// The strides and the offset of elements as those of `parts` times fewer that are larger. False if one of them is no
 /// multiple of `parts`.
-bool count_larger_elements(Layout& layout, std::int64_t parts) {
+bool rescale_to_larger(Layout& layout, std::int64_t parts) {
   bool is_whole = layout.offset % parts == 0;
   layout.offset /= parts;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
@@ -77,13 +77,13 @@ bool count_larger_elements(Layout& layout, std::int64_t parts) {
 }
 
 /// Of no elements the strides say nothing, and need not be whole.
-Layout without_elements(const Layout& layout, std::size_t from, std::size_t to) {
+Layout empty_with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
   const auto old_size = static_cast<std::int64_t>(from);
   const auto new_size = static_cast<std::int64_t>(to);
   Dims sizes(layout.sizes);
   std::int64_t nbytes = 0;
   const bool is_too_long = __builtin_mul_overflow(sizes.back(), old_size, &nbytes);
-  expect_whole(!is_too_long && nbytes % new_size == 0, layout, from, to);
+  expect_divisible(!is_too_long && nbytes % new_size == 0, layout, from, to);
   sizes.back() = nbytes / new_size;
   Layout seen = contiguous_layout(sizes, "view");
   seen.offset = layout.offset * old_size / new_size;
@@ -96,7 +96,7 @@ Layout view(const Layout& layout, const Dims& sizes) {
   if (layout.is_contiguous()) {
     return contiguous_view(layout, sizes, "view");
   }
-  return seen_as(layout, sizes, "view", advice_on_views);
+  return viewed_as_or_throw(layout, sizes, "view", advice_on_views);
 }
 
 Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
@@ -139,7 +139,7 @@ std::vector<Layout> split(const Layout& layout, std::int64_t size, std::int64_t 
                     "more.",
                     static_cast<long long>(size), cut_axis, to_string(layout.sizes).c_str()));
   }
-  return cut(layout, cut_axis, size);
+  return split_evenly(layout, cut_axis, size);
 }
 
 std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t axis) {
@@ -156,7 +156,7 @@ std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t 
                     "make up all of it.",
                     to_string(sizes).c_str(), cut_axis, to_string(layout.sizes).c_str()));
   }
-  std::vector<Layout> parts = no_parts_yet(std::ssize(sizes));
+  std::vector<Layout> parts = reserved_parts(std::ssize(sizes));
   std::int64_t start = 0;
   for (const std::int64_t size : sizes) {
     parts.push_back(narrow(layout, static_cast<std::int64_t>(cut_axis), start, size));
@@ -173,16 +173,16 @@ std::vector<Layout> chunk(const Layout& layout, std::int64_t count, std::int64_t
   }
   const std::int64_t present = layout.sizes[cut_axis];
   if (present == 0) {
-    std::vector<Layout> parts = no_parts_yet(count);
+    std::vector<Layout> parts = reserved_parts(count);
     parts.resize(static_cast<std::size_t>(count), layout);
     return parts;
   }
-  return cut(layout, cut_axis, (present - 1) / count + 1);
+  return split_evenly(layout, cut_axis, (present - 1) / count + 1);
 }
 
 std::vector<Layout> unbind(const Layout& layout, std::int64_t axis) {
   const std::size_t cut_axis = detail::existing_axis(layout, axis, "unbind");
-  std::vector<Layout> parts = no_parts_yet(layout.sizes[cut_axis]);
+  std::vector<Layout> parts = reserved_parts(layout.sizes[cut_axis]);
   for (std::int64_t index = 0; index < layout.sizes[cut_axis]; ++index) {
     parts.push_back(select(layout, static_cast<std::int64_t>(cut_axis), index));
   }
@@ -207,25 +207,25 @@ Layout flatten(const Layout& layout, std::int64_t first, std::int64_t last) {
       sizes.push_back(layout.sizes[axis]);
     }
   }
-  return seen_as(layout, sizes, "flatten", advice_on_views);
+  return viewed_as_or_throw(layout, sizes, "flatten", advice_on_views);
 }
 
 Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
   if (from == to) {
     return layout;
   }
-  expect_whole(layout.ndim() != 0, layout, from, to);
+  expect_divisible(layout.ndim() != 0, layout, from, to);
   const std::size_t last = layout.ndim() - 1;
   if (layout.numel() == 0) {
-    return without_elements(layout, from, to);
+    return empty_with_itemsize(layout, from, to);
   }
   Layout seen(layout);
   const bool is_dense = layout.strides[last] == 1 || layout.sizes[last] == 1;
   if (from > to) {
     const auto parts = static_cast<std::int64_t>(from / to);
-    expect_whole(is_dense, layout, from, to);
+    expect_divisible(is_dense, layout, from, to);
     byre::detail::element_count(std::array{layout.numel(), parts}, "view");
-    count_smaller_elements(seen, parts);
+    rescale_to_smaller(seen, parts);
     seen.sizes[last] *= parts;
     seen.strides[last] = 1;
     return seen;
@@ -233,9 +233,9 @@ Layout with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
   const auto whole = static_cast<std::int64_t>(to / from);
   seen.sizes[last] /= whole;
   seen.strides[last] = whole;
-  const bool is_whole = count_larger_elements(seen, whole);
-  expect_whole(is_whole && layout.strides[last] == 1 && layout.sizes[last] % whole == 0, layout,
-               from, to);
+  const bool is_whole = rescale_to_larger(seen, whole);
+  expect_divisible(is_whole && layout.strides[last] == 1 && layout.sizes[last] % whole == 0, layout,
+                   from, to);
   return seen;
 }
 
@@ -247,7 +247,7 @@ Layout as_real(const Layout& layout) {
   if (layout.numel() != 0) {
     real.strides = layout.strides;
     real.offset = layout.offset;
-    count_smaller_elements(real, parts);
+    rescale_to_smaller(real, parts);
     real.strides.push_back(1);
     return real;
   }
@@ -268,7 +268,7 @@ Layout as_complex(const Layout& layout) {
     complex.sizes.pop_back();
     complex.strides.pop_back();
   }
-  if (!count_larger_elements(complex, 2) || !has_pairs) {
+  if (!rescale_to_larger(complex, 2) || !has_pairs) {
     throw ShapeError(
         format_text("view_as_complex: sizes %s, strides %s, offset %lld. The last "
                     "dimension has to be two dense reals, and all else even; call "
