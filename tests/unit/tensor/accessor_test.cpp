@@ -27,12 +27,12 @@ TYPED_TEST(AccessorTest, reads_what_at_reads) {
       return elements(indices[0], indices[1]);
     });
   }
-  EXPECT_TRUE(is_same((byre::accessor<TypeParam, 0>(telling<TypeParam>({}, 1))()),
-                      telling_value<TypeParam>(1)));
+  EXPECT_TRUE(is_same((byre::accessor<TypeParam, 0>(test_values<TypeParam>({}, 1))()),
+                      test_value<TypeParam>(1)));
 }
 
 TEST(AccessorTest, writing_materializes_and_reading_does_not) {
-  Tensor x = telling<float>({2, 3});
+  Tensor x = test_values<float>({2, 3});
   const Tensor clone = x.lazy_clone();
   static_cast<void>(byre::accessor<float, 2>(x));
   EXPECT_TRUE(x.storage().shares_data_with(clone.storage()));
@@ -45,7 +45,7 @@ TEST(AccessorTest, writing_materializes_and_reading_does_not) {
 }
 
 TEST(AccessorTest, the_wrong_count_type_state_or_device_is_refused) {
-  Tensor x = telling<float>({2, 3});
+  Tensor x = test_values<float>({2, 3});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::accessor<float, 1>(x); }),
             "accessor: for 1 dimensions, of a tensor that has 2, [2, 3]. Name as many as it has.");
   EXPECT_THROW((byre::mutable_accessor<float, 3>(x)), byre::ShapeError);
@@ -80,7 +80,7 @@ TEST(StridesForMdspan, are_those_of_the_view_where_somebody_steps) {
 
 #if !defined(NDEBUG)
 TEST(AccessorDeathTest, an_index_out_of_range_ends_a_program_that_is_not_a_release) {
-  const Tensor x = telling<float>({2, 3});
+  const Tensor x = test_values<float>({2, 3});
   const auto elements = byre::accessor<float, 2>(x);
   EXPECT_DEATH(static_cast<void>(elements(0, 3)), "an accessor was used out of its range");
   EXPECT_DEATH(static_cast<void>(elements(-1, 0)), "an accessor was used out of its range");

@@ -12,7 +12,7 @@ namespace byre::test {
 namespace {
 
 /// How many calls of operator new `step` makes on this thread.
-int news_of(const std::function<void()>& step) {
+int count_news(const std::function<void()>& step) {
   constexpr int plenty = 1 << 20;
   news_before_failure = plenty;
   step();
@@ -24,22 +24,22 @@ int news_of(const std::function<void()>& step) {
 TEST(TensorAllocations, layouts_of_up_to_five_dimensions_take_none) {
   const Layout five = contiguous_layout({1, 2, 3, 4, 5}, "test");
   Layout result;
-  EXPECT_EQ(news_of([&] { result = views::permute(five, {4, 3, 2, 1, 0}); }), 0);
-  EXPECT_EQ(news_of([&] { result = views::slice(five, 1, 1); }), 0);
-  EXPECT_EQ(news_of([&] { result = views::select(five, 4, 2); }), 0);
-  EXPECT_EQ(news_of([&] { result = views::movedim(five, {0}, {3}); }), 0);
-  EXPECT_EQ(news_of([&] { result = views::diagonal(five); }), 0);
-  EXPECT_EQ(news_of([&] { result = *viewed_as(five, {6, 20}, "test"); }), 0);
-  EXPECT_EQ(news_of([&] { (void)may_overlap_itself(five); }), 0);
-  EXPECT_GT(news_of([&] { result = views::unsqueeze(five, 0); }), 0) << "six dimensions";
+  EXPECT_EQ(count_news([&] { result = views::permute(five, {4, 3, 2, 1, 0}); }), 0);
+  EXPECT_EQ(count_news([&] { result = views::slice(five, 1, 1); }), 0);
+  EXPECT_EQ(count_news([&] { result = views::select(five, 4, 2); }), 0);
+  EXPECT_EQ(count_news([&] { result = views::movedim(five, {0}, {3}); }), 0);
+  EXPECT_EQ(count_news([&] { result = views::diagonal(five); }), 0);
+  EXPECT_EQ(count_news([&] { result = *viewed_as(five, {6, 20}, "test"); }), 0);
+  EXPECT_EQ(count_news([&] { (void)may_overlap_itself(five); }), 0);
+  EXPECT_GT(count_news([&] { result = views::unsqueeze(five, 0); }), 0) << "six dimensions";
   EXPECT_EQ(to_string(result.sizes), "[1, 1, 2, 3, 4, 5]");
 }
 
 TEST(TensorAllocations, a_view_takes_its_tensor_and_nothing_else) {
   const Tensor x = Tensor::zeros({1, 2, 3, 4, 5}, DType::f32);
-  EXPECT_LE(news_of([&] { (void)x.transpose(0, 4); }), 1);
-  EXPECT_LE(news_of([&] { (void)x.select(2, 1).slice(1, 1); }), 2);
-  EXPECT_LE(news_of([&] { (void)x.reshape({-1}); }), 2);  // and the new storage
+  EXPECT_LE(count_news([&] { (void)x.transpose(0, 4); }), 1);
+  EXPECT_LE(count_news([&] { (void)x.select(2, 1).slice(1, 1); }), 2);
+  EXPECT_LE(count_news([&] { (void)x.reshape({-1}); }), 2);  // and the new storage
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ TEST(Overlap, is_the_same_for_elements_of_the_same_bytes_alone) {
 }
 
 TEST(InPlaceTest, parts_that_interleave_are_apart) {
-  const Tensor x = telling<std::int32_t>({6, 8});
+  const Tensor x = test_values<std::int32_t>({6, 8});
   for (const auto& [written, read] :
        {std::pair(x.slice(0, 0, 6, 2), x.slice(0, 1, 6, 2)),
         std::pair(x.slice(1, 0, 8, 2), x.slice(1, 1, 8, 2)),
@@ -175,7 +175,7 @@ TEST(InPlaceTest, parts_that_interleave_are_apart) {
 
 /// elements_in_place_test.cpp has what is refused, and that nothing changes then.
 TEST(InPlaceTest, an_operand_that_overlaps_in_part_is_refused) {
-  Tensor x = telling<float>({4, 4});
+  Tensor x = test_values<float>({4, 4});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { add_(x, x.t()); }),
             "add_: an operand of sizes [4, 4] and strides [1, 4] overlaps the tensor that is "
             "written, of sizes [4, 4] and strides [4, 1], in part, and would be read after it was "
@@ -198,7 +198,7 @@ TEST(InPlaceTest, memory_that_was_borrowed_twice_is_known_to_be_the_same) {
 }
 
 TEST(InPlaceTest, a_tensor_whose_elements_share_memory_is_not_written) {
-  Tensor rows = telling<float>({1, 3}).expand({2, 3});
+  Tensor rows = test_values<float>({1, 3}).expand({2, 3});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { relu_(rows); }),
             "relu_: elements of the tensor that is written share memory: it has sizes [2, 3] and "
             "strides [0, 1], as expand and as_strided make them. clone() it first.");
@@ -206,24 +206,24 @@ TEST(InPlaceTest, a_tensor_whose_elements_share_memory_is_not_written) {
 }
 
 TEST(InPlaceTest, a_result_never_broadcasts) {
-  Tensor row = telling<float>({1, 3});
+  Tensor row = test_values<float>({1, 3});
   EXPECT_EQ(
       complaint_of<byre::ShapeError>([&] {
-        add_(row, telling<float>({2, 3}));
+        add_(row, test_values<float>({2, 3}));
       }),
       "add_: an operand of sizes [2, 3] does not broadcast to [1, 3], those of the tensor that "
       "is written, which stay as they are. Use the operation that returns a new tensor.");
-  EXPECT_THROW(copy_(row, telling<float>({2, 3})), byre::ShapeError);
-  EXPECT_THROW(copy_(row, telling<float>({1, 1, 3})), byre::ShapeError);
+  EXPECT_THROW(copy_(row, test_values<float>({2, 3})), byre::ShapeError);
+  EXPECT_THROW(copy_(row, test_values<float>({1, 1, 3})), byre::ShapeError);
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
-              add(row, telling<float>({2, 4}));
+              add(row, test_values<float>({2, 4}));
             }),
             "add: sizes [1, 3] and [2, 4] do not broadcast: from the last dimension on, sizes have "
             "to be equal or one of them 1. view() or unsqueeze() one operand so that they are.");
 }
 
 TEST(InPlaceTest, reading_operands_copies_nothing) {
-  const Tensor x = telling<float>({64});
+  const Tensor x = test_values<float>({64});
   const Tensor y = x.lazy_clone();
   add(x, y);
   sum(x);

@@ -106,7 +106,7 @@ TYPED_TEST(PointwiseTest, add_adds) {
 
 TYPED_TEST(PointwiseTest, sub_subtracts_all_but_bools) {
   if constexpr (is_bool<TypeParam>) {
-    const Tensor a = telling<bool>({3});
+    const Tensor a = test_values<bool>({3});
     EXPECT_THROW(sub_(a.clone(), a), byre::DTypeError);  // elements_promotion_test.cpp has the text
   } else {
     check_binary<TypeParam>(BYRE_BINARY(sub), [](TypeParam a, TypeParam b) {
@@ -127,7 +127,7 @@ TYPED_TEST(PointwiseTest, div_divides_truly) {
 
 TYPED_TEST(PointwiseTest, neg_negates_all_but_bools) {
   if constexpr (is_bool<TypeParam>) {
-    EXPECT_THROW(neg(telling<bool>({3})), byre::DTypeError);
+    EXPECT_THROW(neg(test_values<bool>({3})), byre::DTypeError);
   } else {
     check_unary<TypeParam>(BYRE_UNARY(neg),
                            [](TypeParam a) { return one_element<TypeParam>(std::negate(), a); });
@@ -136,7 +136,7 @@ TYPED_TEST(PointwiseTest, neg_negates_all_but_bools) {
 
 TYPED_TEST(PointwiseTest, relu_keeps_what_is_positive_and_what_is_not_a_number) {
   if constexpr (is_bool<TypeParam> || is_complex<TypeParam>) {
-    EXPECT_THROW(relu(telling<TypeParam>({3})), byre::DTypeError);
+    EXPECT_THROW(relu(test_values<TypeParam>({3})), byre::DTypeError);
   } else {
     check_unary<TypeParam>(BYRE_UNARY(relu),
                            [](TypeParam a) { return a < TypeParam(0) ? TypeParam(0) : a; });
@@ -162,7 +162,7 @@ TYPED_TEST(PointwiseTest, eq_says_which_are_equal) {
 
 TYPED_TEST(PointwiseTest, ge_says_which_are_not_less_but_of_complex) {
   if constexpr (is_complex<TypeParam>) {
-    const Tensor a = telling<TypeParam>({3});
+    const Tensor a = test_values<TypeParam>({3});
     EXPECT_TRUE(
         says(complaint_of<byre::DTypeError>([&] { ge(a, a); }), "ge has no meaning for complex64"));
   } else {
@@ -173,7 +173,7 @@ TYPED_TEST(PointwiseTest, ge_says_which_are_not_less_but_of_complex) {
 
 TYPED_TEST(PointwiseTest, where_chooses_and_keeps_what_it_chooses) {
   for_each_pair<TypeParam>([&](const Tensor& a, const Tensor& b) {
-    const Tensor condition = telling<bool>(a.sizes());
+    const Tensor condition = test_values<bool>(a.sizes());
     expect_elements<TypeParam>(where(condition, a, b), a.sizes(), [&](const Dims& indices) {
       return at<TypeParam>(at<bool>(condition, indices) ? a : b, indices);
     });
@@ -181,14 +181,14 @@ TYPED_TEST(PointwiseTest, where_chooses_and_keeps_what_it_chooses) {
 }
 
 TYPED_TEST(PointwiseTest, operands_broadcast) {
-  const Tensor column = telling<TypeParam>({2, 3, 1}, 1);
-  const Tensor row = telling<TypeParam>({4}, 5);
+  const Tensor column = test_values<TypeParam>({2, 3, 1}, 1);
+  const Tensor row = test_values<TypeParam>({4}, 5);
   expect_elements<TypeParam>(add(column, row), {2, 3, 4}, [&](const Dims& at_indices) {
     return sum_of(at<TypeParam>(column, {at_indices[0], at_indices[1], 0}),
                   at<TypeParam>(row, {at_indices[2]}));
   });
-  EXPECT_EQ(add(telling<TypeParam>({0, 1}), row).sizes(), (Dims{0, 4}));
-  EXPECT_EQ(add(telling<TypeParam>({}), row).sizes(), (Dims{4}));
+  EXPECT_EQ(add(test_values<TypeParam>({0, 1}), row).sizes(), (Dims{0, 4}));
+  EXPECT_EQ(add(test_values<TypeParam>({}), row).sizes(), (Dims{4}));
 }
 
 }  // namespace

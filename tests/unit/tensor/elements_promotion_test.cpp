@@ -207,7 +207,7 @@ void check_conversion() {
     }
   }
   Tensor long_one = Tensor::empty({700}, byre::dtype_of<To>);
-  const Tensor source = telling<From>({700}, 4);
+  const Tensor source = test_values<From>({700}, 4);
   copy_(long_one, source);
   expect_elements<To>(long_one, {700}, [&](const Dims& indices) {
     return reference_conversion<To>(at<From>(source, indices));
@@ -241,7 +241,7 @@ TYPED_TEST(ConversionTest, floating_numbers_next_to_the_extremes_of_integers_sat
 }
 
 TYPED_TEST(ConversionTest, fill_and_zero_write_every_element_of_a_view_and_no_other) {
-  Tensor base = telling<TypeParam>({6, 9}, 3);
+  Tensor base = test_values<TypeParam>({6, 9}, 3);
   const Tensor before = base.clone();
   Tensor part = base.slice(0, 1, 6, 2).slice(1, 0, 8, 2);
   fill_(part, 3);

@@ -192,7 +192,8 @@ TYPED_TEST(ReductionTest, cat_joins_tensors_along_an_axis) {
     for (const Sample& sample : samples) {
       tensors.push_back(sample.tensor);
     }
-    tensors.insert(tensors.begin() + 1, telling<TypeParam>(axis == 0 ? Dims{0, 4} : Dims{3, 0}));
+    tensors.insert(tensors.begin() + 1,
+                   test_values<TypeParam>(axis == 0 ? Dims{0, 4} : Dims{3, 0}));
     const Tensor joined = byre::cat(tensors, axis);
     std::int64_t start = 0;
     for (const Tensor& tensor : tensors) {

@@ -39,7 +39,7 @@ inline constexpr bool is_bool = std::is_same_v<T, bool>;
 /// Zeros of both signs, fractions, the extremes, and what is no number; in turn, so that two tensors
 /// with different starts pair them all.
 template <class T>
-T telling_value(std::size_t index) {
+T test_value(std::size_t index) {
   if constexpr (std::is_integral_v<T>) {
     constexpr std::array<T, 7> values{T(0),
                                       T(1),
@@ -63,7 +63,7 @@ T telling_value(std::size_t index) {
 
 /// Elements by their numbers in row-major order.
 template <class T>
-Tensor made_by(const Dims& sizes, std::type_identity_t<FunctionRef<T(std::size_t)>> element) {
+Tensor generated(const Dims& sizes, std::type_identity_t<FunctionRef<T(std::size_t)>> element) {
   Tensor tensor = Tensor::empty(sizes, byre::dtype_of<T>);
   std::generate_n(tensor.mutable_data<T>(), tensor.numel(),
                   [&, i = std::size_t{0}]() mutable { return element(i++); });
@@ -71,14 +71,14 @@ Tensor made_by(const Dims& sizes, std::type_identity_t<FunctionRef<T(std::size_t
 }
 
 template <class T>
-Tensor telling(const Dims& sizes, std::size_t start = 0) {
-  return made_by<T>(sizes, [=](std::size_t i) { return telling_value<T>(i + start); });
+Tensor test_values(const Dims& sizes, std::size_t start = 0) {
+  return generated<T>(sizes, [=](std::size_t i) { return test_value<T>(i + start); });
 }
 
 /// Whole numbers below `modulus`. Small ones have sums and products that are exact in every dtype but bool.
 template <class T>
 Tensor whole_numbers(const Dims& sizes, unsigned modulus, unsigned start = 0, unsigned step = 7) {
-  return made_by<T>(sizes, [=](std::size_t i) {
+  return generated<T>(sizes, [=](std::size_t i) {
     return T(static_cast<float>((std::uint64_t{i} * step + start) % modulus));
   });
 }
@@ -91,23 +91,24 @@ struct Sample {
 /// Tensors of one shape, in every layout that the loops tell apart.
 template <class T>
 std::vector<Sample> samples_of_3_by_4(std::size_t start = 0) {
-  return {{"contiguous", telling<T>({3, 4}, start)},
-          {"transposed", telling<T>({4, 3}, start).t()},
-          {"sliced", telling<T>({7, 9}, start).slice(0, 1, 6, 2).slice(1, 0, 8, 2)},
-          {"offset", telling<T>({5, 4}, start).narrow(0, 2, 3)},
-          {"expanded along rows", telling<T>({1, 4}, start).expand({3, 4})},
-          {"expanded along columns", telling<T>({3, 1}, start).expand({3, 4})}};
+  return {{"contiguous", test_values<T>({3, 4}, start)},
+          {"transposed", test_values<T>({4, 3}, start).t()},
+          {"sliced", test_values<T>({7, 9}, start).slice(0, 1, 6, 2).slice(1, 0, 8, 2)},
+          {"offset", test_values<T>({5, 4}, start).narrow(0, 2, 3)},
+          {"expanded along rows", test_values<T>({1, 4}, start).expand({3, 4})},
+          {"expanded along columns", test_values<T>({3, 1}, start).expand({3, 4})}};
 }
 
 /// More than a block of elements, dense and not; no elements; no dimensions.
 template <class T>
 std::vector<std::vector<Sample>> samples_of_other_shapes(std::size_t start = 0) {
-  return {
-      {{"long", telling<T>({700}, start)},
-       {"long, strided", telling<T>({1400}, start).slice(0, 0, 1400, 2)},
-       {"long, expanded", telling<T>({1}, start).expand({700})}},
-      {{"empty", telling<T>({0, 4}, start)}, {"empty, transposed", telling<T>({4, 0}, start).t()}},
-      {{"0-d", telling<T>({}, start + 1)}, {"0-d, selected", telling<T>({6}, start).select(0, 4)}}};
+  return {{{"long", test_values<T>({700}, start)},
+           {"long, strided", test_values<T>({1400}, start).slice(0, 0, 1400, 2)},
+           {"long, expanded", test_values<T>({1}, start).expand({700})}},
+          {{"empty", test_values<T>({0, 4}, start)},
+           {"empty, transposed", test_values<T>({4, 0}, start).t()}},
+          {{"0-d", test_values<T>({}, start + 1)},
+           {"0-d, selected", test_values<T>({6}, start).select(0, 4)}}};
 }
 
 template <class T>

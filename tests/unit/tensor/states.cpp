@@ -17,16 +17,16 @@
 namespace byre::test {
 namespace {
 
-Returned nothing(const Tensor&) {
+Returned no_result(const Tensor&) {
   return {};
 }
 
-Returned some(std::vector<Tensor> tensors) {
+Returned results(std::vector<Tensor> tensors) {
   return {.tensors = std::move(tensors)};
 }
 
-Returned one(Tensor tensor) {
-  return some({std::move(tensor)});
+Returned result(Tensor tensor) {
+  return results({std::move(tensor)});
 }
 
 Returned read(const Tensor& tensor, const void* first) {
@@ -54,13 +54,13 @@ Returned share_of_another(Tensor& tensor) {
   const Tensor source = tensor.numel() == 0 ? Tensor::empty(tensor.sizes(), DType::f32)
                                             : Tensor::of<float>(tensor.sizes(), {1, 2, 3, 4});
   tensor.share_data(source);
-  return one(source);
+  return result(source);
 }
 
 Returned share_with_another(Tensor& tensor) {
   Tensor target = Tensor(Device::cpu()).resize(tensor.sizes());
   target.share_data(tensor);
-  return one(target);
+  return result(target);
 }
 
 Returned take_foreign(Tensor& tensor) {
@@ -70,7 +70,7 @@ Returned take_foreign(Tensor& tensor) {
   return {};
 }
 
-Returned ask_everything(Tensor& tensor) {
+Returned call_all_getters(Tensor& tensor) {
   const Tensor same = Tensor::reclaim(Tensor(tensor).release());
   static_cast<void>(same.size(-1) + static_cast<std::int64_t>(same.handle_count() + same.nbytes()) +
                     same.is_contiguous());
@@ -84,7 +84,7 @@ Tensor sevens_like(const Tensor& tensor) {
 
 Returned copy_from(Tensor& tensor) {
   Tensor target = Tensor(Device::cpu()).resize(tensor.sizes());
-  return one(copy_(target, tensor));
+  return result(copy_(target, tensor));
 }
 
 /// Reads the operand by the difference that it makes.
@@ -98,70 +98,71 @@ Returned operand_in_place(Tensor& tensor) {
 Returned save_and_load(Tensor& tensor) {
   const TemporaryFolder folder;
   save_npy(folder.path() / "x.npy", tensor);
-  return one(load_npy(folder.path() / "x.npy"));
+  return result(load_npy(folder.path() / "x.npy"));
 }
 
 Returned save_in_model(Tensor& tensor) {
   const TemporaryFolder folder;
   save_safetensors(folder.path() / "x.safetensors", NamedTensors{{"x", tensor}});
-  return one(load_safetensors(folder.path() / "x.safetensors").tensors[0].second);
+  return result(load_safetensors(folder.path() / "x.safetensors").tensors[0].second);
 }
 
 Operation resizing(const char* name, const Dims& sizes,
                    OnShrink on_shrink = OnShrink::keep_memory) {
-  return {name, [=](Tensor& x) { return nothing(x.resize(sizes, on_shrink)); }};
+  return {name, [=](Tensor& x) { return no_result(x.resize(sizes, on_shrink)); }};
 }
 
 const Dims axes_swapped{1, 0};
-const Dims three_times{3, -1, 2};
-const Dims two_and_none{2, 0};
-const Tensor& by_three() {
+const Dims expanded_sizes{3, -1, 2};
+const Dims sizes_2_and_0{2, 0};
+const Tensor& two_by_three() {
   static const Tensor matrix = Tensor::zeros({2, 3}, DType::f32);
   return matrix;
 }
 
 std::vector<Operation> all_views() {
-  return {{"alias", [](Tensor& x) { return one(x.alias()); }},
-          {"view", [](Tensor& x) { return one(x.view({-1})); }},
-          {"as_strided", [](Tensor& x) { return one(x.as_strided(x.sizes(), x.strides())); }},
-          {"permute", [](Tensor& x) { return one(x.permute(axes_swapped)); }},
-          {"transpose", [](Tensor& x) { return one(x.transpose(0, 1)); }},
-          {"t", [](Tensor& x) { return one(x.t()); }},
-          {"movedim", [](Tensor& x) { return one(x.movedim({0}, {1})); }},
-          {"squeeze", [](Tensor& x) { return one(x.squeeze()); }},
-          {"squeeze_axis", [](Tensor& x) { return one(x.squeeze(0)); }},
-          {"unsqueeze", [](Tensor& x) { return one(x.unsqueeze(0)); }},
-          {"expand", [](Tensor& x) { return one(x.expand(three_times)); }},
-          {"select", [](Tensor& x) { return one(x.select(1, 1)); }},
-          {"slice", [](Tensor& x) { return one(x.slice(1, 0, 1)); }},
-          {"narrow", [](Tensor& x) { return one(x.narrow(1, 0, 1)); }},
-          {"split", [](Tensor& x) { return some(x.split(1, 1)); }},
-          {"split_sizes", [](Tensor& x) { return some(x.split(two_and_none, 1)); }},
-          {"chunk", [](Tensor& x) { return some(x.chunk(2, 1)); }},
-          {"unbind", [](Tensor& x) { return some(x.unbind(1)); }},
-          {"diagonal", [](Tensor& x) { return one(x.diagonal()); }},
-          {"unfold", [](Tensor& x) { return one(x.unfold(1, 2, 1)); }},
-          {"flatten", [](Tensor& x) { return one(x.flatten()); }}};
+  return {{"alias", [](Tensor& x) { return result(x.alias()); }},
+          {"view", [](Tensor& x) { return result(x.view({-1})); }},
+          {"as_strided", [](Tensor& x) { return result(x.as_strided(x.sizes(), x.strides())); }},
+          {"permute", [](Tensor& x) { return result(x.permute(axes_swapped)); }},
+          {"transpose", [](Tensor& x) { return result(x.transpose(0, 1)); }},
+          {"t", [](Tensor& x) { return result(x.t()); }},
+          {"movedim", [](Tensor& x) { return result(x.movedim({0}, {1})); }},
+          {"squeeze", [](Tensor& x) { return result(x.squeeze()); }},
+          {"squeeze_axis", [](Tensor& x) { return result(x.squeeze(0)); }},
+          {"unsqueeze", [](Tensor& x) { return result(x.unsqueeze(0)); }},
+          {"expand", [](Tensor& x) { return result(x.expand(expanded_sizes)); }},
+          {"select", [](Tensor& x) { return result(x.select(1, 1)); }},
+          {"slice", [](Tensor& x) { return result(x.slice(1, 0, 1)); }},
+          {"narrow", [](Tensor& x) { return result(x.narrow(1, 0, 1)); }},
+          {"split", [](Tensor& x) { return results(x.split(1, 1)); }},
+          {"split_sizes", [](Tensor& x) { return results(x.split(sizes_2_and_0, 1)); }},
+          {"chunk", [](Tensor& x) { return results(x.chunk(2, 1)); }},
+          {"unbind", [](Tensor& x) { return results(x.unbind(1)); }},
+          {"diagonal", [](Tensor& x) { return result(x.diagonal()); }},
+          {"unfold", [](Tensor& x) { return result(x.unfold(1, 2, 1)); }},
+          {"flatten", [](Tensor& x) { return result(x.flatten()); }}};
 }
 
 std::vector<Operation> computing() {
-  return {{"add", [](Tensor& x) { return one(add(x, x)); }},
-          {"sub", [](Tensor& x) { return one(sub(sevens_like(x), x)); }},
-          {"mul", [](Tensor& x) { return one(mul(sevens_like(x), x)); }},
-          {"div", [](Tensor& x) { return one(div(x, x)); }},
-          {"neg", [](Tensor& x) { return one(neg(x)); }},
-          {"relu", [](Tensor& x) { return one(relu(x)); }},
-          {"exp", [](Tensor& x) { return one(exp(x)); }},
-          {"eq", [](Tensor& x) { return one(eq(x, x)); }},
-          {"ge", [](Tensor& x) { return one(ge(x, x)); }},
-          {"where", [](Tensor& x) { return one(where(Tensor::zeros({}, DType::boolean), x, x)); }},
-          {"sum", [](Tensor& x) { return one(sum(x)); }},
-          {"matmul", [](Tensor& x) { return one(matmul(x, by_three())); }},
-          {"matmul_second",
-           [](Tensor& x) { return one(matmul(by_three().t().narrow(1, 0, x.size(0)), x)); }},
-          {"cat", [](Tensor& x) {
-             return one(cat(std::vector{sevens_like(x), x}));
-           }}};
+  return {
+      {"add", [](Tensor& x) { return result(add(x, x)); }},
+      {"sub", [](Tensor& x) { return result(sub(sevens_like(x), x)); }},
+      {"mul", [](Tensor& x) { return result(mul(sevens_like(x), x)); }},
+      {"div", [](Tensor& x) { return result(div(x, x)); }},
+      {"neg", [](Tensor& x) { return result(neg(x)); }},
+      {"relu", [](Tensor& x) { return result(relu(x)); }},
+      {"exp", [](Tensor& x) { return result(exp(x)); }},
+      {"eq", [](Tensor& x) { return result(eq(x, x)); }},
+      {"ge", [](Tensor& x) { return result(ge(x, x)); }},
+      {"where", [](Tensor& x) { return result(where(Tensor::zeros({}, DType::boolean), x, x)); }},
+      {"sum", [](Tensor& x) { return result(sum(x)); }},
+      {"matmul", [](Tensor& x) { return result(matmul(x, two_by_three())); }},
+      {"matmul_second",
+       [](Tensor& x) { return result(matmul(two_by_three().t().narrow(1, 0, x.size(0)), x)); }},
+      {"cat", [](Tensor& x) {
+         return result(cat(std::vector{sevens_like(x), x}));
+       }}};
 }
 
 std::vector<Operation> computing_in_place() {
@@ -179,27 +180,27 @@ std::vector<Operation> computing_in_place() {
 
 // clang-format off
 const std::vector<Row>& state_rows() {
-  static const Operation freeing{"free_memory", [](Tensor& x) { return nothing(x.free_memory()); }};
-  static const Operation reserving{"reserve", [](Tensor& x) { return nothing(x.reserve({9, 2})); }};
-  static const Operation extending{"extend", [](Tensor& x) { return nothing(x.extend(1)); }};
+  static const Operation freeing{"free_memory", [](Tensor& x) { return no_result(x.free_memory()); }};
+  static const Operation reserving{"reserve", [](Tensor& x) { return no_result(x.reserve({9, 2})); }};
+  static const Operation extending{"extend", [](Tensor& x) { return no_result(x.extend(1)); }};
   static const Operation resizing_to_the_same{
-      "resize_same", [](Tensor& x) { return nothing(x.resize(Dims(x.sizes()))); }};
+      "resize_same", [](Tensor& x) { return no_result(x.resize(Dims(x.sizes()))); }};
   static const std::vector not_contiguous{Arrangement::transposed, Arrangement::sliced, Arrangement::expanded};
   static const std::vector<Row> all{
-      {"what it is", {{"ask", ask_everything}}},
+      {"what it is", {{"ask", call_all_getters}}},
       {"views", all_views()},
-      {"`view(dtype)`", {{"view_dtype", [](Tensor& x) { return one(x.view(DType::u8)); }}}},
-      {"`view_as_real`", {{"view_as_real", [](Tensor& x) { return one(x.view_as_real()); }}}, DType::complex64},
-      {"`view_as_complex`", {{"view_as_complex", [](Tensor& x) { return one(x.view_as_complex()); }}}},
-      {"copies", {{"lazy_clone", [](Tensor& x) { return one(x.lazy_clone()); }},
-                  {"writable_clone", [](Tensor& x) { return one(x.writable_clone()); }},
-                  {"clone", [](Tensor& x) { return one(x.clone()); }},
-                  {"reshape", [](Tensor& x) { return one(x.reshape({-1})); }},
-                  {"reshape_by_copy", [](Tensor& x) { return one(x.t().reshape({-1})); }}}},
-      {"`contiguous`, `to` its device", {{"contiguous", [](Tensor& x) { return one(x.contiguous()); }},
-                                         {"to_its_device", [](Tensor& x) { return one(x.to(x.device())); }}}},
+      {"`view(dtype)`", {{"view_dtype", [](Tensor& x) { return result(x.view(DType::u8)); }}}},
+      {"`view_as_real`", {{"view_as_real", [](Tensor& x) { return result(x.view_as_real()); }}}, DType::complex64},
+      {"`view_as_complex`", {{"view_as_complex", [](Tensor& x) { return result(x.view_as_complex()); }}}},
+      {"copies", {{"lazy_clone", [](Tensor& x) { return result(x.lazy_clone()); }},
+                  {"writable_clone", [](Tensor& x) { return result(x.writable_clone()); }},
+                  {"clone", [](Tensor& x) { return result(x.clone()); }},
+                  {"reshape", [](Tensor& x) { return result(x.reshape({-1})); }},
+                  {"reshape_by_copy", [](Tensor& x) { return result(x.t().reshape({-1})); }}}},
+      {"`contiguous`, `to` its device", {{"contiguous", [](Tensor& x) { return result(x.contiguous()); }},
+                                         {"to_its_device", [](Tensor& x) { return result(x.to(x.device())); }}}},
       {"`to` another device",
-       {{"to_another_device", [](Tensor& x) { return one(x.to(FakeDevice::first().device())); }}}},
+       {{"to_another_device", [](Tensor& x) { return result(x.to(FakeDevice::first().device())); }}}},
       {"`data<T>`, `raw_data`, `accessor<T>`",
        {{"data", [](Tensor& x) { return read(x, x.data<float>()); }},
         {"raw_data", [](Tensor& x) { return read(x, x.raw_data()); }},
@@ -219,10 +220,10 @@ const std::vector<Row>& state_rows() {
       {"`at<T>`", {{"at", [](Tensor& x) { return Returned{.read = double(x.at<float>({0, 0}))}; }}}},
       {"`set_at<T>`", {{"set_at", [](Tensor& x) { return x.set_at<float>({0, 0}, 7), wrote(x, 7); }}}},
       {"`at<Other>`, `set_at<Other>`",
-       {{"at_other", [](Tensor& x) { return x.at<double>({0, 0}), nothing(x); }},
-        {"set_at_other", [](Tensor& x) { return x.set_at<double>({0, 0}, 7), nothing(x); }}}},
-      {"`realize(its dtype)`", {{"realize", [](Tensor& x) { return nothing(x.realize<float>()); }}}},
-      {"`realize(another)`", {{"realize_other", [](Tensor& x) { return nothing(x.realize<double>()); }}}},
+       {{"at_other", [](Tensor& x) { return x.at<double>({0, 0}), no_result(x); }},
+        {"set_at_other", [](Tensor& x) { return x.set_at<double>({0, 0}, 7), no_result(x); }}}},
+      {"`realize(its dtype)`", {{"realize", [](Tensor& x) { return no_result(x.realize<float>()); }}}},
+      {"`realize(another)`", {{"realize_other", [](Tensor& x) { return no_result(x.realize<double>()); }}}},
       {"`free_memory`", {freeing}},
       {"`resize` to the same", {resizing_to_the_same}},
       {"`resize` to fewer", {resizing("resize_fewer", {1, 2})}},
@@ -252,7 +253,7 @@ const std::vector<Row>& state_rows() {
       {"computations in place", computing_in_place()},
       {"the other operand of a computation in place", {{"add_operand", operand_in_place}}},
       {"`save_npy`, `save_safetensors`", {{"save_npy", save_and_load}, {"save_safetensors", save_in_model}}},
-      {"`to_string`", {{"to_string", [](Tensor& x) { return static_cast<void>(to_string(x)), nothing(x); }}}},
+      {"`to_string`", {{"to_string", [](Tensor& x) { return static_cast<void>(to_string(x)), no_result(x); }}}},
   };
   return all;
 }
