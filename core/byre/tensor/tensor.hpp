@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensor: a view of a storage: sizes, strides, offset, dtype and device. Tensors alias if and only
-/// if they share a Storage; a lazy clone is a new Storage with, until either is written, the same
-/// data.
+/// Tensor: an n-dimensional array of elements of one dtype, as a view of a Storage. This header has
+/// its creation, memory, element access, views and clones; elements.hpp has its arithmetic.
 ///
-/// The class is one file of more than 300 lines, as its members are read together: most of them are one call each, of a
-/// view in views.hpp or of a function in a source.
+/// The class is one file of more than 300 lines because its members are read together. Most members
+/// are one call each: of a view function in views.hpp, or of a function in a source file.
 #pragma once
 
 #include <byre/config.hpp>
@@ -35,37 +34,67 @@ struct ElementAccess;
 class TensorWrite;
 }
 
-/// A counted handle. A copy is another handle to the same tensor: what one resizes or retypes, the
-/// other sees. alias() makes another tensor over the same storage.
+/// A reference-counted handle to a tensor: sizes, strides, an offset, a dtype, a device and a
+/// Storage, which holds the bytes.
 ///
-/// States: a tensor may be *storage-uninitialized*, which has elements but no memory yet, or
-/// *dtype-uninitialized*, or both. A tensor without elements is always storage-initialized. A
-/// storage-uninitialized tensor shares its storage with no other.
+///     Tensor x = Tensor::zeros({2, 3}, DType::f32);
+///     Tensor row = x.select(0, 1);           // a view: x and row have one storage
+///     const Tensor before = x.lazy_clone();  // a second storage, which shares the data for now
+///     row.set_at<float>({2}, 7);             // copies the data once, for x and row
+///     x.at<float>({1, 2});                   // 7
+///     before.at<float>({1, 2});              // 0
 ///
-/// Thread-safety: tensors over different storages are independent, lazy clones included. Tensors over
-/// one storage follow the Storage's rule: const operations may run concurrently, a write excludes all
-/// else. Threads of a parallel loop may all ask by mutable_data_in_parallel(). Exceptions: an operation that
-/// throws leaves every tensor as it was.
+/// A write to the elements of a tensor is visible
+/// - through another handle to it, which is a copy of the handle. Changes of its sizes and dtype
+///   are visible there too;
+/// - in a view of it (alias(), select(), ...), because a tensor and its views have one storage. The
+///   view has sizes, strides and a dtype of its own;
+/// - not in a clone of it (lazy_clone(), clone(), reshape(), ...), which has a storage of its own.
+///
+/// Two tensors alias if and only if they have one storage: see aliases().
+///
+/// States: a tensor always has sizes, but may lack memory or a dtype. docs/tensor-states.md has a
+/// table of all operations in all states.
+/// - *initialized*: it has a dtype, and memory if it has elements.
+/// - *storage-uninitialized*: it has elements and no memory yet. Its first write or realize()
+///   allocates. Until then no other tensor can share its storage.
+/// - *dtype-uninitialized*: it has no dtype yet. Its first write or realize() sets the dtype.
+/// - An *empty handle*, Tensor(), refers to no tensor.
+///
+/// Unless a member says otherwise:
+/// - Requires a handle that is not empty; otherwise the program is aborted. A function that takes a
+///   tensor as an argument throws StateError for an empty handle.
+/// - Throws: an operation that throws leaves every tensor as it was.
+/// - Cost: a getter copies nothing and takes no lock. A view copies no elements: it allocates one
+///   small block, mostly from a cache of the thread, and costs O(ndim) and one atomic add.
+/// - Thread-safety: tensors with different storages are independent, lazy clones included. For
+///   tensors with one storage the Storage's rule holds: const members may run concurrently, and a
+///   write excludes every other operation. The threads of a parallel loop may write through
+///   mutable_data_in_parallel(). One handle object is used as a std::shared_ptr is: assigning it
+///   excludes every other use of that object.
 ///
 /// Source: the seed "TensorBase".
 class BYRE_API Tensor {
  public:
-  /// No tensor. Functions refuse it with a StateError where they take a tensor. Of its own members
-  /// every one but assignment, destruction, operator bool and release() ends the program.
+  /// An empty handle. It can be assigned, destroyed, tested by operator bool and released by
+  /// release(). Any other member aborts the program.
   Tensor() noexcept = default;
 
-  /// No elements, and no dtype yet: storage-initialized, dtype-uninitialized. Throws DeviceError,
-  /// OutOfMemory.
+  /// A tensor of sizes [0] on `device`: no elements, dtype-uninitialized. Throws DeviceError if the
+  /// device is not registered, OutOfMemory.
   explicit Tensor(Device device);
 
-  /// Its contents are indeterminate, except that bools are false. Throws ShapeError, DTypeError (for
-  /// no dtype), DeviceError, OutOfMemory.
+  /// A contiguous tensor with indeterminate elements, except that bools are false. Throws
+  /// ShapeError for a negative size or too many elements, DTypeError if `dtype` is
+  /// DType::uninitialized, DeviceError if the device is not registered, OutOfMemory.
   static Tensor empty(const Dims& sizes, DType dtype, Device device = Device::cpu());
-  /// The same, with memory from `allocator` and on its device. The tensor and its clones take later
-  /// memory from there too.
+  /// As above, with memory from `allocator`, on the allocator's device. The tensor and its clones
+  /// also take later memory from `allocator`, which must outlive them.
   static Tensor empty(const Dims& sizes, DType dtype, Allocator& allocator);
+  /// As empty(), with all elements 0. O(n) in the number of bytes.
   static Tensor zeros(const Dims& sizes, DType dtype, Device device = Device::cpu());
-  /// Elements in row-major order, as many as the sizes say. On the host.
+  /// A tensor on the host with a copy of `values`, in row-major order. Throws ShapeError if the
+  /// number of values is not the product of `sizes`, and as empty().
   template <Element T>
   static Tensor of(const Dims& sizes, std::initializer_list<T> values) {
     return of(sizes, std::span<const T>(values.begin(), values.size()));
@@ -74,80 +103,98 @@ class BYRE_API Tensor {
   static Tensor of(const Dims& sizes, std::span<const T> values) {
     return copy_of(sizes, values.data(), values.size(), dtype_of<T>);
   }
-  /// A contiguous view of an existing storage, from its first byte on. Throws ShapeError if
-  /// the storage is too small, InvalidArgument if its address is not aligned for the dtype, DTypeError
-  /// for bools that are neither 0 nor 1. The caller keeps bools valid that a resize or as_strided shows
-  /// later, or that are written as another dtype: C++ cannot read any other byte as a bool.
+  /// A contiguous view of an existing storage, from its first byte on. Throws ShapeError if the
+  /// storage is too small, InvalidArgument if its address is not aligned for the dtype, DTypeError
+  /// if a bool is neither 0 nor 1. Copies nothing; reads the bytes of bools, O(n).
+  ///
+  /// Requires that bytes which become bools later are 0 or 1 too: bytes that a resize() or
+  /// as_strided() adds, and bytes that are written as another dtype. Reading any other byte as a
+  /// bool is undefined in C++.
   static Tensor over(Storage storage, const Dims& sizes, DType dtype);
 
+  /// False for an empty handle.
   explicit operator bool() const noexcept { return base_ != nullptr; }
 
-  /// The counted object, which now is the caller's to give to reclaim(), across a language boundary
-  /// for example.
+  /// Empties this handle and returns the counted object, to pass a tensor across a language
+  /// boundary for example. The caller owns the handle's count until it calls reclaim().
   TensorBase* release() noexcept { return base_.detach(); }
+  /// The handle that release() turned into `base`. Requires one call for each release().
   static Tensor reclaim(TensorBase* base) noexcept { return Tensor(base, false); }
 
-  // ---- what it is
+  // ---- properties
 
   const Layout& layout() const noexcept { return base().layout; }
   const Dims& sizes() const noexcept { return base().layout.sizes; }
   const Dims& strides() const noexcept { return base().layout.strides; }
-  /// In elements.
+  /// The index of the first element in the storage, in elements.
   std::int64_t storage_offset() const noexcept { return base().layout.offset; }
   std::size_t ndim() const noexcept { return base().layout.ndim(); }
-  /// Negative axes count from the last. Throws ShapeError.
+  /// The size along `axis`. A negative axis counts from the last. Throws ShapeError if `axis` is
+  /// out of range.
   std::int64_t size(std::int64_t axis) const;
   std::int64_t numel() const noexcept { return base().layout.numel(); }
   DType dtype() const noexcept { return base().dtype; }
   std::size_t itemsize() const noexcept { return byre::itemsize(dtype()); }
-  /// numel() * itemsize(): 0 while there is no dtype.
+  /// numel() * itemsize(). 0 if the tensor is dtype-uninitialized.
   std::size_t nbytes() const noexcept { return static_cast<std::size_t>(numel()) * itemsize(); }
   Device device() const noexcept { return base().device; }
   const Storage& storage() const noexcept { return base().storage; }
   bool is_contiguous() const noexcept { return base().layout.is_contiguous(); }
 
   bool is_dtype_initialized() const noexcept { return dtype() != DType::uninitialized; }
+  /// True if the tensor has memory or needs none, because it has no elements.
   bool is_storage_initialized() const noexcept { return bool(base().storage) || numel() == 0; }
-  /// True iff the two have one storage: each sees what is written to the other. Tensors that never
-  /// had memory, or gave it back, have none to share, nor has a handle without a tensor.
+  /// True iff the two tensors have one storage, so that a write to one is visible in the other.
+  /// False if either has no storage: before it first got memory, after free_memory(), or if `other`
+  /// is an empty handle.
   bool aliases(const Tensor& other) const noexcept {
     return other && bool(storage()) && storage() == other.storage();
   }
-  /// How many handles there are to this tensor. Acquire: an answer of 1 can be acted on.
+  /// The number of handles to this tensor. Acquire load: if the result is 1, this handle is the
+  /// only one and stays so until the caller copies it.
   std::uint32_t handle_count() const noexcept { return base().handles.count(); }
-  /// The allocator of its next memory: that of its last memory, or else its device's.
+  /// The allocator of the tensor's next memory: the allocator of its current or last memory, or the
+  /// device's if it never had any.
   Allocator& allocator() const;
 
-  // ---- states and memory: see docs/tensor-states.md
+  // ---- states and memory: docs/tensor-states.md has the table. Each returns this handle.
 
-  /// Gives the tensor these sizes, contiguous. It keeps its storage if that is large enough, and else
-  /// becomes storage-uninitialized. Does nothing if it has these sizes already. Throws ShapeError, also
-  /// for a tensor that is not contiguous; StateError if other tensors share the storage that would
-  /// become uninitialized.
+  /// Gives the tensor these sizes, contiguous, and copies nothing. If the storage is large enough,
+  /// the tensor retains it with its elements, unless `on_shrink` is OnShrink::free_memory and the
+  /// tensor gets fewer elements. Otherwise the tensor becomes storage-uninitialized. Does nothing
+  /// if `sizes` are the tensor's sizes already. Throws ShapeError for invalid sizes or if this
+  /// tensor is not contiguous, StateError if the storage would be dropped while other tensors share
+  /// it.
   Tensor& resize(const Dims& sizes, OnShrink on_shrink = OnShrink::keep_memory);
-  /// Initializes the dtype and the memory, if they are not; new memory has contents as empty()'s. A
-  /// tensor of another dtype loses its elements and gets new memory. Throws StateError if the storage
-  /// is shared and would be retyped; OutOfMemory.
+  /// Initializes the dtype and the memory if they are uninitialized, with contents as of empty(). A
+  /// tensor of another dtype loses its elements and gets new memory. Does nothing if the tensor is
+  /// initialized and of this dtype. Throws DTypeError if `dtype` is DType::uninitialized,
+  /// StateError if the dtype would change while other tensors share the storage, OutOfMemory.
   Tensor& realize(DType dtype);
   template <Element T>
   Tensor& realize() {
     return realize(dtype_of<T>);
   }
-  /// Releases the memory and keeps the dtype. A tensor with elements is storage-uninitialized then.
+  /// Releases the memory, but not the dtype. A tensor with elements becomes storage-uninitialized.
   /// Throws StateError if other tensors share the storage.
   Tensor& free_memory();
-  /// Reserves memory for `sizes` and keeps the elements: a resize up to these sizes moves nothing.
-  /// Throws StateError without a dtype or for a shared storage, ShapeError, OutOfMemory.
+  /// Reserves memory for `sizes`, so that a resize() up to these sizes needs no new memory.
+  /// Elements are preserved; they are moved if the memory grows. Throws StateError if the tensor is
+  /// dtype-uninitialized or other tensors share the storage, ShapeError, OutOfMemory.
   Tensor& reserve(const Dims& sizes, CallSite site = CallSite::current());
-  /// Adds `count` along the first dimension, with contents as empty()'s, and keeps the elements.
-  /// Reserves `growth_percent` more if there is memory for it. Throws as reserve.
+  /// Appends `count` indices to the first dimension, with contents as of empty(). Elements are
+  /// preserved. If memory has to grow, also reserves `growth_percent` percent more, unless memory
+  /// for that is lacking. Throws ShapeError if the tensor is not contiguous or has no dimensions,
+  /// or if `count` is negative or the sizes overflow; otherwise as reserve().
   Tensor& extend(std::int64_t count, unsigned growth_percent = 40,
                  CallSite site = CallSite::current());
-  /// Becomes a view of all of `source`'s storage that source sees, under this tensor's sizes. Throws
-  /// StateError if source is uninitialized, ShapeError if the numbers of elements differ.
+  /// Makes this tensor a view of all elements of `source`, with the sizes of this tensor and the
+  /// dtype of `source`. Throws StateError if `source` is uninitialized, ShapeError if the numbers
+  /// of elements differ or strides cannot express the sizes, DeviceError if the devices differ.
   Tensor& share_data(const Tensor& source);
-  /// Takes over foreign memory that holds numel() elements: see Buffer::adopt. Throws as that, and
-  /// as over() for its address and for bools.
+  /// Takes over foreign memory that holds numel() elements of `dtype`: see Buffer::adopt. `deleter`
+  /// is called once, also if this throws. Throws InvalidArgument if `deleter` is null, as
+  /// Buffer::adopt, and as over() for a misaligned address or an invalid bool.
   template <DeleterLike Deleter>
   Tensor& share_external(void* data, DType dtype, Deleter deleter) {
     if (detail::is_null(deleter)) {
@@ -160,41 +207,58 @@ class BYRE_API Tensor {
                         dtype);
   }
 
-  // ---- access. A pointer to read is valid until the storage is next written, through any view, or
-  // its memory given back. A pointer to write may be written through until the storage is next lazily
-  // cloned, by reshape, contiguous or to as well, through any view: what is written after that shows
-  // in the clone. Ask again then; it costs a load where nothing is to be done. Nor do the shadow
-  // storages see what is written later through a pointer that was kept: reports say how many left.
+  // ---- access to elements through pointers.
+  //
+  // A pointer to read is valid until the storage is next written, through any tensor, or its memory
+  // is released.
+  //
+  // A pointer to write is valid equally long, but must not be written through after the next lazy
+  // clone of the storage, through any tensor, by lazy_clone(), reshape(), contiguous() or to():
+  // such a write would appear in the clone. Call mutable_data() again instead; if nothing has to be
+  // copied, that costs one load. Tracking of view families (byre/shadow) does not record writes
+  // through a retained pointer either: its reports state how many such pointers escaped.
+  //
+  // A tensor without elements may have a null pointer. In ReshapeMode::error, an access that relies
+  // on a reshape being an alias throws shadow::ReshapeViolation.
 
-  /// The first element, to read; never copies. Throws DTypeError if T is not the dtype, StateError
-  /// without memory.
+  /// The first element, to read. Never copies. Throws DTypeError if T is not the dtype, StateError
+  /// if the tensor is storage- or dtype-uninitialized.
   template <Element T>
   const T* data(CallSite site = CallSite::current()) const {
     return static_cast<const T*>(bytes_to_read(dtype_of<T>, site));
   }
-  /// The first element, to write: realizes and materializes. See Storage::mutable_data.
+  /// The first element, to write. Calls realize<T>(), which replaces a tensor of another dtype, and
+  /// materializes the storage: see Storage::mutable_data. Throws as realize(), and OutOfMemory if
+  /// the data has to be copied. Cost: one load if the data is unique, O(n) if it is copied. May
+  /// wait for copies in progress, unless `wait` is Wait::never.
   template <Element T>
   T* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return static_cast<T*>(bytes_to_write(dtype_of<T>, wait, site));
   }
-  /// The same for the threads of a parallel loop, each of which then writes its own part: any number of them
-  /// may call it at once, on one tensor, or on any tensors over one storage. They may make views meanwhile,
-  /// but for view(dtype) and as_strided, and use what sees the storage once they have called it. All else
-  /// excludes the loop as it excludes a write. See Storage::mutable_data_in_parallel. Realizes nothing: throws
-  /// DTypeError if T is not the dtype, StateError without memory.
+  /// The first element, for threads of a parallel loop that write disjoint elements. Does not
+  /// realize: throws DTypeError if T is not the dtype, StateError if the tensor is storage- or
+  /// dtype-uninitialized; OutOfMemory.
+  ///
+  /// Thread-safety: any number of threads may call it at once, on one tensor or on tensors with one
+  /// storage. During the loop these threads may also make views, except by view(dtype) and
+  /// as_strided(). A thread that has called it may use any tensor with this storage. Every other
+  /// operation excludes the loop, as it excludes a write. See Storage::mutable_data_in_parallel.
   template <Element T>
   T* mutable_data_in_parallel(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return static_cast<T*>(bytes_to_write_in_parallel(dtype_of<T>, wait, site));
   }
-  /// The same, of whatever dtype it has. Throws StateError without one.
+  /// As data() and mutable_data() with the tensor's own dtype. Throws StateError if the tensor is
+  /// dtype-uninitialized.
   const void* raw_data(CallSite site = CallSite::current()) const {
     return bytes_to_read(dtype(), site);
   }
   void* mutable_raw_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return bytes_to_write(dtype(), wait, site);
   }
-  /// One element. Throws ShapeError for an index out of range, DTypeError, StateError, DeviceError
-  /// off the host.
+  /// Reads or writes one element. A negative index counts from the end. Throws ShapeError if the
+  /// number of indices is not ndim() or an index is out of range, DTypeError if T is not the dtype,
+  /// StateError if the tensor is uninitialized, DeviceError if the tensor is not on the host. Cost:
+  /// as data() and mutable_data(), for each call.
   template <Element T>
   T at(std::initializer_list<std::int64_t> indices, CallSite site = CallSite::current()) const {
     return *static_cast<const T*>(element_to_read(indices, dtype_of<T>, site));
@@ -205,19 +269,23 @@ class BYRE_API Tensor {
     *static_cast<T*>(element_to_write(indices, dtype_of<T>, site)) = value;
   }
 
-  // ---- views: tensors of their own over the same storage; see views.hpp
+  // ---- views: new tensors with the same storage. views.hpp describes each view and its arguments.
+  // Throws StateError if this tensor is storage-uninitialized, ShapeError for invalid arguments,
+  // OutOfMemory.
 
+  /// A view of all elements.
   Tensor alias() const {
     return make_view("alias", [&] { return Layout(layout()); });
   }
   Tensor view(const Dims& sizes) const {
     return make_view("view", [&] { return views::view(layout(), sizes); });
   }
-  /// The same bytes as elements of another dtype, but never as bools, which not every byte is. Throws
-  /// DTypeError for that; InvalidArgument for memory that is not aligned for it.
+  /// The same bytes as elements of another dtype. Throws DTypeError if `dtype` is bool and this
+  /// tensor's is not, because only the bytes 0 and 1 are valid bools; InvalidArgument if the memory
+  /// is not aligned for `dtype`.
   Tensor view(DType dtype) const;
-  /// Any elements of the storage, in place of those this tensor has. `offset` is counted from the
-  /// start of the storage; without one it is storage_offset().
+  /// A view of any elements of the storage, not only of this tensor's. `offset` counts from the
+  /// start of the storage and is storage_offset() by default.
   Tensor as_strided(const Dims& sizes, const Dims& strides) const {
     return as_strided(sizes, strides, storage_offset());
   }
@@ -277,38 +345,49 @@ class BYRE_API Tensor {
   Tensor flatten(std::int64_t first = 0, std::int64_t last = -1) const {
     return make_view("flatten", [&] { return views::flatten(layout(), first, last); });
   }
-  /// Of complex64, and of f32 with a last dimension of two.
+  /// A complex64 tensor as f32 with a last dimension of size 2, and back. Throws DTypeError for any
+  /// other dtype.
   Tensor view_as_real() const;
   Tensor view_as_complex() const;
 
-  // ---- copies: writing to either side never shows in the other
+  // ---- clones: new tensors with a storage of their own. A write to the tensor is not visible in
+  // the clone, and a write to the clone is not visible in the tensor. Throws StateError if this
+  // tensor is storage-uninitialized, OutOfMemory.
 
-  /// A new storage that shares the data until either is written, seen as this tensor sees it. A tensor that sees
-  /// less than half of its storage is copied at once, without the rest: the copy keeps the order of the strides.
-  /// A mapped file is shared always. Throws StateError for a storage-uninitialized tensor, OutOfMemory. See
-  /// Storage::lazy_clone.
+  /// A clone with the layout of this tensor that shares the data until either is written. Cost: two
+  /// small allocations and a few atomic adds; copies no elements. See Storage::lazy_clone.
+  ///
+  /// Exception: a tensor that sees less than half of the bytes of its storage is copied at once,
+  /// O(n), so that the clone does not retain the rest; the copy preserves the order of the strides.
+  /// A mapped file is always shared.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
-  /// A copy of this tensor's layout for code that writes by pointers and never asks byre: Storage::writable_clone. A
-  /// small part of a storage is copied now. A write to this tensor's storage. Throws as lazy_clone.
+  /// A clone with the layout of this tensor, for code that writes through pointers and never calls
+  /// byre: see Storage::writable_clone. A tensor that sees less than half of its storage is copied
+  /// at once, as by lazy_clone(). Counts as a write to this tensor's storage.
   Tensor writable_clone(CallSite site = CallSite::current());
-  /// A contiguous copy, made now.
+  /// A contiguous copy, made at once. O(n).
   Tensor clone(CallSite site = CallSite::current()) const;
-  /// A contiguous copy: lazy_clone() if this tensor is contiguous, else made now.
+  /// A contiguous clone: lazy_clone() if this tensor is contiguous, otherwise clone().
   Tensor contiguous(CallSite site = CallSite::current()) const;
-  /// A copy under other sizes, where one size may be -1: as lazy_clone() where strides can say it, else made
-  /// now. Where shadow::reshape_mode() is another than copy, an alias where strides can say it, tracked
-  /// or not. Throws InvalidArgument for a mode in the environment that there is not. Source: the seed
-  /// "Copy-on-write motivation".
+  /// A clone with other sizes, one of which may be -1 to be inferred: lazy if strides can express
+  /// the sizes, otherwise copied at once, O(n). Throws ShapeError if the number of elements
+  /// differs.
+  ///
+  /// If shadow::reshape_mode() is not ReshapeMode::copy, the result is an alias if strides can
+  /// express the sizes; the modes warn and error also track it. Throws InvalidArgument if the
+  /// environment names an unknown mode. Source: the seed "Copy-on-write motivation".
   Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
-  /// This tensor becomes its own reshape: views that were made of it before are parted from it as from
-  /// any reshape.
+  /// Replaces this tensor by its reshape(). Views that were made of it before no longer alias it,
+  /// as they do not alias any reshape.
   Tensor& reshape_(const Dims& sizes, CallSite site = CallSite::current());
-  /// True iff writes to one are seen in the other whatever reshape does: they have one storage, and one
-  /// shadow storage, as the views of a tensor have.
+  /// True iff a write to one tensor is visible in the other in every reshape mode: the two have one
+  /// storage and one shadow storage, as a tensor and its views have.
   bool is_of_view_family(const Tensor& other) const noexcept {
     return aliases(other) && base().shadow == other.base().shadow;
   }
-  /// A copy on that device: contiguous if that is another, a lazy clone if it is this one.
+  /// A clone on `device`: lazy_clone() if the tensor is on it, otherwise a contiguous copy, O(n).
+  /// Throws DeviceError if `device` is not registered, StateError if the tensor is
+  /// dtype-uninitialized and `device` is another one, and what the device's copy throws.
   Tensor to(Device device, CallSite site = CallSite::current()) const;
 
  private:
@@ -318,12 +397,11 @@ class BYRE_API Tensor {
   static Tensor copy_of(const Dims& sizes, const void* values, std::size_t count, DType dtype);
 
   TensorBase& base() const noexcept {
-    BYRE_ASSERT(base_ != nullptr, "a tensor handle without a tensor was used");
+    BYRE_ASSERT(base_ != nullptr, "an empty tensor handle was used");
     return *base_;
   }
-  /// A tensor over the same storage, of elements no oftener than this one has them. Its layout is made
-  /// where it stays: moving what was just written word by word takes longer than all else there is to a
-  /// view.
+  /// A view that has each element at most as often as this tensor. `make_layout` constructs the
+  /// layout in the new tensor: to move it there would take longer than everything else a view does.
   template <class MakeLayout>
   Tensor make_view(const char* operation, const MakeLayout& make_layout) const {
     expect_initialized(operation);
@@ -336,7 +414,8 @@ class BYRE_API Tensor {
     return Tensor(made, false);
   }
   [[noreturn]] static void no_memory_for_tensor();
-  /// The same of elements that may be repeated. Throws ShapeError for more than an object can have.
+  /// A view that may repeat elements. Throws ShapeError if its elements are more bytes than an
+  /// object can have.
   Tensor with_layout(Layout&& layout, const char* operation) const;
   Tensor with_layout(Layout&& layout, DType dtype, const char* operation) const;
   std::vector<Tensor> with_layouts(std::vector<Layout> layouts, const char* operation) const;
@@ -378,7 +457,7 @@ class BYRE_API Tensor {
                               CallSite site) const;
   void* element_to_write(std::span<const std::int64_t> indices, DType dtype, CallSite site);
 
-  // ---- what byre/shadow records
+  // ---- records for byre/shadow
 
   friend struct detail::ElementAccess;
   friend class detail::TensorWrite;
@@ -389,14 +468,14 @@ class BYRE_API Tensor {
       record_read_of_storage(site);
     }
   }
-  /// For what takes all of the storage along, also where this tensor sees no element of it.
+  /// Records a read of the whole storage, even if this tensor has no elements.
   void record_read_of_storage(CallSite site) const;
   void record_copy_onto_itself(const Tensor& source, CallSite site);
 
-  /// A contiguous copy, and one on another device, of elements that were recorded as read.
+  // Contiguous copies, the second on another device. The caller has recorded the read.
   Tensor packed() const;
   Tensor copied_to(Device target) const;
-  /// A clone of the storage, or a copy of the seen elements if they are less than half of the storage.
+  /// A clone of the storage, or a copy of the elements if they are less than half of the storage.
   template <class CloneStorage, class MakeLayout>
   Tensor clone_view(const char* operation, CallSite site, const CloneStorage& clone_storage,
                     const MakeLayout& make_layout) const;
