@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffers and storages in one include. Tiles (storage/tiles/tiled_buffer.hpp), paged and recycled memory (pages/,
-/// memory/), files (files/) and recordings (observe/) have headers of their own.
+/// Buffers and storages, with errors, counters and events: the one include for most programs.
+/// Include separately: tiles (storage/tiles/tiled_buffer.hpp), paged and recycled memory (pages/,
+/// memory/), files (files/) and recordings (observe/).
 #pragma once
 
 #include <byre/config.hpp>

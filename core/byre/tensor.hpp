@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors over the storage core in one include: library `byre-tensor`.
+/// Tensors, operations on their elements, file formats and the tracking of reshapes: the one
+/// include for programs that link the library `byre-tensor`. Includes byre.hpp.
 #pragma once
 
 #include <byre/byre.hpp>

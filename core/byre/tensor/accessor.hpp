@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Accessor: the elements of a tensor by their indices, for loops of one's own: a pointer and N
-/// strides, checked once when it is made. as_mdspan is the same where the standard library has
-/// std::mdspan; elsewhere it is not declared.
+/// Accessor: a pointer with N sizes and strides, to index the elements of a tensor in loops. Dtype,
+/// dimensions and device are checked once, when it is constructed.
+///
+/// as_mdspan() returns a std::mdspan instead. It is declared only if the standard library has
+/// std::mdspan.
 #pragma once
 
 #include <byre/config.hpp>
@@ -22,10 +24,12 @@
 
 namespace byre::inline v0 {
 
-/// Of N dimensions, whose elements are a T, or a const T to read only. Valid as long as the pointer
-/// it was made of: to read, until the tensor's storage is next written through another or its memory
-/// given back; to write, until the storage is next lazily cloned as well, which what is written
-/// afterwards would show in. It does not keep the tensor.
+/// The elements of a tensor with N dimensions: T to write, const T to read only. It does not own
+/// the tensor. Valid as long as the pointer it has (see Tensor):
+/// - to read, until the tensor's storage is next written through another pointer or its memory is
+///   released;
+/// - to write, in addition only until the storage is next lazily cloned: a later write would appear
+///   in the clone.
 template <class T, std::size_t N>
 class Accessor {
  public:
@@ -38,12 +42,13 @@ class Accessor {
 
   T* data() const noexcept { return first_; }
   std::int64_t size(std::size_t axis) const noexcept { return sizes_[axis]; }
-  /// In elements.
+  /// In elements, not bytes.
   std::int64_t stride(std::size_t axis) const noexcept { return strides_[axis]; }
   const std::array<std::int64_t, N>& sizes() const noexcept { return sizes_; }
   const std::array<std::int64_t, N>& strides() const noexcept { return strides_; }
 
-  /// Indices from 0. Out of range: undefined, unless NDEBUG is not defined; Tensor::at checks always.
+  /// The element at these indices, counted from 0. Requires that they are in range: without NDEBUG
+  /// a violation aborts the program, with NDEBUG it is undefined. Tensor::at() always checks.
   template <std::integral... Index>
   requires(sizeof...(Index) == N) T& operator()(Index... indices) const noexcept {
     std::int64_t element = 0;
@@ -55,7 +60,7 @@ class Accessor {
  private:
   std::int64_t checked(std::int64_t index, [[maybe_unused]] std::size_t axis) const noexcept {
 #if !defined(NDEBUG)
-    BYRE_ASSERT(index >= 0 && index < sizes_[axis], "an accessor was used out of its range");
+    BYRE_ASSERT(index >= 0 && index < sizes_[axis], "accessor index out of range");
 #endif
     return index;
   }
@@ -67,27 +72,31 @@ class Accessor {
 
 namespace detail {
 
-/// Throws DeviceError off the host, ShapeError for a tensor that is not of `ndim` dimensions.
+/// Throws DeviceError if the tensor is not on the host, ShapeError if it does not have `ndim`
+/// dimensions.
 BYRE_API void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation);
-/// Throws DTypeError for a tensor that has another dtype than the one to be written.
+/// Throws DTypeError if the tensor has a dtype other than `dtype`.
 BYRE_API void expect_dtype_or_none(const Tensor& tensor, DType dtype, const char* operation);
-/// Strides that std::layout_stride takes for these sizes: none is 0, whatever a view has where nobody
-/// steps, and sorted, each is the stride before it by its size or more. Throws ShapeError if there
-/// are none, as of elements that share memory.
+/// Strides of `layout` that satisfy the preconditions of std::layout_stride: no stride is 0, and in
+/// ascending order each stride is at least the previous stride times its size. The stride of a
+/// dimension of one element becomes 1. Throws ShapeError if the strides do not satisfy them, for
+/// example because elements share memory.
 BYRE_API Dims strides_for_mdspan(const Layout& layout, const char* operation);
 
 }  // namespace detail
 
-/// To read. Throws DTypeError if T is not the dtype, StateError without memory, DeviceError off the
-/// host, ShapeError if N is not ndim().
+/// An accessor to read. Throws DTypeError if T is not the dtype, StateError if the tensor is
+/// uninitialized, DeviceError if it is not on the host, ShapeError if N is not ndim(). Copies
+/// nothing.
 template <Element T, std::size_t N>
 inline Accessor<const T, N> accessor(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "accessor");
   return {tensor.data<T>(site), tensor.layout()};
 }
 
-/// To write: realizes and materializes, as mutable_data, but never as another dtype than there is
-/// already. Throws as accessor(), and OutOfMemory.
+/// An accessor to write. Realizes and materializes, as Tensor::mutable_data(), but never changes
+/// the dtype of a tensor that has one. Throws DTypeError, DeviceError and ShapeError as accessor(),
+/// and OutOfMemory.
 template <Element T, std::size_t N>
 inline Accessor<T, N> mutable_accessor(Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "mutable_accessor");
@@ -113,8 +122,8 @@ inline Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements, const Dims& stride
 
 }  // namespace detail
 
-/// As accessor() and mutable_accessor(). Throws ShapeError also for what std::layout_stride cannot
-/// say: elements that share memory, as expand makes them, or that interleave.
+/// As accessor() and mutable_accessor(). Also throws ShapeError if std::layout_stride cannot
+/// express the strides: if elements share memory, as after expand(), or interleave.
 template <Element T, std::size_t N>
 inline Mdspan<const T, N> as_mdspan(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "as_mdspan");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The registry of devices: what a kind of memory brings so that tensors can live in it. The host
-/// is always there; others are registered by whoever implements them.
+/// The registry of devices: the functions that a device provides so that tensors can use its
+/// memory. The host is always registered; the library that implements another device registers it.
 #pragma once
 
 #include <byre/config.hpp>
@@ -11,35 +11,38 @@
 
 namespace byre::inline v0 {
 
-/// A device that is not registered, or an operation that this device has no kernel for.
+/// Thrown if a device is not registered, or an operation does not support the tensor's device.
 class BYRE_API DeviceError : public Error {
  public:
   using Error::Error;
 };
 
-/// What a device implements. Thread-safety: every member may be called from any thread. Lifetime:
-/// outlives every tensor on the device.
+/// The interface that a device implements. Requires that it outlives every tensor on the device and
+/// that any thread may call any member.
 class BYRE_API DeviceSupport {
  public:
   virtual ~DeviceSupport() = default;
 
-  /// Where its tensors take their memory; Allocator::copy copies within the device.
+  /// The allocator of the device's tensors. Its Allocator::copy copies within the device.
   virtual Allocator& allocator() noexcept = 0;
-  /// Between the device and the host; complete on return. May throw: nothing has changed then.
+  /// Copies between the device and the host; the copy is complete on return. May throw, if nothing
+  /// has changed by then.
   virtual void copy_to_host(void* destination, const void* source, std::size_t nbytes) = 0;
   virtual void copy_from_host(void* destination, const void* source, std::size_t nbytes) = 0;
   /// For messages: "accelerator".
   virtual const char* name() const noexcept = 0;
 };
 
-/// Makes `device` known, once, before it is used. Throws DeviceError if it is known already or is
-/// the host, or if the support's allocator is of another device. Thread-safe.
+/// Registers `device`, once, before the first tensor on it. Throws DeviceError if `device` is the
+/// host or is registered already, or if the device of the allocator of `support` is another one;
+/// OutOfMemory. Thread-safe.
 BYRE_API void register_device(Device device, DeviceSupport& support);
 
-/// Throws DeviceError for a device nobody registered. Thread-safe.
+/// Throws DeviceError if `device` is not registered. Takes a lock, except for the host.
+/// Thread-safe.
 BYRE_API DeviceSupport& support_of(Device device);
 
-/// "cpu", "device 3:0 (accelerator)".
+/// For messages: "cpu", "device 3:0 (accelerator)". Thread-safe.
 BYRE_API Text describe(Device device) noexcept;
 
 }  // namespace byre::inline v0

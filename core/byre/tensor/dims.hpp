@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sizes, strides and axes: short lists of integers, in place up to five of them. Their products
-/// are computed without overflow, or not at all.
+/// Dims: a short list of sizes, strides or axes, with up to five numbers stored in the object. This
+/// header also has the checked arithmetic on sizes: a product that overflows throws.
 #pragma once
 
 #include <byre/config.hpp>
@@ -19,9 +19,13 @@
 
 namespace byre::inline v0 {
 
-/// One number for each dimension; {2, 3} is written as it is read. A sequence as the standard's are.
-/// Every view copies some of these: a copy in place is one of a few words, without a loop. What makes
-/// it longer throws OutOfMemory.
+/// A sequence of integers, one for each dimension, with the interface of a standard container: {2,
+/// 3}.
+///
+/// Cost: up to `most_in_place` numbers are stored in the object, and a copy is a copy of a few
+/// words without a loop, because every view copies several Dims. More numbers are stored on the
+/// heap. Members that make the sequence longer than that throw OutOfMemory. Thread-safety: as a
+/// std::vector.
 class BYRE_API Dims {
  public:
   static constexpr std::size_t most_in_place = 5;
@@ -82,7 +86,7 @@ class BYRE_API Dims {
   std::int64_t& back() noexcept { return end()[-1]; }
   const std::int64_t& back() const noexcept { return end()[-1]; }
 
-  /// Numbers that are new get `value`.
+  /// New numbers are set to `value`.
   void resize(std::size_t count, std::int64_t value = 0);
   void push_back(std::int64_t number) {
     if (count_ < most_in_place) [[likely]] {
@@ -105,9 +109,9 @@ class BYRE_API Dims {
     pop_back();
     return begin() + index;
   }
-  /// All but the one at `index`, as a copy that costs no more than one of all.
+  /// A copy without the number at `index`. Costs no more than a full copy.
   Dims without(std::size_t index) const {
-    Dims rest;  // the one that is returned: what was just written is slow to move
+    Dims rest;  // constructed in place of the result: moving it would be slower than filling it
     if (heap_ != nullptr) [[unlikely]] {
       rest.copy_heap_without(*this, index);
       return rest;
@@ -130,19 +134,20 @@ class BYRE_API Dims {
 
   std::array<std::int64_t, most_in_place> inline_{};
   std::size_t count_ = 0;
-  std::unique_ptr<std::int64_t[]> heap_;  // null while inline_ suffices; room for a power of two
+  std::unique_ptr<std::int64_t[]> heap_;  // null if inline_ suffices; capacity: a power of 2
 };
 
-/// Sizes, strides, axes or indices that do not fit the tensor, or each other.
+/// Thrown if sizes, strides, axes or indices do not fit the tensor or each other.
 class BYRE_API ShapeError : public Error {
  public:
   using Error::Error;
 };
 
-/// A tensor has at most so many dimensions, as in NumPy 2: whatever makes one of more throws ShapeError.
+/// The largest number of dimensions of a tensor, as in NumPy 2. A function that would exceed it
+/// throws ShapeError.
 inline constexpr std::size_t max_ndim = 64;
 
-/// "[2, 3]".
+/// "[2, 3]". Throws OutOfMemory.
 BYRE_API std::string to_string(std::span<const std::int64_t> dims);
 inline std::string to_string(const Dims& dims) {
   return to_string(std::span<const std::int64_t>(dims));
@@ -152,25 +157,26 @@ namespace detail {
 
 [[noreturn]] BYRE_API void too_many_dimensions(std::size_t ndim, const char* operation);
 
-/// Of every shape: element_count() asks, and views that count nothing. Throws ShapeError, naming
-/// `operation`, for more than max_ndim.
+/// Throws ShapeError, which names `operation`, if `ndim` exceeds max_ndim. Views that do not call
+/// element_count() call this.
 inline void expect_ndim(std::size_t ndim, const char* operation) {
   if (ndim > max_ndim) [[unlikely]] {
     too_many_dimensions(ndim, operation);
   }
 }
 
-/// The product of sizes, none of them negative, of at most max_ndim dimensions. Throws ShapeError, naming
-/// `operation`, where the product of those that are not 0 overflows: strides are such products too.
+/// The product of `sizes`. Throws ShapeError, which names `operation`, if a size is negative, there
+/// are more than max_ndim sizes, or the product of the sizes other than 0 overflows: strides are
+/// such products too.
 BYRE_API std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation);
 
-/// Bytes of so many elements of `itemsize` bytes. Throws ShapeError where it overflows.
+/// numel * itemsize. Throws ShapeError if that overflows.
 BYRE_API std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation);
 
 [[noreturn]] BYRE_API void no_such_axis(std::int64_t axis, std::size_t ndim, const char* operation);
 
-/// `axis`, counted from the end if it is negative. Throws ShapeError unless -ndim <= axis < ndim; of
-/// no dimensions at all, -1 and 0 are taken for an axis as if there was one.
+/// `axis`, counted from the end if negative. Throws ShapeError unless -ndim <= axis < ndim. If
+/// `ndim` is 0, accepts -1 and 0, as if there were one dimension.
 inline std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
   const auto count = static_cast<std::int64_t>(ndim == 0 ? 1 : ndim);
   if (axis < -count || axis >= count) [[unlikely]] {
@@ -179,7 +185,7 @@ inline std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* op
   return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
 }
 
-/// Each of `axes` by wrap_axis(). Throws ShapeError also if two are one dimension.
+/// wrap_axis() of each of `axes`. Also throws ShapeError if a dimension is named twice.
 BYRE_API Dims distinct_axes(const Dims& axes, std::size_t ndim, const char* operation);
 
 }  // namespace detail

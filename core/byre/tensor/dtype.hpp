@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What a tensor's elements are. One list names every dtype, its C++ type and its spelling; all
-/// else is derived from it.
+/// DType: the type of a tensor's elements, with its C++ type, size and name. All tables are derived
+/// from one list of types.
 #pragma once
 
 #include <byre/config.hpp>
@@ -17,6 +17,7 @@
 
 namespace byre::inline v0 {
 
+/// The order is that of detail::ElementTypes.
 enum class DType : std::uint8_t {
   boolean,
   u8,
@@ -29,11 +30,11 @@ enum class DType : std::uint8_t {
   f32,
   f64,
   complex64,      ///< two f32: real, imaginary
-  uninitialized,  ///< of a tensor that was not yet told; see Tensor
+  uninitialized,  ///< not set yet; see Tensor
 };
 
-/// Two tensors, or a tensor and a C++ type, that should have the same dtype and do not; or a dtype
-/// that an operation has no meaning for.
+/// Thrown if two tensors, or a tensor and a C++ type, differ in dtype where they must not, or if an
+/// operation does not support a dtype.
 class BYRE_API DTypeError : public Error {
  public:
   using Error::Error;
@@ -41,7 +42,7 @@ class BYRE_API DTypeError : public Error {
 
 namespace detail {
 
-/// Tables that follow from a list of types in the order of DType.
+/// Tables that are derived from a list of types in the order of DType.
 template <class... T>
 struct ListOfElements {
   static constexpr std::size_t count = sizeof...(T);
@@ -70,7 +71,7 @@ struct ListOfElements {
   template <class Type, class Result, class Function>
   static Result call_for(Function& function) {
     static_assert(std::is_same_v<decltype(function.template operator()<Type>()), Result>,
-                  "the results for all dtypes are of one type");
+                  "the function has to return one type for all dtypes");
     return function.template operator()<Type>();
   }
 };
@@ -87,7 +88,7 @@ inline constexpr std::array<const char*, dtype_count + 1> dtype_names{
 
 [[noreturn]] BYRE_API void no_such_dtype(const char* operation, DType dtype);
 
-/// Throws DTypeError, which names `operation`, for DType::uninitialized.
+/// Throws DTypeError, which names `operation`, if `dtype` is DType::uninitialized.
 inline void expect_dtype_named(DType dtype, const char* operation) {
   if (dtype >= DType::uninitialized) [[unlikely]] {
     no_such_dtype(operation, dtype);
@@ -96,11 +97,11 @@ inline void expect_dtype_named(DType dtype, const char* operation) {
 
 }  // namespace detail
 
-/// The dtype of a C++ type; DType::uninitialized for a type that is no element.
+/// The dtype of a C++ type; DType::uninitialized if tensors cannot have elements of the type.
 template <class T>
 inline constexpr DType dtype_of = detail::ElementTypes::dtype_of<std::remove_cv_t<T>>();
 
-/// A type that tensors have elements of.
+/// True for the C++ types that tensors can have elements of: one for each DType.
 template <class T>
 concept Element = dtype_of<T>
 != DType::uninitialized;
@@ -110,12 +111,12 @@ constexpr std::size_t itemsize(DType dtype) noexcept {
   return detail::ElementTypes::itemsizes[static_cast<std::size_t>(dtype)];
 }
 
-/// What addresses of elements are multiples of; 1 for DType::uninitialized.
+/// The alignment of elements in bytes; 1 for DType::uninitialized.
 constexpr std::size_t alignment(DType dtype) noexcept {
   return detail::ElementTypes::alignments[static_cast<std::size_t>(dtype)];
 }
 
-/// "f32", "bool".
+/// For messages: "f32", "bool".
 constexpr const char* name_of(DType dtype) noexcept {
   return detail::dtype_names[static_cast<std::size_t>(dtype)];
 }
@@ -127,8 +128,8 @@ constexpr bool is_integral(DType dtype) noexcept {
   return dtype >= DType::u8 && dtype <= DType::i64;
 }
 
-/// Calls `function.template operator()<T>()` for the C++ type T of `dtype`. Throws DTypeError, which
-/// names `operation`, for DType::uninitialized.
+/// Returns `function.template operator()<T>()` for the C++ type T of `dtype`. Throws DTypeError,
+/// which names `operation`, if `dtype` is DType::uninitialized.
 template <class Function>
 decltype(auto) visit(DType dtype, const char* operation, Function&& function) {
   detail::expect_dtype_named(dtype, operation);

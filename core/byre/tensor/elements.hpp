@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operations on elements: enough to write a program with, for every dtype and any strides. Not a
-/// numerics library: where the speed of kernels matters, bring your own through the data pointers.
+/// Operations on the elements of tensors, for every dtype and any strides: enough to write complete
+/// programs. It is not a numerics library: fast kernels belong to the caller, who uses data
+/// pointers.
 ///
-/// Operands are promoted and results rounded as promotion.hpp says, and operands broadcast by NumPy's
-/// rule. A number may stand in for either operand, and is refused where it does not fit: see Scalar.
-/// Integers wrap around. Results are contiguous, whatever the strides of the operands: of transposed ones
-/// too.
-///
-/// Results do not depend on the floating-point environment of the caller: flush-to-zero, the rounding mode and traps
-/// are put aside while elements are computed, and are as before afterwards.
-///
-/// A name that ends in _ writes its first operand, which keeps its sizes and dtype: the others
-/// broadcast to it, and the result's category may not be higher. An operand may be the very tensor
-/// that is written, or have no element in common with it; one that overlaps it in part, or may, is
-/// refused. Lazy clones of what is written never change.
-///
-/// All throw before anything changed: StateError for an uninitialized operand or no tensor; DeviceError off the
-/// host, but for fill_, zero_ and copy_; ShapeError for sizes that do not fit and for overlap;
-/// DTypeError for dtypes that an operation has no meaning for; OutOfMemory.
+/// For all operations, unless one says otherwise:
+/// - Operands are promoted and results rounded by the rules of promotion.hpp, and operands
+///   broadcast by NumPy's rule. A Scalar may replace either operand; it is rejected if it does not
+///   fit.
+/// - Integers wrap around on overflow.
+/// - Results are contiguous for any strides of the operands, transposed ones included.
+/// - Results do not depend on the floating-point environment of the caller. While elements are
+///   computed, flush-to-zero, the rounding mode and traps are set to their defaults; afterwards
+///   they are restored.
+/// - An operation whose name ends in _ writes its first operand, whose sizes and dtype do not
+///   change. The other operands broadcast to it, and the category of the result must not be higher.
+///   An operand may have exactly the elements that are written, or none of them. An operand that
+///   overlaps them in part, or may overlap them, is rejected. Lazy clones of the written tensor
+///   never change.
+/// - Throws, before anything changes: StateError if an operand is uninitialized or an empty handle;
+///   DeviceError if one is not on the host, except for fill_, zero_ and copy_; ShapeError if sizes
+///   do not fit or operands overlap; DTypeError if the operation does not support a dtype;
+///   OutOfMemory.
+/// - Cost: O(n) in the number of elements. Reading an operand copies nothing.
+/// - Thread-safety: reads its operands and writes its first operand by the rules of Tensor.
 #pragma once
 
 #include <byre/config.hpp>
@@ -32,7 +37,8 @@ namespace byre::inline v0 {
 
 namespace detail {
 
-/// A call site that no list in braces is taken for: another overload takes those for axes.
+/// A call site that a list in braces does not convert to, so that sum(x, {0}) takes the list as
+/// axes.
 class ExplicitCallSite {
  public:
   constexpr explicit ExplicitCallSite(CallSite site) noexcept : site_(site) {}
@@ -44,71 +50,80 @@ class ExplicitCallSite {
 
 }  // namespace detail
 
-// ---- writing. Each takes a handle, which may be a temporary view, and returns it. These give memory to a storage-uninitialized tensor
+// ---- writing. Each operation takes a handle, which may be a temporary view, and returns it. fill_,
+// zero_ and copy_ allocate the memory of a storage-uninitialized tensor.
 
-/// Needs a dtype: converts the value to it, as copy_ does, but for an integer that an integral dtype
-/// has not: throws DTypeError.
+/// Sets all elements to `value`, converted to the dtype as by copy_. Throws DTypeError if `value`
+/// is an integer out of range of an integral dtype, StateError if `self` is dtype-uninitialized.
 BYRE_API Tensor fill_(Tensor self, const Scalar& value, CallSite site = CallSite::current());
+/// As fill_(self, 0).
 BYRE_API Tensor zero_(Tensor self, CallSite site = CallSite::current());
-/// Converts and broadcasts, between any devices. A dtype-uninitialized tensor takes the source's
-/// dtype. Any dtype becomes any other: floating-point numbers are truncated to integers, saturating,
-/// with 0 for not a number; integers wrap around; what a narrower floating-point dtype has not is
-/// rounded, and infinite out of range; complex numbers lose their imaginary part; what is not 0 is true.
-/// The same on every machine.
+/// Copies the elements of `source`, which broadcast to `self`, between any devices. If `self` is
+/// dtype-uninitialized, it takes the dtype of `source`. Otherwise converts, for any two dtypes and
+/// with equal results on every machine:
+/// - floating-point to integer: truncated and saturated; NaN becomes 0;
+/// - integer to integer: wrapped around;
+/// - to a narrower floating-point dtype: rounded; infinite if out of range;
+/// - complex to real: the real part;
+/// - to bool: true unless 0.
 BYRE_API Tensor copy_(Tensor self, const Tensor& source, CallSite site = CallSite::current());
 
 // ---- arithmetic
 
-/// Of bool: or.
+/// For bool: logical or.
 BYRE_API Tensor add(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor add_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
-/// Not of bool and bool. A bool beside another dtype is 0 or 1.
+/// Throws DTypeError if both operands are bool. With another dtype, a bool counts as 0 or 1.
 BYRE_API Tensor sub(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor sub_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
-/// Of bool: and.
+/// For bool: logical and.
 BYRE_API Tensor mul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor mul_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
-/// True division: of integers and bool as f32.
+/// True division. Integers and bool are divided as f32.
 BYRE_API Tensor div(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor div_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
 
-/// Not of bool.
+/// Throws DTypeError for bool.
 BYRE_API Tensor neg(const Tensor& a, CallSite site = CallSite::current());
 BYRE_API Tensor neg_(Tensor self, CallSite site = CallSite::current());
-/// The greater of each element and 0; not a number stays so. Not of bool and complex.
+/// The larger of each element and 0; NaN stays NaN. Throws DTypeError for bool and complex.
 BYRE_API Tensor relu(const Tensor& a, CallSite site = CallSite::current());
 BYRE_API Tensor relu_(Tensor self, CallSite site = CallSite::current());
-/// Of integers and bool as f32. Of f32 and f64 within 1 ulp; the last bit may differ between kinds of
-/// machine, and not between places of a tensor.
+/// e to the power of each element; integers and bool are computed as f32. f32 and f64 results are
+/// within 1 ulp. The last bit may differ between kinds of machines, but not between positions in a
+/// tensor.
 BYRE_API Tensor exp(const Tensor& a, CallSite site = CallSite::current());
 BYRE_API Tensor exp_(Tensor self, CallSite site = CallSite::current());
 
-// ---- comparison, to bool; exact also for an integer that the tensor's integral dtype has not
+// ---- comparison, to bool. Exact, even with an integer that is out of range of the tensor's dtype.
 
 BYRE_API Tensor eq(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-/// Not of complex, which have no order.
+/// Greater or equal. Throws DTypeError for complex, which has no order.
 BYRE_API Tensor ge(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-/// Elements of `a` where `condition`, of bool, is true, else of `b`.
+/// Each element of `a` if that of `condition` is true, otherwise of `b`. Throws DTypeError if
+/// `condition` is not bool.
 BYRE_API Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
                       CallSite site = CallSite::current());
 
-// ---- of many elements one
+// ---- reductions
 
-/// Of all elements, or over `axes`, which go, or stay as 1; over no axes, each element. Integers and
-/// bool are summed as i64, the halves as float. In pairs, so that the error grows with the logarithm
-/// of the count. Throws ShapeError for an axis that is not there or named twice.
+/// The sum of all elements, or the sums over `axes`, which the result lacks; with `keepdim` it has
+/// them with size 1. Without axes, each element is its own sum. Integers and bool are summed as
+/// i64, f16 and bf16 as float. Summation is pairwise, so that the rounding error grows with the
+/// logarithm of the count. Throws ShapeError if an axis is out of range or named twice.
 BYRE_API Tensor sum(const Tensor& a,
                     detail::ExplicitCallSite site = detail::ExplicitCallSite(CallSite::current()));
 BYRE_API Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false,
                     CallSite site = CallSite::current());
 
-/// The matrix product of the last two dimensions; those before broadcast. A first operand of one
-/// dimension is a row and a second one a column, whose dimension of 1 the result does not have.
-/// Throws ShapeError also for an operand of no dimensions.
+/// The matrix product over the last two dimensions; the dimensions before them broadcast. A first
+/// operand of one dimension is a row, a second operand of one dimension is a column; the result
+/// lacks the dimension of size 1 that this adds. Throws ShapeError if the inner sizes differ or an
+/// operand has no dimensions. Cost: O(rows * inner * columns) for each product.
 BYRE_API Tensor matmul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 
-/// The tensors behind each other along `axis`, as their promoted dtype. Throws ShapeError for no
-/// tensors, and where sizes differ in another dimension.
+/// The tensors concatenated along `axis`, in their promoted dtype. Throws ShapeError if `tensors`
+/// is empty or sizes differ in another dimension.
 BYRE_API Tensor cat(std::span<const Tensor> tensors, std::int64_t axis = 0,
                     CallSite site = CallSite::current());
 
@@ -117,13 +132,13 @@ inline Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
   return cat(std::span<const Tensor>(tensors.begin(), tensors.size()), axis, site);
 }
 
-// ---- elsewhere
+// ---- other operations
 
-/// A copy with the elements along each of `axes` in reverse order, as strides are never negative. Throws
-/// ShapeError for an axis that is not there or named twice.
+/// A copy with the elements along each of `axes` in reverse order. It is no view, because strides
+/// are never negative. Throws ShapeError if an axis is out of range or named twice.
 BYRE_API Tensor flip(const Tensor& a, const Dims& axes, CallSite site = CallSite::current());
 
-// ---- with a number for a tensor
+// ---- with a Scalar as an operand
 
 inline Tensor add(const Tensor& a, const Scalar& b, CallSite site = CallSite::current()) {
   return add(a, b.operand_for(a, "add"), site);
@@ -181,7 +196,7 @@ inline Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b,
                     CallSite site = CallSite::current()) {
   return where(condition, a.operand_for(b, "where"), b, site);
 }
-/// Of the higher category of the two numbers: bool, i64, f32 or complex64.
+/// The dtype is that of the number with the higher category: bool, i64, f32 or complex64.
 inline Tensor where(const Tensor& condition, const Scalar& a, const Scalar& b,
                     CallSite site = CallSite::current()) {
   const DType dtype = promoted(a.dtype_alone(), b.dtype_alone());

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The two 16-bit floating-point numbers: IEEE 754 binary16, and the upper half of a binary32.
-/// They are stored as bits and computed with as float; a conversion rounds to nearest, ties to
-/// even. Conversions are made of integers: flush-to-zero, rounding modes and trapped exceptions do not change them.
+/// The two 16-bit floating-point types: Float16 is IEEE 754 binary16, BFloat16 the upper half of a
+/// binary32. They store bits, and convert to float for arithmetic.
+///
+/// A conversion from float rounds to nearest, ties to even. Conversions use integer operations
+/// only, so that flush-to-zero, rounding modes and trapped exceptions do not affect them.
 #pragma once
 
 #include <bit>
@@ -14,7 +16,7 @@ namespace detail {
 constexpr float float_of_binary16(std::uint16_t half) noexcept {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000U) << 16;
   const std::uint32_t magnitude = half & 0x7FFFU;
-  if (magnitude >= 0x7C00U) {  // infinite, or not a number
+  if (magnitude >= 0x7C00U) {  // infinite or NaN
     return std::bit_cast<float>(sign | 0x7F80'0000U | (magnitude & 0x3FFU) << 13);
   }
   // The exponent's bias is 112 less than a float's.
@@ -24,7 +26,8 @@ constexpr float float_of_binary16(std::uint16_t half) noexcept {
   if (magnitude == 0) {
     return std::bit_cast<float>(sign);
   }
-  // Subnormal: a whole number of 2^-24, which only the exponent tells from that number.
+  // A subnormal is `magnitude` times 2^-24: subtract 24 from the exponent of `magnitude` as a
+  // float.
   const auto whole = static_cast<float>(static_cast<std::int32_t>(magnitude));
   return std::bit_cast<float>(sign | (std::bit_cast<std::uint32_t>(whole) - (24U << 23)));
 }
@@ -33,7 +36,7 @@ constexpr std::uint16_t binary16_of_float(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
   const std::uint32_t magnitude = bits & 0x7FFF'FFFFU;
-  if (magnitude > 0x7F80'0000U) {  // not a number stays one, whatever bits are cut off
+  if (magnitude > 0x7F80'0000U) {  // NaN stays NaN, even if all its set bits are cut off
     return static_cast<std::uint16_t>(sign | 0x7E00U | (magnitude >> 13 & 0x3FFU));
   }
   if (magnitude >= 0x477F'F000U) {  // rounds to 65536 or more
@@ -63,6 +66,7 @@ constexpr std::uint16_t bfloat16_of_float(float value) noexcept {
 
 }  // namespace detail
 
+/// An IEEE 754 binary16 number: 5 bits of exponent, 10 of fraction.
 class Float16 {
  public:
   Float16() = default;
@@ -78,6 +82,7 @@ class Float16 {
   std::uint16_t bits_;
 };
 
+/// A bfloat16 number: 8 bits of exponent, 7 of fraction.
 class BFloat16 {
  public:
   BFloat16() = default;

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Type promotion: the dtype that two operands make, and how often what is computed of them is rounded.
+/// Type promotion: the dtype of an operation's result, from the dtypes of its operands. The rules
+/// also define how often the result is rounded.
 ///
-///   bool < integral < floating < complex: the higher category wins, whatever the widths;
-///   within a category the wider wins, and
-///   u8 with i8 makes i16, f16 with bf16 makes f32: neither holds the other's values.
+/// 1. bool < integral < floating < complex: the higher category wins, for any widths. i64 with f16
+///    is f16, and f64 with complex64 is complex64.
+/// 2. Within a category, the wider dtype wins.
+/// 3. u8 with i8 is i16, and f16 with bf16 is f32: neither can represent the other's values.
 ///
-/// So i64 with f16 makes f16, and f64 with complex64 makes complex64. Source: PyTorch's categories.
+/// Operands are converted to the promoted dtype, but to float if that is f16 or bf16: no operand is
+/// rounded to 16 bits. The result is rounded once, to its dtype. Example: the f16 2346 plus the i16
+/// 5003, which f16 cannot represent, is 7349, rounded to the f16 7348.
 ///
-/// Operands are converted to the promoted dtype, but to float where that is f16 or bf16, which no operand
-/// is rounded to. The result is rounded, once, to its dtype: 2346 of f16 and 5003 of i16, which f16 has
-/// not, make 7349, and so the f16 7348. A number beside a tensor is of a dtype too, Scalar::operand_dtype,
-/// and rounded to that first: 2346 of f16 and the number 5003, there 5004, make 7350, and so 7352.
+/// A Scalar is first rounded to its Scalar::operand_dtype(). Example: the f16 2346 plus the number
+/// 5003, rounded to the f16 5004, is 7350, rounded to the f16 7352.
+///
+/// Source: PyTorch's categories.
 #pragma once
 
 #include <byre/tensor/dtype.hpp>
@@ -19,9 +23,10 @@
 
 namespace byre::inline v0 {
 
+/// The kinds of dtypes, in ascending order.
 enum class Category : std::uint8_t { boolean, integral, floating, complex };
 
-/// `dtype` is not DType::uninitialized, here and below.
+/// The functions in this header require dtypes other than DType::uninitialized.
 constexpr Category category_of(DType dtype) noexcept {
   return dtype == DType::boolean ? Category::boolean
          : is_integral(dtype)    ? Category::integral
@@ -29,6 +34,7 @@ constexpr Category category_of(DType dtype) noexcept {
                                  : Category::complex;
 }
 
+/// The promoted dtype of two operands, by the rules above.
 constexpr DType promoted(DType a, DType b) noexcept {
   if (category_of(a) != category_of(b)) {
     return category_of(a) > category_of(b) ? a : b;
@@ -39,7 +45,8 @@ constexpr DType promoted(DType a, DType b) noexcept {
   return a == b ? a : is_integral(a) ? DType::i16 : DType::f32;
 }
 
-/// What an operation computes in whose results are no integers, such as exp and a true division.
+/// The dtype in which exp and a true division compute: f32 for bool and integers, otherwise
+/// `dtype`.
 constexpr DType promoted_to_floating(DType dtype) noexcept {
   return category_of(dtype) < Category::floating ? DType::f32 : dtype;
 }

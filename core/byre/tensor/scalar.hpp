@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scalar: a number as an operand beside a tensor. It has a category and no width: beside a tensor
-/// of its category or a higher one it takes the tensor's dtype, so that `add(x, 1)` of an i8 tensor
-/// is i8, and `mul(x, 0.5)` of a bf16 tensor bf16. An integer that an integral tensor's dtype has not
-/// is refused, and never wrapped around: `add(x, 300)`. Only comparisons have an answer for it.
+/// Scalar: a number as an operand of an operation, together with a tensor. This header converts it
+/// to the dtype that the operation computes with.
+///
+/// A Scalar has a category (bool, integral, floating or complex) but no width. If its category is
+/// not higher than the tensor's, it takes the tensor's dtype: `add(x, 1)` of an i8 tensor is i8,
+/// and `mul(x, 0.5)` of a bf16 tensor is bf16. An integer that is out of range of an integral dtype
+/// is rejected, never wrapped around: `add(x, 300)` throws for an i8 tensor. Only comparisons
+/// accept it.
 #pragma once
 
 #include <byre/config.hpp>
@@ -22,11 +26,12 @@
 
 namespace byre::inline v0 {
 
+/// A value of category bool, integral, floating or complex. Thread-safety: as an int.
 /// Source: the weak scalars of NumPy 2 (NEP 50).
 class BYRE_API Scalar {
  public:
-  /// Integers are held as i64, floating-point numbers as f64. Throws DTypeError for an integer that
-  /// is more than i64 holds, and so any dtype.
+  /// Integers are stored as i64, floating-point numbers as f64. Throws DTypeError if an integer
+  /// exceeds the range of i64, because no integral dtype is wider.
   template <class T>
   requires(std::is_arithmetic_v<T> ||
            Element<T>) constexpr Scalar(T value) noexcept(!exceeds_i64<T>)
@@ -38,30 +43,33 @@ class BYRE_API Scalar {
     }
   }
 
-  /// The dtype this has by itself: bool, i64, f32 or complex64.
+  /// The dtype of this number without a tensor: bool, i64, f32 or complex64.
   DType dtype_alone() const noexcept {
     constexpr DType dtypes[] = {DType::boolean, DType::i64, DType::f32, DType::complex64};
     return dtypes[value_.index()];
   }
 
-  /// The dtype this has as an operand beside a tensor of `dtype`: the tensor's, or, of a higher
-  /// category than that, dtype_alone().
+  /// The dtype of this number as an operand, together with a tensor of `dtype`: dtype_alone() if
+  /// this has a higher category than `dtype`, otherwise `dtype`.
   DType operand_dtype(DType dtype) const noexcept {
     return static_cast<Category>(value_.index()) <= category_of(dtype) ? dtype : dtype_alone();
   }
 
-  /// Calls `function` with the bool, std::int64_t, double or std::complex<float> that this is held as.
+  /// Calls `function` with the stored bool, std::int64_t, double or std::complex<float>.
   template <class Function>
   decltype(auto) visit_held(Function&& function) const {
     return std::visit(std::forward<Function>(function), value_);
   }
-  /// Null for what is no integer.
+  /// The stored integer; null if this is not an integer.
   const std::int64_t* as_integer() const noexcept { return std::get_if<std::int64_t>(&value_); }
-  /// As a C++ number: as bool, whether it is not 0; else of a complex one the real part. As an integer
-  /// truncated: throws DTypeError for what that type has not, which is a number out of its range, also a
-  /// negative one of an unsigned type, an infinite one, and not a number. As a floating-point number
-  /// rounded to nearest, and infinite out of range. Converts as C++ does, and so in the floating-point environment of
-  /// the caller: to_tensor() does not.
+  /// Converts to a C++ number. A complex number converts by its real part, except to bool.
+  /// - To bool: whether the number is not 0.
+  /// - To an integer: truncated. Throws DTypeError if the number is out of range of T (negative for
+  ///   an unsigned type, for example), infinite or NaN.
+  /// - To a floating-point number: rounded to nearest; infinite if out of range.
+  ///
+  /// Converts in the floating-point environment of the caller, as C++ does. to_tensor() does not
+  /// depend on it.
   template <class T>
   requires std::is_arithmetic_v<T> T as()
   const {
@@ -79,18 +87,20 @@ class BYRE_API Scalar {
   /// False for an integer out of the range of an integral dtype.
   bool fits(DType dtype) const;
 
-  /// A tensor of no dimensions, on the host, converted as copy_ converts. Throws DTypeError for
-  /// DType::uninitialized, OutOfMemory.
+  /// A tensor without dimensions, on the host, converted as by copy_(). Throws DTypeError if
+  /// `dtype` is DType::uninitialized, OutOfMemory.
   Tensor to_tensor(DType dtype) const;
 
-  /// The same, and throws DTypeError, which names `operation`, if this does not fit.
+  /// As to_tensor(). Also throws DTypeError, which names `operation`, if fits() is false.
   Tensor fitting(DType dtype, const char* operation) const;
 
-  /// An operand beside `tensor`. Throws StateError, as operations do, if that has no dtype, and
-  /// DTypeError if this does not fit.
+  /// This number as an operand of an operation with `tensor`: a tensor without dimensions, of
+  /// operand_dtype(). Throws StateError if `tensor` is an empty handle or dtype-uninitialized,
+  /// DTypeError if this does not fit, OutOfMemory.
   Tensor operand_for(const Tensor& tensor, const char* operation) const;
 
-  /// The same for comparisons, which are exact: an integer that does not fit is i64.
+  /// As operand_for(), for comparisons, which are exact: an integer that does not fit becomes i64
+  /// instead of an error.
   Tensor compared_with(const Tensor& tensor, const char* operation) const;
 
  private:
@@ -110,7 +120,7 @@ class BYRE_API Scalar {
       return static_cast<Held<T>>(value);
     }
   }
-  /// Subnormals by an integer: with flush-to-zero the processor would make 0 of them.
+  /// Converts subnormals through an integer: with flush-to-zero, the processor would make them 0.
   static constexpr double widened(float value) noexcept {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t magnitude = bits & 0x7FFF'FFFFU;
@@ -139,7 +149,8 @@ class BYRE_API Scalar {
   }
   template <class T, std::floating_point Number>
   static bool is_representable(Number number) noexcept {
-    // Powers of two, or 0: exact in any floating-point type. The largest integer need not be.
+    // Both are a power of two, or 0, which are exact in any floating-point type. The largest
+    // integer may be inexact.
     constexpr auto lowest = static_cast<Number>((std::numeric_limits<T>::min)());
     constexpr auto beyond =
         static_cast<Number>((std::numeric_limits<T>::max)() / 2 + 1) * Number{2};
