@@ -13,7 +13,7 @@ void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* opera
   expect_host(tensor, operation);
   if (tensor.ndim() != ndim) {
     throw ShapeError(
-        format_text("%s: for %zu dimensions, of a tensor that has %zu, %s. Name as many as it has.",
+        format_text("%s: %zu dimensions requested, the tensor has %zu: %s. Request as many.",
                     operation, ndim, tensor.ndim(), to_string(tensor.sizes()).c_str()));
   }
 }
@@ -46,8 +46,8 @@ Dims strides_for_mdspan(const Layout& layout, const char* operation) try {
   for (const Step& step : steps) {
     if (step.stride < least) {
       throw ShapeError(format_text(
-          "%s: a std::mdspan cannot have sizes %s with strides %s: elements share memory, or lie "
-          "between each other. Use an accessor, or clone() the tensor first.",
+          "%s: std::mdspan cannot express sizes %s with strides %s: elements share memory or "
+          "interleave. Use an accessor, or clone() the tensor first.",
           operation, to_string(layout.sizes).c_str(), to_string(layout.strides).c_str()));
     }
     least = step.stride * step.size;

@@ -25,7 +25,7 @@ class Host final : public DeviceSupport {
 
 class Registry {
  public:
-  /// False if the device is there already.
+  /// Returns false if the device is registered already.
   bool add(Device device, DeviceSupport& support) {
     Known made{{key(device), &support}};
     const sync::ProcessLock lock(mutex_);
@@ -57,16 +57,16 @@ Registry& registry() {
 void register_device(Device device, DeviceSupport& support) try {
   if (support.allocator().device() != device) {
     throw DeviceError(format_text(
-        "device %u:%u was registered with the %s, whose memory is of device %u:%u. An allocator "
-        "says in its constructor which device it is of.",
+        "cannot register device %u:%u: its allocator, the %s, allocates on device %u:%u. Pass the "
+        "device to the constructor of the allocator.",
         unsigned{device.kind()}, unsigned{device.index()}, support.allocator().name(),
         unsigned{support.allocator().device().kind()},
         unsigned{support.allocator().device().index()}));
   }
   if (device.is_cpu() || !registry().add(device, support)) {
     throw DeviceError(
-        format_text("device %u:%u is registered already. Choose a kind or an index "
-                    "that is free; kind 0 is the host.",
+        format_text("cannot register device %u:%u: it is registered already. Choose a free kind or "
+                    "index; kind 0 is the host.",
                     unsigned{device.kind()}, unsigned{device.index()}));
   }
 } catch (const std::bad_alloc&) {
@@ -81,7 +81,7 @@ DeviceSupport& support_of(Device device) {
     return *support;
   }
   throw DeviceError(
-      format_text("device %u:%u is not known. Call register_device() before the first "
+      format_text("device %u:%u is not registered. Call register_device() before the first "
                   "tensor on it.",
                   unsigned{device.kind()}, unsigned{device.index()}));
 }

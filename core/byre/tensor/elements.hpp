@@ -50,8 +50,8 @@ class ExplicitCallSite {
 
 }  // namespace detail
 
-// ---- writing. Each operation takes a handle, which may be a temporary view, and returns it. fill_,
-// zero_ and copy_ allocate the memory of a storage-uninitialized tensor.
+// ---- writing. Each operation takes a handle, which may be a temporary view, and returns it.
+// fill_, zero_ and copy_ allocate the memory of a storage-uninitialized tensor.
 
 /// Sets all elements to `value`, converted to the dtype as by copy_. Throws DTypeError if `value`
 /// is an integer out of range of an integral dtype, StateError if `self` is dtype-uninitialized.

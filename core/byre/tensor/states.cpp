@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The states of a tensor: what initializes it, what un-initializes it, and what is refused. The
-/// table is docs/tensor-states.md.
+/// The members of Tensor that change its state, and the checks that reject an operation in a state.
+/// docs/tensor-states.md has the table.
 #include <byre/observe/events.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/tensor/detail/operands.hpp>
@@ -12,16 +12,16 @@
 namespace byre::inline v0 {
 void Tensor::refuse_uninitialized(const char* operation) const {
   throw StateError(format_text(
-      "%s: the tensor %s %s is storage-uninitialized: it has elements and no memory, and may not "
-      "share that. Call realize(dtype) or mutable_data<T>() first.",
+      "%s: the tensor %s %s is storage-uninitialized: it has elements but no memory to share. Call "
+      "realize(dtype) or mutable_data<T>() first.",
       operation, to_string(sizes()).c_str(), name_of(dtype())));
 }
 
 void Tensor::expect_unshared(const char* operation) const {
   if (const std::uint32_t handles = storage().handle_count(); handles > 1) {
     throw StateError(format_text(
-        "%s: the storage of the tensor %s %s is shared: other tensors or handles, %u of "
-        "them, would lose their memory. Drop those first, or do it to a clone().",
+        "%s: the storage of the tensor %s %s is shared: %u other tensors or handles would lose "
+        "their memory. Drop them first, or use a clone().",
         operation, to_string(sizes()).c_str(), name_of(dtype()),
         static_cast<unsigned>(handles - 1)));
   }
@@ -47,8 +47,8 @@ void Tensor::drop_storage() {
   base().shadow.reset();
 }
 
-/// Moves the bytes once, whoever shares them. That reads them, also those that are no elements now: who
-/// moves alone to a storage of its own is told of what it takes along.
+/// Moves the bytes at most once, shared or not. Moving reads all bytes of the storage, including
+/// those that are not elements of this tensor, so that the whole storage is recorded as read.
 void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
   stats::detail::WriteReport report;
   record_read_of_storage(site);
@@ -79,9 +79,9 @@ Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
   Layout layout = contiguous_layout(wanted, "resize");
   if (!is_contiguous()) {
     throw ShapeError(format_text(
-        "resize: to %s of a tensor that is not contiguous, of sizes %s and strides %s: in its "
-        "place "
-        "would be other elements. Resize its contiguous(), or call free_memory() first.",
+        "resize: cannot resize to %s: the tensor, of sizes %s and strides %s, is not contiguous, "
+        "so "
+        "that its elements would change. Resize its contiguous(), or call free_memory() first.",
         to_string(wanted).c_str(), to_string(sizes()).c_str(), to_string(strides()).c_str()));
   }
   const std::int64_t numel = layout.numel();
@@ -143,8 +143,8 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite sit
   expect_unshared("extend");
   if (ndim() == 0 || count < 0 || !is_contiguous()) {
     throw ShapeError(
-        format_text("extend: %lld more along the first dimension of %s. There has to "
-                    "be one, of a contiguous tensor, and 0 or more have to be added.",
+        format_text("extend: cannot add %lld along the first dimension of %s. Required are a "
+                    "contiguous tensor, a dimension, and 0 or more.",
                     static_cast<long long>(count), to_string(sizes()).c_str()));
   }
   Dims wanted(sizes());
@@ -154,8 +154,8 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite sit
       __builtin_mul_overflow(wanted[0], growth_percent, &growth) ||
       __builtin_add_overflow(wanted[0], growth / 100, &reserved[0])) {
     throw ShapeError(
-        format_text("extend: %lld more along the first dimension of %s, and %u percent "
-                    "of that, is more than can be counted.",
+        format_text("extend: adding %lld along the first dimension of %s, and %u percent, "
+                    "overflows 64 bits. Was a size miscomputed?",
                     static_cast<long long>(count), to_string(sizes()).c_str(), growth_percent));
   }
   Layout layout = contiguous_layout(wanted, "extend");
@@ -171,7 +171,7 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite sit
       if (reserved == wanted) {
         throw;
       }
-      reserve(wanted, site);  // without what is only a wish
+      reserve(wanted, site);  // without the growth, which is optional
     }
   }
   base().layout = std::move(layout);
@@ -200,7 +200,7 @@ Tensor& Tensor::share_data(const Tensor& source) {
 std::size_t Tensor::nbytes_of_external(const void* data, DType dtype) const {
   detail::expect_dtype_named(dtype, "share_external");
   const std::size_t nbytes = detail::byte_count(numel(), byre::itemsize(dtype), "share_external");
-  if (data != nullptr) {  // which Buffer::adopt refuses
+  if (data != nullptr) {  // Buffer::adopt rejects null
     detail::expect_aligned(data, dtype, device(), "share_external");
     detail::expect_bools(data, nbytes, dtype, device(), "share_external");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Making tensors, and making views of them.
+/// Creation of tensors and of views.
 #include <byre/memory/detail/malloc.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/tensor/detail/operands.hpp>
@@ -16,7 +16,7 @@ namespace byre::inline v0 {
 
 namespace {
 
-/// In front of a tensor, in the block it lies in: what the block's base is.
+/// Precedes a TensorBase in its block of memory and stores the address to free.
 struct alignas(std::max_align_t) BlockHeader {
   void* base;
 };
@@ -86,8 +86,9 @@ Tensor Tensor::zeros(const Dims& sizes, DType dtype, Device device) {
 Tensor Tensor::copy_of(const Dims& sizes, const void* values, std::size_t count, DType dtype) {
   Tensor tensor = empty(sizes, dtype);
   if (count != static_cast<std::size_t>(tensor.numel())) {
-    throw ShapeError(format_text("Tensor::of: %zu values for the %lld elements of sizes %s.", count,
-                                 static_cast<long long>(tensor.numel()), to_string(sizes).c_str()));
+    throw ShapeError(
+        format_text("Tensor::of: %zu values for %lld elements of sizes %s. Pass as many.", count,
+                    static_cast<long long>(tensor.numel()), to_string(sizes).c_str()));
   }
   if (count != 0) {
     std::memcpy(detail::TensorWrite::materialize_all(tensor, CallSite::current()), values,
@@ -103,8 +104,8 @@ Tensor Tensor::over(Storage storage, const Dims& sizes, DType dtype) {
       detail::byte_count(layout.numel(), byre::itemsize(dtype), "Tensor::over");
   if (needed > storage.nbytes()) {
     throw ShapeError(
-        format_text("Tensor::over: sizes %s of %s need %zu bytes, and the storage has "
-                    "%zu.",
+        format_text("Tensor::over: sizes %s of %s need %zu bytes, the storage has %zu. Pass a "
+                    "larger storage.",
                     to_string(sizes).c_str(), name_of(dtype), needed, storage.nbytes()));
   }
   const Device device = storage.allocator().device();
@@ -124,7 +125,7 @@ Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {
 
 Tensor Tensor::with_layout(Layout&& layout, DType dtype, const char* operation) const {
   expect_initialized(operation);
-  detail::byte_count(layout.numel(), byre::itemsize(dtype), operation);  // of repeated elements
+  detail::byte_count(layout.numel(), byre::itemsize(dtype), operation);  // elements may repeat
   return make(storage(), std::move(layout), dtype, device(), base().allocator, base().shadow);
 }
 
@@ -147,8 +148,8 @@ Tensor Tensor::view(DType dtype) const {
   detail::expect_dtype_named(dtype, "view");
   if (dtype == DType::boolean && this->dtype() != dtype) {
     throw DTypeError(format_text(
-        "view: bytes of %s are not bools, which are 0 or 1. Write the tensor into one of "
-        "bool with copy_: what is not 0 is true.",
+        "view: cannot view %s as bool: only the bytes 0 and 1 are bools. Convert by copy_() to a "
+        "tensor of bool: all but 0 become true.",
         name_of(this->dtype())));
   }
   detail::expect_aligned(storage().data(), dtype, device(), "view");

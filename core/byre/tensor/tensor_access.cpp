@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reading and writing the elements of a tensor through pointers.
+/// Access to the elements of a tensor through pointers.
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -38,11 +38,11 @@ void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site)
     return ask();
   }
   detail::TensorWrite write = [&] {
-    // A write of a family excludes what else the family does.
+    // A write excludes every other operation of its view family.
     const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
     return detail::TensorWrite(*this, 0, site, true);
   }();
-  void* const first = ask();  // without that lock: a copy sink may ask for this tensor
+  void* const first = ask();  // without the lock: a copy sink may use this tensor
   const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
   write.done();
   return first;
@@ -66,7 +66,7 @@ void Tensor::record_copy_onto_itself(const Tensor& source, CallSite site) {
     return;
   }
   if (nbytes() == storage().nbytes()) {
-    // All there is, as what wrote it last knows it.
+    // The copy wrote the whole storage with the elements that the last writer's family has.
     shadow::detail::mark_synced(storage(), base().shadow.get());
     return;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Copies of tensors, made now or lazily, on one device or to another.
+/// Clones of tensors: lazy or copied at once, on one device or on another.
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/layout/detail/compact.hpp>
@@ -13,8 +13,8 @@
 namespace byre::inline v0 {
 namespace {
 
-/// The elements of a tensor that is not contiguous on its device, through the host: a device need
-/// not know strides.
+/// Packs a tensor of a device that is not contiguous. Copies through the host, because devices need
+/// not support strides.
 void pack_through_host(const Tensor& source, void* destination, DeviceSupport& support) {
   const auto from = static_cast<std::size_t>(source.storage_offset());
   const auto count = static_cast<std::size_t>(source.layout().end()) - from;
@@ -39,7 +39,7 @@ void copy_within_device(const Tensor& source, void* destination) {
   }
 }
 
-/// For clone_view().
+/// A function for clone_view() that clones a storage lazily.
 auto lazily(CallSite site) {
   return [site](const Storage& shared) { return shared.lazy_clone(site); };
 }
@@ -47,7 +47,7 @@ auto lazily(CallSite site) {
 }  // namespace
 
 bool Tensor::sees_less_than_half() const noexcept {
-  // A mapped file takes no memory that a clone could keep, and a write to it copies pages.
+  // A clone of a mapped file retains no memory, and a write to it copies single pages.
   const std::size_t nbytes =
       static_cast<std::size_t>(detail::max_distinct_elements(layout())) * itemsize();
   return detail::is_less_than_half(nbytes, storage().nbytes()) && itemsize() != 0 &&
@@ -58,7 +58,7 @@ std::optional<Tensor> Tensor::copy_if_less_than_half(const Layout& seen) const {
   auto [copied, layout] = detail::compacted(seen);
   const std::size_t nbytes = static_cast<std::size_t>(copied.numel()) * itemsize();
   if (!detail::is_less_than_half(nbytes, storage().nbytes())) {
-    return std::nullopt;  // with what lies between elements that overlap
+    return std::nullopt;  // overlapping elements are copied with all bytes between them
   }
   const Tensor part = make(storage(), std::move(copied), dtype(), device(), base().allocator);
   return make(part.packed().storage(), std::move(layout), dtype(), device(), base().allocator);
@@ -76,7 +76,7 @@ Tensor Tensor::clone_view(const char* operation, CallSite site, const CloneStora
     }
   }
   const auto make_storage = [&] {
-    record_read_of_storage(site);  // once there is a layout, and nothing is refused any more
+    record_read_of_storage(site);  // once the layout exists and nothing can be rejected
     return clone_storage(base().storage);
   };
   return owned(new TensorBase(base(), make_layout, make_storage));
@@ -96,7 +96,7 @@ Tensor Tensor::writable_clone(CallSite site) {
 Tensor Tensor::clone(CallSite site) const {
   expect_initialized("clone");
   if (!is_dtype_initialized()) {
-    return Tensor(device()).resize(sizes());  // no elements, and so nothing to copy
+    return Tensor(device()).resize(sizes());  // no elements: nothing to copy
   }
   record_read(site);
   return packed();

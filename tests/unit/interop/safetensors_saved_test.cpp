@@ -112,7 +112,7 @@ TEST_F(SavedSafetensors, uninitialized_tensors_are_rejected) {
   const auto refusal = [&](const Tensor& tensor) {
     return refusal_of<StateError>({{"good", counted({1}, DType::u8)}, {"bad", tensor}});
   };
-  EXPECT_TRUE(says(refusal(Tensor()), "save_safetensors of \"bad\": a handle without a tensor"));
+  EXPECT_TRUE(says(refusal(Tensor()), "save_safetensors of \"bad\": the tensor handle is empty"));
   Tensor tensor(Device::cpu());
   tensor.resize({2});
   EXPECT_TRUE(

@@ -47,13 +47,13 @@ TEST(AccessorTest, writing_materializes_and_reading_does_not) {
 TEST(AccessorTest, the_wrong_count_type_state_or_device_is_refused) {
   Tensor x = test_values<float>({2, 3});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::accessor<float, 1>(x); }),
-            "accessor: for 1 dimensions, of a tensor that has 2, [2, 3]. Name as many as it has.");
+            "accessor: 1 dimensions requested, the tensor has 2: [2, 3]. Request as many.");
   EXPECT_THROW((byre::mutable_accessor<float, 3>(x)), byre::ShapeError);
   EXPECT_THROW((byre::accessor<double, 2>(x)), byre::DTypeError);
   EXPECT_EQ(complaint_of<byre::DeviceError>(
                 [&] { byre::accessor<float, 2>(x.to(FakeDevice::first().device())); }),
-            "accessor: the tensor is on device 1:1 (fake), whose memory the host cannot "
-            "address. Copy it with to(Device::cpu()).");
+            "accessor: the tensor is on device 1:1 (fake), required is the host. Copy it by "
+            "to(Device::cpu()).");
   x.free_memory();
   EXPECT_THROW((byre::accessor<float, 2>(x)), byre::StateError);
 }
@@ -71,11 +71,12 @@ TEST(StridesForMdspan, are_those_of_the_view_where_somebody_steps) {
            {{3}, {0}}, {{2, 3}, {1, 1}}, {{2, 2}, {3, 2}}, {{3, 2, 2}, {4, 11, 1}}}) {
     EXPECT_THROW(strides_of(odd), byre::ShapeError) << to_string(odd.sizes);
   }
-  EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
-              strides_of({{2, 3}, {5, 2}});
-            }),
-            "test: a std::mdspan cannot have sizes [2, 3] with strides [5, 2]: elements share "
-            "memory, or lie between each other. Use an accessor, or clone() the tensor first.");
+  EXPECT_EQ(
+      complaint_of<byre::ShapeError>([&] {
+        strides_of({{2, 3}, {5, 2}});
+      }),
+      "test: std::mdspan cannot express sizes [2, 3] with strides [5, 2]: elements share memory "
+      "or interleave. Use an accessor, or clone() the tensor first.");
 }
 
 #if !defined(NDEBUG)

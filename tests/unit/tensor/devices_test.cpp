@@ -132,9 +132,8 @@ TEST_F(Devices, the_host_is_told_that_it_cannot_address_an_element) {
   const auto get = [&] { std::ignore = x.at<float>({0, 0}); };
   const auto set = [&] { x.set_at<float>({0, 0}, 1); };
   for (const std::string& text : {complaint_of<DeviceError>(get), complaint_of<DeviceError>(set)}) {
-    EXPECT_TRUE(says(text,
-                     "is on device 1:1 (fake), whose memory the host cannot address. Copy it "
-                     "with to(Device::cpu())"));
+    EXPECT_TRUE(
+        says(text, "is on device 1:1 (fake), required is the host. Copy it by to(Device::cpu())"));
   }
   EXPECT_THROW(x.share_data(on_host_), DeviceError);
   EXPECT_EQ(floats_of(x), floats_of(on_host_));
@@ -218,7 +217,7 @@ TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {
         complaint_of<DeviceError>([&] { Tensor::zeros({1}, DType::f32, nowhere); }),
         complaint_of<DeviceError>([&] { Tensor{Device::cpu()}.to(nowhere); }),
         complaint_of<DeviceError>([&] { x.to(nowhere); })}) {
-    EXPECT_TRUE(says(text, "device 900:7 is not known. Call register_device()"));
+    EXPECT_TRUE(says(text, "device 900:7 is not registered. Call register_device()"));
   }
   EXPECT_STREQ(describe(nowhere).chars.data(), "device 900:7 (not registered)");
   EXPECT_STREQ(describe(Device::cpu()).chars.data(), "cpu");
@@ -227,9 +226,9 @@ TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {
 TEST(DeviceRegistry, a_device_is_registered_once_and_by_its_own_allocator) {
   FakeDevice& fake = FakeDevice::first();
   EXPECT_TRUE(says(complaint_of<DeviceError>([&] { register_device(fake.device(), fake); }),
-                   "device 1:1 is registered already"));
+                   "cannot register device 1:1: it is registered already"));
   EXPECT_TRUE(says(complaint_of<DeviceError>([&] { register_device(Device(901, 1), fake); }),
-                   "whose memory is of device 1:1"));
+                   "allocates on device 1:1"));
   EXPECT_TRUE(says(
       complaint_of<DeviceError>([] { register_device(Device::cpu(), support_of(Device::cpu())); }),
       "kind 0 is the host"));

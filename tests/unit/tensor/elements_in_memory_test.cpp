@@ -35,9 +35,10 @@ std::vector<std::uint8_t> raw_bytes_of(const Tensor& tensor) {
 TEST(Bools, bytes_of_another_dtype_are_not_seen_as_bools) {
   const Tensor bytes = Tensor::of<std::uint8_t>({3}, {0, 1, 2});
   const std::string text = complaint_of<DTypeError>([&] { bytes.view(DType::boolean); });
-  EXPECT_EQ(text,
-            "view: bytes of u8 are not bools, which are 0 or 1. Write the tensor into one of bool "
-            "with copy_: what is not 0 is true.");
+  EXPECT_EQ(
+      text,
+      "view: cannot view u8 as bool: only the bytes 0 and 1 are bools. Convert by copy_() to a "
+      "tensor of bool: all but 0 become true.");
   EXPECT_THROW(Tensor::zeros({2}, DType::i8).view(DType::boolean), DTypeError);
   Tensor bools = Tensor::empty({3}, DType::boolean);
   copy_(bools, bytes);
@@ -50,7 +51,7 @@ TEST(Bools, foreign_bytes_are_bools_only_if_each_is_0_or_1) {
   std::uint8_t foreign[] = {1, 0, 2};
   const std::string text = complaint_of<DTypeError>(
       [&] { Tensor::over(Storage(Buffer::borrow(foreign, 3)), {3}, DType::boolean); });
-  EXPECT_TRUE(says(text, "bool number 2 is the byte 2, and a bool is 0 or 1"));
+  EXPECT_TRUE(says(text, "bool number 2 is the byte 2, allowed are 0 and 1"));
   EXPECT_TRUE(Tensor::over(Storage(Buffer::borrow(foreign, 3)), {2}, DType::boolean).at<bool>({0}));
   Tensor x = Tensor(Device::cpu()).resize({3});
   EXPECT_THROW(x.share_external(foreign, DType::boolean, ignore), DTypeError);
@@ -88,9 +89,8 @@ TEST(Alignment, elements_begin_where_their_type_may) {
   const std::string text =
       complaint_of<InvalidArgument>([&] { x.share_external(memory + 1, DType::f32, ignore); });
   EXPECT_EQ(text,
-            "share_external: the memory begins at an address that is 1 more than a multiple of 4, "
-            "and elements of f32 begin at multiples of that alone. Copy it to memory that is "
-            "aligned.");
+            "share_external: the address of the memory is 1 more than a multiple of 4, required by "
+            "elements of f32. Copy it to aligned memory.");
   if constexpr (alignof(double) == 8) {  // 4 on 32-bit x86
     EXPECT_THROW(x.share_external(memory + 4, DType::f64, ignore), InvalidArgument);
   }

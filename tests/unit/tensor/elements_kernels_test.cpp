@@ -211,20 +211,20 @@ TEST(LongSums, are_the_same_by_vectors_of_every_width) {
     rows[i] = 1.0F / static_cast<float>(i + 1);
   }
   std::vector<float> wide(64, 0.5F);
-  std::vector<float> anywhere = wide;
+  std::vector<float> portable = wide;
   const auto add = [&](byre::detail::AddRows way, std::vector<float>& sums) {
     way(reinterpret_cast<std::byte*>(sums.data()), reinterpret_cast<const std::byte*>(rows.data()),
         byre::detail::lanes_nbytes, 40);
   };
-  add(&byre::detail::RowsAdder<float>::anywhere, anywhere);
+  add(&byre::detail::RowsAdder<float>::portable, portable);
   add(byre::detail::adder_of_rows<float>(), wide);
-  EXPECT_EQ(wide, anywhere);
+  EXPECT_EQ(wide, portable);
   for (std::size_t lane = 0; lane < 64; ++lane) {
     float wanted = 0.5F;
     for (std::size_t row = 0; row < 40; ++row) {
       wanted += rows[row * 64 + lane];
     }
-    EXPECT_EQ(anywhere[lane], wanted);
+    EXPECT_EQ(portable[lane], wanted);
   }
 }
 

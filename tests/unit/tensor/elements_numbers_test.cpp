@@ -15,9 +15,10 @@ namespace {
 TEST(NumbersTest, integers_that_a_dtype_has_not_are_refused_beside_it) {
   Tensor chars = Tensor::of<std::int8_t>({2}, {0, 127});
   const Tensor mask = ge(chars, 1);
-  EXPECT_EQ(complaint_of<byre::DTypeError>([&] { add(chars, 300); }),
-            "add: the number 300 is not among those of i8, the dtype of the tensor beside it. "
-            "Convert the tensor to a wider dtype first, by copy_ to a tensor of that.");
+  EXPECT_EQ(
+      complaint_of<byre::DTypeError>([&] { add(chars, 300); }),
+      "add: the number 300 is out of range of i8, the dtype of the tensor. Convert the tensor "
+      "first, by copy_() to a wider dtype.");
   EXPECT_THROW(add_(chars, 128), byre::DTypeError);
   EXPECT_THROW(sub(-129, chars), byre::DTypeError);
   EXPECT_THROW(mul(Tensor::zeros({2}, DType::u8), -1), byre::DTypeError);
@@ -54,9 +55,10 @@ TEST(NumbersTest, comparisons_with_integers_that_a_dtype_has_not_are_exact) {
 TEST(NumbersTest, integers_beyond_i64_are_refused_by_themselves) {
   Tensor x = Tensor::zeros({1}, DType::f64);
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_EQ(complaint_of<byre::DTypeError>([&] { fill_(x, most); }),
-            "the number 18446744073709551615 is more than i64, the widest of integral dtypes, "
-            "holds. Give a floating-point number.");
+  EXPECT_EQ(
+      complaint_of<byre::DTypeError>([&] { fill_(x, most); }),
+      "the number 18446744073709551615 is out of range of i64, the widest integral dtype. Pass "
+      "a floating-point number.");
   EXPECT_THROW(fill_(x, most / 2 + 1), byre::DTypeError);
   EXPECT_EQ(fill_(x, static_cast<double>(most)).at<double>({0}), 0x1p64);
   EXPECT_EQ(add(Tensor::zeros({1}, DType::i64), most / 2).at<std::int64_t>({0}),
@@ -109,9 +111,10 @@ TEST(NumbersTest, as_integers_are_truncated_and_refused_where_the_type_has_them_
   expect_range_of_integers<std::int32_t>();
   expect_range_of_integers<std::int64_t>();
   expect_range_of_integers<std::uint64_t>();
-  EXPECT_EQ(complaint_of<byre::DTypeError>([] { std::ignore = Scalar(300).as<std::uint8_t>(); }),
-            "Scalar::as: the number 300 is not among those of an unsigned integer of 8 bits. Ask "
-            "for a wider type, or for a floating-point number.");
+  EXPECT_EQ(
+      complaint_of<byre::DTypeError>([] { std::ignore = Scalar(300).as<std::uint8_t>(); }),
+      "Scalar::as: the number 300 is out of range of an unsigned integer of 8 bits. Request a "
+      "wider type, or a floating-point type.");
 }
 
 TEST(NumbersTest, as_floating_point_numbers_and_bools_always_have_a_value) {

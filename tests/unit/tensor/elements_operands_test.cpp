@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operands whose memory is unusual: bool of other bytes than 0 and 1, none at all, none yet; and operands that share it
-/// with the tensor that is written. elements_in_place_test.cpp has random ones of these.
+/// Operands whose memory is unusual: bool of other bytes than 0 and 1, none at all, none yet; and
+/// operands that share it with the tensor that is written. elements_in_place_test.cpp has random
+/// ones of these.
 #include "elements_support.hpp"
 
 #include <byre/tensor/elements/detail/overlap.hpp>
@@ -177,9 +178,9 @@ TEST(InPlaceTest, parts_that_interleave_are_apart) {
 TEST(InPlaceTest, an_operand_that_overlaps_in_part_is_refused) {
   Tensor x = test_values<float>({4, 4});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { add_(x, x.t()); }),
-            "add_: an operand of sizes [4, 4] and strides [1, 4] overlaps the tensor that is "
-            "written, of sizes [4, 4] and strides [4, 1], in part, and would be read after it was "
-            "written. clone() the operand first.");
+            "add_: an operand of sizes [4, 4] and strides [1, 4] partially overlaps the written "
+            "tensor, of sizes [4, 4] and strides [4, 1], and would be read after the write. Call "
+            "clone() on the operand first.");
   EXPECT_THROW(add_(x, x.select(0, 1).select(0, 2)), byre::ShapeError);
   EXPECT_THROW(add_(x, x.view(DType::u8).narrow(1, 3, 4)), byre::ShapeError);
 }
@@ -200,8 +201,8 @@ TEST(InPlaceTest, memory_that_was_borrowed_twice_is_known_to_be_the_same) {
 TEST(InPlaceTest, a_tensor_whose_elements_share_memory_is_not_written) {
   Tensor rows = test_values<float>({1, 3}).expand({2, 3});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { relu_(rows); }),
-            "relu_: elements of the tensor that is written share memory: it has sizes [2, 3] and "
-            "strides [0, 1], as expand and as_strided make them. clone() it first.");
+            "relu_: elements of the written tensor share memory: sizes [2, 3], strides [0, 1], as "
+            "after expand() or as_strided(). Call clone() on it first.");
   EXPECT_THROW(fill_(rows, 1), byre::ShapeError);
 }
 
@@ -211,15 +212,15 @@ TEST(InPlaceTest, a_result_never_broadcasts) {
       complaint_of<byre::ShapeError>([&] {
         add_(row, test_values<float>({2, 3}));
       }),
-      "add_: an operand of sizes [2, 3] does not broadcast to [1, 3], those of the tensor that "
-      "is written, which stay as they are. Use the operation that returns a new tensor.");
+      "add_: an operand of sizes [2, 3] does not broadcast to the sizes of the written tensor, "
+      "[1, 3]. Use the operation that returns a new tensor.");
   EXPECT_THROW(copy_(row, test_values<float>({2, 3})), byre::ShapeError);
   EXPECT_THROW(copy_(row, test_values<float>({1, 1, 3})), byre::ShapeError);
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
               add(row, test_values<float>({2, 4}));
             }),
-            "add: sizes [1, 3] and [2, 4] do not broadcast: from the last dimension on, sizes have "
-            "to be equal or one of them 1. view() or unsqueeze() one operand so that they are.");
+            "add: sizes [1, 3] and [2, 4] do not broadcast: counted from the last dimension, two "
+            "sizes must be equal or one of them 1. Change one operand by view() or unsqueeze().");
 }
 
 TEST(InPlaceTest, reading_operands_copies_nothing) {

@@ -82,8 +82,8 @@ TEST(PromotionTest, a_bool_is_subtracted_from_what_is_none) {
   EXPECT_EQ(sub(truths, floats).at<float>({1}), -5.0F);
   EXPECT_EQ(sub(truths, 1).at<std::int64_t>({1}), -1);
   EXPECT_EQ(complaint_of<byre::DTypeError>([&] { sub(truths, truths); }),
-            "sub has no meaning for bool, the dtype that its operands promote to. Convert one of "
-            "them first: copy_ to a tensor of another dtype.");
+            "sub does not support bool, the promoted dtype of its operands. Convert one of them "
+            "first, by copy_() to a tensor of another dtype.");
 }
 
 TEST(PromotionTest, results_are_contiguous_whatever_the_strides_of_operands) {
@@ -137,10 +137,10 @@ TEST(PromotionTest, in_place_the_category_may_not_rise_and_the_width_may) {
   EXPECT_EQ(ints.at<std::int8_t>({0}), static_cast<std::int8_t>(1100));
   EXPECT_EQ(ints.at<std::int8_t>({1}), 0);
   const Tensor before = ints.clone();
-  EXPECT_EQ(
-      complaint_of<byre::DTypeError>([&] { add_(ints, 0.5); }),
-      "add_: the result is of f32, and the tensor that is written of i8, which cannot hold it. "
-      "Use the operation that returns a new tensor, or convert by copy_.");
+  EXPECT_EQ(complaint_of<byre::DTypeError>([&] { add_(ints, 0.5); }),
+            "add_: a tensor of i8 cannot store a result of f32, a higher category. Use the "
+            "operation that "
+            "returns a new tensor, or convert by copy_().");
   EXPECT_THROW(div_(ints, ints), byre::DTypeError);
   EXPECT_THROW(exp_(ints), byre::DTypeError);
   EXPECT_EQ(ints.at<std::int8_t>({0}), before.at<std::int8_t>({0}));
@@ -152,7 +152,7 @@ TEST(PromotionTest, in_place_the_category_may_not_rise_and_the_width_may) {
 TEST(PromotionTest, where_wants_a_condition_of_bool) {
   const Tensor x = Tensor::zeros({2}, DType::u8);
   EXPECT_EQ(complaint_of<byre::DTypeError>([&] { where(x, x, x); }),
-            "where: the condition is of u8, and has to be of bool, as comparisons yield it.");
+            "where: the condition is of u8, required is bool. Use the result of a comparison.");
 }
 
 /// What an element of From becomes, by way of the widest type that holds it.

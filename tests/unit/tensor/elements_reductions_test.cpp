@@ -176,11 +176,11 @@ TEST(MatmulTest, sizes_that_do_not_fit_are_refused) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_EQ(
       complaint_of<byre::ShapeError>([&] { matmul(x, x); }),
-      "matmul: of sizes [2, 3] by [2, 3]. Both need a dimension, and the last of the first has "
-      "to be of the size of the last but one of the second, or its only one.");
+      "matmul: cannot multiply sizes [2, 3] by [2, 3]. Both need a dimension, and the last size of "
+      "the first must equal the last but one of the second, or its only one.");
   EXPECT_TRUE(
       says(complaint_of<byre::ShapeError>([&] { matmul(x, Tensor::zeros({}, DType::f32)); }),
-           "matmul: of sizes [2, 3] by []"));
+           "matmul: cannot multiply sizes [2, 3] by []"));
   EXPECT_THROW(matmul(Tensor::zeros({2, 2, 3}, DType::f32), Tensor::zeros({3, 3, 1}, DType::f32)),
                byre::ShapeError);
 }
@@ -208,16 +208,16 @@ TYPED_TEST(ReductionTest, cat_joins_tensors_along_an_axis) {
 TEST(CatTest, what_does_not_fit_is_refused) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::cat({}); }),
-            "cat: of no tensors. Give at least one.");
+            "cat: the list of tensors is empty. Pass at least one.");
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
               byre::cat({x, x.t()});
             }),
-            "cat: a tensor of sizes [3, 2] does not fit behind those of sizes [2, 3]: all but "
-            "dimension 0 has to be equal.");
+            "cat: sizes [3, 2] do not fit behind sizes [2, 3]: all sizes but that of dimension 0 "
+            "must be equal.");
   EXPECT_THROW(byre::cat({x, x.select(0, 0)}), byre::ShapeError);
   EXPECT_TRUE(
       says(complaint_of<byre::ShapeError>([] { byre::cat({Tensor::zeros({}, DType::f32)}); }),
-           "cat: a tensor of no dimensions has no dimension 0. unsqueeze(0) gives it one."));
+           "cat: dimension 0 is out of range: the tensor has none. Add one by unsqueeze(0)."));
   EXPECT_THROW(byre::cat({x}, 2), byre::ShapeError);
   constexpr auto huge = static_cast<std::int64_t>(byre::max_nbytes);
   const Tensor vast = Tensor::zeros({huge, 0}, DType::f32);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layouts as pure values: counts without overflow, contiguity, other sizes, single elements; and Dims, whose numbers lie
-// in place up to five and elsewhere beyond.
+// Layouts as pure values: counts without overflow, contiguity, other sizes, single elements; and
+// Dims, whose numbers lie in place up to five and elsewhere beyond.
 #include <byre/memory/allocator.hpp>
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/layout.hpp>
@@ -45,7 +45,7 @@ TEST(Layout, more_elements_than_an_object_has_bytes_are_refused) {
                                    {1LL << 31, 1LL << 31, 2}};
   for (const Dims& sizes : too_many) {
     EXPECT_TRUE(says(complaint_of<ShapeError>([&] { dense(sizes); }),
-                     "test: a tensor of sizes " + to_string(sizes), "Was a size miscomputed?"));
+                     "test: sizes " + to_string(sizes), "Was a size miscomputed?"));
   }
 }
 
@@ -101,7 +101,8 @@ TEST(Layout, its_end_is_one_past_the_highest_element) {
   EXPECT_EQ((Layout{{4}, {0}, 5}.end()), 6);
 }
 
-/// tests/tensor/views_against_numpy.py has views of other sizes, and those that only a copy can have.
+/// tests/tensor/views_against_numpy.py has views of other sizes, and those that only a copy can
+/// have.
 TEST(Layout, other_sizes_are_a_view_where_strides_can_say_it) {
   EXPECT_EQ(viewed(dense({12}), {1, 12, 1}), "[1, 12, 1] by [12, 1, 1] from 0");
   const Layout transposed{{4, 3}, {1, 4}};
@@ -127,7 +128,8 @@ TEST(Layout, one_size_is_inferred) {
   }
   EXPECT_THROW(inferred_sizes({0, -1}, 0, "test"), ShapeError);
   const std::string text = complaint_of<ShapeError>([] { inferred_sizes({5}, 12, "reshape"); });
-  EXPECT_EQ(text.find("reshape: sizes [5] do not make the 12 elements there are. Choose sizes"), 0U)
+  EXPECT_EQ(
+      text.find("reshape: sizes [5] do not match the 12 elements of the tensor. Choose sizes"), 0U)
       << text;
 }
 

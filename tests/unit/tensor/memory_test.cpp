@@ -26,8 +26,8 @@ TEST(TensorMemory, a_view_that_outgrows_its_storage_is_refused_and_unchanged) {
   const Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
   Tensor tail = x.slice(0, 2, 4);
   tail.resize({2, 2});
-  EXPECT_TRUE(says(complaint_of<StateError>([&] { tail.resize({5}); }),
-                   "other tensors or handles, 1 of them"));
+  EXPECT_TRUE(
+      says(complaint_of<StateError>([&] { tail.resize({5}); }), "1 other tensors or handles"));
   EXPECT_THROW(tail.resize({-1}), ShapeError);
   EXPECT_THROW(tail.resize({std::int64_t{1} << 61, 2}), ShapeError);
   EXPECT_THROW(tail.resize({std::int64_t{1} << 61}), ShapeError);
@@ -71,8 +71,7 @@ TEST(TensorMemory, extending_moves_as_seldom_as_growth_allows) {
 TEST(TensorMemory, only_contiguous_tensors_are_extended_and_only_by_what_can_be_counted) {
   Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
   EXPECT_THROW(x.extend(-1), ShapeError);
-  EXPECT_TRUE(
-      says(complaint_of<ShapeError>([&] { x.extend(INT64_MAX); }), "more than can be counted"));
+  EXPECT_TRUE(says(complaint_of<ShapeError>([&] { x.extend(INT64_MAX); }), "overflows 64 bits"));
   EXPECT_THROW(x.extend(std::int64_t{1} << 61), ShapeError);
   EXPECT_THROW(Tensor::of<float>({}, {1}).extend(1), ShapeError);
   EXPECT_THROW((void)Tensor::of<float>({}, {1}).size(0), ShapeError);
@@ -125,7 +124,7 @@ TEST(TensorMemory, shared_data_has_to_have_as_many_elements) {
   const Tensor source = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor target = Tensor(Device::cpu()).resize({5});
   EXPECT_TRUE(says(complaint_of<ShapeError>([&] { target.share_data(source); }),
-                   "share_data: sizes [5] do not make the 6 elements"));
+                   "share_data: sizes [5] do not match the 6 elements"));
   EXPECT_THROW(target.resize({6}).share_data(source.t()), ShapeError);
   target.resize({3, 2}).share_data(source);
   target.share_data(target);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors that functions refuse: a handle without a tensor, a tensor without dtype or memory, a tensor on a device, and
-/// one of more than max_ndim dimensions.
+/// Tensors that functions refuse: a handle without a tensor, a tensor without dtype or memory, a
+/// tensor on a device, and one of more than max_ndim dimensions.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
 #include <byre/interop/safetensors.hpp>
@@ -94,8 +94,8 @@ TEST(RefusedTensors, are_handles_without_a_tensor_to_every_function) {
       Tensor none;
       EXPECT_EQ(complaint_of<StateError>([&, &call = use] { call(fine, none); }),
                 std::string(name) +
-                    ": a handle without a tensor was given, Tensor(). Give one that "
-                    "Tensor::empty(), or another operation, made.");
+                    ": the tensor handle is empty, as Tensor() is. Pass a tensor, for example from "
+                    "Tensor::empty().");
       EXPECT_FALSE(none);
     }
   }
@@ -110,8 +110,8 @@ TEST(RefusedTensors, are_operands_of_computations_that_are_off_the_host) {
     const std::string text = complaint_of<DeviceError>([&, &call = use] { call(fine, there); });
     if (name != std::string("where")) {  // the dtype of a condition may come first
       EXPECT_EQ(text, std::string(name) +
-                          ": the tensor is on device 1:1 (fake), whose memory the host cannot "
-                          "address. Copy it with to(Device::cpu()).");
+                          ": the tensor is on device 1:1 (fake), required is the host. Copy it by "
+                          "to(Device::cpu()).");
     }
   }
 }
@@ -143,10 +143,11 @@ TEST(MaxNdim, more_dimensions_are_refused_by_all_that_make_a_shape) {
   const Tensor scalar = Tensor::zeros({}, DType::f32);
   Tensor x = Tensor::zeros(most_dimensions, DType::f32);
   for (const auto& [name, use] : makers_of_shapes) {
-    EXPECT_EQ(complaint_of<ShapeError>([&, &make = use] { make(scalar, x); }),
-              std::string(name) +
-                  ": 65 dimensions, and a tensor has at most 64, byre::max_ndim. Make one of "
-                  "several: flatten(), view() or reshape() do.");
+    EXPECT_EQ(
+        complaint_of<ShapeError>([&, &make = use] { make(scalar, x); }),
+        std::string(name) +
+            ": 65 dimensions, allowed are 64 (byre::max_ndim). Merge some of them by flatten(), "
+            "view() or reshape().");
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every cell of the table in docs/tensor-states.md, BYRE_TENSOR_STATES: each operation, run in each state a tensor can
-// be in, does what the document says.
+// Every cell of the table in docs/tensor-states.md, BYRE_TENSOR_STATES: each operation, run in each
+// state a tensor can be in, does what the document says.
 #include "states.hpp"
 
 #include <gtest/gtest.h>
@@ -216,7 +216,7 @@ const std::array refusals{
     Refusal{"`StateError`: no dtype", complaint<StateError>, {"dtype-un", "Call realize(dtype)"}},
     Refusal{"`StateError`: no memory", complaint<StateError>, {"storage-un", "mutable_data<T>()"}},
     Refusal{"`StateError`: shared", complaint<StateError>, {"is shared", "clone()"}},
-    Refusal{"`DTypeError`", complaint<DTypeError>, {"is of f32, and f64 was asked for", "copy_"}},
+    Refusal{"`DTypeError`", complaint<DTypeError>, {"is of f32, requested is f64", "copy_"}},
     Refusal{"`ShapeError`: not contiguous", complaint<ShapeError>, {"contiguous", "[2, 2]"}},
     Refusal{"`ShapeError`", complaint<ShapeError>, {"index 0 is out of range", ""}}};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The environment that loops over floating-point elements run in: rounding to nearest, subnormals kept, no exception
-/// trapped. A program may have another one: a library that was linked with -ffast-math makes each thread flush
-/// subnormals to zero.
+/// The floating-point environment of loops over elements: round to nearest, keep subnormals, trap
+/// no exception. The environment of the caller may differ: a library that is linked with
+/// -ffast-math makes each thread flush subnormals to zero.
 #pragma once
 
 #include <cfenv>
@@ -9,11 +9,13 @@
 
 namespace byre::inline v0::detail {
 
-/// Enters the default environment, and restores that of the thread at the end, status flags included. Costs one
-/// register read if the thread is in the default environment already.
+/// Enters the default environment in its constructor. Its destructor restores the environment of
+/// the thread, status flags included. Costs one register read if the thread is in the default
+/// environment.
 ///
-/// The compiler does not know that arithmetic depends on the environment: between the two only memory is to be read
-/// and written, by functions that are called through pointers or not inlined.
+/// The compiler does not know that arithmetic depends on the environment and may move it out of
+/// this scope. Within the scope, call functions through pointers or that are not inlined, and pass
+/// numbers through memory.
 class DefaultFloatEnvironment {
  public:
   DefaultFloatEnvironment() noexcept : is_entered_(!is_default()) {

@@ -4,7 +4,7 @@
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/from_chars.hpp>
 
-#include <locale.h>  // newlocale, which is POSIX's
+#include <locale.h>  // newlocale, from POSIX
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -24,8 +24,9 @@ bool is_one_of(std::string_view characters, char c) noexcept {
   return characters.find(c) != characters.npos;
 }
 
-/// What a number may be made of, in a string that ends there. strtod would go on for blanks, a plus and
-/// hexadecimal digits, which are not read: of "0x1" this is "0".
+/// The longest prefix of `text` that can be a number for std::from_chars, as a string that ends
+/// there. strtod alone would also accept blanks, a plus and hexadecimal digits: for "0x1" this
+/// returns "0".
 std::string beginning_of(std::string_view text) {
   const std::size_t sign = text.starts_with('-') ? 1 : 0;
   const std::string_view digits = text.substr(sign);
@@ -35,7 +36,8 @@ std::string beginning_of(std::string_view text) {
   if (digits.starts_with("0x") || digits.starts_with("0X")) {
     return std::string(text.substr(0, sign + 1));
   }
-  // A sign is the exponent's. Any other ends the number, or each of a sum would copy all that follow it.
+  // Only the exponent has a sign here. Any other sign ends the number: otherwise each term of a sum
+  // would copy all later terms.
   const auto* end = digits.begin();
   while (end != digits.end() && (is_letter_or_digit(*end) || is_one_of("._()", *end) ||
                                  (is_one_of("+-", *end) && is_one_of("eE", end[-1])))) {
@@ -44,19 +46,19 @@ std::string beginning_of(std::string_view text) {
   return {text.begin(), end};
 }
 
-/// The locale "C", which every process has. With glibc and musl it is constant, so that this cannot fail.
+/// The locale "C". glibc and musl return a constant, so that newlocale() cannot fail there.
 struct ClassicLocale {
   const locale_t it = ::newlocale(LC_ALL_MASK, "C", locale_t{});
 };
 
 locale_t classic_locale() noexcept {
   const locale_t classic = sync::no_destructor<ClassicLocale>().it;
-  BYRE_ASSERT(classic != locale_t{}, "byre: there is no memory for the locale \"C\"");
+  BYRE_ASSERT(classic != locale_t{}, "byre: out of memory for the locale \"C\"");
   return classic;
 }
 
-/// What strtod says of a number that is out of range; of subnormals it says ERANGE too. By bits: with flush-to-zero a
-/// subnormal is equal to 0.
+/// Tells numbers out of range from subnormals, for which strtod also sets ERANGE. Compares bits:
+/// with flush-to-zero a subnormal equals 0.
 bool is_zero_or_infinite(double number) noexcept {
   const std::uint64_t magnitude = std::bit_cast<std::uint64_t>(number) << 1;
   return magnitude == 0 || magnitude == std::uint64_t{0x7FF} << 53;

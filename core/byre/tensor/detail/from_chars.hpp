@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// std::from_chars of a double, for standard libraries that have it of integers alone, as libc++ 19.
+/// std::from_chars for double, for standard libraries that have it for integers only, such as
+/// libc++ 19.
 #pragma once
 
 #include <byre/config.hpp>
@@ -9,7 +10,8 @@
 
 namespace byre::inline v0::detail {
 
-/// What std::from_chars(text.begin(), text.end(), value) reads and returns: the nearest double, in no locale.
+/// Reads and returns what std::from_chars(text.begin(), text.end(), value) does: the nearest
+/// double, independent of the locale and the floating-point environment.
 BYRE_API std::from_chars_result double_from_chars(std::string_view text, double& value);
 
 }  // namespace byre::inline v0::detail

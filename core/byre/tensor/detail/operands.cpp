@@ -14,16 +14,16 @@ namespace byre::inline v0::detail {
 
 void no_such_dtype(const char* operation, DType) {
   throw DTypeError(format_text(
-      "%s: a dtype is needed, and it is uninitialized. Name one, such as DType::f32, or call "
-      "realize(dtype) on the tensor first.",
+      "%s: the dtype is uninitialized. Pass a dtype, such as DType::f32, or call realize(dtype) on "
+      "the tensor first.",
       operation));
 }
 
 void refuse_empty_handle(const char* operation) {
-  throw StateError(format_text(
-      "%s: a handle without a tensor was given, Tensor(). Give one that Tensor::empty(), or "
-      "another operation, made.",
-      operation));
+  throw StateError(
+      format_text("%s: the tensor handle is empty, as Tensor() is. Pass a tensor, for example from "
+                  "Tensor::empty().",
+                  operation));
 }
 
 void expect_dtype_known(const Tensor& operand, const char* operation) {
@@ -39,8 +39,8 @@ void expect_elements(const Tensor& operand, const char* operation) {
   expect_tensor(operand, operation);
   if (!operand.is_storage_initialized()) {
     throw StateError(format_text(
-        "%s: the tensor %s of %s is storage-uninitialized: it has no elements to read yet. Call "
-        "fill_(), or mutable_data<T>() and write them, first.",
+        "%s: the tensor %s of %s is storage-uninitialized: no element was written yet. Write them "
+        "first, by fill_() or through mutable_data<T>().",
         operation, to_string(operand.sizes()).c_str(), name_of(operand.dtype())));
   }
   expect_dtype_known(operand, operation);
@@ -49,7 +49,7 @@ void expect_elements(const Tensor& operand, const char* operation) {
 void expect_host(const Tensor& operand, const char* operation) {
   if (!operand.device().is_cpu()) {
     throw DeviceError(
-        format_text("%s: the tensor is on %s, whose memory the host cannot address. Copy it with "
+        format_text("%s: the tensor is on %s, required is the host. Copy it by "
                     "to(Device::cpu()).",
                     operation, describe(operand.device()).chars.data()));
   }
@@ -57,8 +57,8 @@ void expect_host(const Tensor& operand, const char* operation) {
 
 void refuse_other_dtype(const Tensor& operand, DType wanted, const char* operation) {
   throw DTypeError(
-      format_text("%s: the tensor %s is of %s, and %s was asked for. Convert it by "
-                  "copy_, or ask for %s.",
+      format_text("%s: the tensor %s is of %s, requested is %s. Convert it by copy_(), or request "
+                  "%s.",
                   operation, to_string(operand.sizes()).c_str(), name_of(operand.dtype()),
                   name_of(wanted), name_of(operand.dtype())));
 }
@@ -99,9 +99,9 @@ Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation) {
     std::int64_t& size = sizes[added + axis];
     if (size != shorter[axis] && size != 1 && shorter[axis] != 1) {
       throw ShapeError(
-          format_text("%s: sizes %s and %s do not broadcast: from the last dimension on, sizes "
-                      "have to be equal "
-                      "or one of them 1. view() or unsqueeze() one operand so that they are.",
+          format_text("%s: sizes %s and %s do not broadcast: counted from the last dimension, two "
+                      "sizes must be equal or one of them 1. Change one operand by view() or "
+                      "unsqueeze().",
                       operation, to_string(a).c_str(), to_string(b).c_str()));
     }
     size = size == 1 ? shorter[axis] : size;
@@ -112,8 +112,8 @@ Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation) {
 Layout broadcast_to(const Dims& sizes, const Tensor& operand, const char* operation) {
   if (broadcast_sizes(sizes, operand.sizes(), operation) != sizes) {
     throw ShapeError(format_text(
-        "%s: an operand of sizes %s does not broadcast to %s, those of the tensor that is written, "
-        "which stay as they are. Use the operation that returns a new tensor.",
+        "%s: an operand of sizes %s does not broadcast to the sizes of the written tensor, %s. Use "
+        "the operation that returns a new tensor.",
         operation, to_string(operand.sizes()).c_str(), to_string(sizes).c_str()));
   }
   return views::expand(operand.layout(), sizes);
@@ -122,17 +122,16 @@ Layout broadcast_to(const Dims& sizes, const Tensor& operand, const char* operat
 void expect_category_holds(DType to, DType result, const char* operation) {
   if (category_of(result) > category_of(to)) {
     throw DTypeError(format_text(
-        "%s: the result is of %s, and the tensor that is written of %s, which cannot hold it. Use "
-        "the operation that returns a new tensor, or convert by copy_.",
-        operation, name_of(result), name_of(to)));
+        "%s: a tensor of %s cannot store a result of %s, a higher category. Use the operation that "
+        "returns a new tensor, or convert by copy_().",
+        operation, name_of(to), name_of(result)));
   }
 }
 
 void refuse_dtype(DType dtype, const char* operation) {
   throw DTypeError(
-      format_text("%s has no meaning for %s, the dtype that its operands promote to. Convert one "
-                  "of them first: "
-                  "copy_ to a tensor of another dtype.",
+      format_text("%s does not support %s, the promoted dtype of its operands. Convert one of them "
+                  "first, by copy_() to a tensor of another dtype.",
                   operation, name_of(dtype)));
 }
 
@@ -156,8 +155,8 @@ void expect_aligned(const void* data, DType dtype, Device device, const char* op
   const std::size_t excess = reinterpret_cast<std::uintptr_t>(data) % alignment(dtype);
   if (device.is_cpu() && excess != 0) {
     throw InvalidArgument(format_text(
-        "%s: the memory begins at an address that is %zu more than a multiple of %zu, and elements "
-        "of %s begin at multiples of that alone. Copy it to memory that is aligned.",
+        "%s: the address of the memory is %zu more than a multiple of %zu, required by elements of "
+        "%s. Copy it to aligned memory.",
         operation, excess, alignment(dtype), name_of(dtype)));
   }
 }
@@ -170,10 +169,11 @@ void expect_bools(const void* data, std::size_t nbytes, DType dtype, Device devi
   const std::span bytes(static_cast<const std::uint8_t*>(data), nbytes);
   const auto odd = std::ranges::find_if(bytes, [](std::uint8_t byte) { return byte > 1; });
   if (odd != bytes.end()) {
-    throw DTypeError(format_text(
-        "%s: bool number %td is the byte %d, and a bool is 0 or 1. See the bytes as u8, "
-        "and write them into a tensor of bool with copy_: what is not 0 is true.",
-        operation, odd - bytes.begin(), int{*odd}));
+    throw DTypeError(
+        format_text("%s: bool number %td is the byte %d, allowed are 0 and 1. Use u8, and convert "
+                    "by copy_() to a "
+                    "tensor of bool: all but 0 become true.",
+                    operation, odd - bytes.begin(), int{*odd}));
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What every operation asks of its operands before it changes anything: that they have elements
-/// and a dtype, are on the host, and fit each other; and of the memory of elements.
+/// The checks that operations make before they change anything: that operands have elements and a
+/// dtype, are on the host and fit each other, and that memory can hold elements. Each throws an
+/// error that names `operation`.
 #pragma once
 
 #include <byre/config.hpp>
@@ -13,69 +14,73 @@ namespace byre::inline v0::detail {
 
 [[noreturn, gnu::cold]] void refuse_empty_handle(const char* operation);
 
-/// Throws StateError, which names `operation`, for a handle without a tensor.
+/// Throws StateError if the handle is empty.
 inline void expect_tensor(const Tensor& operand, const char* operation) {
   if (!operand) [[unlikely]] {
     refuse_empty_handle(operation);
   }
 }
 
-/// The same also for a tensor without memory or without a dtype.
+/// Throws StateError if the handle is empty, or the tensor is storage- or dtype-uninitialized.
 void expect_elements(const Tensor& operand, const char* operation);
+/// Throws StateError if the handle is empty, or the tensor is dtype-uninitialized.
 void expect_dtype_known(const Tensor& operand, const char* operation);
 
-/// Throws DeviceError for a tensor whose memory the host cannot address.
+/// Throws DeviceError if the tensor is not on the host.
 void expect_host(const Tensor& operand, const char* operation);
 [[noreturn]] void refuse_other_dtype(const Tensor& operand, DType wanted, const char* operation);
 
-/// The same for all of them, and DeviceError for one the host cannot address.
+/// expect_elements() and expect_host() for all operands.
 void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands);
 
-/// Where the elements of operands are, for operations that keep no pointer once they are done, and that
-/// record what they read and write, for what tracks view families (byre/shadow). What is read is recorded
-/// once nothing is refused any more, and before anything is written: an operand may alias what is
-/// written.
+/// Access to the elements of operands, for operations that retain no pointer when they return. They
+/// record their reads and writes for the tracking of view families (byre/shadow). An operation
+/// records reads after its last check and before its first write, because an operand may alias the
+/// output.
 struct BYRE_API ElementAccess {
   static void record_read(const Tensor& operand, CallSite site);
-  /// The first element of an operand that was recorded as read.
+  /// The first element of an operand. The caller has recorded the read.
   static const void* to_read(const Tensor& operand) noexcept;
-  /// The first element of what is written at `site`: as Tensor::mutable_raw_data.
+  /// The first element of the output, to write, as Tensor::mutable_raw_data(). Records the write.
   static void* to_write(Tensor& output, CallSite site);
-  /// A copy in the host's memory of what was recorded as read.
+  /// A copy in host memory. The caller has recorded the read.
   static Tensor on_host(const Tensor& operand);
-  /// Instead of a write, of elements that were copied onto themselves: linked families agree then.
+  /// Replaces the record of a write if elements are copied onto themselves: afterwards linked view
+  /// families agree.
   static void record_copy_onto_itself(Tensor& self, const Tensor& source, CallSite site);
 };
 
-/// Writes all of `output`, which is on the host and of nobody else yet, with the elements of an operand
-/// of its sizes that was recorded as read, converted.
+/// Writes all elements of `output` with the converted elements of `operand`, which has the same
+/// sizes. Requires that `output` is on the host and new, and that the caller has recorded the read.
 void convert_recorded(Tensor& output, const Tensor& operand, const char* operation);
 
-/// The sizes that both broadcast to: aligned at the last dimension, each is of one size or one of
-/// the two is 1. Throws ShapeError. Source: NumPy.
+/// The sizes that `a` and `b` broadcast to. Throws ShapeError unless, aligned at the last
+/// dimension, each two sizes are equal or one of them is 1. Source: NumPy.
 BYRE_API Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation);
 
-/// The operand's elements under the sizes of what is written in place. Throws ShapeError: a result
-/// never broadcasts.
+/// The layout of `operand`, expanded to `sizes` of a tensor that is written in place. Throws
+/// ShapeError if the operand would enlarge `sizes`.
 Layout broadcast_to(const Dims& sizes, const Tensor& operand, const char* operation);
 
-/// Throws DTypeError if a result of dtype `result` may not be written to elements of dtype `to`: its
-/// category would be lost.
+/// Throws DTypeError if the category of `result` is higher than that of `to`, the dtype of the
+/// tensor that is written in place.
 BYRE_API void expect_category_holds(DType to, DType result, const char* operation);
 
 [[noreturn]] void refuse_dtype(DType dtype, const char* operation);
 
 // ---- the memory of elements
 
-/// Memory of indeterminate contents, except that bools are false: to read a bool that is neither 0 nor 1
-/// is undefined, while any bytes are some number. Throws OutOfMemory, and for bools DeviceError.
+/// Memory with indeterminate contents, except that bools are false: any bytes are valid numbers,
+/// but reading a bool that is neither 0 nor 1 is undefined. Throws OutOfMemory; for bools also
+/// DeviceError.
 Storage allocate_elements(std::size_t nbytes, DType dtype, Allocator& allocator);
 
-/// Throws InvalidArgument if elements of `dtype` cannot begin at `data`, on the host; a device knows
-/// its own addresses.
+/// Throws InvalidArgument if `data` is not aligned for `dtype`. Checks host memory only: devices
+/// have alignments of their own.
 void expect_aligned(const void* data, DType dtype, Device device, const char* operation);
 
-/// Throws DTypeError for a bool, on the host, that is neither 0 nor 1. Other dtypes are not read.
+/// Throws DTypeError if `dtype` is bool, the memory is on the host and a byte is neither 0 nor 1.
+/// Does not read other dtypes.
 void expect_bools(const void* data, std::size_t nbytes, DType dtype, Device device,
                   const char* operation);
 

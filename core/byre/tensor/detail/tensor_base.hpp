@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// TensorBase: the counted object behind a Tensor: one view of a storage. It holds the metadata;
-/// Tensor has the operations.
+/// TensorBase: the reference-counted object that Tensor handles refer to. It has the layout, dtype,
+/// device and storage of one tensor; class Tensor has the operations.
 #pragma once
 
 #include <byre/config.hpp>
@@ -26,7 +26,7 @@ struct BYRE_API TensorBase {
         allocator(next_memory),
         device(device_of_storage),
         dtype(dtype_of_elements) {}
-  /// Of the same storage, elements and family as `of`, as `make_layout()` sees them.
+  /// A view of `source` with the layout that `make_layout()` returns.
   template <class MakeLayout>
   TensorBase(const TensorBase& source, const MakeLayout& make_layout)
       : layout(make_layout()),
@@ -35,7 +35,8 @@ struct BYRE_API TensorBase {
         allocator(source.allocator),
         device(source.device),
         dtype(source.dtype) {}
-  /// Of the same elements in what `make_storage()` makes once there is a layout.
+  /// A tensor like `source` with the layout that `make_layout()` returns and the storage that
+  /// `make_storage()` returns afterwards.
   template <class MakeLayout, class MakeStorage>
   TensorBase(const TensorBase& source, const MakeLayout& make_layout,
              const MakeStorage& make_storage)
@@ -47,19 +48,20 @@ struct BYRE_API TensorBase {
   TensorBase(const TensorBase&) = delete;
   TensorBase& operator=(const TensorBase&) = delete;
 
-  /// From the thread's cache of small blocks, as views come and go. Null if there is no memory.
+  /// Uses the thread's cache of small blocks, because views are created and destroyed often.
+  /// Returns null if memory is exhausted.
   static void* operator new(std::size_t nbytes) noexcept;
   static void operator delete(void* place) noexcept;
 
-  /// Of the storage, before the first element.
+  /// The offset of the first element in the storage, in bytes.
   std::size_t byte_offset() const noexcept {
     return static_cast<std::size_t>(layout.offset) * itemsize(dtype);
   }
-  /// True only if there are a storage and a dtype, which is the wanted one.
+  /// True if the tensor has memory and a dtype, and the dtype is `wanted`.
   bool has_memory_of(DType wanted) const noexcept {
     return wanted == dtype && wanted != DType::uninitialized && bool(storage);
   }
-  /// Null without memory.
+  /// Null if the tensor has no memory.
   const std::byte* first_element() const noexcept {
     const std::byte* const first = storage.data();
     return first == nullptr ? nullptr : first + byte_offset();
@@ -67,12 +69,12 @@ struct BYRE_API TensorBase {
 
   Layout layout;  ///< in elements of `dtype`
   Storage storage;
-  shadow::ShadowHandle shadow;  ///< null for the storage's default one
-  /// Where the next memory comes from once there is no storage to say it; null for the device's.
+  shadow::ShadowHandle shadow;  ///< the view family; null for the storage's default family
+  /// The allocator of the next memory if there is no storage; null for the device's allocator.
   Allocator* allocator;
   Device device;
   DType dtype;
-  basic_ref_count<sync::Boost> handles;  ///< of which a new one has one
+  basic_ref_count<sync::Boost> handles;  ///< starts at one
 
   friend void intrusive_ptr_add_ref(TensorBase* base) noexcept { base->handles.add(); }
   friend void intrusive_ptr_release(TensorBase* base) noexcept {

@@ -5,9 +5,10 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Elements of one index of the dimensions that step over whole pages: they are in one run of pages.
+/// The elements at one index of the dimensions with strides over a page. They are in one run of
+/// pages.
 struct Run {
-  Layout steps;        ///< of those dimensions
+  Layout steps;        ///< the dimensions with strides over a page
   std::size_t nbytes;  ///< from the first element of a run to the end of its last
 
   Run(const Layout& layout, std::size_t itemsize) : nbytes(itemsize) {
@@ -23,8 +24,8 @@ struct Run {
   }
 };
 
-/// As Storage::mutable_range() of each part of the storage, which has been materialized, that the view has. Throws
-/// OutOfMemory, having changed nothing that is read.
+/// Calls Storage::mutable_range() for each run of the view. Requires that the storage is
+/// materialized. Throws OutOfMemory, without a change that a reader can observe.
 void make_pages_writable(Storage& storage, const Layout& layout, std::size_t itemsize,
                          CallSite site) {
   if (layout.numel() == 0) {

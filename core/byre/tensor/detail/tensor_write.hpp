@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// One write of a tensor's elements: its view family is checked, the storage is materialized, and the write is recorded
-/// for byre/shadow once nothing can fail any more.
+/// TensorWrite: the steps of one write to a tensor's elements. They check the view family,
+/// materialize the storage, and record the write for byre/shadow after the last step that can fail.
 #pragma once
 
 #include <byre/config.hpp>
@@ -10,22 +10,24 @@
 
 namespace byre::inline v0::detail {
 
-/// Steps, in this order: constructor, materialize(), done(). A write that ends without done() was none. Refers to the
-/// tensor, which keeps its sizes meanwhile.
+/// Call the constructor, materialize() and done(), in this order. Without done() no write is
+/// recorded. It refers to the tensor, which must exist and retain its sizes until then.
 class BYRE_API TensorWrite {
  public:
-  /// Begins to write `nbytes` bytes of elements. `escapes`: through a raw pointer that the caller keeps. Throws
-  /// ReshapeViolation.
+  /// Begins a write of `nbytes` bytes of elements. `escapes`: the caller retains the pointer and
+  /// may write through it later. Throws ReshapeViolation.
   TensorWrite(Tensor& tensor, std::size_t nbytes, CallSite site, bool escapes = false);
 
-  /// The first element of the tensor; the pages of the `written` elements, if any, are writable. Throws as
-  /// Storage::mutable_data() and mutable_range().
+  /// Materializes the storage and returns the first element of the tensor. If `written` is not
+  /// null, also makes the pages of these elements writable. Throws as Storage::mutable_data() and
+  /// mutable_range().
   void* materialize(const Layout* written, Wait wait = Wait::allowed);
 
-  /// Records the write. Throws ReshapeViolation if another view family wrote meanwhile.
+  /// Records the write. Throws ReshapeViolation if another view family wrote in between.
   void done();
 
-  /// All steps, for a write of all elements that cannot fail any more.
+  /// All steps, to write all elements; returns the first. Requires that the caller's write cannot
+  /// fail.
   static void* materialize_all(Tensor& tensor, CallSite site);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Arithmetic, comparisons, and the choice by what they yield: arithmetic.hpp computes each from element to element.
+/// Arithmetic, comparisons and where(), on tensors. detail/arithmetic.hpp has them on single
+/// elements.
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/arithmetic.hpp>
 #include <byre/tensor/elements/detail/pointwise.hpp>
@@ -12,7 +13,7 @@ using detail::computed;
 using detail::expect_category_holds;
 using detail::expect_operands;
 
-/// The dtype that operands of a promoted dtype are computed in.
+/// Maps the promoted dtype of the operands to the dtype of the computation.
 using DTypeRule = DType (*)(DType);
 
 constexpr DType unchanged(DType dtype) noexcept {
@@ -123,7 +124,7 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b, CallSite
   expect_operands("where", {&condition, &a, &b});
   if (condition.dtype() != DType::boolean) {
     throw DTypeError(format_text(
-        "where: the condition is of %s, and has to be of bool, as comparisons yield it.",
+        "where: the condition is of %s, required is bool. Use the result of a comparison.",
         name_of(condition.dtype())));
   }
   const DType dtype = promoted_of(a, b);

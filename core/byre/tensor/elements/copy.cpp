@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Writing elements: copies with conversion and broadcasting, on the host and between devices, and
-/// what is made of them.
+/// copy_(), which converts and broadcasts, on the host and between devices; and the operations that
+/// are built on it: fill_(), zero_(), cat() and flip().
 #include <byre/storage/buffer.hpp>
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/operands.hpp>
@@ -16,7 +16,7 @@ namespace {
 using detail::ElementAccess;
 using detail::Operand;
 
-/// Both are of host memory.
+/// Converts the elements of `from` to `to`. Both are in host memory.
 void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_dtype,
              const Dims& sizes, const char* operation) {
   const detail::ConvertRow row = detail::conversion(to_dtype, from_dtype, operation);
@@ -24,7 +24,8 @@ void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_
   detail::StridedCopy(sizes, to, from, itemsize(to_dtype), row).make();
 }
 
-/// All elements of `self`, from `first` on, by those of `source` that `expanded` sees. Both are of host memory.
+/// Writes all elements of `self`, at `first`, with the elements of `source` in the layout
+/// `expanded`. Both are in host memory.
 void convert_all(void* first, const Tensor& self, const Tensor& source, const Layout& expanded,
                  const char* operation) {
   convert(Operand::of(first, self.layout(), self.itemsize()), self.dtype(),
@@ -32,8 +33,9 @@ void convert_all(void* first, const Tensor& self, const Tensor& source, const La
           self.sizes(), operation);
 }
 
-/// To a device, which need not know dtypes or strides: what the tensor spans is fetched, written on
-/// the host, and brought back. Not fetched if all of it is written.
+/// Writes a tensor on a device, which need not support dtypes or strides: fetches all bytes between
+/// its first and last element, writes the elements on the host, and copies the bytes back. Skips
+/// the fetch if the tensor is contiguous, so that every byte is written.
 void convert_to_device(Tensor& self, const Tensor& source, const Layout& expanded, CallSite site) {
   DeviceSupport& support = support_of(self.device());
   const auto spanned =
@@ -50,18 +52,18 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
   write.done();
 }
 
-/// What a device can do by itself.
+/// Whether the device can copy without the host: equal dtypes and sizes, both tensors contiguous.
 bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
   return self.device() == source.device() && !self.device().is_cpu() &&
          self.dtype() == source.dtype() && self.sizes() == source.sizes() && self.is_contiguous() &&
          source.is_contiguous();
 }
 
-/// Of elements that were recorded as read, to where they do not overlap.
+/// Copies elements whose read is recorded to a tensor that they do not overlap.
 void copy_recorded(Tensor& self, const Tensor& source, CallSite site) {
   if (is_plain_copy_within_device(self, source)) {
     detail::TensorWrite write(self, self.nbytes(), site);
-    void* const to = write.materialize(&self.layout());  // first, as below
+    void* const to = write.materialize(&self.layout());  // first, see below
     support_of(self.device()).allocator().copy(to, ElementAccess::to_read(source), self.nbytes());
     write.done();
     return;
@@ -75,7 +77,8 @@ void copy_recorded(Tensor& self, const Tensor& source, CallSite site) {
     convert_to_device(self, source, expanded, site);
     return;
   }
-  // The pointer to write comes first: materializing moves the data of all that aliases it.
+  // The pointer to write comes first: materializing moves the data of every alias, `source`
+  // included.
   convert_all(ElementAccess::to_write(self, site), self, source, expanded, "copy_");
 }
 
@@ -84,7 +87,7 @@ Tensor fill(Tensor& self, const Scalar& value, const char* operation, CallSite s
   return copy_(self, value.fitting(self.dtype(), operation), site);
 }
 
-/// The size along `axis` of a tensor of `sizes` and what is to come behind it.
+/// The size along `axis` after a tensor of sizes `next` is appended to `sizes`. Throws ShapeError.
 std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) {
   Dims fitting(next);
   std::int64_t joined = 0;
@@ -93,9 +96,8 @@ std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) 
   }
   if (fitting != sizes || __builtin_add_overflow(sizes[axis], next[axis], &joined)) {
     throw ShapeError(
-        format_text("cat: a tensor of sizes %s does not fit behind those of sizes %s: all but "
-                    "dimension %zu has "
-                    "to be equal.",
+        format_text("cat: sizes %s do not fit behind sizes %s: all sizes but that of dimension %zu "
+                    "must be equal.",
                     to_string(next).c_str(), to_string(sizes).c_str(), axis));
   }
   return joined;
@@ -109,7 +111,7 @@ Tensor copy_(Tensor self, const Tensor& source, CallSite site) {
   const Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
   detail::expect_distinct_elements(self, "copy_");
   if (!self.is_dtype_initialized() || !self.is_storage_initialized()) {
-    // Initialized at last, by what cannot fail: a device can, and then nothing has changed.
+    // Written in a new tensor first: if a device fails, `self` has not changed.
     const DType dtype = self.is_dtype_initialized() ? self.dtype() : source.dtype();
     Tensor written = Tensor::empty(self.sizes(), dtype, self.allocator());
     return self.share_data(copy_(written, source, site));
@@ -141,7 +143,7 @@ Tensor zero_(Tensor self, CallSite site) {
 
 Tensor cat(std::span<const Tensor> tensors, std::int64_t axis, CallSite site) {
   if (tensors.empty()) {
-    throw ShapeError(format_text("cat: of no tensors. Give at least one."));
+    throw ShapeError(format_text("cat: the list of tensors is empty. Pass at least one."));
   }
   for (const Tensor& tensor : tensors) {
     detail::expect_operands("cat", {&tensor});

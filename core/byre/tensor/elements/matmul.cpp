@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Products of matrices: rows of the second are scaled and added up, in strips whose sums stay in
-/// the nearest cache.
+/// Matrix products: the rows of the second matrix are scaled and summed, in strips of columns whose
+/// sums stay in the L1 cache.
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/arithmetic.hpp>
@@ -18,14 +18,15 @@ using detail::ElementAccess;
 using detail::Operand;
 using detail::Row;
 
-/// [rows, inner] by [inner, columns].
+/// Of a product of a [rows, inner] and an [inner, columns] matrix.
 struct ProductSizes {
   std::int64_t rows;
   std::int64_t inner;
   std::int64_t columns;
 };
 
-/// sums[j] += factor * values[j]. Of known length where it can be, as compute_block.
+/// sums[j] += factor * values[j]. A whole block has a loop of constant length, as in
+/// compute_block().
 template <class T>
 void add_scaled(T* __restrict sums, T factor, const T* __restrict values, std::int64_t length) {
   const auto add_one = [&](std::int64_t j) {
@@ -68,7 +69,8 @@ void multiply(const ProductSizes& sizes, const std::byte* left_matrix,
   }
 }
 
-/// A copy of bool always, whose bytes are 0 and 1: see loaded().
+/// `tensor` if it is contiguous and of `dtype`, otherwise a converted copy. Copies bool always, so
+/// that its bytes are 0 and 1: see loaded().
 Tensor contiguous_as(DType dtype, const Tensor& tensor) {
   if (tensor.dtype() == dtype && dtype != DType::boolean && tensor.is_contiguous()) {
     return tensor;
@@ -78,7 +80,7 @@ Tensor contiguous_as(DType dtype, const Tensor& tensor) {
   return converted;
 }
 
-/// Where the matrices of a stack of matrices start.
+/// The layout of the first elements of a stack of matrices.
 Layout layout_of_stack(const Tensor& matrices) {
   Layout layout{.sizes = matrices.sizes(), .strides = matrices.strides()};
   layout.sizes.resize(layout.sizes.size() - 2);
@@ -86,7 +88,7 @@ Layout layout_of_stack(const Tensor& matrices) {
   return layout;
 }
 
-/// `multiply` is of elements of `dtype`.
+/// Multiplies all matrices of two stacks. `multiply` computes in `dtype`.
 void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Dims& stack,
                      DType dtype, Multiply multiply, CallSite site) {
   const Tensor left = contiguous_as(dtype, a);
@@ -112,11 +114,10 @@ void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Di
 }
 
 [[noreturn]] void refuse_sizes(const Tensor& a, const Tensor& b) {
-  throw ShapeError(
-      format_text("matmul: of sizes %s by %s. Both need a dimension, and the last of the first has "
-                  "to be of the "
-                  "size of the last but one of the second, or its only one.",
-                  to_string(a.sizes()).c_str(), to_string(b.sizes()).c_str()));
+  throw ShapeError(format_text(
+      "matmul: cannot multiply sizes %s by %s. Both need a dimension, and the last size of the "
+      "first must equal the last but one of the second, or its only one.",
+      to_string(a.sizes()).c_str(), to_string(b.sizes()).c_str()));
 }
 
 }  // namespace

@@ -10,15 +10,16 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Room for a block of any dtype.
+/// Memory for a block of any dtype.
 struct alignas(data_alignment) BlockBuffer {
   std::array<std::byte, static_cast<std::size_t>(block_length) * sizeof(std::complex<float>)> bytes;
 };
 
-/// What lies between the elements of one operand and the blocks a kernel knows.
+/// How the elements of one operand are converted to or from the dense blocks of a kernel.
 struct BlockConversion {
-  std::int64_t itemsize;  ///< in a block
-  bool is_converted;      ///< bool also to bool: a kernel may not see the bytes that loaded() mends
+  std::int64_t itemsize;  ///< of an element in a block
+  bool
+      is_converted;  ///< true also for bool to bool: loaded() must replace bytes other than 0 and 1
   ConvertRow convert;
 
   bool is_dense(std::int64_t stride) const noexcept { return !is_converted && stride == itemsize; }
@@ -29,7 +30,7 @@ BlockConversion block_conversion(DType to, DType from, const char* operation, DT
           conversion(to, from, operation)};
 }
 
-/// A kernel over the rows of its operands; the output is operand 0 of a row.
+/// Applies a kernel to rows. The output is operand 0 of a row.
 template <std::size_t Count>
 class RowLoop {
  public:
@@ -61,8 +62,9 @@ class RowLoop {
   }
 
  private:
-  /// All of a row that is dense, as much as the long buffer holds of the one element that is repeated beside
-  /// what is dense, or else a block.
+  /// The number of elements to compute at once. A row of dense operands is computed as a whole. If
+  /// all operands but one are dense and that one repeats one element, the length of the long
+  /// buffer; otherwise a block.
   std::int64_t longest_piece(const Row<1 + Count>& row) {
     std::size_t others = output_.is_dense(row.strides[0]) ? 0 : 1;
     repeated_ = Count;
@@ -91,7 +93,7 @@ class RowLoop {
     std::byte* const block =
         number == repeated_ ? long_buffer_.data() : buffers_[1 + number].bytes.data();
     if (stride == 0 && std::exchange(filled_with_[number], from) == from) {
-      return block;  // rows are of one length, and so are the first pieces of each
+      return block;  // filled by an earlier row: the first pieces of all rows have one length
     }
     input.convert(block, input.itemsize, from, stride, length);
     return block;
@@ -113,14 +115,14 @@ class RowLoop {
   std::array<BlockConversion, Count> inputs_;
   std::array<BlockBuffer, 1 + Count> buffers_;
   alignas(data_alignment) std::array<std::byte, 8192> long_buffer_;
-  std::size_t repeated_ =
-      Count;  ///< the operand whose one element fills the long buffer; Count: none
+  std::size_t repeated_ = Count;  ///< the operand that fills the long buffer; Count if none
   std::array<const std::byte*, Count>
-      filled_with_{};  ///< the element that fills an operand's buffer
+      filled_with_{};  ///< the element that an operand's buffer is filled with
 };
 
-/// Whether the kernel may see all elements as one block: contiguous ones of the same sizes, and of the dtypes that it
-/// computes with. Bools are loaded first, since a kernel may see only the bytes 0 and 1.
+/// Whether the kernel can compute all elements as one block: all operands are contiguous, of equal
+/// sizes and of the kernel's dtypes. Excludes bool, which is loaded first: a kernel must read only
+/// the bytes 0 and 1.
 template <std::size_t Count>
 bool are_one_block(const Kernel<Count>& kernel, DType result,
                    const std::array<const Tensor*, Count>& operands) {
@@ -134,7 +136,7 @@ bool are_one_block(const Kernel<Count>& kernel, DType result,
   return are_alike && operands[0]->numel() != 0;
 }
 
-/// Into a tensor that was just made, and so overlaps no operand.
+/// Computes all elements as one block. `output` is new, so that it overlaps no operand.
 template <std::size_t Count>
 void compute_block_into(Tensor& output, CallSite site, const Kernel<Count>& kernel,
                         const std::array<const Tensor*, Count>& operands) {
@@ -166,8 +168,8 @@ void compute_into(Tensor& output, const char* operation, CallSite site, const Ke
   for (const Tensor* const operand : operands) {
     ElementAccess::record_read(*operand, site);
   }
-  // The output's pointer comes first: to materialize it moves the data of every tensor over its
-  // storage, operands included. Lazy clones of it keep theirs, and are unchanged.
+  // Materialize the output first: that moves the data of every tensor with its storage, operands
+  // included. Lazy clones of the output are unaffected.
   std::array<Operand, 1 + Count> rows;
   rows[0] = Operand::of(ElementAccess::to_write(output, site), output.layout(), output.itemsize());
   for (std::size_t number = 0; number < Count; ++number) {

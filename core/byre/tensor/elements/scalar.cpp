@@ -29,8 +29,8 @@ Tensor Scalar::to_tensor(DType dtype) const {
 Tensor Scalar::fitting(DType dtype, const char* operation) const {
   if (!fits(dtype)) {
     throw DTypeError(format_text(
-        "%s: the number %lld is not among those of %s, the dtype of the tensor beside it. Convert "
-        "the tensor to a wider dtype first, by copy_ to a tensor of that.",
+        "%s: the number %lld is out of range of %s, the dtype of the tensor. Convert the tensor "
+        "first, by copy_() to a wider dtype.",
         operation, static_cast<long long>(std::get<std::int64_t>(value_)), name_of(dtype)));
   }
   return to_tensor(dtype);
@@ -49,7 +49,7 @@ Tensor Scalar::compared_with(const Tensor& tensor, const char* operation) const 
 
 void Scalar::refuse(std::uint64_t value) {
   throw DTypeError(
-      format_text("the number %llu is more than i64, the widest of integral dtypes, holds. Give a "
+      format_text("the number %llu is out of range of i64, the widest integral dtype. Pass a "
                   "floating-point number.",
                   static_cast<unsigned long long>(value)));
 }
@@ -60,9 +60,8 @@ void Scalar::refuse_as(std::size_t nbytes, bool is_signed) const {
   const Text number = integer != nullptr ? format_text("%lld", static_cast<long long>(*integer))
                                          : format_text("%.17g", as<double>());
   throw DTypeError(
-      format_text("Scalar::as: the number %s is not among those of %s integer of %zu bits. Ask for "
-                  "a wider type, "
-                  "or for a floating-point number.",
+      format_text("Scalar::as: the number %s is out of range of %s integer of %zu bits. Request a "
+                  "wider type, or a floating-point type.",
                   number.chars.data(), is_signed ? "a signed" : "an unsigned", 8 * nbytes));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sums, in pairs: of blocks, then of pairs of blocks, and so on.
+/// sum(), by pairwise summation: blocks, then pairs of blocks, and so on.
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/lane_sums.hpp>
@@ -23,7 +23,7 @@ constexpr DType summed_as(DType dtype) noexcept {
   return category_of(dtype) < Category::floating ? DType::i64 : dtype;
 }
 
-/// A layout as two: of the dimensions that stay, and of those that are summed over.
+/// A layout split into two: the dimensions of the result, and the dimensions that are summed over.
 struct Split {
   Layout kept;
   Layout summed;
@@ -46,14 +46,15 @@ struct Split {
   }
 };
 
-/// What is summed over, from one place or another: there are elements.
+/// A loop over the summed dimensions, for any first element. Requires that there are elements.
 detail::Loop<1> loop_over(const Layout& summed, std::size_t itemsize) {
   detail::Loop<1> loop{summed.sizes, {Operand::of(nullptr, summed, itemsize)}};
   loop.join_dimensions();
   return loop;
 }
 
-/// Whether a row of results is next to each other in memory, and what each is the sum of is apart.
+/// Whether the operands of adjacent results are closer in memory than the operands of one result,
+/// so that summing by columns is faster.
 bool are_columns(const detail::Loop<1>& summed, const Row<2>& row) {
   return row.length >= detail::min_row_length && !summed.sizes.empty() &&
          std::abs(row.strides[1]) < std::abs(summed.operands[0].strides.back());
@@ -69,7 +70,7 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
                             Operand::of(ElementAccess::to_read(a), split.kept, a.itemsize())};
   const detail::Loop<1> summed = loop_over(split.summed, a.itemsize());
   const detail::DefaultFloatEnvironment environment;
-  // One at a time, as each is large, and stacks may be small. Rows are all of one kind.
+  // A variant, because each alternative is large and stacks may be small. All rows use one of them.
   std::variant<std::monostate, detail::DenseSum<T>, detail::ColumnSums<T>> sums;
   detail::for_each_row(split.kept.sizes, operands, [&](Row<2> row) {
     const bool by_columns = are_columns(summed, row);

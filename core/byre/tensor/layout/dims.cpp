@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t most_numbers = max_nbytes / sizeof(std::int64_t);
 
-/// How many numbers there is room for where a list of `count` was allocated: twice as many each time, so
-/// that a list is built one by one in linear time.
+/// The capacity of a list that was allocated for `count` numbers: a power of two, so that appending
+/// numbers one by one takes linear time.
 std::size_t capacity_for(std::size_t count) noexcept {
   return count > most_numbers ? count : std::bit_ceil(count);
 }
@@ -85,24 +85,24 @@ constexpr auto most_elements = static_cast<std::int64_t>(max_nbytes);
     throw ShapeError(format_text("%s: size %lld of %s is negative. Sizes are 0 or more.", operation,
                                  static_cast<long long>(*negative), to_string(sizes).c_str()));
   }
-  throw ShapeError(format_text(
-      "%s: a tensor of sizes %s would have more elements than an object can have bytes, %lld. "
-      "Was a size miscomputed?",
-      operation, to_string(sizes).c_str(), static_cast<long long>(most_elements)));
+  throw ShapeError(
+      format_text("%s: sizes %s have more elements than an object can have bytes, %lld. Was a size "
+                  "miscomputed?",
+                  operation, to_string(sizes).c_str(), static_cast<long long>(most_elements)));
 }
 
 }  // namespace
 
 void too_many_dimensions(std::size_t ndim, const char* operation) {
   throw ShapeError(
-      format_text("%s: %zu dimensions, and a tensor has at most %zu, byre::max_ndim. Make one of "
-                  "several: flatten(), view() or reshape() do.",
+      format_text("%s: %zu dimensions, allowed are %zu (byre::max_ndim). Merge some of them by "
+                  "flatten(), view() or reshape().",
                   operation, ndim, max_ndim));
 }
 
 std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation) {
   expect_ndim(sizes.size(), operation);
-  std::int64_t product = 1;  // than those of 0
+  std::int64_t product = 1;  // of the sizes other than 0
   bool is_empty = false;
   for (const std::int64_t size : sizes) {
     if (size == 0) {
@@ -119,8 +119,8 @@ std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* ope
   std::size_t nbytes = 0;
   if (__builtin_mul_overflow(numel, itemsize, &nbytes) || nbytes > max_nbytes) {
     throw ShapeError(
-        format_text("%s: %lld elements of %zu bytes are more than the %zu bytes that "
-                    "an object can have. Was a size miscomputed?",
+        format_text("%s: %lld elements of %zu bytes exceed %zu bytes, the most that an object can "
+                    "have. Was a size miscomputed?",
                     operation, static_cast<long long>(numel), itemsize, max_nbytes));
   }
   return nbytes;
@@ -129,7 +129,7 @@ std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* ope
 void no_such_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
   const auto count = static_cast<long long>(ndim == 0 ? 1 : ndim);
   throw ShapeError(
-      format_text("%s: there is no dimension %lld in a tensor of %zu dimensions. Use %lld to "
+      format_text("%s: dimension %lld is out of range for a tensor of %zu dimensions. Use %lld to "
                   "%lld; negative ones count from the last.",
                   operation, static_cast<long long>(axis), ndim, -count, count - 1));
 }

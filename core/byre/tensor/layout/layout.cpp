@@ -11,20 +11,19 @@ namespace {
 [[noreturn]] void refuse_element_count(const Dims& sizes, std::int64_t numel,
                                        const char* operation) {
   throw ShapeError(format_text(
-      "%s: sizes %s do not make the %lld elements there are. Choose sizes whose product is "
-      "%lld, or leave one of them to be inferred as -1.",
+      "%s: sizes %s do not match the %lld elements of the tensor. Choose sizes with the product "
+      "%lld, or pass -1 for one size to infer it.",
       operation, to_string(sizes).c_str(), static_cast<long long>(numel),
       static_cast<long long>(numel)));
 }
 
-/// Dimensions of `layout` that lie densely one in the other, as one: how many elements, how far
-/// apart.
+/// Adjacent dimensions whose elements have one distance, joined into one dimension.
 struct Run {
   std::int64_t size;
   std::int64_t stride;
 };
 
-/// As the sizes and strides of a layout.
+/// All runs of `layout`, as the sizes and strides of a layout.
 Layout dense_runs(const Layout& layout) {
   Layout runs;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
@@ -43,7 +42,7 @@ Layout dense_runs(const Layout& layout) {
   return runs;
 }
 
-/// Of sizes whose product does not overflow.
+/// The strides of a contiguous layout. Requires that the product of `sizes` does not overflow.
 Dims dense_strides(const Dims& sizes) {
   Dims strides(sizes.size());
   const std::int64_t* const size = sizes.data();
@@ -99,7 +98,7 @@ Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation
   Dims known(sizes);
   auto& inferred = known[static_cast<std::size_t>(unknown - sizes.begin())];
   inferred = 1;
-  const std::int64_t others = detail::element_count(known, operation);  // refuses a second -1
+  const std::int64_t others = detail::element_count(known, operation);  // rejects a second -1
   if (others == 0 || numel % others != 0) {
     refuse_element_count(sizes, numel, operation);
   }
@@ -109,7 +108,7 @@ Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation
 
 Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation) {
   const Dims known = inferred_sizes(sizes, layout.numel(), operation);
-  // Both are made where they stay: what was just written is slow to move.
+  // Both are constructed in place of the result: moving them would be slower than filling them.
   return {.sizes = known, .strides = dense_strides(known), .offset = layout.offset};
 }
 
@@ -119,7 +118,7 @@ std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const 
     return viewed;
   }
   Layout& view = *viewed;
-  // Each run of the input is cut into as many of the wanted dimensions as make its size.
+  // Each run of the input is split into the wanted dimensions whose product is its size.
   auto runs = dense_runs(layout);
   std::size_t axis = view.ndim();
   while (axis-- > 0) {
@@ -146,17 +145,17 @@ Layout viewed_as_or_throw(const Layout& layout, const Dims& sizes, const char* o
   if (auto view = viewed_as(layout, sizes, operation)) {
     return std::move(*view);
   }
-  throw ShapeError(
-      format_text("%s: sizes %s with strides %s cannot be seen as %s without copying. %s",
-                  operation, to_string(layout.sizes).c_str(), to_string(layout.strides).c_str(),
-                  to_string(sizes).c_str(), advice));
+  throw ShapeError(format_text("%s: sizes %s with strides %s cannot become %s without copying. %s",
+                               operation, to_string(layout.sizes).c_str(),
+                               to_string(layout.strides).c_str(), to_string(sizes).c_str(),
+                               advice));
 }
 
 std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indices,
                         const char* operation) {
   if (indices.size() != layout.ndim()) {
     throw ShapeError(
-        format_text("%s: %zu indices for a tensor of %zu dimensions, %s. Give one for "
+        format_text("%s: %zu indices for a tensor of %zu dimensions, %s. Pass one for "
                     "each.",
                     operation, indices.size(), layout.ndim(), to_string(layout.sizes).c_str()));
   }
@@ -180,7 +179,7 @@ void detail::no_such_index(const Layout& layout, std::size_t axis, std::int64_t 
 }
 
 bool may_overlap_itself(const Layout& layout) noexcept {
-  // No more have two elements or more: the number of all is one of 63 bits.
+  // At most 63 dimensions have two elements or more: the number of elements has 63 bits.
   boost::container::static_vector<Run, 63> runs;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     if (layout.sizes[axis] == 0) {
@@ -191,7 +190,7 @@ bool may_overlap_itself(const Layout& layout) noexcept {
     }
   }
   std::ranges::sort(runs, {}, &Run::stride);
-  std::int64_t reached = 0;  // by the dimensions with smaller strides
+  std::int64_t reached = 0;  // the largest index of the dimensions with smaller strides
   for (const Run& run : runs) {
     if (run.stride <= reached) {
       return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The views that regroup elements: other sizes, several parts, other element types.
+/// The views that regroup elements: into other sizes, several parts or other element types.
 #include <byre/memory/allocator.hpp>
 #include <byre/tensor/views.hpp>
 
@@ -12,7 +12,7 @@
 namespace byre::inline v0::views {
 namespace {
 
-/// For as many as `count`.
+/// An empty list with memory reserved for `count` parts.
 std::vector<Layout> reserved_parts(std::int64_t count) {
   std::vector<Layout> parts;
   const auto wanted = static_cast<std::size_t>(
@@ -39,24 +39,25 @@ std::vector<Layout> split_evenly(const Layout& layout, std::size_t axis, std::in
 }
 
 constexpr const char* advice_on_views =
-    "Use reshape, which copies where it has to, or contiguous() first.";
+    "Use reshape(), which copies if necessary, or call contiguous() first.";
 
-/// So that no dtype of the same bytes has strides that overflow.
+/// The largest stride in elements: a view as a smaller dtype multiplies strides by up to 16.
 constexpr std::int64_t max_stride = std::numeric_limits<std::int64_t>::max() / 16;
 
-/// What has to be so for elements to be seen as larger ones.
+/// Throws ShapeError unless `is_whole`: the elements cannot be viewed with another size.
 void expect_divisible(bool is_whole, const Layout& layout, std::size_t from, std::size_t to) {
   if (!is_whole) {
     throw ShapeError(format_text(
-        "view of elements of %zu bytes as elements of %zu: strides %s and offset %lld "
-        "of sizes %s do not allow it. The last dimension has to be dense, and its size "
-        "with all else a multiple of %zu; call contiguous() first.",
+        "view: cannot view elements of %zu bytes as elements of %zu: strides %s, offset %lld, "
+        "sizes "
+        "%s. The last dimension must be dense, and its size, the other strides and the offset "
+        "multiples of %zu; call contiguous() first.",
         from, to, to_string(layout.strides).c_str(), static_cast<long long>(layout.offset),
         to_string(layout.sizes).c_str(), std::max(to / from, from / to)));
   }
 }
 
-/// The strides and the offset of elements as those of `parts` times as many that are smaller.
+/// Multiplies the strides and the offset by `parts`, for elements that are smaller by that factor.
 void rescale_to_smaller(Layout& layout, std::int64_t parts) {
   for (std::int64_t& stride : layout.strides) {
     stride *= parts;
@@ -64,8 +65,8 @@ void rescale_to_smaller(Layout& layout, std::int64_t parts) {
   layout.offset *= parts;
 }
 
-/// The strides and the offset of elements as those of `parts` times fewer that are larger. False if one of them is no
-/// multiple of `parts`.
+/// Divides the strides and the offset by `parts`, for elements that are larger by that factor.
+/// Returns false if one of them is not divisible.
 bool rescale_to_larger(Layout& layout, std::int64_t parts) {
   bool is_whole = layout.offset % parts == 0;
   layout.offset /= parts;
@@ -76,7 +77,7 @@ bool rescale_to_larger(Layout& layout, std::int64_t parts) {
   return is_whole;
 }
 
-/// Of no elements the strides say nothing, and need not be whole.
+/// The view of a layout without elements, whose strides need not be divisible.
 Layout empty_with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
   const auto old_size = static_cast<std::int64_t>(from);
   const auto new_size = static_cast<std::int64_t>(to);
@@ -105,8 +106,8 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
   if (sizes.size() != strides.size() || offset < 0 ||
       std::ranges::any_of(strides, [](std::int64_t stride) { return stride < 0; })) {
     throw ShapeError(format_text(
-        "as_strided: sizes %s, strides %s, offset %lld. There has to be a "
-        "stride for each size, and none may be negative.",
+        "as_strided: sizes %s, strides %s, offset %lld. Pass one stride for each size, and no "
+        "negative number.",
         to_string(sizes).c_str(), to_string(strides).c_str(), static_cast<long long>(offset)));
   }
   const bool is_empty = byre::detail::element_count(sizes, operation) == 0;
@@ -114,7 +115,7 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
   bool fits = begin <= max_stride;
   std::int64_t last = begin;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    std::int64_t reach = 0;  // of a dimension: also of one that nobody steps over
+    std::int64_t reach = 0;  // size times stride, also of a dimension of one element
     fits = fits && !__builtin_mul_overflow(sizes[axis], strides[axis], &reach) &&
            strides[axis] <= max_stride && reach <= max_stride;
     last += fits && !is_empty ? reach - strides[axis] : 0;
@@ -136,7 +137,7 @@ std::vector<Layout> split(const Layout& layout, std::int64_t size, std::int64_t 
   if (size < 0 || (size == 0 && layout.sizes[cut_axis] != 0)) {
     throw ShapeError(
         format_text("split: parts of %lld elements of dimension %zu of %s. Use 1 or "
-                    "more.",
+                    "more elements.",
                     static_cast<long long>(size), cut_axis, to_string(layout.sizes).c_str()));
   }
   return split_evenly(layout, cut_axis, size);
@@ -152,8 +153,8 @@ std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t 
   }
   if (!fits || left != 0) {
     throw ShapeError(
-        format_text("split: parts of %s elements of dimension %zu of %s. They have to "
-                    "make up all of it.",
+        format_text("split: parts of %s elements do not add up to dimension %zu of %s. Pass "
+                    "sizes that do.",
                     to_string(sizes).c_str(), cut_axis, to_string(layout.sizes).c_str()));
   }
   std::vector<Layout> parts = reserved_parts(std::ssize(sizes));
@@ -168,8 +169,8 @@ std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t 
 std::vector<Layout> chunk(const Layout& layout, std::int64_t count, std::int64_t axis) {
   const std::size_t cut_axis = detail::existing_axis(layout, axis, "chunk");
   if (count <= 0) {
-    throw ShapeError(
-        format_text("chunk: into %lld parts. Use 1 or more.", static_cast<long long>(count)));
+    throw ShapeError(format_text("chunk: cannot make %lld parts. Use 1 or more.",
+                                 static_cast<long long>(count)));
   }
   const std::int64_t present = layout.sizes[cut_axis];
   if (present == 0) {
@@ -193,8 +194,9 @@ Layout flatten(const Layout& layout, std::int64_t first, std::int64_t last) {
   const std::size_t from = byre::detail::wrap_axis(first, layout.ndim(), "flatten");
   const std::size_t to = byre::detail::wrap_axis(last, layout.ndim(), "flatten");
   if (from > to) {
-    throw ShapeError(format_text("flatten: from dimension %zu to %zu of %s. The first comes first.",
-                                 from, to, to_string(layout.sizes).c_str()));
+    throw ShapeError(
+        format_text("flatten: from dimension %zu to %zu of %s. Pass the lower one first.", from, to,
+                    to_string(layout.sizes).c_str()));
   }
   if (layout.ndim() == 0) {
     return unsqueeze(layout, 0);
@@ -269,12 +271,12 @@ Layout as_complex(const Layout& layout) {
     complex.strides.pop_back();
   }
   if (!rescale_to_larger(complex, 2) || !has_pairs) {
-    throw ShapeError(
-        format_text("view_as_complex: sizes %s, strides %s, offset %lld. The last "
-                    "dimension has to be two dense reals, and all else even; call "
-                    "contiguous() first.",
-                    to_string(layout.sizes).c_str(), to_string(layout.strides).c_str(),
-                    static_cast<long long>(layout.offset)));
+    throw ShapeError(format_text(
+        "view_as_complex: sizes %s, strides %s, offset %lld. The last dimension must be "
+        "two adjacent reals, the other strides and the offset even; call "
+        "contiguous() first.",
+        to_string(layout.sizes).c_str(), to_string(layout.strides).c_str(),
+        static_cast<long long>(layout.offset)));
   }
   return complex;
 }

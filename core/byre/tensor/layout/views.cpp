@@ -10,9 +10,9 @@ void detail::no_existing_axis(const Layout& layout, std::int64_t axis, const cha
   if (layout.ndim() != 0) {
     byre::detail::no_such_axis(axis, layout.ndim(), operation);
   }
-  throw ShapeError(
-      format_text("%s: a tensor of no dimensions has no dimension %lld. unsqueeze(0) gives it one.",
-                  operation, static_cast<long long>(axis)));
+  throw ShapeError(format_text(
+      "%s: dimension %lld is out of range: the tensor has none. Add one by unsqueeze(0).",
+      operation, static_cast<long long>(axis)));
 }
 
 namespace {
@@ -36,7 +36,7 @@ void erase_axis(Layout& layout, std::size_t axis) {
   layout.strides.erase(at(layout.strides, axis));
 }
 
-/// Each of `axes` from 0 on. Throws ShapeError for one that is missing or named twice.
+/// `axes` as indices from 0. Throws ShapeError if one is out of range or named twice.
 Dims distinct_axes(const Layout& layout, const Dims& axes, const char* operation) {
   if (layout.ndim() == 0 && !axes.empty()) {
     detail::no_existing_axis(layout, axes.front(), operation);
@@ -85,8 +85,8 @@ Layout transpose(const Layout& layout, std::int64_t first, std::int64_t second) 
 Layout t(const Layout& layout) {
   if (layout.ndim() > 2) {
     throw ShapeError(
-        format_text("t: a tensor of %zu dimensions, %s. It takes at most two; use "
-                    "transpose or permute.",
+        format_text("t: the tensor has %zu dimensions, %s, allowed are 2. Use transpose() or "
+                    "permute().",
                     layout.ndim(), to_string(layout.sizes).c_str()));
   }
   return layout.ndim() < 2 ? layout : transpose(layout, 0, 1);
@@ -95,7 +95,7 @@ Layout t(const Layout& layout) {
 Layout movedim(const Layout& layout, const Dims& from, const Dims& to) {
   if (from.size() != to.size()) {
     throw ShapeError(
-        format_text("movedim: %zu dimensions %s to %zu places %s. Give one place for "
+        format_text("movedim: %zu dimensions %s to %zu positions %s. Pass one position for "
                     "each.",
                     from.size(), to_string(from).c_str(), to.size(), to_string(to).c_str()));
   }
@@ -150,9 +150,9 @@ Layout unsqueeze(const Layout& layout, std::int64_t axis) {
 Layout expand(const Layout& layout, const Dims& sizes) {
   if (sizes.size() < layout.ndim()) {
     throw ShapeError(
-        format_text("expand: from %s to the fewer dimensions of %s. New dimensions "
-                    "come in front; none can go.",
-                    to_string(layout.sizes).c_str(), to_string(sizes).c_str()));
+        format_text("expand: cannot expand %s to %s: it adds dimensions in front and removes none. "
+                    "Pass at least %zu sizes.",
+                    to_string(layout.sizes).c_str(), to_string(sizes).c_str(), layout.ndim()));
   }
   const std::size_t added = sizes.size() - layout.ndim();
   byre::detail::expect_ndim(sizes.size(), "expand");
@@ -163,11 +163,11 @@ Layout expand(const Layout& layout, const Dims& sizes) {
     if (sizes[axis] == -1 && !is_new) {
       expanded.sizes[axis] = present;
     } else if (sizes[axis] != present && present != 1) {
-      throw ShapeError(
-          format_text("expand: from %s to %s: only a size of 1 can be repeated, and "
-                      "dimension %zu has %lld.",
-                      to_string(layout.sizes).c_str(), to_string(sizes).c_str(), axis - added,
-                      as_long_long(present)));
+      throw ShapeError(format_text(
+          "expand: cannot expand %s to %s: dimension %zu has size %lld, and only size 1 can be "
+          "repeated. Pass -1 to retain a size.",
+          to_string(layout.sizes).c_str(), to_string(sizes).c_str(), axis - added,
+          as_long_long(present)));
     }
     if (!is_new && expanded.sizes[axis] == present) {
       expanded.strides[axis] = layout.strides[axis - added];
@@ -182,8 +182,8 @@ Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start, std::i
   const std::size_t sliced = existing_axis(layout, axis, "slice");
   if (step <= 0) {
     throw ShapeError(
-        format_text("slice: a step of %lld. Strides are never negative here: use a "
-                    "step of 1 or more, and copy to reverse.",
+        format_text("slice: the step is %lld, allowed are 1 and more: strides are never negative. "
+                    "Use flip() to reverse a copy.",
                     as_long_long(step)));
   }
   const std::int64_t size = layout.sizes[sliced];
@@ -193,7 +193,7 @@ Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start, std::i
   const std::int64_t first = clamp_bound(start);
   const std::int64_t length = std::max<std::int64_t>(clamp_bound(end) - first, 0);
   const std::int64_t taken = length == 0 ? 0 : (length - 1) / step + 1;
-  // A stride nobody steps over stays as it is: step may be huge.
+  // The stride of a dimension of one element is not multiplied: step may be huge.
   return window(layout, sliced, first, taken, taken > 1 ? step : 1);
 }
 
@@ -203,8 +203,7 @@ Layout narrow(const Layout& layout, std::int64_t axis, std::int64_t start, std::
   const std::int64_t first = start < 0 ? start + size : start;
   if (first < 0 || length < 0 || length > size - first) {
     throw ShapeError(format_text(
-        "narrow: %lld elements from %lld do not lie within dimension %zu "
-        "of %s.",
+        "narrow: %lld elements from %lld are out of range for dimension %zu of %s.",
         as_long_long(length), as_long_long(start), narrowed, to_string(layout.sizes).c_str()));
   }
   return window(layout, narrowed, first, length, 1);
@@ -217,7 +216,7 @@ Layout diagonal(const Layout& layout, std::int64_t offset, std::int64_t first,
   const auto column_axis = static_cast<std::size_t>(axes[1]);
   const std::int64_t rows = layout.sizes[row_axis];
   const std::int64_t columns = layout.sizes[column_axis];
-  // Cut to where there is none any more, so that no sum overflows.
+  // Clamped to offsets with an empty diagonal, so that no sum overflows.
   const std::int64_t above = std::clamp(offset, -rows, columns);
   const std::int64_t length = std::max<std::int64_t>(
       above >= 0 ? std::min(rows, columns - above) : std::min(rows + above, columns), 0);
@@ -227,7 +226,7 @@ Layout diagonal(const Layout& layout, std::int64_t offset, std::int64_t first,
   erase_axis(diagonal, std::max(row_axis, column_axis));
   erase_axis(diagonal, std::min(row_axis, column_axis));
   diagonal.sizes.push_back(length);
-  // A stride nobody steps over is not added up, or it would grow with every diagonal.
+  // The stride of a diagonal of one element is not summed: it would grow with every diagonal().
   diagonal.strides.push_back(length > 1 ? down + right : right);
   advance(diagonal, above >= 0 ? above : -above, above >= 0 ? right : down);
   return diagonal;
@@ -239,12 +238,12 @@ Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::i
   const std::int64_t present = is_one_element ? 1 : layout.sizes[unfolded_axis];
   if (size < 0 || size > present || step <= 0) {
     throw ShapeError(format_text(
-        "unfold: windows of %lld elements, %lld apart, of dimension %zu of "
-        "%s. They have to be 1 or more apart, and lie within it.",
+        "unfold: windows of %lld elements, %lld apart, do not fit dimension %zu of %s. "
+        "Pass a size within it and a step of 1 or more.",
         as_long_long(size), as_long_long(step), unfolded_axis, to_string(layout.sizes).c_str()));
   }
   if (is_one_element) {
-    return {.sizes = {size}, .strides = {1}, .offset = layout.offset};  // its one window
+    return {.sizes = {size}, .strides = {1}, .offset = layout.offset};  // the only window
   }
   const std::int64_t windows = (present - size) / step + 1;
   Layout unfolded(layout);

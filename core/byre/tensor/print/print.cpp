@@ -12,14 +12,15 @@
 namespace byre::inline v0 {
 namespace {
 
-/// Which indices of each dimension are shown.
+/// The indices of each dimension that are shown.
 struct ShownIndices {
   const Dims* sizes;
   std::int64_t edge_items;
 
   bool has_gap(std::size_t axis) const { return (*sizes)[axis] - edge_items > edge_items; }
 
-  /// Calls `each(index)` for those shown, and `gap()` where some are left out.
+  /// Calls `each(index)` for the indices that are shown, and `gap()` in place of those that are
+  /// omitted.
   template <class Each, class Gap>
   void walk(std::size_t axis, const Each& each, const Gap& gap) const {
     const std::int64_t size = (*sizes)[axis];
@@ -39,7 +40,7 @@ ShownIndices shown_indices_of(const Tensor& tensor, const PrintOptions& options)
                                          : std::numeric_limits<std::int64_t>::max()};
 }
 
-/// The bytes of the elements that are shown, in row-major order.
+/// Appends the bytes of the elements that are shown, in row-major order.
 void gather(const ShownIndices& shown, const Layout& layout, std::size_t itemsize,
             const std::byte* first, std::size_t axis, std::vector<std::byte>& elements) {
   if (axis == layout.ndim()) {
@@ -61,7 +62,7 @@ detail::Words words_of(const Tensor& tensor, const ShownIndices& shown, int prec
   gather(shown, tensor.layout(), tensor.itemsize(),
          static_cast<const std::byte*>(tensor.raw_data(site)), 0, elements);
   if (tensor.dtype() == DType::boolean) {
-    // Memory that may not be this program's holds other bytes too, which are true: see loaded().
+    // Foreign memory may have bytes other than 0 and 1, which count as true: see loaded().
     std::ranges::transform(elements, elements.begin(),
                            [](std::byte byte) { return std::byte{byte != std::byte{0}}; });
   }
@@ -73,13 +74,13 @@ detail::Words words_of(const Tensor& tensor, const ShownIndices& shown, int prec
   });
 }
 
-/// Puts words into nested brackets. Source: NumPy's rules for lines, spaces and empty lines.
+/// Arranges words in nested brackets. Source: NumPy's rules for lines, spaces and empty lines.
 class Brackets {
  public:
   Brackets(const ShownIndices& shown, const detail::Words& words, std::size_t line_width)
       : shown_(shown), word_(words.begin()), line_width_(line_width) {}
 
-  /// The part of the array that the dimensions from `axis` on make.
+  /// The text of the next sub-array, which consists of the dimensions from `axis` on.
   std::string text(std::size_t axis) {
     const std::string inner =
         axis + 1 == shown_.sizes->size() ? row(axis) : rows(axis, std::string(axis + 1, ' '));
@@ -90,7 +91,7 @@ class Brackets {
   std::string row(std::size_t axis) {
     const std::string indent(axis + 1, ' ');
     std::string text;
-    std::string line;  // behind the indent
+    std::string line;  // without the indent
     const auto add = [&](const std::string& word) {
       const std::size_t brackets = axis + 1;
       if (!line.empty() && indent.size() + line.size() + 1 + word.size() + brackets > line_width_) {

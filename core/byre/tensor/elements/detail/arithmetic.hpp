@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Arithmetic, comparisons and choices from element to element. Each operation is one function object, which accepts
-/// the types that it has a meaning for.
+/// Arithmetic, comparisons and selection on single elements. Each operation is a function object
+/// that accepts the types it supports.
 #pragma once
 
 #include <byre/tensor/elements/detail/convert.hpp>
@@ -14,7 +14,7 @@
 
 namespace byre::inline v0::detail {
 
-/// What arithmetic has its full meaning for.
+/// The types that support all arithmetic: bool has no subtraction and negation.
 template <class T>
 concept Number = !std::same_as<T, bool>;
 
@@ -31,12 +31,12 @@ struct WrappingType<bool> {
   using Type = unsigned;
 };
 
-/// What a T is computed as so that it wraps around where it overflows: unsigned, and no narrower than
-/// unsigned, or it would be promoted to int.
+/// The type that a T is computed in, so that overflow wraps around: an unsigned type. It is not
+/// narrower than unsigned, because C++ would promote it to int.
 template <class T>
 using Wrapping = typename WrappingType<T>::Type;
 
-/// Of bool, what is not 0 being true: or.
+/// For bool: logical or, because the sum converts to true unless it is 0.
 struct Add {
   template <class T>
   constexpr T operator()(T a, T b) const {
@@ -44,7 +44,7 @@ struct Add {
   }
 };
 
-/// Of bool: and.
+/// For bool: logical and.
 struct Multiply {
   template <class T>
   constexpr T operator()(T a, T b) const {
@@ -74,7 +74,7 @@ struct Negate {
 struct Rectify {
   template <Number T>
   requires(!is_complex<T>) T operator()(T a) const {
-    return std::max(a, T{0});  // which is a where that is not a number
+    return std::max(a, T{0});  // returns a if a is NaN
   }
 };
 

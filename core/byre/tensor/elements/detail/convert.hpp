@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Conversion of elements from dtype to dtype: defined for every pair and every value.
+/// Conversions between the types of elements, which are defined for every pair of types and every
+/// value.
 #pragma once
 
 #include <byre/config.hpp>
@@ -20,10 +21,11 @@ inline constexpr bool is_complex = std::is_same_v<T, std::complex<float>>;
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
-/// Truncated; what is out of range becomes the nearest integer there is, not a number becomes 0.
+/// Truncates. A number out of range becomes the nearest integer of the type; NaN becomes 0.
 template <std::integral To, std::floating_point From>
 constexpr To saturated(From value) noexcept {
-  // Powers of two, or 0: exact in any floating-point type. The largest integer need not be.
+  // Both are a power of two, or 0, which are exact in any floating-point type. The largest integer
+  // may be inexact.
   constexpr auto lowest = static_cast<From>(std::numeric_limits<To>::min());
   constexpr To half = std::numeric_limits<To>::max() / 2 + 1;
   constexpr auto beyond = static_cast<From>(half) * From{2};
@@ -33,8 +35,8 @@ constexpr To saturated(From value) noexcept {
                            : To{0};
 }
 
-/// The element in memory that may not be this program's: of bool it may hold other bytes than 0 and 1,
-/// which are true. To read such a one as a bool is undefined.
+/// Reads an element of memory that another program may have written. Its bools may be bytes other
+/// than 0 and 1, which count as true: reading them as bool would be undefined.
 template <Element T>
 T loaded(const T& element) noexcept {
   if constexpr (std::is_same_v<T, bool>) {
@@ -44,11 +46,16 @@ T loaded(const T& element) noexcept {
   }
 }
 
-// A number out of a narrower type's range is infinite there. By C++ alone it would be undefined.
+// Required by converted(): IEEE 754 makes a number out of range infinite. C++ alone leaves it
+// undefined.
 static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<double>::is_iec559);
 
-/// To bool: whether it is not 0. Between integers: modulo 2^bits. To floating: rounded to nearest, and
-/// infinite out of range; to the halves by way of float. From complex: the real part, but to bool.
+/// - To bool: whether the value is not 0.
+/// - Between integers: modulo 2^bits.
+/// - From floating-point to integer: saturated().
+/// - To floating-point: rounded to nearest; infinite if out of range. To f16 and bf16 by way of
+///   float.
+/// - From complex: the real part, except to bool.
 template <Element To, Element From>
 constexpr To converted(From value) noexcept {
   if constexpr (std::is_same_v<To, From>) {
@@ -70,12 +77,13 @@ constexpr To converted(From value) noexcept {
   }
 }
 
-/// Converts `length` elements, whose strides are in bytes. The two may be the same memory, seen
-/// alike, but not overlap otherwise.
+/// Converts `length` elements. Strides are in bytes. `to` and `from` may be equal, element for
+/// element, but must not overlap otherwise.
 using ConvertRow = void (*)(std::byte* to, std::int64_t to_stride, const std::byte* from,
                             std::int64_t from_stride, std::int64_t length);
 
-/// Throws DTypeError, which names `operation`, for DType::uninitialized.
+/// The function for two dtypes. Throws DTypeError, which names `operation`, for
+/// DType::uninitialized.
 BYRE_API ConvertRow conversion(DType to, DType from, const char* operation);
 
 }  // namespace byre::inline v0::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-/// e^x = 2^n e^r, where n is the integer nearest to x / ln 2, so that |r| <= ln 2 / 2, and e^r is the sum of
-/// the first terms of its series: what is left out is less than a tenth of an ulp. ln 2 is in two parts, of
-/// which the first has so few bits that n times it is exact. Source: W. J. Cody and W. Waite, Software Manual
-/// for the Elementary Functions, 1980.
+/// e^x = 2^n e^r, where n is the integer nearest to x / ln 2, so that |r| <= ln 2 / 2. e^r is the
+/// sum of the first terms of its series; the omitted terms are less than a tenth of an ulp. ln 2 is
+/// split into two constants. The first has so few bits that its product with n is exact. Source: W.
+/// J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980.
 ///
-/// Vectors are the compiler's own. Compilers do not vectorize the plain loop: they see branches in the
-/// comparisons.
+/// Uses the compiler's vector extension. Compilers do not vectorize a scalar loop, because its
+/// comparisons become branches.
 #include <byre/tensor/elements/detail/exponential.hpp>
 #include <byre/tensor/elements/detail/wide_vectors.hpp>
 
@@ -18,7 +18,8 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// What the method needs, and x87 or -ffast-math has not: each result rounded to its type, as it is written.
+/// Whether each result is rounded to its type in the order of the source. The method requires that;
+/// x87 and -ffast-math do not provide it.
 #if __FLT_EVAL_METHOD__ == 0 && !defined(__FAST_MATH__)
 constexpr bool is_rounded_step_by_step = true;
 #else
@@ -31,8 +32,8 @@ struct Constants;
 template <>
 struct Constants<float> {
   using Bits = std::uint32_t;
-  static constexpr float lowest = -104.0F;  ///< from here down the result is rounded to 0
-  static constexpr float highest = 89.0F;   ///< from here up it is infinite
+  static constexpr float lowest = -104.0F;  ///< up to this number the result rounds to 0
+  static constexpr float highest = 89.0F;   ///< from this number on the result is infinite
   static constexpr float ln2_high = 0x1.62e4p-1F;
   static constexpr float ln2_low = 0x1.7f7d1cp-20F;
   static constexpr int last_term = 7;
@@ -53,7 +54,7 @@ inline constexpr T one_by_factorial = one_by_factorial<T, N - 1> / T{N};
 template <class T>
 inline constexpr T one_by_factorial<T, 0> = 1;
 
-/// Vectors are passed by reference: by value, the calling convention would depend on the target.
+/// Passes vectors by reference: the calling convention of vectors by value depends on the target.
 template <class T, std::size_t Nbytes>
 struct Exponential {
   using Values = Constants<T>;
@@ -76,11 +77,11 @@ struct Exponential {
   [[gnu::always_inline]] static void exponentiate_vector(Vector& x) noexcept {
     constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
     constexpr Bits bias = std::numeric_limits<T>::max_exponent - 1;
-    // Added to a number, it leaves the nearest integer in the last bits.
+    // Adding it to a number leaves the nearest integer in the low bits of the sum.
     constexpr T shifter = static_cast<T>(Bits{3} << (mantissa_bits - 1));
     constexpr T log2_e = static_cast<T>(1.442695040888963407359924681001892137L);
 
-    x = x < Values::lowest ? Vector{} + Values::lowest : x;  // what is not a number stays so
+    x = x < Values::lowest ? Vector{} + Values::lowest : x;  // NaN stays NaN
     x = x > Values::highest ? Vector{} + Values::highest : x;
     const Vector shifted = x * log2_e + shifter;
     const Vector n = shifted - shifter;
@@ -88,7 +89,8 @@ struct Exponential {
     Vector sum;
     sum_terms<2>(sum, r);
     const Vector power = T{1} + (r + r * r * sum);
-    // 2^n may be no T, and is a product of two: 2^floor(n / 2) and the rest, by their biased exponents.
+    // 2^n may be out of range of T. It is the product of 2^floor(n / 2) and the rest, which are
+    // built from their biased exponents.
     const BitVector exponents =
         __builtin_bit_cast(BitVector, shifted) - std::bit_cast<Bits>(shifter) + 2 * bias;
     const BitVector half = exponents >> 1;
@@ -96,7 +98,7 @@ struct Exponential {
         __builtin_bit_cast(Vector, (exponents - half) << mantissa_bits);
   }
 
-  /// The last vector is filled up, so that no element is computed in another way.
+  /// The last vector is padded, so that every element is computed in the same way.
   [[gnu::always_inline]] static void exponentiate_all(T* result, const T* numbers,
                                                       std::int64_t length) noexcept {
     if constexpr (!is_rounded_step_by_step) {
@@ -120,7 +122,7 @@ struct Exponential {
   }
 };
 
-// With fused products.
+// With fused multiply-add.
 template <class T>
 BYRE_WIDE_VECTORS(",fma")
 void exponentiate_wide(T* result, const T* numbers, std::int64_t length) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Many sums side by side, in lanes as wide as a few vectors: of columns one sum each, of what lies densely
-/// partial sums, which are added up in the end.
+/// Sums in lanes: a row of lanes is as wide as a few vectors. Sums of columns use one lane for each
+/// column; a sum of adjacent elements has partial sums in all lanes, which are added at the end.
 #pragma once
 
 #include <byre/tensor/elements/detail/arithmetic.hpp>
@@ -18,18 +18,19 @@
 
 namespace byre::inline v0::detail {
 
-/// What elements are summed as.
+/// The types that elements are summed in.
 template <class T>
 concept Summand = std::same_as<T, std::int64_t> || std::floating_point<T> || is_complex<T>;
 
-/// A row of lanes, in bytes. The same by vectors of any width, so that sums are the same on every machine.
+/// The size of a row of lanes, in bytes. It does not depend on the width of vectors, so that sums
+/// are equal on every machine.
 inline constexpr std::size_t lanes_nbytes = 256;
 
 /// Adds `count` rows to the lanes at `sums`.
 using AddRows = void (*)(std::byte* sums, const std::byte* rows, std::int64_t pitch,
                          std::int64_t count);
 
-/// Lanes are of Number, and stay in registers.
+/// Adds rows to lanes of type Number, which stay in registers.
 template <class Number>
 struct RowsAdder {
   static void portable(std::byte* sums, const std::byte* rows, std::int64_t pitch,
@@ -58,7 +59,7 @@ struct RowsAdder {
   }
 };
 
-/// Integers wrap around, and the parts of complex numbers are added apart.
+/// Integers wrap around. Real and imaginary parts are added separately.
 template <Summand T>
 AddRows adder_of_rows() noexcept {
   using Part = std::conditional_t<is_complex<T>, float, T>;
@@ -66,11 +67,12 @@ AddRows adder_of_rows() noexcept {
   return has_wide_vectors() ? &RowsAdder<Number>::wide : &RowsAdder<Number>::portable;
 }
 
+/// One sum for each lane, over any number of rows, by pairwise summation.
 template <Summand T>
 class LaneSums {
  public:
   static constexpr auto lanes = static_cast<std::int64_t>(lanes_nbytes / sizeof(T));
-  /// Rows that are added one after the other.
+  /// The number of rows that are added sequentially, to one term.
   static constexpr std::int64_t rows_at_once = 32;
 
   struct Lanes {
@@ -84,8 +86,9 @@ class LaneSums {
 
   bool is_clear() const noexcept { return count_ == 0; }
 
-  /// At most rows_at_once rows, each of all lanes. They make a term: sums of 2^k terms are kept, the larger k
-  /// first, as a binary counter has its digits. Two of equal k make one, as a digit carries.
+  /// Adds at most rows_at_once rows of all lanes, as one term. Sums of 2^k terms are stored in
+  /// descending order of k, as the digits of a binary counter. Two sums of equal k are merged, as a
+  /// digit carries.
   void add(const std::byte* rows, std::int64_t pitch, std::int64_t count) {
     Lanes term{};
     add_rows_(bytes_of(term), rows, pitch, count);
@@ -103,7 +106,7 @@ class LaneSums {
     return total;
   }
 
-  /// The sum of the first `count` lanes, at least one, in pairs.
+  /// The sum of the first `count` lanes, in pairs. Requires `count` > 0.
   static T sum_of(Lanes& lane_values, std::int64_t count) {
     auto& values = lane_values.values;
     auto left = static_cast<std::size_t>(count);
@@ -125,10 +128,11 @@ class LaneSums {
   std::uint64_t count_ = 0;
   std::size_t depth_ = 0;
   AddRows add_rows_ = adder_of_rows<T>();
-  std::array<Lanes, 48> sums_;  // of more terms than anybody waits for
+  std::array<Lanes, 48> sums_;  // enough for 2^48 terms
 };
 
-/// The sum of elements that come run by run, in lanes, as if they lay one after the other.
+/// The sum of elements that are added run by run. The result equals that of one run of all
+/// elements.
 template <Summand T>
 class DenseSum {
  public:
@@ -158,7 +162,7 @@ class DenseSum {
     }
   }
 
-  /// And begins anew.
+  /// Returns the sum and restarts at 0.
   T total() {
     const std::int64_t rest = staged_ % lanes;
     if (staged_ != rest) {
@@ -190,11 +194,12 @@ class DenseSum {
   ConvertRow convert_;
   bool is_converted_;
   Sums sums_;
-  std::int64_t staged_ = 0;  ///< elements that wait in the stage
+  std::int64_t staged_ = 0;  ///< elements in the stage that are not added yet
   std::array<T, static_cast<std::size_t>(capacity)> stage_;
 };
 
-/// Sums of as many columns as there are lanes, or fewer. A row's elements are `stride` bytes apart.
+/// Sums of up to as many columns as there are lanes. The elements of a row are `stride` bytes
+/// apart.
 template <Summand T>
 class ColumnSums {
  public:
@@ -204,7 +209,7 @@ class ColumnSums {
         stride_(stride),
         columns_(columns) {
     if (!is_dense_ && columns != Sums::lanes) {
-      stage_.fill({});  // lanes without a column are added too
+      stage_.fill({});  // lanes without a column are added, too: they must be initialized
     }
   }
 

@@ -8,7 +8,7 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Dimensions that move: those of more than one element. Strides in bytes.
+/// The dimensions of more than one element. Strides are in bytes.
 struct Steps {
   Dims sizes;
   Dims strides;
@@ -22,8 +22,8 @@ struct Steps {
     }
   }
 
-  /// Bytes from the first element to the end of the last, of the dimensions whose strides are less
-  /// than `limit`.
+  /// Bytes from the first element to the end of the last, in the dimensions with strides less than
+  /// `limit`.
   std::int64_t spanned_below(std::int64_t limit, std::int64_t itemsize) const {
     std::int64_t nbytes = itemsize;
     for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
@@ -32,7 +32,7 @@ struct Steps {
     return nbytes;
   }
 
-  /// The period at which the other dimensions come back: 0 if there are none.
+  /// The greatest common divisor of the other strides: 0 if there are none.
   std::int64_t period_from(std::int64_t limit) const {
     std::int64_t period = 0;
     for (const std::int64_t stride : strides) {
@@ -44,13 +44,13 @@ struct Steps {
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// Whether the two lie in different places of every period: the dimensions with strides of at least
-/// `limit` move both by whole periods, those with smaller strides stay within what they span.
+/// Whether the two views use disjoint ranges of every period of bytes. Strides of at least `limit`
+/// are multiples of the period; the dimensions with smaller strides span one range within it.
 bool are_apart(const Extent& a, const Steps& a_steps, const Extent& b, const Steps& b_steps,
                std::int64_t limit) {
   const std::int64_t period = std::gcd(a_steps.period_from(limit), b_steps.period_from(limit));
   if (period == 0) {
-    return false;  // as far apart as the ranges are, which were compared
+    return false;  // the caller has compared the whole ranges
   }
   const auto distance = static_cast<std::int64_t>(b.first - a.first) % period;
   const std::int64_t behind_a = distance < 0 ? distance + period : distance;
@@ -91,8 +91,9 @@ Overlap overlap_of(const Extent& a, const Extent& b) {
 void expect_distinct_elements(const Tensor& output, const char* operation) {
   if (may_overlap_itself(output.layout())) {
     throw ShapeError(format_text(
-        "%s: elements of the tensor that is written share memory: it has sizes %s and strides %s, "
-        "as expand and as_strided make them. clone() it first.",
+        "%s: elements of the written tensor share memory: sizes %s, strides %s, as after expand() "
+        "or "
+        "as_strided(). Call clone() on it first.",
         operation, to_string(output.sizes()).c_str(), to_string(output.strides()).c_str()));
   }
 }
@@ -101,7 +102,7 @@ Overlap expect_no_partial_overlap(const Tensor& output, const Tensor& input, con
                                   const char* operation) {
   if (output.numel() == 0 || output.device() != input.device() ||
       (!output.aliases(input) && output.storage().shares_data_with(input.storage()))) {
-    return Overlap::none;  // lazy clones part when the output is written
+    return Overlap::none;  // the write separates lazy clones
   }
   const auto extent_of = [](const Tensor& tensor, const Layout& layout) {
     return Extent{reinterpret_cast<std::uintptr_t>(ElementAccess::to_read(tensor)), layout,
@@ -111,9 +112,8 @@ Overlap expect_no_partial_overlap(const Tensor& output, const Tensor& input, con
       overlap_of(extent_of(output, output.layout()), extent_of(input, expanded));
   if (overlap == Overlap::partial) {
     throw ShapeError(format_text(
-        "%s: an operand of sizes %s and strides %s overlaps the tensor that is written, of sizes "
-        "%s and strides %s, in part, and would be read after it was written. clone() the operand "
-        "first.",
+        "%s: an operand of sizes %s and strides %s partially overlaps the written tensor, of sizes "
+        "%s and strides %s, and would be read after the write. Call clone() on the operand first.",
         operation, to_string(input.sizes()).c_str(), to_string(input.strides()).c_str(),
         to_string(output.sizes()).c_str(), to_string(output.strides()).c_str()));
   }

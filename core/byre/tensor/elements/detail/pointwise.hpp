@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The one loop of all pointwise operations. Rows are computed in blocks that fit the nearest cache:
-/// operands that are not dense or of another dtype are converted block by block, so that an
-/// operation is one plain loop over dense arrays of one type, whatever its operands are.
+/// The loop of all pointwise operations. It computes rows in blocks that fit the L1 cache. Operands
+/// that are not dense or have another dtype are converted block by block, so that each operation is
+/// a plain loop over dense arrays of one type.
 #pragma once
 
 #include <byre/tensor/detail/operands.hpp>
@@ -17,9 +17,10 @@
 
 namespace byre::inline v0::detail {
 
+/// Elements of a block.
 inline constexpr std::int64_t block_length = 256;
 
-/// An operation on dense blocks: what it reads, what it computes, and how.
+/// An operation on dense blocks: the dtypes of its operands and its result, and its function.
 template <std::size_t Count>
 struct Kernel {
   using Block = void (*)(void* result, const std::array<const void*, Count>& operands,
@@ -29,9 +30,10 @@ struct Kernel {
   Block block;
 };
 
-/// Says that no element depends on one that was computed before it: the result is an operand, element
-/// for element, or overlaps none. Without it the compiler would have to ask, and in place would not
-/// vectorize. What has no vector form, such as exp, stays as it is, and clang need not report that.
+/// Tells the compiler that no element depends on an earlier result: the result equals an operand,
+/// element for element, or overlaps none. Without it, the compiler tests for overlap at run time
+/// and does not vectorize in-place operations. Operations without a vector form, such as exp, are
+/// not vectorized; clang's warning about that is disabled.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -42,8 +44,8 @@ struct Kernel {
 #define BYRE_INDEPENDENT_ELEMENTS
 #endif
 
-/// An Operation that computes many elements at once says so by of_block. Else whole blocks have a loop of their
-/// own: its length is known, so that it is vectorized at any level of optimization.
+/// Computes `length` elements. Calls Operation::of_block if it exists. Otherwise whole blocks have
+/// a loop of their own, whose constant length allows vectorization at any level of optimization.
 template <class Operation, class Result, class... Operand>
 [[gnu::always_inline]] inline void compute_block(std::int64_t length, Result* result,
                                                  const Operand*... operands) {
@@ -66,7 +68,7 @@ template <class Operation, class Result, class... Operand>
 
 #undef BYRE_INDEPENDENT_ELEMENTS
 
-/// compute_block() as a kernel has it.
+/// compute_block() with the signature of a kernel's function.
 template <class Operation, class Result, class... Operand>
 struct BlockOf {
   using Operands = std::array<const void*, sizeof...(Operand)>;
@@ -89,7 +91,7 @@ struct BlockOf {
   }
 };
 
-/// The kernel of an Operation, a function object, for operands of these types.
+/// The kernel of an Operation, which is a function object, for operands of these types.
 template <class Operation, Element... Operand>
 Kernel<sizeof...(Operand)> kernel_of_types() {
   using Result = std::invoke_result_t<Operation, Operand...>;
@@ -99,18 +101,19 @@ Kernel<sizeof...(Operand)> kernel_of_types() {
           has_wide_vectors() ? &Block::wide : &Block::portable};
 }
 
-// Behind what compute_block is inlined to: without debug information clang reports it there.
+// After the functions that compute_block() is inlined into: without debug information clang reports
+// the warning there.
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
 
-/// What operands of `dtype` are computed as: the halves as float.
+/// The dtype of computations on operands of `dtype`: f32 for f16 and bf16, otherwise `dtype`.
 constexpr DType computed_as(DType dtype) noexcept {
   return is_floating(dtype) && itemsize(dtype) == 2 ? DType::f32 : dtype;
 }
 
-/// Calls `function.operator()<T>()` for the type that operands of `dtype` are computed as, if it
-/// accepts that; throws DTypeError, which names `operation`, if it does not.
+/// Returns `function.operator()<T>()` for the type T of computed_as(dtype). Throws DTypeError,
+/// which names `operation`, if the function does not accept T.
 template <class Result, class Function>
 Result visit_computed(DType dtype, const char* operation, Function&& function) {
   return visit(computed_as(dtype), operation, [&]<class T>() -> Result {
@@ -139,13 +142,13 @@ Kernel<Count> kernel_of(DType dtype, const char* operation) {
   }
 }
 
-/// A new tensor of dtype `result`. The operands have passed expect_operands, here and below, and are
-/// read at `site`. Throws ShapeError, OutOfMemory.
+/// Computes a new tensor of dtype `result`. Requires that the operands have passed
+/// expect_operands(), as compute_into() does. Throws ShapeError, OutOfMemory.
 template <std::size_t Count>
 Tensor computed(const char* operation, CallSite site, const Kernel<Count>& kernel, DType result,
                 const std::array<const Tensor*, Count>& operands);
 
-/// Into `output`, which may be among the operands. Throws ShapeError, OutOfMemory.
+/// Writes the result to `output`, which may be an operand. Throws ShapeError, OutOfMemory.
 template <std::size_t Count>
 void compute_into(Tensor& output, const char* operation, CallSite site, const Kernel<Count>& kernel,
                   const std::array<const Tensor*, Count>& operands);

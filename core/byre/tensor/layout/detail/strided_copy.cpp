@@ -12,12 +12,12 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// A row's piece in a block that is not staged: its lines, one for each element at worst, are half of
-/// the nearest cache.
+/// The length of a piece of a row in a block that is not staged. In the worst case each element has
+/// a cache line of its own; these lines fill half of the L1 cache.
 constexpr std::int64_t piece_length = 256;
 
-/// The side of a staged block of elements of so many bytes: 16 KiB at most, half of the nearest cache,
-/// and rows of whole lines.
+/// The side of a staged block of elements of `Itemsize` bytes. A block has at most 16 KiB, half of
+/// the L1 cache, and its rows are whole cache lines.
 template <std::size_t Itemsize>
 constexpr std::int64_t block_side = Itemsize == 1   ? 128
                                     : Itemsize == 8 ? 32
@@ -36,15 +36,15 @@ void copy_plain_row(std::byte* to, std::int64_t to_stride, const std::byte* from
   }
 }
 
-/// The transpose of a small square of elements, in registers: as many rows as a vector of 16 bytes has elements.
-/// Vectors are the compiler's own, so that this is one source on every machine.
+/// Transposes a square of elements in registers. It has as many rows as a vector of 16 bytes has
+/// elements. Uses the compiler's vector extension, so that all architectures share one source.
 template <std::size_t Itemsize>
 class Square {
  public:
   static constexpr std::size_t side = 16 / Itemsize;
 
-  /// Element j of row i of `from` becomes element i of row j of `to`. Pitches, from row to row, are in
-  /// bytes. All is read before any is written.
+  /// Element j of row i of `from` becomes element i of row j of `to`. A pitch is the distance of
+  /// rows in bytes. Reads everything before the first write.
   static void transpose(const std::byte* from, std::int64_t from_pitch, std::byte* to,
                         std::int64_t to_pitch) noexcept {
     transpose(from, from_pitch, to, to_pitch, std::make_index_sequence<side>{});
@@ -60,14 +60,15 @@ class Square {
     Vector row[side];  // a std::array would lose the attribute
   };
 
-  /// Elements of `a` and `b` in turn, from the first half of each or from the second.
+  /// The elements of one half of `a` and of that half of `b`, alternating.
   template <std::size_t Half, std::size_t... Index>
   static Vector interleaved(Vector a, Vector b, std::index_sequence<Index...>) noexcept {
     return __builtin_shufflevector(a, b, (Half * side / 2 + Index / 2 + Index % 2 * side)...);
   }
 
-  /// Interleaving each row with the one that is half a square below rotates the bits of the number that
-  /// says row and column, by one. As many rounds as a row's number has bits exchange the two.
+  /// An element's index is the bits of its row followed by those of its column. Interleaving each
+  /// row with the row half a square below rotates these bits by one. As many rounds as a row index
+  /// has bits exchange row and column.
   template <std::size_t... Row>
   static void transpose(const std::byte* from, std::int64_t from_pitch, std::byte* to,
                         std::int64_t to_pitch, std::index_sequence<Row...> all) noexcept {
@@ -80,8 +81,8 @@ class Square {
   }
 };
 
-/// The stage holds the rows of a block, which are columns of what is written: element i of row j becomes
-/// element j of column i. In squares, and what is left over along two sides one by one.
+/// Writes the transpose of the staged rows: element i of row j becomes element j of column i.
+/// Transposes whole squares in registers, and copies the rest along two sides element by element.
 template <std::size_t Itemsize>
 void transpose_out_of_stage(const std::byte* stage, std::byte* to,
                             const std::array<std::int64_t, 2>& to_strides, std::int64_t rows,
@@ -126,7 +127,7 @@ void move_to_back(Dims& dims, std::size_t axis, std::size_t places_from_back) {
   std::rotate(at, at + 1, dims.end() - static_cast<std::ptrdiff_t>(places_from_back));
 }
 
-/// The dimension along which elements are the least apart, but not the same; the last where all are.
+/// The dimension with the smallest stride other than 0; the last dimension if all strides are 0.
 std::size_t smallest_stride_axis(const Dims& strides) {
   std::size_t least = strides.size() - 1;
   for (std::size_t axis = strides.size(); axis-- > 0;) {
@@ -168,7 +169,7 @@ void StridedCopy::choose_strategy() {
     strategy_ = Strategy::rows;
     return;
   }
-  // The dimension that blocks have beside the last.
+  // Blocks consist of `other` and the last dimension: move `other` next to it.
   move_to_back(sizes, other, 1);
   for (Operand& operand : loop_.operands) {
     move_to_back(operand.strides, other, 1);

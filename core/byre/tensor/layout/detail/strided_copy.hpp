@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Copies of elements from any strides to any strides, converting them where dtypes differ. What is
-/// contiguous in one place and apart in the other goes through blocks that fit the nearest cache, so
-/// that each line of memory is fetched once and written once.
+/// StridedCopy: copies elements between any two layouts of equal sizes, and converts them if the
+/// dtypes differ. Transposed copies go through blocks that fit the L1 cache, so that each cache
+/// line is fetched once and written once.
 #pragma once
 
 #include <byre/config.hpp>
@@ -12,15 +12,15 @@
 
 namespace byre::inline v0::detail {
 
-/// Writes `length` elements, whose strides are in bytes.
+/// Copies or converts `length` elements. Strides are in bytes.
 using CopyRow = void (*)(std::byte* to, std::int64_t to_stride, const std::byte* from,
                          std::int64_t from_stride, std::int64_t length);
 
-/// A copy that needs nothing more than to be made: no memory, and nothing that may fail.
+/// A prepared copy. make() allocates nothing and cannot fail.
 class BYRE_API StridedCopy {
  public:
-  /// The operands start where their elements do. They may be the same elements, seen alike, but not
-  /// overlap otherwise. `to_itemsize` is that of what `row` writes: 1, 2, 4 or 8.
+  /// `to` and `from` may be equal, element for element, but must not overlap otherwise.
+  /// `to_itemsize` is the size of the elements that `row` writes: 1, 2, 4 or 8.
   StridedCopy(const Dims& sizes, const Operand& to, const Operand& from, std::size_t to_itemsize,
               CopyRow row);
 
@@ -30,9 +30,9 @@ class BYRE_API StridedCopy {
  private:
   enum class Strategy : std::uint8_t {
     none,
-    rows,    ///< of the last dimension
-    blocks,  ///< of the last two: short pieces of rows, while what they touch is in the cache
-    staged,  ///< the same, through a block of which both are dense rows
+    rows,    ///< row by row of the last dimension
+    blocks,  ///< blocks of the last two dimensions: short pieces of rows that stay in the cache
+    staged,  ///< blocks through a staging buffer, so that reads and writes are dense rows
   };
 
   void choose_strategy();
@@ -46,7 +46,7 @@ class BYRE_API StridedCopy {
   Strategy strategy_ = Strategy::none;
 };
 
-/// Writes the elements that `layout` sees, `source` being its first, one after the other.
+/// Copies the elements of `layout` to `destination`, contiguously. `source` is the first element.
 void pack(const void* source, const Layout& layout, std::size_t itemsize, void* destination);
 
 }  // namespace byre::inline v0::detail

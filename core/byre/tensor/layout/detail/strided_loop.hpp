@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// One loop over the elements of several tensors of the same sizes, whatever their strides: rows as
-/// long as they can be, so that the work per element is a plain loop the compiler vectorizes.
+/// A loop over the elements of several tensors of equal sizes, with any strides. It calls a
+/// function for rows that are as long as possible, so that the compiler can vectorize the loop over
+/// a row.
 #pragma once
 
 #include <byre/config.hpp>
@@ -15,7 +16,7 @@
 
 namespace byre::inline v0::detail {
 
-/// The first element of an operand, and how far apart its elements are, in bytes.
+/// One row of all operands: first elements, strides in bytes, and the common length.
 template <std::size_t Count>
 struct Row {
   std::array<std::byte*, Count> first;
@@ -23,15 +24,15 @@ struct Row {
   std::int64_t length;
 };
 
-/// From how many elements on a row is worth the call that is made for it.
+/// Rows of fewer elements cost more for the call than for their elements.
 inline constexpr std::int64_t min_row_length = 8;
 
-/// One operand: where its first element is, and its strides in bytes.
+/// One operand: the address of its first element, and its strides in bytes.
 struct Operand {
   std::byte* first;
   Dims strides;
 
-  /// Modulo 2^64, which strides of a layout without elements may exceed.
+  /// Strides are computed modulo 2^64: strides of a layout without elements may overflow.
   static Operand of(const void* first, const Layout& layout, std::size_t itemsize) {
     Operand operand{static_cast<std::byte*>(const_cast<void*>(first)), layout.strides};
     for (std::int64_t& stride : operand.strides) {
@@ -41,7 +42,7 @@ struct Operand {
   }
 };
 
-/// What is done with a row: refers to a function object, so that the loop is compiled once for all.
+/// A reference to the function for a row. It is type-erased, so that the loop is compiled once.
 template <std::size_t Count>
 class RowFunction {
  public:
@@ -60,30 +61,31 @@ class RowFunction {
   void (*call_)(const void* object, const Row<Count>& row);
 };
 
-/// Dimensions of several operands at once.
+/// The common sizes and the strides of several operands.
 template <std::size_t Count>
 struct Loop {
   Dims sizes;
   std::array<Operand, Count> operands;
 
   void swap_dimensions(std::size_t a, std::size_t b);
-  /// Without the dimensions that need no loop: those of one element are dropped, those that lie
-  /// densely in the next for every operand are joined with it. There are elements.
+  /// Removes dimensions that need no loop: drops those of one element, and joins those that are
+  /// adjacent to the next dimension in every operand. Requires that there are elements.
   void join_dimensions();
-  /// By the strides of the first operand, the least last; where it has equal ones, of the next.
+  /// Sorts the dimensions by the strides of the first operand, the smallest last. Equal strides are
+  /// sorted by the next operand.
   void sort_dimensions();
 };
 
-/// Calls `row` until every element was in one, in row-major order, for a loop that has elements. The
-/// operands start at `first`, wherever the loop's do. `Count` is 1.
+/// Calls `row` for all rows of `loop`, in row-major order. The operands start at `first` instead of
+/// at the loop's addresses. Requires that there are elements. `Count` is 1.
 template <std::size_t Count>
 void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count>& first,
                      std::type_identity_t<RowFunction<Count>> row);
 
-/// Calls `row` until every element was in one, in an order that suits the first operand. Rows shorter
-/// than are worth a call of `row` are avoided where they can be; not much longer ones, as each run
-/// through memory would use few of the bytes it fetches. Does nothing if there are no elements. `Count`
-/// is from 1 to 4.
+/// Calls `row` for all rows, in the order of the first operand's strides. If rows would be shorter
+/// than min_row_length, the longest dimension becomes the row. Longer rows are not preferred
+/// further: with large strides, each pass over memory would use few of the bytes it fetches. Does
+/// nothing if there are no elements. `Count` is from 1 to 4.
 template <std::size_t Count>
 void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
                   std::type_identity_t<RowFunction<Count>> row);

@@ -17,24 +17,24 @@ using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 enum class Notation { fixed, scientific };
 
-/// A number in decimal: digits[0].digits[1..] times 10 to the `exponent`; 0 is one digit, "0", exponent 0. Ends in no
-/// other zero.
+/// A decimal number: digits[0].digits[1..] times 10 to the power of `exponent`, without trailing
+/// zeros. The number 0 has the digits "0" and the exponent 0.
 struct Decimal {
   bool is_negative = false;
   std::string digits;
   int exponent = 0;
 
-  /// Digits that are needed behind the point; less than 0 for hundreds that need no tens.
+  /// The digits after the decimal point. Negative if trailing zeros precede the point: -2 for 300.
   int fraction_digits(Notation notation) const noexcept {
     const int all = static_cast<int>(digits.size()) - 1;
     return notation == Notation::fixed ? all - exponent : all;
   }
 };
 
-/// Room for the digits of the largest double in front of the point.
+/// Enough for the digits of the largest double before the decimal point.
 constexpr std::size_t most_chars_but_precision = 400;
 
-/// "-0.0250" and "-2.50e-02" are -, "25" and -2.
+/// Parses "-0.0250" and "-2.50e-02" to a minus, the digits "25" and the exponent -2.
 Decimal parsed(std::string_view text) {
   Decimal decimal;
   decimal.is_negative = text.starts_with('-');
@@ -59,7 +59,7 @@ Decimal parsed(std::string_view text) {
   return decimal;
 }
 
-/// The value rounded to `precision` digits behind the point.
+/// The value rounded to `precision` digits after the decimal point.
 template <std::floating_point T>
 Decimal rounded(T value, Notation notation, int precision) {
   const auto format =
@@ -76,7 +76,7 @@ Decimal shortest(T value) {
   return parsed({text, end.ptr});
 }
 
-/// From as many digits every number of the type is read back.
+/// The number of digits that identify every number of the type.
 template <class Half>
 constexpr int most_digits = 0;
 template <>
@@ -84,13 +84,15 @@ constexpr int most_digits<Float16> = 5;
 template <>
 constexpr int most_digits<BFloat16> = 4;
 
-/// The standard library has no function for halves: digits are added until only this number is read from them.
+/// The fewest digits from which this number is read back. The standard library lacks a function for
+/// 16-bit types: this one tries 1 digit, 2 digits and so on.
 template <class Half>
 Decimal shortest(Half value) {
   const double exact = static_cast<float>(value);
   const double exponent = std::floor(std::log10(std::abs(exact)));
   for (int precision = 0; precision < most_digits<Half>; ++precision) {
-    // The nearest may be too far below a power of two, where the one beyond is not.
+    // Just below a power of two, the nearest decimal may read back as another number, while the
+    // next decimal away from 0 does not.
     const double unit = std::copysign(std::pow(10, exponent - precision), exact);
     for (const double candidate : {exact, exact + unit}) {
       char text[32];
@@ -106,8 +108,8 @@ Decimal shortest(Half value) {
   return rounded(static_cast<float>(value), Notation::scientific, most_digits<Half> - 1);
 }
 
-/// The fewest digits that only `value`, which is finite, is read from. Where these are less than
-/// `least` or more than `most` behind the point, the value is rounded to that many.
+/// The fewest digits from which `value`, which is finite, is read back. If these are fewer than
+/// `least` or more than `most` digits after the decimal point, the value is rounded to that many.
 template <class T>
 Decimal decimal_of(T value, Notation notation, int least, int most) {
   Decimal decimal = shortest(value);
@@ -118,7 +120,7 @@ Decimal decimal_of(T value, Notation notation, int least, int most) {
   return decimal;
 }
 
-/// Numbers of no sign have none, or a plus.
+/// Whether nonnegative numbers have a plus.
 enum class Sign { where_negative, always };
 
 template <class T>
@@ -126,7 +128,7 @@ bool is_finite(T value) {
   return std::isfinite(static_cast<Wide<T>>(value));
 }
 
-/// Fixed-point unless that takes many digits.
+/// Fixed-point, unless the numbers would need many digits.
 template <class T>
 Notation notation_for(std::span<const T> values) {
   Wide<T> largest = 0;
@@ -157,7 +159,7 @@ std::string not_finite(T value, Sign sign) {
   return std::isnan(wide) ? sign_of(false, sign) + "nan" : sign_of(wide < 0, sign) + "inf";
 }
 
-/// "-0.025", without a zero behind the point but the one before it: "3." is 3.
+/// "-0.025", without trailing zeros after the decimal point: 3 is "3.".
 std::string in_fixed(const Decimal& decimal, Sign sign) {
   std::string digits = decimal.digits;
   int point = decimal.exponent + 1;
@@ -170,7 +172,8 @@ std::string in_fixed(const Decimal& decimal, Sign sign) {
   return sign_of(decimal.is_negative, sign) + digits.insert(whole, 1, '.');
 }
 
-/// "-2.50e-02", with that many digits behind the point and in the exponent.
+/// "-2.50e-02", with `fraction_digits` after the decimal point and `exponent_digits` in the
+/// exponent.
 std::string in_scientific(const Decimal& decimal, Sign sign, int fraction_digits,
                           std::size_t exponent_digits) {
   std::string digits = decimal.digits;
@@ -181,7 +184,7 @@ std::string in_scientific(const Decimal& decimal, Sign sign, int fraction_digits
          (decimal.exponent < 0 ? "e-" : "e+") + exponent;
 }
 
-/// What the numbers of one tensor have in common.
+/// The format that all numbers of one tensor share.
 struct Columns {
   Notation notation;
   int fraction_digits = 0;
@@ -194,8 +197,8 @@ struct Columns {
     exponent_digits = std::max(exponent_digits, std::to_string(std::abs(decimal.exponent)).size());
   }
 
-  /// In fixed-point, digits that a number does not need are left blank; in scientific notation they
-  /// are its own.
+  /// Fixed-point numbers are padded with blanks. Numbers in scientific notation show as many digits
+  /// as the longest of the tensor.
   template <class T>
   std::string word_of(T value, Sign sign) const {
     if (notation == Notation::scientific) {

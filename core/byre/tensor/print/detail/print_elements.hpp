@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The elements of a tensor as words of one width, so that they stand in columns. Each kind of
-/// element has its overload; brackets and lines are print.cpp's.
+/// The elements of a tensor as words of equal width, so that they align in columns. There is an
+/// overload for each kind of element. print.cpp adds brackets and lines.
 #pragma once
 
 #include <byre/tensor/half.hpp>
@@ -16,10 +16,10 @@ namespace byre::inline v0::detail {
 
 using Words = std::vector<std::string>;
 
-/// Fills words up with spaces on the left.
+/// Pads words with spaces on the left to equal width.
 void align_right(Words& words);
 
-/// Whole numbers, right-aligned.
+/// Integers, right-aligned.
 template <std::integral T>
 requires(!std::same_as<T, bool>) Words words_of(std::span<const T> values, int /*precision*/) {
   Words words;
@@ -33,8 +33,8 @@ requires(!std::same_as<T, bool>) Words words_of(std::span<const T> values, int /
 /// " True" and "False".
 Words words_of(std::span<const bool> values, int precision);
 
-/// Fixed-point numbers whose decimal points stand below each other, or, where their magnitudes
-/// differ too much for that, all of them in scientific notation. Source: NumPy's rule for which.
+/// Fixed-point numbers with aligned decimal points. If the magnitudes differ too much, all numbers
+/// are in scientific notation. Source: NumPy's rule.
 template <class T>
 Words words_of(std::span<const T> values, int precision);
 Words words_of(std::span<const std::complex<float>> values, int precision);
