@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Operations on the elements of tensors, for every dtype and any strides: enough to write complete
-/// programs. It is not a numerics library: fast kernels belong to the caller, who uses data
-/// pointers.
+/// programs. It is not a numerics library: for fast kernels, use data pointers and kernels of your
+/// own.
 ///
 /// For all operations, unless one says otherwise:
 /// - Operands are promoted and results rounded by the rules of promotion.hpp, and operands
@@ -22,7 +22,8 @@
 ///   do not fit or operands overlap; DTypeError if the operation does not support a dtype;
 ///   OutOfMemory.
 /// - Cost: O(n) in the number of elements. Reading an operand copies nothing.
-/// - Thread-safety: reads its operands and writes its first operand by the rules of Tensor.
+/// - Thread-safety: an operation reads its operands and, if its name ends in _, writes the first,
+///   by the rules of Tensor.
 #pragma once
 
 #include <byre/config.hpp>

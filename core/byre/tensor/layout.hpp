@@ -32,7 +32,7 @@ struct BYRE_API Layout {
     }
     return count;
   }
-  /// True if the elements are adjacent in row-major order, or there are none.
+  /// True if the elements are adjacent in row-major order. True without elements.
   bool is_contiguous() const noexcept;
   /// One past the index of the last used element of the storage; 0 without elements.
   std::int64_t end() const noexcept;

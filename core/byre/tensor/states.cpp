@@ -47,8 +47,8 @@ void Tensor::drop_storage() {
   base().shadow.reset();
 }
 
-/// Moves the bytes at most once, shared or not. Moving reads all bytes of the storage, including
-/// those that are not elements of this tensor, so that the whole storage is recorded as read.
+/// Moves the bytes at most once, shared or not. Moving reads all bytes of the storage, also those
+/// outside of this tensor, so that the whole storage is recorded as read.
 void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
   stats::detail::WriteReport report;
   record_read_of_storage(site);

@@ -62,7 +62,7 @@ class TensorWrite;
 /// - An *empty handle*, Tensor(), refers to no tensor.
 ///
 /// Unless a member says otherwise:
-/// - Requires a handle that is not empty; otherwise the program is aborted. A function that takes a
+/// - Requires a nonempty handle; with an empty one the program is aborted. A function that takes a
 ///   tensor as an argument throws StateError for an empty handle.
 /// - Throws: an operation that throws leaves every tensor as it was.
 /// - Cost: a getter copies nothing and takes no lock. A view copies no elements: it allocates one
@@ -280,7 +280,7 @@ class BYRE_API Tensor {
   Tensor view(const Dims& sizes) const {
     return make_view("view", [&] { return views::view(layout(), sizes); });
   }
-  /// The same bytes as elements of another dtype. Throws DTypeError if `dtype` is bool and this
+  /// The bytes as elements of another dtype. Throws DTypeError if `dtype` is bool and this
   /// tensor's is not, because only the bytes 0 and 1 are valid bools; InvalidArgument if the memory
   /// is not aligned for `dtype`.
   Tensor view(DType dtype) const;
@@ -357,19 +357,19 @@ class BYRE_API Tensor {
   /// A clone with the layout of this tensor that shares the data until either is written. Cost: two
   /// small allocations and a few atomic adds; copies no elements. See Storage::lazy_clone.
   ///
-  /// Exception: a tensor that sees less than half of the bytes of its storage is copied at once,
-  /// O(n), so that the clone does not retain the rest; the copy preserves the order of the strides.
-  /// A mapped file is always shared.
+  /// Exception: if the elements of the tensor are less than half of the bytes of its storage, they
+  /// are copied at once, O(n), so that the clone does not retain the rest; the copy preserves the
+  /// order of the strides. A mapped file is always shared.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
   /// A clone with the layout of this tensor, for code that writes through pointers and never calls
-  /// byre: see Storage::writable_clone. A tensor that sees less than half of its storage is copied
-  /// at once, as by lazy_clone(). Counts as a write to this tensor's storage.
+  /// byre: see Storage::writable_clone. Less than half of a storage is copied at once, as by
+  /// lazy_clone(). Counts as a write to this tensor's storage.
   Tensor writable_clone(CallSite site = CallSite::current());
   /// A contiguous copy, made at once. O(n).
   Tensor clone(CallSite site = CallSite::current()) const;
   /// A contiguous clone: lazy_clone() if this tensor is contiguous, otherwise clone().
   Tensor contiguous(CallSite site = CallSite::current()) const;
-  /// A clone with other sizes, one of which may be -1 to be inferred: lazy if strides can express
+  /// A clone with other sizes (-1 for one size infers it): lazy if strides can express
   /// the sizes, otherwise copied at once, O(n). Throws ShapeError if the number of elements
   /// differs.
   ///

@@ -13,7 +13,7 @@
 namespace byre::inline v0 {
 namespace {
 
-/// Packs a tensor of a device that is not contiguous. Copies through the host, because devices need
+/// Packs a noncontiguous tensor of a device. Copies through the host, because devices need
 /// not support strides.
 void pack_through_host(const Tensor& source, void* destination, DeviceSupport& support) {
   const auto from = static_cast<std::size_t>(source.storage_offset());

@@ -54,7 +54,7 @@ inline void advance(Layout& part, std::int64_t index, std::int64_t stride) {
 /// The end of a slice that includes the last element of its dimension.
 inline constexpr std::int64_t to_the_end = (std::numeric_limits<std::int64_t>::max)();
 
-/// The elements with other sizes, one of which may be -1 to be inferred. Throws ShapeError if
+/// The elements with other sizes; -1 for one size infers it. Throws ShapeError if
 /// strides cannot express the sizes; Tensor::reshape() copies in this case.
 BYRE_API Layout view(const Layout& layout, const Dims& sizes);
 /// Any layout of a storage of `storage_numel` elements. Throws ShapeError if an element is outside

@@ -14,8 +14,8 @@ namespace byre::inline v0::detail {
 /// environment.
 ///
 /// The compiler does not know that arithmetic depends on the environment and may move it out of
-/// this scope. Within the scope, call functions through pointers or that are not inlined, and pass
-/// numbers through memory.
+/// this scope. Within the scope, pass numbers through memory, and call functions through pointers
+/// or functions that are noinline.
 class DefaultFloatEnvironment {
  public:
   DefaultFloatEnvironment() noexcept : is_entered_(!is_default()) {

@@ -18,7 +18,7 @@ using detail::ElementAccess;
 using detail::Operand;
 using detail::Row;
 
-/// Of a product of a [rows, inner] and an [inner, columns] matrix.
+/// The sizes of the product of a [rows, inner] and an [inner, columns] matrix.
 struct ProductSizes {
   std::int64_t rows;
   std::int64_t inner;

@@ -194,7 +194,7 @@ class DenseSum {
   ConvertRow convert_;
   bool is_converted_;
   Sums sums_;
-  std::int64_t staged_ = 0;  ///< elements in the stage that are not added yet
+  std::int64_t staged_ = 0;  ///< elements in the stage, to be added later
   std::array<T, static_cast<std::size_t>(capacity)> stage_;
 };
 

@@ -32,7 +32,7 @@ struct Steps {
     return nbytes;
   }
 
-  /// The greatest common divisor of the other strides: 0 if there are none.
+  /// The greatest common divisor of the other strides; 0 without any.
   std::int64_t period_from(std::int64_t limit) const {
     std::int64_t period = 0;
     for (const std::int64_t stride : strides) {

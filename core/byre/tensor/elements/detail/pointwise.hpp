@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The loop of all pointwise operations. It computes rows in blocks that fit the L1 cache. Operands
-/// that are not dense or have another dtype are converted block by block, so that each operation is
-/// a plain loop over dense arrays of one type.
+/// with gaps or another dtype are converted block by block, so that each operation is a plain loop
+/// over dense arrays of one type.
 #pragma once
 
 #include <byre/tensor/detail/operands.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How much of its storage a view sees, and the layout of a copy of only these elements. Clones of
-/// a view of less than half of its storage use it. docs/costs.md has the rule.
+/// How many elements of its storage a view has, and the layout of a copy of only these elements.
+/// Clones of a view of less than half of its storage use it. docs/costs.md has the rule.
 #pragma once
 
 #include <byre/tensor/layout.hpp>
@@ -11,7 +11,7 @@
 
 namespace byre::inline v0::detail {
 
-/// An upper bound of the number of distinct elements that a layout sees. A stride of 0 repeats
+/// An upper bound of the number of distinct elements of a layout. A stride of 0 repeats
 /// elements, and the range from the first to the last element bounds their number.
 inline std::int64_t max_distinct_elements(const Layout& layout) noexcept {
   std::int64_t distinct = 1;

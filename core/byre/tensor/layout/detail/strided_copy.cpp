@@ -12,7 +12,7 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// The length of a piece of a row in a block that is not staged. In the worst case each element has
+/// The length of a piece of a row in a block without a stage. In the worst case each element has
 /// a cache line of its own; these lines fill half of the L1 cache.
 constexpr std::int64_t piece_length = 256;
 
