@@ -21,7 +21,7 @@ int count_news(const std::function<void()>& step) {
   return used;
 }
 
-TEST(TensorAllocations, layouts_of_up_to_five_dimensions_take_none) {
+TEST(TensorAllocations, layouts_of_up_to_five_dimensions_do_not_allocate) {
   const Layout five = contiguous_layout({1, 2, 3, 4, 5}, "test");
   Layout result;
   EXPECT_EQ(count_news([&] { result = views::permute(five, {4, 3, 2, 1, 0}); }), 0);
@@ -35,7 +35,7 @@ TEST(TensorAllocations, layouts_of_up_to_five_dimensions_take_none) {
   EXPECT_EQ(to_string(result.sizes), "[1, 1, 2, 3, 4, 5]");
 }
 
-TEST(TensorAllocations, a_view_takes_its_tensor_and_nothing_else) {
+TEST(TensorAllocations, a_view_allocates_only_its_tensor) {
   const Tensor x = Tensor::zeros({1, 2, 3, 4, 5}, DType::f32);
   EXPECT_LE(count_news([&] { (void)x.transpose(0, 4); }), 1);
   EXPECT_LE(count_news([&] { (void)x.select(2, 1).slice(1, 1); }), 2);

@@ -39,7 +39,7 @@ void expect_part(const Tensor& clone, const Tensor& source, std::int64_t numel) 
   EXPECT_TRUE(clone.storage().is_unique());
 }
 
-TEST(SmallParts, are_copied_by_each_operation_that_clones) {
+TEST(SmallParts, every_clone_copies_a_small_part) {
   const Tensor x = numbered();
   const Tensor row = x.select(0, 3);
   expect_part(row.lazy_clone(), row, width);
@@ -52,7 +52,7 @@ TEST(SmallParts, are_copied_by_each_operation_that_clones) {
   EXPECT_TRUE(x.storage().is_unique()) << "nothing shares it";
 }
 
-TEST(SmallParts, of_half_or_more_share_the_storage) {
+TEST(SmallParts, half_or_more_shares_the_data) {
   const Tensor x = numbered();
   for (const Tensor& each : {x, x.t(), x.slice(0, 0, width / 2), x.slice(0, width / 2, width),
                              x.slice(1, 0, width, 2), x.slice(0, 1)}) {
@@ -63,7 +63,7 @@ TEST(SmallParts, of_half_or_more_share_the_storage) {
   EXPECT_FALSE(less.lazy_clone().storage().shares_data_with(x.storage()));
 }
 
-TEST(SmallParts, keep_the_order_of_their_strides_and_repeat_what_their_sources_repeat) {
+TEST(SmallParts, copies_preserve_stride_order_and_repetition) {
   const Tensor x = numbered();
   const Tensor block = x.slice(0, 0, 4).slice(1, 8, 10);
   struct Part {
@@ -93,7 +93,7 @@ TEST(SmallParts, keep_the_order_of_their_strides_and_repeat_what_their_sources_r
   EXPECT_TRUE(wide.lazy_clone().storage().shares_data_with(x.storage()));
 }
 
-TEST(SmallParts, without_elements_keep_nothing) {
+TEST(SmallParts, a_clone_without_elements_retains_no_memory) {
   const Tensor x = numbered();
   const Tensor none = x.slice(0, 3, 3);
   EXPECT_EQ(none.lazy_clone().storage().nbytes(), 0U);
@@ -103,7 +103,7 @@ TEST(SmallParts, without_elements_keep_nothing) {
   EXPECT_TRUE(x.storage().is_unique());
 }
 
-TEST(SmallParts, of_a_mapped_file_share_it) {
+TEST(SmallParts, a_part_of_a_mapped_file_shares_it) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(1000, 'f'));
   const Tensor x = Tensor::over(Storage::map_file(folder / "file"), {1000}, DType::u8);
@@ -128,7 +128,7 @@ TEST_F(CountedClones, a_lazy_reshape_copies_nothing_until_it_is_written) {
   EXPECT_GE(counted_again.since().live_bytes, 64 * 64 * 4) << counted_again.text();
 }
 
-TEST_F(CountedClones, of_small_parts_hold_their_own_bytes_once_the_rest_is_gone) {
+TEST_F(CountedClones, clones_of_small_parts_do_not_retain_the_storage) {
   const Counted counted;
   Tensor x = numbered();
   Tensor part = x.slice(0, 0, 2).reshape({-1});
@@ -152,7 +152,7 @@ Tensor in_pages() {
 
 class WritableTensors : public WithStats {};
 
-TEST_F(WritableTensors, keep_layout_and_address_and_copy_nothing) {
+TEST_F(WritableTensors, writable_clones_preserve_the_layout_and_copy_nothing) {
   Tensor x = in_pages();
   std::int32_t* const pointer = x.mutable_data<std::int32_t>();
   for (Tensor source : {x, x.t(), x.slice(0, 100), x.slice(1, 0, side, 2)}) {
@@ -173,7 +173,7 @@ TEST_F(WritableTensors, keep_layout_and_address_and_copy_nothing) {
   EXPECT_EQ(clone.at<std::int32_t>({3, 0}), 0);
 }
 
-TEST_F(WritableTensors, of_a_small_part_are_copied_now_and_keep_no_pages) {
+TEST_F(WritableTensors, writable_clones_of_a_small_part_copy_at_once) {
   const Tensor x = in_pages();
   Tensor column = x.select(1, 5).slice(0, 0, side, 2);
   const Counted counted;
@@ -186,7 +186,7 @@ TEST_F(WritableTensors, of_a_small_part_are_copied_now_and_keep_no_pages) {
   EXPECT_EQ(column.at<std::int32_t>({0}), 0);
 }
 
-TEST_F(WritableTensors, of_a_lazily_cloned_tensor_leave_the_lazy_clone_alone) {
+TEST_F(WritableTensors, writable_clones_do_not_affect_lazy_clones) {
   Tensor x = in_pages();
   const Tensor lazy = x.lazy_clone();
   Tensor clone = x.writable_clone();
@@ -197,7 +197,7 @@ TEST_F(WritableTensors, of_a_lazily_cloned_tensor_leave_the_lazy_clone_alone) {
   EXPECT_EQ(sum(clone).at<std::int64_t>({}), 2 * side * side);
 }
 
-TEST_F(WritableTensors, on_a_device_are_copies) {
+TEST_F(WritableTensors, writable_clones_on_a_device_are_copies) {
   Tensor there = Tensor::zeros({2, 3}, DType::f32, FakeDevice::first().device());
   const Counted counted;
   Tensor clone = there.writable_clone();

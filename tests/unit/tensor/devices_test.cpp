@@ -30,7 +30,7 @@ class Devices : public ::testing::Test {
   const Tensor there_ = on_host_.to(fake_.device());
 };
 
-TEST_F(Devices, a_tensor_goes_there_and_comes_back) {
+TEST_F(Devices, a_tensor_is_copied_to_a_device_and_back) {
   EXPECT_EQ(there_.device(), fake_.device());
   EXPECT_EQ(&there_.storage().allocator(), &fake_.allocator());
   EXPECT_EQ(floats_of(there_), floats_of(on_host_));
@@ -42,7 +42,7 @@ TEST_F(Devices, a_tensor_goes_there_and_comes_back) {
   EXPECT_EQ(floats_of(there_.select(0, 1).select(0, 2)), (std::vector<float>{6}));
 }
 
-TEST_F(Devices, a_tensor_goes_from_one_device_to_another_through_the_host) {
+TEST_F(Devices, a_copy_between_two_devices_goes_through_the_host) {
   FakeDevice& second = FakeDevice::second();
   const int downloads = fake_.downloads;
   const int uploads = second.uploads;
@@ -53,7 +53,7 @@ TEST_F(Devices, a_tensor_goes_from_one_device_to_another_through_the_host) {
   EXPECT_GT(second.uploads, uploads);
 }
 
-TEST_F(Devices, clones_are_made_there) {
+TEST_F(Devices, clones_stay_on_the_device) {
   const int copies = fake_.copies();
   EXPECT_EQ(floats_of(there_.clone()), floats_of(on_host_));
   EXPECT_GT(fake_.copies(), copies) << "a contiguous tensor does not go through the host";
@@ -64,7 +64,7 @@ TEST_F(Devices, clones_are_made_there) {
   EXPECT_EQ(floats_of(there_.select(1, 2).clone()), (std::vector<float>{3, 6}));
 }
 
-TEST_F(Devices, copies_within_one_are_what_they_are_on_the_host) {
+TEST_F(Devices, copies_within_a_device_equal_copies_on_the_host) {
   const std::vector<Tensor (*)(const Tensor&)> views{
       [](const Tensor& x) { return x.alias(); },
       [](const Tensor& x) { return x.select(0, 1); },
@@ -84,7 +84,7 @@ TEST_F(Devices, copies_within_one_are_what_they_are_on_the_host) {
   }
 }
 
-TEST_F(Devices, a_lazy_clone_there_is_copied_by_the_device_when_it_is_written) {
+TEST_F(Devices, a_written_lazy_clone_is_copied_by_its_device) {
   Tensor clone = there_.reshape({3, 2});
   EXPECT_TRUE(clone.storage().shares_data_with(there_.storage()));
   const Tensor row = clone.select(0, 1);
@@ -97,7 +97,7 @@ TEST_F(Devices, a_lazy_clone_there_is_copied_by_the_device_when_it_is_written) {
   EXPECT_EQ(floats_of(there_), floats_of(on_host_));
 }
 
-TEST_F(Devices, memory_there_grows_is_freed_and_comes_anew) {
+TEST_F(Devices, device_memory_grows_is_freed_and_reallocated) {
   Tensor x = there_.clone();
   x.extend(1);
   EXPECT_EQ(floats_of(x.slice(0, 0, 2)), floats_of(on_host_));
@@ -112,7 +112,7 @@ TEST_F(Devices, memory_there_grows_is_freed_and_comes_anew) {
   EXPECT_EQ(&fresh.storage().allocator(), &fake_.allocator());
 }
 
-TEST_F(Devices, foreign_memory_there_is_copied_there) {
+TEST_F(Devices, foreign_device_memory_is_copied_on_its_device) {
   const Tensor lender = there_.clone();
   Tensor x = Tensor(fake_.device()).resize({2, 3});
   int deletions = 0;
@@ -127,7 +127,7 @@ TEST_F(Devices, foreign_memory_there_is_copied_there) {
   EXPECT_EQ(deletions, 1);
 }
 
-TEST_F(Devices, the_host_is_told_that_it_cannot_address_an_element) {
+TEST_F(Devices, access_to_an_element_on_a_device_is_rejected) {
   Tensor x = there_.clone();
   const auto get = [&] { std::ignore = x.at<float>({0, 0}); };
   const auto set = [&] { x.set_at<float>({0, 0}, 1); };
@@ -139,7 +139,7 @@ TEST_F(Devices, the_host_is_told_that_it_cannot_address_an_element) {
   EXPECT_EQ(floats_of(x), floats_of(on_host_));
 }
 
-TEST_F(Devices, no_elements_cross_without_a_copy) {
+TEST_F(Devices, tensors_without_elements_move_without_a_copy) {
   const int uploads = fake_.uploads;
   const Tensor none = Tensor::empty({0, 3}, DType::f32).to(fake_.device());
   EXPECT_EQ(none.device(), fake_.device());
@@ -148,7 +148,7 @@ TEST_F(Devices, no_elements_cross_without_a_copy) {
   EXPECT_EQ(fake_.uploads, uploads);
 }
 
-TEST_F(Devices, copies_convert_and_broadcast_between_them) {
+TEST_F(Devices, copy_converts_and_broadcasts_between_devices) {
   const Tensor source = Tensor::of<float>({3}, {1.5F, -2.5F, 3});
   const Tensor source_there = source.to(fake_.device());
   const std::vector<float> converted{1, -2, 3, 1, -2, 3};
@@ -163,7 +163,7 @@ TEST_F(Devices, copies_convert_and_broadcast_between_them) {
       << "within the device, as it is";
 }
 
-TEST_F(Devices, that_fail_leave_the_state_of_what_was_to_be_written) {
+TEST_F(Devices, a_failed_transfer_leaves_the_target_unchanged) {
   Tensor neither = Tensor(Device::cpu()).resize({2, 3});
   Tensor no_memory = Tensor::empty({2, 3}, DType::i32, fake_.device()).free_memory();
   Tensor full = Tensor::zeros({2, 3}, DType::f32, fake_.device());
@@ -180,7 +180,7 @@ TEST_F(Devices, that_fail_leave_the_state_of_what_was_to_be_written) {
   EXPECT_EQ(floats_of(copy_(neither, there_)), floats_of(on_host_));
 }
 
-TEST_F(Devices, a_view_that_spans_more_than_the_host_has_is_out_of_memory) {
+TEST_F(Devices, a_view_larger_than_host_memory_throws_out_of_memory) {
   if constexpr (sizeof(std::size_t) == 4) {
     GTEST_SKIP() << "the host may have all that 32 bits count";
   }
@@ -189,7 +189,7 @@ TEST_F(Devices, a_view_that_spans_more_than_the_host_has_is_out_of_memory) {
   EXPECT_THROW(fill_(vast.select(1, 0), 1), OutOfMemory);
 }
 
-TEST_F(Devices, views_there_are_written_without_the_elements_between) {
+TEST_F(Devices, a_write_to_a_device_view_preserves_other_elements) {
   Tensor there = Tensor::zeros({4, 6}, DType::f32, fake_.device());
   const Tensor before = there.lazy_clone();
   fill_(there.slice(0, 1, 4, 2).slice(1, 0, 6, 3), 5);
@@ -203,12 +203,12 @@ TEST_F(Devices, views_there_are_written_without_the_elements_between) {
   EXPECT_EQ(zero_(Tensor::empty({0}, DType::f32, fake_.device())).numel(), 0);
 }
 
-TEST(DeviceDeathTest, there_is_one_host) {
+TEST(DeviceDeathTest, a_host_with_another_index_aborts) {
   EXPECT_DEATH(Device(0, static_cast<std::uint16_t>(FakeDevice::first().device().index())),
                "a device of kind 0 is the host and must have index 0");
 }
 
-TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {
+TEST(DeviceRegistry, an_unregistered_device_is_rejected_by_every_function) {
   const Device nowhere(900, 7);
   const Tensor x = Tensor::of<float>({1}, {1});
   for (const std::string& text :
@@ -223,7 +223,7 @@ TEST(DeviceRegistry, an_unknown_device_is_refused_wherever_it_is_named) {
   EXPECT_STREQ(describe(Device::cpu()).chars.data(), "cpu");
 }
 
-TEST(DeviceRegistry, a_device_is_registered_once_and_by_its_own_allocator) {
+TEST(DeviceRegistry, a_second_device_or_a_foreign_allocator_is_rejected) {
   FakeDevice& fake = FakeDevice::first();
   EXPECT_TRUE(says(complaint_of<DeviceError>([&] { register_device(fake.device(), fake); }),
                    "cannot register device 1:1: it is registered already"));

@@ -32,7 +32,7 @@ std::vector<std::uint8_t> raw_bytes_of(const Tensor& tensor) {
   return {first, first + dense.nbytes()};
 }
 
-TEST(Bools, bytes_of_another_dtype_are_not_seen_as_bools) {
+TEST(Bools, a_view_of_another_dtype_as_bool_is_rejected) {
   const Tensor bytes = Tensor::of<std::uint8_t>({3}, {0, 1, 2});
   const std::string text = complaint_of<DTypeError>([&] { bytes.view(DType::boolean); });
   EXPECT_EQ(
@@ -47,7 +47,7 @@ TEST(Bools, bytes_of_another_dtype_are_not_seen_as_bools) {
   EXPECT_EQ(bools.view(DType::u8).at<std::uint8_t>({2}), 1);
 }
 
-TEST(Bools, foreign_bytes_are_bools_only_if_each_is_0_or_1) {
+TEST(Bools, foreign_bools_other_than_0_and_1_are_rejected) {
   std::uint8_t foreign[] = {1, 0, 2};
   const std::string text = complaint_of<DTypeError>(
       [&] { Tensor::over(Storage(Buffer::borrow(foreign, 3)), {3}, DType::boolean); });
@@ -60,7 +60,7 @@ TEST(Bools, foreign_bytes_are_bools_only_if_each_is_0_or_1) {
   EXPECT_TRUE(x.share_external(foreign, DType::boolean, ignore).at<bool>({2}));
 }
 
-TEST(Bools, that_nobody_wrote_are_false) {
+TEST(Bools, new_bools_are_false) {
   FailingAllocator on_host;
   for (Allocator* const allocator :
        std::initializer_list<Allocator*>{&on_host, &FakeDevice::first().allocator()}) {
@@ -83,14 +83,15 @@ TEST(Bools, that_nobody_wrote_are_false) {
   }
 }
 
-TEST(Alignment, elements_begin_where_their_type_may) {
+TEST(Alignment, misaligned_memory_is_rejected) {
   alignas(8) std::uint8_t memory[64] = {};
   Tensor x = Tensor(Device::cpu()).resize({2});
   const std::string text =
       complaint_of<InvalidArgument>([&] { x.share_external(memory + 1, DType::f32, ignore); });
-  EXPECT_EQ(text,
-            "share_external: the address of the memory is 1 more than a multiple of 4, required by "
-            "elements of f32. Copy it to aligned memory.");
+  EXPECT_EQ(
+      text,
+      "share_external: memory is misaligned for f32: its address is 1 more than a multiple of 4. "
+      "Copy it to aligned memory.");
   if constexpr (alignof(double) == 8) {  // 4 on 32-bit x86
     EXPECT_THROW(x.share_external(memory + 4, DType::f64, ignore), InvalidArgument);
   }
@@ -106,7 +107,7 @@ TEST(Alignment, elements_begin_where_their_type_may) {
   EXPECT_EQ(bytes.clone().view(DType::i64).at<std::int64_t>({0}), 0);
 }
 
-TEST(Allocators, a_tensor_keeps_to_the_one_it_was_given) {
+TEST(Allocators, a_tensor_takes_all_memory_from_its_allocator) {
   FailingAllocator allocator;
   {
     Tensor x = Tensor::empty({4}, DType::f32, allocator);
@@ -135,7 +136,7 @@ TEST(Allocators, a_tensor_keeps_to_the_one_it_was_given) {
   EXPECT_EQ(&Tensor(FakeDevice::first().device()).allocator(), &FakeDevice::first().allocator());
 }
 
-TEST(Growing, moves_what_others_share_once) {
+TEST(Growing, copies_shared_data_once) {
   FailingAllocator allocator;
   std::optional<trace::Recording> recording;
   if (BYRE_STATS) {
@@ -165,7 +166,7 @@ TEST(Growing, moves_what_others_share_once) {
   EXPECT_EQ(clone.size(0), 50);
 }
 
-TEST(Growing, moves_what_is_mapped_once) {
+TEST(Growing, copies_a_mapped_file_once) {
   const TemporaryFolder folder;
   write_file(folder / "bytes", "meadow");
   FailingAllocator allocator;
@@ -184,7 +185,7 @@ TEST(Growing, moves_what_is_mapped_once) {
   EXPECT_EQ(allocator.blocks_out(), 0U);
 }
 
-TEST(Growing, does_without_the_growth_that_there_is_no_memory_for) {
+TEST(Growing, omits_the_growth_if_memory_for_it_is_lacking) {
   FailingAllocator allocator;
   Tensor x = Tensor::empty({4}, DType::u8, allocator);
   std::memset(x.mutable_raw_data(), 7, 4);
@@ -198,7 +199,7 @@ TEST(Growing, does_without_the_growth_that_there_is_no_memory_for) {
   allocator.fail_allocation(FailingAllocator::never);
 }
 
-TEST(Pointers, to_read_are_valid_until_the_storage_is_written) {
+TEST(Pointers, pointers_to_read_are_valid_until_the_next_write) {
   Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
   const float* const read = x.data<float>();
   const Tensor view = x.slice(0, 1);

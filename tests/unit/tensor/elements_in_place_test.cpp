@@ -145,7 +145,7 @@ Block block_of(const Tensor& tensor) {
   return bytes;
 }
 
-TEST_F(RandomInPlaceTest, each_operation_is_refused_or_reads_its_operands_as_they_were) {
+TEST_F(RandomInPlaceTest, each_is_rejected_or_reads_operands_before_the_write) {
   int done = 0;
   int refused = 0;
   int taken_for_overlapping = 0;  // without an element at two indices
@@ -183,7 +183,7 @@ TEST_F(RandomInPlaceTest, each_operation_is_refused_or_reads_its_operands_as_the
   EXPECT_LT(taken_for_overlapping, 1000);
 }
 
-TEST(InPlace, operations_take_views_of_any_kind_and_return_what_they_write) {
+TEST(InPlace, operations_accept_temporary_views_and_return_them) {
   Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
   fill_(x.select(0, 1), 9);
   const Tensor same = mul_(x, x);

@@ -70,7 +70,7 @@ TYPED_TEST(ExpOf, a_number_is_within_one_ulp) {
   }
 }
 
-TYPED_TEST(ExpOf, a_number_is_the_same_at_every_place_of_every_length) {
+TYPED_TEST(ExpOf, a_result_does_not_depend_on_position_or_length) {
   using T = TypeParam;
   std::vector<T> numbers(75);
   for (std::size_t at = 0; at < numbers.size(); ++at) {
@@ -95,7 +95,7 @@ TYPED_TEST(ExpOf, a_number_is_the_same_at_every_place_of_every_length) {
   }
 }
 
-TYPED_TEST(ExpOf, what_is_no_ordinary_number_is_as_by_the_standard_library) {
+TYPED_TEST(ExpOf, special_values_equal_the_standard_library) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
   const T overflows = std::log(Limits::max());
@@ -135,7 +135,7 @@ class LongRows : public testing::Test {};
 using LongRowTypes = testing::Types<float, double, std::int64_t, std::int8_t, std::complex<float>>;
 TYPED_TEST_SUITE(LongRows, LongRowTypes);
 
-TYPED_TEST(LongRows, of_any_length_are_summed) {
+TYPED_TEST(LongRows, sums_are_exact_for_any_length) {
   using T = TypeParam;
   using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
   const Tensor all = whole_numbers<T>({9000}, 5);
@@ -154,7 +154,7 @@ TYPED_TEST(LongRows, of_any_length_are_summed) {
   }
 }
 
-TYPED_TEST(LongRows, are_summed_by_columns) {
+TYPED_TEST(LongRows, sums_of_columns_are_exact_for_any_length) {
   using T = TypeParam;
   using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
   for (const std::int64_t columns : {7, 8, 31, 32, 33, 64, 65, 130}) {
@@ -174,7 +174,7 @@ TYPED_TEST(LongRows, are_summed_by_columns) {
   }
 }
 
-TYPED_TEST(LongRows, take_a_number_or_an_element_of_their_own) {
+TYPED_TEST(LongRows, operands_repeat_a_number_or_one_element_per_row) {
   using T = TypeParam;
   for (const std::int64_t length :
        {255, 256, 257, 1023, 1024, 1025, 2047, 2048, 2049, 4097, 8191, 8193}) {
@@ -194,7 +194,7 @@ TYPED_TEST(LongRows, take_a_number_or_an_element_of_their_own) {
   }
 }
 
-TEST(LongSums, err_little_however_many_terms_they_have) {
+TEST(LongSums, the_error_is_small_for_many_terms) {
   Tensor tenths = Tensor::empty({3'000'001}, DType::f32);
   fill_(tenths, 0.1);
   EXPECT_NEAR(at<float>(sum(tenths), {}), 300'000.1F, 0.1F);
@@ -205,7 +205,7 @@ TEST(LongSums, err_little_however_many_terms_they_have) {
   }
 }
 
-TEST(LongSums, are_the_same_by_vectors_of_every_width) {
+TEST(LongSums, vectors_of_every_width_give_equal_sums) {
   std::vector<float> rows(64 * 40);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i] = 1.0F / static_cast<float>(i + 1);

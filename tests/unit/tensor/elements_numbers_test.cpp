@@ -12,7 +12,7 @@
 namespace byre::test {
 namespace {
 
-TEST(NumbersTest, integers_that_a_dtype_has_not_are_refused_beside_it) {
+TEST(NumbersTest, integers_out_of_range_of_the_dtype_are_rejected) {
   Tensor chars = Tensor::of<std::int8_t>({2}, {0, 127});
   const Tensor mask = ge(chars, 1);
   EXPECT_EQ(
@@ -34,7 +34,7 @@ TEST(NumbersTest, integers_that_a_dtype_has_not_are_refused_beside_it) {
   EXPECT_EQ(add(truths, 300).at<std::int64_t>({0}), 301);
 }
 
-TEST(NumbersTest, comparisons_with_integers_that_a_dtype_has_not_are_exact) {
+TEST(NumbersTest, comparisons_with_integers_out_of_range_are_exact) {
   const auto expect_bools = [](const Tensor& found, bool first, bool second) {
     EXPECT_EQ(found.at<bool>({0}), first);
     EXPECT_EQ(found.at<bool>({1}), second);
@@ -52,7 +52,7 @@ TEST(NumbersTest, comparisons_with_integers_that_a_dtype_has_not_are_exact) {
   expect_bools(eq(Tensor::of<bool>({2}, {true, false}), 2), false, false);
 }
 
-TEST(NumbersTest, integers_beyond_i64_are_refused_by_themselves) {
+TEST(NumbersTest, integers_out_of_range_of_i64_are_rejected) {
   Tensor x = Tensor::zeros({1}, DType::f64);
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   EXPECT_EQ(
@@ -102,7 +102,7 @@ void expect_range_of_integers() {
   }
 }
 
-TEST(NumbersTest, as_integers_are_truncated_and_refused_where_the_type_has_them_not) {
+TEST(NumbersTest, as_integer_truncates_and_rejects_values_out_of_range) {
   expect_range_of_integers<char>();
   expect_range_of_integers<signed char>();
   expect_range_of_integers<std::uint8_t>();
@@ -117,7 +117,7 @@ TEST(NumbersTest, as_integers_are_truncated_and_refused_where_the_type_has_them_
       "wider type, or a floating-point type.");
 }
 
-TEST(NumbersTest, as_floating_point_numbers_and_bools_always_have_a_value) {
+TEST(NumbersTest, as_floating_point_and_bool_accept_every_value) {
   EXPECT_EQ(Scalar(1e300).as<float>(), std::numeric_limits<float>::infinity());
   EXPECT_EQ(Scalar(-1e300).as<float>(), -std::numeric_limits<float>::infinity());
   EXPECT_TRUE(std::isnan(Scalar(std::nan("")).as<float>()));
@@ -129,13 +129,13 @@ TEST(NumbersTest, as_floating_point_numbers_and_bools_always_have_a_value) {
   EXPECT_FALSE(Scalar(-0.0).as<bool>());
 }
 
-TEST(NumbersTest, that_are_subnormal_keep_their_sign) {
+TEST(NumbersTest, subnormals_preserve_their_sign) {
   EXPECT_EQ(Scalar(-0x1p-149F).as<double>(), -0x1p-149);
   EXPECT_EQ(Scalar(0x1p-149F).as<double>(), 0x1p-149);
   EXPECT_TRUE(std::signbit(Scalar(-0.0F).as<double>()));
 }
 
-TEST(NumbersTest, where_chooses_among_two_numbers_of_the_higher_category) {
+TEST(NumbersTest, where_of_two_numbers_has_the_higher_category) {
   const Tensor mask = Tensor::of<bool>({2}, {true, false});
   EXPECT_EQ(where(mask, 1000, true).at<std::int64_t>({0}), 1000);
   EXPECT_EQ(where(mask, 1000, true).at<std::int64_t>({1}), 1);

@@ -50,7 +50,7 @@ class BoolBytesTest : public testing::Test {
   const Tensor no_ = Tensor::zeros({4}, DType::boolean);
 };
 
-TEST_F(BoolBytesTest, all_but_0_are_true_to_every_operation) {
+TEST_F(BoolBytesTest, bytes_other_than_0_are_true_in_every_operation) {
   EXPECT_EQ(bytes_of_bool(eq(odd_, yes_)), (Bytes{0, 1, 1, 1}));
   EXPECT_EQ(bytes_of_bool(ge(odd_, yes_)), (Bytes{0, 1, 1, 1}));
   EXPECT_EQ(bytes_of_bool(add(odd_, no_)), (Bytes{0, 1, 1, 1}));
@@ -66,7 +66,7 @@ TEST_F(BoolBytesTest, all_but_0_are_true_to_every_operation) {
   EXPECT_EQ(to_string(odd_), "[False  True  True  True]");
 }
 
-TEST_F(BoolBytesTest, copies_and_operations_in_place_leave_0_and_1) {
+TEST_F(BoolBytesTest, copies_and_in_place_operations_write_0_and_1) {
   Tensor written = no_.clone();
   EXPECT_EQ(bytes_of_bool(copy_(written, odd_)), (Bytes{0, 1, 1, 1}));
   EXPECT_EQ(bytes_of_bool(copy_(written, odd_.narrow(0, 2, 1))), (Bytes{1, 1, 1, 1}));
@@ -110,7 +110,7 @@ TEST(NoElementsTest, every_operation_has_a_result_without_elements) {
   }
 }
 
-TEST(NoElementsTest, sums_and_products_of_nothing_are_zero) {
+TEST(NoElementsTest, empty_sums_and_products_are_zero) {
   Tensor x = Tensor::zeros({3, 0}, DType::f32);
   x.free_memory();
   EXPECT_EQ(bytes_of<float>(sum(x, {1})), (std::vector<float>{0, 0, 0}));
@@ -122,7 +122,7 @@ TEST(NoElementsTest, sums_and_products_of_nothing_are_zero) {
   EXPECT_EQ(bytes_of<float>(matmul(other, stack)), std::vector<float>(18, 0.0F));
 }
 
-TEST(NoDtypeTest, copying_gives_the_dtype) {
+TEST(NoDtypeTest, copy_sets_the_dtype_of_the_source) {
   Tensor x = Tensor(byre::Device::cpu()).resize({3});
   EXPECT_THROW(copy_(x, Tensor::zeros({2}, DType::bf16)), byre::ShapeError);
   EXPECT_FALSE(x.is_dtype_initialized());
@@ -130,7 +130,7 @@ TEST(NoDtypeTest, copying_gives_the_dtype) {
   EXPECT_EQ(bytes_of<byre::BFloat16>(x), std::vector(3, byre::BFloat16(2.0F)));
 }
 
-TEST(Overlap, of_parts_cut_along_one_dimension_is_none) {
+TEST(Overlap, slices_along_one_dimension_do_not_overlap) {
   Random random(seed());
   for (int round = 0; round < 3'000; ++round) {
     const Dims sizes{random.number<std::int64_t>(1, 5), random.number<std::int64_t>(1, 5),
@@ -151,7 +151,7 @@ TEST(Overlap, of_parts_cut_along_one_dimension_is_none) {
   }
 }
 
-TEST(Overlap, is_the_same_for_elements_of_the_same_bytes_alone) {
+TEST(Overlap, views_of_equal_dtype_and_bytes_are_the_same) {
   const Extent words{4096, byre::contiguous_layout({4}, "test"), 4};
   const Extent first_bytes{4096, {.sizes = {4}, .strides = {4}}, 1};
   EXPECT_EQ(byre::detail::overlap_of(words, words), byre::detail::Overlap::same);
@@ -161,7 +161,7 @@ TEST(Overlap, is_the_same_for_elements_of_the_same_bytes_alone) {
   EXPECT_EQ(x.at<float>({0}), 0x3F80'0000);
 }
 
-TEST(InPlaceTest, parts_that_interleave_are_apart) {
+TEST(InPlaceTest, interleaved_parts_do_not_overlap) {
   const Tensor x = test_values<std::int32_t>({6, 8});
   for (const auto& [written, read] :
        {std::pair(x.slice(0, 0, 6, 2), x.slice(0, 1, 6, 2)),
@@ -175,7 +175,7 @@ TEST(InPlaceTest, parts_that_interleave_are_apart) {
 }
 
 /// elements_in_place_test.cpp has what is refused, and that nothing changes then.
-TEST(InPlaceTest, an_operand_that_overlaps_in_part_is_refused) {
+TEST(InPlaceTest, a_partially_overlapping_operand_is_rejected) {
   Tensor x = test_values<float>({4, 4});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { add_(x, x.t()); }),
             "add_: an operand of sizes [4, 4] and strides [1, 4] partially overlaps the written "
@@ -185,7 +185,7 @@ TEST(InPlaceTest, an_operand_that_overlaps_in_part_is_refused) {
   EXPECT_THROW(add_(x, x.view(DType::u8).narrow(1, 3, 4)), byre::ShapeError);
 }
 
-TEST(InPlaceTest, memory_that_was_borrowed_twice_is_known_to_be_the_same) {
+TEST(InPlaceTest, memory_borrowed_twice_is_found_to_overlap) {
   std::array<float, 5> memory{1, 2, 3, 4, 5};
   const auto over = [&](std::size_t from) {
     return Tensor::over(
@@ -198,7 +198,7 @@ TEST(InPlaceTest, memory_that_was_borrowed_twice_is_known_to_be_the_same) {
   EXPECT_EQ(memory, (std::array<float, 5>{2, 4, 6, 8, 5}));
 }
 
-TEST(InPlaceTest, a_tensor_whose_elements_share_memory_is_not_written) {
+TEST(InPlaceTest, a_write_to_elements_that_share_memory_is_rejected) {
   Tensor rows = test_values<float>({1, 3}).expand({2, 3});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { relu_(rows); }),
             "relu_: elements of the written tensor share memory: sizes [2, 3], strides [0, 1], as "

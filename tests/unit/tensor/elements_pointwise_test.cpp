@@ -134,7 +134,7 @@ TYPED_TEST(PointwiseTest, neg_negates_all_but_bools) {
   }
 }
 
-TYPED_TEST(PointwiseTest, relu_keeps_what_is_positive_and_what_is_not_a_number) {
+TYPED_TEST(PointwiseTest, relu_preserves_positive_numbers_and_nan) {
   if constexpr (is_bool<TypeParam> || is_complex<TypeParam>) {
     EXPECT_THROW(relu(test_values<TypeParam>({3})), byre::DTypeError);
   } else {
@@ -155,12 +155,12 @@ TYPED_TEST(PointwiseTest, exp_is_the_exponential_function) {
   }
 }
 
-TYPED_TEST(PointwiseTest, eq_says_which_are_equal) {
+TYPED_TEST(PointwiseTest, eq_compares_for_equality) {
   check_binary<TypeParam>([](auto& a, auto& b) { return eq(a, b); }, nullptr,
                           [](TypeParam a, TypeParam b) { return a == b; });
 }
 
-TYPED_TEST(PointwiseTest, ge_says_which_are_not_less_but_of_complex) {
+TYPED_TEST(PointwiseTest, ge_compares_order_and_rejects_complex) {
   if constexpr (is_complex<TypeParam>) {
     const Tensor a = test_values<TypeParam>({3});
     EXPECT_TRUE(
@@ -171,7 +171,7 @@ TYPED_TEST(PointwiseTest, ge_says_which_are_not_less_but_of_complex) {
   }
 }
 
-TYPED_TEST(PointwiseTest, where_chooses_and_keeps_what_it_chooses) {
+TYPED_TEST(PointwiseTest, where_selects_elements_exactly) {
   for_each_pair<TypeParam>([&](const Tensor& a, const Tensor& b) {
     const Tensor condition = test_values<bool>(a.sizes());
     expect_elements<TypeParam>(where(condition, a, b), a.sizes(), [&](const Dims& indices) {

@@ -56,7 +56,7 @@ TEST(PromotionTest, operands_are_computed_in_the_promoted_dtype) {
   EXPECT_EQ(add(half, brain).at<float>({0}), 60000.0F + float(byre::BFloat16(60000.0F)));
 }
 
-TEST(PromotionTest, of_halves_and_integers_the_result_is_rounded_and_no_operand) {
+TEST(PromotionTest, halves_and_integers_round_only_the_result) {
   using byre::Float16;
   const Tensor halves = Tensor::of<Float16>({1}, {Float16(2346.0F)});
   const Tensor shorts = Tensor::of<std::int16_t>({1}, {5003});
@@ -75,7 +75,7 @@ TEST(PromotionTest, of_halves_and_integers_the_result_is_rounded_and_no_operand)
   EXPECT_EQ(float(sub(shorts, mul(brains, 0.0F)).at<byre::BFloat16>({0})), 4992.0F);
 }
 
-TEST(PromotionTest, a_bool_is_subtracted_from_what_is_none) {
+TEST(PromotionTest, sub_accepts_a_bool_and_another_dtype) {
   const Tensor truths = Tensor::of<bool>({2}, {true, false});
   const Tensor floats = Tensor::of<float>({2}, {5, 5});
   EXPECT_EQ(sub(floats, truths).at<float>({0}), 4.0F);
@@ -86,7 +86,7 @@ TEST(PromotionTest, a_bool_is_subtracted_from_what_is_none) {
             "first, by copy_() to a tensor of another dtype.");
 }
 
-TEST(PromotionTest, results_are_contiguous_whatever_the_strides_of_operands) {
+TEST(PromotionTest, results_are_contiguous_for_any_strides_of_operands) {
   const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5}).t();
   ASSERT_FALSE(x.is_contiguous());
   for (const Tensor& result :
@@ -98,7 +98,7 @@ TEST(PromotionTest, results_are_contiguous_whatever_the_strides_of_operands) {
   }
 }
 
-TEST(PromotionTest, numbers_take_the_dtype_of_the_tensor_beside_them_in_its_category) {
+TEST(PromotionTest, numbers_take_the_dtype_of_a_tensor_of_their_category) {
   for (std::size_t number = 0; number < dtypes; ++number) {
     const DType dtype = dtype_number(number);
     Tensor ones = Tensor::empty({2}, dtype);
@@ -111,7 +111,7 @@ TEST(PromotionTest, numbers_take_the_dtype_of_the_tensor_beside_them_in_its_cate
   }
 }
 
-TEST(PromotionTest, numbers_stand_for_either_operand) {
+TEST(PromotionTest, numbers_may_be_either_operand) {
   const Tensor x = Tensor::of<float>({2}, {4.0F, -8.0F});
   struct Case {
     Tensor found;
@@ -131,7 +131,7 @@ TEST(PromotionTest, numbers_stand_for_either_operand) {
   }
 }
 
-TEST(PromotionTest, in_place_the_category_may_not_rise_and_the_width_may) {
+TEST(PromotionTest, in_place_results_may_be_wider_but_not_of_higher_category) {
   Tensor ints = Tensor::of<std::int8_t>({2}, {100, -1});
   add_(ints, Tensor::of<std::int32_t>({2}, {1000, 1}));
   EXPECT_EQ(ints.at<std::int8_t>({0}), static_cast<std::int8_t>(1100));
@@ -149,7 +149,7 @@ TEST(PromotionTest, in_place_the_category_may_not_rise_and_the_width_may) {
   EXPECT_EQ(float(half.at<byre::Float16>({0})), 1.5F);
 }
 
-TEST(PromotionTest, where_wants_a_condition_of_bool) {
+TEST(PromotionTest, where_requires_a_condition_of_bool) {
   const Tensor x = Tensor::zeros({2}, DType::u8);
   EXPECT_EQ(complaint_of<byre::DTypeError>([&] { where(x, x, x); }),
             "where: the condition is of u8, required is bool. Use the result of a comparison.");
@@ -221,7 +221,7 @@ TYPED_TEST(ConversionTest, copy_converts_every_dtype_and_value) {
   }
 }
 
-TYPED_TEST(ConversionTest, floating_numbers_next_to_the_extremes_of_integers_saturate) {
+TYPED_TEST(ConversionTest, floats_next_to_the_limits_of_integers_saturate) {
   if constexpr (std::is_integral_v<TypeParam> && !is_bool<TypeParam>) {
     const auto lowest = static_cast<double>(std::numeric_limits<TypeParam>::min());
     const auto highest = static_cast<double>(std::numeric_limits<TypeParam>::max());
@@ -257,7 +257,7 @@ TYPED_TEST(ConversionTest, fill_and_zero_write_every_element_of_a_view_and_no_ot
   EXPECT_EQ(fill_(one, 1).template at<TypeParam>({}), TypeParam(1));
 }
 
-TEST(FillTest, a_number_is_converted_once_from_as_wide_as_it_was) {
+TEST(FillTest, a_number_is_converted_once_from_full_width) {
   Tensor longs = Tensor::empty({2}, DType::i64);
   fill_(longs, (std::int64_t{1} << 53) + 1);
   EXPECT_EQ(longs.at<std::int64_t>({1}), (std::int64_t{1} << 53) + 1);

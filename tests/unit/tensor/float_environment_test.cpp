@@ -124,7 +124,7 @@ TEST_P(FloatEnvironment, changes_no_operation_on_elements) {
   });
 }
 
-TEST_P(FloatEnvironment, is_the_caller_s_again_after_an_operation) {
+TEST_P(FloatEnvironment, is_restored_after_an_operation) {
   const auto [before, after] = in_environment(GetParam(), [] {
     const std::uint64_t control = float_control();
     const Tensor x = operands()[3];
@@ -134,7 +134,7 @@ TEST_P(FloatEnvironment, is_the_caller_s_again_after_an_operation) {
   EXPECT_EQ(after, before);
 }
 
-TEST_P(FloatEnvironment, changes_no_number_beside_a_tensor) {
+TEST_P(FloatEnvironment, changes_no_scalar_operand) {
   expect_no_change([] {
     Results results;
     for (const DType dtype : all_dtypes) {

@@ -83,7 +83,7 @@ class Halves : public ::testing::Test {
 using BothHalves = ::testing::Types<Float16, BFloat16>;
 TYPED_TEST_SUITE(Halves, BothHalves);
 
-TYPED_TEST(Halves, every_bit_pattern_is_its_number_and_comes_back) {
+TYPED_TEST(Halves, every_bit_pattern_survives_a_round_trip) {
   for (unsigned bits = 0; bits <= 0xFFFFU; ++bits) {
     const float value = TypeParam::of_bits(static_cast<std::uint16_t>(bits));
     const unsigned quiet = 1U << (this->format.fraction_bits - 1);  // of NaNs
@@ -100,7 +100,7 @@ TYPED_TEST(Halves, every_bit_pattern_is_its_number_and_comes_back) {
   }
 }
 
-TYPED_TEST(Halves, floats_round_to_the_nearest_and_ties_to_even) {
+TYPED_TEST(Halves, floats_round_to_nearest_even) {
   for (unsigned bits = 0; bits < this->format.infinity(); ++bits) {
     const double low = this->format.value_of(bits);
     const double high = bits + 1 == this->format.infinity()
@@ -114,7 +114,7 @@ TYPED_TEST(Halves, floats_round_to_the_nearest_and_ties_to_even) {
   }
 }
 
-TYPED_TEST(Halves, floats_of_any_bits_round_to_the_nearest) {
+TYPED_TEST(Halves, random_bit_patterns_round_to_nearest) {
   using Floats = std::numeric_limits<float>;
   std::vector<float> values{0.0F, Floats::max(), Floats::min(), Floats::denorm_min(), INFINITY};
   for (std::uint32_t fraction = 1; fraction < 0x80'0000U; fraction <<= 1) {

@@ -27,7 +27,7 @@ std::string viewed(const Layout& layout, const Dims& sizes) {
   return view ? text_of(*view) : "only by a copy";
 }
 
-TEST(Layout, the_last_dimension_of_a_contiguous_one_is_the_fastest) {
+TEST(Layout, a_contiguous_layout_is_row_major) {
   EXPECT_EQ(text_of(dense({2, 3, 4})), "[2, 3, 4] by [12, 4, 1] from 0");
   EXPECT_EQ(text_of(dense({})), "[] by [] from 0");
   EXPECT_EQ(text_of(dense({3, 0, 2})), "[3, 0, 2] by [2, 2, 1] from 0");
@@ -35,7 +35,7 @@ TEST(Layout, the_last_dimension_of_a_contiguous_one_is_the_fastest) {
   EXPECT_EQ(dense({3, 0, 2}).numel(), 0);
 }
 
-TEST(Layout, more_elements_than_an_object_has_bytes_are_refused) {
+TEST(Layout, more_elements_than_bytes_of_an_object_are_rejected) {
   EXPECT_EQ(dense({most}).numel(), most);
   const std::vector<Dims> too_many{{most + 1},
                                    {huge},
@@ -49,7 +49,7 @@ TEST(Layout, more_elements_than_an_object_has_bytes_are_refused) {
   }
 }
 
-TEST(Layout, a_negative_size_is_refused_by_name) {
+TEST(Layout, a_negative_size_is_rejected_with_its_value) {
   for (const std::int64_t size : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()}) {
     const std::string text = complaint_of<ShapeError>([&] { dense({2, size}); });
     EXPECT_TRUE(says(text, "size " + std::to_string(size), "is negative"));
@@ -68,7 +68,7 @@ TEST(Layout, bytes_are_counted_without_overflow) {
   }
 }
 
-TEST(Layout, axes_wrap_around_once) {
+TEST(Layout, negative_axes_count_from_the_end) {
   EXPECT_EQ(detail::wrap_axis(-3, 3, "test"), 0U);
   EXPECT_EQ(detail::wrap_axis(-1, 3, "test"), 2U);
   EXPECT_EQ(detail::wrap_axis(2, 3, "test"), 2U);
@@ -81,7 +81,7 @@ TEST(Layout, axes_wrap_around_once) {
   EXPECT_THROW(detail::wrap_axis(1, 0, "test"), ShapeError);
 }
 
-TEST(Layout, strides_nobody_steps_over_do_not_matter_to_contiguity) {
+TEST(Layout, strides_of_size_1_do_not_affect_contiguity) {
   EXPECT_TRUE(dense({2, 3}).is_contiguous());
   EXPECT_TRUE((Layout{{1, 3}, {77, 1}, 5}.is_contiguous()));
   EXPECT_TRUE((Layout{{2, 1, 3}, {3, 77, 1}}.is_contiguous()));
@@ -93,7 +93,7 @@ TEST(Layout, strides_nobody_steps_over_do_not_matter_to_contiguity) {
   EXPECT_FALSE((Layout{{2}, {0}}.is_contiguous()));
 }
 
-TEST(Layout, its_end_is_one_past_the_highest_element) {
+TEST(Layout, the_end_is_one_past_the_highest_element) {
   EXPECT_EQ(dense({2, 3}).end(), 6);
   EXPECT_EQ((Layout{{2, 3}, {10, 2}, 5}.end()), 20);
   EXPECT_EQ((Layout{{2, 0}, {10, 2}, 5}.end()), 0);
@@ -103,7 +103,7 @@ TEST(Layout, its_end_is_one_past_the_highest_element) {
 
 /// tests/tensor/views_against_numpy.py has views of other sizes, and those that only a copy can
 /// have.
-TEST(Layout, other_sizes_are_a_view_where_strides_can_say_it) {
+TEST(Layout, other_sizes_are_a_view_if_strides_can_express_them) {
   EXPECT_EQ(viewed(dense({12}), {1, 12, 1}), "[1, 12, 1] by [12, 1, 1] from 0");
   const Layout transposed{{4, 3}, {1, 4}};
   EXPECT_EQ(viewed(transposed, {12}), "only by a copy");
@@ -112,7 +112,7 @@ TEST(Layout, other_sizes_are_a_view_where_strides_can_say_it) {
   EXPECT_EQ(viewed({{3, 4}, {0, 0}}, {2, 6}), "[2, 6] by [0, 0] from 0");
 }
 
-TEST(Layout, no_elements_can_be_seen_under_any_sizes_that_have_none) {
+TEST(Layout, an_empty_layout_views_as_any_empty_sizes) {
   EXPECT_EQ(viewed({{3, 0}, {7, 9}, 2}, {0, 5}), "[0, 5] by [5, 1] from 2");
   EXPECT_EQ(viewed(dense({0}), {0, 0}), "[0, 0] by [1, 1] from 0");
   EXPECT_EQ(viewed(dense({0, 3}), {-1, 3}), "[0, 3] by [3, 1] from 0");
@@ -146,7 +146,7 @@ TEST(Layout, an_element_is_found_by_its_indices) {
   EXPECT_THROW(element_at(dense({0}), Dims{0}, "at"), ShapeError);
 }
 
-TEST(DimsTest, behaves_as_a_vector_below_and_above_what_fits_in_place) {
+TEST(DimsTest, behaves_as_a_vector_in_place_and_on_the_heap) {
   Dims dims;
   std::vector<std::int64_t> model;
   const auto expect_equal = [&] {
@@ -189,7 +189,7 @@ TEST(DimsTest, behaves_as_a_vector_below_and_above_what_fits_in_place) {
   }
 }
 
-TEST(DimsTest, grows_and_shrinks_by_one_without_moving_each_time) {
+TEST(DimsTest, growing_and_shrinking_by_one_moves_rarely) {
   constexpr std::size_t length = 100'000;
   Dims dims;
   std::size_t moves = 0;

@@ -22,7 +22,7 @@ std::vector<float> copied_floats_of(const Tensor& tensor) {
   return {first, first + dense.numel()};
 }
 
-TEST(TensorMemory, a_view_that_outgrows_its_storage_is_refused_and_unchanged) {
+TEST(TensorMemory, a_view_that_outgrows_its_storage_is_rejected) {
   const Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
   Tensor tail = x.slice(0, 2, 4);
   tail.resize({2, 2});
@@ -35,7 +35,7 @@ TEST(TensorMemory, a_view_that_outgrows_its_storage_is_refused_and_unchanged) {
   EXPECT_EQ(copied_floats_of(tail), (std::vector<float>{3, 4, 5, 6}));
 }
 
-TEST(TensorMemory, reserved_memory_is_grown_into_without_moving) {
+TEST(TensorMemory, growth_into_reserved_memory_moves_nothing) {
   Tensor x = Tensor::of<float>({2}, {1, 2});
   x.reserve({100});
   const float* const place = x.data<float>();
@@ -51,7 +51,7 @@ TEST(TensorMemory, reserved_memory_is_grown_into_without_moving) {
   EXPECT_THROW(x.reserve({std::int64_t{1} << 61}), ShapeError);
 }
 
-TEST(TensorMemory, extending_moves_as_seldom_as_growth_allows) {
+TEST(TensorMemory, extend_moves_only_when_the_growth_is_used_up) {
   Tensor x = Tensor::of<float>({1, 2}, {0, 0});
   int moves = 0;
   const float* place = x.data<float>();
@@ -68,7 +68,7 @@ TEST(TensorMemory, extending_moves_as_seldom_as_growth_allows) {
   EXPECT_EQ(exact.storage().nbytes(), 14 * sizeof(float)) << "40 percent more than there are";
 }
 
-TEST(TensorMemory, only_contiguous_tensors_are_extended_and_only_by_what_can_be_counted) {
+TEST(TensorMemory, extend_rejects_noncontiguous_tensors_and_overflow) {
   Tensor x = Tensor::of<float>({2, 2}, {1, 2, 3, 4});
   EXPECT_THROW(x.extend(-1), ShapeError);
   EXPECT_TRUE(says(complaint_of<ShapeError>([&] { x.extend(INT64_MAX); }), "overflows 64 bits"));
@@ -78,7 +78,7 @@ TEST(TensorMemory, only_contiguous_tensors_are_extended_and_only_by_what_can_be_
   EXPECT_EQ(copied_floats_of(x), (std::vector<float>{1, 2, 3, 4}));
 }
 
-TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
+TEST(TensorMemory, a_failed_allocation_or_copy_changes_nothing) {
   FailingAllocator allocator;
   Tensor original = Tensor::empty({2, 2}, DType::f32, allocator);
   const std::vector<float> before{1, 2, 3, 4};
@@ -120,7 +120,7 @@ TEST(TensorMemory, nothing_is_lost_when_an_allocation_or_a_copy_fails) {
   EXPECT_NE(freed.mutable_data<float>(), nullptr);
 }
 
-TEST(TensorMemory, shared_data_has_to_have_as_many_elements) {
+TEST(TensorMemory, share_data_rejects_another_number_of_elements) {
   const Tensor source = Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
   Tensor target = Tensor(Device::cpu()).resize({5});
   EXPECT_TRUE(says(complaint_of<ShapeError>([&] { target.share_data(source); }),
@@ -131,7 +131,7 @@ TEST(TensorMemory, shared_data_has_to_have_as_many_elements) {
   EXPECT_EQ(target.at<float>({1, 1}), 4);
 }
 
-TEST(TensorMemory, foreign_memory_is_deleted_once_whatever_happens) {
+TEST(TensorMemory, foreign_memory_is_deleted_exactly_once) {
   int deletions = 0;
   float foreign[4] = {1, 2, 3, 4};
   const auto count = [&deletions](void*) { ++deletions; };
@@ -158,7 +158,7 @@ TEST(TensorMemory, foreign_memory_is_deleted_once_whatever_happens) {
   EXPECT_FALSE(x.is_dtype_initialized());
 }
 
-TEST(TensorHandles, to_one_tensor_are_one_tensor_which_lives_until_it_is_reclaimed) {
+TEST(TensorHandles, handles_to_one_tensor_share_it_until_it_is_reclaimed) {
   Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
   const Tensor same = x;
   x.resize({2});
@@ -175,7 +175,7 @@ TEST(TensorHandles, to_one_tensor_are_one_tensor_which_lives_until_it_is_reclaim
   EXPECT_FALSE(Tensor::reclaim(nullptr));
 }
 
-TEST(TensorHandles, threads_copy_view_clone_write_and_drop_them_at_once) {
+TEST(TensorHandles, threads_copy_view_clone_write_and_drop_concurrently) {
   FailingAllocator allocator;
   {
     const Tensor x = Tensor::empty({8, 8}, DType::i32, allocator);

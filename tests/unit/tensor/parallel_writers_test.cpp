@@ -17,7 +17,7 @@
 namespace byre::test {
 namespace {
 
-TEST(ParallelWritersOfTensors, ask_the_tensor_or_views_of_before_the_loop_or_of_their_own) {
+TEST(ParallelWritersOfTensors, may_use_the_tensor_or_views_made_before_or_during_the_loop) {
   constexpr std::int64_t rows = 16;
   constexpr std::int64_t columns = 5;
   FailingAllocator allocator;
@@ -44,7 +44,7 @@ TEST(ParallelWritersOfTensors, ask_the_tensor_or_views_of_before_the_loop_or_of_
   }
 }
 
-TEST(ParallelWritersOfTensors, that_have_no_memory_or_another_dtype_are_refused_and_unchanged) {
+TEST(ParallelWritersOfTensors, missing_memory_or_another_dtype_is_rejected) {
   Tensor x(Device::cpu());
   const auto ask = [&] { x.mutable_data_in_parallel<float>(); };
   x.resize({3});
@@ -60,7 +60,7 @@ TEST(ParallelWritersOfTensors, that_have_no_memory_or_another_dtype_are_refused_
   EXPECT_TRUE(x.storage().shares_data_with(clone.storage()));
 }
 
-TEST(ParallelWritersOfTensors, without_elements_write_none) {
+TEST(ParallelWritersOfTensors, a_tensor_without_elements_may_have_no_pointer) {
   Tensor none = Tensor::empty({0, 3}, DType::f32);
   none.mutable_data_in_parallel<float>();
   Tensor without_storage(Device::cpu());
@@ -68,7 +68,7 @@ TEST(ParallelWritersOfTensors, without_elements_write_none) {
   EXPECT_EQ(without_storage.mutable_data_in_parallel<float>(), nullptr);
 }
 
-TEST(ParallelWritersOfTensors, that_may_not_wait_copy) {
+TEST(ParallelWritersOfTensors, writers_that_may_not_wait_copy) {
   FailingAllocator allocator;
   Tensor x = Tensor::empty({4}, DType::f32, allocator);
   Tensor clone = x.lazy_clone();

@@ -87,7 +87,7 @@ const std::vector<Use> other_functions {
        }},
 };
 
-TEST(RefusedTensors, are_handles_without_a_tensor_to_every_function) {
+TEST(RefusedTensors, an_empty_handle_is_rejected_by_every_function) {
   const Tensor fine = Tensor::of<float>({2}, {1, 2});
   for (const std::vector<Use>* const uses : {&computations, &other_functions}) {
     for (const auto& [name, use] : *uses) {
@@ -103,7 +103,7 @@ TEST(RefusedTensors, are_handles_without_a_tensor_to_every_function) {
   EXPECT_FALSE(fine.is_of_view_family(Tensor()));
 }
 
-TEST(RefusedTensors, are_operands_of_computations_that_are_off_the_host) {
+TEST(RefusedTensors, operands_on_a_device_are_rejected_by_computations) {
   const Tensor fine = Tensor::zeros({4}, DType::f32);
   Tensor there = fine.to(FakeDevice::first().device());
   for (const auto& [name, use] : computations) {
@@ -139,7 +139,7 @@ const std::vector<Use> makers_of_shapes{
     {"npy_header", [](auto&, auto&) { npy_header(DType::f32, too_many); }},
 };
 
-TEST(MaxNdim, more_dimensions_are_refused_by_all_that_make_a_shape) {
+TEST(MaxNdim, more_dimensions_are_rejected_by_every_function) {
   const Tensor scalar = Tensor::zeros({}, DType::f32);
   Tensor x = Tensor::zeros(most_dimensions, DType::f32);
   for (const auto& [name, use] : makers_of_shapes) {
@@ -151,7 +151,7 @@ TEST(MaxNdim, more_dimensions_are_refused_by_all_that_make_a_shape) {
   }
 }
 
-TEST(MaxNdim, as_many_are_computed_with_viewed_saved_and_printed) {
+TEST(MaxNdim, the_maximum_works_in_every_operation) {
   Tensor x = Tensor::of<float>(most_dimensions, {1});
   add_(x, x);
   EXPECT_EQ(sum(x).at<float>({}), 2.0F);

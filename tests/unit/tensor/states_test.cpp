@@ -88,7 +88,7 @@ std::string name_of_cell(const ::testing::TestParamInfo<Cell>& info) {
   return name + arrangements[static_cast<std::size_t>(info.param.arrangement)];
 }
 
-TEST(TensorStatesDocument, has_the_states_and_a_row_for_each_operation) {
+TEST(TensorStatesDocument, lists_all_states_and_operations) {
   const auto table = documented();
   ASSERT_EQ(table.size(), state_rows().size() + 1);
   for (std::size_t state = 0; state < states.size(); ++state) {

@@ -37,7 +37,7 @@ class StridedCopies : public testing::Test {};
 using CopiedTypes = testing::Types<std::uint8_t, std::int16_t, float, double, std::complex<float>>;
 TYPED_TEST_SUITE(StridedCopies, CopiedTypes);
 
-TYPED_TEST(StridedCopies, of_transposes_have_every_element_in_its_place) {
+TYPED_TEST(StridedCopies, transposed_copies_place_every_element) {
   const std::int64_t sides[] = {1,  2,  7,  8,  9,  15,  16,  17,  31,
                                 32, 33, 63, 64, 65, 127, 128, 129, 257};
   for (const std::int64_t rows : sides) {
@@ -61,7 +61,7 @@ TYPED_TEST(StridedCopies, of_transposes_have_every_element_in_its_place) {
   }
 }
 
-TYPED_TEST(StridedCopies, of_random_views_have_every_element_in_its_place) {
+TYPED_TEST(StridedCopies, copies_of_random_views_place_every_element) {
   Random random(seed());
   for (int number = 0; number < 60; ++number) {
     const auto ndim = random.number<std::size_t>(2, 4);
@@ -95,7 +95,7 @@ TYPED_TEST(StridedCopies, of_random_views_have_every_element_in_its_place) {
   }
 }
 
-TYPED_TEST(StridedCopies, leave_alone_what_lies_around_and_between) {
+TYPED_TEST(StridedCopies, bytes_around_and_between_are_unchanged) {
   for (const std::int64_t side : {33, 65, 70, 130}) {
     for (const std::int64_t step : {1, 2}) {
       Tensor whole = Tensor::empty({side + 40, step * side + 40}, byre::dtype_of<TypeParam>);

@@ -45,7 +45,7 @@ void expect_as_by_the_standard_library(const std::string& text) {
   }
 }
 
-TEST(DoubleFromChars, reads_what_the_standard_library_reads) {
+TEST(DoubleFromChars, reads_numbers_as_the_standard_library) {
   for (const char* const text : {"1.5,2",
                                  "-.5",
                                  "1.e5",
@@ -85,7 +85,7 @@ TEST(DoubleFromChars, reads_what_the_standard_library_reads) {
 #endif
 
 /// Where each looks at all that follows it, this takes minutes.
-TEST(DoubleFromChars, reads_a_sum_of_a_million_numbers_one_after_the_other) {
+TEST(DoubleFromChars, reads_a_sum_of_a_million_numbers_in_linear_time) {
   constexpr std::size_t count = 1'000'000;
   constexpr std::string_view summand = "-1.5";
   std::string sum;
@@ -125,7 +125,7 @@ class LocaleWithCommas : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(LocaleWithCommas, changes_nothing_of_what_is_read_and_printed) {
+TEST_F(LocaleWithCommas, does_not_affect_reading_and_printing) {
   ASSERT_EQ(std::strtod("1,5", nullptr), 1.5) << "the test sees nothing";
   double read = 0;
   EXPECT_EQ(double_from_chars("1.5", read).ec, std::errc());
@@ -146,19 +146,19 @@ Tensor range(const Dims& sizes) {
   return tensor;
 }
 
-TEST(Printing, knows_bf16_which_numpy_lacks) {
+TEST(Printing, prints_bf16) {
   EXPECT_EQ(to_string(Tensor::of<BFloat16>({3}, {0.1F, 3.140625F, 1.0F})), "[0.1  3.14 1.  ]");
   EXPECT_EQ(to_string(Tensor::of<BFloat16>({2}, {nan, -inf})), "[ nan -inf]");
 }
 
-TEST(Printing, shows_what_a_view_sees) {
+TEST(Printing, prints_the_elements_of_a_view) {
   const Tensor whole = range<std::int64_t>({4, 5});
   EXPECT_EQ(to_string(whole.slice(1, 1, 5, 2).select(0, 2)), "[11 13]");
   EXPECT_EQ(to_string(whole.select(0, 3).select(0, 4).expand({2, 2})), "[[19 19]\n [19 19]]");
   EXPECT_EQ(to_string(range<float>({3, 2}).t()), "[[0. 2. 4.]\n [1. 3. 5.]]");
 }
 
-TEST(Printing, takes_options_that_numpy_refuses) {
+TEST(Printing, accepts_options_that_numpy_rejects) {
   const Tensor five = range<std::int32_t>({5});
   EXPECT_EQ(to_string(five, {.threshold = 0, .edge_items = 0}), "[0 ... 4]");
   EXPECT_EQ(to_string(five.slice(0, 0, 2), {.line_width = 0}), "[0\n 1]");
@@ -167,12 +167,12 @@ TEST(Printing, takes_options_that_numpy_refuses) {
   EXPECT_EQ(to_string(five, {.threshold = 4, .edge_items = 1}), "[0 ... 4]");
 }
 
-TEST(Printing, adds_what_it_is_a_tensor_of) {
+TEST(Printing, appends_dtype_sizes_and_device_on_request) {
   EXPECT_EQ(to_string(range<std::int32_t>({2}), {.type = true}), "[0 1], i32 [2]");
   EXPECT_EQ(to_string(Tensor::empty({2, 0, 3}, DType::f32), {.type = true}), "[], f32 [2, 0, 3]");
 }
 
-TEST(Printing, says_in_which_state_an_uninitialized_tensor_is) {
+TEST(Printing, names_the_state_of_an_uninitialized_tensor) {
   EXPECT_EQ(to_string(Tensor()), "no tensor");
   Tensor tensor(Device::cpu());
   EXPECT_EQ(to_string(tensor), "[0], dtype-uninitialized");
@@ -190,7 +190,7 @@ TEST(Printing, copies_from_other_devices) {
   EXPECT_EQ(to_string(uninitialized), "[0] on device 1:1 (fake), dtype-uninitialized");
 }
 
-TEST(Printing, goes_to_a_stream) {
+TEST(Printing, writes_to_a_stream) {
   std::ostringstream stream;
   stream << range<std::int32_t>({2});
   EXPECT_EQ(stream.str(), "[0 1]");

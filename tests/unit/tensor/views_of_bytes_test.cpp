@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t huge_size = std::numeric_limits<std::int64_t>::max();
 
-TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
+TEST(ViewsOfBytes, as_strided_reaches_only_the_whole_storage) {
   const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(x.select(0, 1).as_strided({2}, {2}).at<float>({1}),
             5.0F);  // from where the view begins
@@ -49,7 +49,7 @@ TEST(ViewsOfBytes, as_strided_reaches_all_of_the_storage_and_nothing_else) {
   }
 }
 
-TEST(ViewsOfBytes, as_strided_to_no_elements_begins_anywhere_and_at_the_end_at_the_latest) {
+TEST(ViewsOfBytes, empty_as_strided_clamps_its_offset_to_the_storage) {
   for (const std::int64_t offset : {std::int64_t{7}, huge_size}) {
     EXPECT_EQ(text_of(views::as_strided({0}, {1}, offset, 6)), "[0] by [1] from 6");
     EXPECT_EQ(text_of(views::as_strided({2, 0}, {1, 3}, offset, 0)), "[2, 0] by [1, 3] from 0");
@@ -62,7 +62,7 @@ TEST(ViewsOfBytes, as_strided_to_no_elements_begins_anywhere_and_at_the_end_at_t
   EXPECT_EQ(Tensor::zeros({0}, DType::f32).as_strided({0}, {1}, 5).numel(), 0);
 }
 
-TEST(ViewsOfBytes, pairs_of_which_there_are_none_are_complex_numbers_whatever_their_strides) {
+TEST(ViewsOfBytes, an_empty_view_as_complex_accepts_any_strides) {
   const Tensor reals = Tensor::zeros({4, 3}, DType::f32);
   EXPECT_EQ(text_of(reals.as_strided({0, 2}, {3, 5}, 1).view_as_complex().layout()),
             "[0] by [1] from 0");
@@ -73,7 +73,7 @@ TEST(ViewsOfBytes, pairs_of_which_there_are_none_are_complex_numbers_whatever_th
   EXPECT_THROW(Tensor::zeros({0, 3}, DType::f32).view_as_complex(), ShapeError);
 }
 
-TEST(ViewsOfBytes, as_strided_takes_no_negative_number_and_a_stride_for_each_size) {
+TEST(ViewsOfBytes, as_strided_rejects_negative_or_missing_strides) {
   for (const auto& refused :
        {+[] { views::as_strided({2}, {-1}, 5, 6); }, +[] { views::as_strided({2}, {1}, -1, 6); },
         +[] {
@@ -85,7 +85,7 @@ TEST(ViewsOfBytes, as_strided_takes_no_negative_number_and_a_stride_for_each_siz
   EXPECT_THROW(views::as_strided({-1}, {1}, 0, 6), ShapeError);
 }
 
-TEST(ViewsOfBytes, the_same_bytes_have_more_smaller_or_fewer_larger_elements) {
+TEST(ViewsOfBytes, with_itemsize_scales_the_last_dimension) {
   const Layout layout{{3, 4}, {8, 1}, 2};
   EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 4)), text_of(layout));
   EXPECT_EQ(text_of(views::with_itemsize(layout, 4, 1)), "[3, 16] by [32, 1] from 8");
@@ -106,7 +106,7 @@ TEST(ViewsOfBytes, the_same_bytes_have_more_smaller_or_fewer_larger_elements) {
   EXPECT_THROW(views::with_itemsize({{}, {}}, 4, 1), ShapeError);
 }
 
-TEST(ViewsOfBytes, cover_a_storage_that_they_see_every_byte_of) {
+TEST(ViewsOfBytes, covers_storage_if_every_byte_is_seen_once) {
   const ViewGeometry all = ViewGeometry::of_all({2, 2}, DType::f32);
   EXPECT_TRUE(all.covers_storage());
   EXPECT_TRUE(all.with({{2, 2}, {1, 2}}).covers_storage());
@@ -114,7 +114,7 @@ TEST(ViewsOfBytes, cover_a_storage_that_they_see_every_byte_of) {
   EXPECT_FALSE(all.with({{3}, {1}}).covers_storage());
 }
 
-TEST(ViewsOfBytes, are_of_a_dtype) {
+TEST(ViewsOfBytes, view_rejects_an_uninitialized_dtype) {
   EXPECT_THROW(Tensor::zeros({2}, DType::f32).view(DType::uninitialized), DTypeError);
 }
 
@@ -157,7 +157,7 @@ TEST(ViewsOfBytes, repeated_elements_are_counted_without_overflow) {
   EXPECT_THROW(views::as_real(wide), ShapeError);
 }
 
-TEST(ViewsOfBytes, of_no_elements_no_view_leaves_the_storage) {
+TEST(ViewsOfBytes, empty_views_stay_within_the_storage) {
   const Tensor x = Tensor::zeros({4}, DType::f32);
   const auto many = static_cast<std::int64_t>(byre::max_nbytes / 4);
   const Tensor none = x.narrow(0, 2, 0).view({0, many});
@@ -170,7 +170,7 @@ TEST(ViewsOfBytes, of_no_elements_no_view_leaves_the_storage) {
   }
 }
 
-TEST(ViewsOfBytes, strides_nobody_steps_over_do_not_grow_without_end) {
+TEST(ViewsOfBytes, strides_of_size_1_do_not_grow_without_bound) {
   Layout layout{{1}, {std::int64_t{1} << 40}};
   for (int count = 0; count < 200; ++count) {
     layout = views::diagonal(views::unsqueeze(layout, 0));

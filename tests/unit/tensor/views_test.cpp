@@ -37,7 +37,7 @@ void expect_refused(View view, const std::string& words) {
   EXPECT_TRUE(says(complaint_of<ShapeError>(view), words));
 }
 
-TEST(Views, that_name_axes_refuse_others_and_repeated_ones) {
+TEST(Views, axes_out_of_range_or_repeated_are_rejected) {
   expect_refused([] { views::permute(cube, {0, 1}); }, "permute: 2 axes [0, 1]");
   expect_refused([] { views::permute(cube, {0, 1, 1}); }, "dimension 1 is named twice");
   expect_refused([] { views::permute(cube, {0, 1, -2}); }, "dimension 1 is named twice");
@@ -56,7 +56,7 @@ TEST(Views, that_name_axes_refuse_others_and_repeated_ones) {
   expect_refused([] { views::flatten(views::t(dense({2, 3}))); }, "Use reshape");
 }
 
-TEST(Views, of_dimensions_of_one_element_have_the_strides_of_dense_ones) {
+TEST(Views, new_dimensions_of_size_1_have_dense_strides) {
   EXPECT_EQ(text_of(views::unsqueeze(dense({2, 3}), 0)), "[1, 2, 3] by [6, 3, 1] from 0");
   EXPECT_EQ(text_of(views::unsqueeze(dense({2, 3}), 2)), "[2, 3, 1] by [3, 1, 1] from 0");
   EXPECT_EQ(text_of(views::unsqueeze(dense({2, 3}), -1)), "[2, 3, 1] by [3, 1, 1] from 0");
@@ -84,7 +84,7 @@ TEST(Views, expand_repeats_by_strides_of_zero) {
   expect_refused([&] { views::expand(column, {1LL << 40, 3, 1LL << 40}); }, "more elements");
 }
 
-TEST(Views, select_takes_one_index_of_a_dimension) {
+TEST(Views, select_rejects_an_index_out_of_range) {
   for (const std::int64_t index : {std::int64_t{3}, std::int64_t{-4}, huge_number, lowest}) {
     expect_refused([=] { views::select(cube, 1, index); },
                    "select: index " + std::to_string(index) + " is out of range for dimension 1");
@@ -93,7 +93,7 @@ TEST(Views, select_takes_one_index_of_a_dimension) {
   expect_refused([] { views::select(dense({0}), 0, 0); }, "out of range");
 }
 
-TEST(Views, slices_are_cut_to_the_dimension_as_in_python) {
+TEST(Views, slice_clamps_bounds_as_python_does) {
   const Layout ten = dense({10});
   EXPECT_EQ(text_of(views::slice(ten, 0, -100, 100)), "[10] by [1] from 0");
   EXPECT_EQ(text_of(views::slice(ten, 0, lowest, huge_number, huge_number)), "[1] by [1] from 0");
@@ -107,7 +107,7 @@ TEST(Views, slices_are_cut_to_the_dimension_as_in_python) {
   expect_refused([] { views::slice(scalar, 0); }, "slice: dimension 0 is out of range");
 }
 
-TEST(Views, narrow_takes_only_what_is_there) {
+TEST(Views, narrow_rejects_a_range_out_of_bounds) {
   EXPECT_EQ(text_of(views::narrow(cube, 1, -1, 1)), "[2, 1, 4] by [12, 4, 1] from 8");
   EXPECT_EQ(text_of(views::narrow(cube, 1, 3, 0)), "[2, 0, 4] by [12, 4, 1] from 0");
   const std::vector<std::pair<std::int64_t, std::int64_t>> outside{
@@ -118,7 +118,7 @@ TEST(Views, narrow_takes_only_what_is_there) {
   }
 }
 
-TEST(Views, split_chunk_and_unbind_make_parts_that_make_up_all) {
+TEST(Views, split_chunk_and_unbind_cover_the_dimension) {
   const Layout five = dense({5});
   EXPECT_EQ(texts_of(views::split(five, huge_number)), "[5] by [1] from 0");
   EXPECT_EQ(texts_of(views::split(five, Dims{1, 0, 4})),
@@ -139,7 +139,7 @@ TEST(Views, split_chunk_and_unbind_make_parts_that_make_up_all) {
   expect_refused([] { views::unbind(scalar); }, "unbind: dimension 0 is out of range");
 }
 
-TEST(Views, more_parts_than_there_is_memory_for_are_refused) {
+TEST(Views, more_parts_than_memory_throws_out_of_memory) {
   const auto many = static_cast<std::int64_t>(max_nbytes / 2);
   for (const std::int64_t count : {many, std::int64_t{1} << 60, huge_number}) {
     EXPECT_THROW(views::chunk(dense({0}), count), OutOfMemory) << count;

@@ -154,10 +154,11 @@ Storage allocate_elements(std::size_t nbytes, DType dtype, Allocator& allocator)
 void expect_aligned(const void* data, DType dtype, Device device, const char* operation) {
   const std::size_t excess = reinterpret_cast<std::uintptr_t>(data) % alignment(dtype);
   if (device.is_cpu() && excess != 0) {
-    throw InvalidArgument(format_text(
-        "%s: the address of the memory is %zu more than a multiple of %zu, required by elements of "
-        "%s. Copy it to aligned memory.",
-        operation, excess, alignment(dtype), name_of(dtype)));
+    throw InvalidArgument(
+        format_text("%s: memory is misaligned for %s: its address is %zu more than a multiple of "
+                    "%zu. Copy it to "
+                    "aligned memory.",
+                    operation, name_of(dtype), excess, alignment(dtype)));
   }
 }
 
