@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Devices whose memory the host may not touch: whoever takes it for the host's ends the test.
+/// Devices with memory that the host cannot access: an access by the host aborts the test.
 #pragma once
 
 #include <byre/tensor/devices.hpp>
@@ -10,10 +10,10 @@
 
 namespace byre::test {
 
-/// For one thread.
+/// Must be used on one thread only.
 class FakeDevice final : public DeviceSupport {
  public:
-  /// One of two, registered when it is first asked for.
+  /// Two devices, each registered at its first use.
   static FakeDevice& first() { return registered<1>(); }
   static FakeDevice& second() { return registered<2>(); }
 
@@ -32,7 +32,7 @@ class FakeDevice final : public DeviceSupport {
 
   Device device() const noexcept { return allocator_.device(); }
   std::size_t blocks_out() const { return allocator_.blocks_out(); }
-  /// Within the device, that is, without those between it and the host.
+  /// Copies within the device, without those from and to the host.
   int copies() const { return allocator_.copies() - uploads - downloads; }
 
   bool fails_to_transfer = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Layouts, written so that a failed comparison can be read.
+/// Layouts as text, for readable comparisons in tests.
 #pragma once
 
 #include <byre/tensor/layout.hpp>

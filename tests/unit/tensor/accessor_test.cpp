@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Accessors, and the strides that mdspans are made with. Units are C++20, which has no
-/// std::mdspan: tests/embedding has a program of C++23.
+/// Accessors, and the strides of std::mdspan. Unit tests are C++20, which lacks std::mdspan: a
+/// C++23 program in tests/embedding uses it.
 #include "elements_support.hpp"
 #include "support/tensor/fake_device.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which tensor operations take memory of the heap, and what becomes of a tensor when there is none.
+// Which tensor operations allocate on the heap.
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace byre::test {
 namespace {
 
-/// How many calls of operator new `step` makes on this thread.
+/// The number of calls of operator new by `step` on this thread.
 int count_news(const std::function<void()>& step) {
   constexpr int plenty = 1 << 20;
   news_before_failure = plenty;
@@ -39,7 +39,7 @@ TEST(TensorAllocations, a_view_allocates_only_its_tensor) {
   const Tensor x = Tensor::zeros({1, 2, 3, 4, 5}, DType::f32);
   EXPECT_LE(count_news([&] { (void)x.transpose(0, 4); }), 1);
   EXPECT_LE(count_news([&] { (void)x.select(2, 1).slice(1, 1); }), 2);
-  EXPECT_LE(count_news([&] { (void)x.reshape({-1}); }), 2);  // and the new storage
+  EXPECT_LE(count_news([&] { (void)x.reshape({-1}); }), 2);  // the tensor and its storage
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Clones, lazy and writable: what they copy, share and keep, also of small parts of a storage. Random programs compare
-/// what clones and their views see with a model: tests/equivalence, and those of storages stress/programs.
+/// Lazy and writable clones: which bytes they copy, share and retain, also for small parts of a
+/// storage. Random programs compare clones and their views with a model in tests/equivalence, and
+/// clones of storages in stress/programs.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/tensor/elements.hpp>
@@ -24,14 +25,14 @@ namespace {
 
 constexpr std::int64_t width = 64;
 
-/// 0, 1, 2, ... by rows.
+/// The elements 0, 1, 2, ... in row-major order.
 Tensor numbered() {
   std::vector<std::int32_t> values(width * width);
   std::iota(values.begin(), values.end(), 0);
   return Tensor::of<std::int32_t>({width, width}, values);
 }
 
-/// The clone equals its source, and holds so many elements, in a storage of its own.
+/// Expects that the clone equals its source and has `numel` elements in a storage of its own.
 void expect_part(const Tensor& clone, const Tensor& source, std::int64_t numel) {
   EXPECT_EQ(sum(eq(clone, source)).at<std::int64_t>({}), source.numel());
   EXPECT_EQ(clone.storage().nbytes(), static_cast<std::size_t>(numel) * 4);
@@ -69,7 +70,7 @@ TEST(SmallParts, copies_preserve_stride_order_and_repetition) {
   struct Part {
     Tensor seen;
     Dims strides;
-    std::int64_t numel;  ///< those that overlap are copied with all between
+    std::int64_t numel;  ///< overlapping elements are copied with all elements between them
   };
   const Part parts[]{{block, {2, 1}, 8},
                      {block.t(), {1, 2}, 8},
@@ -141,9 +142,9 @@ TEST_F(CountedClones, clones_of_small_parts_do_not_retain_the_storage) {
   EXPECT_LE(counted.since().live_bytes, 2 * width * 4 + 1024) << counted.text();
 }
 
-constexpr std::int64_t side = 512;  // of i32: 1 MiB
+constexpr std::int64_t side = 512;  // 512 * 512 elements of i32 are 1 MiB
 
-/// Zeros in pages.
+/// A tensor of zeros in paged memory.
 Tensor in_pages() {
   Tensor x = Tensor::empty({side, side}, DType::i32, paged_allocator());
   zero_(x);
@@ -168,7 +169,7 @@ TEST_F(WritableTensors, writable_clones_preserve_the_layout_and_copy_nothing) {
   }
   const Tensor row = x.select(0, 3);
   Tensor clone = x.writable_clone();
-  pointer[3 * side] = 1;  // seen by all views of the source, and by no clone
+  pointer[3 * side] = 1;  // visible in all views of the source, and in no clone
   EXPECT_EQ(row.at<std::int32_t>({0}), 1);
   EXPECT_EQ(clone.at<std::int32_t>({3, 0}), 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tensors on devices whose memory the host may not touch: nothing assumes the CPU.
+// Tensors on devices with memory that the host cannot access: no operation assumes the CPU.
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What memory elements may lie in: aligned, of bools that are bools, from the allocator that the
-// tensor was given; and how often growing moves it.
+// The requirements on the memory of elements: alignment, valid bools, the tensor's allocator; and
+// how often growth moves them.
 #include <byre/observe/recording.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -206,7 +206,7 @@ TEST(Pointers, pointers_to_read_are_valid_until_the_next_write) {
   x.lazy_clone().set_at<float>({0}, 9);  // another storage
   EXPECT_EQ(x.data<float>(), read);
   const Tensor kept = x.lazy_clone();
-  x.set_at<float>({0}, 8);  // moves x, and view with it
+  x.set_at<float>({0}, 8);  // moves the data of x and of view
   EXPECT_NE(x.data<float>(), read);
   EXPECT_EQ(view.data<float>(), x.data<float>() + 1);
   EXPECT_EQ(kept.data<float>(), read) << "a lazy clone keeps what was read";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Random operations in place between views of one storage, or of lazy clones, against a model of
-/// plain bytes: each is refused, and changes nothing, or computes as if its operands were copied
-/// first.
+/// Random in-place operations between views of one storage or of lazy clones, compared with a model
+/// of plain bytes. Each either is rejected and changes nothing, or computes as if its operands were
+/// copied first.
 #include "elements_support.hpp"
 
 #include <byre/tensor/layout.hpp>
@@ -22,7 +22,7 @@ using Block = std::array<std::uint8_t, 192>;
 struct InPlaceOperation {
   const char* name;
   Tensor (*run)(Tensor, const Tensor&, byre::CallSite);
-  std::uint64_t (*model)(std::uint64_t, std::uint64_t);  ///< modulo the width of what is written
+  std::uint64_t (*model)(std::uint64_t, std::uint64_t);  ///< modulo 2^(bits of the output)
 };
 
 const std::array operations{
@@ -32,7 +32,7 @@ const std::array operations{
     InPlaceOperation{"copy_", byre::copy_, [](auto, auto b) { return b; }},
 };
 
-/// Elements of an integral dtype in a storage of Block.
+/// Elements of an integral dtype in a storage of one Block.
 struct View {
   DType dtype;
   Layout layout;
@@ -86,7 +86,7 @@ class RandomInPlaceTest : public testing::Test {
   std::int64_t random(std::int64_t least, std::int64_t most) { return random_.number(least, most); }
   bool one_in(std::int64_t count) { return random(1, count) == 1; }
 
-  /// Some of the sizes, strides and the offset are those of `like`.
+  /// A random view. Some of its sizes and strides, and its offset, may equal those of `like`.
   View random_view(const View& like, bool may_broadcast) {
     for (;;) {
       constexpr std::array dtypes{DType::u8, DType::i16, DType::i32, DType::i64};
@@ -148,7 +148,7 @@ Block block_of(const Tensor& tensor) {
 TEST_F(RandomInPlaceTest, each_is_rejected_or_reads_operands_before_the_write) {
   int done = 0;
   int refused = 0;
-  int taken_for_overlapping = 0;  // without an element at two indices
+  int taken_for_overlapping = 0;  // rejected although no element is shared
   for (int round = 0; round < 20'000; ++round) {
     const Block before = random_bytes();
     Tensor memory = tensor_of(before);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Numbers beside tensors, where the tensor's dtype has them and where it has not.
+/// Scalars as operands with tensors, in range and out of range of the tensor's dtype.
 #include "elements_support.hpp"
 
 #include <cmath>
@@ -27,8 +27,8 @@ TEST(NumbersTest, integers_out_of_range_of_the_dtype_are_rejected) {
   EXPECT_THROW(fill_(chars, 200), byre::DTypeError);
   EXPECT_EQ(chars.at<std::int8_t>({1}), 127);
   EXPECT_EQ(add_(chars, -128).at<std::int8_t>({0}), -128);
-  EXPECT_EQ(sub(chars, 127).at<std::int8_t>({0}), 1);        // elements still wrap around
-  EXPECT_EQ(fill_(chars, 200.0).at<std::int8_t>({0}), 127);  // as copy_ converts
+  EXPECT_EQ(sub(chars, 127).at<std::int8_t>({0}), 1);        // elements wrap around
+  EXPECT_EQ(fill_(chars, 200.0).at<std::int8_t>({0}), 127);  // saturates, as copy_ does
   Tensor truths = Tensor::zeros({2}, DType::boolean);
   EXPECT_TRUE(fill_(truths, 256).at<bool>({1}));
   EXPECT_EQ(add(truths, 300).at<std::int64_t>({0}), 301);

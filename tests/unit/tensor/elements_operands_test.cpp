@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operands whose memory is unusual: bool of other bytes than 0 and 1, none at all, none yet; and
-/// operands that share it with the tensor that is written. elements_in_place_test.cpp has random
-/// ones of these.
+/// Operands with unusual memory: bools other than the bytes 0 and 1, no elements, no memory yet;
+/// and operands that share memory with the output. elements_in_place_test.cpp has random cases of
+/// the latter.
 #include "elements_support.hpp"
 
 #include <byre/tensor/elements/detail/overlap.hpp>
@@ -17,7 +17,7 @@ namespace {
 using byre::Layout;
 using byre::detail::Extent;
 
-/// A tensor's elements as they lie in memory.
+/// The elements of a contiguous tensor, in memory order.
 template <class T>
 std::vector<T> bytes_of(const Tensor& tensor) {
   const Tensor contiguous = tensor.contiguous();
@@ -27,7 +27,7 @@ std::vector<T> bytes_of(const Tensor& tensor) {
   return bytes;
 }
 
-/// A tensor of bools as bytes.
+/// The bytes of a tensor of bools.
 std::vector<std::uint8_t> bytes_of_bool(const Tensor& tensor) {
   EXPECT_EQ(tensor.dtype(), DType::boolean);
   return bytes_of<std::uint8_t>(tensor.view(DType::u8));
@@ -35,7 +35,7 @@ std::vector<std::uint8_t> bytes_of_bool(const Tensor& tensor) {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Bools, and the same storage as bytes, by which they are made others than 0 and 1.
+/// A tensor of bools whose bytes are set to other values than 0 and 1.
 struct OddBools {
   Tensor bytes = Tensor::zeros({4}, DType::u8);
   Tensor bools = Tensor::over(bytes.storage(), {4}, DType::boolean);
@@ -79,7 +79,7 @@ TEST_F(BoolBytesTest, copies_and_in_place_operations_write_0_and_1) {
   EXPECT_EQ(bytes_of<std::uint8_t>(own.bytes), (Bytes{0, 1, 1, 1}));
 }
 
-/// With strides whose bytes cannot be counted, and without memory.
+/// Tensors without elements: with strides that overflow in bytes, and without memory.
 std::vector<Sample> tensors_without_elements(DType dtype) {
   constexpr auto huge = static_cast<std::int64_t>(byre::max_nbytes / 4);
   std::vector<Sample> samples{
@@ -157,7 +157,7 @@ TEST(Overlap, views_of_equal_dtype_and_bytes_are_the_same) {
   EXPECT_EQ(byre::detail::overlap_of(words, words), byre::detail::Overlap::same);
   EXPECT_EQ(byre::detail::overlap_of(words, first_bytes), byre::detail::Overlap::partial);
   Tensor x = Tensor::of<float>({2}, {1, -2});
-  copy_(x, x.view(DType::i32));  // which converts
+  copy_(x, x.view(DType::i32));  // a conversion, not a copy
   EXPECT_EQ(x.at<float>({0}), 0x3F80'0000);
 }
 
@@ -170,11 +170,11 @@ TEST(InPlaceTest, interleaved_parts_do_not_overlap) {
         std::pair(x.narrow(0, 0, 3), x.narrow(0, 3, 3)),
         std::pair(x.diagonal(), x.diagonal(1).narrow(0, 0, 6)),
         std::pair(x.slice(0, 0, 6, 2), x.select(0, 1))}) {
-    EXPECT_NO_THROW(add_(written, read));  // elements_in_place_test.cpp says what it computes
+    EXPECT_NO_THROW(add_(written, read));  // elements_in_place_test.cpp tests the result
   }
 }
 
-/// elements_in_place_test.cpp has what is refused, and that nothing changes then.
+/// elements_in_place_test.cpp tests which operands are rejected, and that nothing changes.
 TEST(InPlaceTest, a_partially_overlapping_operand_is_rejected) {
   Tensor x = test_values<float>({4, 4});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { add_(x, x.t()); }),

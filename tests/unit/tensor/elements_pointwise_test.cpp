@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every pointwise operation, on every dtype and layout, against loops over single elements.
+/// Every pointwise operation, on every dtype and layout, compared with loops over single elements.
 #include "elements_support.hpp"
 
 #include <functional>
@@ -7,8 +7,8 @@
 namespace byre::test {
 namespace {
 
-/// One element of an operation, said in another way than the library says it: integers wrap around,
-/// and bools are added by or and multiplied by and.
+/// One element of an operation, implemented differently from the library: integers wrap around,
+/// bools are added by or and multiplied by and.
 template <class T, class Operation, class... Operands>
 T one_element(Operation operation, Operands... operands) {
   if constexpr (is_bool<T>) {
@@ -26,7 +26,7 @@ T sum_of(T a, T b) {
   return one_element<T>(std::plus(), a, b);
 }
 
-/// f32 in place of integers and bools.
+/// The type of division: f32 for integers and bools.
 template <class T>
 using Floating = std::conditional_t<std::is_integral_v<T>, float, T>;
 
@@ -62,7 +62,8 @@ void for_each_pair(Check check) {
   }
 }
 
-/// Both forms of a binary operation; in place into every layout that may be written.
+/// Tests a binary operation that returns a new tensor and its in-place form, for every writable
+/// layout.
 template <class T, class Operation, class InPlace, class Expected>
 void check_binary(Operation operation, InPlace in_place, Expected expected) {
   using Result = decltype(expected(T{}, T{}));
@@ -85,7 +86,7 @@ void check_binary(Operation operation, InPlace in_place, Expected expected) {
   });
 }
 
-/// As a binary operation that leaves its second operand alone.
+/// Tests a unary operation as a binary one that ignores its second operand.
 template <class T, class Operation, class InPlace, class Expected>
 void check_unary(Operation operation, InPlace in_place, Expected expected) {
   check_binary<T>([&](auto& a, auto&) { return operation(a); },
@@ -144,8 +145,8 @@ TYPED_TEST(PointwiseTest, relu_preserves_positive_numbers_and_nan) {
 }
 
 TYPED_TEST(PointwiseTest, exp_is_the_exponential_function) {
-  // The last bit of f32 and f64 may differ: elements_kernels_test.cpp compares many numbers. Here
-  // each result is the same wherever the element lies.
+  // The last bit of f32 and f64 may differ: elements_kernels_test.cpp compares many numbers. This
+  // test expects that a result does not depend on the position of its element.
   if constexpr (std::is_same_v<TypeParam, float> || std::is_same_v<TypeParam, double>) {
     check_unary<TypeParam>(BYRE_UNARY(exp), [](TypeParam a) {
       return at<TypeParam>(byre::exp(Tensor::of<TypeParam>({}, std::span(&a, 1))), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Which dtype operations compute in and yield, and how elements are converted.
+/// The dtypes of computations and results, and the conversion of elements.
 #include "elements_support.hpp"
 
 #include <byre/tensor/promotion.hpp>
@@ -17,7 +17,7 @@ DType dtype_number(std::size_t number) {
 }
 
 TEST(PromotionTest, dtypes_promote_as_in_this_table) {
-  // Rows and columns in the order of DType.
+  // Rows and columns are in the order of DType.
   std::istringstream table(R"(
       bool  u8    i8    i16   i32   i64   f16   bf16  f32   f64   complex64
       u8    u8    i16   i16   i32   i64   f16   bf16  f32   f64   complex64
@@ -29,7 +29,8 @@ TEST(PromotionTest, dtypes_promote_as_in_this_table) {
       bf16  bf16  bf16  bf16  bf16  bf16  f32   bf16  f32   f64   complex64
       f32   f32   f32   f32   f32   f32   f32   f32   f32   f64   complex64
       f64   f64   f64   f64   f64   f64   f64   f64   f64   f64   complex64
-      complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64)");
+      complex64 complex64 complex64 complex64 complex64 complex64 complex64 complex64
+      complex64 complex64 complex64)");
   for (std::size_t a = 0; a < dtypes; ++a) {
     for (std::size_t b = 0; b < dtypes; ++b) {
       std::string wanted;
@@ -60,16 +61,16 @@ TEST(PromotionTest, halves_and_integers_round_only_the_result) {
   using byre::Float16;
   const Tensor halves = Tensor::of<Float16>({1}, {Float16(2346.0F)});
   const Tensor shorts = Tensor::of<std::int16_t>({1}, {5003});
-  ASSERT_EQ(float(Float16(5003.0F)), 5004.0F);  // what i16 has and f16 has not
+  ASSERT_EQ(float(Float16(5003.0F)), 5004.0F);  // exact in i16, rounded in f16
   const auto value = [](const Tensor& x) { return float(x.at<Float16>({0})); };
-  EXPECT_EQ(value(add(halves, shorts)), 7348.0F);  // 7349, and not 7350, which is 7352
+  EXPECT_EQ(value(add(halves, shorts)), 7348.0F);  // 7349 rounded, not 7350, which rounds to 7352
   EXPECT_EQ(value(add(shorts, halves)), 7348.0F);
-  EXPECT_EQ(value(sub(halves, shorts)), -2656.0F);  // -2657; of 5004 it is -2658
+  EXPECT_EQ(value(sub(halves, shorts)), -2656.0F);  // -2657 rounded; with 5004 it would be -2658
   EXPECT_EQ(value(mul(Tensor::of<Float16>({1}, {Float16(0.5F)}), shorts)), 2502.0F);  // 2501.5
   EXPECT_FALSE(eq(Tensor::of<Float16>({1}, {Float16(5004.0F)}), shorts).at<bool>({0}));
   Tensor written = halves.clone();
   EXPECT_EQ(value(add_(written, shorts)), 7348.0F);
-  EXPECT_EQ(value(add(halves, 5003)), 7352.0F);  // a number is rounded to the dtype beside it
+  EXPECT_EQ(value(add(halves, 5003)), 7352.0F);  // a number is rounded to the tensor's dtype
   EXPECT_EQ(value(add_(written = halves.clone(), 5003)), 7352.0F);
   const Tensor brains = Tensor::of<byre::BFloat16>({1}, {byre::BFloat16(2.0F)});
   EXPECT_EQ(float(sub(shorts, mul(brains, 0.0F)).at<byre::BFloat16>({0})), 4992.0F);
@@ -155,7 +156,8 @@ TEST(PromotionTest, where_requires_a_condition_of_bool) {
             "where: the condition is of u8, required is bool. Use the result of a comparison.");
 }
 
-/// What an element of From becomes, by way of the widest type that holds it.
+/// The expected conversion of an element of From, by way of a type that represents all of its
+/// values.
 template <class To, class From>
 To reference_conversion(From value) {
   if constexpr (is_complex<From>) {
@@ -175,7 +177,7 @@ To reference_conversion(From value) {
     if (std::isnan(wide)) {
       return 0;
     }
-    // The highest may be rounded up, where a long double is no wider than a double.
+    // The largest integer is rounded up if a long double is as wide as a double.
     if (wide >= static_cast<long double>(std::numeric_limits<To>::max())) {
       return std::numeric_limits<To>::max();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operations that make one element of many, or one tensor of many: sum, matmul, cat; and flip.
+/// Operations that combine many elements or many tensors into one: sum, matmul, cat; and flip.
 #include "elements_support.hpp"
 
 #include <byre/tensor/print.hpp>
@@ -15,7 +15,7 @@ Tensor small_numbers(const Dims& sizes, unsigned start = 0) {
 template <class T>
 using Summed = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
-/// A number to sum in: small whole ones are exact in all of these.
+/// The type of exact sums: small integers are exact in all of these types.
 template <class T>
 using Exact = std::conditional_t<is_half<T>, float, Summed<T>>;
 

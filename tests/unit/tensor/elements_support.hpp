@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What the tests of operations on elements share: tensors of every layout with telling values, and
-/// reading and comparing elements one by one.
+/// Helpers of the tests of operations on elements: tensors of every layout with special values, and
+/// functions that read and compare single elements.
 #pragma once
 
 #include <byre/tensor/elements.hpp>
@@ -36,8 +36,8 @@ using detail::is_half;
 template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
 
-/// Zeros of both signs, fractions, the extremes, and what is no number; in turn, so that two tensors
-/// with different starts pair them all.
+/// Zeros of both signs, fractions, extremes, infinities and NaN. They repeat, so that two tensors
+/// with different starts contain all pairs.
 template <class T>
 T test_value(std::size_t index) {
   if constexpr (std::is_integral_v<T>) {
@@ -61,7 +61,7 @@ T test_value(std::size_t index) {
   }
 }
 
-/// Elements by their numbers in row-major order.
+/// A tensor whose element number i in row-major order is element(i).
 template <class T>
 Tensor generated(const Dims& sizes, std::type_identity_t<FunctionRef<T(std::size_t)>> element) {
   Tensor tensor = Tensor::empty(sizes, byre::dtype_of<T>);
@@ -75,7 +75,7 @@ Tensor test_values(const Dims& sizes, std::size_t start = 0) {
   return generated<T>(sizes, [=](std::size_t i) { return test_value<T>(i + start); });
 }
 
-/// Whole numbers below `modulus`. Small ones have sums and products that are exact in every dtype but bool.
+/// Integers below `modulus`. Sums and products of small ones are exact in every dtype except bool.
 template <class T>
 Tensor whole_numbers(const Dims& sizes, unsigned modulus, unsigned start = 0, unsigned step = 7) {
   return generated<T>(sizes, [=](std::size_t i) {
@@ -88,7 +88,7 @@ struct Sample {
   Tensor tensor;
 };
 
-/// Tensors of one shape, in every layout that the loops tell apart.
+/// Tensors of one shape, in every layout that the loops treat differently.
 template <class T>
 std::vector<Sample> samples_of_3_by_4(std::size_t start = 0) {
   return {{"contiguous", test_values<T>({3, 4}, start)},
@@ -99,7 +99,7 @@ std::vector<Sample> samples_of_3_by_4(std::size_t start = 0) {
           {"expanded along columns", test_values<T>({3, 1}, start).expand({3, 4})}};
 }
 
-/// More than a block of elements, dense and not; no elements; no dimensions.
+/// Tensors of more than one block, dense and strided; without elements; without dimensions.
 template <class T>
 std::vector<std::vector<Sample>> samples_of_other_shapes(std::size_t start = 0) {
   return {{{"long", test_values<T>({700}, start)},
@@ -142,7 +142,7 @@ inline void for_each_index(const Dims& sizes, FunctionRef<void(const Dims&)> vis
   }
 }
 
-/// The same number, where -0 is not 0; or both not a number.
+/// True if the numbers and their signs are equal, or both are NaN. -0 does not equal 0.
 template <class T>
 bool is_same(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -161,7 +161,7 @@ inline void report_difference(const Dims& indices, const std::string& found,
   ADD_FAILURE() << "at " << to_string(indices) << ": " << found << ", not " << wanted;
 }
 
-/// Of one dtype and sizes, and of the elements that `expected(indices)` says.
+/// Expects the dtype of T, these sizes, and the elements that `expected(indices)` returns.
 template <class T>
 void expect_elements(const Tensor& tensor, const Dims& sizes,
                      std::type_identity_t<FunctionRef<T(const Dims&)>> expected) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Results do not depend on the floating-point environment of the caller: each is computed in every environment, and
-// compared bit by bit with the result of the default one. The sole exceptions are Scalar::as() and plain C++ in the
-// program itself.
+// Results do not depend on the floating-point environment of the caller. Each is computed in every
+// environment and compared bit by bit with the result in the default environment. The only
+// exceptions are Scalar::as() and the C++ arithmetic of the program itself.
 #include <byre/tensor/detail/from_chars.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/half.hpp>
@@ -46,24 +46,24 @@ class FloatEnvironment : public testing::TestWithParam<FloatEnvironmentKind> {
   }
 };
 
-/// Subnormal, inexact, huge and not finite for one dtype or another.
+/// Numbers that are subnormal, inexact, huge or not finite in some dtype.
 // clang-format off
-constexpr double telling_doubles[] = {
-    0x1p-1074, -0x1p-1074, 0x1.8p-1060, 0x1p-1022, 0x1.fffffffffffffp-128, -0x1p-149, 0x1.8p-140, 0x1p-126,
-    0x1p-133, -0x1.fep-127, 0x1p-24, 0x1.ff8p-15, -0x1.8p-20, 0x1p-14, 0.1, -3.25390625,
+constexpr double special_doubles[] = {
+    0x1p-1074, -0x1p-1074, 0x1.8p-1060, 0x1p-1022, 0x1.fffffffffffffp-128, -0x1p-149, 0x1.8p-140,
+    0x1p-126, 0x1p-133, -0x1.fep-127, 0x1p-24, 0x1.ff8p-15, -0x1.8p-20, 0x1p-14, 0.1, -3.25390625,
     0x1.0000000000001p-8, 16777217.0, 0x1.7fp+15, 0x1.fffffep+127, -0.0,
     std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 0x1p+1023};
-constexpr std::int64_t telling_integers[] = {
-    0, 1, -1, 3, 16'777'217, -16'777'219, (std::int64_t{1} << 53) + 1, 7, INT64_MAX, INT64_MIN, 100, -5,
-    2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24};
+constexpr std::int64_t special_integers[] = {
+    0, 1, -1, 3, 16'777'217, -16'777'219, (std::int64_t{1} << 53) + 1, 7, INT64_MAX, INT64_MIN,
+    100, -5, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24};
 // clang-format on
 
-/// 24 of each dtype, converted once, in the default environment.
+/// A tensor of 24 numbers for each dtype, converted once, in the default environment.
 const std::vector<Tensor>& operands() {
   static const std::vector<Tensor> all = [] {
-    const Tensor doubles = Tensor::of<double>({24}, std::span<const double>(telling_doubles));
+    const Tensor doubles = Tensor::of<double>({24}, std::span<const double>(special_doubles));
     std::vector tensors{
-        Tensor::of<std::int64_t>({24}, std::span<const std::int64_t>(telling_integers))};
+        Tensor::of<std::int64_t>({24}, std::span<const std::int64_t>(special_integers))};
     for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
       tensors.push_back(copy_(Tensor::empty({24}, dtype), doubles));
     }

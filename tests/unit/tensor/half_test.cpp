@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The 16-bit floating-point numbers, against what their formats say: all bit patterns, and floats
-// near every one of them.
+// The 16-bit floating-point types, compared with the definitions of their formats: all bit
+// patterns, and floats near each of them.
 #include <byre/tensor/half.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace byre::test {
 namespace {
 
-/// A format by its definition, computed with doubles, which hold all of its numbers.
+/// A format by its definition, computed with doubles, which represent all of its numbers.
 struct Format {
   int exponent_bits;
   int fraction_bits;
@@ -31,7 +31,7 @@ struct Format {
   bool is_special(unsigned bits) const { return exponent_of(bits) == (1 << exponent_bits) - 1; }
   unsigned infinity() const { return ((1U << exponent_bits) - 1U) << fraction_bits; }
 
-  /// Of a bit pattern that is not special.
+  /// The value of a bit pattern other than infinity and NaN.
   double value_of(unsigned bits) const {
     const int exponent = exponent_of(bits);
     const int fraction = fraction_of(bits) + (exponent == 0 ? 0 : 1 << fraction_bits);
@@ -40,7 +40,7 @@ struct Format {
     return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
   }
 
-  /// The nearest of the format, ties to the even pattern: looked up among its neighbours.
+  /// The nearest number of the format, ties to the even bit pattern, found by bisection.
   unsigned nearest(float value) const {
     const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
     const double magnitude = std::abs(static_cast<double>(value));
@@ -50,7 +50,7 @@ struct Format {
       const unsigned middle = (below + above) / 2;
       (value_of(middle) <= magnitude ? below : above) = middle;
     }
-    // Beyond the largest number lies what would come next if the exponents went on.
+    // The neighbor above the largest number is the next number with unbounded exponents.
     const double next = above == infinity() ? std::ldexp(1.0, bias() + 1) : value_of(above);
     const double to_below = magnitude - value_of(below);
     const double to_above = next - magnitude;
@@ -67,7 +67,7 @@ class Halves : public ::testing::Test {
  protected:
   static constexpr Format format = std::is_same_v<Half, Float16> ? binary16 : bfloat16;
 
-  /// NaN stays NaN and keeps its sign, also if all bits of its fraction that are set are cut off.
+  /// NaN stays NaN and preserves its sign, even if all set bits of its fraction are cut off.
   static void expect_nearest(float value) {
     const Half half(value);
     if (std::isnan(value)) {
@@ -86,7 +86,7 @@ TYPED_TEST_SUITE(Halves, BothHalves);
 TYPED_TEST(Halves, every_bit_pattern_survives_a_round_trip) {
   for (unsigned bits = 0; bits <= 0xFFFFU; ++bits) {
     const float value = TypeParam::of_bits(static_cast<std::uint16_t>(bits));
-    const unsigned quiet = 1U << (this->format.fraction_bits - 1);  // of NaNs
+    const unsigned quiet = 1U << (this->format.fraction_bits - 1);  // set in quiet NaNs
     EXPECT_EQ(TypeParam(value).bits(), std::isnan(value) ? bits | quiet : bits);
     const unsigned magnitude = bits & 0x7FFFU;
     if (magnitude > this->format.infinity()) {
@@ -118,7 +118,7 @@ TYPED_TEST(Halves, random_bit_patterns_round_to_nearest) {
   using Floats = std::numeric_limits<float>;
   std::vector<float> values{0.0F, Floats::max(), Floats::min(), Floats::denorm_min(), INFINITY};
   for (std::uint32_t fraction = 1; fraction < 0x80'0000U; fraction <<= 1) {
-    values.push_back(std::bit_cast<float>(0x7F80'0000U | fraction));  // not a number
+    values.push_back(std::bit_cast<float>(0x7F80'0000U | fraction));  // NaN
   }
   RandomEngine random(seed());
   while (values.size() < 200'000) {

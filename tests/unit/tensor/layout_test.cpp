@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layouts as pure values: counts without overflow, contiguity, other sizes, single elements; and
-// Dims, whose numbers lie in place up to five and elsewhere beyond.
+// Layouts as values: checked counts, contiguity, other sizes, single elements; and Dims, which
+// stores up to five numbers in place and more on the heap.
 #include <byre/memory/allocator.hpp>
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/layout.hpp>
@@ -101,8 +101,7 @@ TEST(Layout, the_end_is_one_past_the_highest_element) {
   EXPECT_EQ((Layout{{4}, {0}, 5}.end()), 6);
 }
 
-/// tests/tensor/views_against_numpy.py has views of other sizes, and those that only a copy can
-/// have.
+/// tests/tensor/views_against_numpy.py tests random sizes, including those that require a copy.
 TEST(Layout, other_sizes_are_a_view_if_strides_can_express_them) {
   EXPECT_EQ(viewed(dense({12}), {1, 12, 1}), "[1, 12, 1] by [12, 1, 1] from 0");
   const Layout transposed{{4, 3}, {1, 4}};
@@ -169,7 +168,7 @@ TEST(DimsTest, behaves_as_a_vector_in_place_and_on_the_heap) {
     EXPECT_NE(copy, dims);
     const Dims moved(std::move(copy));
     EXPECT_EQ(moved.size(), model.size());
-    EXPECT_EQ(copy.size(), 0U);  // NOLINT: what was moved from is empty
+    EXPECT_EQ(copy.size(), 0U);  // NOLINT: a moved-from Dims is empty
     copy = dims;
     EXPECT_EQ(copy, dims);
     while (model.size() > length / 2) {
@@ -200,7 +199,7 @@ TEST(DimsTest, growing_and_shrinking_by_one_moves_rarely) {
   };
   while (dims.size() < length) {
     count_moves([&] { dims.push_back(static_cast<std::int64_t>(dims.size())); });
-    ASSERT_LE(moves, 17U) << "at " << dims.size();  // 2^17 is more than there are
+    ASSERT_LE(moves, 17U) << "at " << dims.size();  // 2^17 exceeds the length
   }
   EXPECT_EQ(dims[length / 2], static_cast<std::int64_t>(length / 2));
   moves = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The memory of tensors: growing, shrinking, taking over, failing; and the counts of handles.
+// The memory of tensors: growth, shrinking, foreign memory, failures; and the counts of handles.
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parallel loops over tensors, whose threads ask for write access in the body.
+// Parallel loops whose threads request write access in the loop body.
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors that functions refuse: a handle without a tensor, a tensor without dtype or memory, a
-/// tensor on a device, and one of more than max_ndim dimensions.
+/// Tensors that functions reject: an empty handle, a tensor on a device, and a tensor of more than
+/// max_ndim dimensions.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
 #include <byre/interop/safetensors.hpp>
@@ -23,7 +23,7 @@
 namespace byre::test {
 namespace {
 
-/// A function by the name in its errors, called with `x` and with tensors that it takes.
+/// A function and its name in messages. `call` passes it `x` and valid tensors.
 struct Use {
   const char* name;
   std::function<void(const Tensor& fine, Tensor& x)> call;
@@ -108,7 +108,7 @@ TEST(RefusedTensors, operands_on_a_device_are_rejected_by_computations) {
   Tensor there = fine.to(FakeDevice::first().device());
   for (const auto& [name, use] : computations) {
     const std::string text = complaint_of<DeviceError>([&, &call = use] { call(fine, there); });
-    if (name != std::string("where")) {  // the dtype of a condition may come first
+    if (name != std::string("where")) {  // where() may check the dtype of the condition first
       EXPECT_EQ(text, std::string(name) +
                           ": the tensor is on device 1:1 (fake), required is the host. Copy it by "
                           "to(Device::cpu()).");

@@ -37,7 +37,7 @@ Returned read(const Tensor& tensor, const void* first) {
   return {.read = static_cast<double>(value)};
 }
 
-/// The operation wrote to the first element, if there is one.
+/// The result of a write of `value` to the first element, if it exists.
 Returned wrote(const Tensor& tensor, double value) {
   return {.wrote = tensor.numel() != 0 ? std::optional(value) : std::nullopt};
 }
@@ -87,7 +87,7 @@ Returned copy_from(Tensor& tensor) {
   return result(copy_(target, tensor));
 }
 
-/// Reads the operand by the difference that it makes.
+/// Reads the operand from the difference of two sums.
 Returned operand_in_place(Tensor& tensor) {
   Tensor sum = sevens_like(tensor);
   add_(sum, tensor);
@@ -180,63 +180,83 @@ std::vector<Operation> computing_in_place() {
 
 // clang-format off
 const std::vector<Row>& state_rows() {
-  static const Operation freeing{"free_memory", [](Tensor& x) { return no_result(x.free_memory()); }};
-  static const Operation reserving{"reserve", [](Tensor& x) { return no_result(x.reserve({9, 2})); }};
+  static const Operation freeing{"free_memory",
+      [](Tensor& x) { return no_result(x.free_memory()); }};
+  static const Operation reserving{"reserve",
+      [](Tensor& x) { return no_result(x.reserve({9, 2})); }};
   static const Operation extending{"extend", [](Tensor& x) { return no_result(x.extend(1)); }};
   static const Operation resizing_to_the_same{
       "resize_same", [](Tensor& x) { return no_result(x.resize(Dims(x.sizes()))); }};
-  static const std::vector not_contiguous{Arrangement::transposed, Arrangement::sliced, Arrangement::expanded};
+  static const std::vector not_contiguous{Arrangement::transposed, Arrangement::sliced,
+   Arrangement::expanded};
   static const std::vector<Row> all{
       {"what it is", {{"ask", call_all_getters}}},
       {"views", all_views()},
       {"`view(dtype)`", {{"view_dtype", [](Tensor& x) { return result(x.view(DType::u8)); }}}},
-      {"`view_as_real`", {{"view_as_real", [](Tensor& x) { return result(x.view_as_real()); }}}, DType::complex64},
-      {"`view_as_complex`", {{"view_as_complex", [](Tensor& x) { return result(x.view_as_complex()); }}}},
+      {"`view_as_real`", {{"view_as_real",
+          [](Tensor& x) { return result(x.view_as_real()); }}}, DType::complex64},
+      {"`view_as_complex`", {{"view_as_complex",
+          [](Tensor& x) { return result(x.view_as_complex()); }}}},
       {"copies", {{"lazy_clone", [](Tensor& x) { return result(x.lazy_clone()); }},
                   {"writable_clone", [](Tensor& x) { return result(x.writable_clone()); }},
                   {"clone", [](Tensor& x) { return result(x.clone()); }},
                   {"reshape", [](Tensor& x) { return result(x.reshape({-1})); }},
                   {"reshape_by_copy", [](Tensor& x) { return result(x.t().reshape({-1})); }}}},
-      {"`contiguous`, `to` its device", {{"contiguous", [](Tensor& x) { return result(x.contiguous()); }},
-                                         {"to_its_device", [](Tensor& x) { return result(x.to(x.device())); }}}},
+      {"`contiguous`, `to` its device", {{"contiguous",
+          [](Tensor& x) { return result(x.contiguous()); }},
+                                         {"to_its_device",
+                                             [](Tensor& x) { return result(x.to(x.device())); }}}},
       {"`to` another device",
-       {{"to_another_device", [](Tensor& x) { return result(x.to(FakeDevice::first().device())); }}}},
+       {{"to_another_device",
+           [](Tensor& x) { return result(x.to(FakeDevice::first().device())); }}}},
       {"`data<T>`, `raw_data`, `accessor<T>`",
        {{"data", [](Tensor& x) { return read(x, x.data<float>()); }},
         {"raw_data", [](Tensor& x) { return read(x, x.raw_data()); }},
         {"accessor", [](Tensor& x) { return read(x, byre::accessor<float, 2>(x).data()); }}}},
       {"`data<Other>`, `accessor<Other>`",
        {{"data_other", [](Tensor& x) { return read(x, x.data<double>()); }},
-        {"accessor_other", [](Tensor& x) { return read(x, byre::accessor<double, 2>(x).data()); }}}},
+        {"accessor_other",
+            [](Tensor& x) { return read(x, byre::accessor<double, 2>(x).data()); }}}},
       {"`mutable_data<T>`, `mutable_accessor<T>`",
        {{"mutable_data", [](Tensor& x) { return write(x, x.mutable_data<float>()); }},
-        {"mutable_accessor", [](Tensor& x) { return write(x, byre::mutable_accessor<float, 2>(x).data()); }}}},
+        {"mutable_accessor",
+            [](Tensor& x) { return write(x, byre::mutable_accessor<float, 2>(x).data()); }}}},
       {"`mutable_data<Other>`",
        {{"mutable_data_other", [](Tensor& x) { return write(x, x.mutable_data<double>()); }}}},
       {"`mutable_accessor<Other>`",
-       {{"mutable_accessor_other", [](Tensor& x) { return write(x, byre::mutable_accessor<double, 2>(x).data()); }}}},
+       {{"mutable_accessor_other",
+           [](Tensor& x) { return write(x, byre::mutable_accessor<double, 2>(x).data()); }}}},
       {"`mutable_raw_data`",
-       {{"mutable_raw_data", [](Tensor& x) { return write(x, static_cast<float*>(x.mutable_raw_data())); }}}},
-      {"`at<T>`", {{"at", [](Tensor& x) { return Returned{.read = double(x.at<float>({0, 0}))}; }}}},
-      {"`set_at<T>`", {{"set_at", [](Tensor& x) { return x.set_at<float>({0, 0}, 7), wrote(x, 7); }}}},
+       {{"mutable_raw_data",
+           [](Tensor& x) { return write(x, static_cast<float*>(x.mutable_raw_data())); }}}},
+      {"`at<T>`", {{"at",
+          [](Tensor& x) { return Returned{.read = double(x.at<float>({0, 0}))}; }}}},
+      {"`set_at<T>`", {{"set_at",
+          [](Tensor& x) { return x.set_at<float>({0, 0}, 7), wrote(x, 7); }}}},
       {"`at<Other>`, `set_at<Other>`",
        {{"at_other", [](Tensor& x) { return x.at<double>({0, 0}), no_result(x); }},
         {"set_at_other", [](Tensor& x) { return x.set_at<double>({0, 0}, 7), no_result(x); }}}},
-      {"`realize(its dtype)`", {{"realize", [](Tensor& x) { return no_result(x.realize<float>()); }}}},
-      {"`realize(another)`", {{"realize_other", [](Tensor& x) { return no_result(x.realize<double>()); }}}},
+      {"`realize(its dtype)`", {{"realize",
+          [](Tensor& x) { return no_result(x.realize<float>()); }}}},
+      {"`realize(another)`", {{"realize_other",
+          [](Tensor& x) { return no_result(x.realize<double>()); }}}},
       {"`free_memory`", {freeing}},
       {"`resize` to the same", {resizing_to_the_same}},
       {"`resize` to fewer", {resizing("resize_fewer", {1, 2})}},
-      {"`resize` to fewer, freeing", {resizing("resize_fewer_freeing", {1, 2}, OnShrink::free_memory)}},
+      {"`resize` to fewer, freeing", {resizing("resize_fewer_freeing", {1, 2},
+       OnShrink::free_memory)}},
       {"`resize` to none", {resizing("resize_none", {2, 0})}},
-      {"`resize` to none, freeing", {resizing("resize_none_freeing", {2, 0}, OnShrink::free_memory)}},
+      {"`resize` to none, freeing", {resizing("resize_none_freeing", {2, 0},
+       OnShrink::free_memory)}},
       {"`resize` to more", {resizing("resize_more", {3, 2})}},
       {"`resize` to more, within what is reserved",
        {resizing("resize_reserved", {3, 2})}, DType::f32, {Arrangement::reserved}},
       {"`resize` to the same, not contiguous", {resizing_to_the_same}, DType::f32, not_contiguous},
       {"`resize` to others, not contiguous",
-       {resizing("resize_fewer", {1, 2}), resizing("resize_fewer_freeing", {1, 2}, OnShrink::free_memory),
-        resizing("resize_none", {2, 0}), resizing("resize_more", {3, 2})}, DType::f32, not_contiguous},
+       {resizing("resize_fewer", {1, 2}), resizing("resize_fewer_freeing", {1, 2},
+        OnShrink::free_memory),
+        resizing("resize_none", {2, 0}), resizing("resize_more", {3, 2})}, DType::f32,
+         not_contiguous},
       {"`free_memory`, not contiguous", {freeing}, DType::f32, not_contiguous},
       {"`reserve`, not contiguous", {reserving}, DType::f32, not_contiguous},
       {"`extend`, not contiguous", {extending}, DType::f32, not_contiguous},
@@ -247,13 +267,16 @@ const std::vector<Row>& state_rows() {
       {"`share_external`", {{"share_external", take_foreign}}},
       {"`fill_`, `zero_`", {{"fill_", [](Tensor& x) { return wrote(fill_(x, 7), 7); }},
                             {"zero_", [](Tensor& x) { return wrote(zero_(x), 0); }}}},
-      {"`copy_`, to it", {{"copy_to", [](Tensor& x) { return wrote(copy_(x, sevens_like(x)), 7); }}}},
+      {"`copy_`, to it", {{"copy_to",
+          [](Tensor& x) { return wrote(copy_(x, sevens_like(x)), 7); }}}},
       {"`copy_`, from it", {{"copy_from", copy_from}}},
       {"computations", computing()},
       {"computations in place", computing_in_place()},
       {"the other operand of a computation in place", {{"add_operand", operand_in_place}}},
-      {"`save_npy`, `save_safetensors`", {{"save_npy", save_and_load}, {"save_safetensors", save_in_model}}},
-      {"`to_string`", {{"to_string", [](Tensor& x) { return static_cast<void>(to_string(x)), no_result(x); }}}},
+      {"`save_npy`, `save_safetensors`", {{"save_npy", save_and_load}, {"save_safetensors",
+       save_in_model}}},
+      {"`to_string`", {{"to_string",
+          [](Tensor& x) { return static_cast<void>(to_string(x)), no_result(x); }}}},
   };
   return all;
 }

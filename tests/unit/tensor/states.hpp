@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The operations in the rows of docs/tensor-states.md, whose cells say their effects in each state.
+/// The operations of the table in docs/tensor-states.md. A cell of the table states the effect of
+/// an operation in one state.
 #pragma once
 
 #include <byre/tensor/tensor.hpp>
@@ -12,11 +13,11 @@
 
 namespace byre::test {
 
-/// What an operation returned.
+/// The results of an operation.
 struct Returned {
   std::vector<Tensor> tensors{};
-  std::optional<double> read{};   ///< the first element, if it gave access to read it
-  std::optional<double> wrote{};  ///< to the first element, if there is one and it gave access
+  std::optional<double> read{};   ///< the first element, if the operation gave read access
+  std::optional<double> wrote{};  ///< the new first element, if any and writable access
 };
 
 struct Operation {
@@ -24,15 +25,15 @@ struct Operation {
   std::function<Returned(Tensor&)> run;
 };
 
-/// How the elements of a tensor that has some lie in its storage.
+/// The arrangement of elements in the storage, for tensors with elements.
 enum class Arrangement : std::uint8_t { dense, reserved, transposed, sliced, expanded };
 
-/// Operations that do the same in each state.
+/// A row of the table: operations with equal effects in each state.
 struct Row {
-  std::string title;  ///< in the document operations may follow it
+  std::string title;  ///< the start of the row's title in the document
   std::vector<Operation> operations;
   DType dtype = DType::f32;  ///< of the tensor, if it has one
-  /// In each of which it does that.
+  /// The row holds for each of these arrangements.
   std::vector<Arrangement> arrangements{Arrangement::dense};
 };
 

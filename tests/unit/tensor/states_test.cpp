@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every cell of the table in docs/tensor-states.md, BYRE_TENSOR_STATES: each operation, run in each
-// state a tensor can be in, does what the document says.
+// Every cell of the table in docs/tensor-states.md (BYRE_TENSOR_STATES): each operation, run in
+// each reachable state, has the documented effect.
 #include "states.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ const std::array<Properties, 7> states{{
     {"empty, shared", true, true, true, false},
 }};
 
-/// The cells of each line of the document's table.
+/// The cells of each line of the table in the document.
 std::vector<std::vector<std::string>> documented() {
   std::vector<std::vector<std::string>> lines;
   std::ifstream document(BYRE_TENSOR_STATES);
@@ -115,7 +115,7 @@ Tensor counting(DType dtype) {
   return tensor;
 }
 
-/// Each has the element 1 first, and the sizes [2, 2].
+/// A tensor of sizes [2, 2] whose first element is 1.
 Tensor arranged(Arrangement arrangement, DType dtype) {
   switch (arrangement) {
     case Arrangement::transposed:
@@ -131,7 +131,7 @@ Tensor arranged(Arrangement arrangement, DType dtype) {
 
 struct Subject {
   Tensor tensor;
-  Tensor other;  ///< shares its storage; null unless the state is a shared one
+  Tensor other;  ///< shares its storage; an empty handle in unshared states
 };
 
 Subject make(const Cell& cell) {
@@ -154,7 +154,7 @@ Subject make(const Cell& cell) {
   return subject;
 }
 
-/// Empty if the tensor is in none of the states.
+/// The name of the tensor's state; empty if it is in no known state.
 std::string state_of(const Tensor& tensor) {
   const Properties found{"", tensor.is_dtype_initialized(), tensor.is_storage_initialized(),
                          tensor.storage().handle_count() > 1, tensor.numel() != 0};
@@ -166,8 +166,8 @@ std::string state_of(const Tensor& tensor) {
   return "";
 }
 
-/// All there is to see of a tensor. Keeps no handle to its storage, which would be somebody who
-/// shares it.
+/// All observable properties of a tensor. It retains no handle to the storage, because that would
+/// make the storage shared.
 struct Snapshot {
   explicit Snapshot(const Tensor& tensor)
       : layout(tensor.layout()),
@@ -228,7 +228,7 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
   Tensor& tensor_ = subject_.tensor;
   const Snapshot before_{tensor_};
 
-  /// False if the document does not say that it is refused.
+  /// Returns false if the document does not specify an error for this cell.
   bool expect_refusal() {
     for (const Refusal& refusal : refusals) {
       if (expected_ == refusal.cell) {
@@ -306,7 +306,7 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
 
 TEST_P(TensorStates, cell) {
   if (expected_ == "-") {
-    return;  // means nothing in this state
+    return;  // the document has no such case
   }
   ASSERT_EQ(state_of(tensor_), cell_.state->name) << "the state to begin with";
   const Tensor& other = subject_.other;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Copies between any strides, of sizes around those of the blocks that they go through.
+/// Copies between any strides, with sizes around those of the blocks.
 #include <numeric>
 #include <string>
 #include <vector>
@@ -10,13 +10,14 @@
 namespace byre::test {
 namespace {
 
-/// Elements that differ from all near them, of small whole numbers that every dtype but bool has.
+/// Elements that differ from nearby elements. They are small integers, exact in every dtype except
+/// bool.
 template <class T>
-Tensor telling_numbers(const Dims& sizes) {
+Tensor distinct_numbers(const Dims& sizes) {
   return whole_numbers<T>(sizes, 127, 0, 2'654'435'761U);
 }
 
-/// One after the other.
+/// The elements in row-major order.
 template <class T>
 std::vector<T> elements_of(const Tensor& tensor) {
   std::vector<T> all;
@@ -43,15 +44,15 @@ TYPED_TEST(StridedCopies, transposed_copies_place_every_element) {
   for (const std::int64_t rows : sides) {
     for (const std::int64_t columns : {std::int64_t{1}, std::int64_t{8}, std::int64_t{33},
                                        std::int64_t{64}, std::int64_t{129}}) {
-      const Tensor a = telling_numbers<TypeParam>({rows, columns});
+      const Tensor a = distinct_numbers<TypeParam>({rows, columns});
       const Tensor transposed = a.t();
       expect_same_elements<TypeParam>(transposed.contiguous(), transposed);
       expect_same_elements<TypeParam>(transposed.reshape({columns, rows, 1}).select(2, 0),
                                       transposed);
       Tensor into = Tensor::empty({rows, columns}, byre::dtype_of<TypeParam>).t();
-      copy_(into, telling_numbers<TypeParam>({columns, rows}));
-      expect_same_elements<TypeParam>(into, telling_numbers<TypeParam>({columns, rows}));
-      if constexpr (!is_complex<TypeParam>) {  // which are converted in blocks too
+      copy_(into, distinct_numbers<TypeParam>({columns, rows}));
+      expect_same_elements<TypeParam>(into, distinct_numbers<TypeParam>({columns, rows}));
+      if constexpr (!is_complex<TypeParam>) {  // conversions use blocks, too
         Tensor doubles = Tensor::empty({columns, rows}, DType::f64);
         const auto elements = elements_of<TypeParam>(transposed);
         EXPECT_EQ(elements_of<double>(copy_(doubles, transposed)),
@@ -76,10 +77,10 @@ TYPED_TEST(StridedCopies, copies_of_random_views_place_every_element) {
       Dims larger(of_sizes);
       const std::size_t axis = random.below(ndim);
       larger[axis] = larger[axis] * 2 + 1;
-      return telling_numbers<TypeParam>(larger).slice(static_cast<std::int64_t>(axis), 1,
+      return distinct_numbers<TypeParam>(larger).slice(static_cast<std::int64_t>(axis), 1,
                                                       larger[axis], 2);
     };
-    Tensor source = random.flag() ? telling_numbers<TypeParam>(sizes) : strided(sizes);
+    Tensor source = random.flag() ? distinct_numbers<TypeParam>(sizes) : strided(sizes);
     source = source.permute(order);
     if (random.chance(20)) {
       const std::size_t axis = random.below(ndim);
@@ -101,7 +102,7 @@ TYPED_TEST(StridedCopies, bytes_around_and_between_are_unchanged) {
       Tensor whole = Tensor::empty({side + 40, step * side + 40}, byre::dtype_of<TypeParam>);
       fill_(whole, 1);
       Tensor part = whole.slice(0, 3, 3 + side).slice(1, 5, 5 + step * side, step);
-      const Tensor source = telling_numbers<TypeParam>({side, side}).t();
+      const Tensor source = distinct_numbers<TypeParam>({side, side}).t();
       copy_(part, source);
       expect_same_elements<TypeParam>(part, source);
       fill_(part, 1);

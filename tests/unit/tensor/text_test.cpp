@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Numbers are read as std::from_chars reads them, and tensors printed where NumPy has nothing to compare with:
-// tests/numpy compares all else. Both in no locale.
+// Reading of numbers, compared with std::from_chars, and the text of tensors in cases that NumPy
+// lacks: tests/numpy compares all others. Neither depends on the locale.
 #include <byre/tensor/detail/from_chars.hpp>
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -32,7 +32,7 @@ namespace {
 using byre::detail::double_from_chars;
 
 #if defined(__cpp_lib_to_chars)
-/// As much as is a number, what it is, and what is wrong.
+/// The text that was read, its number, and the error.
 void expect_as_by_the_standard_library(const std::string& text) {
   double wanted = 42;
   double read = 42;
@@ -84,7 +84,7 @@ TEST(DoubleFromChars, reads_numbers_as_the_standard_library) {
 }
 #endif
 
-/// Where each looks at all that follows it, this takes minutes.
+/// If reading a number scanned the whole rest of the text, this test would take minutes.
 TEST(DoubleFromChars, reads_a_sum_of_a_million_numbers_in_linear_time) {
   constexpr std::size_t count = 1'000'000;
   constexpr std::string_view summand = "-1.5";
@@ -100,7 +100,7 @@ TEST(DoubleFromChars, reads_a_sum_of_a_million_numbers_in_linear_time) {
   }
 }
 
-/// A locale whose numbers have a comma for the point, made here as no machine is sure to have one.
+/// A locale with a decimal comma. The test compiles it, because not every machine has one.
 class LocaleWithCommas : public testing::Test {
  protected:
   void SetUp() override {

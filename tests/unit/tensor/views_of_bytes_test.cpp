@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Views that reach for the storage itself: any strides, other dtypes; and what must not overflow.
+// Views of the storage itself, with any strides or other dtypes; and their arithmetic without
+// overflow.
 #include <byre/tensor/tensor.hpp>
 #include <byre/tensor/view_geometry.hpp>
 #include <byre/tensor/views.hpp>
@@ -23,7 +24,7 @@ constexpr std::int64_t huge_size = std::numeric_limits<std::int64_t>::max();
 TEST(ViewsOfBytes, as_strided_reaches_only_the_whole_storage) {
   const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(x.select(0, 1).as_strided({2}, {2}).at<float>({1}),
-            5.0F);  // from where the view begins
+            5.0F);  // the default offset is the view's
   EXPECT_EQ(text_of(views::as_strided({2, 2}, {2, 1}, 2, 6)), "[2, 2] by [2, 1] from 2");
   EXPECT_EQ(text_of(views::as_strided({4}, {0}, 5, 6)), "[4] by [0] from 5");
   EXPECT_EQ(text_of(views::as_strided({0}, {1}, 6, 6)), "[0] by [1] from 6");
@@ -149,7 +150,7 @@ TEST(ViewsOfBytes, repeated_elements_are_counted_without_overflow) {
   EXPECT_THROW(one.expand({power(40), power(40)}), ShapeError);
   const Tensor many = one.expand({power(bits / 2 + 8)});
   EXPECT_THROW(many.unfold(0, power(bits / 2 + 7), 1), ShapeError);
-  if constexpr (bits == 64) {  // fewer bits count no more bytes than there may be
+  if constexpr (bits == 64) {  // with fewer bits, the count is within the limit
     EXPECT_THROW(one.expand({power(59)}).clone(), OutOfMemory);
   }
   const Layout wide = dense({0, power(bits - 2)});

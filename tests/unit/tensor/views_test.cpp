@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Views as pure functions of layouts: what they refuse and say, and what NumPy does not show: strides that lead nowhere,
-// offsets of no elements, numbers of any size. tests/tensor/views_against_numpy.py compares all else of every view.
+// Views as pure functions of layouts: their errors, and properties that NumPy lacks: strides of
+// size 1, offsets without elements, numbers of any size. tests/tensor/views_against_numpy.py tests
+// the rest.
 #include <byre/memory/allocator.hpp>
 #include <byre/tensor/views.hpp>
 
@@ -31,7 +32,7 @@ std::string texts_of(const std::vector<Layout>& layouts) {
   return text;
 }
 
-/// That `view` throws a ShapeError that has these words.
+/// Expects that `view` throws a ShapeError whose message contains `words`.
 template <class View>
 void expect_refused(View view, const std::string& words) {
   EXPECT_TRUE(says(complaint_of<ShapeError>(view), words));
