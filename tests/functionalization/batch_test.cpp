@@ -248,7 +248,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
       return {"of member " + std::to_string(member) + ", outputs and then inputs:" + text, ""};
     }
   }
-  return {"", "", expected.happened};
+  return {"", "", expected.results};
 }
 
 functional::Program plain(const functional::Program& f) {

@@ -18,9 +18,9 @@
 namespace byre::test {
 namespace {
 
-std::size_t count_of(const Outcome& outcome, StepResult happened) {
+std::size_t count_of(const Outcome& outcome, StepResult result) {
   return static_cast<std::size_t>(
-      std::ranges::count(outcome.trace.happened, static_cast<char>(happened)));
+      std::ranges::count(outcome.trace.results, static_cast<char>(result)));
 }
 
 class RandomPrograms : public testing::TestWithParam<const char*> {};
@@ -80,7 +80,7 @@ std::span<const Target> targets_at(std::uint64_t turn) {
 bool is_done(const std::string& op, const Program& program, const Outcome& outcome) {
   for (std::size_t index = 0; index < program.body.size(); ++index) {
     if (program.body[index].op == op &&
-        outcome.trace.happened[index] == static_cast<char>(StepResult::done)) {
+        outcome.trace.results[index] == static_cast<char>(StepResult::done)) {
       return true;
     }
   }

@@ -80,7 +80,7 @@ Outcome run_by(const Program& program, const Transformed& transformed) {
   try {
     Tensors seen = transformed(
         [&](const Tensors& inputs) { return run(program, names, inputs, before, outcome.trace); },
-        present(names, before));
+        existing(names, before));
     for (const auto& [name, tensor] : before) {
       seen.push_back(tensor);
     }

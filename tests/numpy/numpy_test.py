@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Has NumPy read what byre wrote and the other way round, and compares what the two print. Test
-names are sentences. Random arrays come from a seed that is printed, and taken back from the
-environment variable BYRE_TEST_SEED."""
+"""NumPy reads files that byre wrote, byre reads files that NumPy wrote, and both print arrays, which are
+compared. The seed of random arrays is printed; the environment variable BYRE_TEST_SEED sets it."""
 
 import itertools
 import os
@@ -19,7 +18,7 @@ import programs
 try:
     import numpy
 except ImportError:
-    print("there is no NumPy: Debian has it as python3-numpy")
+    print("NumPy is not installed. Install python3-numpy (Debian).")
     sys.exit(77)
 
 DTYPES = ["?", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8"]
@@ -31,7 +30,7 @@ def run(*arguments):
 
 
 def counted(shape, dtype):
-    """Elements that are all different, where there are that many."""
+    """An array of distinct elements, if the dtype has enough values."""
     number = int(numpy.prod(shape, dtype=int))
     values = (numpy.arange(number) * 7 - number).astype(dtype)
     return (values + 1j * values[::-1] if dtype == "c8" else values).reshape(shape).astype(dtype)
@@ -43,7 +42,7 @@ def described(array):
 
 
 def of_each_dtype():
-    """All dtypes and shapes, in either order."""
+    """Arrays of all dtypes, shapes and orders."""
     for dtype, shape, order in itertools.product(DTYPES, SHAPES, "CF"):
         yield numpy.asarray(counted(shape, dtype), order=order)
 
@@ -93,7 +92,7 @@ class Files(programs.Test):
 @unittest.skipIf(os.environ.get("BYRE_NPZ") == "0", "byre was built without libzip")
 class Archives(programs.Test):
     def arrays(self):
-        """Of all dtypes, in either order, in the other byte order and as views."""
+        """Arrays of all dtypes and orders, of the other byte order, and views."""
         found = {f"{number}/{each.dtype.str}{each.shape}": each for number, each in enumerate(of_each_dtype())}
         for dtype in DTYPES:
             found[f"swapped {dtype}"] = counted((3, 4), dtype).astype(numpy.dtype(dtype).newbyteorder("S"))
@@ -121,7 +120,7 @@ class Archives(programs.Test):
 
 
 def fixed_table():
-    """Arrays that are printed differently for a reason."""
+    """Arrays for each rule of printing."""
     for dtype, shape in itertools.product(DTYPES, SHAPES):
         yield counted(shape, dtype)
     for dtype in ("f2", "f4", "f8"):
@@ -151,7 +150,7 @@ def fixed_table():
 
 
 def pairs_of_special_values():
-    """Each pair of the values that a floating-point dtype prints in a special form."""
+    """All pairs of values with a special text, for each floating-point dtype."""
     for dtype in ("f2", "f4", "f8"):
         limits = numpy.finfo(dtype)
         special = [0.0, -0.0, 1.0, -1.0, 0.1, 1 / 3, 2.5, 99.5, 1e3, 1001.0, 1e-3, 12345.678, 5e-5, float(limits.max),
@@ -169,7 +168,7 @@ def random_table(choose, count):
         real, imaginary = ([round(choose.gauss(0, 1), decimals) * scale for _ in range(size)] for _ in range(2))
         values = numpy.array(real)
         if dtype == "c8":
-            values = values.astype("c16")  # a sum would lose the sign of a zero
+            values = values.astype("c16")  # adding 1j * imaginary would lose the sign of a zero
             values.imag = imaginary
         with numpy.errstate(over="ignore"):
             yield values.astype(dtype).reshape(shape)

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// What numpy_test.py has byre do. tensor_files load|map IN OUT [<|> VERSION] reads a .npy file and writes it again, in
-// that byte order and version; tensor_files load|map IN.npz OUT.npz stored|deflated does so with an archive;
-// tensor_files print THRESHOLD EDGE PRECISION WIDTH FILE... prints .npy files, a form feed after each.
+// The program that numpy_test.py runs:
+//     tensor_files load|map IN OUT [<|> VERSION]
+// reads or maps a .npy file and writes it again, in that byte order and version;
+//     tensor_files load|map IN.npz OUT.npz stored|deflated
+// does that with an archive;
+//     tensor_files print THRESHOLD EDGE PRECISION WIDTH FILE...
+// prints .npy files, with a form feed after each.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
 #include <byre/tensor/print.hpp>
@@ -44,7 +48,7 @@ int run(std::span<const char* const> arguments) {
   }
 #endif
   if (arguments.size() < 5 || command != "print") {
-    return complain("see the source for its arguments");
+    return complain("invalid arguments. See the comment in tensor_files.cpp.");
   }
   byre::PrintOptions options;
   options.threshold = std::atoll(arguments[1]);

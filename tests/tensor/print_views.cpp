@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prints random programs of views and of writes through them, and what they make, for NumPy to make as well:
-//   0 t3 = slice(t1, 0, 1, none, 2) -> [[1, 3], [3, 1], 4]     a step, and sizes, strides and offset of each tensor
-//   0 t4 = zero_(t3) -> []                                     of a step that was refused: "refused"
-//   0 t1 = "0001...", "f32"                                    in the end, the bytes and the dtype of all tensors
+// Prints random programs of views and of writes through them, and their results, to compare with
+// NumPy. Lines have one of these forms:
+//
+//     0 t3 = slice(t1, 0, 1, none, 2) -> [[1, 3], [3, 1], 4]
+//     0 t4 = zero_(t3) -> []
+//     0 t1 = "0001...", "f32"
+//
+// The first number is that of the program. A step is followed by the sizes, strides and offset of
+// each result, or by "refused" if it throws. At the end, each tensor has a line with its bytes and
+// dtype.
 #include <byre/tensor/tensor.hpp>
 
 #include <cstdio>
@@ -14,10 +20,10 @@
 namespace byre::test {
 namespace {
 
-/// A view of its first tensor by a member of Tensor; any other operator by a call.
-StepResult take_by_members(const Step& step, Values& values) {
+/// Runs a view by a member of Tensor, and any other step by a call of its operator.
+StepResult run_step_by_members(const Step& step, Values& values) {
   if (!is_view(step)) {
-    return take(step, values);
+    return run_step(step, values);
   }
   const auto self = values.find(std::get<Ref>(step.arguments.front()));
   if (self == values.end()) {
@@ -34,7 +40,7 @@ StepResult take_by_members(const Step& step, Values& values) {
   }
 }
 
-void print(std::uint64_t number, const Step& step, const Values& values, StepResult happened) {
+void print(std::uint64_t number, const Step& step, const Values& values, StepResult result) {
   std::string made;
   for (auto each = values.lower_bound({step.number, 0});
        each != values.end() && each->first.step == step.number; ++each) {
@@ -44,7 +50,7 @@ void print(std::uint64_t number, const Step& step, const Values& values, StepRes
             "]";
   }
   std::printf("%llu %s -> %s\n", static_cast<unsigned long long>(number), to_string(step).c_str(),
-              is_refusal(static_cast<char>(happened)) ? "refused" : ("[" + made + "]").c_str());
+              is_refusal(static_cast<char>(result)) ? "refused" : ("[" + made + "]").c_str());
 }
 
 void print_bytes(std::uint64_t number, Ref ref, const Tensor& tensor) {
@@ -62,8 +68,8 @@ void print_program(std::uint64_t number) {
   Values values;
   for (const std::vector<Step>* const steps : {&program.setup, &program.body}) {
     for (const Step& step : *steps) {
-      const StepResult happened = take_by_members(step, values);
-      print(number, step, values, happened);
+      const StepResult result = run_step_by_members(step, values);
+      print(number, step, values, result);
     }
   }
   for (const auto& [ref, tensor] : values) {

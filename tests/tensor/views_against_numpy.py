@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Has NumPy make the views that byre made in random programs, and write through them, and compares sizes, strides,
-offsets and refusals of every view, and in the end all elements, exactly. print_views.cpp says how programs are
-printed. The seed is printed, and taken back from the environment variable BYRE_TEST_SEED."""
+"""Repeats random programs of views and writes with NumPy. Compares the sizes, strides, offset and refusal of every view
+with byre's, and all elements at the end, exactly. print_views.cpp describes the format of printed programs. The seed is
+printed; the environment variable BYRE_TEST_SEED sets it."""
 
 import json
 import math
@@ -14,21 +14,21 @@ try:
     import numpy
     from numpy.lib.stride_tricks import as_strided, sliding_window_view
 except ImportError:
-    print("there is no NumPy: Debian has it as python3-numpy")
+    print("NumPy is not installed. Install python3-numpy (Debian).")
     sys.exit(77)
 
 PROGRAMS = 2500
 DTYPES = {"u8": "u1", "i8": "i1", "i16": "i2", "i32": "i4", "i64": "i8", "f16": "f2", "f32": "f4", "f64": "f8",
-          "complex64": "c8", "bf16": "u2"}  # which has the bits
+          "complex64": "c8", "bf16": "u2"}  # u2 has the bits of bf16
 CONSTANTS = {"none": None, "true": True, "false": False, "bool": "bool"}
 
 
 class Refused(Exception):
-    """No view can be that."""
+    """The view is invalid."""
 
 
 class Unknown(Exception):
-    """Without elements, NumPy does not say whether it can be. The rest of the program is skipped."""
+    """NumPy does not define whether this view without elements is valid. The rest of the program is skipped."""
 
 
 class Tensor:
@@ -38,12 +38,12 @@ class Tensor:
         self.base, self.offset, self.array = base, 0, numpy.empty(array.shape, array.dtype)
         if array.size:
             self.offset = array.__array_interface__["data"][0] - base.__array_interface__["data"][0]
-            # One that can be written: most views of NumPy that may overlap cannot.
+            # Writable, unlike most of NumPy's views that may overlap.
             self.array = numpy.ndarray(array.shape, array.dtype, base, self.offset, array.strides)
 
 
 def at(x, axis):
-    """The axis, counted from the first."""
+    """The axis as an index from 0."""
     if not -x.ndim <= axis < x.ndim:
         raise Refused
     return axis % x.ndim
@@ -106,7 +106,7 @@ def narrowed(x, axis, start, length):
 
 def unfolded(x, axis, size, step):
     if x.ndim == 0 and axis in (-1, 0) and size < 2:
-        return x[None][:size]  # its one window, which NumPy does not slide
+        return x[None][:size]  # the only window; sliding_window_view lacks this case
     return along(sliding_window_view(x, size, at(x, axis)), at(x, axis), slice(None, None, step))
 
 
@@ -115,7 +115,7 @@ def in_chunks(x, count, axis=0):
     return in_pieces(x, axis, size) if size else cut(x, axis, [0] * count)
 
 
-# NumPy's views, by operator. A number has an axis, too, which is 0 or -1.
+# NumPy's views by operator. An array without dimensions accepts the axes 0 and -1.
 VIEWS = {
     "alias": lambda x: x,
     "view": viewed,
@@ -142,7 +142,7 @@ VIEWS = {
 
 
 def over_base(tensor, dtype, shape, strides):
-    """Some bytes of the storage, from where the tensor begins. Strides of more than one element are whole elements."""
+    """A view of the storage's bytes from the start of the tensor. Strides of sizes over 1 must be whole elements."""
     itemsize = numpy.dtype(dtype).itemsize
     if not math.prod(shape):
         raise Unknown
@@ -163,7 +163,7 @@ def strided(tensor, sizes, strides, offset=None):
 
 def view_dtype(tensor, dtype):
     shape, strides, old = tensor.array.shape, tensor.array.strides, tensor.array.itemsize
-    if dtype == "bool":  # which not every byte is
+    if dtype == "bool":  # not every byte is a valid bool
         raise Refused
     if not tensor.array.size:
         raise Unknown
@@ -190,7 +190,7 @@ def view_as_complex(tensor):
     return over_base(tensor, "c8", shape[:-1], strides[:-1])
 
 
-# Those that may see more of the storage: given the tensor, not the array.
+# Views of the whole storage. Their argument is the Tensor, not its array.
 STORAGE_VIEWS = {"as_strided": strided, "view.dtype": view_dtype, "view_as_real": view_as_real,
                  "view_as_complex": view_as_complex}
 
@@ -199,7 +199,7 @@ WRITES = {"zero_": lambda x: 0, "copy_": lambda x, other: other.array, "sub_.sca
 
 
 def made(op, arguments):
-    """NumPy's tensors. Raises what is above, ValueError or IndexError."""
+    """The results of a step with NumPy. Raises Refused, Unknown, ValueError or IndexError."""
     if op == "arange":
         array = numpy.arange(arguments[0]).astype(DTYPES[arguments[1]])
         return [Tensor(array, array.view("u1"))]
@@ -209,7 +209,7 @@ def made(op, arguments):
 
 
 def difference(tensors, described):
-    """How the tensors that byre made differ, or None."""
+    """How byre's tensors differ from NumPy's, or None."""
     if len(tensors) != len(described):
         return f"NumPy has {len(tensors)} parts"
     for tensor, (sizes, strides, offset) in zip(tensors, described):
@@ -220,7 +220,7 @@ def difference(tensors, described):
         if array.size and any(size > 1 and ours != theirs for size, ours, theirs in zip(sizes, strides, numpys)):
             return f"NumPy's strides are {numpys}"
         if not array.size:
-            tensor.offset = offset * array.itemsize  # which NumPy does not keep
+            tensor.offset = offset * array.itemsize  # NumPy does not retain it
         if offset * array.itemsize != tensor.offset:
             return f"NumPy's offset is {tensor.offset} bytes"
     return None
@@ -255,7 +255,7 @@ class Programs:
         try:
             given = eval(f"[{arguments}]", names, self.tensors)
             if op in WRITES:
-                if answer != "refused":  # what overlaps is
+                if answer != "refused":  # overlapping operands are refused
                     given[0].array[...] = WRITES[op](*given)
                 return None
             tensors = made(op, given)
@@ -281,7 +281,7 @@ def main(program):
         if failures < 10 and (wrong := programs.wrong(line)):
             failures += 1
             print(*programs.lines, f"  {wrong}", sep="\n")
-            programs.tensors = None  # of this program
+            programs.tensors = None  # skips the rest of this program
     print(programs.counts)
     missing = {*VIEWS, *STORAGE_VIEWS} - programs.ops
     if missing:

@@ -57,7 +57,7 @@ Dims RandomArguments::expanded(const Dims& sizes) {
   return wanted;
 }
 
-/// Windows of all kinds: with gaps, overlapping, across the borders of what is seen.
+/// Random windows of the storage: with gaps, overlapping, beyond the elements of `self`.
 Constants RandomArguments::strided(const ViewGeometry& self) {
   const auto count = static_cast<std::int64_t>(self.storage_nbytes / itemsize(self.dtype));
   Dims sizes;
@@ -75,7 +75,7 @@ Constants RandomArguments::strided(const ViewGeometry& self) {
   if (chance(3)) {
     sizes.push_back(chance(50) ? count + 1 : 0);
     strides.push_back(1);
-    offset += chance(30) ? 1000 : 0;  // behind the end
+    offset += chance(30) ? 1000 : 0;  // beyond the end
   }
   return {sizes, strides, chance(70) ? Constant(Scalar(offset)) : Constant(NoValue())};
 }
@@ -117,7 +117,7 @@ Constants RandomArguments::constants(const functional::Operator& op, const ViewG
       continue;
     }
     if (parameter.default_value && chance(10)) {
-      break;  // this one and all behind it
+      break;  // this and all later parameters
     }
     all.push_back(constant(op, parameter, self));
   }
@@ -156,7 +156,7 @@ Constant RandomArguments::constant(const functional::Operator& op,
   if (name == "end" && chance(50)) {
     return NoValue();
   }
-  return Scalar(name == "axis"     ? axis(ndim + 1)  // of unsqueeze: one more than there are
+  return Scalar(name == "axis"     ? axis(ndim + 1)  // unsqueeze: up to ndim
                 : name == "start"  ? start_
                 : name == "end"    ? bound(-1, length_ + 1)
                 : name == "step"   ? number(1, 3)

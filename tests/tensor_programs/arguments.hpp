@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// RandomArguments: random sizes, axes and dtypes, and with them the constants that any operator takes.
+/// RandomArguments: random sizes, axes and dtypes, and from them the constant arguments of any
+/// operator.
 #pragma once
 
 #include <byre/functional/dispatch/operator.hpp>
@@ -17,13 +18,13 @@ namespace byre::test {
 
 using Constants = std::vector<functional::Constant>;
 
-/// Mostly arguments that an operator takes, and now and then arguments that it refuses.
+/// Draws mostly valid arguments, and sometimes arguments that the operator rejects.
 class RandomArguments : public Random {
  public:
   using Random::Random;
 
   std::int64_t number(std::int64_t least, std::int64_t most) { return Random::number(least, most); }
-  /// An axis, counted from either end; rarely one that is out of range.
+  /// An axis, counted from either end; rarely out of range.
   std::int64_t axis(std::size_t ndim);
   /// All axes in a random order.
   Dims axes(std::size_t ndim);
@@ -32,27 +33,27 @@ class RandomArguments : public Random {
   DType dtype();
   Scalar scalar();
 
-  /// The arguments of `op` behind its tensors, the first of which is like `self`. Depends on the names and types of
-  /// the parameters, so that most new operators need nothing here.
+  /// The constant arguments of `op`, whose first tensor is like `self`. They follow from the names
+  /// and types of the parameters, so that most new operators need no code here.
   Constants constants(const functional::Operator& op, const ViewGeometry& self);
 
  private:
   Constants strided(const ViewGeometry& self);
   Dims expanded(const Dims& sizes);
   Dims parts_of(std::int64_t length);
-  /// Rarely one that is beyond the dimension.
+  /// A bound of a slice; rarely outside of the dimension.
   std::int64_t bound(std::int64_t least, std::int64_t most);
   functional::Constant constant(const functional::Operator& op,
                                 const functional::Parameter& parameter, const ViewGeometry& self);
 
-  // Constants of one call depend on each other.
+  // The constants of one call depend on each other.
   std::int64_t axis_ = 0;
   std::int64_t length_ = 0;  ///< the size along axis_
   std::int64_t start_ = 0;
 };
 
-/// "slice" for "slice_copy" and "slice_scatter", "squeeze.axis" for "squeeze_.axis", "add" for "add_" and "add.out":
-/// operators of one stem take the same constants.
+/// The stem of an operator's name: "slice" for "slice_copy" and "slice_scatter", "squeeze.axis" for
+/// "squeeze_.axis", "add" for "add_" and "add.out". Operators of one stem have equal constants.
 std::string stem_of(std::string_view op);
 
 }  // namespace byre::test

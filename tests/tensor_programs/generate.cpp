@@ -8,7 +8,8 @@
 namespace byre::test {
 namespace {
 
-/// Writes a program down while it runs on plain tensors, and so knows which tensors there are.
+/// Records a program while it runs the program on plain tensors, so that it knows the existing
+/// tensors.
 class Generator {
  public:
   Generator(std::uint64_t seed, Flavor flavor)
@@ -86,7 +87,7 @@ class Generator {
     }
     alive_ = program_.inputs;
     if (flavor_ == Flavor::anything && random_.chance(25)) {
-      // A tensor that shares no memory with inputs.
+      // Captured tensors share no memory with inputs.
       if (add_memory(random_.one_of({1, 4, 6, 12}), usual_dtype_)) {
         alive_.erase(alive_.end() - 2);
       }
@@ -95,29 +96,29 @@ class Generator {
     }
   }
 
-  /// Returns whether there is a view of it as well.
+  /// Adds a tensor of new memory, and perhaps a view of it. Returns whether it added a view.
   bool add_memory(std::int64_t count, DType dtype) {
     add(program_.setup, "arange", {Scalar(count), dtype});
     return count > 1 && random_.chance(70) &&
            add(program_.setup, "view", {alive_.back(), random_.sizes_of(count)});
   }
 
-  /// NumPy has no bf16, and knows no bytes of bools.
+  /// NumPy lacks bf16, and does not define the bytes of bools.
   DType dtype() {
     const DType drawn = random_.dtype();
     const bool is_known = drawn != DType::bf16 && drawn != DType::boolean;
     return flavor_ == Flavor::views && !is_known ? DType::i16 : drawn;
   }
 
-  /// Takes the step. Returns whether it was done.
+  /// Runs the step and adds it. Returns whether it succeeded.
   bool add(std::vector<Step>& steps, std::string op, std::vector<StepArgument> arguments) {
     Step step{next_++, std::move(op), std::move(arguments)};
-    if (unsupported_.is_done_by(step, values_)) {
+    if (unsupported_.applies_to(step, values_)) {
       return false;
     }
-    const bool is_done = take(step, values_) == StepResult::done;
+    const bool is_done = run_step(step, values_) == StepResult::done;
     if (is_done) {
-      unsupported_.follow(step, values_);
+      unsupported_.record(step, values_);
     }
     for (auto made = values_.lower_bound({step.number, 0}); made != values_.end(); ++made) {
       alive_.push_back(made->first);
@@ -126,12 +127,12 @@ class Generator {
     return is_done;
   }
 
-  /// A call whose tensors are drawn by what its schema says of them.
+  /// Adds a call whose tensors are drawn by the parameters of its schema.
   bool add_call(std::vector<Step>& steps, std::string name, Ref first) {
     if (unsupported_.is_of_bools(first) && functional::find(name).effect() == Effect::write) {
-      name = random_.one_of({"copy_", "fill_", "zero_"});  // what may keep bools what they are
+      name = random_.one_of({"copy_", "fill_", "zero_"});  // can write valid bools
     }
-    // Inputs that share memory as bools and as another dtype are refused.
+    // Inputs that share memory as bools and as another dtype are rejected.
     if (&steps == &program_.setup && tensor(first).dtype() == DType::boolean &&
         (name.find("dtype") != std::string::npos || name.starts_with("view_as"))) {
       return false;
@@ -154,7 +155,7 @@ class Generator {
                                                : std::vector{*self});
       } else if (!parameter.is_tensor()) {
         if (constant == constants.end()) {
-          break;  // defaults
+          break;  // the rest have defaults
         }
         std::visit([&](const auto& held) { arguments.emplace_back(held); }, *constant++);
       } else if (parameter.name == "out" && out_) {
@@ -182,8 +183,9 @@ class Generator {
     return add(steps, std::move(name), std::move(arguments));
   }
 
-  /// `a`, or a tensor made of it, whose sums do not depend on the order, which is that of the strides: integers,
-  /// bools, or eighths below 16 in a float, whose sums and products are exact.
+  /// `a`, or a tensor computed from it, whose sums do not depend on the order of summation, which
+  /// follows the strides. Its elements are integers, bools, or multiples of 1/8 below 16 as floats,
+  /// whose sums and products are exact.
   std::optional<Ref> summable(Ref a) {
     if (tensor(a).dtype() < DType::f16) {
       return a;
@@ -200,7 +202,7 @@ class Generator {
     return is_made ? std::optional(alive_.back()) : std::nullopt;
   }
 
-  /// A source for a scatter: the elements that its view sees, doubled.
+  /// A source for a scatter: the elements of its view, doubled.
   std::optional<Ref> part_of(Ref self, const std::string& scatter, const Constants& constants) {
     std::vector<StepArgument> arguments{self};
     for (const functional::Constant& constant : constants) {
@@ -213,14 +215,14 @@ class Generator {
 
   const Tensor& tensor(Ref ref) const { return to_cpu(values_.at(ref)); }
   Ref any() { return random_.one_of(alive_); }
-  /// Mostly the latest.
+  /// A tensor; in most cases one of the last four.
   Ref recent() {
     const std::int64_t last = std::ssize(alive_) - 1;
     return alive_[static_cast<std::size_t>(
         random_.chance(60) ? random_.number(std::max<std::int64_t>(0, last - 3), last)
                            : random_.number(0, last))];
   }
-  /// One of equal sizes, if there is one, or a smaller one.
+  /// A tensor of the sizes of `self`, if one exists, or a smaller one.
   Ref partner_of(Ref self) {
     std::vector<Ref> alike;
     for (const Ref ref : alive_) {
@@ -239,7 +241,7 @@ class Generator {
   Values values_;
   Unsupported unsupported_{{}};
   std::vector<Ref> alive_;
-  std::optional<Ref> out_;  ///< what every out= variant writes
+  std::optional<Ref> out_;  ///< the tensor that every out= variant writes
   DType usual_dtype_ = DType::f32;
   int next_ = 0;
 };

@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Takes one tensor, and axes, as its schema says.
+/// True for operators whose parameters are one tensor and axes.
 bool is_along_axes(const functional::Operator& op) {
   using functional::Type;
   const auto& parameters = op.schema().parameters;
@@ -70,14 +70,13 @@ std::vector<Kind> table_of(Flavor flavor) {
   return some;
 }
 
-/// Throws if sizes or dtypes differ, or if the tensors have elements in common.
+/// Swaps the elements. Throws ShapeError if sizes or dtypes differ, or the tensors overlap.
 void exchange(Tensor& a, Tensor& b) {
   detail::expect_distinct_elements(a, "exchange");
   detail::expect_distinct_elements(b, "exchange");
   if (&a == &b || a.sizes() != b.sizes() || a.dtype() != b.dtype() ||
       detail::expect_no_partial_overlap(a, b, b.layout(), "exchange") != detail::Overlap::none) {
-    throw ShapeError(
-        format_text("exchange: the tensors have elements in common, or are not alike"));
+    throw ShapeError(format_text("exchange: the tensors overlap, or differ in sizes or dtype"));
   }
   const Tensor kept = a.clone();
   copy_(a, b);

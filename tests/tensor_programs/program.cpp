@@ -4,7 +4,7 @@
 namespace byre::test {
 namespace {
 
-/// Of an operator that returns what it writes, nothing is named.
+/// False for an operator that only returns the tensor it writes: the tensor already has a name.
 bool has_names(const functional::Operator& op) {
   return op.schema().effect() != Effect::write || op.schema().returns_list() ||
          op.schema().returns.size() > 1;
@@ -39,7 +39,7 @@ const Ref* ref_at(const Step& step, std::size_t index) {
   return index < step.arguments.size() ? std::get_if<Ref>(&step.arguments[index]) : nullptr;
 }
 
-/// Whether the step, which writes to bytes of bools, writes only 0 and 1, as an integer of any size.
+/// Whether a step that writes to the bytes of bools writes only 0 and 1, as an integer of any size.
 bool keeps_bools(const Step& step, const Values& values) {
   static const std::set<std::string> moves{"zero_",      "resize_",    "permute_", "transpose_",
                                            "t_",         "movedim_",   "squeeze_", "squeeze_.axis",
@@ -47,7 +47,7 @@ bool keeps_bools(const Step& step, const Values& values) {
   if (moves.contains(step.op)) {
     return true;
   }
-  const Ref* const self = ref_at(step, 0);  // of cat.out a list is the first
+  const Ref* const self = ref_at(step, 0);  // null for cat.out, whose first argument is a list
   if (self == nullptr || !is_integral(values.at(*self).dtype())) {
     return false;
   }
@@ -62,7 +62,7 @@ bool keeps_bools(const Step& step, const Values& values) {
 
 }  // namespace
 
-bool Unsupported::is_done_by(const Step& step, const Values& values) const {
+bool Unsupported::applies_to(const Step& step, const Values& values) const {
   const functional::Operator& op = functional::find(step.op);
   if (!has_operands(step, values)) {
     return false;  // nothing is done
@@ -95,7 +95,7 @@ void Unsupported::follow(const Step& step, const Values& values) {
   }
 }
 
-StepResult take(const Step& step, Values& values, std::string* why) {
+StepResult run_step(const Step& step, Values& values, std::string* why) {
   try {
     if (!has_operands(step, values)) {
       return StepResult::skipped;
@@ -131,7 +131,7 @@ functional::Arguments arguments_of(const Step& step,
   return arguments;
 }
 
-Tensors present(const std::vector<Ref>& refs, const Values& values) {
+Tensors existing(const std::vector<Ref>& refs, const Values& values) {
   Tensors tensors;
   for (const Ref ref : refs) {
     if (const auto found = values.find(ref); found != values.end()) {
@@ -150,7 +150,7 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
     const auto is_apart = [&](const AnyTensor& input) {
       return !to_cpu(input).aliases(to_cpu(before.at(ref)));
     };
-    if (before.contains(ref) && std::ranges::all_of(present(program.inputs, before), is_apart)) {
+    if (before.contains(ref) && std::ranges::all_of(existing(program.inputs, before), is_apart)) {
       values[ref] = before.at(ref);
     }
   }
@@ -159,30 +159,30 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
   }
   Unsupported unsupported(program.captured);
   for (const Step& step : program.body) {
-    std::string* const why = &trace.said.emplace_back();
-    const StepResult happened =
-        unsupported.is_done_by(step, values) ? StepResult::skipped : take(step, values, why);
-    trace.happened.push_back(static_cast<char>(happened));
-    if (happened == StepResult::done) {
-      unsupported.follow(step, values);
+    std::string* const why = &trace.messages.emplace_back();
+    const StepResult result =
+        unsupported.applies_to(step, values) ? StepResult::skipped : run_step(step, values, why);
+    trace.results.push_back(static_cast<char>(result));
+    if (result == StepResult::done) {
+      unsupported.record(step, values);
     }
   }
   std::vector<Ref> outputs = program.outputs;
   std::erase_if(outputs, [&](Ref ref) { return unsupported.is_captured(ref); });
-  return present(outputs, values);
+  return existing(outputs, values);
 }
 
 Values set_up(const Program& program) {
   Values values;
   for (const Step& step : program.setup) {
-    take(step, values);
+    run_step(step, values);
   }
   return values;
 }
 
 std::string to_string(const Trace& trace) {
-  std::string text = trace.happened + "\n";
-  for (const std::string& refusal : trace.said) {
+  std::string text = trace.results + "\n";
+  for (const std::string& refusal : trace.messages) {
     text += refusal.empty() ? "" : "  " + refusal + "\n";
   }
   return text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Program: calls of operators over numbered tensors, as data. It can be generated, run on any backend and on models,
-/// printed, and shrunk.
+/// Program: calls of operators on numbered tensors, as data. Programs are generated, run on
+/// backends and on models, printed, and shrunk.
 #pragma once
 
 #include <byre/functional.hpp>
@@ -30,7 +30,7 @@ using functional::Tensors;
 using functional::to_cpu;
 using functional::ViewPaths;
 
-/// One of the tensors that a step returned.
+/// The name of a tensor: the step that returned it, and its index among the results.
 struct Ref {
   int step = 0;
   int part = 0;
@@ -40,16 +40,17 @@ struct Ref {
 
 using StepArgument = functional::BasicArgument<Ref>;
 
-/// Where a step is made, for programs that depend on call sites.
+/// The call site of a step, for programs that depend on call sites.
 struct Place {
-  /// The mode of a reshape: alias and copy in every run, warn and error in runs that track. Nothing: as the run.
+  /// The mode of a reshape: alias and copy in every run, warn and error in runs that track. Empty:
+  /// the mode of the run.
   std::optional<shadow::ReshapeMode> mode{};
-  bool is_in_scope = false;  ///< of a ScopedSuppression
-  bool is_in_file = false;   ///< of suppressions
-  int line = 0;              ///< 0: a line of its own, the step's number
+  bool is_in_scope = false;  ///< in a ScopedSuppression
+  bool is_in_file = false;   ///< in a file of suppressions
+  int line = 0;              ///< 0: the number of the step, so that each has its own line
 };
 
-/// One call. Its number names what it returns; an operator that only writes names nothing.
+/// One call. Its number names its results. An operator that only writes has no named results.
 struct Step {
   int number = 0;
   std::string op;
@@ -57,56 +58,57 @@ struct Step {
   Place place{};
 };
 
-/// A value. Every program runs, also after parts of it were dropped: a step does nothing if its operands are missing, or
-/// if it is refused.
+/// A plain value. A program can run after steps were removed: a step does nothing if operands are
+/// missing or the operator rejects them.
 struct Program {
-  std::vector<Step> setup;  ///< on the CPU, before
+  std::vector<Step> setup;  ///< runs on the CPU before the body
   std::vector<Ref> inputs;
-  std::vector<Ref> captured;  ///< what the body reads that was there before, and is no input
-  std::vector<Step> body;     ///< over the inputs, by the names they have above
+  std::vector<Ref> captured;  ///< tensors of the setup that the body reads, without the inputs
+  std::vector<Step> body;     ///< refers to the inputs by their names in `inputs`
   std::vector<Ref> outputs;
 };
 
-/// The tensors there are, by name.
+/// Existing tensors by name.
 using Values = std::map<Ref, AnyTensor>;
 
 enum class StepResult : char {
   done = '.',
   skipped = '-',
   refused = 'X',
-  refused_operands = 'S',  ///< ShapeError or DTypeError: of two faults either may be told
+  refused_operands = 'S',  ///< ShapeError or DTypeError: with two faults, either may be reported
   refused_state = 'T',     ///< StateError
 };
-constexpr bool is_refusal(char happened) noexcept {
-  return happened != static_cast<char>(StepResult::done) &&
-         happened != static_cast<char>(StepResult::skipped);
+constexpr bool is_refusal(char result) noexcept {
+  return result != static_cast<char>(StepResult::done) &&
+         result != static_cast<char>(StepResult::skipped);
 }
 
-/// Calls the operator, or not; `why` becomes what refused it.
-StepResult take(const Step& step, Values& values, std::string* why = nullptr);
+/// Calls the operator of the step, unless operands are missing. An error sets `why` to its message.
+StepResult run_step(const Step& step, Values& values, std::string* why = nullptr);
 
-/// The arguments of the step for a call, with the tensors that `tensor_of` finds by name.
+/// The arguments of the step for a call, with the tensors that `tensor_of` returns for their names.
 functional::Arguments arguments_of(const Step& step,
                                    const std::function<AnyTensor(Ref)>& tensor_of);
 
-/// Those that there are.
-Tensors present(const std::vector<Ref>& refs, const Values& values);
+/// The tensors of `refs` that exist in `values`.
+Tensors existing(const std::vector<Ref>& refs, const Values& values);
 
-/// Follows a program step by step, for what the pass does not promise and programs therefore do not do: to write what
-/// they captured, which it refuses, and other bytes than 0 and 1 to bools.
+/// Finds steps that the pass does not support, so that programs skip them: writes to captured
+/// tensors, which the pass rejects, and writes of bytes other than 0 and 1 to bools. Follows a
+/// program step by step.
 class Unsupported {
  public:
   explicit Unsupported(const std::vector<Ref>& captured)
       : captured_(captured.begin(), captured.end()) {}
 
-  /// Whether the step, whose operands are among `values`, does something unsupported.
-  bool is_done_by(const Step& step, const Values& values) const;
-  /// The step was done.
-  void follow(const Step& step, const Values& values);
+  /// Whether the step, with its operands in `values`, is unsupported.
+  bool applies_to(const Step& step, const Values& values) const;
+  /// Must be called after each step that was done.
+  void record(const Step& step, const Values& values);
 
   /// A captured tensor, or a view of one.
   bool is_captured(Ref ref) const { return captured_.contains(ref); }
-  /// Views of bools as another dtype.
+  /// True for views of bools as another dtype.
   bool is_of_bools(Ref ref) const { return of_bools_.contains(ref); }
 
  private:
@@ -114,25 +116,25 @@ class Unsupported {
   std::set<Ref> of_bools_;
 };
 
-/// The names of all registered operators that `fits` returns true for.
+/// The names of all registered operators for which `fits` returns true.
 std::vector<std::string> operators_that(
     const std::function<bool(const functional::Operator&)>& fits);
 
-/// What happened to each step of a body, and why.
+/// The result of each step of a body, and the reason of a refusal.
 struct Trace {
-  std::string happened;
-  std::vector<std::string> said;  ///< by the step; empty unless it was refused
+  std::string results;
+  std::vector<std::string> messages;  ///< the error message of each step; empty without an error
 };
 
-/// What the body does to `inputs`, which have those names in it, beside what it captures of what
-/// there was `before`. Skips what is not supported.
+/// Runs the body on `inputs`, which have `names` in it, with the captured tensors from `before`.
+/// Returns the outputs. Skips unsupported steps.
 Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors& inputs,
             const Values& before, Trace& trace);
 
-/// A new tensor for each name of the setup.
+/// Runs the setup. Returns its tensors.
 Values set_up(const Program& program);
 
-/// What happened, and the refusals, a line each.
+/// The results of the steps on one line, and each error message on a line.
 std::string to_string(const Trace& trace);
 /// "t3_1", the second tensor of step 3, or "t3", the first.
 std::string to_string(Ref ref);
@@ -140,16 +142,18 @@ std::string to_string(Ref ref);
 std::string to_string(const Step& step);
 std::string to_string(const Program& program);
 
-/// A smaller program that fails too: without any one step, input or output, or with a smaller number, it does not fail.
+/// A smaller program that fails, too. It is minimal: it does not fail with any one step, input or
+/// output removed, or any one number reduced.
 Program shrunk(Program program, const std::function<bool(const Program&)>& fails);
-/// The failure of the smallest program that has one, and that program. `failure_of` returns nothing for others.
+/// The failure of the smallest failing program, and the program. `failure_of` returns an empty
+/// string for programs that do not fail.
 std::string smallest_failure(const Program& failing,
                              const std::function<std::string(const Program&)>& failure_of);
 
-// views.cpp: by the members of Tensor, where operators make views by rules of layouts.
+// In views.cpp: views by the members of Tensor, whereas operators make views by rules on layouts.
 bool is_view(const Step& step);
-/// All arguments behind the first one, with the defaults of the schema.
+/// All arguments after the first, with the defaults of the schema.
 functional::Arguments constants_of(const Step& step);
-/// The views that `step` makes of its first tensor, which is `self`. Throws what Tensor throws.
+/// The views that `step` makes of `self`, its first tensor. Throws as the members of Tensor.
 std::vector<Tensor> views_of(const Tensor& self, const Step& step);
 }  // namespace byre::test

@@ -61,7 +61,7 @@ Dims RandomCalls::broadcastable(const Dims& to) {
   return sizes;
 }
 
-/// Draws again what the CPU refuses.
+/// Draws again if the CPU rejects the arguments.
 Arguments RandomCalls::arguments_of(const std::string& name) {
   const Operator& op = functional::find(name);
   for (int tries = 0; tries < 10'000; ++tries) {
@@ -73,7 +73,7 @@ Arguments RandomCalls::arguments_of(const std::string& name) {
     }
   }
   throw InvalidArgument(
-      format_text("RandomCalls draws no arguments that %s takes. Draw them in RandomArguments.",
+      format_text("RandomCalls draws no valid arguments for %s. Extend RandomArguments.",
                   functional::to_string(op.schema()).c_str()));
 }
 
@@ -109,7 +109,7 @@ Arguments RandomCalls::any_arguments_of(const Operator& op) {
       arguments.emplace_back(tensors);
     } else if (!parameter.is_tensor()) {
       if (constant == constants.end()) {
-        break;  // defaults
+        break;  // the rest have defaults
       }
       arguments.emplace_back(*constant++);
       if (parameter.type == Type::scalar) {
@@ -117,7 +117,7 @@ Arguments RandomCalls::any_arguments_of(const Operator& op) {
       }
     } else if (parameter.name == "condition") {
       arguments.push_back(tensor(broadcastable(all), DType::boolean));
-    } else if (parameter.name == "source") {  // of a scatter: as the view
+    } else if (parameter.name == "source") {  // a scatter: of the sizes of the view
       Arguments seen = arguments;
       for (const functional::Constant& each : constants) {
         seen.emplace_back(each);

@@ -8,7 +8,7 @@ namespace {
 
 using Made = std::vector<Tensor>;
 
-/// The constants_of() an operator.
+/// The constants_of() a step.
 struct Given {
   functional::Arguments all;
 
@@ -18,7 +18,7 @@ struct Given {
 };
 using View = Made (*)(const Tensor& self, const Given& given);
 
-/// By operator.
+/// The views by the names of their operators.
 const std::unordered_map<std::string, View>& views() {
   static const std::unordered_map<std::string, View> all{
       {"alias", [](auto& x, auto&) { return Made{x.alias()}; }},

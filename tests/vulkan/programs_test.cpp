@@ -85,7 +85,7 @@ TEST(VulkanPrograms, are_the_hosts_under_the_pass_and_as_graphs) {
     const Program program = exact(generate(first + number));
     const Outcome expected = run_reference(program);
     done += static_cast<std::size_t>(
-        std::ranges::count(expected.trace.happened, static_cast<char>(StepResult::done)));
+        std::ranges::count(expected.trace.results, static_cast<char>(StepResult::done)));
     for (const Target& target : targets) {
       const std::string text = smallest_difference(program, expected, target);
       ASSERT_TRUE(text.empty()) << "BYRE_TEST_SEED=" << first + number << ": " << text;

@@ -78,7 +78,7 @@ TYPED_TEST(StridedCopies, copies_of_random_views_place_every_element) {
       const std::size_t axis = random.below(ndim);
       larger[axis] = larger[axis] * 2 + 1;
       return distinct_numbers<TypeParam>(larger).slice(static_cast<std::int64_t>(axis), 1,
-                                                      larger[axis], 2);
+                                                       larger[axis], 2);
     };
     Tensor source = random.flag() ? distinct_numbers<TypeParam>(sizes) : strided(sizes);
     source = source.permute(order);
