@@ -78,7 +78,7 @@ bool Unsupported::applies_to(const Step& step, const Values& values) const {
   return source != nullptr && (is_captured(*source) || is_of_bools(*source));
 }
 
-void Unsupported::follow(const Step& step, const Values& values) {
+void Unsupported::record(const Step& step, const Values& values) {
   const Ref* const of = ref_at(step, 0);
   if (of == nullptr || functional::find(step.op).effect() != Effect::view) {
     return;
