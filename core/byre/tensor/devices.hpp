@@ -25,8 +25,8 @@ class BYRE_API DeviceSupport {
 
   /// The allocator of the device's tensors. Its Allocator::copy copies within the device.
   virtual Allocator& allocator() noexcept = 0;
-  /// Copies between the device and the host; the copy is complete on return. May throw; nothing may
-  /// have changed then.
+  /// Copies between the device and the host; the copy is complete on return. If it throws, it must
+  /// not have changed anything.
   virtual void copy_to_host(void* destination, const void* source, std::size_t nbytes) = 0;
   virtual void copy_from_host(void* destination, const void* source, std::size_t nbytes) = 0;
   /// For messages: "accelerator".

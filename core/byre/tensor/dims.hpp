@@ -19,12 +19,12 @@
 
 namespace byre::inline v0 {
 
-/// A sequence of integers, one for each dimension, with the interface of a standard container: {2,
-/// 3}.
+/// A sequence of integers, one for each dimension, with the interface of a standard container.
+/// Example: Dims sizes{2, 3}.
 ///
 /// Cost: up to `most_in_place` numbers are stored in the object, and a copy is a copy of a few
 /// words without a loop, because every view copies several Dims. More numbers are stored on the
-/// heap. Members that make the sequence longer than that throw OutOfMemory. Thread-safety: as a
+/// heap. Members that need the heap throw OutOfMemory. Thread-safety: as a
 /// std::vector.
 class BYRE_API Dims {
  public:

@@ -109,9 +109,9 @@ BYRE_API Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
 // ---- reductions
 
 /// The sum of all elements, or the sums over `axes`, which the result lacks; with `keepdim` it has
-/// them with size 1. Without axes, each element is its own sum. Integers and bool are summed as
-/// i64, f16 and bf16 as float. Summation is pairwise, so that the rounding error grows with the
-/// logarithm of the count. Throws ShapeError if an axis is out of range or named twice.
+/// them with size 1. With an empty list of axes, each element is its own sum. Integers and bool are
+/// summed as i64, f16 and bf16 as float. Summation is pairwise, so that the rounding error grows
+/// with the logarithm of the count. Throws ShapeError if an axis is out of range or named twice.
 BYRE_API Tensor sum(const Tensor& a,
                     detail::ExplicitCallSite site = detail::ExplicitCallSite(CallSite::current()));
 BYRE_API Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false,
@@ -135,8 +135,8 @@ inline Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
 
 // ---- other operations
 
-/// A copy with the elements along each of `axes` in reverse order. It is no view, because strides
-/// are never negative. Throws ShapeError if an axis is out of range or named twice.
+/// A copy with the elements along each of `axes` in reverse order. The result cannot be a view,
+/// because strides are never negative. Throws ShapeError if an axis is out of range or named twice.
 BYRE_API Tensor flip(const Tensor& a, const Dims& axes, CallSite site = CallSite::current());
 
 // ---- with a Scalar as an operand

@@ -72,6 +72,8 @@ class TensorWrite;
 ///   write excludes every other operation. The threads of a parallel loop may write through
 ///   mutable_data_in_parallel(). One handle object is used as a std::shared_ptr is: assigning it
 ///   excludes every other use of that object.
+/// - `site` is the call site (a line of source) that counters, events and reports name: by default,
+///   that of the caller.
 ///
 /// Source: the seed "TensorBase".
 class BYRE_API Tensor {
@@ -212,11 +214,11 @@ class BYRE_API Tensor {
   // A pointer to read is valid until the storage is next written, through any tensor, or its memory
   // is released.
   //
-  // A pointer to write is valid equally long, but must not be written through after the next lazy
-  // clone of the storage, through any tensor, by lazy_clone(), reshape(), contiguous() or to():
-  // such a write would appear in the clone. Call mutable_data() again instead; if nothing has to be
-  // copied, that costs one load. Tracking of view families (byre/shadow) does not record writes
-  // through a retained pointer either: its reports state how many such pointers escaped.
+  // A pointer to write may be written through until the storage is next lazily cloned, through any
+  // tensor, by lazy_clone(), reshape(), contiguous() or to(), or its memory is released. A later
+  // write would appear in the clone. Call mutable_data() again instead; if nothing has to be copied,
+  // that costs one load. byre/shadow, which tracks view families (a tensor and its views), does not
+  // record writes through a retained pointer: its reports state how many pointers escaped.
   //
   // A tensor without elements may have a null pointer. In ReshapeMode::error, an access that relies
   // on a reshape being an alias throws shadow::ReshapeViolation.
@@ -228,9 +230,10 @@ class BYRE_API Tensor {
     return static_cast<const T*>(bytes_to_read(dtype_of<T>, site));
   }
   /// The first element, to write. Calls realize<T>(), which replaces a tensor of another dtype, and
-  /// materializes the storage: see Storage::mutable_data. Throws as realize(), and OutOfMemory if
-  /// the data has to be copied. Cost: one load if the data is unique, O(n) if it is copied. May
-  /// wait for copies in progress, unless `wait` is Wait::never.
+  /// materializes the storage: if other storages share the data, copies it. See
+  /// Storage::mutable_data. Throws as realize(), and OutOfMemory if the data has to be copied.
+  /// Cost: one load if the data is unique, O(n) if it is copied. May wait for copies in progress,
+  /// unless `wait` is Wait::never.
   template <Element T>
   T* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return static_cast<T*>(bytes_to_write(dtype_of<T>, wait, site));
@@ -381,7 +384,8 @@ class BYRE_API Tensor {
   /// as they do not alias any reshape.
   Tensor& reshape_(const Dims& sizes, CallSite site = CallSite::current());
   /// True iff a write to one tensor is visible in the other in every reshape mode: the two have one
-  /// storage and one shadow storage, as a tensor and its views have.
+  /// storage and are of one view family, as a tensor and its views are. byre/shadow has a shadow
+  /// storage for each family.
   bool is_of_view_family(const Tensor& other) const noexcept {
     return aliases(other) && base().shadow == other.base().shadow;
   }

@@ -54,8 +54,8 @@ inline void advance(Layout& part, std::int64_t index, std::int64_t stride) {
 /// The end of a slice that includes the last element of its dimension.
 inline constexpr std::int64_t to_the_end = (std::numeric_limits<std::int64_t>::max)();
 
-/// The elements with other sizes; -1 for one size infers it. Throws ShapeError if
-/// strides cannot express the sizes; Tensor::reshape() copies in this case.
+/// The elements with other sizes; -1 for one size infers it. Throws ShapeError if strides cannot
+/// express the sizes; Tensor::reshape() copies in this case.
 BYRE_API Layout view(const Layout& layout, const Dims& sizes);
 /// Any layout of a storage of `storage_numel` elements. Throws ShapeError if an element is outside
 /// of the storage. If the layout has no elements, an offset beyond the storage becomes
@@ -101,8 +101,7 @@ inline Layout select(const Layout& layout, std::int64_t axis, std::int64_t index
 /// to the dimension, as in Python. Requires `step` > 0.
 BYRE_API Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start = 0,
                       std::int64_t end = to_the_end, std::int64_t step = 1);
-/// The elements `start` to `start + length` of a dimension. Throws ShapeError if one is out of
-/// range.
+/// `length` elements of a dimension, from `start` on. Throws ShapeError if one is out of range.
 BYRE_API Layout narrow(const Layout& layout, std::int64_t axis, std::int64_t start,
                        std::int64_t length);
 /// The parts of a dimension of `size` elements each; the last may have fewer.
