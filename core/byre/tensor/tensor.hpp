@@ -216,7 +216,7 @@ class BYRE_API Tensor {
   //
   // A pointer to write may be written through until the storage is next lazily cloned, through any
   // tensor, by lazy_clone(), reshape(), contiguous() or to(), or its memory is released. A later
-  // write would appear in the clone. Call mutable_data() again instead; if nothing has to be copied,
+  // write would appear in the clone. Call mutable_data() again instead; if nothing is to be copied,
   // that costs one load. byre/shadow, which tracks view families (a tensor and its views), does not
   // record writes through a retained pointer: its reports state how many pointers escaped.
   //

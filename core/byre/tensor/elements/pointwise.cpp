@@ -18,8 +18,7 @@ struct alignas(data_alignment) BlockBuffer {
 /// How the elements of one operand are converted to or from the dense blocks of a kernel.
 struct BlockConversion {
   std::int64_t itemsize;  ///< of an element in a block
-  bool
-      is_converted;  ///< true also for bool to bool: loaded() must replace bytes other than 0 and 1
+  bool is_converted;      ///< also for bool to bool, for loaded() to normalize the bytes
   ConvertRow convert;
 
   bool is_dense(std::int64_t stride) const noexcept { return !is_converted && stride == itemsize; }
@@ -115,9 +114,8 @@ class RowLoop {
   std::array<BlockConversion, Count> inputs_;
   std::array<BlockBuffer, 1 + Count> buffers_;
   alignas(data_alignment) std::array<std::byte, 8192> long_buffer_;
-  std::size_t repeated_ = Count;  ///< the operand that fills the long buffer; Count if none
-  std::array<const std::byte*, Count>
-      filled_with_{};  ///< the element that an operand's buffer is filled with
+  std::size_t repeated_ = Count;  ///< operand that fills the long buffer; Count: none
+  std::array<const std::byte*, Count> filled_with_{};  ///< the element in an operand's buffer
 };
 
 /// Whether the kernel can compute all elements as one block: all operands are contiguous, of equal

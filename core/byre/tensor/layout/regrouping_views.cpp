@@ -41,7 +41,8 @@ std::vector<Layout> split_evenly(const Layout& layout, std::size_t axis, std::in
 constexpr const char* advice_on_views =
     "Use reshape(), which copies if necessary, or call contiguous() first.";
 
-/// The largest stride in elements: a view as a smaller dtype multiplies strides by up to 16.
+/// The largest stride in elements. A view as a smaller dtype multiplies it, which must not
+/// overflow.
 constexpr std::int64_t max_stride = std::numeric_limits<std::int64_t>::max() / 16;
 
 /// Throws ShapeError unless `is_whole`: the elements cannot be viewed with another size.

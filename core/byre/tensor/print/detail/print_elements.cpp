@@ -197,8 +197,8 @@ struct Columns {
     exponent_digits = std::max(exponent_digits, std::to_string(std::abs(decimal.exponent)).size());
   }
 
-  /// Fixed-point numbers are padded with blanks. Numbers in scientific notation show as many digits
-  /// as the longest of the tensor.
+  /// Pads fixed-point numbers with blanks, and numbers in scientific notation with their own
+  /// further digits.
   template <class T>
   std::string word_of(T value, Sign sign) const {
     if (notation == Notation::scientific) {
