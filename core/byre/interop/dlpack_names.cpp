@@ -58,7 +58,7 @@ dlpack::DLDataType dlpack_dtype(DType dtype) {
   const auto* const found = std::ranges::find_if(
       dlpack_dtypes, [&](const DTypeMapping& name) { return name.dtype == dtype; });
   if (found == dlpack_dtypes.end()) {
-    detail::no_such_dtype("DLPack", dtype);
+    detail::refuse_uninitialized_dtype("DLPack", dtype);
   }
   return found->type;
 }

@@ -18,7 +18,7 @@ void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* opera
   }
 }
 
-void expect_dtype_or_none(const Tensor& tensor, DType dtype, const char* operation) {
+void expect_dtype_if_initialized(const Tensor& tensor, DType dtype, const char* operation) {
   if (tensor.is_dtype_initialized() && tensor.dtype() != dtype) {
     refuse_other_dtype(tensor, dtype, operation);
   }

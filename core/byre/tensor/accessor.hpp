@@ -76,7 +76,7 @@ namespace detail {
 /// dimensions.
 BYRE_API void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation);
 /// Throws DTypeError if the tensor has a dtype other than `dtype`.
-BYRE_API void expect_dtype_or_none(const Tensor& tensor, DType dtype, const char* operation);
+BYRE_API void expect_dtype_if_initialized(const Tensor& tensor, DType dtype, const char* operation);
 /// Strides of `layout` that satisfy the preconditions of std::layout_stride: no stride is 0, and in
 /// ascending order each stride is at least the previous stride times its size. The stride of a
 /// dimension of one element becomes 1. Throws ShapeError if the strides do not satisfy them, for
@@ -100,7 +100,7 @@ inline Accessor<const T, N> accessor(const Tensor& tensor, CallSite site = CallS
 template <Element T, std::size_t N>
 inline Accessor<T, N> mutable_accessor(Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "mutable_accessor");
-  detail::expect_dtype_or_none(tensor, dtype_of<T>, "mutable_accessor");
+  detail::expect_dtype_if_initialized(tensor, dtype_of<T>, "mutable_accessor");
   T* const first = tensor.mutable_data<T>(Wait::allowed, site);
   return {first, tensor.layout()};
 }

@@ -155,13 +155,13 @@ inline std::string to_string(const Dims& dims) {
 
 namespace detail {
 
-[[noreturn]] BYRE_API void too_many_dimensions(std::size_t ndim, const char* operation);
+[[noreturn]] BYRE_API void refuse_ndim(std::size_t ndim, const char* operation);
 
 /// Throws ShapeError, which names `operation`, if `ndim` exceeds max_ndim. Views that do not call
 /// element_count() call this.
 inline void expect_ndim(std::size_t ndim, const char* operation) {
   if (ndim > max_ndim) [[unlikely]] {
-    too_many_dimensions(ndim, operation);
+    refuse_ndim(ndim, operation);
   }
 }
 
@@ -173,14 +173,14 @@ BYRE_API std::int64_t element_count(std::span<const std::int64_t> sizes, const c
 /// numel * itemsize. Throws ShapeError if that overflows.
 BYRE_API std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation);
 
-[[noreturn]] BYRE_API void no_such_axis(std::int64_t axis, std::size_t ndim, const char* operation);
+[[noreturn]] BYRE_API void refuse_axis(std::int64_t axis, std::size_t ndim, const char* operation);
 
 /// `axis`, counted from the end if negative. Throws ShapeError unless -ndim <= axis < ndim. If
 /// `ndim` is 0, accepts -1 and 0, as if there were one dimension.
 inline std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
   const auto count = static_cast<std::int64_t>(ndim == 0 ? 1 : ndim);
   if (axis < -count || axis >= count) [[unlikely]] {
-    no_such_axis(axis, ndim, operation);
+    refuse_axis(axis, ndim, operation);
   }
   return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
 }

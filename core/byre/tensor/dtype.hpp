@@ -86,12 +86,12 @@ inline constexpr std::array<const char*, dtype_count + 1> dtype_names{
     "bool", "u8",   "i8",  "i16", "i32",       "i64",
     "f16",  "bf16", "f32", "f64", "complex64", "uninitialized"};
 
-[[noreturn]] BYRE_API void no_such_dtype(const char* operation, DType dtype);
+[[noreturn]] BYRE_API void refuse_uninitialized_dtype(const char* operation, DType dtype);
 
 /// Throws DTypeError, which names `operation`, if `dtype` is DType::uninitialized.
 inline void expect_dtype_named(DType dtype, const char* operation) {
   if (dtype >= DType::uninitialized) [[unlikely]] {
-    no_such_dtype(operation, dtype);
+    refuse_uninitialized_dtype(operation, dtype);
   }
 }
 

@@ -70,8 +70,8 @@ BYRE_API std::int64_t element_at(const Layout& layout, std::span<const std::int6
                                  const char* operation);
 
 namespace detail {
-[[noreturn, gnu::cold]] BYRE_API void no_such_index(const Layout& layout, std::size_t axis,
-                                                    std::int64_t index, const char* operation);
+[[noreturn, gnu::cold]] BYRE_API void refuse_index(const Layout& layout, std::size_t axis,
+                                                   std::int64_t index, const char* operation);
 }  // namespace detail
 
 /// True if the layout uses an element of the storage at two indices. Exact for layouts that result

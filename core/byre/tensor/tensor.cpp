@@ -53,7 +53,7 @@ Tensor Tensor::make(Storage storage, Layout&& layout, DType dtype, Device device
                               std::move(family)));
 }
 
-void Tensor::no_memory_for_tensor() {
+void Tensor::throw_out_of_memory() {
   throw OutOfMemory(sizeof(TensorBase), "heap, for a tensor");
 }
 

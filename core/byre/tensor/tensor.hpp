@@ -413,11 +413,11 @@ class BYRE_API Tensor {
   }
   static Tensor owned(TensorBase* made) {
     if (made == nullptr) [[unlikely]] {
-      no_memory_for_tensor();
+      throw_out_of_memory();
     }
     return Tensor(made, false);
   }
-  [[noreturn]] static void no_memory_for_tensor();
+  [[noreturn]] static void throw_out_of_memory();
   /// A view that may repeat elements. Throws ShapeError if its elements are more bytes than an
   /// object can have.
   Tensor with_layout(Layout&& layout, const char* operation) const;

@@ -40,7 +40,7 @@ void copy_within_device(const Tensor& source, void* destination) {
 }
 
 /// A function for clone_view() that clones a storage lazily.
-auto lazily(CallSite site) {
+auto lazy_storage_clone(CallSite site) {
   return [site](const Storage& shared) { return shared.lazy_clone(site); };
 }
 
@@ -83,7 +83,7 @@ Tensor Tensor::clone_view(const char* operation, CallSite site, const CloneStora
 }
 
 Tensor Tensor::lazy_clone(CallSite site) const {
-  return clone_view("lazy_clone", site, lazily(site), [&] { return Layout(layout()); });
+  return clone_view("lazy_clone", site, lazy_storage_clone(site), [&] { return Layout(layout()); });
 }
 
 Tensor Tensor::writable_clone(CallSite site) {
@@ -120,11 +120,11 @@ Tensor Tensor::reshape(const Dims& wanted, CallSite site) const {
     return reshape_as_alias(wanted, mode, site);
   }
   if (is_contiguous()) {
-    return clone_view("reshape", site, lazily(site),
+    return clone_view("reshape", site, lazy_storage_clone(site),
                       [&] { return contiguous_view(layout(), wanted, "reshape"); });
   }
   if (const auto viewed = viewed_as(layout(), wanted, "reshape")) {
-    return clone_view("reshape", site, lazily(site), [&] { return Layout(*viewed); });
+    return clone_view("reshape", site, lazy_storage_clone(site), [&] { return Layout(*viewed); });
   }
   return clone(site).view(wanted);
 }

@@ -21,8 +21,8 @@ namespace byre::inline v0::views {
 namespace detail {
 
 // Not inline, so that callers do not reserve stack for its message.
-[[noreturn, gnu::cold]] BYRE_API void no_existing_axis(const Layout& layout, std::int64_t axis,
-                                                       const char* operation);
+[[noreturn, gnu::cold]] BYRE_API void refuse_missing_axis(const Layout& layout, std::int64_t axis,
+                                                          const char* operation);
 
 /// `index`, counted from the end of `count` if negative. The result is `count` or more if `index`
 /// is out of range.
@@ -36,7 +36,7 @@ inline std::size_t existing_axis(const Layout& layout, std::int64_t axis, const 
   const std::size_t ndim = layout.ndim();
   const std::uint64_t wrapped = counted_from_start(axis, static_cast<std::int64_t>(ndim));
   if (wrapped >= ndim) [[unlikely]] {
-    no_existing_axis(layout, axis, operation);
+    refuse_missing_axis(layout, axis, operation);
   }
   return static_cast<std::size_t>(wrapped);
 }
@@ -89,7 +89,7 @@ inline Layout select(const Layout& layout, std::int64_t axis, std::int64_t index
   const std::int64_t size = layout.sizes[selected];
   const std::uint64_t wrapped = detail::counted_from_start(index, size);
   if (wrapped >= static_cast<std::uint64_t>(size)) [[unlikely]] {
-    byre::detail::no_such_index(layout, selected, index, "select");
+    byre::detail::refuse_index(layout, selected, index, "select");
   }
   Layout part{.sizes = layout.sizes.without(selected),
               .strides = layout.strides.without(selected),

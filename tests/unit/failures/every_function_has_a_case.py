@@ -46,7 +46,7 @@ RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::t
 Scalar::refuse Scalar::refuse_as
 Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::copy_if_less_than_half Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
 Tensor::expect_dtype Tensor::expect_unshared
-Tensor::grow_storage Tensor::make Tensor::copied_to Tensor::nbytes_of_external Tensor::no_memory_for_tensor
+Tensor::grow_storage Tensor::make Tensor::copied_to Tensor::nbytes_of_external Tensor::throw_out_of_memory
 Tensor::packed Tensor::realize_to_write Tensor::record_copy_onto_itself Tensor::record_read_of_storage
 Tensor::refuse_uninitialized Tensor::sees_less_than_half Tensor::reshape_as_alias Tensor::take_storage
 Tensor::tracked_bytes_to_read Tensor::tracked_bytes_to_write Tensor::with_layout Tensor::with_layouts

@@ -20,7 +20,7 @@ thread_local const Recording* current_of_thread = nullptr;
 
 void expect_dtype(DType dtype, const char* operation) {
   if (dtype == DType::uninitialized) {
-    byre::detail::no_such_dtype(operation, dtype);
+    byre::detail::refuse_uninitialized_dtype(operation, dtype);
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace byre::inline v0::detail {
 
-void no_such_dtype(const char* operation, DType) {
+void refuse_uninitialized_dtype(const char* operation, DType) {
   throw DTypeError(format_text(
       "%s: the dtype is uninitialized. Pass a dtype, such as DType::f32, or call realize(dtype) on "
       "the tensor first.",

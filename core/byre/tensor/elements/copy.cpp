@@ -21,7 +21,7 @@ void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_
              const Dims& sizes, const char* operation) {
   const detail::ConvertRow row = detail::conversion(to_dtype, from_dtype, operation);
   const detail::DefaultFloatEnvironment environment;
-  detail::StridedCopy(sizes, to, from, itemsize(to_dtype), row).make();
+  detail::StridedCopy(sizes, to, from, itemsize(to_dtype), row).run();
 }
 
 /// Writes all elements of `self`, at `first`, with the elements of `source` in the layout

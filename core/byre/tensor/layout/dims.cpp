@@ -93,7 +93,7 @@ constexpr auto most_elements = static_cast<std::int64_t>(max_nbytes);
 
 }  // namespace
 
-void too_many_dimensions(std::size_t ndim, const char* operation) {
+void refuse_ndim(std::size_t ndim, const char* operation) {
   throw ShapeError(
       format_text("%s: %zu dimensions, allowed are %zu (byre::max_ndim). Merge some of them by "
                   "flatten(), view() or reshape().",
@@ -126,7 +126,7 @@ std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* ope
   return nbytes;
 }
 
-void no_such_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
+void refuse_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
   const auto count = static_cast<long long>(ndim == 0 ? 1 : ndim);
   throw ShapeError(
       format_text("%s: dimension %lld is out of range for a tensor of %zu dimensions. Use %lld to "

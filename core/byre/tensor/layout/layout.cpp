@@ -164,15 +164,15 @@ std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indi
     const std::int64_t size = layout.sizes[axis];
     const std::int64_t index = indices[axis] < 0 ? indices[axis] + size : indices[axis];
     if (index < 0 || index >= size) {
-      detail::no_such_index(layout, axis, indices[axis], operation);
+      detail::refuse_index(layout, axis, indices[axis], operation);
     }
     element += index * layout.strides[axis];
   }
   return element;
 }
 
-void detail::no_such_index(const Layout& layout, std::size_t axis, std::int64_t index,
-                           const char* operation) {
+void detail::refuse_index(const Layout& layout, std::size_t axis, std::int64_t index,
+                          const char* operation) {
   throw ShapeError(format_text("%s: index %lld is out of range for dimension %zu of %s.", operation,
                                static_cast<long long>(index), axis,
                                to_string(layout.sizes).c_str()));

@@ -6,9 +6,9 @@
 
 namespace byre::inline v0::views {
 
-void detail::no_existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
+void detail::refuse_missing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
   if (layout.ndim() != 0) {
-    byre::detail::no_such_axis(axis, layout.ndim(), operation);
+    byre::detail::refuse_axis(axis, layout.ndim(), operation);
   }
   throw ShapeError(format_text(
       "%s: dimension %lld is out of range: the tensor has none. Add one by unsqueeze(0).",
@@ -39,7 +39,7 @@ void erase_axis(Layout& layout, std::size_t axis) {
 /// `axes` as indices from 0. Throws ShapeError if one is out of range or named twice.
 Dims distinct_axes(const Layout& layout, const Dims& axes, const char* operation) {
   if (layout.ndim() == 0 && !axes.empty()) {
-    detail::no_existing_axis(layout, axes.front(), operation);
+    detail::refuse_missing_axis(layout, axes.front(), operation);
   }
   return byre::detail::distinct_axes(axes, layout.ndim(), operation);
 }

@@ -89,7 +89,7 @@ void WriteBack::commit() {
   }
   // Nothing fails from here on.
   for (const StridedCopy& copy : copies) {
-    copy.make();
+    copy.run();
   }
   for (std::size_t index = 0; index < updates.size(); ++index) {
     updates[index].commit(updates_[index].prepared);

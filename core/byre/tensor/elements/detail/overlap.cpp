@@ -46,8 +46,8 @@ struct Steps {
 
 /// Whether the two views use disjoint ranges of every period of bytes. Strides of at least `limit`
 /// are multiples of the period; the dimensions with smaller strides span one range within it.
-bool are_apart(const Extent& a, const Steps& a_steps, const Extent& b, const Steps& b_steps,
-               std::int64_t limit) {
+bool use_disjoint_ranges(const Extent& a, const Steps& a_steps, const Extent& b,
+                         const Steps& b_steps, std::int64_t limit) {
   const std::int64_t period = std::gcd(a_steps.period_from(limit), b_steps.period_from(limit));
   if (period == 0) {
     return false;  // the caller has compared the whole ranges
@@ -80,7 +80,7 @@ Overlap overlap_of(const Extent& a, const Extent& b) {
   }
   for (const Steps* steps : {&a_steps, &b_steps}) {
     for (const std::int64_t stride : steps->strides) {
-      if (stride != 0 && are_apart(a, a_steps, b, b_steps, stride)) {
+      if (stride != 0 && use_disjoint_ranges(a, a_steps, b, b_steps, stride)) {
         return Overlap::none;
       }
     }

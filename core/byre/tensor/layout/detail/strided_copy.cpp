@@ -185,7 +185,7 @@ void StridedCopy::choose_strategy() {
   }
 }
 
-void StridedCopy::make() const noexcept {
+void StridedCopy::run() const noexcept {
   if (strategy_ != Strategy::none) {
     walk(0, loop_.operands[0].first, loop_.operands[1].first);
   }
@@ -254,7 +254,7 @@ void pack(const void* source, const Layout& layout, std::size_t itemsize, void* 
       Operand::of(destination, contiguous_layout(layout.sizes, "copy"), itemsize);
   const CopyRow row = visit_itemsize(
       itemsize, []<std::size_t Itemsize>() -> CopyRow { return &copy_plain_row<Itemsize>; });
-  StridedCopy(layout.sizes, packed, Operand::of(source, layout, itemsize), itemsize, row).make();
+  StridedCopy(layout.sizes, packed, Operand::of(source, layout, itemsize), itemsize, row).run();
 }
 
 }  // namespace byre::inline v0::detail

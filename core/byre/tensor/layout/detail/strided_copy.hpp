@@ -16,7 +16,7 @@ namespace byre::inline v0::detail {
 using CopyRow = void (*)(std::byte* to, std::int64_t to_stride, const std::byte* from,
                          std::int64_t from_stride, std::int64_t length);
 
-/// A prepared copy. make() allocates nothing and cannot fail.
+/// A prepared copy. run() allocates nothing and cannot fail.
 class BYRE_API StridedCopy {
  public:
   /// `to` and `from` may be equal, element for element, but must not overlap otherwise.
@@ -25,7 +25,7 @@ class BYRE_API StridedCopy {
               CopyRow row);
 
   /// Does nothing if there are no elements.
-  void make() const noexcept;
+  void run() const noexcept;
 
  private:
   enum class Strategy : std::uint8_t {
