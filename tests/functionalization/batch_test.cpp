@@ -192,7 +192,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
     const auto of_member = [=](const Input& input) { return input.member_copies[member]; };
     Trace trace;
     member_outputs.push_back(run_with(inputs.each(of_member), trace));
-    if (member != 0 && trace.happened != expected.happened) {
+    if (member != 0 && trace.results != expected.results) {
       return {"", "decisions that differ between members"};
     }
     expected = trace;
@@ -215,14 +215,14 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
                : BatchOutcome{"it failed: " + what, ""};
   }
   for (std::size_t step = 0; step < program.body.size(); ++step) {
-    const char expected_result = expected.happened[step];
-    const char result = found.happened[step];
+    const char expected_result = expected.results[step];
+    const char result = found.results[step];
     if (result != expected_result &&
         !(is_refusal(result) &&
           is_refusal(expected_result))) {  // vmap may reject for other reasons
       const std::string& op = program.body[step].op;
       return expected_result == static_cast<char>(StepResult::done) &&
-                     is_rejection_of_vmap(found.said[step], inputs.share_memory())
+                     is_rejection_of_vmap(found.messages[step], inputs.share_memory())
                  ? BatchOutcome{"", op}
                  : BatchOutcome{op + ": it does " + to_string(found) + "but should do " +
                                     to_string(expected),

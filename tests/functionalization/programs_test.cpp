@@ -37,7 +37,7 @@ TEST_P(RandomPrograms, random_programs_agree_with_and_without_the_pass) {
     const Program program = generate(number);
     const Outcome expected = run_reference(program);
     done += count_of(expected, StepResult::done);
-    others += expected.trace.happened.size() - count_of(expected, StepResult::done);
+    others += expected.trace.results.size() - count_of(expected, StepResult::done);
     // Odd programs lower the bounds of updates and regions, so that some steps reach both.
     auto& bounds = functional::detail::alias_bounds();
     bounds = {};

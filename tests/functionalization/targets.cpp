@@ -182,7 +182,7 @@ std::string difference(const Outcome& expected, const Outcome& found) {
   if (!found.failure.empty() || !expected.failure.empty()) {
     return "it failed: " + found.failure + expected.failure;
   }
-  if (expected.trace.happened != found.trace.happened) {
+  if (expected.trace.results != found.trace.results) {
     return "it does " + to_string(found.trace) + "but should do " + to_string(expected.trace);
   }
   for (std::size_t index = 0; index < expected.tensors.size(); ++index) {

@@ -65,7 +65,10 @@ TEST(Errors, invalid_arguments_name_operator_parameter_and_schema) {
   EXPECT_THROW(call("cat", {Tensors{AnyTensor()}}), ArgumentError);
   EXPECT_THROW(call("select", {ascending(2), Argument(), 0}), ArgumentError);
   EXPECT_THROW(call_for_one("split", {ascending(5), 2}), ArgumentError);
-  EXPECT_TRUE(says(complaint_of([] { call("cat", {Dims(), 0}); }), "cat: of no tensors"));
+  EXPECT_TRUE(says(complaint_of([] {
+                     call("cat", {Dims(), 0});
+                   }),
+                   "cat: the list of tensors is empty"));
 }
 
 TEST(Errors, a_missing_kernel_names_the_key_and_registered_keys) {
