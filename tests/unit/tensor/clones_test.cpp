@@ -61,7 +61,7 @@ TEST(SmallParts, every_clone_copies_a_small_part) {
   Tensor reshaped = row;
   reshaped.reshape_({8, 8});
   EXPECT_EQ(reshaped.storage().nbytes(), width * 4U);
-  EXPECT_TRUE(x.storage().is_unique()) << "nothing shares it";
+  EXPECT_TRUE(x.storage().is_unique()) << "no clone shares it";
 }
 
 TEST(SmallParts, half_or_more_shares_the_data) {
@@ -97,7 +97,7 @@ TEST(SmallParts, copies_preserve_stride_order_and_repetition) {
   }
   Tensor windows = parts[5].seen.lazy_clone();
   windows.set_at<std::int32_t>({0, 1}, -1);
-  EXPECT_EQ(windows.at<std::int32_t>({1, 0}), -1) << "the windows overlap as before";
+  EXPECT_EQ(windows.at<std::int32_t>({1, 0}), -1) << "the windows of the clone overlap";
   expect_part(x.select(1, 5).reshape({8, 8}), x.select(1, 5).view({8, 8}), width);
   const Tensor element = x.as_strided({1000000}, {0}, 7);
   expect_part(element.reshape({1000, 1000}), element.view({1000, 1000}), 1);

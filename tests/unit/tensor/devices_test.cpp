@@ -160,7 +160,7 @@ TEST_F(Devices, copy_converts_and_broadcasts_between_devices) {
   EXPECT_EQ(as_floats(copy_(zero_(target), source_there)), converted) << "within the device";
   EXPECT_EQ(as_floats(copy_(Tensor::zeros({2, 3}, DType::i32), source_there)), converted);
   EXPECT_EQ(as_floats(copy_(Tensor::empty({2, 3}, DType::i32, fake_.device()), target)), converted)
-      << "within the device, as it is";
+      << "within the device, without conversion";
 }
 
 TEST_F(Devices, a_failed_transfer_leaves_the_target_unchanged) {
@@ -182,7 +182,7 @@ TEST_F(Devices, a_failed_transfer_leaves_the_target_unchanged) {
 
 TEST_F(Devices, a_view_larger_than_host_memory_throws_out_of_memory) {
   if constexpr (sizeof(std::size_t) == 4) {
-    GTEST_SKIP() << "the host may have all that 32 bits count";
+    GTEST_SKIP() << "the host may have as much memory as 32 bits can count";
   }
   Tensor vast = Tensor(fake_.device()).resize({2, static_cast<std::int64_t>(max_nbytes / 32)});
   vast.share_external(const_cast<float*>(there_.data<float>()), DType::f32, [](void*) {});

@@ -166,7 +166,7 @@ template <class T>
 void expect_elements(const Tensor& tensor, const Dims& sizes,
                      std::type_identity_t<FunctionRef<T(const Dims&)>> expected) {
   ASSERT_EQ(tensor.dtype(), byre::dtype_of<T>)
-      << byre::name_of(tensor.dtype()) << " in place of " << byre::name_of(byre::dtype_of<T>);
+      << byre::name_of(tensor.dtype()) << ", expected " << byre::name_of(byre::dtype_of<T>);
   ASSERT_EQ(tensor.sizes(), sizes) << to_string(tensor.sizes()) << to_string(sizes);
   for_each_index(sizes, [&](const Dims& indices) {
     const T found = at<T>(tensor, indices);

@@ -44,9 +44,10 @@ TEST(TensorMemory, growth_into_reserved_memory_moves_nothing) {
   EXPECT_EQ(x.data<float>(), place);
   EXPECT_EQ(x.size(0), 52);
   x.reserve({10});
-  EXPECT_EQ(x.data<float>(), place) << "less than there is changes nothing";
+  EXPECT_EQ(x.data<float>(), place) << "a smaller reserve() changes nothing";
   x.free_memory().reserve({10});
-  EXPECT_EQ(x.storage().nbytes(), 52 * sizeof(float)) << "less than its elements take";
+  EXPECT_EQ(x.storage().nbytes(), 52 * sizeof(float))
+      << "memory for all elements, although fewer were reserved";
   EXPECT_THROW(x.reserve({-1}), ShapeError);
   EXPECT_THROW(x.reserve({std::int64_t{1} << 61}), ShapeError);
 }
@@ -65,7 +66,7 @@ TEST(TensorMemory, extend_moves_only_when_the_growth_is_used_up) {
   exact.extend(3, 0);
   EXPECT_EQ(exact.storage().nbytes(), 5 * sizeof(float));
   exact.extend(5);
-  EXPECT_EQ(exact.storage().nbytes(), 14 * sizeof(float)) << "40 percent more than there are";
+  EXPECT_EQ(exact.storage().nbytes(), 14 * sizeof(float)) << "40 percent more elements";
 }
 
 TEST(TensorMemory, extend_rejects_noncontiguous_tensors_and_overflow) {
@@ -141,7 +142,7 @@ TEST(TensorMemory, foreign_memory_is_deleted_exactly_once) {
     const Tensor clone = x.lazy_clone();
     EXPECT_EQ(x.data<float>(), foreign);
     x.free_memory();
-    EXPECT_EQ(deletions, 0) << "a lazy clone keeps it";
+    EXPECT_EQ(deletions, 0) << "a lazy clone retains the memory";
     EXPECT_EQ(clone.at<float>({3}), 4);
   }
   EXPECT_EQ(deletions, 1);
@@ -153,8 +154,8 @@ TEST(TensorMemory, foreign_memory_is_deleted_exactly_once) {
   x.resize({static_cast<std::int64_t>(byre::max_nbytes)});
   EXPECT_THROW(x.share_external(foreign, DType::f32, count), ShapeError);
   EXPECT_EQ(deletions, 4);
-  void (*nobody)(void*) = nullptr;
-  EXPECT_THROW(x.share_external(foreign, DType::f32, nobody), InvalidArgument);
+  void (*no_deleter)(void*) = nullptr;
+  EXPECT_THROW(x.share_external(foreign, DType::f32, no_deleter), InvalidArgument);
   EXPECT_FALSE(x.is_dtype_initialized());
 }
 

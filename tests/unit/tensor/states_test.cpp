@@ -294,7 +294,7 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
                           std::string(cell_.operation->name) != "share_data_target";
     if (has_kept && tensor_.numel() != 0 && tensor_.is_storage_initialized() &&
         cell_.state->has_elements) {
-      EXPECT_EQ(first_element(tensor_), 1.0) << "elements that fit are kept";
+      EXPECT_EQ(first_element(tensor_), 1.0) << "elements that fit are preserved";
     } else if (wrote) {
       EXPECT_EQ(first_element(tensor_), *wrote);
     }
@@ -308,13 +308,13 @@ TEST_P(TensorStates, cell) {
   if (expected_ == "-") {
     return;  // the document has no such case
   }
-  ASSERT_EQ(state_of(tensor_), cell_.state->name) << "the state to begin with";
+  ASSERT_EQ(state_of(tensor_), cell_.state->name) << "the initial state";
   const Tensor& other = subject_.other;
   const Layout others_layout = other ? other.layout() : Layout();
   if (!expect_refusal()) {
     expect_result();
   }
-  EXPECT_NE(state_of(tensor_), "") << "a state that cannot be reached";
+  EXPECT_NE(state_of(tensor_), "") << "an undocumented state";
   if (other) {
     EXPECT_EQ(other.layout(), others_layout);
     EXPECT_TRUE(other.is_storage_initialized());

@@ -113,7 +113,7 @@ class LocaleWithCommas : public testing::Test {
     std::ignore = std::system(command.c_str());
     ::setenv("LOCPATH", where.c_str(), 1);
     if (std::setlocale(LC_ALL, "xx_XX") == nullptr) {
-      GTEST_SKIP() << "localedef makes no locale here: " << read_file(folder_ / "log");
+      GTEST_SKIP() << "localedef cannot compile a locale here: " << read_file(folder_ / "log");
     }
   }
   void TearDown() override {
@@ -126,7 +126,7 @@ class LocaleWithCommas : public testing::Test {
 };
 
 TEST_F(LocaleWithCommas, does_not_affect_reading_and_printing) {
-  ASSERT_EQ(std::strtod("1,5", nullptr), 1.5) << "the test sees nothing";
+  ASSERT_EQ(std::strtod("1,5", nullptr), 1.5) << "the locale is not in effect";
   double read = 0;
   EXPECT_EQ(double_from_chars("1.5", read).ec, std::errc());
   EXPECT_EQ(read, 1.5);
