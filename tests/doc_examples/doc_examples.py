@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Checks the code blocks in the README and in docs/*.md.
+"""Checks the code blocks in the README, in docs/*.md, and in the comments of core's headers.
 
     doc_examples.py check ROOT                      checks the rules below
     doc_examples.py write ROOT OUTPUT DEPENDENCIES  writes one program that contains and runs all C++ blocks
@@ -11,6 +11,8 @@ A comment in separate lines directly before a fence defines how the block is che
     <!-- namespace: NAME -->  the fragment is in this namespace, and later fragments can use it
     <!-- stands in: FILE -->  the block is part of FILE, which a test builds or runs; "..." stands for omitted lines
     <!-- KIND -->             why no program prints this text: one of KINDS
+
+In a header a block is between "/// ```cpp" and "/// ```", and states its results by assert().
 
 A complete program is run, and the text block after it must be its output. python/tests/test_documents.py runs Python
 sessions; tests/embedding uses the blocks in Meson, CMake and INI.
@@ -45,6 +47,10 @@ TOP = """// Written by tests/doc_examples/doc_examples.py.
 
 #include "doc_examples/fragments.hpp"
 """
+ASSERT = """// Examples in headers use assert(), which other builds may disable.
+#undef assert
+#define assert(...) EXPECT(__VA_ARGS__)
+"""
 
 
 @dataclasses.dataclass
@@ -71,12 +77,21 @@ class Block:
 
 
 def pages(root):
-    return [pathlib.Path(root, "README.md"), *sorted(pathlib.Path(root, "docs").glob("*.md"))]
+    headers = [path for path in sorted(pathlib.Path(root, "core").rglob("*.hpp")) if "/// ```" in path.read_text()]
+    return [pathlib.Path(root, "README.md"), *sorted(pathlib.Path(root, "docs").glob("*.md")), *headers]
+
+
+def text_of(page):
+    """The text of a page; of a header only the documentation comments, with all other lines empty."""
+    text = page.read_text()
+    if page.suffix == ".hpp":
+        text = "\n".join(re.sub(r"^///? ?", "", line) if line.startswith("///") else "" for line in text.split("\n"))
+    return text
 
 
 def blocks_of(page, root):
     """Yields the blocks of a page, in order."""
-    text, name = page.read_text(), page.relative_to(root).as_posix()
+    text, name = text_of(page), page.relative_to(root).as_posix()
     if len(re.findall(r"^ *```", text, re.M)) != 2 * len(BLOCK.findall(text)):
         sys.exit(f"{name}: a fence is not closed, or has more than three backticks")
     last, end = None, 0
@@ -151,7 +166,7 @@ def program(root):
     includes = sorted({include for block in compiled for include in INCLUDE.findall(block.text)})
     functions = [function(number, block, printed.get(id(block))) for number, block in enumerate(compiled)]
     table = "".join(f'    {{"{block.place}", fragment_{number}}},\n' for number, block in enumerate(compiled))
-    return "\n".join([TOP, *includes, *functions,
+    return "\n".join([TOP, *includes, ASSERT, *functions,
                       f"int main() {{\n  static constexpr documents::Fragment fragments[] = {{\n{table}  }};\n"
                       "  return documents::run_all(fragments);\n}\n"])
 

@@ -496,8 +496,8 @@ class basic_buffer {
   bool is_unique_in_order() noexcept;
   Header* larger_copy(std::size_t nbytes) const;
 
-  // Plain, for the model checker: of the threads that write in parallel, one changes these
-  // pointers, and the others read them later.
+  // Plain lets the model checker find races on these pointers: in a parallel loop one thread
+  // changes them, and the others read them afterwards.
   typename Sync::template Plain<void*> data_{nullptr};
   typename Sync::template Plain<Header*> header_{&cow::no_data<Sync>()};
   [[no_unique_address]] detail::AccessMonitor monitor_;

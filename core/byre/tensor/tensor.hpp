@@ -37,12 +37,15 @@ class TensorWrite;
 /// A reference-counted handle to a tensor: sizes, strides, an offset, a dtype, a device and a
 /// Storage, which holds the bytes.
 ///
-///     Tensor x = Tensor::zeros({2, 3}, DType::f32);
-///     Tensor row = x.select(0, 1);           // a view: x and row have one storage
-///     const Tensor before = x.lazy_clone();  // a second storage, which shares the data for now
-///     row.set_at<float>({2}, 7);             // copies the data once, for x and row
-///     x.at<float>({1, 2});                   // 7
-///     before.at<float>({1, 2});              // 0
+/// ```cpp
+/// using byre::DType, byre::Tensor;
+/// Tensor x = Tensor::zeros({2, 3}, DType::f32);
+/// Tensor row = x.select(0, 1);           // a view: x and row have one storage
+/// const Tensor before = x.lazy_clone();  // a second storage, which shares the data for now
+/// row.set_at<float>({2}, 7);             // copies the data once, for x and row
+/// assert(x.at<float>({1, 2}) == 7 && row.aliases(x));
+/// assert(before.at<float>({1, 2}) == 0 && !before.aliases(x));
+/// ```
 ///
 /// A write to the elements of a tensor is visible
 /// - through another handle to it, which is a copy of the handle. Changes of its sizes and dtype

@@ -40,17 +40,6 @@ void expect_part(const Tensor& clone, const Tensor& source, std::int64_t numel) 
   EXPECT_TRUE(clone.storage().is_unique());
 }
 
-TEST(TensorHeader, the_example_of_its_comment_runs) {
-  Tensor x = Tensor::zeros({2, 3}, DType::f32);
-  Tensor row = x.select(0, 1);
-  const Tensor before = x.lazy_clone();
-  row.set_at<float>({2}, 7);
-  EXPECT_EQ(x.at<float>({1, 2}), 7);
-  EXPECT_EQ(before.at<float>({1, 2}), 0);
-  EXPECT_TRUE(row.aliases(x));
-  EXPECT_FALSE(before.aliases(x));
-}
-
 TEST(SmallParts, every_clone_copies_a_small_part) {
   const Tensor x = numbered();
   const Tensor row = x.select(0, 3);

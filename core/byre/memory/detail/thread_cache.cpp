@@ -39,7 +39,7 @@ void ThreadCache::clear() noexcept {
 }
 
 ThreadCache* make_thread_cache() noexcept {
-  if (may_have_caches() && at_thread_end.ensure()) {
+  if (may_have_caches() && at_thread_end.ensure_registered()) {
     // A user's operator new may use byre, and then this thread already has a cache when it returns.
     std::unique_ptr<ThreadCache> made(new (std::nothrow) ThreadCache);
     if (this_threads_cache == nullptr) {
