@@ -103,8 +103,8 @@ class Memory {
   std::vector<MappableFile> files_;
 };
 
-/// Fills memory with bytes that identify their write: word `at / 8` encodes `stamp` and its
-/// position.
+/// Fills the `nbytes` bytes at `data`, which begin at offset `at` of a block. Each word of 8 bytes
+/// encodes `stamp` and the index of the word in the block.
 void fill(std::byte* data, std::size_t nbytes, std::size_t at, std::uint64_t stamp) noexcept;
 
 /// The stamp of the word around byte `at`, if a write wrote the whole word.

@@ -216,8 +216,8 @@ struct State {
     const DataOwner& base =
         source->description().origin == Origin::overlay ? source->description().base : source;
     if (real.origin() != Origin::overlay || !is_in_pages(base->description().origin)) {
-      fail("data of origin %d was overlaid by data of origin %d", int(source->description().origin),
-           int(real.origin()));
+      fail("a write to data of origin %d returned overlaid, but made data of origin %d",
+           int(source->description().origin), int(real.origin()));
     }
     std::size_t capacity = base->description().capacity;
     if constexpr (requires { real.capacity(); }) {

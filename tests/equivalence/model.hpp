@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The reference model. It computes, element by element, what programs read if reshape aliases and
 /// if it copies, without storages, generations, pointers or copy-on-write. It also computes the
-/// reports by the rule of the seed "Copy-on-write motivation": a family accesses a storage that
-/// another family has written since this family's last access.
+/// reports by the rule of the design note "Copy-on-write motivation": a family accesses a storage
+/// that another family has written since this family's last access.
 #pragma once
 
 #include <byre/tensor/layout.hpp>

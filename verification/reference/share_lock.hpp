@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The textbook form of the sharing protocol, as the seed "Copy-on-write storage" describes it: a
-/// count and a shared-exclusive lock. Copies hold the lock shared, a stealer takes it exclusively,
-/// and the shared lock is taken before the reference is given up.
+/// The textbook form of the sharing protocol, as the design note "Copy-on-write storage" describes
+/// it: a count and a shared-exclusive lock. Copies hold the lock shared, a stealer takes it
+/// exclusively, and the shared lock is taken before the reference is given up.
 ///
 /// Two counts: `owners_` decides whether a claim steals. `users_` counts owners and copiers, and
 /// keeps the lock alive until they have released it.

@@ -39,7 +39,7 @@
 ///
 /// Comments below name scenarios, for example drops_race_drops. A scenario is a small program that
 /// the model checker runs (verification/scenarios). "Pairs with X, or S fails" means that scenario
-/// S fails if the memory order of this operation is weakened. "Left out, S hangs" means that
+/// S fails if the memory order of this operation is weakened. "Without it, S hangs" means that
 /// scenario S hangs if the operation is left out.
 ///
 /// Invariants:
@@ -212,8 +212,8 @@ class basic_share_word {
     const State before{word_.fetch_sub(one_copy, sites.at(At::finish_copy, acq_rel))};
     BYRE_ASSERT(before.copies() != 0, "a copy was finished that was never claimed");
     if (before.waiting() && before.copies() == last_copy) {
-      // Pairs with park. Left out, writers_race_writers hangs. This object may be destroyed by now:
-      // only its address is used (I2).
+      // Pairs with park. Without it, writers_race_writers hangs. This object may be destroyed by
+      // now: only its address is used (I2).
       Sync::unpark_all(this, sites.at(At::wake_after_copy));
     }
     return before.is_last_copy();
@@ -241,11 +241,11 @@ class basic_share_word {
   /// Makes the calling copier an owner again, because its allocation or copy failed.
   void abandon_copy() noexcept {
     // Relaxed, and pairs with nothing: the later drop_owner or finish_copy of this owner releases
-    // its reads. Left out, failing_copies loses an owner.
+    // its reads. Without it, failing_copies loses an owner.
     const State before{word_.fetch_sub(one_copy - one_owner, sites.at(At::abandon_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0, "a copy was abandoned that was never claimed");
     if (before.waiting()) {
-      // Pairs with park: the waiter is no longer the last owner and has to load again. Left out,
+      // Pairs with park: the waiter is no longer the last owner and has to load again. Without it,
       // failing_copies hangs.
       Sync::unpark_all(this, sites.at(At::wake_after_abandon));
     }
@@ -302,7 +302,7 @@ class basic_share_word {
   }
 
   [[gnu::cold]] bool announce_wait(State now) noexcept {
-    // Relaxed, and pairs with nothing: every later step on the word reads the bit. Left out,
+    // Relaxed, and pairs with nothing: every later step on the word reads the bit. Without it,
     // writers_race_writers hangs.
     return word_.compare_exchange_weak(now.word, now.word | waiting_bit,
                                        sites.at(At::announce_wait, relaxed));
@@ -310,7 +310,7 @@ class basic_share_word {
 
   [[gnu::cold]] void stop_waiting() noexcept {
     // Relaxed, and pairs with nothing: the only owner of data without copiers is the only user of
-    // the word (I7). Left out, the bit stays set, so a later copier does not recognize that it is
+    // the word (I7). Without it, the bit stays set, so a later copier does not recognize that it is
     // the last one and has to free the data: later_copiers_free leaks.
     word_.store(one_owner, sites.at(At::stop_waiting, relaxed));
   }
@@ -318,12 +318,13 @@ class basic_share_word {
   [[gnu::cold]] void await_copies() noexcept {
     stats::detail::count(stats::detail::plus(stats::Counter::waits));
     const auto still_pending = [this]() noexcept {
-      // Relaxed: the lock of the parking lot orders it with the wake. Left out,
+      // Relaxed: the lock of the parking lot orders it with the wake. Without it,
       // writers_race_writers hangs.
       const State now{word_.load(sites.at(At::still_pending, relaxed))};
       return now.owners() == last_owner && now.copies() != no_copies;
     };
-    // Pairs with the wakes in finish_copy and abandon_copy. Left out, two_claims_steal_once spins.
+    // Pairs with the wakes in finish_copy and abandon_copy. Without it, two_claims_steal_once
+    // spins.
     Sync::park(this, still_pending, sites.at(At::park));
   }
 

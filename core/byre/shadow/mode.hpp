@@ -15,7 +15,7 @@
 
 namespace byre::inline v0::shadow {
 
-/// Source: the seed "Copy-on-write motivation".
+/// Source: the design note "Copy-on-write motivation".
 enum class ReshapeMode : std::uint8_t {
   alias,  ///< an untracked alias
   warn,   ///< an alias; reports code that relies on it

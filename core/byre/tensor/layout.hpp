@@ -32,9 +32,10 @@ struct BYRE_API Layout {
     }
     return count;
   }
-  /// True if the elements are adjacent in row-major order. True without elements.
+  /// True if the elements are adjacent in row-major order, and if there are no elements.
   bool is_contiguous() const noexcept;
-  /// One past the index of the last used element of the storage; 0 without elements.
+  /// One past the index of the last used element of the storage; 0 if there are
+  /// no elements.
   std::int64_t end() const noexcept;
 
   friend bool operator==(const Layout&, const Layout&) = default;

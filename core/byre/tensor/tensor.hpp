@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Tensor: an n-dimensional array of elements of one dtype, as a view of a Storage. This header has
 /// its creation, memory, element access, views and clones; elements.hpp has its arithmetic.
-///
-/// The class is one file of more than 300 lines because its members are read together. Most members
-/// are one call each: of a view function in views.hpp, or of a function in a source file.
+/// Most members are one call each: of a view function in views.hpp, or of a function in a source
+/// file.
 #pragma once
 
 #include <byre/config.hpp>
@@ -48,8 +47,8 @@ class TensorWrite;
 /// ```
 ///
 /// A write to the elements of a tensor is visible
-/// - through another handle to it, which is a copy of the handle. Changes of its sizes and dtype
-///   are visible there too;
+/// - through every copy of its handle, because copies of a handle refer to one tensor. Changes of
+///   its sizes and dtype are visible there too;
 /// - in a view of it (alias(), select(), ...), because a tensor and its views have one storage. The
 ///   view has sizes, strides and a dtype of its own;
 /// - not in a clone of it (lazy_clone(), clone(), reshape(), ...), which has a storage of its own.
@@ -71,14 +70,14 @@ class TensorWrite;
 /// - Cost: a getter copies nothing and takes no lock. A view copies no elements: it allocates one
 ///   small block, mostly from a cache of the thread, and costs O(ndim) and one atomic add.
 /// - Thread-safety: tensors with different storages are independent, lazy clones included. For
-///   tensors with one storage the Storage's rule holds: const members may run concurrently, and a
-///   write excludes every other operation. The threads of a parallel loop may write through
-///   mutable_data_in_parallel(). One handle object is used as a std::shared_ptr is: assigning it
-///   excludes every other use of that object.
+///   tensors with one storage the Storage's rule holds: const members may run concurrently, and the
+///   caller must not run a write concurrently with any other operation. The threads of a parallel loop may write through
+///   mutable_data_in_parallel(). One handle object follows the rules of std::shared_ptr: it
+///   must not be assigned while another thread uses that object.
 /// - `site` is the call site (a line of source) that counters, events and reports name: by default,
 ///   that of the caller.
 ///
-/// Source: the seed "TensorBase".
+/// Source: the design note "TensorBase".
 class BYRE_API Tensor {
  public:
   /// An empty handle. It can be assigned, destroyed, tested by operator bool and released by
@@ -113,8 +112,8 @@ class BYRE_API Tensor {
   /// if a bool is neither 0 nor 1. Copies nothing; reads the bytes of bools, O(n).
   ///
   /// Requires that bytes which become bools later are 0 or 1 too: bytes that a resize() or
-  /// as_strided() adds, and bytes that are written as another dtype. Reading any other byte as a
-  /// bool is undefined in C++.
+  /// as_strided() adds, and bytes that are written as another dtype. Reading a byte that is neither
+  /// 0 nor 1 as a bool is undefined in C++.
   static Tensor over(Storage storage, const Dims& sizes, DType dtype);
 
   /// False for an empty handle.
@@ -187,10 +186,10 @@ class BYRE_API Tensor {
   /// Elements are preserved; they are moved if the memory grows. Throws StateError if the tensor is
   /// dtype-uninitialized or other tensors share the storage, ShapeError, OutOfMemory.
   Tensor& reserve(const Dims& sizes, CallSite site = CallSite::current());
-  /// Appends `count` indices to the first dimension, with contents as of empty(). Elements are
-  /// preserved. If memory has to grow, also reserves `growth_percent` percent more, unless memory
-  /// for that is lacking. Throws ShapeError if the tensor is not contiguous or has no dimensions,
-  /// or if `count` is negative or the sizes overflow; otherwise as reserve().
+  /// Enlarges the first dimension by `count`. The new elements have contents as of empty();
+  /// existing elements are preserved. If memory has to grow, also reserves `growth_percent` percent
+  /// more, unless memory for that is lacking. Throws ShapeError if the tensor is not contiguous or
+  /// has no dimensions, or if `count` is negative or the sizes overflow; otherwise as reserve().
   Tensor& extend(std::int64_t count, unsigned growth_percent = 40,
                  CallSite site = CallSite::current());
   /// Makes this tensor a view of all elements of `source`, with the sizes of this tensor and the
@@ -198,8 +197,8 @@ class BYRE_API Tensor {
   /// of elements differ or strides cannot express the sizes, DeviceError if the devices differ.
   Tensor& share_data(const Tensor& source);
   /// Takes over foreign memory that holds numel() elements of `dtype`: see Buffer::adopt. `deleter`
-  /// is called once, also if this throws. Throws InvalidArgument if `deleter` is null, as
-  /// Buffer::adopt, and as over() for a misaligned address or an invalid bool.
+  /// is called once, also if this throws. Throws InvalidArgument if `deleter` is null, the errors
+  /// of Buffer::adopt, and the errors of over() for a misaligned address or an invalid bool.
   template <DeleterLike Deleter>
   Tensor& share_external(void* data, DType dtype, Deleter deleter) {
     if (detail::is_null(deleter)) {
@@ -220,11 +219,11 @@ class BYRE_API Tensor {
   // A pointer to write may be written through until the storage is next lazily cloned, through any
   // tensor, by lazy_clone(), reshape(), contiguous() or to(), or its memory is released. A later
   // write would appear in the clone. Call mutable_data() again instead; if nothing is to be copied,
-  // that costs one load. byre/shadow, which tracks view families (a tensor and its views), does not
-  // record writes through a retained pointer: its reports state how many pointers escaped.
+  // that costs one load. The audit of reshape (docs/reshape.md) does not record writes through a
+  // retained pointer. Its reports state how many pointers were handed out.
   //
-  // A tensor without elements may have a null pointer. In ReshapeMode::error, an access that relies
-  // on a reshape being an alias throws shadow::ReshapeViolation.
+  // A tensor without elements may have a null pointer. In ReshapeMode::error (see reshape()), an
+  // access that relies on a reshape being an alias throws shadow::ReshapeViolation.
 
   /// The first element, to read. Never copies. Throws DTypeError if T is not the dtype, StateError
   /// if the tensor is storage- or dtype-uninitialized.
@@ -232,8 +231,8 @@ class BYRE_API Tensor {
   const T* data(CallSite site = CallSite::current()) const {
     return static_cast<const T*>(bytes_to_read(dtype_of<T>, site));
   }
-  /// The first element, to write. Calls realize<T>(), which replaces a tensor of another dtype, and
-  /// materializes the storage: if other storages share the data, copies it. See
+  /// The first element, to write. First calls realize<T>(), so a tensor of another dtype loses its
+  /// elements. Then materializes the storage: if other storages share the data, it is copied. See
   /// Storage::mutable_data. Throws as realize(), and OutOfMemory if the data has to be copied.
   /// Cost: one load if the data is unique, O(n) if it is copied. May wait for copies in progress,
   /// unless `wait` is Wait::never.
@@ -247,8 +246,9 @@ class BYRE_API Tensor {
   ///
   /// Thread-safety: any number of threads may call it at once, on one tensor or on tensors with one
   /// storage. During the loop these threads may also make views, except by view(dtype) and
-  /// as_strided(). A thread that has called it may use any tensor with this storage. Every other
-  /// operation excludes the loop, as it excludes a write. See Storage::mutable_data_in_parallel.
+  /// as_strided(). A thread that has called it may read and write elements through any tensor with
+  /// this storage. No other operation on the storage may run during the loop. See
+  /// Storage::mutable_data_in_parallel.
   template <Element T>
   T* mutable_data_in_parallel(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return static_cast<T*>(bytes_to_write_in_parallel(dtype_of<T>, wait, site));
@@ -368,8 +368,8 @@ class BYRE_API Tensor {
   /// order of the strides. A mapped file is always shared.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
   /// A clone with the layout of this tensor, for code that writes through pointers and never calls
-  /// byre: see Storage::writable_clone. Less than half of a storage is copied at once, as by
-  /// lazy_clone(). Counts as a write to this tensor's storage.
+  /// byre: see Storage::writable_clone. If the elements are less than half of the storage, they are
+  /// copied at once, as by lazy_clone(). Counts as a write to this tensor's storage.
   Tensor writable_clone(CallSite site = CallSite::current());
   /// A contiguous copy, made at once. O(n).
   Tensor clone(CallSite site = CallSite::current()) const;
@@ -379,16 +379,16 @@ class BYRE_API Tensor {
   /// the sizes, otherwise copied at once, O(n). Throws ShapeError if the number of elements
   /// differs.
   ///
-  /// If shadow::reshape_mode() is not ReshapeMode::copy, the result is an alias if strides can
+  /// The mode, shadow::reshape_mode(), is read from the environment variable BYRE_RESHAPE (see
+  /// docs/reshape.md). In every mode except ReshapeMode::copy the result is an alias if strides can
   /// express the sizes; the modes warn and error also track it. Throws InvalidArgument if the
-  /// environment names an unknown mode. Source: the seed "Copy-on-write motivation".
+  /// variable names an unknown mode. Source: the design note "Copy-on-write motivation".
   Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
-  /// Replaces this tensor by its reshape(). Views that were made of it before no longer alias it,
-  /// as they do not alias any reshape.
+  /// Replaces this tensor by its reshape(). Views made before retain the old storage, so in
+  /// ReshapeMode::copy they no longer alias this tensor.
   Tensor& reshape_(const Dims& sizes, CallSite site = CallSite::current());
-  /// True iff a write to one tensor is visible in the other in every reshape mode: the two have one
-  /// storage and are of one view family, as a tensor and its views are. byre/shadow has a shadow
-  /// storage for each family.
+  /// As aliases(), but false if the two have one storage only because a reshape() returned an alias
+  /// (in a mode other than ReshapeMode::copy). True for a tensor and its views.
   bool is_of_view_family(const Tensor& other) const noexcept {
     return aliases(other) && base().shadow == other.base().shadow;
   }
@@ -407,8 +407,9 @@ class BYRE_API Tensor {
     BYRE_ASSERT(base_ != nullptr, "an empty tensor handle was used");
     return *base_;
   }
-  /// A view that has each element at most as often as this tensor. `make_layout` constructs the
-  /// layout in the new tensor: to move it there would take longer than everything else a view does.
+  /// A view that repeats no element of this tensor, so its size in bytes cannot overflow.
+  /// `make_layout` constructs the layout in the new tensor: to move it there would take longer than
+  /// everything else a view does.
   template <class MakeLayout>
   Tensor make_view(const char* operation, const MakeLayout& make_layout) const {
     expect_initialized(operation);

@@ -41,7 +41,7 @@ inline std::string report(const std::string& what, Lines lines) {
   return "^byre: write to shared data through a stale pointer: " + what +
          "\\. The pointer was taken " + at_line(lines.taken) + ", before the lazy clone " +
          at_line(lines.cloned) +
-         "\\. Call mutable_data\\(\\) again for every write after a lazy clone\\.\n";
+         "\\. Call mutable_data\\(\\) after each lazy clone, before the next write\\.\n";
 }
 
 /// The report for guarded pages, made at the write.

@@ -99,8 +99,8 @@ TEST_P(AliasMemory, an_unshared_base_is_written_in_place) {
   }
 }
 
-/// The example of the seed "Functionalization": values, pending updates and the alias's generation
-/// after each step.
+/// The example of the design note "Functionalization": values, pending updates and the alias's
+/// generation after each step.
 TEST_P(AliasMemory, the_seeds_example_has_the_seeds_states) {
   // x = zeros(2): no alias yet.
   const AnyTensor x = to_functional(zeros({2}));

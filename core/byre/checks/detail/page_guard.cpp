@@ -94,7 +94,7 @@ void fail_stale_write(const GuardedData& data, const void* address,
   } else {
     text << ". The pointer was not returned by mutable_data(). The lazy clone was made at ";
   }
-  text << data.cloned << ". Call mutable_data() again for every write after a lazy clone.\n";
+  text << data.cloned << ". Call mutable_data() after each lazy clone, before the next write.\n";
   text.write_to_stderr();
   std::abort();
 }

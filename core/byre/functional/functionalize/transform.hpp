@@ -9,7 +9,7 @@
 ///   });
 ///   Tensors out = pure({x, y});  // x is written, out[0] is a view of x
 ///
-/// Source: the seed "Functionalization".
+/// Source: the design note "Functionalization".
 #pragma once
 
 #include <byre/config.hpp>

@@ -34,7 +34,8 @@ class MappedFile final : public PageFile {
         map(nullptr, file.nbytes, PROT_READ, MAP_PRIVATE, file.descriptor.number(), 0);
     if (mapping == MAP_FAILED) {
       const int error = errno == EAGAIN ? ENOMEM : errno;  // the limit of locked memory is reached
-      throw_file_error(name, "map", error, "Read it into a buffer from Buffer::allocate() instead.");
+      throw_file_error(name, "map", error,
+                       "Read it into a buffer from Buffer::allocate() instead.");
     }
     set_mapping(static_cast<std::byte*>(mapping), file.nbytes);
     identity_ = file.descriptor.identity();

@@ -18,7 +18,7 @@
 ///      stays unread until a write is reported to a read of the family, or until the family writes
 ///      all elements of the storage.
 ///
-/// Source: the seed "Copy-on-write motivation". Its two counters are one comparison here.
+/// Source: the design note "Copy-on-write motivation". Its two counters are one comparison here.
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
@@ -96,7 +96,7 @@ class basic_family_generation {
   /// followed.
   void observe(WriteStamp write) noexcept {
     // Relaxed, pairs with nothing: two concurrent reads of one family may leave the stamp that the
-    // earlier one loaded. Left out, families_read_and_write reports a family's own write.
+    // earlier one loaded. Without it, families_read_and_write reports a family's own write.
     observed_.store(write.word(), sites.at(At::observe, std::memory_order::relaxed));
   }
   /// Observes `write` by a read, after which no write is unread. The family may have observed a
@@ -109,14 +109,14 @@ class basic_family_generation {
   }
   /// Stores that the family writes, or is about to write, without having read `write`.
   void leave_unread(WriteStamp write) noexcept {
-    // Relaxed, pairs with nothing: a write of the family excludes its other accesses. Left out,
+    // Relaxed, pairs with nothing: a write of the family excludes its other accesses. Without it,
     // families_leave_unread does not report the part that the family did not overwrite.
     unread_.store(write.word(), sites.at(At::leave_unread, std::memory_order::relaxed));
   }
   /// Clears the unread write: the family has overwritten all of it, or it was reported to a read.
   void forget_unread() noexcept {
     // Relaxed, pairs with nothing: of two concurrent reads of one family, both may be reported.
-    // Left out, families_leave_unread reports a write again.
+    // Without it, families_leave_unread reports a write again.
     unread_.store(none, sites.at(At::forget_unread, std::memory_order::relaxed));
   }
 
@@ -131,8 +131,8 @@ class basic_family_generation {
     supersedes(last);
     std::uint64_t found = last.word();
     // Release pairs with load_last and load_last_again: the record is stored first, or
-    // families_race fails. As two steps, neither of two families that write at once finds the
-    // other.
+    // families_race fails. If this were two steps, neither of two families that write at once would
+    // find the other.
     while (!storage.last_.compare_exchange_weak(found, after(last, record).word(),
                                                 sites.at(At::write, std::memory_order::release))) {
       if (found != last.word()) {  // it did not fail spuriously

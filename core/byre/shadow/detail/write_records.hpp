@@ -122,8 +122,8 @@ class basic_write_records {
     // Relaxed, pairs with nothing: a thread observes a write after the writes that it supersedes
     // were marked.
     std::uint64_t found = superseded.load(sites.at(At::superseded, std::memory_order::relaxed));
-    // Relaxed, pairs with nothing: of one record the later stamp is the larger. As two steps,
-    // later_writes_supersede fails.
+    // Relaxed, pairs with nothing: of one record the later stamp is the larger. If this
+    // were two steps, later_writes_supersede would fail.
     while (found < write.word() &&
            !superseded.compare_exchange_weak(found, write.word(),
                                              sites.at(At::supersede, std::memory_order::relaxed))) {

@@ -35,7 +35,7 @@ class basic_pin_count {
   /// Called by a write, or by a reader of memory that may have other writers anyway.
   void add() noexcept {
     // Relaxed, pairs with nothing: a thread that finds the pin shares nothing. Split in two steps,
-    // pins_race_unpins fails; left out, clones_race_unpins fails.
+    // pins_race_unpins fails; without it, clones_race_unpins fails.
     expect_room(pins_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)));
   }
 

@@ -53,7 +53,7 @@ class basic_ref_count {
   [[nodiscard]] bool drop() noexcept {
     // The only handle may skip the atomic decrement: no other thread can copy or drop one.
     if (count() == last_handle) {
-      // Relaxed, and pairs with nothing: only a second drop of the handle reads this. Left out,
+      // Relaxed, and pairs with nothing: only a second drop of the handle reads this. Without it,
       // no_handle_is_left fails.
       handles_.store(0, sites.at(At::end, std::memory_order::relaxed));
       return true;

@@ -15,7 +15,7 @@
 
 namespace byre::inline v0 {
 
-/// Source: the seed "TensorBase".
+/// Source: the design note "TensorBase".
 struct BYRE_API TensorBase {
   TensorBase(Storage&& storage_of_view, Layout&& layout_of_view, DType dtype_of_elements,
              Device device_of_storage, Allocator* next_memory,

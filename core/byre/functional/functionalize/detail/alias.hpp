@@ -22,8 +22,8 @@
 /// 5. If writes are tracked, the base differs from its initial value only where an applied or
 ///    pending update wrote; or all of it counts as written.
 ///
-/// Sources: the seed "Functionalization"; torch_xla for updates that replace earlier updates of one
-/// region.
+/// Sources: the design note "Functionalization"; torch_xla for updates that replace earlier updates
+/// of one region.
 #pragma once
 
 #include <byre/functional/functionalize/detail/view_path.hpp>

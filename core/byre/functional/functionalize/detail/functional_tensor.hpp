@@ -3,7 +3,7 @@
 /// created. Then it becomes a view itself: a path from the base of an Alias, and the value of its
 /// last use.
 ///
-/// Source: the seed "Functionalization".
+/// Source: the design note "Functionalization".
 #pragma once
 
 #include <byre/functional/functionalize/detail/alias.hpp>

@@ -12,7 +12,7 @@
 ///
 /// overwriting.cpp has the kernels of operators that overwrite a whole tensor.
 ///
-/// Source: the seed "Functionalization".
+/// Source: the design note "Functionalization".
 #pragma once
 
 #include <byre/functional/functionalize/detail/functional_tensor.hpp>

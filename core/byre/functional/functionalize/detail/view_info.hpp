@@ -6,7 +6,7 @@
 /// expand and as_strided. A backend needs the functional variants of only these.
 /// docs/functionalize-pass.md lists the operators that replay and invert each.
 ///
-/// Source: the seed "Functionalization".
+/// Source: the design note "Functionalization".
 #pragma once
 
 #include <byre/functional/dispatch/operator.hpp>
