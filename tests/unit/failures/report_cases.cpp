@@ -55,7 +55,7 @@ struct Recorded {
 std::string described(const std::unique_ptr<Recorded>& recorded) {
   return std::to_string(recorded->recording.lost());
 }
-constexpr auto recorded = [] { return std::make_unique<Recorded>(); };
+constexpr auto make_recorded = [] { return std::make_unique<Recorded>(); };
 
 #endif
 
@@ -139,13 +139,13 @@ const Case cases[] = {
                 clone_and_write();
                 return std::string();
               }),
-    value_case("trace::Recording::stop", recorded,
+    value_case("trace::Recording::stop", make_recorded,
                [](auto& recorded) { recorded->recording.stop(); }),
-    value_case("trace::Recording::to_json", recorded,
+    value_case("trace::Recording::to_json", make_recorded,
                [](auto& recorded) { (void)recorded->recording.to_json(); }),
-    value_case("trace::Recording::summary", recorded,
+    value_case("trace::Recording::summary", make_recorded,
                [](auto& recorded) { (void)recorded->recording.summary(); }),
-    value_case("trace::Recording::write", recorded,
+    value_case("trace::Recording::write", make_recorded,
                [](auto& recorded) { recorded->recording.write(recorded->path); }),
 #endif
     text_case("shadow::to_string", one_violation, [](auto& met) { return shadow::to_string(met); }),
