@@ -129,7 +129,7 @@ TEST(Complaints, writes_by_overlapping_as_strided_are_rejected) {
   };
   for (const Program& run : {f, functionalize(f)}) {
     const AnyTensor x = counted(4);
-    EXPECT_TRUE(says(complaint_of<ShapeError>([&] { run({x}); }), "clone() it first"));
+    EXPECT_TRUE(says(complaint_of<ShapeError>([&] { run({x}); }), "Call clone() on it first"));
     EXPECT_EQ(text_of(x), "[0. 1. 2. 3.]");
   }
 }

@@ -38,7 +38,7 @@
 /// command takes effect before the next one.
 ///
 /// Comments below name scenarios, for example drops_race_drops. A scenario is a small program that
-/// the model checker runs (verification/scenarios). "Pairs with X, or S fails" means that scenario
+/// the model checker runs, see docs/protocol.md. "Pairs with X, or S fails" means that scenario
 /// S fails if the memory order of this operation is weakened. "Without it, S hangs" means that
 /// scenario S hangs if the operation is left out.
 ///

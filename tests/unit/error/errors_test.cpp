@@ -99,7 +99,7 @@ TEST(Errors, texts_state_the_request_the_limit_and_a_remedy) {
   Buffer buffer = Buffer::allocate(100, aligned_allocator());
   const Buffer clone = buffer;
   expect_text<NotUnique>([&] { buffer.resize(200); },
-                         {"200 bytes", "100 bytes", "shares", "materialize()"});
+                         {"200 bytes", "100 bytes", "shared", "materialize()"});
 }
 
 TEST(FileErrors, texts_name_the_file_and_the_reason) {

@@ -41,7 +41,8 @@ functional::is_functional functional::name_of functional::thread_keys functional
 # Private functions, which the cases of public functions call.
 PRIVATE = """
 Dims::copy_heap Dims::copy_heap_without RecyclingPool::find OutputFile::discard
-OutputFile::number_to_write OutputFile::open OutputFile::open_temporary OutputFile::refuse OutputFile::reopen_folder
+OutputFile::descriptor_for_writing OutputFile::open OutputFile::open_temporary OutputFile::reopen_folder
+OutputFile::throw_error
 RecyclingPool::give_back RecyclingPool::idle RecyclingPool::map RecyclingPool::take_small
 Scalar::refuse Scalar::refuse_as
 Tensor::bytes_to_write_in_parallel Tensor::copy_of Tensor::copy_if_less_than_half Tensor::drop_storage Tensor::element_to_read Tensor::element_to_write
