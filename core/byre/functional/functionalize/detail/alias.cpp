@@ -50,7 +50,7 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
   if (path.geometry().overlaps_itself()) {
     throw ShapeError(format_text(
         "%s: cannot write a tensor whose elements share memory: sizes %s, strides %s, as from "
-        "expand or as_strided. clone() it first.",
+        "expand or as_strided. Call clone() on it first.",
         operation, byre::to_string(layout.sizes).c_str(), byre::to_string(layout.strides).c_str()));
   }
   if (captured_) {

@@ -34,7 +34,8 @@ Layout detail::resized(const Layout& before, const Dims& sizes) {
   Layout layout = contiguous_layout(sizes, "resize_");
   if (!before.is_contiguous()) {
     throw ShapeError(format_text(
-        "resize_: the tensor, of sizes %s and strides %s, must be contiguous. clone() it first.",
+        "resize_: the tensor, of sizes %s and strides %s, must be contiguous. Call clone() on it "
+        "first.",
         byre::to_string(before.sizes).c_str(), byre::to_string(before.strides).c_str()));
   }
   layout.offset = before.offset;
@@ -44,7 +45,7 @@ Layout detail::resized(const Layout& before, const Dims& sizes) {
 void detail::refuse_to_grow(const Dims& sizes) {
   throw StateError(
       format_text("resize_: cannot grow to sizes %s beyond the storage: other views would keep the "
-                  "old storage. clone() it first.",
+                  "old storage. Call clone() on it first.",
                   byre::to_string(sizes).c_str()));
 }
 
