@@ -8,7 +8,7 @@
 ///          /      |       \          b.mutable_tile(1) copies the path to tile 1 in the table,
 ///     tile 0   tile 1   tile 2       about a kilobyte, and tile 1
 ///
-/// docs/parts.md says when to use it, and what it costs.
+/// docs/tiles.md says when to use it, and what it costs.
 ///
 /// One file of more than 300 lines, as buffer.hpp is: one class, each member documented at its
 /// declaration.
