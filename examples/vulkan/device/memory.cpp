@@ -13,13 +13,13 @@
 namespace examples::vulkan {
 namespace {
 
-/// Blocks begin at its multiples, so minStorageBufferOffsetAlignment is at most this.
+/// Blocks begin at multiples of this. Vulkan limits minStorageBufferOffsetAlignment to 256.
 constexpr std::size_t alignment = 256;
 constexpr std::size_t large_multiple = 4096;
 constexpr std::size_t least_slab_nbytes = std::size_t{1} << 20;
 constexpr std::size_t blocks_in_slab = 64;
 
-/// No process of a machine of 64 bits can map this, nor what follows.
+/// No 64-bit process can map this address or a higher one.
 constexpr std::uintptr_t first_address = std::uintptr_t{1} << 56;
 static_assert(sizeof(void*) == 8);
 
@@ -27,7 +27,7 @@ std::size_t round_up(std::size_t nbytes, std::size_t multiple) noexcept {
   return (nbytes + multiple - 1) / multiple * multiple;
 }
 
-/// Four sizes from one power of two to the next.
+/// Rounds up to one of four sizes between two powers of two.
 std::size_t small_capacity(std::size_t nbytes) noexcept {
   return round_up(nbytes, std::max(alignment, std::bit_floor(nbytes) / 4));
 }
@@ -60,8 +60,7 @@ Chunk::Chunk(const Driver& driver, std::size_t size, Use use) try : nbytes(size)
     mapped = static_cast<std::byte*>(all);
   }
 } catch (const NoMemory&) {
-  throw byre::OutOfMemory(
-      size, use == of_host ? "vulkan memory that the host addresses" : "vulkan memory");
+  throw byre::OutOfMemory(size, use == of_host ? "host-visible vulkan memory" : "vulkan memory");
 }
 
 DeviceMemory::DeviceMemory(const Driver& driver, byre::Device device)
@@ -71,7 +70,7 @@ DeviceMemory::DeviceMemory(const Driver& driver, byre::Device device)
       next_address_(first_address) {}
 
 DeviceMemory::~DeviceMemory() {
-  queue_ = nullptr;  // which is gone
+  queue_ = nullptr;  // was destroyed before
   trim();
 }
 
@@ -86,7 +85,7 @@ byre::Block DeviceMemory::submit_copy(const byre::Request& request, const void* 
   try {
     queue_->copy(block.data, source, nbytes, &pending);
   } catch (...) {
-    deallocate(block);  // if the copy was recorded, it is made before whatever comes next there
+    deallocate(block);  // if the copy was recorded, the queue makes it before the block's next use
     throw;
   }
   return block;
@@ -125,7 +124,7 @@ DeviceBlock& DeviceMemory::take_large(std::size_t nbytes) {
     count_out(found->block.capacity);
     return static_cast<DeviceBlock&>(*found);
   }
-  // One block, so that no request waits for the driver to take many.
+  // At most one block per request: returning many to the driver would delay it.
   if (byre::IdleBlock* const oldest = idle_.take_unneeded(seconds())) {
     give_back(*oldest);
   }
@@ -140,8 +139,9 @@ DeviceBlock& DeviceMemory::take_large(std::size_t nbytes) {
 std::unique_ptr<Chunk> DeviceMemory::obtain(std::size_t nbytes, Chunk::Use use) {
   if (nbytes > driver_.max_nbytes) {
     throw byre::OutOfMemory(byre::format_text(
-        "%zu bytes were asked of the %s; a buffer of the device has at most %llu (the least of "
-        "maxBufferSize, maxMemoryAllocationSize and its heap). Use several smaller tensors.",
+        "cannot allocate %zu bytes of %s: a buffer of the device may have at most %llu (the "
+        "minimum of maxBufferSize, maxMemoryAllocationSize and its heap). Use several smaller "
+        "tensors.",
         nbytes, name(), static_cast<unsigned long long>(driver_.max_nbytes)));
   }
   try {
@@ -153,7 +153,7 @@ std::unique_ptr<Chunk> DeviceMemory::obtain(std::size_t nbytes, Chunk::Use use) 
   return std::make_unique<Chunk>(driver_, nbytes, use);
 }
 
-/// Makes the chunk's blocks; under the lock.
+/// Divides a new chunk into blocks. Requires the lock.
 Chunk& DeviceMemory::add(Chunks made, std::size_t block_nbytes) {
   Chunk& chunk = *made.front();
   chunk.blocks = std::vector<DeviceBlock>(chunk.nbytes / block_nbytes);
@@ -171,7 +171,7 @@ Chunk& DeviceMemory::add(Chunks made, std::size_t block_nbytes) {
     offset += block_nbytes;
     next_address_ += block_nbytes;
   }
-  next_address_ += alignment;  // one past the end is in no block
+  next_address_ += alignment;  // the address past the end of a block belongs to no other block
   stats_.held_nbytes += chunk.nbytes;
   ++stats_.allocations;
   chunks_.splice(chunks_.end(), made);
@@ -206,8 +206,8 @@ DeviceBlock& DeviceMemory::find(const void* address, std::size_t nbytes) {
     }
   }
   throw byre::InvalidArgument(byre::format_text(
-      "%zu bytes at %p are in no block of the %s. Give commands of the queue addresses of tensors "
-      "on the device; upload() and download() copy memory of the host.",
+      "cannot find a block that contains %zu bytes at %p in %s. Pass addresses of tensors on the "
+      "device to commands of the queue. Use upload() and download() to copy host memory.",
       nbytes, address, name()));
 }
 

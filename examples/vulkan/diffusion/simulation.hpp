@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The Gray-Scott model: u comes in at a rate, two v and a u become three v, and v goes. Both diffuse.
-/// The step is written once, as a program over tensors of any backend.
+/// The Gray-Scott model of two substances u and v that diffuse. u is added at a rate, two v and one
+/// u become three v, and v is removed at a rate. The step is written once, as a program over
+/// tensors of any backend.
 ///
 /// Source: J. E. Pearson, "Complex Patterns in a Simple System", Science 261, 1993.
 #pragma once
@@ -30,7 +31,7 @@ using byre::functional::Tensors;
 using vulkan::Gpu;
 using vulkan::Use;
 
-/// The factors of a step, which is one unit of time.
+/// The coefficients of a step of one unit of time.
 struct Rates {
   float diffusion_u = 0.2F;
   float diffusion_v = 0.1F;
@@ -44,13 +45,13 @@ inline AnyTensor part(const AnyTensor& grid, std::int64_t axis, std::int64_t beg
   return call_for_one("slice", {grid, axis, begin, begin + length});
 }
 
-/// The cells of a field without its border, or those `down` and `right` of them.
+/// A view of the cells of a field without its border, shifted by `down` and `right`.
 inline AnyTensor cells(const AnyTensor& field, std::int64_t down = 0, std::int64_t right = 0) {
   const std::int64_t size = field.sizes()[0] - 2;
   return part(part(field, 0, 1 + down, size), 1, 1 + right, size);
 }
 
-/// The border becomes what is on the other side.
+/// Copies the cells of each side to the border of the opposite side.
 inline void continue_periodically(const AnyTensor& grid) {
   const std::int64_t size = grid.sizes()[1] - 2;
   for (const std::int64_t axis : {1, 2}) {
@@ -59,7 +60,7 @@ inline void continue_periodically(const AnyTensor& grid) {
   }
 }
 
-/// What diffusion adds to the cells.
+/// Returns the change of the cells by diffusion.
 inline AnyTensor diffused(const AnyTensor& field, float rate) {
   AnyTensor change = call_for_one("add", {cells(field, -1, 0), cells(field, 1, 0)});
   call("add_", {change, cells(field, 0, -1)});
@@ -69,8 +70,8 @@ inline AnyTensor diffused(const AnyTensor& field, float rate) {
   return change;
 }
 
-/// Takes a tensor like first_grid()'s and writes its next step to it: slices of the grid are updated in place. The
-/// grid continues on its other side. Returns nothing.
+/// Computes the next step of inputs[0], a grid as first_grid() returns, by updating slices of it in
+/// place. The grid is periodic. Returns no tensors.
 inline Tensors step(const Tensors& inputs) {
   constexpr Rates rates;
   const AnyTensor& grid = inputs[0];
@@ -93,7 +94,8 @@ inline Tensors step(const Tensors& inputs) {
   return {};
 }
 
-/// f32 of sizes 2, size + 2, size + 2: u and v with a border of one cell. u is 1 and v is 0 but in a square.
+/// The initial grid: f32 of sizes 2, size + 2, size + 2, for u and v with a border of one cell.
+/// Outside of a square u is 1 and v is 0.
 inline Tensor first_grid(std::int64_t size) {
   Tensor grid = Tensor::zeros({2, size + 2, size + 2}, byre::DType::f32);
   const Tensor square = grid.narrow(1, size / 3, size / 4).narrow(2, size / 2, size / 4);
@@ -106,28 +108,28 @@ inline Tensor first_grid(std::int64_t size) {
   return grid;
 }
 
-/// A field (0: u, 1: v) of a grid of the host without its border: a view.
+/// A view of a field (0: u, 1: v) of a grid on the host, without its border.
 inline Tensor field_of(const Tensor& grid, std::int64_t field) {
   const std::int64_t size = grid.sizes()[1] - 2;
   return grid.select(0, field).narrow(0, 1, size).narrow(1, 1, size);
 }
 
-/// A simulation at some step.
+/// A running simulation.
 struct Form {
-  std::function<void()> step;  ///< on the device it records one step, which the caller submits
-  /// A lazy clone of the fields as they are now, where they are: nothing is copied.
+  std::function<void()> step;  ///< computes one step; on the device it only records it
+  /// Returns a lazy clone of the fields, on the device of the simulation.
   std::function<byre::Tensor()> snapshot;
 };
 
-/// step() on the host. Each form begins with a grid of the host, like first_grid()'s.
+/// step() on the host. All forms begin with a grid on the host.
 inline Form on_host(const Tensor& grid) {
   const Tensors inputs = {byre::functional::from_cpu(grid)};
   return {.step = [=] { step(inputs); }, .snapshot = [grid] { return grid.lazy_clone(); }};
 }
 
-/// step() on the device, functionalized anew in each step.
+/// step() on the device, functionalized again in each step.
 inline Form functionalized(const Tensor& grid) {
-  // A view of the grid is one step for the device, however many views of views it is.
+  // With strides, reading a view costs one dispatch, even if it is a view of many views.
   const auto program =
       byre::functional::functionalize(step, {.paths = byre::functional::ViewPaths::strides});
   const Tensors inputs = {vulkan::to_vulkan(grid)};
@@ -135,7 +137,7 @@ inline Form functionalized(const Tensor& grid) {
           .snapshot = [=] { return inputs[0].as<vulkan::VulkanTensor>()->tensor(); }};
 }
 
-/// One shader for all of the step, from one grid into another.
+/// One shader that computes an entire step, from one grid into another.
 inline Form by_hand(const Tensor& grid) {
   struct Grids {
     Tensor now, after;
