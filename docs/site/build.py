@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Makes the site: the documents by pandoc, the API headers by doxygen, the plots by gnuplot, and a page for each file
-that a document links to. A link or an anchor that leads nowhere fails, and so does a figure, bold in a link, that the
-linked page does not have."""
+"""Builds the site: documents with pandoc, API headers with doxygen, plots with gnuplot, and a page for each file that a
+document links to. Fails if a link or an anchor is broken, or if a figure that is bold in a link does not occur in the
+linked page."""
 
 import argparse
 import html
@@ -21,29 +21,35 @@ from tools import Failure, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# Groups of documents, and below one those that go with it. A document that does not exist is left out.
+# Groups of documents. An entry with "below" is indented under the entry before it. A missing document is omitted.
 NAVIGATION = {
     "Use": [
-        ("docs/site/index.md", "What byre is"), ("README.md", "Build and embed"), ("docs/guide.md", "Guide"),
-        ("docs/answers.md", "Answers", "below"), ("docs/trace.md", "Why was this copied?", "below"),
-        ("docs/parts.md", "Parts of large data"), ("docs/reshape.md", "Reshape"),
+        ("docs/site/index.md", "What byre is"), ("README.md", "README"), ("docs/guide.md", "Guide"),
+        ("docs/threads.md", "Parallel loops and forks", "below"),
+        ("docs/checked-builds.md", "Checked builds", "below"), ("docs/observing.md", "Counters", "below"),
+        ("docs/trace.md", "Why was this copied?", "below"), ("docs/answers.md", "Answers", "below"),
+        ("docs/embedding.md", "Embedding"), ("docs/parts.md", "Parts of large data"),
+        ("docs/tiles.md", "Tiles", "below"), ("docs/devices.md", "Allocators and devices"),
+        ("docs/vulkan.md", "A Vulkan device", "below"), ("docs/tensors.md", "Tensors"),
+        ("docs/tensor-states.md", "States of tensors", "below"),
+        ("docs/files.md", "Files", "below"), ("docs/reshape.md", "Reshape"),
         ("docs/functionalization.md", "Functionalization"),
         ("docs/functionalize-pass.md", "The functionalize pass", "below"),
         ("docs/dispatch.md", "Operators and backends", "below"), ("docs/vmap.md", "Batches by vmap", "below"),
-        ("docs/vulkan.md", "A Vulkan device"),
         ("docs/python.md", "Python"), (reference.LIST, "API"), ("api/annotated.html", "All classes", "below"),
-        ("docs/tensor-states.md", "States of tensors", "below"), ("examples/README.md", "Examples"),
+        ("examples/README.md", "Examples"),
     ],
     "Cost": [("docs/performance.md", "Performance"), ("docs/costs.md", "What a write costs", "below")],
     "Trust": [
-        ("docs/verification.md", "What is checked"), ("docs/protocol.md", "Protocol"), ("docs/proof.md", "Proof"),
+        ("docs/verification.md", "What is checked"), ("docs/protocol.md", "Protocol"),
+        ("docs/compositions.md", "Built on the protocol", "below"), ("docs/proof.md", "Proof"),
         ("stress/README.md", "Stress"),
         ("docs/fuzzing.md", "Fuzzing", "below"),
     ],
     "Develop": [("docs/changing.md", "Changing byre"), ("docs/glossary.md", "Glossary"), ("CHANGELOG.md", "Changes")],
 }
 TITLES = {entry[0]: entry[1] for entries in NAVIGATION.values() for entry in entries}
-# By the end of a file's name, and by what documents call it, what pandoc calls its language.
+# pandoc's name of a language, by file suffix and by the name that documents use.
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".sh": "bash", ".json": "json"}
 ALIKE = {"pycon": "python", "meson": "python"}
 
@@ -53,7 +59,7 @@ def exists(path):
 
 
 def document_page(path):
-    """The page of a Markdown document: by its name alone if it is among the documents."""
+    """The page of a Markdown document, named by its path, or by its file name if it is in docs/ or in the root."""
     parts = pathlib.PurePosixPath(path)
     if path == "docs/site/index.md":
         return "index.html"
@@ -62,7 +68,7 @@ def document_page(path):
 
 
 def words(text):
-    """What HTML says, without its tags."""
+    """The text of HTML, without tags."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", "", text)).split())
 
 
@@ -86,7 +92,7 @@ class Site:
             raise Failure("\n".join(complaints))
 
     def page_of(self, path):
-        """The page of a path of the repository."""
+        """The page of a file or folder of the repository."""
         if path in self.api:
             return self.api[path]
         if path.endswith(".md"):
@@ -111,14 +117,14 @@ class Site:
             self.save(page, path, heading + run("pandoc", "-f", "gfm", "-t", "html5", text=text), "source")
 
     def document(self, path, page, text):
-        """A document as HTML: pandoc's, with the site's links, boxes that scroll, and anchors of sections."""
+        """Returns a document as HTML: pandoc's output with the site's links, scrollable boxes and section anchors."""
         text = re.sub(r"^( *```)(\w+)$", lambda fence: fence[1] + ALIKE.get(fence[2], fence[2]), text, flags=re.M)
         body = run("pandoc", "-f", "gfm", "-t", "html5", "--section-divs", "--wrap=preserve", text=text)
         body = re.sub(r"<a [^>]*>.*?</a>|<img [^>]*>|<h\d.*?</h\d>|<pre.*?</pre>|<code>[^<]*</code>",
                       lambda found: self.link(path, page, found[0]), body, flags=re.S)
         body = re.sub(r"(<img [^>]*>)", r'<span class="scroll figure" tabindex="0">\1</span>', body)
         body = re.sub(r"<table>.*?</table>", r'<div class="scroll table" tabindex="0">\n\g<0>\n</div>', body, flags=re.S)
-        # Long names in tables may be broken where their words end.
+        # Long names in tables may be broken at their underscores.
         body = re.sub(r"<td[^>]*>.*?</td>",
                       lambda cell: re.sub(r"(?<=\w)_(?=\w[^<>]*</code>)", "_<wbr>", cell[0]), body, flags=re.S)
         body = re.sub(r'<div class="sourceCode"[^>]*|<pre(?! class="sourceCode)[^>]*', r'\g<0> tabindex="0"', body)
@@ -130,7 +136,7 @@ class Site:
         return re.sub(r"<!--.*?-->\n?", "", body, flags=re.S)
 
     def link(self, path, page, text):
-        """A link, a picture, or code that names an API header, as its page has to have it."""
+        """Returns a link, a picture, or code that names an API header, with its target relative to the page."""
         if text.startswith("<code>"):
             name = html.unescape(text[6:-7]).strip("<>")
             names = (name, "core/" + name, "core/byre/" + name) if name.endswith(".hpp") else ()
@@ -147,13 +153,13 @@ class Site:
         return text
 
     def resolve(self, document, page, target):
-        """A link of a document, as its page has to have it, and what the navigation calls its target, or None."""
+        """Returns a document's link relative to its page, and the title of its target in the navigation, or None."""
         if target.startswith(("#", "http://", "https://", "mailto:")):
             return target, None
         name, _, anchor = target.partition("#")
         path = os.path.normpath(os.path.join(os.path.dirname(document), name))
         if path.startswith("..") or not exists(path):
-            self.complaints.append(f"{document}: links to {target}, which is not there")
+            self.complaints.append(f"{document}: links to {target}, which does not exist")
             return target, None
         if (ROOT / path / "README.md").is_file():
             path = os.path.normpath(os.path.join(path, "README.md"))
@@ -197,12 +203,11 @@ class Site:
 
 
 def wrong_links(folder):
-    """The links of the site that lead nowhere, anchors that a page has twice, and figures that are not on the page that
-    they link to."""
+    """Yields broken links, duplicate anchors, and figures that do not occur in the page that they link to."""
     pages = {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(folder.rglob("*.html"))}
     anchors = {name: re.findall(r'<[^>]*?\s(?:id|(?<=<a )name)="([^"]*)"', text) for name, text in pages.items()}
     for name, text in pages.items():
-        yield from (f"{name}: has the anchor '{each}' twice" for each in sorted(set(anchors[name]))
+        yield from (f"{name}: duplicate anchor '{each}'" for each in sorted(set(anchors[name]))
                     if anchors[name].count(each) > 1)
         for link in re.findall(r'<[^>]*?\s(?:href|src)="([^"]*)"', text):
             path, _, anchor = html.unescape(link).partition("#")
@@ -210,31 +215,31 @@ def wrong_links(folder):
             if re.match(r"\w+:", path):
                 continue
             if not (folder / target).is_file():
-                yield f"{name}: links to {link}, which is not there"
+                yield f"{name}: links to {link}, which does not exist"
             elif anchor and anchor not in anchors[target]:
-                yield f"{name}: links to {link}, and {target} has no such anchor"
+                yield f"{name}: links to {link}, but {target} lacks this anchor"
             for figure in re.findall(rf'<a href="{re.escape(link)}">[^<]*<strong>([^<]*)</strong>', text):
                 if target in pages and words(figure) not in words(pages[target]):
-                    yield f"{name}: says '{words(figure)}', and {link} does not"
+                    yield f"{name}: states '{words(figure)}', which does not occur in {link}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, prog=os.environ.get("BYRE_PROGRAM"))
     parser.add_argument("output", type=pathlib.Path, nargs="?", default=ROOT / "build/docs",
-                        help="the folder that the site is written to, anew (default: build/docs)")
-    parser.add_argument("--open", action="store_true", help="show it in the browser")
+                        help="the folder to replace by the site (default: build/docs)")
+    parser.add_argument("--open", action="store_true", help="open the site in a browser")
     options = parser.parse_args()
     output = options.output.resolve()
     try:
         if output.exists() and any(output.iterdir()) and not (output / "style.css").is_file():
-            raise Failure(f"{output} is no folder of a site, and is left as it is")
+            raise Failure(f"{output} is neither empty nor a site. Name another folder.")
         shutil.rmtree(output, ignore_errors=True)
         output.mkdir(parents=True)
         Site(output).build()
     except (Failure, OSError, subprocess.CalledProcessError) as failure:
         print(f"docs: {failure}", file=sys.stderr)
         return 1
-    print(f"the site is {output}/index.html")
+    print(f"wrote {output}/index.html")
     if options.open:
         webbrowser.open((output / "index.html").as_uri())
     return 0

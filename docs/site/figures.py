@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What pages show of the measured figures, docs/figures/bench.json: where a document has the comment
-`<!-- site: plot operations ALT -->`, `<!-- site: measures -->` or `<!-- site: measured -->`."""
+"""Plots and tables of the measured figures, docs/figures/bench.json. They replace the comments
+`<!-- site: plot operations ALT -->`, `<!-- site: measures -->` and `<!-- site: measured -->` of a document."""
 import html
 import re
 import sys
 
 from tools import Failure
 
-# gnuplot draws on white; this is for readers of the dark scheme.
+# gnuplot draws on white. These colors are for the dark scheme.
 DARK = """<style>@media (prefers-color-scheme: dark) {
   rect[fill="#ffffff"] { fill: #14171c }
   [color="#FFFFFF"] { color: #14171c }
@@ -37,7 +37,7 @@ class Generator:
             return self.measures()
         if kind == "measured":
             return self.measured()
-        raise Failure(f"a comment of a document asks for '{kind}', which the site has not")
+        raise Failure(f"unknown kind of figure in a document: '{kind}'. Use plot, measures or measured.")
 
     def measured(self):
         about = self.figures.about
@@ -48,7 +48,7 @@ class Generator:
         picture = self.output / f"{name}.svg"
         obstacle = self.draw(name, self.figures, str(picture))
         if obstacle:
-            raise Failure(f"the plot '{name}' is not drawn: {obstacle}")
+            raise Failure(f"cannot draw the plot '{name}': {obstacle}")
         drawn = picture.read_text()
         picture.write_text(drawn.replace("<title>", DARK + "<title>", 1))
         width = re.search(r'width="(\d+)"', drawn)[1]
@@ -69,7 +69,7 @@ class Generator:
 
 
 def amount(value, unit):
-    """With three digits: a ratio, bytes or a time."""
+    """Formats a ratio, a number of bytes or a time with three digits."""
     if unit == "ns":
         for name, size in [("s", 1e9), ("ms", 1e6), ("us", 1e3)]:
             if abs(value) >= size:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-# What doxygen reads of a header. A header's first comment is about the file.
+# Filters a header for doxygen. The first comment of a header documents the file.
 1s|.*|/// \\file|
-# The inline namespace of the version is in no name that users write.
+# Users do not write the inline namespace of the version.
 s/::inline v0\b//
-# Figures and tables of comments are set as they are, and invariants as a list.
+# Figures and tables in comments stay preformatted, and invariants become a list.
 s|^\( *///\)   |\1       |
 s|^\( *///\) \([IG][0-9]\)  |\1 - \2 |

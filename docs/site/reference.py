@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The pages of the API headers, by doxygen, and the list of these headers."""
+"""Pages of the API headers, made by doxygen, and the list of these headers."""
 import pathlib
 import re
 import shutil
@@ -7,20 +7,20 @@ import xml.etree.ElementTree
 
 from tools import Failure, run
 
-LIST = "docs/api.md"  # which is not in the repository
+LIST = "docs/api.md"  # generated, not in the repository
 PAGE = "api.html"
 ABOVE = {"byre-tensor": ("tensor.hpp", "shadow/", "tensor/", "interop/"),
          "byre-functional": ("functional.hpp", "functional/")}
 BEGIN = """# The API headers
 
-What each library offers, header by header; `detail/` and the namespace `detail` are not API.
+The headers of each library. `detail/` and the namespace `detail` are not API.
 """
-# Lists of members: some members have no anchor.
+# Lists of members, which link to missing anchors.
 LISTS = re.compile(r"(functions|index|namespacemembers).*\.html|.*-members\.html")
 
 
 def headers(root):
-    """By name below core/byre, umbrellas first."""
+    """Returns the paths of the API headers below core/byre, umbrella headers first."""
     core = root / "core/byre"
     found = (path.relative_to(core).as_posix() for path in core.rglob("*.hpp"))
     return sorted((name for name in found if "detail/" not in name), key=lambda name: ("/" in name, name))
@@ -37,7 +37,7 @@ def list_of_headers(root):
 
 
 def build(root, output, frame):
-    """Writes the pages into output/api, framed by `frame`, and returns the page of each header."""
+    """Writes the pages to output/api, inside the HTML `frame`, and returns the page of each header."""
     work = output / "work"
     work.mkdir()
     head, foot = frame.split("@body@")
@@ -51,7 +51,7 @@ def build(root, output, frame):
     warnings = [line for line in (work / "warnings").read_text().splitlines()
                 if line and "Detected potential recursive class relation" not in line]
     if warnings:
-        raise Failure("doxygen says:\n" + "\n".join(warnings))
+        raise Failure("doxygen warns:\n" + "\n".join(warnings))
     pages = {}
     for compound in xml.etree.ElementTree.parse(work / "tags.xml").iter("compound"):
         if compound.get("kind") == "file":
@@ -63,7 +63,7 @@ def build(root, output, frame):
 
 
 def tidy(folder):
-    """Leaves out doxygen's scripts, pictures and styles, which no page needs, and its lists of members."""
+    """Removes doxygen's scripts, pictures and styles, which no page needs, and its lists of members."""
     for path in folder.iterdir():
         if path.suffix != ".html" or LISTS.fullmatch(path.name):
             path.unlink()

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
-"""How the site's scripts run programs, and fail."""
+"""Running programs, and the error of the site's scripts."""
 import subprocess
 
 
 class Failure(Exception):
-    """Something the user has to be told, in one line."""
+    """An error message for the user."""
 
 
 def run(program, *arguments, text, **settings):
-    """Runs a program with a text as its input, and returns the output."""
+    """Runs a program with `text` as its input and returns its output. Raises Failure if it cannot run or fails."""
     try:
         ended = subprocess.run([program, *arguments], input=text, text=True, capture_output=True, **settings)
     except OSError as error:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// State of the process: callbacks around fork() and at the unloading of the library. No other
 /// thread changes such state while the process forks, so it is consistent in the child.
-/// docs/guide.md states what byre guarantees in a child.
+/// docs/threads.md states what byre guarantees in a child.
 #pragma once
 
 #include <byre/config.hpp>
