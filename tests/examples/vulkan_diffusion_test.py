@@ -20,7 +20,7 @@ class VulkanDiffusion(Test):
     def test_all_forms_compute_the_host_fields_and_keep_snapshots(self):
         done = run(*SMALL)
         self.assertEqual(done.returncode, 0, done)
-        self.assertIn("Fields are within the bound, snapshots are what they were.", done.stdout)
+        self.assertIn("Fields are within the bound, snapshots are unchanged.", done.stdout)
         forms = json.loads(run(*SMALL, "--json").stdout)["forms"]
         self.assertEqual([forms[name]["dispatches"] for name in ("host", "by hand")], [0, 1])
         self.assertGreater(forms["functionalized"]["dispatches"], 20)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operators from element to element, one dispatch each; sums, in passes; and products of matrices.
+/// Operators that work element by element, in one dispatch each; sums, in passes; products of
+/// matrices.
 #include <byre/functional/dispatch/registry.hpp>
 
 #include "vulkan/backend/kernels.hpp"
@@ -26,7 +27,7 @@ AnyTensor computed(Operation operation, const Call& call) {
     dtype = byre::promoted(dtype, operands[first + 1].dtype());
     pointwise.places[2] = place_of(operands[first + 1], meta.sizes);
   } else if (call.arguments.size() == 2) {
-    // A comparison has an answer for an integer that the tensor's dtype has not.
+    // A comparison is exact for an integer out of range of the tensor's dtype.
     number = &call.arguments[1].scalar();
     number_dtype = number->operand_dtype(dtype);
     number_dtype =
@@ -38,7 +39,7 @@ AnyTensor computed(Operation operation, const Call& call) {
   if (number != nullptr) {
     pointwise.number = bits_of(*number, number_dtype, pointwise.domain, call.op.name().c_str());
   }
-  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  VulkanTensorPtr result = empty_on_device(meta.sizes, meta.dtype);
   pointwise.places[0] = place_of(*result, meta.sizes);
   pointwise.places[1] = place_of(operands[first], meta.sizes);
   if (selects) {
@@ -56,7 +57,8 @@ std::int64_t count_of(const std::vector<Dimension>& dimensions) {
   return count;
 }
 
-/// A sum over some dimensions of an operand, or of the products of two. The strides are a's and b's.
+/// A sum over some dimensions of an operand, or of products of two operands. Strides are those of a
+/// and b.
 struct Sum {
   Domain domain;
   const VulkanTensor& a;
@@ -65,7 +67,8 @@ struct Sum {
   const std::vector<Dimension>& over;
 };
 
-/// One pass: `runs` elements of the result after each other are sums of `run_length` elements each.
+/// Records one pass. Each of `runs` consecutive elements of the result is the sum of `run_length`
+/// elements.
 void run_pass(const Sum& sum, const VulkanTensor& result, std::int64_t run_length,
               std::int64_t runs) {
   const VulkanTensor& b = sum.b == nullptr ? sum.a : *sum.b;
@@ -90,7 +93,7 @@ void run_pass(const Sum& sum, const VulkanTensor& result, std::int64_t run_lengt
 }
 
 AnyTensor summed(const Call& call) {
-  constexpr std::int64_t longest = 64;  // what one invocation sums
+  constexpr std::int64_t longest = 64;  // most elements that one invocation sums
   const TensorMeta meta = meta_of_results(call).front();
   const Operands operands(call);
   VulkanTensorPtr a(&operands[0]);
@@ -105,7 +108,7 @@ AnyTensor summed(const Call& call) {
     }
   }
   const Dims strides_of_all = place_of(*a, all).strides;
-  std::array<Dims, 2> sizes;  // that stay, and that are summed over
+  std::array<Dims, 2> sizes;  // of the remaining and of the summed dimensions
   std::array<Dims, 2> strides;
   for (std::size_t axis = 0; axis < all.size(); ++axis) {
     sizes[is_summed[axis]].push_back(all[axis]);
@@ -117,13 +120,13 @@ AnyTensor summed(const Call& call) {
   const std::int64_t results = count_of(kept);
   for (std::int64_t count = count_of(over); count > longest; count = count_of(over)) {
     const std::int64_t runs = (count + longest - 1) / longest;
-    VulkanTensorPtr next = made_on_device({results, runs}, dtype_of(domain));
+    VulkanTensorPtr next = empty_on_device({results, runs}, dtype_of(domain));
     run_pass({domain, *a, nullptr, kept, over}, *next, longest, runs);
     kept = {{results, {runs}}};
     over = {{runs, {1}}};
     a = std::move(next);
   }
-  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  VulkanTensorPtr result = empty_on_device(meta.sizes, meta.dtype);
   run_pass({domain, *a, nullptr, kept, over}, *result, longest, 1);
   return result;
 }
@@ -136,7 +139,7 @@ AnyTensor multiplied(const Call& call) {
   if (!a.storage() || !b.storage()) {
     return filled(meta);
   }
-  Dims sizes = meta.sizes;  // stacks, rows, columns; a vector has one row or one column
+  Dims sizes = meta.sizes;  // stacks, rows, columns; a vector counts as one row or one column
   if (b.dims().size() == 1) {
     sizes.push_back(1);
   }
@@ -148,7 +151,7 @@ AnyTensor multiplied(const Call& call) {
   a_strides.end()[-1] = 0;
   b_strides.end()[-2] = 0;
   const std::int64_t inner = a.dims().back();
-  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  VulkanTensorPtr result = empty_on_device(meta.sizes, meta.dtype);
   run_pass({domain_of(byre::promoted(a.dtype(), b.dtype())),
             a,
             &b,

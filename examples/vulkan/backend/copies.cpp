@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors from numbers, copies, and what a view sees as a tensor of its own: lazy where bytes stay as they are, else
-/// one dispatch by the view's rule.
+/// Creation of tensors, copies, and the functional forms of views, whose result is a tensor of its
+/// own. They share bytes lazily if the bytes do not change, and else are one dispatch, which
+/// follows the view's rule.
 #include <algorithm>
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/tensor/views.hpp>
@@ -25,12 +26,13 @@ AnyTensor filled_with(const Call& call, const Scalar& value) {
 
 AnyTensor counted_up(const Call& call) {
   TensorMeta meta = meta_of_results(call).front();
-  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
-  run({.sizes = meta.sizes, .places = {place_of(*result, meta.sizes), {.type = Place::counted}}});
+  VulkanTensorPtr result = empty_on_device(meta.sizes, meta.dtype);
+  run({.sizes = meta.sizes,
+       .places = {place_of(*result, meta.sizes), {.type = Place::element_index}}});
   return result;
 }
 
-/// The same bytes under the sizes and the dtype that the operator says.
+/// Shares the operand's bytes with the sizes and the dtype of the operator's result.
 AnyTensor cloned(const Call& call) {
   const Operands operands(call);
   TensorMeta meta = meta_of_results(call).front();
@@ -44,7 +46,7 @@ AnyTensor converted(const Call& call) {
     return lazy_clone(operands[0]);
   }
   const Dims& sizes = operands[0].dims();
-  VulkanTensorPtr result = made_on_device(sizes, dtype);
+  VulkanTensorPtr result = empty_on_device(sizes, dtype);
   run_copy(place_of(*result, sizes), place_of(operands[0], sizes), sizes);
   return result;
 }
@@ -53,7 +55,7 @@ ViewGeometry seen(const Operator& view, const VulkanTensor& self, std::span<cons
   return (*view.view())(ViewGeometry::of_all(self.dims(), self.dtype()), given).front();
 }
 
-bool is_all_in_order(const ViewGeometry& geometry) {
+bool is_whole_and_contiguous(const ViewGeometry& geometry) {
   return geometry.layout.offset == 0 && geometry.layout.is_contiguous() &&
          geometry.nbytes() == geometry.storage_nbytes;
 }
@@ -62,27 +64,28 @@ AnyTensor gathered(const Operator& view, const Call& call) {
   const Operands operands(call);
   const ViewGeometry geometry = seen(view, operands[0], call.arguments.subspan(1));
   const Dims& sizes = geometry.layout.sizes;
-  if (is_all_in_order(geometry)) {
+  if (is_whole_and_contiguous(geometry)) {
     return lazy_clone(operands[0], sizes, geometry.dtype);
   }
-  VulkanTensorPtr result = made_on_device(sizes, geometry.dtype);
+  VulkanTensorPtr result = empty_on_device(sizes, geometry.dtype);
   run_copy(place_of(*result, sizes), place_of(operands[0], geometry.layout), sizes);
   return result;
 }
 
-/// The base itself if this is its only handle, else a copy, with the source where the view sees it.
+/// Writes the source to the elements of the base that the view selects. Writes the base itself if
+/// the call has its only handle, and else a copy.
 AnyTensor scattered(const Operator& view, const Call& call) {
-  meta_of_results(call);  // refuses a source that does not fit
+  meta_of_results(call);  // throws if the source does not fit
   const Operands operands(call);
   const ViewGeometry geometry = seen(view, operands[0], call.arguments.subspan(2));
   const VulkanTensor& source = operands[1];
-  if (is_all_in_order(geometry)) {
+  if (is_whole_and_contiguous(geometry)) {
     return lazy_clone(source, operands[0].dims(), source.dtype());
   }
   const AnyTensor base = operands.is_sole(0) ? operands.handle(0) : lazy_clone(operands[0]);
   if (source.storage()) {
     auto& written = *base.as<VulkanTensor>();
-    written.storage().mutable_data();  // first: it moves the data of all that share them
+    written.storage().mutable_data();  // before place_of(): this may move the data
     run_copy(place_of(written, geometry.layout), place_of(source, source.dims()), source.dims());
   }
   return base;
@@ -91,7 +94,7 @@ AnyTensor scattered(const Operator& view, const Call& call) {
 AnyTensor flipped(const Call& call) {
   TensorMeta meta = meta_of_results(call).front();
   const Operands operands(call);
-  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  VulkanTensorPtr result = empty_on_device(meta.sizes, meta.dtype);
   Place from = place_of(operands[0], meta.sizes);
   for (const std::int64_t axis : call.arguments[1].dims()) {
     const std::size_t at = axis_of(axis, meta.sizes);
@@ -106,13 +109,13 @@ AnyTensor joined(const Call& call) {
   TensorMeta meta = meta_of_results(call).front();
   const Operands operands(call);
   const std::size_t along = axis_of(call.arguments[1].integer(), meta.sizes);
-  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  VulkanTensorPtr result = empty_on_device(meta.sizes, meta.dtype);
   Place to = place_of(*result, meta.sizes);
   std::int64_t stride = 1;
   for (std::size_t inner = along + 1; inner < meta.sizes.size(); ++inner) {
     stride *= meta.sizes[inner];
   }
-  to.strides[along] = stride;  // also along a size of 1
+  to.strides[along] = stride;  // even if the size is 1
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const VulkanTensor& next = operands[index];
     run_copy(to, place_of(next, next.dims()), next.dims());

@@ -43,11 +43,11 @@ void dispatch(std::string_view shader, Domain domain, bool doubles, const Words&
               std::span<const Use> uses, const Words& parameters,
               const std::array<std::uint32_t, 3>& groups) {
   Gpu& gpu = Gpu::get();
-  doubles = doubles || domain == Domain::twofold;
+  doubles = doubles || domain == Domain::f64;
   if (doubles && !gpu.driver().has_float64) {
     throw VulkanError(byre::format_text(
-        "f64 on %s: the device has not the feature shaderFloat64. Compute in f32 there, or on the "
-        "host.",
+        "cannot compute f64 on %s: the device lacks the feature shaderFloat64. Use f32 there, or "
+        "the host.",
         gpu.driver().description.c_str()));
   }
   const auto* const compiled =
@@ -75,7 +75,7 @@ bool Operands::is_sole(std::size_t index) const {
   return all_[index]->handle_count() == 1 && all_[index]->storage().handle_count() == 1;
 }
 
-VulkanTensorPtr made_on_device(Dims sizes, DType dtype) {
+VulkanTensorPtr empty_on_device(Dims sizes, DType dtype) {
   const std::size_t nbytes = byre::ViewGeometry::of_all(sizes, dtype).nbytes();
   byre::Storage storage;
   if (nbytes != 0) {
@@ -141,13 +141,13 @@ void run(const Pointwise& pointwise) {
     add(dimensions[outer].strides);
     rows *= dimensions[outer].size;
   }
-  add(std::array<std::uint32_t, 4>{});  // an array in a buffer is never empty
+  add(std::array<std::uint32_t, 4>{});  // an array in a buffer must not be empty
   parameters[0] = word(length);
   parameters[1] = word(rows);
   parameters[2] = word(dimensions.size() - 1);
 
-  // A group has 256 invocations, and each computes some four elements of a row. There are three shapes: each is a
-  // pipeline of its own.
+  // A group has 256 invocations, and each computes about four elements of a row. Only three shapes
+  // are used, because each needs a pipeline of its own.
   const std::int64_t width = rows == 1 || length > 64 ? 256 : length > 8 ? 32 : 4;
   const Words constants{
       word(pointwise.operation), places[0].type, places[1].type, places[2].type, word(width),
@@ -169,7 +169,7 @@ void run_copy(Place to, Place from, const Dims& sizes) {
   const auto dtype = static_cast<DType>(from.type);
   Domain domain = domain_of(dtype);
   if (to.type == from.type) {
-    const std::size_t nbytes = byre::itemsize(dtype);  // copied as an integer of as many
+    const std::size_t nbytes = byre::itemsize(dtype);  // copied as an integer of this size
     to.type = from.type = word(nbytes == 1   ? DType::u8
                                : nbytes == 2 ? DType::i16
                                : nbytes == 4 ? DType::i32
@@ -180,7 +180,7 @@ void run_copy(Place to, Place from, const Dims& sizes) {
 }
 
 VulkanTensorPtr filled(const TensorMeta& meta, Bits number) {
-  VulkanTensorPtr result = made_on_device(meta.sizes, meta.dtype);
+  VulkanTensorPtr result = empty_on_device(meta.sizes, meta.dtype);
   run({.domain = domain_of(meta.dtype),
        .sizes = meta.sizes,
        .places = {place_of(*result, meta.sizes)},

@@ -18,19 +18,19 @@ using byre::DType;
 using byre::Storage;
 using byre::Tensor;
 
-/// What has no kernel here.
+/// Throws for an operator without a kernel.
 Tensors refuse(const Call& call) {
   const char* const name = call.op.name().c_str();
   if (call.op.effect() != Effect::none) {
     throw DispatchError(byre::format_text(
-        "%s %s, and the Vulkan backend has pure operators alone. Run the program under "
-        "functionalize, which removes "
+        "cannot run %s on the Vulkan backend: it %s, and the backend supports pure operators only. "
+        "Run the program under functionalize, which removes "
         "views and writes.",
-        name, call.op.effect() == Effect::view ? "makes a view" : "writes to what it is given"));
+        name, call.op.effect() == Effect::view ? "makes a view" : "writes to an operand"));
   }
   throw DispatchError(byre::format_text(
-      "%s has no kernel for vulkan, and what is on the device is never read back to compute it. "
-      "extend(\"%s\").kernel(vulkan_backend(), ...) gives it one.",
+      "cannot run %s on the Vulkan backend: it lacks a kernel, and tensors are never read back to "
+      "compute on the host. Add a kernel by extend(\"%s\").kernel(vulkan_backend(), ...).",
       name, name));
 }
 
@@ -75,7 +75,7 @@ AnyTensor to_vulkan(const Tensor& tensor) {
                                       tensor.dtype());
   }
   const Tensor on_host = tensor.to(byre::Device::cpu()).contiguous();
-  VulkanTensorPtr made = made_on_device(on_host.sizes(), on_host.dtype());
+  VulkanTensorPtr made = empty_on_device(on_host.sizes(), on_host.dtype());
   gpu.queue().upload(made->storage().mutable_data(), on_host.raw_data(), on_host.nbytes());
   return made;
 }
@@ -84,7 +84,7 @@ Tensor from_vulkan(const AnyTensor& tensor) {
   const auto* const on_device = tensor.as<VulkanTensor>();
   if (on_device == nullptr) {
     throw byre::DeviceError(byre::format_text(
-        "from_vulkan: of a tensor of %s, which is not on the device. to_vulkan() puts one there.",
+        "from_vulkan: the tensor is of %s, required vulkan. Call to_vulkan() to move it there.",
         tensor ? to_string(tensor.keys()).c_str() : "no backend"));
   }
   Tensor on_host = Tensor::empty(on_device->dims(), on_device->dtype());

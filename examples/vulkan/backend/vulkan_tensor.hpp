@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A backend of byre's operators whose tensors are in a Vulkan device's memory and whose kernels are its shaders. It
-/// has pure operators only: programs with views or writes run on it under the functionalize pass.
+/// A backend for byre's operators. Its tensors are in the memory of a Vulkan device, and its
+/// kernels are shaders. It has pure operators only: programs with views or writes run on it under
+/// the functionalize pass.
 ///
 ///   const Lowering on_vulkan{vulkan_backend(), to_vulkan, from_vulkan};
 ///   const Program program = functionalize_on(on_vulkan, written_for_the_host);
 ///
-/// No operator reads back what is on the device, or waits for it.
+/// No operator reads data back from the device or waits for it.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
@@ -17,14 +18,15 @@
 
 namespace examples::vulkan {
 
-/// Contiguous, from the first byte of a storage that no other tensor sees; storages share data lazily. Of one without
-/// elements the storage is an empty handle. Which elements it has changes by rebind(), and by kernels that write in
-/// place what nobody else has.
+/// A contiguous tensor that begins at the first byte of its storage. No other tensor has this
+/// storage, but storages may share data as lazy clones. A tensor without elements has an empty
+/// storage handle. Its elements change only by rebind(), and by kernels that write in place because
+/// they have the only handle to the tensor.
 class VulkanTensor final : public byre::functional::TensorImpl {
  public:
   static inline const byre::functional::Key key = byre::functional::add_backend({.name = "vulkan"});
 
-  /// The storage is on Gpu::get().device(), and as large as the elements.
+  /// Requires a storage on Gpu::get().device() with exactly the bytes of the elements.
   VulkanTensor(byre::Storage storage, byre::Dims sizes, byre::DType dtype)
       : TensorImpl(key), storage_(std::move(storage)), sizes_(std::move(sizes)), dtype_(dtype) {}
   byre::Dims sizes() const override { return sizes_; }
@@ -32,9 +34,9 @@ class VulkanTensor final : public byre::functional::TensorImpl {
   const byre::Dims& dims() const noexcept { return sizes_; }
   const byre::Storage& storage() const noexcept { return storage_; }
   byre::Storage& storage() noexcept { return storage_; }
-  /// As byre's tensors see the device: a lazy clone there. Throws OutOfMemory.
+  /// Returns a lazy clone as a byre::Tensor on the device. Throws OutOfMemory.
   byre::Tensor tensor() const;
-  /// Of one of the CPU, a copy.
+  /// Copies a tensor of the CPU to the device.
   byre::functional::AnyTensor to_rebind(const byre::functional::AnyTensor& other) const override;
   void rebind(TensorImpl& prepared) noexcept override;
 
@@ -46,15 +48,15 @@ class VulkanTensor final : public byre::functional::TensorImpl {
 
 using VulkanTensorPtr = boost::intrusive_ptr<VulkanTensor>;
 
-/// The backend's key. Its kernels are registered at the first call. Thread-safe.
+/// Returns the backend's key. The first call registers its kernels. Thread-safe.
 byre::functional::Key vulkan_backend();
 
-/// A copy on the device, lazy if `tensor` is contiguous there. Throws VulkanError, OutOfMemory, and StateError for a
-/// tensor that is uninitialized.
+/// Copies to the device, lazily if `tensor` is on the device and contiguous. Throws VulkanError,
+/// OutOfMemory, and StateError if the tensor is uninitialized.
 byre::functional::AnyTensor to_vulkan(const byre::Tensor& tensor);
 
-/// A copy on the host, which is waited for. Throws DeviceError for a tensor of another backend or a pass, VulkanError,
-/// and OutOfMemory.
+/// Copies to the host and waits for the copy. Throws DeviceError if the tensor belongs to another
+/// backend or a pass; VulkanError, OutOfMemory.
 byre::Tensor from_vulkan(const byre::functional::AnyTensor& tensor);
 
 }  // namespace examples::vulkan

@@ -84,7 +84,7 @@ void Commands::begin() {
 }
 
 void Commands::reset() noexcept {
-  // If this fails for want of memory, begin() fails too, and throws.
+  // If this fails because memory is exhausted, begin() fails too, and throws.
   static_cast<void>(vkResetCommandPool(driver_.device, pool_, 0));
   vkResetDescriptorPool(driver_.device, set_pool_, 0);  // always succeeds
   chunks_used_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Shaders as pipelines, and a command buffer with what its commands need until they have been executed: the memory
-/// that its host fills or reads, and sets of descriptors.
+/// Pipelines of shaders, and a command buffer together with the resources that its commands use
+/// until they have been executed: host memory and descriptor sets.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -18,19 +18,20 @@
 
 namespace examples::vulkan {
 
-/// A shader sees its arguments in set 0: storage buffers at bindings from 0 on, and its parameters at the binding that
-/// follows, a read-only storage buffer (std430). The entry point is "main".
+/// A shader has its arguments in set 0: storage buffers from binding 0 on, and its parameters in
+/// the next binding, as a read-only storage buffer (std430). The entry point is "main".
 struct Shader {
-  std::span<const std::uint32_t> spirv;       ///< lives as long as the process
-  std::vector<std::uint32_t> constants = {};  ///< by id, each a 32-bit scalar
+  std::span<const std::uint32_t> spirv;       ///< must live as long as the process
+  std::vector<std::uint32_t> constants = {};  ///< 32-bit scalars, indexed by their id
 };
 
-/// A pipeline for each shader and its constants, made at the first use; all have one layout. Thread-safe.
+/// Creates a pipeline for each shader and its constants at their first use. All have one layout.
+/// Thread-safe.
 class Pipelines {
  public:
-  static constexpr std::uint32_t most_buffers = 5;  ///< of a shader, parameters included
+  static constexpr std::uint32_t most_buffers = 5;  ///< of a shader, including its parameters
 
-  /// Throws VulkanError, as get() does.
+  /// The constructor and get() throw VulkanError.
   explicit Pipelines(const Driver& driver);
 
   VkDescriptorSetLayout set_layout() const noexcept { return set_layout_; }
@@ -47,7 +48,7 @@ class Pipelines {
   std::map<std::pair<const std::uint32_t*, std::vector<std::uint32_t>>, Pipeline> all_;
 };
 
-/// For one thread at a time.
+/// A command buffer and its resources. Not thread-safe.
 class Commands {
  public:
   static constexpr std::uint32_t most = 64;            ///< commands
@@ -58,22 +59,23 @@ class Commands {
 
   VkCommandBuffer buffer() const noexcept { return buffer_; }
 
-  /// Before the first command. Throws VulkanError.
+  /// Call it before the first command. Throws VulkanError.
   void begin();
-  /// Once it has been executed, so that it can begin anew.
+  /// Makes it ready for begin(). Requires that its commands have been executed.
   void reset() noexcept;
 
-  /// Storage buffers to bind: a set of its own for each dispatch. Throws VulkanError.
+  /// Returns a new descriptor set with these storage buffers. Each dispatch needs its own. Throws
+  /// VulkanError.
   VkDescriptorSet make_set(VkDescriptorSetLayout layout,
                            std::span<const VkDescriptorBufferInfo> buffers);
-  /// Copies the bytes, at most `most_put`, to where commands read them. Throws byre::OutOfMemory.
+  /// Copies at most `most_put` bytes to memory that commands read. Throws byre::OutOfMemory.
   VkDescriptorBufferInfo put(std::span<const std::byte> bytes);
-  /// Keeps memory of the host's until the commands have been executed.
+  /// Keeps host memory alive until the commands have been executed.
   void keep(std::shared_ptr<Chunk> chunk) { kept_.push_back(std::move(chunk)); }
 
   std::size_t allocations() const noexcept { return chunks_.size() + kept_.size(); }
 
-  std::uint64_t value = 0;  ///< of the timeline, after it
+  std::uint64_t value = 0;  ///< of the timeline, when its commands have been executed
   unsigned recorded = 0;    ///< commands
 
  private:
@@ -81,9 +83,9 @@ class Commands {
   Owned<VkCommandPool, vkDestroyCommandPool> pool_;
   Owned<VkDescriptorPool, vkDestroyDescriptorPool> set_pool_;
   VkCommandBuffer buffer_ = VK_NULL_HANDLE;
-  std::vector<std::unique_ptr<Chunk>> chunks_;  // of most_put bytes
+  std::vector<std::unique_ptr<Chunk>> chunks_;  // of most_put bytes each
   std::size_t chunks_used_ = 0;
-  std::size_t end_ = most_put;  // of the used bytes in the last of these
+  std::size_t end_ = most_put;  // of the used bytes in the last chunk in use
   std::vector<std::shared_ptr<Chunk>> kept_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* validation_layer = "VK_LAYER_KHRONOS_validation";
 
-/// Of a variable of the environment: not 0, and not empty.
+/// Whether an environment variable is neither empty nor 0.
 bool is_set(const char* variable) {
   const char* const value = std::getenv(variable);
   return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
@@ -29,7 +29,7 @@ std::string description_of(const VkPhysicalDeviceProperties& device) {
       .chars.data();
 }
 
-/// The number of the device that BYRE_VULKAN_DEVICE names, or of the first card, or 0.
+/// Returns the number in BYRE_VULKAN_DEVICE, or else of the first graphics card, or else 0.
 std::size_t choose(const std::vector<VkPhysicalDeviceProperties>& devices) {
   const auto is_card = [](const auto& device) {
     return device.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;
@@ -46,14 +46,14 @@ std::size_t choose(const std::vector<VkPhysicalDeviceProperties>& devices) {
         list += (i == 0 ? "" : "; ") + std::to_string(i) + ": " + description_of(devices[i]);
       }
       throw VulkanError(byre::format_text(
-          "BYRE_VULKAN_DEVICE=%s names no Vulkan device. Set the number of one of these: %s.",
+          "BYRE_VULKAN_DEVICE=%s is not the number of a Vulkan device. Use one of these: %s.",
           variable, list.c_str()));
     }
   }
   return index;
 }
 
-/// Counts it in the driver's `count`.
+/// Prints the message and increments `count`.
 VKAPI_ATTR VkBool32 VKAPI_CALL take_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
                                             VkDebugUtilsMessageTypeFlagsEXT,
                                             const VkDebugUtilsMessengerCallbackDataEXT* message,
@@ -70,7 +70,7 @@ Function instance_function(VkInstance instance, const char* name) {
 
 }  // namespace
 
-/// Delegates, so that the destructor runs if it throws.
+/// Delegates to another constructor, because then the destructor runs if this one throws.
 Driver::Driver() : Driver(nullptr) {
   create_instance();
   choose_device();
@@ -114,14 +114,14 @@ void Driver::create_instance() {
   const VkResult result = vkCreateInstance(&info, nullptr, &instance);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
     throw VulkanError(byre::format_text(
-        "no Vulkan driver was found (vkCreateInstance: VK_ERROR_INCOMPATIBLE_DRIVER). Install that "
-        "of the card, or one that computes on the processor (Debian, Ubuntu: apt-get install "
-        "mesa-vulkan-drivers). If VK_ICD_FILENAMES or VK_DRIVER_FILES is set, let it name "
-        "the driver's file."));
+        "no Vulkan driver was found (vkCreateInstance: VK_ERROR_INCOMPATIBLE_DRIVER). Install the "
+        "driver of your graphics card, or a software driver (Debian, Ubuntu: apt-get install "
+        "mesa-vulkan-drivers). If VK_ICD_FILENAMES or VK_DRIVER_FILES is set, set it to the "
+        "driver's file."));
   }
   if (result == VK_ERROR_LAYER_NOT_PRESENT) {
     throw VulkanError(byre::format_text(
-        "BYRE_VULKAN_VALIDATION is set, and %s is not installed. Install it (Debian, Ubuntu: "
+        "BYRE_VULKAN_VALIDATION is set, but %s is not installed. Install it (Debian, Ubuntu: "
         "apt-get install vulkan-validationlayers), or unset the variable.",
         validation_layer));
   }
@@ -151,8 +151,8 @@ void Driver::choose_device() {
   }
   if (devices.empty()) {
     throw VulkanError(byre::format_text(
-        "the Vulkan drivers of this machine have no device. Install one that computes on the "
-        "processor (Debian, Ubuntu: apt-get install mesa-vulkan-drivers)."));
+        "no Vulkan device was found. Install a software driver (Debian, Ubuntu: apt-get install "
+        "mesa-vulkan-drivers)."));
   }
   const std::size_t chosen = choose(devices);
   physical = handles[chosen];
@@ -162,9 +162,9 @@ void Driver::choose_device() {
   if (devices[chosen].apiVersion < VK_API_VERSION_1_3 ||
       limits.maxComputeWorkGroupInvocations < 256) {
     throw VulkanError(
-        byre::format_text("%s has not Vulkan 1.3 with 256 threads in a group. Use another device: "
-                          "BYRE_VULKAN_DEVICE=n.",
-                          description.c_str()));
+        byre::format_text("cannot use %s with %u invocations in a work group, required Vulkan 1.3 "
+                          "and 256 invocations. Select another device by BYRE_VULKAN_DEVICE=n.",
+                          description.c_str(), limits.maxComputeWorkGroupInvocations));
   }
   VkPhysicalDeviceMaintenance4Properties maintenance4{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
@@ -179,7 +179,7 @@ void Driver::choose_device() {
   std::vector<VkQueueFamilyProperties> families(count);
   vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
   const auto computes = [](const VkQueueFamilyProperties& family) {
-    return (family.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;  // so it copies too
+    return (family.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;  // such a family supports copies too
   };
   queue_family =
       static_cast<std::uint32_t>(std::ranges::find_if(families, computes) - families.begin());
@@ -192,7 +192,7 @@ void Driver::create_device() {
   VkPhysicalDeviceVulkan13Features of_13{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
       .synchronization2 = VK_TRUE,
-      .maintenance4 = VK_TRUE};  // sizes of work groups by LocalSizeId, as glslang makes for 1.3
+      .maintenance4 = VK_TRUE};  // for LocalSizeId, which glslang emits for Vulkan 1.3
   VkPhysicalDeviceVulkan12Features of_12{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
       .pNext = &of_13,
@@ -219,9 +219,9 @@ void Driver::create_device() {
   const VkResult result = vkCreateDevice(physical, &info, nullptr, &device);
   if (result == VK_ERROR_FEATURE_NOT_PRESENT) {
     throw VulkanError(byre::format_text(
-        "%s has not all of timelineSemaphore, synchronization2, maintenance4, "
-        "storageBuffer8BitAccess, storageBuffer16BitAccess, shaderInt16 and shaderInt64. Use "
-        "another device: BYRE_VULKAN_DEVICE=n.",
+        "cannot use %s: it lacks at least one of the features timelineSemaphore, synchronization2, "
+        "maintenance4, storageBuffer8BitAccess, storageBuffer16BitAccess, shaderInt16 and "
+        "shaderInt64. Select another device by BYRE_VULKAN_DEVICE=n.",
         description.c_str()));
   }
   check(result, "vkCreateDevice");
@@ -259,7 +259,8 @@ void Driver::choose_memory_types() {
   const auto of_host = find(cached) ? find(cached) : find(seen_by_host);
   if (!of_blocks || !of_host) {
     throw VulkanError(byre::format_text(
-        "%s has no memory that storage buffers can be in, of its own or that the host addresses.",
+        "cannot use %s: it lacks device-local or host-visible memory for storage buffers. Select "
+        "another device by BYRE_VULKAN_DEVICE=n.",
         description.c_str()));
   }
   block_memory_type = *of_blocks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The driver: the Vulkan instance, the device that was chosen, and what it can do. Errors of a Vulkan device, which
-/// come with byre's own (byre::OutOfMemory, byre::InvalidArgument), and owners of objects that the device made.
+/// The Vulkan instance, the chosen device and its capabilities. Also the errors of a Vulkan device,
+/// which the example throws in addition to byre::OutOfMemory and byre::InvalidArgument, and owners
+/// of Vulkan objects.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -14,32 +15,34 @@
 
 namespace examples::vulkan {
 
-/// No driver, a feature or a limit of the device that does not suffice, or a call that failed: the text says what was
-/// asked, what was found and what to do.
+/// No driver was found, the device lacks a feature, a limit of the device is too small, or a call
+/// failed.
 class VulkanError : public byre::Error {
  public:
   using Error::Error;
 };
 
-/// The device is lost: what was on it is gone, what is on the host is as it was. All later calls throw it too.
+/// The device is lost, and so are its contents; the host's memory is unchanged. All later calls
+/// throw this error too.
 class DeviceLost : public VulkanError {
  public:
   using VulkanError::VulkanError;
 };
 
-/// A call failed for want of memory.
+/// A call failed because memory is exhausted.
 class NoMemory : public VulkanError {
  public:
   using VulkanError::VulkanError;
 };
 
-/// Throws VulkanError naming `call` unless it succeeded; DeviceLost if the device is lost, NoMemory.
+/// Unless `result` is a success, throws an error that names `call`: DeviceLost, NoMemory, or else
+/// VulkanError.
 inline void check(VkResult result, const char* call) {
   if (result == VK_ERROR_DEVICE_LOST) {
     throw DeviceLost(byre::format_text(
-        "%s: the Vulkan device was lost (VK_ERROR_DEVICE_LOST). What was on it is gone, what is on "
-        "the host is as it was. Start the program anew; if it happens again, the driver or the "
-        "device has a fault, or a shader runs too long.",
+        "%s: the Vulkan device was lost (VK_ERROR_DEVICE_LOST). Its contents are lost, the host's "
+        "memory is unchanged. Restart the program. If this happens again, the driver or the device "
+        "is faulty, or a shader runs too long.",
         call));
   }
   const int number = result;
@@ -52,7 +55,7 @@ inline void check(VkResult result, const char* call) {
   }
 }
 
-/// An object that a device made; it is destroyed with its owner.
+/// Owns a Vulkan object and destroys it.
 template <class Object, auto destroy>
 class Owned {
  public:
@@ -80,18 +83,19 @@ class Owned {
   Object object_ = VK_NULL_HANDLE;
 };
 
-/// The constructor sets what it has, and nothing changes it later but the count of messages.
+/// The constructor sets all members. Later only the number of messages changes.
 class Driver {
  public:
-  /// BYRE_VULKAN_DEVICE=n chooses the n-th device, from 0; without it a card is taken before a processor.
-  /// BYRE_VULKAN_VALIDATION=1 has the validation layer check each call, with synchronization validation.
-  /// Throws VulkanError: no driver, no such device, a feature or a layer that is missing.
+  /// BYRE_VULKAN_DEVICE=n selects device n, counted from 0. Without it the first graphics card is
+  /// selected, or else device 0. With BYRE_VULKAN_VALIDATION=1 the validation layer checks each
+  /// call, including synchronization. Throws VulkanError if the driver, the device, a feature or
+  /// the layer is missing.
   Driver();
   ~Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// Buffers of either memory type are made by this.
+  /// How to create a buffer, in either memory type.
   static VkBufferCreateInfo storage_buffer(std::size_t nbytes) noexcept;
 
   VkInstance instance = VK_NULL_HANDLE;
@@ -99,16 +103,17 @@ class Driver {
   VkDevice device = VK_NULL_HANDLE;
   VkQueue queue = VK_NULL_HANDLE;
   std::uint32_t queue_family = 0;
-  std::uint16_t index = 0;  ///< among the devices
+  std::uint16_t index = 0;  ///< the number of the device
   std::string description;  ///< "llvmpipe (LLVM 15.0.6, 256 bits), Vulkan 1.3.230"
   VkPhysicalDeviceLimits limits{};
-  /// Whether shaders may compute with f64. Storage of 8 and 16 bits and integers of 16 and 64 are always there.
+  /// Whether shaders support f64. 8-bit and 16-bit storage and 16-bit and 64-bit integers are
+  /// always supported.
   bool has_float64 = false;
-  std::uint64_t max_nbytes = 0;   ///< of one allocation, and of one buffer
-  std::uint64_t heap_nbytes = 0;  ///< of the heap that blocks come from
+  std::uint64_t max_nbytes = 0;   ///< largest size of an allocation and of a buffer
+  std::uint64_t heap_nbytes = 0;  ///< size of the heap of blocks
   std::uint32_t block_memory_type = 0;
-  std::uint32_t host_memory_type = 0;  ///< of memory that the host fills or reads
-  /// Messages of the validation layer so far; each is on stderr too.
+  std::uint32_t host_memory_type = 0;  ///< of memory that the host writes or reads
+  /// Number of messages of the validation layer so far. Each is also written to stderr.
   std::atomic<std::uint64_t> validation_messages{0};
 
  private:

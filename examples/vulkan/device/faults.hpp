@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// For tests: calls of the driver that fail when they are told to, barriers that are left out, and time that passes.
+/// Faults that tests inject: failing calls of the driver, omitted barriers, and a clock that is
+/// advanced.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -9,16 +10,16 @@
 
 namespace examples::vulkan::faults {
 
-/// The calls of one function of the driver, in the whole process. Thread-safe.
+/// All calls of one function of the driver in the process. Thread-safe.
 class Calls {
  public:
-  /// The next `times` calls answer `result`, and do nothing.
+  /// Makes the next `times` calls return `result` without any effect.
   void fail(VkResult result, unsigned times = 1) noexcept {
     result_ = result;
     times_ = times;
   }
 
-  /// The answer of this call: a failure that is due, or the function's.
+  /// Returns the injected result if one is due, or else calls the function.
   template <class Function, class... Arguments>
   VkResult call(Function function, Arguments... arguments) noexcept {
     for (unsigned left = times_; left != 0;) {
@@ -36,9 +37,10 @@ class Calls {
 
 inline Calls submit;
 inline Calls allocate_memory;
-/// Whether the queue records no barriers where it should, so that validation is seen to notice.
+/// Whether the queue omits all barriers, to test that the validation layer detects this.
 inline std::atomic<bool> leave_out_barriers{false};
-/// How far the clock is ahead by which the memory gives back what is not needed.
+/// By how many seconds the clock of DeviceMemory is ahead. The clock determines when idle memory is
+/// returned.
 inline std::atomic<std::uint64_t> seconds_ahead{0};
 
 }  // namespace examples::vulkan::faults

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The device as byre knows it: tensors on Gpu::get().device() have their memory there, and are copied by its queue.
+/// The Vulkan device as a device of byre. Tensors on Gpu::get().device() have their memory on the
+/// device, and its queue copies them.
 #pragma once
 
 #include <atomic>
@@ -15,16 +16,16 @@
 
 namespace examples::vulkan {
 
-/// One per process, made at first use and registered with byre; it lives until the process ends. Thread-safe. Not in
-/// a child of the process that made it.
+/// The only device of the process. It is created and registered with byre at its first use, and
+/// lives until the process ends. A child of the process cannot use it. Thread-safe.
 class Gpu final : public byre::DeviceSupport {
  public:
-  /// Kind of its byre::Device ("VK"); the index is the number of the Vulkan device.
+  /// The kind of its byre::Device ("VK"). The index is the number of the Vulkan device.
   static constexpr std::uint16_t kind = 0x564b;
 
-  /// Throws VulkanError, as Driver does; the next call tries again.
+  /// Throws VulkanError as Driver does. The next call tries again.
   static Gpu& get();
-  /// Null before that has succeeded.
+  /// Returns null until get() has succeeded.
   static Gpu* get_if_made() noexcept { return made_.load(); }
 
   byre::Device device() const noexcept { return memory_.device(); }

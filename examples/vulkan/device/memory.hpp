@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Device memory: an allocator of byre's whose copies end in the order of a queue.
+/// The allocator of device memory. Its copies are deferred: a queue makes them, in order.
 ///
-/// The address of a block is a number that is never dereferenced: numbers are given out of a range that no process
-/// can map, and the memory finds the block that an address is in. A block of `large_from` bytes or more has
-/// VkDeviceMemory of its own and is recycled by the rules of byre's pool; a smaller one is part of a slab of blocks
-/// of one size, since a device allows few allocations (4096 on many cards).
+/// The address of a block is a number that is never dereferenced. Numbers are taken from a range
+/// that no process can map, and find() returns the block that contains an address. A block of
+/// `large_from` bytes or more has its own VkDeviceMemory and is recycled by byre::IdleBlocks, as in
+/// byre's pool. A smaller block is part of a slab of blocks of one size, because a device allows
+/// few allocations (4096 on many cards).
 ///
-/// A released block is handed out again at once, since its next use comes later in the queue. A large block is given
-/// back to the driver once the queue has passed its last use; slabs stay.
+/// A released block may be reused at once, because its next use is later in the queue. A large
+/// block is returned to the driver after the queue has executed its last use. Slabs are never
+/// returned.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -28,44 +30,46 @@ class Queue;
 struct Chunk;
 using Chunks = std::list<std::unique_ptr<Chunk>>;
 
-/// A block that buffers are made in, and its place in the queue: the last three are the queue's, under its lock, until
-/// the block is released.
+/// A block of device memory. Until the block is released, the last three members belong to the
+/// queue, under its lock.
 struct DeviceBlock : byre::IdleBlock {
   DeviceBlock() noexcept : IdleBlock({}) {}
   std::uintptr_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(block.data); }
 
   Chunks::iterator chunk{};
   std::size_t offset = 0;        ///< in the chunk
-  DeviceBlock* next = nullptr;   ///< among the free ones of its size
-  std::uint64_t last_use = 0;    ///< a timeline value
-  std::uint64_t written_in = 0;  ///< epochs: one, and the barriers before it was last written
-  std::uint64_t read_in = 0;     ///< or read, and not written
+  DeviceBlock* next = nullptr;   ///< in the list of free blocks of its size
+  std::uint64_t last_use = 0;    ///< timeline value of the last command that uses it
+  std::uint64_t written_in = 0;  ///< epoch of the last write; an epoch begins at each barrier
+  std::uint64_t read_in = 0;     ///< epoch of the last read-only access
 };
 
-/// Memory of the driver's and a buffer that is all of it: a large block, a slab of small ones, or memory of the host's.
+/// Memory from the driver and one buffer of its size: a large block, a slab of small blocks, or
+/// host memory.
 struct Chunk {
   enum Use : bool { of_blocks, of_host };
 
-  /// Throws byre::OutOfMemory, and VulkanError for any other reason.
+  /// Throws byre::OutOfMemory, or VulkanError if a call fails for another reason.
   Chunk(const Driver& driver, std::size_t size, Use use);
 
-  Owned<VkDeviceMemory, vkFreeMemory> memory;  // which unmaps it
+  Owned<VkDeviceMemory, vkFreeMemory> memory;  // its destruction unmaps it
   Owned<VkBuffer, vkDestroyBuffer> buffer;
-  std::byte* mapped = nullptr;  ///< the host's
+  std::byte* mapped = nullptr;  ///< host memory only
   std::size_t nbytes;
-  std::vector<DeviceBlock> blocks;  ///< one of a large block, many of a slab, none of the host's
+  /// One for a large block, several for a slab, empty for host memory.
+  std::vector<DeviceBlock> blocks;
 };
 
 struct MemoryStats {
-  /// The bytes of blocks that are out; a source that a copy under way reads is out.
+  /// Bytes of blocks in use. The source of a deferred copy is in use.
   std::size_t live_nbytes = 0;
-  std::size_t peak_nbytes = 0;  ///< the most of these since the last reset_peak()
-  std::size_t idle_nbytes = 0;  ///< of large blocks and parts of slabs that wait for a request
-  std::size_t held_nbytes = 0;  ///< that the driver has given and not got back
-  std::size_t allocations = 0;  ///< of those
+  std::size_t peak_nbytes = 0;  ///< maximum of live_nbytes since the last reset_peak()
+  std::size_t idle_nbytes = 0;  ///< bytes of idle large blocks and of idle blocks in slabs
+  std::size_t held_nbytes = 0;  ///< bytes that the driver has allocated
+  std::size_t allocations = 0;  ///< number of allocations of the driver
 };
 
-/// Thread-safe; no call waits for the device unless it finds no memory.
+/// Thread-safe. Calls do not wait for the device unless memory is exhausted.
 class DeviceMemory final : public byre::Allocator {
  public:
   static constexpr std::size_t large_from = std::size_t{256} << 10;
@@ -75,33 +79,35 @@ class DeviceMemory final : public byre::Allocator {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// Copies are made by this queue. Once, before the first request.
+  /// Sets the queue that makes copies. Call it once, before the first request.
   void set_queue(Queue& queue) noexcept { queue_ = &queue; }
 
-  /// If the device has no memory, waits for the queue, gives back all large blocks that are idle and tries again.
-  /// Throws byre::OutOfMemory, DeviceLost.
+  /// If memory is exhausted, waits for the queue, returns all idle large blocks to the driver and
+  /// tries again. Throws byre::OutOfMemory, DeviceLost.
   byre::Block allocate(const byre::Request& request) override;
-  /// A copy that the queue makes; on return it is submitted. It ends once the queue has passed it.
+  /// Submits a copy to the queue. The copy ends when the queue has executed it.
   byre::Block submit_copy(const byre::Request& request, const void* source, std::size_t nbytes,
                           byre::PendingCopy& pending) override;
   void deallocate(const byre::Block& block) noexcept override;
-  /// On return the copy is recorded.
+  /// Records the copy in the queue.
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return "vulkan memory"; }
 
-  /// The block that has `nbytes` from `address`. Throws byre::InvalidArgument if there is none, as for an address of
-  /// the host.
+  /// Returns the block that contains `nbytes` bytes from `address` on. Throws byre::InvalidArgument
+  /// if no block contains them, for example because it is an address of the host.
   DeviceBlock& find(const void* address, std::size_t nbytes);
 
-  /// Gives all idle large blocks back. Idle blocks are also given back if they are more than an eighth of the heap.
+  /// Returns all idle large blocks to the driver. Idle blocks beyond an eighth of the heap are
+  /// returned automatically.
   void trim() noexcept;
 
   MemoryStats stats() const noexcept;
   void reset_peak() noexcept;
 
-  /// By the queue: memory of the driver's, tried for again as by allocate().
+  /// For the queue: allocates memory from the driver, with a second try as in allocate().
   std::unique_ptr<Chunk> obtain(std::size_t nbytes, Chunk::Use use);
-  /// By the queue: released chunks that were last used up to `passed` go back to the driver.
+  /// For the queue: returns released chunks to the driver if the timeline value of their last use
+  /// is at most `passed`.
   void free_passed(std::uint64_t passed) noexcept;
 
  private:
@@ -115,13 +121,13 @@ class DeviceMemory final : public byre::Allocator {
   Queue* queue_ = nullptr;
   byre::IdleBlocks idle_;
 
-  mutable std::mutex mutex_;  // of all below; nothing else is locked while it is held
+  mutable std::mutex mutex_;  // protects all members below; no other lock is taken while it is held
   std::map<std::uintptr_t, DeviceBlock*> blocks_;
-  std::map<std::size_t, DeviceBlock*> free_;  // lists of small blocks, by size
+  std::map<std::size_t, DeviceBlock*> free_;  // lists of free small blocks, by size
   Chunks chunks_;
-  Chunks released_;  // each of a large block, given back, that the queue may not have passed
+  Chunks released_;  // large blocks to return when the queue has executed their last use
   std::uintptr_t next_address_;
-  MemoryStats stats_;  // idle_nbytes: in slabs
+  MemoryStats stats_;  // idle_nbytes counts slabs only
 };
 
 }  // namespace examples::vulkan

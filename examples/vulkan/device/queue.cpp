@@ -18,14 +18,14 @@ std::size_t whole_words(std::size_t nbytes) noexcept {
 void expect_size(const Use& use, const VkPhysicalDeviceLimits& limits) {
   if (whole_words(use.nbytes) > limits.maxStorageBufferRange) {
     throw VulkanError(byre::format_text(
-        "a shader was to be given %zu bytes of one tensor; the device has at most %u "
+        "cannot bind %zu bytes of one tensor to a shader: the device allows at most %u "
         "(maxStorageBufferRange). Use several smaller tensors.",
         use.nbytes, limits.maxStorageBufferRange));
   }
   if (reinterpret_cast<std::uintptr_t>(use.address) % limits.minStorageBufferOffsetAlignment != 0) {
     throw byre::InvalidArgument(byre::format_text(
-        "a shader was to be given memory from %p; it has to begin at a multiple of %llu "
-        "(minStorageBufferOffsetAlignment). Give it the whole tensor, and the offset as a "
+        "cannot bind memory at %p to a shader: its address must be a multiple of %llu "
+        "(minStorageBufferOffsetAlignment). Bind the entire tensor, and pass the offset as a "
         "parameter.",
         use.address, static_cast<unsigned long long>(limits.minStorageBufferOffsetAlignment)));
   }
@@ -45,8 +45,8 @@ void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
   if (uses.size() >= Pipelines::most_buffers || parameters.empty() ||
       parameters.size() > Commands::most_put) {
     throw byre::InvalidArgument(byre::format_text(
-        "a dispatch of %zu buffers and %zu bytes of parameters; it takes less than %u, and from 1 "
-        "to %zu bytes.",
+        "cannot dispatch %zu buffers and %zu bytes of parameters: allowed are fewer than %u "
+        "buffers and 1 to %zu bytes.",
         uses.size(), parameters.size(), Pipelines::most_buffers, Commands::most_put));
   }
   std::vector<Access> accesses;
@@ -64,7 +64,7 @@ void Queue::dispatch(const Shader& shader, std::span<const Use> uses,
   Commands& commands = open(lock);
   buffers.back() = commands.put(parameters);
   const VkDescriptorSet set = commands.make_set(pipelines_.set_layout(), buffers);
-  // From here on nothing fails.
+  // No step from here on can fail.
   order(commands, accesses);
   vkCmdBindPipeline(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
   vkCmdBindDescriptorSets(commands.buffer(), VK_PIPELINE_BIND_POINT_COMPUTE, pipelines_.layout(), 0,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The queue of the device: its commands take effect as if one after the other, in the order of recording.
+/// The queue of the device. Its commands take effect as if they were executed one after another, in
+/// the order in which they were recorded.
 ///
-/// Commands are collected in an open command buffer, which is submitted after `Commands::most` of them, when the host
-/// waits, and with each copy for a writer of shared data. Each submission signals the next value of one timeline
-/// semaphore: a value has passed once all that was recorded up to it has been executed.
+/// Commands are recorded in an open command buffer. It is submitted when it has `Commands::most`
+/// commands, when the host waits, and with each copy for a writer of shared data. Each submission
+/// signals the next value of one timeline semaphore. A value has *passed* when all commands that
+/// were recorded up to it have been executed.
 ///
-/// The queue notes which blocks were read and written since the last barrier, and puts a barrier in front of a command
-/// that depends on one of those: independent dispatches may overlap.
+/// The queue tracks which blocks were read and written since the last barrier. It records a barrier
+/// before a command that depends on one of these accesses, so independent dispatches may overlap.
 #pragma once
 
 #include <sys/types.h>
@@ -29,16 +31,17 @@
 
 namespace examples::vulkan {
 
-/// Bytes of the device's memory that a dispatch reads, or writes.
+/// Bytes of device memory that a dispatch reads or writes.
 struct Use {
-  enum Kind : std::uint8_t { read, write };  ///< written bytes may be read too
-  /// A multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment, as a block's is.
+  enum Kind : std::uint8_t { read, write };  ///< write: may also read
+  /// A multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment. Addresses of blocks
+  /// are.
   const void* address;
-  std::size_t nbytes;  ///< bound as the next multiple of 4, at most maxStorageBufferRange
+  std::size_t nbytes;  ///< rounded up to a multiple of 4 when bound; at most maxStorageBufferRange
   Kind kind;
 };
 
-/// Since the process began, but for `allocations`.
+/// Totals since the process began, except `allocations`.
 struct QueueStats {
   std::uint64_t dispatches = 0;
   std::uint64_t copies = 0;  ///< within the device
@@ -47,13 +50,14 @@ struct QueueStats {
   std::uint64_t downloads = 0;
   std::uint64_t barriers = 0;
   std::uint64_t submissions = 0;
-  /// There are now: command buffers, and pieces of memory for their arguments.
+  /// Current number of command buffers and of pieces of memory for their arguments.
   std::uint64_t allocations = 0;
 };
 
-/// Thread-safe: what one thread records comes after what it recorded before, and after what happened before that.
-/// A call throws VulkanError, DeviceLost, or byre::InvalidArgument for an address or a size that cannot be served;
-/// nothing is recorded then. A child of the process has no device: its calls throw VulkanError.
+/// Thread-safe: a command of a thread is ordered after its earlier commands, and after all commands
+/// whose recording happens before. Calls throw VulkanError, DeviceLost, or byre::InvalidArgument
+/// for an unsupported address or size, and record nothing then. A child of the process has no
+/// device: its calls throw VulkanError.
 class Queue {
  public:
   Queue(const Driver& driver, DeviceMemory& memory);
@@ -61,33 +65,39 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// uses[i] is binding i. Parameters, from 1 to Commands::most_put bytes, follow as the last binding.
+  /// Records a dispatch. uses[i] is binding i. The parameters, 1 to Commands::most_put bytes, are
+  /// the last binding.
   void dispatch(const Shader& shader, std::span<const Use> uses,
                 std::span<const std::byte> parameters, const std::array<std::uint32_t, 3>& groups);
 
-  /// Within the device; the two do not overlap. No bytes are no command. For a writer of shared data, it also submits
-  /// and moves from `pending` what ends the copy; if that throws, `pending` is as it was.
+  /// Records a copy within the device, or nothing if `nbytes` is 0. The two ranges must not
+  /// overlap. With `pending`, for a writer of shared data, also submits it and takes over *pending.
+  /// If it throws, *pending is unchanged.
   void copy(void* to, const void* from, std::size_t nbytes, byre::PendingCopy* pending = nullptr);
-  /// Returns once the host's bytes were read.
+  /// Copies from the host. Returns after the host's bytes have been read.
   void upload(void* to, const void* from_host, std::size_t nbytes);
-  /// Returns once the host has the bytes.
+  /// Copies to the host. Returns when the copy is complete.
   void download(void* to_host, const void* from, std::size_t nbytes);
 
-  /// Submits what is recorded, if anything is. Returns the value that passes after it.
+  /// Submits the recorded commands, if there are any. Returns the value that passes after them.
   std::uint64_t submit();
-  /// Waits until `value`, of submit(), has passed; submits first what is still to be.
+  /// Waits until `value`, a result of submit(), has passed. Submits recorded commands first if it
+  /// has not.
   void wait(std::uint64_t value);
   void wait_idle();
-  /// At the end of the process, as the driver's threads end together with their work: waits for what was submitted.
+  /// Waits for the submitted commands. Call it at the end of the process, because the driver's
+  /// threads end then.
   void finish() noexcept;
-  /// Ends the copies that were made, and recycles, without waiting. Submitting does that too.
+  /// Ends completed copies and recycles their resources, without waiting. A submission does this
+  /// too.
   void poll() noexcept;
-  /// The value that has passed, as far as was polled.
+  /// The latest value that is known to have passed.
   std::uint64_t passed() const noexcept { return passed_.load(std::memory_order_acquire); }
   bool has_passed(std::uint64_t value) const noexcept { return value <= passed(); }
   bool is_lost() const noexcept { return passed() == forever; }
 
-  /// For tests: the device executes nothing that is submitted later until release(), or the end of this.
+  /// For tests: the device executes no later submission before release() or the destruction of this
+  /// object.
   class Hold {
    public:
     explicit Hold(Queue& queue);
@@ -108,7 +118,7 @@ class Queue {
     std::uint64_t value;
     byre::PendingCopy copy;
   };
-  /// Bytes that a command uses. Those of the host's memory have no block.
+  /// Bytes that a command uses. `block` is null for host memory.
   struct Access {
     Use::Kind kind;
     VkDescriptorBufferInfo bytes;
@@ -119,7 +129,8 @@ class Queue {
   Access find(const void* address, std::size_t nbytes, Use::Kind kind);
   void record_copy(Commands& commands, const Access& from, const Access& to);
 
-  // In queue_submissions.cpp. Those that take a lock to change may have let go of it when they return or throw.
+  // Defined in queue_submissions.cpp. Functions that take a non-const Lock may have released it
+  // when they return or throw.
   void expect_device() const;
   Commands& open(const Lock& lock);
   void order(Commands& commands, std::span<const Access> accesses);
@@ -131,7 +142,7 @@ class Queue {
   void become_lost(Lock& lock) noexcept;
   void expect_success(Lock& lock, VkResult result, const char* call);
 
-  /// A value that passes only if the device is lost: then nothing waits any more.
+  /// A value that passes only when the device is lost, which ends every wait.
   static constexpr std::uint64_t forever = static_cast<std::uint64_t>(-1);
 
   const Driver& driver_;
@@ -142,14 +153,15 @@ class Queue {
   const Owned<VkSemaphore, vkDestroySemaphore> held_;
   std::atomic<std::uint64_t> passed_{0};
 
-  mutable std::mutex mutex_;       // of all below; the memory's may be locked while it is held
-  std::list<Commands> open_;       // one, or none
-  std::list<Commands> closed_;     // recorded, and not submitted, as the driver refused
-  std::list<Commands> submitted_;  // in order of their values
+  // Protects all members below. The memory's lock may be taken while it is held.
+  mutable std::mutex mutex_;
+  std::list<Commands> open_;       // at most one
+  std::list<Commands> closed_;     // recorded, but the driver refused the submission
+  std::list<Commands> submitted_;  // in the order of their values
   std::list<Commands> free_;
-  std::list<Pending> pending_;    // in order of their values
-  std::uint64_t next_value_ = 1;  // of the open command buffer
-  std::uint64_t epoch_ = 1;       // barriers so far, and one
+  std::list<Pending> pending_;    // in the order of their values
+  std::uint64_t next_value_ = 1;  // signaled by the next submission
+  std::uint64_t epoch_ = 1;       // 1 + number of barriers so far
   std::uint64_t holds_ = 0;
   QueueStats stats_;
 };

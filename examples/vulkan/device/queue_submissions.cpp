@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How the queue orders what is recorded, submits it, and sees that it has been executed.
+/// The part of Queue that orders and submits commands, and finds out that they have been executed.
 #include <algorithm>
 #include <byre/error/error.hpp>
 
@@ -45,7 +45,7 @@ VkSemaphoreSubmitInfo at_value(VkSemaphore semaphore, std::uint64_t value) noexc
           .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
 }
 
-/// The host lets the device pass a Hold.
+/// Lets the device continue after a Hold.
 void signal(VkDevice device, VkSemaphore semaphore, std::uint64_t value) noexcept {
   const VkSemaphoreSignalInfo info{
       .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = semaphore, .value = value};
@@ -68,8 +68,8 @@ Queue::~Queue() {
 void Queue::expect_device() const {
   if (::getpid() != process_) {
     throw VulkanError(byre::format_text(
-        "the Vulkan device was made by process %d, and this is a child of it, where the driver's "
-        "threads are gone. Move tensors to the host before fork(), or call exec() after it.",
+        "cannot use the Vulkan device of process %d in a child of it: the driver's threads do not "
+        "exist in the child. Move tensors to the host before fork(), or call exec() after it.",
         static_cast<int>(process_)));
   }
   if (is_lost()) {
@@ -89,8 +89,8 @@ Commands& Queue::open(const Lock&) {
   return open_.front();
 }
 
-/// In front of a command that has these accesses. A barrier is for all memory, so that one serves what depends on
-/// anything before it.
+/// Call it before a command with these accesses. Records a barrier for all memory if one of them
+/// depends on an access since the last barrier.
 void Queue::order(Commands& commands, std::span<const Access> accesses) {
   const bool depends = std::any_of(accesses.begin(), accesses.end(), [this](const Access& access) {
     const DeviceBlock* const block = access.block;
@@ -119,7 +119,8 @@ void Queue::submit_if_full(Lock& lock) noexcept {
     submit_recorded(lock);
     retire(lock);
   } catch (const VulkanError&) {
-    // The next submission submits what the driver refused; the next call reports a lost device.
+    // The next submission submits the refused commands too. If the device is lost, the next call
+    // throws.
   }
 }
 
@@ -127,7 +128,7 @@ void Queue::close(Lock& lock) {
   Commands& commands = open_.front();
   put_barrier(commands.buffer(), VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
   if (const VkResult result = vkEndCommandBuffer(commands.buffer()); result != VK_SUCCESS) {
-    become_lost(lock);  // what was recorded cannot be executed any more
+    become_lost(lock);  // the recorded commands can never be executed
     check(VK_ERROR_DEVICE_LOST, "vkEndCommandBuffer");
   }
   commands.value = next_value_++;
@@ -179,7 +180,8 @@ void Queue::wait_idle() {
   wait(forever);
 }
 
-/// Submits nothing: by now the layers may have lost what they need to check a submission.
+/// Does not submit: at this time the validation layer may have destroyed the state that it needs
+/// for a submission.
 void Queue::finish() noexcept {
   if (::getpid() == process_) {
     vkDeviceWaitIdle(driver_.device);
@@ -224,11 +226,12 @@ void Queue::retire(Lock& lock) noexcept {
                                           [&](const Pending& copy) { return copy.value > value; });
   made.splice(made.end(), pending_, pending_.begin(), first_pending);
   lock.unlock();
-  made.clear();  // may release blocks
+  made.clear();  // may release blocks, which takes the lock
   memory_.free_passed(value);
 }
 
-/// Nothing is executed any more, nothing waits, and what was on the device is gone.
+/// Ends every wait and all copies, and drops the recorded commands. The contents of the device are
+/// lost.
 void Queue::become_lost(Lock& lock) noexcept {
   if (holds_ != 0) {
     signal(driver_.device, held_, holds_);

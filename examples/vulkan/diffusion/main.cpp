@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// vulkan_diffusion: a simulation written with views and operations in place, on a device that has neither. See
-// ../README.md.
+// vulkan_diffusion: a simulation that is written with views and operations in place, on a device
+// that supports neither. See ../README.md.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -21,7 +21,7 @@ using byre::Tensor;
 using vulkan::Gpu;
 using vulkan::QueueStats;
 
-/// Infinite if an element is not a number.
+/// Returns infinity if an element is NaN.
 double largest_difference(const Tensor& a, const Tensor& b) {
   double largest = 0;
   for (const std::int64_t field : {0, 1}) {
@@ -45,12 +45,13 @@ std::int64_t size_of_grid(const Arguments& given) {
   return static_cast<std::int64_t>(given.number("size", 8, 16'384));
 }
 
-/// Vulkan lets a device round f32 sums and products to nearest or towards zero, and the pattern magnifies the
-/// difference.
+/// Vulkan permits a device to round f32 sums and products to nearest or towards zero. The
+/// simulation magnifies the difference.
 constexpr double bound = 1e-3;
 
-/// All steps of one form, with four snapshots, each with a copy of its bytes from when it was taken. Returns the last
-/// grid, which is compared with `expected` if there is one.
+/// Runs all steps of one form and takes four snapshots. Each is compared at the end with a copy of
+/// its bytes that was made when it was taken. Compares the last grid with `expected`, unless that
+/// is null, and returns it.
 Tensor run(const std::string& name, Form (*start)(const Tensor& grid), const Arguments& given,
            const Tensor* expected, Report& report) {
   Gpu& gpu = Gpu::get();
@@ -58,7 +59,7 @@ Tensor run(const std::string& name, Form (*start)(const Tensor& grid), const Arg
   const std::size_t live_before = gpu.memory().stats().live_nbytes;
   gpu.memory().reset_peak();
   const Form form = start(first_grid(size_of_grid(given)));
-  std::vector<double> times;  // in milliseconds, as the next
+  std::vector<double> times;  // milliseconds, like `recording`
   std::vector<double> recording;
   std::vector<std::pair<Tensor, Tensor>> snapshots;
   std::size_t peak_nbytes = 0;
@@ -83,11 +84,11 @@ Tensor run(const std::string& name, Form (*start)(const Tensor& grid), const Arg
   const Tensor last = form.snapshot().to(byre::Device::cpu());
   const double difference = expected == nullptr ? 0 : largest_difference(last, *expected);
   if (!(difference <= bound)) {
-    report.faults.push_back(name + ": the fields differ too much from the host's.");
+    report.faults.push_back(name + ": the fields differ from the host's by more than the bound.");
   }
   for (const auto& [clone, bytes] : snapshots) {
     if (!are_same_bits(clone.to(byre::Device::cpu()), bytes)) {
-      report.faults.push_back(name + ": a snapshot is not as it was taken.");
+      report.faults.push_back(name + ": a snapshot has changed.");
     }
   }
   const auto a_step = [&](std::uint64_t QueueStats::*figure) {
@@ -107,7 +108,7 @@ Tensor run(const std::string& name, Form (*start)(const Tensor& grid), const Arg
   return last;
 }
 
-/// The time that a lazy clone of a tensor and its end take.
+/// Returns the time of a lazy clone of a tensor and its destruction.
 double ns_of_a_clone(const Tensor& tensor) {
   constexpr int clones = 100'000;
   const double ms = ms_of([&] {
@@ -126,7 +127,7 @@ Report work(const Arguments& given) {
   run("functionalized", functionalized, given, &expected, report);
   run("by hand", by_hand, given, &expected, report);
   if (driver.validation_messages != 0) {
-    report.faults.push_back("Calls of Vulkan are wrong: see the validation layer's messages.");
+    report.faults.push_back("Vulkan was used incorrectly: see the validation layer's messages.");
   }
   const char* const size = given.text("size").c_str();
   report.text =
@@ -135,7 +136,7 @@ Report work(const Arguments& given) {
       table_of(report.figures["forms"]) +
       format("\nA lazy clone and its end take %.0f ns on the device, %.0f ns on the host.\n",
              ns_of_a_clone(first.to(Gpu::get().device())), ns_of_a_clone(first)) +
-      (report.faults.empty() ? "Fields are within the bound, snapshots are what they were.\n"
+      (report.faults.empty() ? "Fields are within the bound, snapshots are unchanged.\n"
                              : "Fields, snapshots or calls of Vulkan are WRONG.\n");
   return report;
 }
@@ -147,13 +148,14 @@ int main(int argc, char** argv) {
   return examples::run_program(
       {.name = "vulkan_diffusion",
        .about =
-           R"(Simulates two substances that diffuse and react (the Gray-Scott model) on the host and on a Vulkan
-device, functionalized anew in each step, operator by operator, and by hand, as one shader from one
-grid into another. Measures a step, and compares the last fields with the host's, and snapshots, which
-are lazy clones, with their bytes when they were taken. BYRE_VULKAN_DEVICE=n chooses the n-th device.
+           R"(Simulates two substances that diffuse and react (the Gray-Scott model) in three forms:
+on the host; on a Vulkan device, functionalized in each step and run operator by operator; and on
+the device with one shader, written by hand, that computes a new grid. Measures a step of each form.
+Verifies that the last fields equal the host's, and that snapshots, which are lazy clones, have not
+changed. BYRE_VULKAN_DEVICE=n selects device n.
 )",
-       .options = {{"size", "256", "the grid has so many rows and columns"},
-                   {"steps", "200", "steps of each form of the simulation"}},
+       .options = {{"size", "256", "number of rows and of columns of the grid"},
+                   {"steps", "200", "number of steps of each form"}},
        .work = examples::diffusion::work},
       argc, argv);
 }

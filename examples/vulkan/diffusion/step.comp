@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// All of the step for one cell, from one grid into another.
+// Computes the entire step for one cell, from one grid into another.
 #version 450
 layout(local_size_x = 64) in;
 

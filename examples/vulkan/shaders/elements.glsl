@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elements of any dtype, as byre converts them (core/byre/tensor/elements/detail/convert.hpp), in one of four domains
-// that a shader computes in: DOMAIN is 0 for integers and bool, 1 for f32 and the halves, 2 for f64, 3 for complex64.
-// With DOUBLES, which needs the feature shaderFloat64, f64 is read and written in all of them.
+// Reads, writes and converts elements of any dtype, as core/byre/tensor/elements/detail/convert.hpp
+// does. A shader computes in one of four domains: DOMAIN is 0 for integers and bool, 1 for f32, f16
+// and bf16, 2 for f64, 3 for complex64. With DOUBLES, which needs the feature shaderFloat64, every
+// domain reads and writes f64.
 #extension GL_EXT_shader_8bit_storage : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
-// In the order of byre::DType; then what no buffer holds.
+// In the order of byre::DType, followed by two types of values outside of buffers.
 const uint boolean = 0u, u8 = 1u, i8 = 2u, i16 = 3u, i32 = 4u, i64 = 5u, f16 = 6u, bf16 = 7u, f32 = 8u, f64 = 9u,
            complex64 = 10u;
-const uint number = 11u;  // of the parameters
-const uint counted = 12u;  // the index of the element
+const uint number = 11u;  // a number in the parameters
+const uint element_index = 12u;
 
 #if DOMAIN == 0
 #define Value int64_t
@@ -26,7 +27,7 @@ uint size_of(uint type) {
   return type <= i8 ? 1u : type == i16 || type == f16 || type == bf16 ? 2u : type == i32 || type == f32 ? 4u : 8u;
 }
 
-// One buffer seen as elements of each size, whose bits are in one word or two.
+// One buffer as elements of each size. The bits of an element are in one or two words.
 #define ELEMENTS(n, name, access)                                                       \
   layout(std430, set = 0, binding = n) access buffer name##Bytes { uint8_t at[]; } name##_1;  \
   layout(std430, set = 0, binding = n) access buffer name##Halves { uint16_t at[]; } name##_2; \
@@ -50,7 +51,7 @@ uint size_of(uint type) {
     name##_8.at[index] = bits;                      \
   }
 
-// By integers alone where a number is subnormal: a device may take such floats for 0.
+// Handles subnormal numbers as integers, because a device may treat subnormal floats as 0.
 float of_binary16(uint bits) {
   const uint sign = (bits & 0x8000u) << 16;
   const uint magnitude = bits & 0x7FFFu;
@@ -123,7 +124,8 @@ float float_of(uint type, uvec2 bits) {
 }
 
 #if DOMAIN == 3
-// By way of memory: as a constant it would be taken out of sums, and so the sign of other zeros be lost.
+// Read from memory: a compiler would remove a constant 0 from sums, which would lose the sign of
+// other zeros.
 float zero();
 #endif
 
@@ -150,7 +152,7 @@ uvec2 float_bits(uint type, float value) {
 #else
 #define Real float
 #endif
-// Truncated; the nearest integer there is where it is out of range, and 0 for what is not a number.
+// Truncates. Out of range it returns the nearest integer of the type, and for NaN it returns 0.
 int64_t saturated(uint type, Real value) {
   const uint bits = 8u * size_of(type);
   const int64_t highest = type == u8 ? int64_t(255) : int64_t((uint64_t(1) << (bits - 1u)) - uint64_t(1));
@@ -165,7 +167,7 @@ int64_t saturated(uint type, Real value) {
   return value <= Real(lowest) ? lowest : int64_t(0);
 }
 
-// Converted to the type of an element in memory.
+// Converts to the type of an element in memory.
 uvec2 bits_of(uint type, Value value) {
 #if DOMAIN == 3
   if (type == complex64) {
@@ -208,7 +210,7 @@ Value number_of(uvec2 bits) {
 #endif
 }
 
-// No product and sum are contracted to one operation.
+// `precise`: a product and a sum must not be contracted to one operation.
 Value plus(Value a, Value b) {
   precise Value sum = a + b;
   return sum;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// exp, as GLSL's is of no stated accuracy that would do for f32, and is not there for f64: x is k ln 2 + r, and exp(r) a
-// polynomial.
+// exp. GLSL's exp has too low a guaranteed accuracy for f32, and does not exist for f64. With x = k
+// ln 2 + r, exp(r) is a polynomial.
 
 float exponential(float x) {
   if (!(x >= -104.0)) {
-    return x < -104.0 ? 0.0 : x;  // which is not a number
+    return x < -104.0 ? 0.0 : x;  // x is NaN
   }
   if (x > 89.0) {
     return uintBitsToFloat(0x7F800000u);
@@ -20,7 +20,7 @@ float exponential(float x) {
   }
   sum = sum * (r * r) + r;
   sum = sum + 1.0;
-  // In two steps: 2^k may be more than the largest number, or less than the smallest.
+  // Multiplies twice, because 2^k may be out of range of the type.
   const int first = int(k) / 2;
   const int second = int(k) - first;
   return sum * uintBitsToFloat(uint(first + 127) << 23) * uintBitsToFloat(uint(second + 127) << 23);
@@ -42,7 +42,7 @@ double exponential(double x) {
   precise double r = x - k * 6.93147180369123816490e-01LF;
   r = r - k * 1.90821492927058770002e-10LF;
   precise double sum = 0.0LF;
-  double factorial = 6227020800.0LF;  // of 13
+  double factorial = 6227020800.0LF;  // 13!
   for (int n = 13; n >= 2; --n) {
     sum = sum * r + 1.0LF / factorial;
     factorial = factorial / double(n);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Each element of the result of the elements of up to three operands, of any strides: also what moves elements.
+// Computes each element of the result from the elements of up to three operands with any strides.
+// Also moves elements.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "elements.glsl"
@@ -17,11 +18,11 @@ ELEMENTS(2, b, readonly)
 ELEMENTS(3, condition, readonly)
 
 layout(std430, set = 0, binding = 4) readonly buffer Parameters {
-  uvec4 sizes;  // the elements of a row, the rows, how many dimensions those have
-  uvec4 offsets;  // of the result, a, b, the condition
-  uvec4 strides;  // in a row
-  uvec4 constant;  // bits of the number; 0
-  uvec4 outer[];  // of each dimension of the rows, the innermost first: its size; strides
+  uvec4 sizes;  // number of elements in a row, of rows, and of the dimensions of the rows
+  uvec4 offsets;  // of the result, a, b and the condition
+  uvec4 strides;  // within a row
+  uvec4 constant;  // the bits of the number, then 0
+  uvec4 outer[];  // for each dimension of the rows, innermost first: its size, then its strides
 } parameters;
 
 #if DOMAIN == 3

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sums of elements, or of products of two, as of rows and columns: an invocation sums a run of those of one result, in
-// order; if there are several runs, the next pass sums those up.
+// Sums elements, or products of two elements as in a product of matrices. An invocation sums a run
+// of the elements of one result, in order. If a result has several runs, the next pass sums their
+// results.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "elements.glsl"
 
 layout(constant_id = 0) const uint result_type = f32;
 layout(constant_id = 1) const uint a_type = f32;
-layout(constant_id = 2) const uint b_type = number;  // that is: there is no b
+layout(constant_id = 2) const uint b_type = number;  // without b, only elements of a are summed
 layout(local_size_x = 64) in;
 
 ELEMENTS(0, result, writeonly)
@@ -17,7 +18,7 @@ ELEMENTS(2, b, readonly)
 layout(std430, set = 0, binding = 3) readonly buffer Parameters {
   uint result_count, summed_count, run_length, run_count;
   uint kept_dimensions, summed_dimensions, zero, unused;
-  uvec4 dimensions[];  // that stay, then that are summed over, the innermost first: the size, the strides of a and b
+  uvec4 dimensions[];  // remaining, then summed ones, innermost first: size, strides of a and b
 } parameters;
 
 #if DOMAIN == 3
@@ -26,7 +27,7 @@ float zero() {
 }
 #endif
 
-// The offsets in a and b, by the dimensions from `first` to `last`.
+// Returns the offsets in a and b of an index over the dimensions `first` to `last`.
 uvec2 offsets_of(uint index, uint first, uint last) {
   uvec2 offsets = uvec2(0u);
   for (uint dimension = first; dimension < last; ++dimension) {
