@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Lazy clones of buffers on the device: which owner copies, and that no owner waits. Tests of what does not wait hold
-/// the device back: a host that waited would never end them.
+/// Lazy clones of buffers on the device: which owner copies, and that no owner waits. To test that
+/// a call does not wait, a test stops the device first: if the call waited, the test would never
+/// end.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -11,7 +12,7 @@
 namespace examples::vulkan::test {
 namespace {
 
-/// With buffers of a slab, and with large blocks.
+/// Parameter: the number of words of a buffer, in a slab or in a large block.
 class VulkanCopies : public OnIdleDevice, public testing::WithParamInterface<std::size_t> {
  protected:
   Words plus(std::uint32_t addend) const { return counting(GetParam(), addend); }
@@ -19,7 +20,7 @@ class VulkanCopies : public OnIdleDevice, public testing::WithParamInterface<std
   Words words_ = counting(GetParam());
 };
 
-TEST_P(VulkanCopies, a_clone_costs_no_memory_and_its_writer_copies_on_the_device) {
+TEST_P(VulkanCopies, a_clone_takes_no_memory_and_a_write_copies_on_the_device) {
   const byre::Buffer original = to_device(words_);
   const QueueStats before = queue().stats();
   const std::size_t live = memory().stats().live_nbytes;
@@ -57,7 +58,7 @@ TEST_P(VulkanCopies, neither_the_writer_nor_the_last_owner_waits_for_the_copy) {
   EXPECT_EQ(to_host(clone), expected);
 }
 
-TEST_P(VulkanCopies, an_owner_leaves_without_waiting_while_the_device_copies) {
+TEST_P(VulkanCopies, an_owner_is_dropped_without_waiting_for_the_copy) {
   for (const bool source_leaves : {true, false}) {
     byre::Buffer original = to_device(words_);
     byre::Buffer clone = original.lazy_clone();
@@ -65,8 +66,9 @@ TEST_P(VulkanCopies, an_owner_leaves_without_waiting_while_the_device_copies) {
     Queue::Hold hold(queue());
     add_(clone, 3);
     (source_leaves ? original : clone) = {};
-    EXPECT_EQ(memory().stats().live_nbytes > live, source_leaves) << "the copy has the source";
-    // Takes the memory that is free: the clone's, not the source's.
+    EXPECT_EQ(memory().stats().live_nbytes > live, source_leaves)
+        << "the copy keeps the source alive";
+    // Takes the free memory of the clone, not the memory of the source.
     const byre::Buffer other = to_device(counting(words_.size(), 1000));
     hold.release();
     EXPECT_EQ(to_host(source_leaves ? clone : original), plus(source_leaves ? 3 : 0));
@@ -74,7 +76,7 @@ TEST_P(VulkanCopies, an_owner_leaves_without_waiting_while_the_device_copies) {
   }
 }
 
-TEST_P(VulkanCopies, a_copy_ends_while_a_later_one_does_not) {
+TEST_P(VulkanCopies, a_copy_ends_before_a_later_copy) {
   const byre::Buffer early = to_device(words_);
   const byre::Buffer late = to_device(words_);
   byre::Buffer early_clone = early.lazy_clone();
@@ -113,7 +115,7 @@ TEST_P(VulkanCopies, end_at_the_next_submission_or_poll) {
     copy.mutable_data();
     const std::size_t live = memory().stats().live_nbytes;
     source = {};
-    EXPECT_EQ(memory().stats().live_nbytes, live) << "the copy is under way";
+    EXPECT_EQ(memory().stats().live_nbytes, live) << "the copy has not ended";
     hold.release();
     vkDeviceWaitIdle(Gpu::get().driver().device);
     ways[way]();
@@ -126,13 +128,13 @@ TEST_P(VulkanCopies, of_no_bytes_are_complete_at_once) {
   byre::PendingCopy pending(&ends, [](void* counted) noexcept { ++*static_cast<int*>(counted); });
   const byre::Block block = memory().submit_copy({words_.size() * 4, 64}, nullptr, 0, pending);
   queue().wait_idle();
-  EXPECT_TRUE(pending) << "the caller ends it";
+  EXPECT_TRUE(pending) << "the caller has to end it";
   EXPECT_EQ(ends, 0);
   pending.forget();
   memory().deallocate(block);
 }
 
-TEST_P(VulkanCopies, by_writers_on_threads_are_one_fewer_than_the_writers) {
+TEST_P(VulkanCopies, of_concurrent_writers_are_one_fewer_than_the_writers) {
   constexpr std::size_t threads = 8;
   for (int round = 0; round != 20; ++round) {
     std::vector<byre::Buffer> owners(threads, to_device(words_));

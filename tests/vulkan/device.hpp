@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// What tests of the Vulkan device have in common.
+/// Helpers of the tests of the Vulkan device.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ namespace examples::vulkan::test {
 
 using Words = std::vector<std::uint32_t>;
 
-/// Words of a buffer, by default.
+/// Default number of words of a buffer.
 inline constexpr std::uint32_t count = 1000;
-/// Words of a buffer that is a large block.
+/// Number of words of a buffer that is a large block.
 inline constexpr std::size_t many = 1U << 18;
 
 inline Queue& queue() {
@@ -32,7 +32,7 @@ inline DeviceMemory& memory() {
   return Gpu::get().memory();
 }
 
-/// Numbers from `first` on.
+/// Consecutive numbers from `first` on.
 inline Words counting(std::size_t length, std::uint32_t first = 0) {
   Words words(length);
   std::iota(words.begin(), words.end(), first);
@@ -55,7 +55,7 @@ inline Words to_host(const byre::Buffer& buffer) {
   return words;
 }
 
-/// Commands since this was made.
+/// Counts commands since its construction.
 class Counted {
  public:
   std::uint64_t dispatches() const { return now().dispatches - before_.dispatches; }
@@ -69,7 +69,7 @@ class Counted {
   const QueueStats before_ = now();
 };
 
-/// to[i] = from[i] + the sum of the addends, by a shader.
+/// Dispatches a shader: to[i] = from[i] + the sum of the addends.
 class Add {
  public:
   void operator()(void* to, const void* from, std::uint32_t words, const Words& addends) const {
@@ -79,14 +79,15 @@ class Add {
                      std::array{Use{from, words * 4, Use::read}, Use{to, words * 4, Use::write}},
                      std::as_bytes(std::span(parameters)), {(words + 63) / 64, 1, 1});
   }
-  /// In place.
+  /// Adds in place.
   void operator()(byre::Buffer& buffer, std::uint32_t addend) const {
     void* const data = buffer.mutable_data();
     (*this)(data, data, static_cast<std::uint32_t>(buffer.nbytes() / 4), {addend});
   }
 };
 
-/// Tests that begin on a device that is idle, without idle memory, and leave all memory that they take.
+/// A test that begins on an idle device without idle memory, and must release all memory that it
+/// allocates.
 class OnIdleDevice : public testing::Test {
  protected:
   void SetUp() override {

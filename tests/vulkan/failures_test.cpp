@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Calls of the driver that fail, and leave all as it was.
+/// Failing calls of the driver change nothing.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ using byre::test::says;
 
 class VulkanFailures : public OnIdleDevice {};
 
-TEST_F(VulkanFailures, of_its_copy_leave_a_writer_sharing) {
+TEST_F(VulkanFailures, of_a_copy_leave_the_writer_sharing) {
   for (const bool is_refused : {true, false}) {
     byre::Buffer original = to_device(counting(many));
     byre::Buffer clone = original.lazy_clone();
@@ -41,7 +41,7 @@ TEST_F(VulkanFailures, of_its_copy_leave_a_writer_sharing) {
   }
 }
 
-TEST_F(VulkanFailures, come_after_idle_memory_was_given_back) {
+TEST_F(VulkanFailures, to_allocate_are_retried_after_returning_idle_memory) {
   to_device(counting(many));
   EXPECT_GE(memory().stats().idle_nbytes, many * 4);
   const std::size_t held = memory().stats().held_nbytes;
@@ -51,9 +51,9 @@ TEST_F(VulkanFailures, come_after_idle_memory_was_given_back) {
   EXPECT_EQ(to_host(twice), counting(2 * many));
 }
 
-TEST_F(VulkanFailures, to_allocate_are_out_of_memory_and_name_a_limit_beyond_it) {
+TEST_F(VulkanFailures, to_allocate_throw_out_of_memory_and_name_an_exceeded_limit) {
   const std::size_t most = Gpu::get().driver().max_nbytes;
-  // 200,000 bytes: of a slab, and of a size that no other test asks for.
+  // 200,000 bytes belong to a slab, and no other test requests this size.
   for (const std::size_t nbytes : {std::size_t{200'000}, many, most / 4096 * 4096, most + 1}) {
     for (const VkResult result : {VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_OUT_OF_HOST_MEMORY}) {
       faults::allocate_memory.fail(result, 2);
@@ -68,24 +68,25 @@ TEST_F(VulkanFailures, to_allocate_are_out_of_memory_and_name_a_limit_beyond_it)
   EXPECT_NO_THROW(byre::Buffer::allocate(200'000, memory()));
 }
 
-TEST_F(VulkanFailures, of_staging_memory_come_after_a_second_try) {
+TEST_F(VulkanFailures, to_allocate_staging_memory_are_retried) {
   byre::Buffer buffer = to_device(Words(many, 1));
   to_device(counting(many));
   const std::size_t idle = memory().stats().idle_nbytes;
   faults::allocate_memory.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY);
   upload(buffer, counting(many));
-  EXPECT_EQ(memory().stats().idle_nbytes, idle - many * 4) << "idle memory made room";
+  EXPECT_EQ(memory().stats().idle_nbytes, idle - many * 4)
+      << "idle memory was returned for the second try";
   EXPECT_EQ(to_host(buffer), counting(many));
 }
 
-TEST_F(VulkanFailures, to_submit_leave_what_was_recorded_to_the_next_submission) {
+TEST_F(VulkanFailures, to_submit_leave_the_commands_to_the_next_submission) {
   byre::Buffer buffer = to_device(counting(many));
   add_(buffer, 1);
   faults::submit.fail(VK_ERROR_OUT_OF_HOST_MEMORY);
   EXPECT_THROW(queue().submit(), VulkanError);
   add_(buffer, 1);
   EXPECT_EQ(to_host(buffer), counting(many, 2));
-  // Those that a full command buffer causes are not reported: the next call that submits tries again.
+  // A failure to submit a full command buffer is not reported: the next submission tries again.
   faults::submit.fail(VK_ERROR_OUT_OF_HOST_MEMORY);
   for (unsigned i = 0; i != Commands::most; ++i) {
     add_(buffer, 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Each test of a program that is linked with this ends by expecting that the validation layer had nothing to say.
+/// main() of the tests. After each test it expects that the validation layer has printed no
+/// message.
 #include <gtest/gtest.h>
 
 #include "vulkan/device/gpu.hpp"

@@ -17,13 +17,13 @@ byre::Buffer allocate(std::size_t nbytes) {
 
 class VulkanMemory : public OnIdleDevice {
  protected:
-  /// Large blocks that became idle.
+  /// The number of large blocks that have become idle since the test began.
   std::size_t idle_blocks() const {
     return (memory().stats().idle_nbytes - before_.idle_nbytes) / large_nbytes;
   }
 };
 
-TEST_F(VulkanMemory, has_addresses_that_no_process_maps_and_finds_their_blocks) {
+TEST_F(VulkanMemory, finds_blocks_by_addresses_that_no_process_maps) {
   std::vector<byre::Buffer> buffers;
   for (const std::size_t nbytes :
        {0UL, 1UL, 256UL, 257UL, 100000UL, large_nbytes, large_nbytes + 1}) {
@@ -53,7 +53,7 @@ TEST_F(VulkanMemory, has_addresses_that_no_process_maps_and_finds_their_blocks) 
   EXPECT_THROW(memory().find(address, 1), byre::InvalidArgument);
 }
 
-TEST_F(VulkanMemory, gives_less_than_a_quarter_or_256_bytes_more_than_is_asked) {
+TEST_F(VulkanMemory, allocates_less_than_a_quarter_or_256_bytes_too_much) {
   for (std::size_t nbytes = 1; nbytes < large_nbytes; nbytes += 1 + nbytes / 7) {
     const byre::Buffer buffer = allocate(nbytes);
     const std::size_t capacity = memory().find(buffer.data(), 1).block.capacity;
@@ -61,7 +61,7 @@ TEST_F(VulkanMemory, gives_less_than_a_quarter_or_256_bytes_more_than_is_asked) 
   }
 }
 
-TEST_F(VulkanMemory, has_large_blocks_in_allocations_of_their_own_and_counts_them) {
+TEST_F(VulkanMemory, allocates_each_large_block_separately_and_counts_it) {
   const std::size_t nbytes = DeviceMemory::large_from + large_nbytes;
   const auto expect = [&](std::size_t held, std::size_t live, std::size_t idle, std::size_t peak) {
     const MemoryStats now = memory().stats();
@@ -83,7 +83,7 @@ TEST_F(VulkanMemory, has_large_blocks_in_allocations_of_their_own_and_counts_the
   expect(0, 0, 0, 0);
 }
 
-TEST_F(VulkanMemory, has_many_blocks_of_each_small_size_in_one_allocation) {
+TEST_F(VulkanMemory, allocates_many_small_blocks_of_one_size_at_once) {
   for (const std::size_t nbytes : {200UL, 1280UL, 100000UL, DeviceMemory::large_from - 1}) {
     const std::size_t before = memory().stats().allocations;
     std::vector<byre::Buffer> buffers;
@@ -97,7 +97,7 @@ TEST_F(VulkanMemory, has_many_blocks_of_each_small_size_in_one_allocation) {
   }
 }
 
-TEST_F(VulkanMemory, hands_a_released_block_out_while_the_device_uses_it) {
+TEST_F(VulkanMemory, reuses_a_released_block_while_the_device_uses_it) {
   for (const std::size_t nbytes : {std::size_t{1024}, large_nbytes}) {
     byre::Buffer first = to_device(counting(nbytes / 4));
     const Queue::Hold hold(queue());
@@ -108,7 +108,7 @@ TEST_F(VulkanMemory, hands_a_released_block_out_while_the_device_uses_it) {
   }
 }
 
-TEST_F(VulkanMemory, gives_memory_back_once_the_device_has_used_it) {
+TEST_F(VulkanMemory, returns_memory_after_the_device_has_used_it) {
   byre::Buffer buffer = to_device(counting(large_nbytes / 4));
   Queue::Hold hold(queue());
   add_(buffer, 1);
@@ -122,13 +122,13 @@ TEST_F(VulkanMemory, gives_memory_back_once_the_device_has_used_it) {
   EXPECT_EQ(memory().stats().held_nbytes, before_.held_nbytes);
 }
 
-TEST_F(VulkanMemory, gives_half_of_what_idled_ten_seconds_back_block_by_block) {
+TEST_F(VulkanMemory, returns_half_of_the_memory_that_was_idle_for_ten_seconds) {
   std::vector<byre::Buffer> buffers;
   for (int i = 0; i != 4; ++i) {
     buffers.push_back(allocate(large_nbytes));
   }
   buffers.clear();
-  faults::seconds_ahead += 11;  // from here on they are idle
+  faults::seconds_ahead += 11;  // the idle period begins
   buffers.push_back(allocate(2 * large_nbytes));
   EXPECT_EQ(idle_blocks(), 4U);
   faults::seconds_ahead += 11;

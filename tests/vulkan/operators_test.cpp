@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every pure operator on the device is what it is on the CPU.
+/// Every pure operator computes the same results on the device as on the CPU, within the documented
+/// bounds.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,8 +24,8 @@ using byre::test::are_same;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// The most ulps that elements of floating dtypes differ by; infinite if sizes or dtypes differ, or one element alone
-/// is infinite or not a number.
+/// The largest difference of elements in ulps. Infinity if sizes or dtypes differ, or if only one
+/// of two elements is infinite or NaN.
 double distance(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) {
     return HUGE_VAL;
@@ -63,7 +64,8 @@ Arguments on_device(Arguments arguments) {
   return arguments;
 }
 
-/// Bit by bit, but for division and exp: within 3 ulps, and 1 of the halves.
+/// Compares bit by bit, except results of division and exp: within 3 ulps, or 1 ulp for f16 and
+/// bf16.
 void expect_as_on_the_cpu(const std::string& name, const Arguments& on_cpu) {
   const Tensor expected = to_cpu(call_for_one(name, on_cpu));
   Arguments arguments = on_device(on_cpu);
@@ -82,7 +84,7 @@ void expect_as_on_the_cpu(const std::string& name, const Arguments& on_cpu) {
       << name << "\n"
       << byre::to_string(computed, {.type = true}) << "\nand on the CPU\n"
       << byre::to_string(expected, {.type = true});
-  // The operands are as they were: the call had other handles to them.
+  // The operands are unchanged, because the call did not have their only handles.
   for (std::size_t index = 0; index < on_cpu.size(); ++index) {
     if (const auto* const tensor = on_cpu[index].get<AnyTensor>()) {
       ASSERT_TRUE(are_same(from_vulkan(arguments[index].tensor()), to_cpu(*tensor))) << name;
@@ -90,7 +92,7 @@ void expect_as_on_the_cpu(const std::string& name, const Arguments& on_cpu) {
   }
 }
 
-TEST(VulkanOperators, compute_what_the_cpu_computes) {
+TEST(VulkanOperators, compute_the_results_of_the_cpu) {
   byre::test::RandomCalls random(byre::test::seed());
   for (const Operator* const op : operators()) {
     if (op->schema().is_pure() && op->meta() != nullptr && !op->name().starts_with("test_")) {
@@ -103,7 +105,7 @@ TEST(VulkanOperators, compute_what_the_cpu_computes) {
   }
 }
 
-/// Numbers that are hard to convert and to round.
+/// Numbers that are difficult to convert and to round.
 Tensor edges(DType dtype) {
   const std::vector<double> numbers{
       0,        -0.0,      0.5,         -0.5,    1,       -1,        1.5,        2.5,
@@ -139,7 +141,7 @@ TEST(VulkanOperators, convert_and_promote_every_dtype_and_numbers) {
     const bool is_complex = dtype == DType::complex64 || other_dtype == DType::complex64;
     for (const std::string name : {"add", "sub", "mul", "div", "eq", "ge"}) {
       const bool compares = name == "eq" || name == "ge";
-      // Complex numbers have no order, and products and quotients of infinite ones may differ.
+      // Complex numbers cannot be ordered, and products and quotients of infinite ones may differ.
       const bool is_out = (name == "sub" && subtracts_flags) || (name == "ge" && is_complex) ||
                           (is_complex && number == nullptr && (name == "div" || name == "mul")) ||
                           (number != nullptr && !compares && !number->fits(dtype));
@@ -151,13 +153,13 @@ TEST(VulkanOperators, convert_and_promote_every_dtype_and_numbers) {
 }
 
 TEST(VulkanOperators, keep_exp_within_its_bound) {
-  Tensor twofold = Tensor::empty({24001}, DType::f64);
+  Tensor doubles = Tensor::empty({24001}, DType::f64);
   for (std::int64_t step = 0; step <= 24000; ++step) {
-    twofold.mutable_data<double>()[step] = static_cast<double>(step - 12000) / 128;
+    doubles.mutable_data<double>()[step] = static_cast<double>(step - 12000) / 128;
   }
-  Tensor single = Tensor::empty(twofold.sizes(), DType::f32);
-  copy_(single, twofold);
-  for (const Tensor& x : {single, twofold, mul(twofold, 7.3)}) {
+  Tensor floats = Tensor::empty(doubles.sizes(), DType::f32);
+  copy_(floats, doubles);
+  for (const Tensor& x : {floats, doubles, mul(doubles, 7.3)}) {
     Tensor exact = Tensor::empty(x.sizes(), DType::f64);
     Tensor rounded = Tensor::empty(x.sizes(), x.dtype());
     copy_(rounded, exp(copy_(exact, x)));
@@ -193,7 +195,7 @@ TEST(VulkanOperators, compute_and_move_large_tensors) {
   }
 }
 
-TEST(VulkanOperators, are_refused_by_name_if_they_view_or_write_or_have_no_kernel) {
+TEST(VulkanOperators, are_rejected_by_name_if_they_view_or_write_or_lack_a_kernel) {
   define("test_vulkan_twice(Tensor a) -> Tensor").cpu([](const Tensor& a) { return add(a, a); });
   const AnyTensor x = to_vulkan(Tensor::zeros({3}, DType::f32));
   const AnyTensor on_cpu = from_cpu(Tensor::zeros({3}, DType::f32));
@@ -206,18 +208,15 @@ TEST(VulkanOperators, are_refused_by_name_if_they_view_or_write_or_have_no_kerne
   for (const auto& [name, arguments, reason, advice] :
        {Case{"select", {x, 0, 1}, "makes a view", "functionalize"},
         {"unbind", {x}, "makes a view", "functionalize"},
-        {"add_", {x, x}, "writes to what it is given", "functionalize"},
-        {"resize_", {x, {2}}, "writes to what it is given", "functionalize"},
-        {"add.out", {x, x, x}, "writes to what it is given", "functionalize"},
-        {"copy_", {on_cpu, x}, "writes to what it is given", "functionalize"},
-        {"test_vulkan_twice",
-         {x},
-         "has no kernel for vulkan",
-         "extend(\"test_vulkan_twice\").kernel"}}) {
+        {"add_", {x, x}, "writes to an operand", "functionalize"},
+        {"resize_", {x, {2}}, "writes to an operand", "functionalize"},
+        {"add.out", {x, x, x}, "writes to an operand", "functionalize"},
+        {"copy_", {on_cpu, x}, "writes to an operand", "functionalize"},
+        {"test_vulkan_twice", {x}, "it lacks a kernel", "extend(\"test_vulkan_twice\").kernel"}}) {
     const Counted queue;
     const std::string text =
         byre::test::complaint_of<DispatchError>([&] { call(name, arguments); });
-    EXPECT_TRUE(text.starts_with(name)) << text;
+    EXPECT_TRUE(text.starts_with(std::string("cannot run ") + name + " ")) << text;
     EXPECT_TRUE(byre::test::says(text, reason, advice));
     EXPECT_EQ(queue.dispatches() + queue.host_copies(), 0U);
   }
@@ -228,7 +227,7 @@ TEST(VulkanOperators, are_refused_by_name_if_they_view_or_write_or_have_no_kerne
   EXPECT_TRUE(are_same(from_vulkan(call_for_one("test_vulkan_twice", {x})), from_vulkan(x)));
 }
 
-TEST(VulkanOperators, refuse_what_the_cpu_refuses) {
+TEST(VulkanOperators, reject_the_arguments_that_the_cpu_rejects) {
   const AnyTensor flags = to_vulkan(Tensor::zeros({3}, DType::boolean));
   const AnyTensor bytes = to_vulkan(Tensor::zeros({3}, DType::u8));
   const AnyTensor complex = to_vulkan(Tensor::zeros({3}, DType::complex64));

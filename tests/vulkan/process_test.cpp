@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Devices that are missing, lost or of the parent process: each in a child process, since a process has one device.
-/// The parent of these has none.
+/// Devices that are missing, lost, or created by the parent process. Each test runs in a child
+/// process, because a process has one device. The parent process creates none.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,8 +20,9 @@ namespace {
 
 using Environment = std::vector<std::pair<const char*, const char*>>;
 
-/// Expects all parts of the output of a process with these variables: its standard error, and the text that `work`
-/// returns, followed by ";", or by "; validation" if the validation layer had a message.
+/// Runs `work` in a process with these environment variables, and expects each of `parts` in its
+/// output. The output is its stderr and the text that `work` returns, followed by ";", or by ";
+/// validation" if the validation layer had a message.
 void expect_says(const std::vector<std::string>& parts, const Environment& environment,
                  const std::function<std::string()>& work) {
   const byre::test::ChildResult result = byre::test::run_in_child(
@@ -60,7 +61,7 @@ std::string error_of_making() {
   return error_of([] { Gpu::get(); });
 }
 
-TEST(VulkanProcess, says_what_to_do_without_the_requested_device_or_layer) {
+TEST(VulkanProcess, without_the_requested_device_or_layer_gets_advice) {
   const char* const none = "/nonexistent";
   struct Case {
     Environment environment;
@@ -76,7 +77,8 @@ TEST(VulkanProcess, says_what_to_do_without_the_requested_device_or_layer) {
   for (const char* const asked : {"99", "-1", "first", "0x0", "0 ", "99999999999999"}) {
     cases.push_back(
         {{{"BYRE_VULKAN_DEVICE", asked}},
-         {std::string("BYRE_VULKAN_DEVICE=") + asked + " names no Vulkan device", "0: "}});
+         {std::string("BYRE_VULKAN_DEVICE=") + asked + " is not the number of a Vulkan device",
+          "0: "}});
   }
   for (const auto& [environment, parts] : cases) {
     expect_says(parts, environment, error_of_making);
@@ -97,9 +99,9 @@ TEST(VulkanProcess, registers_the_device_that_tensors_name) {
   });
 }
 
-/// The validation layer reports what is left when a device ends. No other test ends one: byre's handles to it are of no
-/// use then.
-TEST(VulkanProcess, leaves_nothing_behind_of_a_device_that_ends) {
+/// The validation layer reports objects that exist when a device is destroyed. No other test
+/// destroys its device, because byre's handles to it are invalid afterwards.
+TEST(VulkanProcess, destroys_all_objects_of_its_device) {
   const byre::test::ChildResult result = byre::test::run_in_child(
       [](int output) {
         byre::test::redirect(STDERR_FILENO, output);
@@ -113,17 +115,17 @@ TEST(VulkanProcess, leaves_nothing_behind_of_a_device_that_ends) {
             byre::test::write_all(output, "other words");
           }
           queue().copy(other.mutable_data(), buffer.data(), words * 4);
-          queue().submit();  // and the host does not wait
+          queue().submit();  // without waiting
         }
         const bool holds_some = memory().stats().held_nbytes != 0;
         delete ended;
-        byre::test::write_all(output, holds_some ? "ended" : "there was nothing");
+        byre::test::write_all(output, holds_some ? "ended" : "no memory was held");
       },
       std::chrono::seconds(100));
   EXPECT_EQ(result.output, "ended") << result.exit.text();
 }
 
-TEST(VulkanProcess, hears_of_hazards_from_the_validation_layer) {
+TEST(VulkanProcess, gets_reports_of_hazards_from_the_validation_layer) {
   for (const bool has_barriers : {true, false}) {
     const std::vector<std::string> without{"1 messages", "SYNC-HAZARD-WRITE-AFTER-WRITE",
                                            "; validation"};
@@ -141,13 +143,13 @@ TEST(VulkanProcess, hears_of_hazards_from_the_validation_layer) {
   }
 }
 
-/// Has the device be lost in `call`. Returns the error.
+/// Makes the device be lost in `call`, and returns the error.
 std::string lose(const std::function<void()>& call) {
   faults::submit.fail(VK_ERROR_DEVICE_LOST);
   return error_of(call);
 }
 
-TEST(VulkanProcess, that_lost_its_device_says_so_and_keeps_the_hosts_data) {
+TEST(VulkanProcess, that_lost_its_device_gets_errors_and_keeps_host_data) {
   const auto work = [] {
     const Words words = counting(1000);
     const Add add;
@@ -170,19 +172,19 @@ TEST(VulkanProcess, that_lost_its_device_says_so_and_keeps_the_hosts_data) {
       said += error_of(call);
     }
     queue().poll();
-    said += read == Words(1000, 7) && words == counting(1000) ? "host as it was " : "changed ";
+    said += read == Words(1000, 7) && words == counting(1000) ? "host unchanged " : "changed ";
     said += std::to_string(buffer.use_count()) + " owners ";
     buffer = {};
     clone = {};
     return said + std::to_string(memory().stats().live_nbytes) + " bytes live";
   };
   expect_says(
-      {"lost lost lost lost lost lost lost lost lost lost host as it was 2 owners 0 bytes live;"},
+      {"lost lost lost lost lost lost lost lost lost lost host unchanged 2 owners 0 bytes live;"},
       {}, work);
 }
 
-TEST(VulkanProcess, that_lost_its_device_ends_copies_and_gives_memory_back) {
-  expect_says({"under way 1 more, lost ended nothing to come, 2 fewer;"}, {}, [] {
+TEST(VulkanProcess, that_lost_its_device_ends_copies_and_returns_memory) {
+  expect_says({"under way 1 more, lost ended all passed, 2 fewer;"}, {}, [] {
     byre::Buffer original = to_device(counting(many));
     byre::Buffer clone = original.lazy_clone();
     byre::Buffer released = to_device(counting(many));
@@ -200,7 +202,7 @@ TEST(VulkanProcess, that_lost_its_device_ends_copies_and_gives_memory_back) {
     add(clone, 1);
     said += lose([] { queue().submit(); });
     said += original.is_unique() ? "ended " : "not ended ";
-    said += queue().has_passed(value + 1) ? "nothing to come, " : "something to come, ";
+    said += queue().has_passed(value + 1) ? "all passed, " : "not all passed, ";
     original = {};
     clone = {};
     memory().trim();
@@ -208,7 +210,7 @@ TEST(VulkanProcess, that_lost_its_device_ends_copies_and_gives_memory_back) {
   });
 }
 
-TEST(VulkanProcess, that_loses_its_device_silently_is_told_by_the_next_call) {
+TEST(VulkanProcess, that_loses_its_device_silently_gets_an_error_later) {
   expect_says({"lost 1 lost lost 3;"}, {}, [] {
     byre::Buffer buffer = to_device(counting(1000));
     const byre::Tensor host = byre::Tensor::of<std::int32_t>({3}, {1, 2, 3});
@@ -227,7 +229,7 @@ TEST(VulkanProcess, that_loses_its_device_silently_is_told_by_the_next_call) {
   });
 }
 
-TEST(VulkanProcess, that_is_a_child_of_one_with_a_device_has_none) {
+TEST(VulkanProcess, cannot_use_a_device_of_its_parent) {
   const auto work = [] {
     byre::Buffer buffer = to_device(counting(1000));
     byre::Buffer clone = buffer.lazy_clone();
@@ -238,16 +240,16 @@ TEST(VulkanProcess, that_is_a_child_of_one_with_a_device_has_none) {
       byre::test::write_all(output, error_of([&] { to_host(buffer); }));
       buffer = {};
       clone = {};
-      byre::test::write_all(output, " and lets go of what it had");
+      byre::test::write_all(output, " and releases its buffers");
     };
     const byre::test::ChildResult child =
         byre::test::run_in_child(in_child, std::chrono::seconds(20));
     add(clone, 7);
     const bool is_well = to_host(clone) == counting(1000, 7) && to_host(buffer) == counting(1000);
-    return child.output + (is_well ? ", all is well here" : ", the parent is not well");
+    return child.output + (is_well ? ", parent unchanged" : ", parent changed");
   };
-  expect_says({"this is a child of it", "Move tensors to the host before fork()",
-               "and lets go of what it had, all is well here;"},
+  expect_says({"in a child of it", "Move tensors to the host before fork()",
+               "and releases its buffers, parent unchanged;"},
               {}, work);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The random programs of the suite `functionalization` on the device, under the pass and as graphs: results have to be
-/// the host's bit by bit. exp and division have error bounds only (operators_test.cpp), and a comparison magnifies any
-/// error, so other operators replace them; operators of users that have no kernel for the device are dropped.
+/// The random programs of the suite `functionalization` on the device, under the pass and as
+/// graphs. Results must equal the host's bit by bit. exp and division are replaced by other
+/// operators, because they are only within error bounds (operators_test.cpp) and a comparison
+/// magnifies any error. User operators without a kernel for the device are removed. Runs
 /// BYRE_FUNCTIONALIZATION_PROGRAMS / 20 programs, from seed BYRE_TEST_SEED on.
 #include <gtest/gtest.h>
 
@@ -28,8 +29,8 @@ void replace(std::string& name, const std::string& part, const std::string& by) 
   }
 }
 
-/// The same program, of operators that are exact, and without complex numbers of any bits: products of infinite ones
-/// may differ.
+/// Returns the program with exact operators only, and without complex numbers of arbitrary bits,
+/// because products of infinite complex numbers may differ.
 Program exact(Program program) {
   std::erase_if(program.body, [](const Step& step) {
     return step.op.starts_with("proof_") && step.op != "proof_corners";
@@ -68,7 +69,7 @@ Tensors on_device(const Tensors& tensors) {
   return all;
 }
 
-TEST(VulkanPrograms, are_the_hosts_under_the_pass_and_as_graphs) {
+TEST(VulkanPrograms, equal_the_host_under_the_pass_and_as_graphs) {
   define_user_operators();
   std::vector<Target> targets;
   for (const ViewPaths paths : {ViewPaths::chains, ViewPaths::strides}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Commands: their order, their arguments, the barriers between them, their submissions, and what waits for those.
+/// Commands: their order, arguments, barriers and submissions, and which calls wait for them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class VulkanQueue : public OnIdleDevice {
  protected:
   VulkanQueue() {
     add_(a_, 0);
-    add_(a_, 0);  // behind a barrier, so that each test begins with none needed
+    add_(a_, 0);  // records a barrier, so that no test needs one at its beginning
   }
   void record(byre::Buffer& to, const byre::Buffer& from, std::uint32_t addend) {
     add_(to.mutable_data(), from.data(), count, {addend});
@@ -33,19 +33,19 @@ class VulkanQueue : public OnIdleDevice {
   byre::Buffer d_ = to_device(counting(count, 40));
 };
 
-TEST_F(VulkanQueue, puts_a_barrier_in_front_of_what_depends_alone) {
+TEST_F(VulkanQueue, records_barriers_before_dependent_commands_only) {
   struct Case {
     const char* what;
     std::function<void()> record;
     unsigned barriers;
-    std::uint32_t b, c, d;  // the first words then
+    std::uint32_t b, c, d;  // the first words afterwards
   };
   const Case cases[] = {
       {"independent", [&] { record(b_, c_, 1), record(d_, c_, 2); }, 0, 31, 30, 32},
       {"read after write", [&] { record(b_, c_, 1), record(d_, b_, 2); }, 1, 31, 30, 33},
       {"write after read", [&] { record(b_, c_, 1), record(c_, d_, 2); }, 1, 31, 42, 40},
       {"write after write", [&] { record(b_, c_, 1), record(b_, d_, 2); }, 1, 42, 30, 40},
-      {"one for all that was before it",
+      {"one barrier for all earlier commands",
        [&] { record(b_, d_, 1), record(c_, d_, 2), add_(b_, 3), add_(c_, 4); }, 1, 44, 46, 40},
       {"copies and dispatches", [&] { copy(b_, c_), add_(b_, 1), copy(c_, b_), add_(c_, 1); }, 3,
        31, 32, 40},
@@ -85,14 +85,14 @@ TEST_F(VulkanQueue, passes_parameters_of_any_size_and_recycles_their_memory) {
   for (int again = 0; again != 3; ++again) {
     EXPECT_EQ(record(), once);
   }
-  const Queue::Hold hold(queue());  // so that none is used again
+  const Queue::Hold hold(queue());  // so that no command buffer is recycled
   for (std::uint32_t i = 0; i != 10 * Commands::most; ++i) {
     add_(a_, 1);
   }
-  EXPECT_LE(queue().stats().allocations, once + 2U * 11) << "few for many dispatches";
+  EXPECT_LE(queue().stats().allocations, once + 2U * 11) << "few allocations for many dispatches";
 }
 
-TEST_F(VulkanQueue, refuses_dispatches_that_do_not_fit_the_device) {
+TEST_F(VulkanQueue, rejects_dispatches_beyond_the_limits_of_the_device) {
   const Driver& driver = Gpu::get().driver();
   const Use use{a_.mutable_data(), a_.nbytes(), Use::write};
   const Words few{count, 1};
@@ -103,11 +103,11 @@ TEST_F(VulkanQueue, refuses_dispatches_that_do_not_fit_the_device) {
   };
   const char* const fits = "nothing was thrown";
   std::vector<Case> cases{
-      {std::vector(Pipelines::most_buffers, use), few, "a dispatch of 5 buffers"},
+      {std::vector(Pipelines::most_buffers, use), few, "cannot dispatch 5 buffers"},
       {{use, use}, {}, "0 bytes of parameters"},
       {{use, use}, Words(Commands::most_put / 4 + 1), "65540 bytes of parameters"},
-      {{{&few, 4, Use::read}, use}, few, "in no block"},
-      {{{a_.data(), std::size_t{1} << 20, Use::read}, use}, few, "in no block"},
+      {{{&few, 4, Use::read}, use}, few, "cannot find a block"},
+      {{{a_.data(), std::size_t{1} << 20, Use::read}, use}, few, "cannot find a block"},
   };
   if (driver.limits.minStorageBufferOffsetAlignment > 4) {
     cases.push_back({{{a_.data() + 4, 4, Use::read}, use}, few, "multiple of"});
@@ -145,7 +145,7 @@ TEST_F(VulkanQueue, binds_whole_words_and_at_least_one) {
   EXPECT_EQ(to_host(a_), expected);
 }
 
-TEST_F(VulkanQueue, copies_parts_and_nothing_if_there_are_no_bytes) {
+TEST_F(VulkanQueue, copies_parts_and_records_nothing_for_zero_bytes) {
   const QueueStats before = queue().stats();
   queue().copy(nullptr, nullptr, 0);
   queue().upload(nullptr, nullptr, 0);
@@ -161,7 +161,7 @@ TEST_F(VulkanQueue, copies_parts_and_nothing_if_there_are_no_bytes) {
   EXPECT_EQ(read, (Words{20, 21, 11, 12, 13, 0, 1, 2, 3}));
 }
 
-TEST_F(VulkanQueue, submits_once_many_commands_are_recorded_and_never_none) {
+TEST_F(VulkanQueue, submits_when_full_and_never_without_commands) {
   queue().wait_idle();
   const std::uint64_t before = submissions();
   const std::uint64_t passed = queue().submit();
@@ -176,7 +176,7 @@ TEST_F(VulkanQueue, submits_once_many_commands_are_recorded_and_never_none) {
   EXPECT_EQ(to_host(a_), counting(count, 10 + Commands::most));
 }
 
-TEST_F(VulkanQueue, has_no_upload_wait_for_memory_in_use) {
+TEST_F(VulkanQueue, uploads_to_memory_in_use_without_waiting) {
   for (const std::size_t words : {std::size_t{100}, many}) {
     byre::Buffer used = to_device(counting(many));
     Queue::Hold hold(queue());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Random use of the device's memory by several owners, each beside words on the host that it has to equal.
+/// Several owners use device memory at random. Each is compared with words on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ void use(std::uint64_t seed, std::vector<Owner> owners, int steps) {
   }
 }
 
-TEST(VulkanRandom, owners_see_their_own_words_on_one_thread_and_on_several) {
+TEST(VulkanRandom, owners_read_their_own_words_on_one_or_several_threads) {
   const std::uint64_t seed = byre::test::seed();
   use(seed, some_owners(), 3000);
   for (std::uint64_t round = 1; round != 6; ++round) {

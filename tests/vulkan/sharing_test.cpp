@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors and programs on the device, and which tensors operators share lazily, take over or copy.
+/// Tensors and programs on the device, and which operands operators share lazily, write in place,
+/// or copy.
 #include <gtest/gtest.h>
 
 #include <byre/functional/functionalize/capture.hpp>
@@ -34,7 +35,7 @@ bool share(const AnyTensor& a, const AnyTensor& b) {
   return storage_of(a).data() == storage_of(b).data();
 }
 
-/// Rows of a grid take from their neighbours what is written in place.
+/// A program that halves the inner rows of a grid and adds their neighbors, in place.
 Tensors spread(const Tensors& in) {
   const AnyTensor inside = call_for_one("slice", {in[0], 0, 1, -1});
   const AnyTensor around = call_for_one(
@@ -44,8 +45,8 @@ Tensors spread(const Tensors& in) {
   return {call_for_one("matmul", {inside, from_cpu(counted({17, 3}))})};
 }
 
-/// The first use of a shader makes its pipeline.
-TEST(VulkanPrograms, run_on_threads_at_once) {
+/// The threads may use a shader for the first time, which creates its pipeline.
+TEST(VulkanPrograms, run_on_several_threads_at_once) {
   const Graph graph = capture(spread, {from_cpu(counted({33, 17}))}).graph;
   byre::test::at_once(4, [&](std::size_t thread) {
     for (int round = 0; round < 12; ++round) {
@@ -58,7 +59,7 @@ TEST(VulkanPrograms, run_on_threads_at_once) {
   });
 }
 
-TEST(VulkanSharing, is_what_operators_do_that_change_nothing) {
+TEST(VulkanSharing, operators_that_keep_the_bytes_share_them) {
   const AnyTensor x = to_vulkan(counted({6, 4}));
   const AnyTensor other = to_vulkan(counted({6, 4}));
   const AnyTensor nothing = to_vulkan(counted({0, 4}));
@@ -71,7 +72,7 @@ TEST(VulkanSharing, is_what_operators_do_that_change_nothing) {
   EXPECT_EQ(queue.copies(), 0U);
 }
 
-TEST(VulkanSharing, leaves_a_base_to_the_scatter_that_has_its_only_handle) {
+TEST(VulkanSharing, a_scatter_copies_its_base_only_if_it_is_shared) {
   for (const bool has_handle : {false, true}) {
     for (const bool has_clone : {false, true}) {
       const Tensor host = counted({600, 4});
@@ -92,7 +93,7 @@ TEST(VulkanSharing, leaves_a_base_to_the_scatter_that_has_its_only_handle) {
   }
 }
 
-TEST(VulkanTensors, are_on_the_device_and_share_if_whole_and_in_order) {
+TEST(VulkanTensors, share_data_of_the_device_if_contiguous_and_whole) {
   const byre::Device device = Gpu::get().device();
   const Tensor host = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
   const Tensor all = host.to(device);
@@ -126,7 +127,7 @@ TEST(VulkanTensors, are_on_the_device_and_share_if_whole_and_in_order) {
   }
 }
 
-TEST(VulkanTensors, are_read_back_alone_and_rebind_to_others) {
+TEST(VulkanTensors, rebind_to_others_and_only_they_can_be_read_back) {
   const Tensor host = Tensor::of<std::int64_t>({2, 2}, {1, 2, 3, 4});
   for (const AnyTensor& other : {to_vulkan(host), from_cpu(host)}) {
     const AnyTensor x = to_vulkan(Tensor::zeros({3}, DType::f32));
