@@ -7,7 +7,7 @@
 namespace byre::inline v0 {
 
 /// Converts from a C string, a std::string and a std::filesystem::path, without including the large
-/// header <filesystem>. It refers to the name, which must outlive it. A null pointer is the empty
+/// header `<filesystem>`. It refers to the name, which must outlive it. A null pointer is the empty
 /// name. Allocates nothing.
 class FileName {
  public:
