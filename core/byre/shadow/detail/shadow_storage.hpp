@@ -65,7 +65,7 @@ namespace byre::inline v0::shadow {
 
 /// The state of one view family. Thread-safety: handles are counted as by std::shared_ptr;
 /// `generation` documents its own; the other members are for the family's writes alone. Source: the
-/// seed "Copy-on-write motivation".
+/// design note "Copy-on-write motivation".
 class ShadowStorage {
  public:
   /// For the first family of a storage.
