@@ -104,7 +104,7 @@ def main(source):
         header = build / "subprojects/byre/core/byre/config.hpp"
         done = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", header], text=True, capture_output=True)
         if "-std=c++20" not in commands or "-std=c++17" in commands or "-fno-exceptions" in commands or \
-                "byre's headers are C++20" not in done.stderr:
+                "byre's headers require C++20" not in done.stderr:
             print("wrong: a parent with C++17 and without exceptions", commands, done.stderr)
             wrong += 1
     return 1 if wrong else 0

@@ -13,7 +13,8 @@ struct CallSite {
   const char* file = "?";
   std::uint32_t line = 0;
 
-  /// As a default argument: the place of the call that uses it, the outermost one if defaults nest.
+  /// Used as a default argument, returns the place of the call in the user's code. If default
+  /// arguments nest, this is the place of the outermost call.
   static constexpr CallSite current(const char* file = __builtin_FILE(),
                                     std::uint32_t line = __builtin_LINE()) noexcept {
     return {file, line};

@@ -32,13 +32,13 @@ class BYRE_API Error : public std::exception {
 /// Memory is exhausted; nothing has changed. Byre never lets std::bad_alloc escape: one that the
 /// standard library or a callback of the user throws inside a call of byre reaches the caller as an
 /// OutOfMemory. Copying a type that consists of standard vectors, strings and functions (Graph,
-/// Schema, Program) is the exception: it throws what copying those types throws.
+/// Schema, Program) is the exception: the copy throws what copies of its members throw.
 class BYRE_API OutOfMemory : public Error {
  public:
   using Error::Error;
   /// An allocator could not provide `nbytes`; `allocator` is its name.
   OutOfMemory(std::size_t nbytes, const char* allocator) noexcept;
-  /// The heap could not satisfy `operation`; the number of bytes is unknown.
+  /// The heap has too little memory for `operation`; the number of bytes is unknown.
   static OutOfMemory of_heap(const char* operation) noexcept;
 };
 
@@ -55,7 +55,8 @@ class BYRE_API InvalidArgument : public Error {
   static InvalidArgument null_pointer(const char* call, std::size_t nbytes) noexcept;
 };
 
-/// The operation requires unique data, and the data is shared.
+/// The operation requires unique data (one owner, and no thread that still copies the data), but
+/// the data is shared.
 class BYRE_API NotUnique : public Error {
  public:
   using Error::Error;

@@ -7,8 +7,8 @@
 namespace byre::inline v0 {
 
 /// Converts from a C string, a std::string and a std::filesystem::path, without including the large
-/// header `<filesystem>`. It refers to the name, which must outlive it. A null pointer is the empty
-/// name. Allocates nothing.
+/// header `<filesystem>`. A FileName refers to the characters of the name, which must outlive it. A
+/// null pointer is the empty name. Allocates nothing.
 class FileName {
  public:
   FileName(const char* name) noexcept : name_(name == nullptr ? "" : name) {}

@@ -70,7 +70,7 @@ bool is_regular_or_missing(const char* path) {
   return ::stat(path, &found) != 0 || S_ISREG(found.st_mode);
 }
 
-/// On Linux, a folder may also be writable but unreadable.
+/// Opens a folder. On Linux, opens also a folder that the process may write but not read.
 detail::Descriptor open_folder(const char* path) noexcept {
   constexpr int flags = O_DIRECTORY | O_CLOEXEC;
   const int folder = ::open(path, O_RDONLY | flags);
@@ -92,7 +92,7 @@ bool sync_folder(int folder, int file) {
     return ::syncfs(file) == 0;
   }
 #endif
-  // Some file systems reject fsync() of a folder, and write its entries without it.
+  // Some file systems reject fsync() of a folder, but write its entries to disk without it.
   return errno == EINVAL;
 }
 
@@ -184,8 +184,8 @@ void OutputFile::open_temporary() {
       throw_error(errno);
     }
   }
-  // If open() returned a number below 3, another thread may have written to it, as to a standard
-  // stream.
+  // If openat() returned a number below 3, the number was that of a standard stream for a moment,
+  // and another thread may have written to the file.
   if (::ftruncate(file_.number(), 0) != 0 || ::lseek(file_.number(), 0, SEEK_SET) != 0) {
     throw_error(errno);
   }
@@ -194,7 +194,8 @@ void OutputFile::open_temporary() {
   }
 }
 
-/// Opens the folder again if other code closed it, and its name still leads to the same folder.
+/// Opens the folder again if other code closed its descriptor, and the name still denotes the
+/// folder.
 void OutputFile::reopen_folder() noexcept {
   if (folder_.number() < 0) {
     detail::Descriptor again = open_folder(folder_name_.c_str());

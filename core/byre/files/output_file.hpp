@@ -31,24 +31,26 @@ namespace byre::inline v0 {
 ///   FileError. They never write to another file that has received the same descriptor number.
 class BYRE_API OutputFile {
  public:
-  /// Opens the file and creates the temporary file. Throws FileError if the file cannot be written,
-  /// or if the temporary file cannot be created in its folder; OutOfMemory. Opening a named pipe
-  /// waits for a reader.
+  /// Opens the file and creates the temporary file. Opening a named pipe waits for a reader. Throws
+  /// FileError if the file cannot be written, or if the temporary file cannot be created in its
+  /// folder. Throws OutOfMemory if memory is exhausted.
   explicit OutputFile(FileName name);
-  /// Without commit(), removes the temporary file; data that was written in place remains. If the
-  /// temporary file cannot be removed, issues a warning that names it.
+  /// Unless commit() renamed the temporary file, removes it. Data that was written in place
+  /// remains. If the temporary file cannot be removed, issues a warning that names it.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Appends `nbytes` bytes. Throws FileError, OutOfMemory; the object can then only be destroyed.
+  /// Appends `nbytes` bytes. Throws FileError if the system cannot write them, or OutOfMemory.
+  /// After an error, the object can only be destroyed.
   void write(const void* data, std::size_t nbytes);
 
-  /// Gives the new file its name, and replaces the old file. After it returns, the file survives a
-  /// power failure, provided that fsync() of the system is reliable; after an earlier failure
-  /// either the old or the new file exists. Data that was written in place is not flushed to disk.
-  /// Throws FileError: the old file then still exists, unless only flushing the new name failed. In
-  /// that case the new file exists, and the text states that.
+  /// Gives the new file its name, and replaces the old file. After commit() returns, the new file
+  /// survives a power failure, provided that fsync() of the system is reliable. After a power
+  /// failure during commit(), either the old or the new file exists. Data that was written in place
+  /// is not flushed to disk. Throws FileError if the system reports an error, or OutOfMemory. The
+  /// old file then still exists, unless only flushing the new name failed. In that case the new
+  /// file exists, and the text of the error states that.
   void commit();
 
  private:

@@ -82,7 +82,8 @@ struct BYRE_API Boost {
   }
   static void unpark_all(const void* address, Step) noexcept { detail::unpark_all(address); }
 
-  /// A few microseconds of spinning, which is the cost of parking and waking.
+  /// The number of loads before a waiter parks. They take a few microseconds, which is about the
+  /// cost of parking and waking.
   static constexpr unsigned spin_limit = 128;
 
   static void pause() noexcept {

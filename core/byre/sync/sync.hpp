@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The seam: every lock-free type of byre is a template over a Sync, which supplies atomics, locks
-/// and parking. Users get sync::Boost; a model checker or a schedule perturber supplies its own
-/// Sync, and so checks exactly the code that ships.
+/// and parking. Users get sync::Boost. A model checker or a schedule perturber supplies a Sync of
+/// its own, and thereby checks exactly the code that ships.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>
@@ -54,12 +54,12 @@ inline constexpr Constant a_constant{};
 ///
 /// - `park(address, keep_waiting, step)` returns at once if `keep_waiting()` is false. Otherwise it
 ///   blocks until an `unpark_all(address, step)` that begins after `keep_waiting()` was last true.
-///   It may return spuriously. Neither function accesses the memory at `address`.
+///   park() may return spuriously. Neither function accesses the memory at `address`.
 /// - A waiter loads the state `spin_limit` times, with a `pause()` in between, before it parks.
 /// - `value_of(constant)` is evaluated at compile time and converts to the value of the constant. A
 ///   checker may return an object that converts to another value at run time, to test that the
 ///   value matters.
-/// - `no_destructor` returns the only object of a type. It is default-constructed and never
+/// - `no_destructor` returns the only object of a type. The object is default-constructed and never
 ///   destroyed.
 /// - `process_number` differs between this process and the processes that it was forked from.
 // clang-format off: version 14 takes a concept's `<` for a comparison.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// page_nbytes and huge_page_nbytes: the sizes of pages.
+/// page_nbytes and huge_page_nbytes: the sizes of pages, in bytes.
 #pragma once
 
 #include <cstddef>

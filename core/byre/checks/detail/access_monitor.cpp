@@ -28,7 +28,8 @@ struct Mutexes final : sync::detail::ProcessState {
   std::array<sync::Mutex, 61> all;
 
  private:
-  /// The locks guard lists on the stacks of threads that do not exist in the child.
+  /// Replaces the locks by unlocked ones: threads that do not exist in the child may have locked
+  /// them, and the lists that they guard are on the stacks of those threads.
   void in_child() noexcept override { ::new (&all) std::array<sync::Mutex, 61>; }
 };
 
@@ -43,8 +44,8 @@ const char* name_of(Kind kind) noexcept {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// Threads that write in parallel may also read. A lazy clone excludes them, because it would share
-/// data that they still write.
+/// Threads that write in parallel may also read. They must not make a lazy clone, because the clone
+/// would share data that other threads still write.
 bool exclude_each_other(Kind one, Kind other) noexcept {
   const auto [less, more] = std::minmax(one, other);
   return more == Kind::write || (less == Kind::lazy_clone && more == Kind::write_in_parallel);

@@ -2,7 +2,7 @@
 /// The access monitor of a checked build (Meson option `checks`) records which threads are
 /// accessing a buffer. A write that overlaps another access ends the program with a message that
 /// names both call sites. Writes in parallel may overlap each other and reads, but nothing else.
-/// Without checks it is empty and costs nothing.
+/// Without checks the monitor is empty and costs nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -35,8 +35,8 @@ class BYRE_API AccessMonitor {
     Access* next_ = nullptr;
   };
 
-  // Each function begins an access, which ends when the returned object is destroyed. It ends the
-  // program if the access overlaps an access that it excludes.
+  // Each function begins an access, which ends when the returned object is destroyed. If a
+  // conflicting access is in progress, the function ends the program.
 
   Access reads(CallSite site) const noexcept {
     return {const_cast<AccessMonitor&>(*this), Access::Kind::read, site};
@@ -44,7 +44,7 @@ class BYRE_API AccessMonitor {
   Access is_cloned(CallSite site) const noexcept {
     return {const_cast<AccessMonitor&>(*this), Access::Kind::lazy_clone, site};
   }
-  /// A thread that writes in parallel calls it while it checks that the data is unique.
+  /// A thread that writes in parallel holds this access while it checks that the data is unique.
   Access writes_in_parallel(CallSite site) noexcept {
     return {*this, Access::Kind::write_in_parallel, site};
   }
@@ -52,7 +52,7 @@ class BYRE_API AccessMonitor {
 
  private:
   Access* under_way_ = nullptr;
-  std::uint32_t process_ = 0;  // the process of the last access
+  std::uint32_t process_ = 0;  // the process number at the last access
 };
 
 #else

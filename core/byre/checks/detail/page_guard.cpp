@@ -27,7 +27,7 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// A text that a signal handler may compose: its functions are async-signal-safe.
+/// A text that a signal handler may compose, because all functions are async-signal-safe.
 class SignalSafeText {
  public:
   SignalSafeText& operator<<(const char* text) noexcept {
@@ -162,7 +162,7 @@ void handle(int signal, siginfo_t* info, void* context) noexcept {
 }
 
 /// Prevents the unloading of the library that contains the handler, because handlers that are
-/// installed later may store its address. Returns false if that fails.
+/// installed later may store the address of this one. Returns false if the system refuses.
 bool stay_loaded() noexcept {
 #if defined(__GLIBC__)
   Dl_info info;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Page guards: pages that are write-protected while lazy clones share their data, and the handler
-/// of SIGSEGV that reports a write to them. Only in checked builds; only on Linux.
+/// of SIGSEGV that reports a write to them. Exists only in checked builds on Linux.
 ///
 ///   - guard(data) fills a slot of a table that the signal handler reads, and write-protects the
 ///     pages.
@@ -39,29 +39,31 @@ struct GuardedData {
   SavedCallSite cloned;  ///< the first lazy clone after that call
 };
 
-/// Reports a write to `data` while it was shared, and ends the program. The write was to `address`;
-/// if that is null, a comparison of checksums at `detected` has shown it. Async-signal-safe.
+/// Reports a write to `data` while the data was shared, and ends the program. `address` is the byte
+/// that was written. If `address` is null, checksums that differed at `detected` revealed the
+/// write. Async-signal-safe.
 [[noreturn, gnu::cold]] void fail_stale_write(const GuardedData& data, const void* address,
                                               const SavedCallSite& detected) noexcept;
 
 struct PageGuard;
 
-/// Installs the signal handler at the first call. Returns false if that is impossible; pages cannot
-/// be guarded then. Requires that the caller holds no lock.
+/// Installs the signal handler at the first call. Requires that the caller holds no lock. Returns
+/// false if the handler cannot be installed; the caller must not call guard() then.
 bool may_guard_pages() noexcept;
 
 // The functions below require external synchronization: only one thread at a time may be in any of
 // them.
 
 /// Write-protects the pages of `data`, which must contain no other data. Returns null if the system
-/// refuses, or if all 4096 slots of the table are in use.
+/// refuses, if all 4096 slots of the table are in use, or if a fork could not map the pages in this
+/// process.
 PageGuard* guard(const GuardedData& data) noexcept;
 /// Makes the pages writable. If the system refuses, the next guard() and the first write to the
 /// pages retry.
 void unguard(PageGuard& guard) noexcept;
-/// Cancels such retries for pages in the range, which is about to be unmapped.
+/// Cancels the retries for pages in the range, which the caller is about to unmap.
 void forget_unmapped(std::byte* begin, std::size_t nbytes) noexcept;
-/// Write-protects all guarded pages again. A fork may have mapped them anew.
+/// Write-protects all guarded pages again, because a fork may have mapped new pages in their place.
 void protect_again() noexcept;
 
 }  // namespace byre::inline v0::detail

@@ -10,7 +10,8 @@
 
 #include <cstring>
 
-// The contents may be indeterminate; a checksum compares them only with themselves.
+// Bytes of the data may be indeterminate. Reading them is harmless here: a checksum is compared
+// only with an earlier checksum of the same bytes.
 #if defined(__clang__)
 #define BYRE_NO_SANITIZE_MEMORY __attribute__((no_sanitize("memory")))
 #else
@@ -20,9 +21,9 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// The lock for arming and disarming traps. It is held during forks, and guarded pages are
-/// protected again afterwards, because a fork may have mapped them anew. Thus the state of a trap
-/// is correct in the parent and in the child.
+/// The lock for arming and disarming traps. The forking thread holds the lock during a fork and
+/// protects guarded pages again afterwards, because the fork may have mapped new pages in their
+/// place. Thus the state of each trap is correct in the parent and in the child.
 struct Traps {
   Traps() noexcept { observe_unmaps(observer); }
 

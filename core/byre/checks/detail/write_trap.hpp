@@ -5,11 +5,14 @@
 /// checksum and compares it when an owner next writes, copies, or is destroyed. Without checks the
 /// trap is empty and costs nothing.
 ///
-///   state         set by becomes_shared() for  until becomes_unique() or disarm()
-///   disarmed      -                            the owner may write
-///   guarded       whole pages of byre          a write faults; page_guard.hpp reports it
-///   checksummed   other data                   an owner compares before it copies, steals or ends
-///   unwatched     other data above 1 MiB       writes are not detected
+/// becomes_shared() selects one of the last three states; becomes_unique(), becomes_writable() and
+/// disarm() return to the first.
+///
+///   state         data                    effect
+///   disarmed      unshared                the owner may write
+///   guarded       whole pages of byre     a write faults, and page_guard.hpp reports it
+///   checksummed   other, up to 1 MiB      owners compare at a copy, steal or destruction
+///   unwatched     other, above 1 MiB      writes are not detected
 #pragma once
 
 #include <byre/config.hpp>
@@ -26,22 +29,23 @@ namespace byre::inline v0::detail {
 #if BYRE_CHECKS
 
 /// Each header contains a trap, which all owners of its data share. Thread-safety: each function
-/// states which threads may call it; becomes_shared() and check_unchanged() may be concurrent.
-/// Progress: the first clone, and the end of a page's protection, take a lock of the process.
-/// Throws nothing.
+/// states which threads may call it; calls of becomes_shared() and check_unchanged() may be
+/// concurrent. Progress: the first lazy clone, and the end of page protection, take a lock of the
+/// process. Throws nothing.
 class BYRE_API WriteTrap {
  public:
   /// The size limit for checksums. Larger data is not watched.
   static constexpr std::size_t max_checksum_nbytes = std::size_t{1} << 20;
 
-  /// An owner calls it before it adds another owner.
+  /// An owner calls becomes_shared() before it adds another owner.
   template <class Header>
   void becomes_shared(const Header& header, CallSite site) noexcept {
     if (is_watched(header)) {
       arm(data_of(header), header.may_be_guarded(), site);
     }
   }
-  /// The only owner calls it before it writes through a pointer that it takes at `site`.
+  /// The only owner calls becomes_unique() before it writes through a pointer taken at `site`. Ends
+  /// the program if the data has changed while it was shared.
   template <class Header>
   void becomes_unique(const Header& header, CallSite site) noexcept {
     if (is_watched(header)) {
@@ -50,24 +54,25 @@ class BYRE_API WriteTrap {
       taken_ = SavedCallSite(site);
     }
   }
-  /// An owner calls it before it copies the data or is destroyed. Ends the program if the data has
-  /// changed since the first clone.
+  /// An owner calls check_unchanged() before it copies the data or is destroyed. Ends the program
+  /// if the data has changed since the first lazy clone.
   template <class Header>
   void check_unchanged(const Header& header, CallSite site) const noexcept {
     if (is_watched(header)) {
       compare_checksum(header.data(), site);
     }
   }
-  /// A copier calls it before it writes the data, when no owner remains. Thread-safe.
+  /// A copier calls becomes_writable() before it writes the data, when no owner remains.
+  /// Thread-safe.
   void becomes_writable() noexcept;
-  /// The thread that releases the data calls it, when no owner remains.
+  /// The thread that releases the data calls disarm(), when no owner remains.
   void disarm() noexcept;
 
  private:
   enum class State : std::uint8_t { disarmed, guarded, checksummed, unwatched };
 
-  /// Read-only data is never written in place, but its file may change. The host cannot address
-  /// data of devices.
+  /// Excludes read-only data, which byre never writes in place but whose file may change, and data
+  /// of devices, which the host cannot address.
   template <class Header>
   static bool is_watched(const Header& header) noexcept {
     return !header.is_read_only() && header.allocator().device().is_cpu();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pieces of JSON text. All functions throw std::bad_alloc.
+/// Pieces of JSON text. All functions throw std::bad_alloc if memory is exhausted.
 #pragma once
 
 #include <byre/config.hpp>

@@ -6,8 +6,7 @@
 
 namespace byre::inline v0::detail {
 
-/// `text` without a final full stop, because the quoting sentence adds one. An ellipsis is left
-/// alone.
+/// `text` without a final full stop, because the quoting sentence adds one. A final "..." remains.
 BYRE_API Text without_full_stop(const char* text) noexcept;
 
 }  // namespace byre::inline v0::detail

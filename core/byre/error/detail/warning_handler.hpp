@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The installed handler of warnings. It is guarded by a plain mutex instead of the seam, because
-/// warnings are not a fast path and error/ depends on nothing else.
+/// The installed handler of warnings. A plain mutex guards the handler, instead of a lock-free type
+/// of sync/, because warnings are not a fast path and error/ includes no other folder.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -34,7 +34,7 @@ class InstalledHandler {
 };
 
 /// The handler of the process. In programs that link the locks of core, process_state.cpp calls
-/// this at load time, so no fork can interrupt its construction.
+/// this function at load time, so no fork can interrupt the construction of the handler.
 InstalledHandler& warning_handler() noexcept;
 
 }  // namespace byre::inline v0::detail

@@ -17,11 +17,11 @@ struct OpenedFile {
 };
 
 /// Opens a file. `operation` ("read" or "map") is used in error texts. Throws FileError if the file
-/// is missing, not a regular file, unreadable, or larger than the largest object; OutOfMemory.
+/// is missing, not a regular file, unreadable, or larger than the largest object, or OutOfMemory.
 OpenedFile open_regular_file(const FileName& name, const char* operation);
 
-/// Throws OutOfMemory if `error` is ENOMEM, else FileError. `operation` is as for
-/// open_regular_file().
+/// Throws OutOfMemory if `error` is ENOMEM, else FileError. `operation` is "read", "map" or
+/// "write".
 [[noreturn]] void throw_file_error(const FileName& name, const char* operation, int error,
                                    const char* advice);
 [[noreturn]] void throw_file_error(const FileName& name, const char* operation, const char* why,
@@ -30,13 +30,15 @@ OpenedFile open_regular_file(const FileName& name, const char* operation);
 /// For one thread at a time.
 class BYRE_API InputFile {
  public:
-  /// Refers to `name`, for error texts. Throws as open_regular_file() does.
+  /// Opens the file. The object refers to `name` for error texts, so the name must outlive it.
+  /// Throws the errors of open_regular_file().
   explicit InputFile(FileName name);
 
   std::size_t nbytes() const noexcept { return file_.nbytes; }
 
-  /// Reads the next `nbytes` bytes. Throws FileError if the file ends earlier, or if other code in
-  /// the process closed it; OutOfMemory.
+  /// Reads the next `nbytes` bytes. Throws FileError if the file ends earlier, if the system cannot
+  /// read it, or if other code in the process closed it. Throws OutOfMemory if the system lacks
+  /// memory.
   void read(void* destination, std::size_t nbytes);
   /// Sets the offset of the next read().
   void seek(std::size_t offset) noexcept { offset_ = offset; }
@@ -44,7 +46,7 @@ class BYRE_API InputFile {
  private:
   FileName name_;
   OpenedFile file_;
-  std::size_t offset_ = 0;  // unlike the offset of the system, not shared with duplicates
+  std::size_t offset_ = 0;  // not the system's offset, which duplicated descriptors share
 };
 
 }  // namespace byre::inline v0::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A table of locks by address, generic over the mutex and the condition variable. lock_table.cpp
-/// instantiates the table that ships, with those of Boost.Thread; a model checker instantiates its
-/// own.
+/// instantiates the table that ships, with the mutex and condition variable of Boost.Thread. A
+/// model checker instantiates a table of its own.
 ///
 /// Each bucket is a monitor (a mutex and a condition variable) that guards a list of lock holders.
 /// 1. An address is locked iff the list contains a holder of that address. The list is accessed
@@ -10,9 +10,9 @@
 /// 2. A thread calls `is_done()` under the mutex, while no thread holds the address. The call
 ///    happens after everything that earlier holders did, and needs no further lock.
 /// 3. A thread that finds the address locked releases the mutex by sleeping. A holder first removes
-///    itself from the list and then notifies, so the sleeper is woken. It notifies all threads of
-///    the bucket, because a single notification could reach a thread that waits for another
-///    address.
+///    itself from the list and then notifies, so the sleeper is woken. The holder notifies all
+///    threads of the bucket, because a single notification could reach a thread that waits for
+///    another address.
 #pragma once
 
 #include <byre/sync/detail/bucket_of.hpp>
@@ -52,9 +52,9 @@ class basic_lock_table {
   static constexpr std::size_t bucket_count = std::size_t{1} << BucketBits;
   using Holder = LockHolder<Sync>;
 
-  /// Waits until no thread holds the address, then calls `is_done()`. If that is false, `holder`
-  /// holds the address until unlock(). Returns whether `holder` holds it. Throws what `is_done`
-  /// throws.
+  /// Waits until no thread holds `holder.address`, then calls `is_done()`. If `is_done()` returns
+  /// false, `holder` holds the address until unlock(). Returns whether `holder` holds the address.
+  /// Throws what `is_done` throws.
   template <class IsDone>
   [[nodiscard]] bool lock_unless(Holder& holder, const IsDone& is_done) {
     Bucket& bucket = buckets_[bucket_of(holder.address)];
@@ -107,7 +107,8 @@ class basic_lock_table {
     Mutex& mutex_;
   };
 
-  // Each bucket occupies its own cache line, so that locks of unrelated objects do not share one.
+  // Each bucket occupies its own cache lines, because locks of unrelated objects would otherwise
+  // contend for a line.
   struct alignas(64) Bucket {
     Mutex mutex;
     Condition condition;

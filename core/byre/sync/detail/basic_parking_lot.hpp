@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A parking lot, generic over the mutex and the condition variable. parking_lot.cpp instantiates
-/// the one that ships, with those of Boost.Thread; a model checker instantiates its own.
-/// parking_lot.hpp specifies it.
+/// the parking lot that ships, with the mutex and condition variable of Boost.Thread. A model
+/// checker instantiates a parking lot of its own. parking_lot.hpp specifies the functions.
 ///
 /// A waiter checks its condition under the mutex of its address's bucket, and releases the mutex by
 /// sleeping. A waker changes the state, then locks and unlocks the mutex, then notifies.
@@ -75,7 +75,8 @@ class basic_parking_lot {
   }
 
  protected:
-  // Each bucket occupies its own cache line, so that waits for unrelated data do not share one.
+  // Each bucket occupies its own cache lines, because waits for unrelated data would otherwise
+  // contend for a line.
   struct alignas(64) Bucket {
     Mutex mutex;
     Condition condition;

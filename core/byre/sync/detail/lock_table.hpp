@@ -35,8 +35,8 @@ struct BYRE_API LockTable<Boost> {
   static void unlock(Holder& holder) noexcept;
 };
 
-/// Every other Sync that runs real threads uses the table of Boost. A model checker specializes its
-/// own.
+/// Every other Sync that runs real threads uses the table of Boost. A model checker specializes
+/// LockTable for its Sync.
 template <Sync Sync>
 struct LockTable : LockTable<Boost> {};
 
@@ -48,9 +48,9 @@ class [[nodiscard]] AddressLock {
  public:
   explicit AddressLock(const void* address) : AddressLock(address, [] { return false; }) {}
   /// Calls `is_done()` while no thread holds the lock, and acquires the lock only if it returns
-  /// false. `is_done()` runs in one thread at a time, and everything done under the lock before
-  /// happens before it. It must be short, because it runs under a lock of the table. Throws what
-  /// `is_done()` throws.
+  /// false. Calls of `is_done()` for one address do not overlap, and everything that earlier
+  /// holders did happens before the call. `is_done()` must be short, because it runs under a lock
+  /// of the table. Throws what `is_done()` throws.
   template <class IsDone>
   AddressLock(const void* address, const IsDone& is_done)
       : holder_(address), is_held_(Table::lock_unless(holder_, ConditionRef(is_done))) {}

@@ -13,7 +13,8 @@ namespace byre::inline v0::sync {
 
 namespace detail {
 
-/// Throws what the constructor throws; the next use then tries again.
+/// Constructs the object unless another thread has done so. Throws what the constructor throws; the
+/// next use then tries again.
 template <class Object>
 [[gnu::cold, gnu::noinline]] inline Object& make_once(Published<Object>& made, std::byte* place) {
   const FirstUse lock;

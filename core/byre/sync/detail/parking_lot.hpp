@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The parking lot: a table, outside the objects, in which threads wait for a change of the object
 /// at an address. A waker uses only the address, never the object, which may already be destroyed
-/// (invariant I2).
+/// (invariant I2 of the share word, cow/share_word.hpp).
 ///
 /// It follows WebKit's WTF::ParkingLot, reduced to the needs of one rare waiter per address. A
 /// waiter checks its condition under the lock of its bucket, and a waker acquires that lock after

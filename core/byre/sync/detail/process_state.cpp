@@ -7,7 +7,8 @@
 #include <pthread.h>
 #include <sched.h>
 
-// Its public header, thread_only.hpp, uses std::unary_function, which libc++ has removed.
+// Not thread_only.hpp, the public header that includes thread_interruption.hpp: it uses
+// std::unary_function, which libc++ has removed.
 #include <boost/thread/detail/thread_interruption.hpp>
 #include <boost/thread/recursive_mutex.hpp>
 #include <cstddef>
@@ -84,8 +85,8 @@ class ProcessStates {
       const FirstUse lock;
       for_each(&ProcessState::at_unload);
     }
-    // Polls: if a fork handler woke this thread, its code could be unloaded before the handler
-    // returns.
+    // Polls: if a fork handler woke this thread, the code of the handler could be unloaded before
+    // the handler returns.
     while (forks_.value() != 0) {
       ::sched_yield();
     }
@@ -98,10 +99,11 @@ class ProcessStates {
     }
   }
 
-  RelaxedCounter forks_;  // forks that are in the handlers below, whose code must stay loaded
+  RelaxedCounter forks_;  // forks that run the functions above, whose code must stay loaded
   boost::recursive_mutex first_use_;
   ProcessState* first_ = nullptr;
-  bool watches_forks_ = true;  // guarded by first_use_, which a fork holds if it read true
+  // Guarded by first_use_. A fork that reads true in before_fork() holds first_use_ until it ends.
+  bool watches_forks_ = true;
 };
 
 namespace {
@@ -113,9 +115,9 @@ ProcessStates& states() noexcept {
 }
 
 /// The only code that runs when the library is loaded. If the handlers were registered later, a
-/// fork that had already begun would skip them and duplicate locks that other threads acquired
-/// since. It runs before the initializers of a program that links the library statically. If the
-/// system has no memory to register the handlers, forks go unnoticed.
+/// fork that had already begun would skip them and duplicate locks that other threads acquired in
+/// the meantime. This function runs before the initializers of a program that links the library
+/// statically. If the system lacks the memory to register the handlers, byre does not notice forks.
 [[gnu::constructor(101)]] void watch_forks() {
   ::new (place) ProcessStates;
   byre::detail::warning_handler();  // constructed now, so that a fork can hold its lock

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// State of the process: callbacks around fork() and at the unloading of the library. No other
-/// thread changes such state while the process forks, so it is consistent in the child.
+/// ProcessState: a base class for state that belongs to the whole process, such as a lock or a
+/// table. Its callbacks run around fork() and when the library is unloaded. During a fork, no
+/// thread but the forking one changes such state, so the state is consistent in the child.
 /// docs/threads.md states what byre guarantees in a child.
 #pragma once
 
@@ -14,9 +15,9 @@ namespace byre::inline v0::sync::detail {
 /// process. A child increments it while it has only one thread.
 BYRE_API extern constinit std::uint32_t process_number;
 
-/// Base class of state of the process. From enter() until leave(), the forking thread calls its
-/// member functions around each fork. enter(), leave() and the construction of an object of the
-/// process wait for a fork in progress. The functions may use the heap.
+/// From enter() until leave(), the forking thread calls the virtual functions around each fork.
+/// They may use the heap. enter(), leave() and the construction of an object of the process
+/// (no_destructor.hpp) wait for a fork in progress.
 class BYRE_API ProcessState {
  public:
   ProcessState(const ProcessState&) = delete;
@@ -24,10 +25,11 @@ class BYRE_API ProcessState {
 
   virtual void before_fork() noexcept {}
   virtual void in_parent() noexcept {}
-  /// The only thread calls this. The other threads of the parent do not exist in the child, but
-  /// locks that they held are still locked.
+  /// The only thread of the child calls this. The other threads of the parent do not exist in the
+  /// child, but locks that they held are still locked.
   virtual void in_child() noexcept {}
-  /// The library is being unloaded, or the program is ending. The program may still use the state.
+  /// Called while the library is being unloaded or the program ends. The program may still use the
+  /// state afterwards.
   virtual void at_unload() noexcept {}
 
  protected:

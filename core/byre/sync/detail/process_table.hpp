@@ -8,7 +8,8 @@
 #include <byre/sync/detail/site.hpp>
 
 #include <boost/thread/condition_variable.hpp>
-// Its public header, thread_only.hpp, uses std::unary_function, which libc++ has removed.
+// Not thread_only.hpp, the public header that includes thread_interruption.hpp: it uses
+// std::unary_function, which libc++ has removed.
 #include <boost/thread/detail/thread_interruption.hpp>
 #include <boost/thread/lock_options.hpp>
 #include <boost/thread/lock_types.hpp>
@@ -31,7 +32,7 @@ class TableMutex {
 class TableCondition {
  public:
   void wait(TableMutex& mutex, Step) {
-    // If an interruption ended the wait, a claim would remain incomplete.
+    // If an interruption of Boost.Thread ended the wait, a claim would remain incomplete.
     const boost::this_thread::disable_interruption no_interruption;
     boost::unique_lock<boost::mutex> lock(mutex.mutex_, boost::adopt_lock);
     condition_.wait(lock);

@@ -35,14 +35,14 @@ inline constexpr sync::ConstantTable<RefCountConstant, 1> ref_count_constants{{{
 template <sync::Sync Sync>
 class basic_ref_count {
  public:
-  /// Counts one handle, that of the creator of the object, without a call of add().
+  /// Counts one handle: the creator of the object must not call add() for it.
   basic_ref_count() noexcept : handles_(1) {}
   basic_ref_count(const basic_ref_count&) = delete;
   basic_ref_count& operator=(const basic_ref_count&) = delete;
 
   void add() noexcept {
-    // Relaxed, and pairs with nothing: the copied handle keeps the object alive. Split into a load
-    // and a store, one_handle_is_copied_at_once fails.
+    // Relaxed, and pairs with nothing: the copied handle keeps the object alive. If it is split
+    // into a load and a store, one_handle_is_copied_at_once fails.
     const std::uint32_t before =
         handles_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed));
     BYRE_ASSERT(before < sync::max_count,
@@ -58,9 +58,10 @@ class basic_ref_count {
       handles_.store(0, sites.at(At::end, std::memory_order::relaxed));
       return true;
     }
-    // Release pairs with count: use through this handle happens before an action of a remaining
-    // only handle, or handles_race_handles fails. Acquire pairs with the releases of the other
-    // drops: use through those handles happens before the destruction, or last_handles_race fails.
+    // Release pairs with count: use through this handle happens before use through the handle that
+    // remains as the only one, or handles_race_handles fails. Acquire pairs with the releases of
+    // the other drops: use through those handles happens before the destruction, or
+    // last_handles_race fails.
     const std::uint32_t before =
         handles_.fetch_sub(1, sites.at(At::drop, std::memory_order::acq_rel));
     BYRE_ASSERT(before != 0,
@@ -69,7 +70,7 @@ class basic_ref_count {
   }
 
   std::uint32_t count() const noexcept {
-    // Acquire pairs with drop: use through the other handles happens before an action of the only
+    // Acquire pairs with drop: use through dropped handles happens before use through the only
     // handle, and before the destruction, or handles_race_handles and last_handles_race fail.
     return handles_.load(sites.at(At::count, std::memory_order::acquire));
   }

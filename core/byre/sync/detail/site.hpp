@@ -2,7 +2,8 @@
 /// Sites and constants. Each lock-free type has a table of sites, with a row for each of its
 /// synchronizing operations, and a table of constants, with a row for each number in its protocol.
 /// Mutants and checkers are generated from these tables, so they cover every step. A comment at
-/// each step argues why its memory order is sufficient.
+/// each step argues why its memory order is sufficient, and names a scenario (a small program that
+/// a model checker explores) that fails if the step is removed or its order is weakened.
 #pragma once
 
 #include <array>
@@ -54,7 +55,7 @@ class SiteTable {
     return {&site, order};
   }
 
-  /// The step at `id`, for locks and parking, which define their own order.
+  /// The step at `id`, for locks and parking, which choose their memory order themselves.
   consteval Step at(Id id) const { return at(id, std::memory_order::seq_cst); }
 };
 

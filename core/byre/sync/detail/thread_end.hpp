@@ -16,11 +16,11 @@ class AtThreadEnd {
 
   constexpr explicit AtThreadEnd(Action action) noexcept : action_(action) {}
 
-  /// Call it in the thread itself. Registers the action, unless it is registered: it is called
-  /// once, when the thread ends, or when this thread unloads the library. Returns false if the
-  /// actions of the thread have already been called, or if the system lacks memory or a free key.
-  /// After it returned true, it returns true until the action is called. Takes a lock only while it
-  /// registers.
+  /// Call this function in the thread itself. Registers the action, unless it is registered
+  /// already. The action is then called once, when the thread ends, or when this thread unloads the
+  /// library. Returns false if the actions of the thread have already been called, or if the system
+  /// lacks memory or a free key. Once this function has returned true, it returns true until the
+  /// action is called. Takes a lock only to register the action.
   bool ensure_registered() noexcept { return next_ != nullptr || add(); }
 
  private:

@@ -40,8 +40,8 @@ Descriptor::Descriptor(Descriptor&& other) noexcept
     : number_(std::exchange(other.number_, -1)), identity_(other.identity_) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  // The numbers are equal if other code closed this one and the system reused it for `other`, or if
-  // both are the same object.
+  // The numbers are equal if other code closed this descriptor and the system reused the number for
+  // `other`, or if both are the same object.
   if (number_ != other.number_) {
     close();
   }

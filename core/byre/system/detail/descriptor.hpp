@@ -21,7 +21,7 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// Thread-safety: as an int. Throws nothing. After a failure, errno contains the reason.
+/// Thread-safety: that of an int. Throws nothing. After a failure, errno contains the reason.
 class BYRE_API Descriptor {
  public:
   Descriptor() noexcept = default;
@@ -35,10 +35,11 @@ class BYRE_API Descriptor {
   /// Whether the object owns a file. Other code may have closed that file.
   explicit operator bool() const noexcept { return number_ >= 0; }
 
-  /// The number, or -1 with errno EBADF if it no longer belongs to the file that it was opened for.
+  /// The number, or -1 with errno EBADF if the number no longer belongs to the file for which it
+  /// was opened.
   int number() const noexcept;
 
-  /// The file that the descriptor was opened for. It may be closed by now.
+  /// The file for which the descriptor was opened. The descriptor may be closed by now.
   const FileIdentity& identity() const noexcept { return identity_; }
 
   /// Closes the file, unless the number belongs to another file by now. Returns false if the system

@@ -29,8 +29,8 @@ void PreviousHandler::forward(int signal, siginfo_t* info, void* context) const 
   } else if (before_.sa_handler != SIG_DFL && before_.sa_handler != SIG_IGN) {
     before_.sa_handler(signal);
   } else if (before_.sa_handler == SIG_DFL || !was_sent) {
-    // The processor repeats the fault after this returns. It then ends the program as without the
-    // library.
+    // The processor repeats the fault after this function returns. The repeated fault ends the
+    // program, as it would without the library.
     std::signal(signal, SIG_DFL);
     if (was_sent) {
       ::raise(signal);

@@ -15,17 +15,18 @@ class PreviousHandler {
 
   constexpr PreviousHandler() noexcept = default;
 
-  /// Stores the current handler. Only one thread at a time may call this or install().
+  /// Stores the current handler. Only one thread at a time may call remember(), install() and
+  /// install_if_other().
   void remember() noexcept { ::sigaction(SIGSEGV, nullptr, &before_); }
-  /// Installs `handle` with the mask of the stored handler, and on its stack. The system may call it
-  /// immediately.
+  /// Installs `handle` with the signal mask and the stack of the stored handler. The system may
+  /// call `handle` immediately.
   void install(Handle handle) const noexcept;
 
   /// Stores the current handler and installs `handle`, unless `handle` is already installed.
   void install_if_other(Handle handle) noexcept;
 
   /// Calls the stored handler, which may return if it removed the cause of the fault.
-  /// Async-signal-safe if that handler is.
+  /// Async-signal-safe if the stored handler is.
   void forward(int signal, siginfo_t* info, void* context) const noexcept;
 
  private:
