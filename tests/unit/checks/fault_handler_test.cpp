@@ -76,7 +76,7 @@ TEST_F(FaultHandlerDeathTest, an_earlier_handler_runs_on_its_stack_with_its_mask
     fault_in_other_page();
   };
   EXPECT_EXIT(fault_on(SA_ONSTACK), testing::ExitedWithCode(111), "^$");
-  if (!is_thread_sanitized) {  // it blocks the signal despite SA_NODEFER
+  if (!is_thread_sanitized) {  // ThreadSanitizer ignores SA_NODEFER
     EXPECT_EXIT(fault_on(SA_ONSTACK | SA_NODEFER), testing::ExitedWithCode(110), "^$");
   }
 }

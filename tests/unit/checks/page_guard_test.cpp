@@ -84,7 +84,7 @@ int status_of_child(Work work) {
   return status;
 }
 
-/// The first fork after this call maps the data anew.
+/// A storage whose data is in pages: the first fork after this call maps new pages for the data.
 Storage in_pages() {
   return Storage::allocate(least_paged_nbytes, paged_allocator());
 }
@@ -146,7 +146,7 @@ TEST(PageGuardDeathTest, data_beyond_4096_guards_is_checksummed) {
   for (int guarded = 0; guarded < 4096; ++guarded) {
     many.emplace_back(Storage::allocate(paged));
   }
-  // The table is full now: if an earlier test still uses slots, it was full even earlier.
+  // The table is full now, or was full earlier if an earlier test still uses slots.
   StalePointer one_more(Storage::allocate(paged));
   EXPECT_DEATH((*one_more.pointer = std::byte{1}, one_more.storage.materialize()),
                "changed while it was shared, detected at");
@@ -190,7 +190,7 @@ TEST(PageGuard, a_refused_unprotect_is_not_retried_after_unmapping) {
   constexpr int here = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
   ASSERT_EQ(::mmap(place, paged, PROT_READ, here, -1, 0), place);
   const StalePointer other(Storage::allocate(paged));
-  EXPECT_FALSE(system_writes(place, 8)) << "memory of another owner was made writable";
+  EXPECT_FALSE(system_writes(place, 8)) << "a retry made memory writable that byre had unmapped";
   ::munmap(place, paged);
 }
 
@@ -210,7 +210,7 @@ TEST(PageGuardDeathTest, a_refused_unprotect_fails_only_at_a_write) {
         data[0] = std::byte{1};
       },
       testing::KilledBySignal(SIGSEGV), "^$")
-      << "after a successful retry the pages are no longer guarded";
+      << "expected no guard for these pages after the retry";
   EXPECT_EXIT(
       {
         WatchedSystem system;
@@ -246,8 +246,9 @@ TEST(PageGuardDeathTest, data_that_cannot_be_protected_is_checksummed) {
   EXPECT_EXIT((write(large), ::_exit(0)), testing::ExitedWithCode(0), "^$");
 }
 
-/// Forks a child that loses its paged data, reads there the byte that `find` returns, and ends as
-/// the child ended. The traps are constructed before the page files, so a fork handles them later.
+/// Forks a child that cannot map its paged data and then reads the byte at the address that `find`
+/// returns. Ends this process as the child ended. The traps are constructed before the page files,
+/// so a fork calls the callbacks of the traps later.
 template <class Find>
 [[noreturn]] void end_as_a_child_that_lost_data(const Find& find) {
   const StalePointer older(Storage::allocate(paged));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A checked build ends the program if shared data is written through a pointer that was taken
-// before a lazy clone, and reports both call sites. Compiled only in checked builds. Valid writes,
-// at which a trap must not end the program, are also tested by the random programs of storages.
+// before a lazy clone, and reports both call sites. Compiled only in checked builds. The random
+// programs of storages also test valid writes, at which a trap must not end the program.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -45,7 +45,7 @@ TEST(WriteTrapDeathTest, a_stale_write_to_pages_names_byte_pointer_and_clone) {
 
   stale.clone = Storage();
   EXPECT_DEATH(*stale.pointer = {}, fault_report(0, paged, StalePointer::lines))
-      << "stale without clones";
+      << "expected a report, although no clone remains";
 }
 
 TEST(WriteTrapDeathTest, a_stale_write_to_small_data_is_found_by_the_next_write) {
@@ -137,7 +137,7 @@ TEST(WriteTrap, a_pointer_taken_after_a_steal_may_write) {
     copy.await_entry();
     boost::thread ends_copy([&] { copy.let_go(); });
     has_stolen = storage.materialize() == Materialized::stole;
-    change(const_cast<std::byte&>(*storage.data()));  // as by a pointer from mutable_data()
+    change(const_cast<std::byte&>(*storage.data()));  // as through a pointer from mutable_data()
     storage.materialize();
     ends_copy.join();
     copier.join();

@@ -73,7 +73,7 @@ void expect_text(Act act, std::initializer_list<std::string> parts) {
   for (const std::string& part : parts) {
     EXPECT_TRUE(says(text, part));
   }
-  EXPECT_EQ(text.find("..."), std::string::npos) << "it was cut: " << text;
+  EXPECT_EQ(text.find("..."), std::string::npos) << "the text was cut: " << text;
   EXPECT_TRUE(text.ends_with('.') || text.ends_with('?')) << text;
 }
 

@@ -28,7 +28,8 @@ TEST(WarningHandler, set_returns_the_previous_one_and_null_is_the_default) {
   EXPECT_EQ(stderr_of_warning("unheard"), "");
   EXPECT_EQ(set_warning_handler(nullptr), &first_handler);
   EXPECT_EQ(stderr_of_warning("heard"), "byre: warning: heard\n");
-  EXPECT_EQ(set_warning_handler(original), original) << "null is the default, not nothing";
+  EXPECT_EQ(set_warning_handler(original), original)
+      << "expected null to install the default handler";
 }
 
 TEST(Warning, reaches_the_handler_formatted_as_printf_does) {

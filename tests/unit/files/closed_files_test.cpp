@@ -80,7 +80,7 @@ TEST_F(ClosedFiles, writes_and_commits_fail_and_keep_the_old_file) {
   }
 }
 
-TEST_F(ClosedFiles, a_temporary_file_in_a_moved_folder_is_warned_of) {
+TEST_F(ClosedFiles, warns_of_a_temporary_file_in_a_moved_folder) {
   const fs::path inner = folder / "inner";
   for (const char* const moved : {"moved", "replaced"}) {
     fs::create_directory(inner);
@@ -147,8 +147,8 @@ TEST_F(ClosedFiles, reads_fail) {
   expect_others_untouched();
 }
 
-/// Expects, in a child with closed standard streams, that the file that was opened last does not
-/// have the number of one of them. `kind` describes that file.
+/// Expects that the file that was opened last, described by `kind`, does not have the number of a
+/// standard stream. Call it in a child whose standard streams are closed.
 void expect_no_standard_stream(const char* kind) {
   for (const int number : {0, 1, 2}) {
     EXPECT_LT(::fcntl(number, F_GETFD), 0) << kind << " is descriptor " << number;
@@ -180,7 +180,7 @@ TEST_F(ClosedFiles, numbers_of_closed_standard_streams_are_not_used) {
   EXPECT_EQ(read_file(path), "weights");
 }
 
-TEST_F(ClosedFiles, no_free_number_from_3_on_leaves_no_temporary_file) {
+TEST_F(ClosedFiles, leaves_no_temporary_file_if_no_number_from_3_is_free) {
   in_a_child([&] {
     const int free = ::fcntl(0, F_DUPFD, 3);  // the folder gets this number
     ::close(free);
@@ -193,7 +193,7 @@ TEST_F(ClosedFiles, no_free_number_from_3_on_leaves_no_temporary_file) {
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(OutputFileTest, excludes_output_printed_while_it_was_opened) {
+TEST_F(OutputFileTest, excludes_text_that_another_thread_prints_while_opening) {
   printed_into_new_files = "a line of a log";
   save(path, "weights");
   printed_into_new_files = nullptr;

@@ -42,14 +42,14 @@ struct Disk {
 };
 extern Disk disk;
 
-// Each affects the next call of this thread.
+// Each variable affects the next call, by this thread, of the function that it concerns.
 extern constinit thread_local bool is_interrupted;  ///< write() fails with EINTR
 extern constinit thread_local bool is_short;        ///< write() writes half of the bytes
 extern constinit thread_local bool close_fails;
 /// The name of a function, such as "open". Its next call by this thread fails with ENOMEM.
 extern constinit thread_local const char* has_no_memory;
-/// Text that is written into each new file of this thread right after it is opened, as if another
-/// thread printed it to a standard stream with the number of the file.
+/// Text that is written into each new file of this thread right after the file is opened, as if
+/// another thread printed the text to a standard stream with the number of the file.
 extern constinit thread_local const char* printed_into_new_files;
 
 class OutputFileTest : public testing::Test {

@@ -48,7 +48,7 @@ TEST_F(OutputFileTest, preserves_permissions_and_owner) {
     ::chmod(path.c_str(), mode);
     save(path, "after");
     const struct ::stat after = status_of(path);
-    EXPECT_EQ(disk.mode_before, 0600U) << "other users could open it meanwhile";
+    EXPECT_EQ(disk.mode_before, 0600U) << "other users could open the new file too early";
     EXPECT_EQ(after.st_mode & 07777U, mode);
     if (may_give_away) {
       EXPECT_EQ(after.st_uid, 4321U);
@@ -77,7 +77,7 @@ TEST_F(OutputFileTest, works_in_a_writable_but_unreadable_folder) {
   EXPECT_EQ(read_file(dark / "file"), "1234567");
 }
 
-TEST_F(OutputFileTest, without_group_access_gives_it_permissions_of_others) {
+TEST_F(OutputFileTest, a_group_that_cannot_be_set_gets_the_permissions_of_others) {
   fs::permissions(folder.path(), fs::perms::all);
   for (const bool may_set_group : {false, true}) {
     write_file(path, "before");
@@ -110,8 +110,9 @@ TEST_F(OutputFileTest, a_new_file_has_default_permissions) {
   EXPECT_EQ(status_of(path).st_mode & 07777U, 0640U);
 }
 
-/// A character device with that number: a new one in `folder` if this process may create devices,
-/// because a faulty OutputFile could replace it; otherwise the device of the system.
+/// A character device with the minor number `number`. If this process may create devices, the
+/// function creates one in `folder`, because a faulty OutputFile could replace a device of the
+/// system. Otherwise it returns the device of the system.
 fs::path device(const TemporaryFolder& folder, const char* name, unsigned number) {
   const fs::path own = folder / name;
   return ::mknod(own.c_str(), S_IFCHR | 0600U, ::makedev(1, number)) == 0 ? own
@@ -163,7 +164,7 @@ TEST_F(OutputFileTest, writes_open_files_of_the_process_in_place) {
   const auto save_there = [&] { save("/dev/fd/" + std::to_string(for_reading), "x"); };
   EXPECT_TRUE(says(complaint_of<FileError>(save_there), "The file is unchanged"));
   for (const int open : {file, for_reading, ends[0], ends[1]}) {
-    EXPECT_EQ(::close(open), 0) << "only a duplicate was closed";
+    EXPECT_EQ(::close(open), 0) << "OutputFile closed a descriptor that it did not open";
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// OutputFile: the old file after failures, the order of steps to the disk, and names.
+/// OutputFile: the old file after failures, the order in which data and names reach the disk, and
+/// valid and invalid names.
 #include <byre/error/error.hpp>
 #include <byre/files/output_file.hpp>
 #include <byre/storage/buffer.hpp>
@@ -97,7 +98,7 @@ TEST_F(OutputFileTest, interrupted_and_short_writes_are_completed) {
   }
 }
 
-TEST_F(OutputFileTest, does_not_remove_the_temporary_file_of_the_next) {
+TEST_F(OutputFileTest, does_not_remove_the_temporary_file_of_the_next_writer) {
   std::optional<OutputFile> first(path);
   first->write("first", 5);
   first->commit();

@@ -23,8 +23,8 @@ inline void expect_true_in_child(FunctionRef<bool()> child) {
   in_a_child([&] { EXPECT_TRUE(child()); });
 }
 
-/// A thread that is stopped in the middle of `work`: that calls enter() of its argument, and
-/// continues when this object is destroyed.
+/// Runs `work` on a new thread and stops the thread in the middle of it: `work` calls enter() of
+/// its argument, and enter() returns when this object is destroyed.
 class StoppedThread {
  public:
   explicit StoppedThread(std::function<void(Halt&)> work)

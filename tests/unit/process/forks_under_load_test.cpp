@@ -45,8 +45,8 @@ TEST(ForksUnderLoad, leave_working_children_under_load_of_the_core) {
   forks_under_load(500, [](std::size_t turn, Buffer& shared) { use_the_process(turn, shared); });
 }
 
-// In the tests below, threads repeat one operation, so that most forks occur while its lock is
-// held.
+// In the tests below, threads repeat one operation, so that most forks occur while a thread holds
+// the lock of that operation.
 
 TEST(ForksUnderLoad, leave_working_children_while_threads_take_snapshots) {
   if (!BYRE_STATS) {

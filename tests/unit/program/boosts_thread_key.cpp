@@ -34,7 +34,7 @@ int main() {
       ::pthread_create(
           &waker, nullptr,
           [](void* erased) -> void* {
-            unpark_all(&place);  // returns after the waiter sleeps
+            unpark_all(&place);  // returns only after the waiter has gone to sleep
             static_cast<std::atomic<bool>*>(erased)->store(false);
             unpark_all(&place);
             return nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The first call that needs a built-in operator defines all of them. The program lets each
-// allocation of that call fail, one after another: the call then leaves nothing behind, and the
-// next call tries again. This is a separate program, because a process has only one first
-// definition.
+// The first call that needs a built-in operator defines all built-in operators. The program lets
+// each allocation of that call fail, one after another. A failed call must leave nothing behind,
+// and the next call must try again. This is a separate program, because a process has only one
+// first definition.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/key.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The objects that byre creates on first use need no heap. The heap of this program is exhausted,
 // and its first calls allocate, clone and copy data. Only the creation of a storage fails, because
-// it is on the heap. This is a separate program, because a process has only one first use.
+// a storage is on the heap. This is a separate program, because a process has only one first use.
 #include <byre/byre.hpp>
 
 #include <cstdio>

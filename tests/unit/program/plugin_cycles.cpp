@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // plugin_cycles PLUGIN: repeatedly loads, uses and unloads a plugin that links byre statically.
-// Each time the plugin is unloaded, and it leaves no memory behind. Threads that used it can end
-// afterwards, and forks work, even a fork that is in progress during the unloading.
+// Each cycle must unload the plugin completely and leave no memory behind. Threads that used the
+// plugin must be able to end afterwards. Forks must work, even a fork in progress during the
+// unloading.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -84,13 +85,14 @@ bool sleeps(pid_t thread) {
 constinit std::atomic<bool> fork_has_begun = false;
 constinit std::atomic<pid_t> unloading = 0;
 
-/// The plugin registers its handlers later than this one, so the handlers of a fork run around it.
+/// A fork calls this handler between the first and the second handler of the plugin, because the
+/// plugin registers its handlers later.
 void begin_unloading() {
   if (unloading == 0) {
     fork_has_begun = true;
     fork_has_begun.notify_all();
     unloading.wait(0);
-    while (!sleeps(unloading)) {  // it sleeps when it waits for this fork
+    while (!sleeps(unloading)) {  // it sleeps once it waits for this fork
       std::this_thread::yield();
     }
   }
@@ -144,7 +146,7 @@ int main(int count, char** arguments) {
   const long more_heap = heap_nbytes() - heap;
   std::printf("growth in 100 cycles: %ld pages, %ld bytes of heap\n", more_pages, more_heap);
   // The idle blocks of one cycle have 4096 pages, and an emulator retains some pages for each
-  // thread. The cache of a thread has some thousand bytes.
+  // thread. The cache of a thread has a few thousand bytes.
   expect(more_pages < 10'000, "idle blocks are not released");
   expect(more_heap < 50'000, "each cycle leaks heap memory");
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // plugin_guarding PLUGIN: loads, uses and unloads a plugin that contains a checked build of byre.
-// Its handler of SIGSEGV remains valid, and forwards other faults to the handler that was installed
-// before.
+// The SIGSEGV handler of the plugin must remain valid, and must forward other faults to the handler
+// that was installed before.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>

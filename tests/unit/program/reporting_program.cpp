@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// reporting_program PLUGIN: the program and the plugin exchange tensors with reports, and empty
-// buffers, and each destroys objects that the other created.
+// reporting_program PLUGIN: the program and the plugin exchange empty buffers and tensors for which
+// a violation was reported. Each destroys objects that the other created.
 #include <byre/shadow/summary.hpp>
 
 #include <dlfcn.h>

@@ -5,7 +5,7 @@
 
 #include <byre/tensor.hpp>
 
-/// A tensor with an attachment, after a report; and an empty buffer.
+/// A tensor for which a violation was reported, so that it has an attachment, and an empty buffer.
 struct Reported {
   byre::Tensor reshaped;
   byre::Buffer empty;

@@ -52,9 +52,9 @@ TYPED_TEST(BoostAtomic, supports_each_operation_with_every_valid_order) {
     EXPECT_EQ(atomic.fetch_sub(2, in(order)), TypeParam{8});
     TypeParam expected = 4;
     EXPECT_FALSE(atomic.compare_exchange_weak(expected, 9, in(order)));
-    EXPECT_EQ(expected, TypeParam{6}) << "it reads the current value";
+    EXPECT_EQ(expected, TypeParam{6}) << "expected the current value after a failure";
     while (!atomic.compare_exchange_weak(expected, 9, in(order))) {
-      EXPECT_EQ(expected, TypeParam{6}) << "a spurious failure";
+      EXPECT_EQ(expected, TypeParam{6}) << "expected the current value after a spurious failure";
     }
     EXPECT_EQ(atomic.load(relaxed), TypeParam{9});
   }

@@ -139,10 +139,11 @@ TEST(AddressLock, is_not_an_interruption_point) {
   }
   held.reset();
   waiter.join();
-  EXPECT_TRUE(interruption_pending) << "it remains pending for the interruption points of the user";
+  EXPECT_TRUE(interruption_pending) << "expected the interruption to remain pending for the user";
 }
 
-// The mutexes are locked in the child, because a fork waits for a ProcessMutex that is held.
+// The mutexes are locked only in the child of the death test: the fork would wait for a
+// ProcessMutex that the parent holds.
 TEST(ProcessMutexDeathTest, a_second_one_in_a_thread_ends_the_program) {
   sync::ProcessMutex first;
   sync::ProcessMutex second;

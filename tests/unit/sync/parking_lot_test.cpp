@@ -27,7 +27,7 @@ using sync::detail::unpark_all;
 /// lost wake-ups.
 struct Flag {
   boost::atomic<bool> up{false};
-  boost::atomic<bool> looked{false};  ///< a waiter has read `up`; it sleeps before a waker can lock
+  boost::atomic<bool> looked{false};  ///< a waiter read `up`, and sleeps before a waker can lock
 
   void raise(const void* address) {
     up.store(true, boost::memory_order_relaxed);
@@ -42,7 +42,7 @@ struct Flag {
       park(address, still_down);
     }
   }
-  /// After this, the waiter is asleep when another thread acquires the lock of the bucket.
+  /// Afterwards, the waiter is asleep when another thread acquires the lock of its bucket.
   void await_waiter() const {
     test::await([this] { return looked.load(); });
   }
@@ -82,7 +82,7 @@ TEST(ParkingLot, unpark_without_parked_threads_does_nothing) {
   unpark_all(nullptr);
 }
 
-TEST(ParkingLot, wakes_each_of_more_addresses_than_buckets) {
+TEST(ParkingLot, wakes_waiters_of_more_addresses_than_buckets) {
   // 100 addresses in 64 buckets: some share a bucket, and wake each other spuriously.
   constexpr std::size_t count = 100;
   std::vector<Flag> flags(count);
@@ -154,7 +154,7 @@ TEST(ParkingLot, is_not_an_interruption_point) {
   flag.raise(&flag);
   waiter.join();
   EXPECT_TRUE(returned);
-  EXPECT_TRUE(interruption_pending) << "it remains pending for the interruption points of the user";
+  EXPECT_TRUE(interruption_pending) << "expected the interruption to remain pending for the user";
 }
 
 #if defined(__linux__)

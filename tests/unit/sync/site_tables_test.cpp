@@ -59,7 +59,7 @@ std::vector<std::string> names_in_table(const AnyTable<Id, Size>& table) {
 template <template <class, std::size_t> class AnyTable, class Id, std::size_t Size>
 void expect_complete(const AnyTable<Id, Size>& table) {
   EXPECT_EQ(names_in_table(table), names_of<Id>(std::make_index_sequence<Size>()));
-  EXPECT_EQ(name_of<static_cast<Id>(Size)>(), "") << "has no row";
+  EXPECT_EQ(name_of<static_cast<Id>(Size)>(), "") << "an enumerator lacks a row";
 }
 
 /// Calls `visit` with each table of sites.
@@ -99,7 +99,7 @@ TEST(SiteTables, name_every_site_once) {
 }
 
 /// Whether core may use this order. No atomic in core needs sequential consistency; locks and the
-/// parking lot define their own order.
+/// parking lot choose their memory order themselves.
 bool is_allowed_order(const Site& site) {
   switch (site.operation) {
     case Operation::lock:
