@@ -2,8 +2,8 @@
 """steps.py SOURCE INCLUDE...: compiles the steps of the share word for 64-bit Arm with LSE, the atomics of Armv8.1.
 Checks that each step is one instruction, with exactly the memory order that the source spells, and no stronger one.
 
-Uses every compiler for that machine; skipped if there is none. Running the program could not check it: on x86-64 and
-under QEMU, every step is as strong as the strongest order."""
+Uses every compiler for that machine; skipped if there is none. Running the program could not check this: on x86-64 and
+under QEMU, every step acts with the strongest order."""
 import pathlib
 import re
 import shutil

@@ -67,7 +67,7 @@ compile_boost() {
   meson setup build --buildtype release --cross-file "$here/$machine.ini" \
     --cross-file "$here/debian.ini" --cross-file "$folder/libraries.ini"
   ninja -C build
-  # The archives of Meson only refer to object files.
+  # The archives of Meson only refer to object files, so new archives are packed from these files.
   for package in build/libboost_*.a; do
     "$triple-ar" rcs "$folder/lib/${package##*/}" "$package.p"/*.o
   done

@@ -4,7 +4,8 @@
     doc_examples.py check ROOT                      checks the rules below
     doc_examples.py write ROOT OUTPUT DEPENDENCIES  writes one program that contains and runs all C++ blocks
 
-A comment in separate lines directly before a fence defines how the block is checked. The rendered page hides it.
+A comment in separate lines directly before a fence defines how the block is checked. The rendered page hides the
+comment.
 
     <!-- with: C++ -->        declarations that the fragment uses and does not show
     <!-- check: C++ -->       runs after the fragment; for a text block, the variable `text` contains the block
@@ -116,7 +117,7 @@ def errors_in(block, root):
     if block.language not in LANGUAGES | (LANGUAGES_OF_README if block.page == "README.md" else set()):
         yield f"no test checks a block in '{block.language}' on this page"
     if block.language == "text" and (block.program is not None) + len(block.comments) != 1:
-        yield f"follows no program. Add one comment before it: check, stands in, or one of {sorted(KINDS)}."
+        yield f"needs either a program or one comment before it: check, stands in, or one of {sorted(KINDS)}"
     elif block.language not in ("cpp", "text") and block.comments:
         yield f"a comment before a block in {block.language} has no effect. Remove it."
     kind, _ = block.comments.get("", ("measured", 0))

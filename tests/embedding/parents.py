@@ -60,7 +60,7 @@ def version_of(source):
 
 
 def runs_well(source, program, **variables):
-    expect(f"byre {version_of(source)}: good" in run(program, **variables), f"{program} is not good")
+    expect(f"byre {version_of(source)}: good" in run(program, **variables), f"{program} did not print that byre is good")
 
 
 def compiled_in(build):
@@ -68,7 +68,7 @@ def compiled_in(build):
 
 
 def expect_no_more_than(library, build):
-    """Checks that no other libraries are built, and no tests of byre."""
+    """Checks that byre builds only LIBRARY and its dependencies, and no tests."""
     wanted = list(NAMES)[:list(NAMES).index(library) + 1]
     targets, tests = (json.loads(run("meson", "introspect", build, what)) for what in ("--targets", "--tests"))
     expect_equal([each["name"] for each in targets if "/subprojects/byre/" in each["defined_in"]], wanted,
@@ -165,7 +165,7 @@ def cmake(source, folder):
     compiler, options = folder / "g++-11", folder / "options.cmake"
     compiler.write_text('#!/bin/sh\nexec g++ -U__GNUC__ -D__GNUC__=11 "$@"\n')
     compiler.chmod(0o755)
-    options.write_text("add_compile_options(-fno-exceptions)\n")  # as a parent may have it
+    options.write_text("add_compile_options(-fno-exceptions)\n")  # as a parent may do
     left_out = "byre::tensor and byre::functional are not built.*apt-get install "
     for option, said, is_refused in [
         ("-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON", left_out + "nlohmann-json3-dev", False),

@@ -2,8 +2,8 @@
 """hostile_environment.py PROGRAM [ARGUMENT...]: runs a program under limits of the system, and lets it write to
 devices, pipes and links.
 
-The arguments are those of a short run, and the program accepts --json FILE. A limit that is exceeded is an error that
-states a remedy, never a signal.
+The arguments are those of a short run, and the program accepts --json FILE. If a limit is exceeded, the program must
+report an error that states a remedy, and must not be ended by a signal.
 """
 import json
 import os

@@ -38,11 +38,11 @@ class Exit {
 /// child writes the text of the error to `output` and exits with status 1.
 using ChildWork = std::function<void(int output)>;
 
-/// A child process. The destructor kills it, and so does the end of the parent. The program must
-/// have only one thread.
+/// A child process. The destructor kills the child, and the system kills it when the parent ends.
+/// The program must have only one thread.
 class ChildProcess {
  public:
-  /// Forks. Throws std::system_error.
+  /// Forks. Throws std::system_error if the system cannot create a pipe or a process.
   explicit ChildProcess(const ChildWork& work);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -71,9 +71,9 @@ class ChildProcess {
   std::string text_;
 };
 
-/// Call it in a child: redirects descriptor `from`, such as STDERR_FILENO, to `output`.
+/// For a child: redirects descriptor `from`, such as STDERR_FILENO, to `output`.
 void redirect(int from, int output) noexcept;
-/// Call it in a child: writes the whole text, or exits with status 1.
+/// For a child: writes the whole text, or exits with status 1 if that fails.
 void write_all(int output, const std::string& text) noexcept;
 
 struct ChildResult {

@@ -31,8 +31,8 @@ class GivenOptions {
   std::vector<std::string> texts(const std::string& name) const;
   /// The first value of an option, if it was given.
   std::optional<std::string> text(const std::string& name) const;
-  /// The first value of an option as a whole number, if it was given. Throws UsageError if it is
-  /// not a whole number from `least` to `most`.
+  /// The first value of an option as a whole number, if the option was given. Throws UsageError if
+  /// the value is not a whole number from `least` to `most`.
   std::optional<std::uint64_t> number(
       const std::string& name, std::uint64_t least = 0,
       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) const;
@@ -62,11 +62,11 @@ class CommandLine {
   /// they are errors.
   CommandLine& operands(const std::string& name) { return add(name, Takes::operands, "", ""); }
   /// Declares that `option` selects a mode of the program, in which only the options `uses` have an
-  /// effect. "" is the mode without any such option. If modes are declared, an option without
-  /// effect is an error.
+  /// effect. The mode "" applies if no such option is given. If modes are declared, an option that
+  /// has no effect in the selected mode is an error.
   CommandLine& mode(const std::string& option, std::set<std::string> uses);
 
-  /// Throws UsageError.
+  /// Throws UsageError if the command line is invalid.
   GivenOptions parse(int argc, const char* const* argv) const;
   /// Describes each option in a paragraph.
   std::string help() const;

@@ -10,7 +10,7 @@
 
 namespace byre::test {
 
-/// Whether a sentence ends in two full stops, as can happen if it quotes another one.
+/// Whether a sentence ends in two full stops, as can happen if it quotes another text.
 inline bool has_doubled_stop(std::string_view text) {
   for (std::size_t at = text.find(".. "); at != text.npos; at = text.find(".. ", at + 1)) {
     if (at == 0 || text[at - 1] != '.') {
@@ -20,8 +20,8 @@ inline bool has_doubled_stop(std::string_view text) {
   return false;
 }
 
-/// The text of the `Expected` that `action` throws. For an error of another type, it starts with
-/// "another type of error"; without an error it is "nothing was thrown".
+/// The text of the `Expected` that `action` throws. If `action` throws another error, the result
+/// starts with "another type of error". If it throws none, the result is "nothing was thrown".
 template <class Expected = Error, class Action>
 std::string complaint_of(Action&& action) {
   try {

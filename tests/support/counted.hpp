@@ -34,7 +34,7 @@ class WithStats : public testing::Test {
   }
 };
 
-/// Counts since its construction.
+/// The change of the counters since the construction of the object.
 class Counted {
  public:
   stats::Counters since() const { return stats::snapshot() - before_; }

@@ -19,7 +19,8 @@ inline bool a_child_may_start_threads() {
 }
 
 /// The style of death tests for programs that may have had threads: "threadsafe", in which the
-/// program starts itself again. An emulated program cannot start itself, and uses a fork.
+/// program starts itself again. An emulated program cannot start itself, so its death tests only
+/// fork ("fast").
 inline const char* death_test_style() {
   return is_emulated() ? "fast" : "threadsafe";
 }

@@ -78,7 +78,7 @@ class FailingAllocator final : public Allocator {
   /// Lets allocation number `nth` from now fail, counted from 0.
   void fail_allocation(int nth) { set(allocations_until_failure_, nth); }
   void fail_copy(int nth) { set(copies_until_failure_, nth); }
-  /// Calls `action` in each copy. If it throws, the copy fails with that exception.
+  /// Calls `action` in each copy. If `action` throws, the copy fails with that exception.
   void during_copy(std::function<void()> action) { set(during_copy_, std::move(action)); }
   /// Stops the next copy at `halt`.
   void halt_copy(Halt& halt) {

@@ -15,7 +15,7 @@ extern constinit thread_local int news_before_failure;
 /// Whether all calls after the first failed one fail too.
 extern constinit thread_local bool failures_persist;
 
-/// Calls on this thread for more bytes fail.
+/// Calls on this thread that request more bytes fail.
 extern constinit thread_local std::size_t max_nbytes_of_new;
 
 /// Set when a call on this thread fails.
@@ -25,13 +25,13 @@ extern constinit thread_local bool new_failed;
 extern constinit thread_local std::ptrdiff_t live_new_count;
 
 using Act = void (*)();
-/// If not null: the next call on this thread calls it first, once.
+/// If not null, the next call on this thread first calls this function, and resets it to null.
 extern constinit thread_local Act before_next_new;
 
 enum class Failures : bool { one, all_that_follow };
 
-/// While it exists, call number `nth` of operator new on this thread, counted from 0, fails; with
-/// Failures::all_that_follow, later calls fail too.
+/// While an object exists, call number `nth` of operator new on this thread, counted from 0, fails.
+/// With Failures::all_that_follow, all later calls fail too.
 class FailingNew {
  public:
   explicit FailingNew(int nth = 0, Failures failures = Failures::one) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// FakePages: the page source of the system, which also records mappings and can be told to refuse
-/// them.
+/// FakePages: a page source that forwards to that of the system, records mappings, and can be told
+/// to refuse requests.
 #pragma once
 
 #include <byre/memory/pages.hpp>

@@ -42,14 +42,14 @@ class Random {
  public:
   explicit constexpr Random(std::uint64_t seed) noexcept : engine_(seed) {}
 
-  /// From `least` to `most`, both included.
+  /// A number from `least` to `most`, both included.
   template <std::integral Number>
   constexpr Number number(Number least, Number most) {
     const auto count = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least) + 1;
     const std::uint64_t drawn = count == 0 ? engine_() : engine_() % count;
     return static_cast<Number>(static_cast<std::uint64_t>(least) + drawn);
   }
-  /// From 0 to `bound` - 1; 0 if `bound` is 0.
+  /// A number from 0 to `bound` - 1, or 0 if `bound` is 0.
   template <std::integral Number>
   constexpr Number below(Number bound) {
     return bound == 0 ? Number{0} : number(Number{0}, static_cast<Number>(bound - 1));
@@ -61,7 +61,7 @@ class Random {
   constexpr T one_of(std::initializer_list<T> all) {
     return all.begin()[below(all.size())];
   }
-  /// One of an array, a vector or a span.
+  /// An element of an array, a vector or a span.
   template <class Range>
   constexpr auto& one_of(Range&& all) {
     return std::begin(all)[static_cast<std::ptrdiff_t>(below(std::size(all)))];

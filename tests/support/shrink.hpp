@@ -21,7 +21,7 @@ class Shrinker {
   /// The smallest failing program so far.
   const Program& program() const noexcept { return program_; }
 
-  /// Replaces the program by `candidate` if that fails. Returns whether it fails.
+  /// Replaces the program by `candidate` if `candidate` fails. Returns whether it fails.
   bool accept(Program candidate) {
     if (!fails_(candidate)) {
       return false;
@@ -85,7 +85,7 @@ class Shrinker {
 };
 
 /// Shrinks `failing` until `fails` is false for every candidate. `candidates(shrinker)` proposes
-/// programs by accept(), drop_from() and simplify().
+/// candidates by calls of accept(), drop_from() and simplify().
 template <class Program, class Fails, class Candidates>
 Program shrunk(Program failing, Fails fails, Candidates candidates) {
   return Shrinker<Program>(std::move(failing), std::move(fails)).exhaust(std::move(candidates));

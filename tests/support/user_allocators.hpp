@@ -13,8 +13,8 @@
 
 namespace byre::test {
 
-/// Stands for memory of a device by pages that are inaccessible except during copies of the
-/// allocator: any other access ends the test. For one thread.
+/// Represents device memory by pages that are accessible only during copies of this allocator. Any
+/// other access ends the test. For one thread.
 class DeviceAllocator final : public Allocator {
  public:
   explicit DeviceAllocator(Device device = Device(1, 0)) : Allocator(device) {}
@@ -24,7 +24,7 @@ class DeviceAllocator final : public Allocator {
     const std::size_t nbytes = round_up(request.prefix + request.nbytes + 1);
     void* place =
         ::mmap(nullptr, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    std::memset(place, 0xA5, nbytes);  // stands for indeterminate contents
+    std::memset(place, 0xA5, nbytes);  // represents indeterminate contents
     ::mprotect(place, nbytes, PROT_NONE);
     blocks_[place] = {nbytes, static_cast<std::byte*>(place) + request.prefix + request.nbytes};
     return {static_cast<std::byte*>(place) + request.prefix, request.nbytes, place};
@@ -47,7 +47,7 @@ class DeviceAllocator final : public Allocator {
 
   const char* name() const noexcept override { return "device"; }
 
-  /// fill() and value_at() stand for uploads and downloads of the device.
+  /// fill() and value_at() represent uploads to and downloads from the device.
   void fill(void* data, int value, std::size_t nbytes) {
     set_host_access(true);
     std::memset(data, value, nbytes);
@@ -88,7 +88,7 @@ class DeviceAllocator final : public Allocator {
 
   struct Pages {
     std::size_t nbytes;
-    const std::byte* end;  ///< of the requested bytes
+    const std::byte* end;  ///< the end of the requested bytes
   };
   std::map<void*, Pages> blocks_;
   std::size_t largest_prefix_ = 0;

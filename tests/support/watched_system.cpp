@@ -71,7 +71,7 @@ extern "C" int madvise(void* data, std::size_t nbytes, int advice) noexcept {
   return static_cast<int>(::syscall(SYS_madvise, data, nbytes, advice));
 }
 
-// Functions of a sanitizer, which must record mappings; null without a sanitizer.
+// Functions of a sanitizer, which has to record mappings. Null if the program has no sanitizer.
 extern "C" [[gnu::weak]] void* __interceptor_mmap(void*, std::size_t, int, int, int, off_t);
 extern "C" [[gnu::weak]] int __interceptor_munmap(void*, std::size_t);
 

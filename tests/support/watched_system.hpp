@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// WatchedSystem: replaces functions of the system for pages, such as mmap(). It records calls,
-/// lets calls fail, and can act as a system that lacks features.
+/// WatchedSystem: replaces functions of the system that concern pages, such as mmap(). It records
+/// calls, lets calls fail, and can act as a system that lacks features.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace byre::test {
 
-/// While it exists, the replaced functions use it; otherwise they call the system. For one thread
-/// at a time.
+/// While an object exists, the replaced functions consult it; otherwise they only call the system.
+/// For one thread at a time.
 class WatchedSystem {
  public:
   struct Range {
@@ -24,10 +24,10 @@ class WatchedSystem {
   WatchedSystem(const WatchedSystem&) = delete;
   WatchedSystem& operator=(const WatchedSystem&) = delete;
 
-  /// Lets all calls of madvise(MADV_POPULATE_WRITE) fail after `calls` more of them.
+  /// Lets `calls` more calls of madvise(MADV_POPULATE_WRITE) succeed, and all later calls fail.
   void fail_after(std::size_t calls) noexcept { left_ = calls; }
 
-  /// The number of next calls of madvise(MADV_POPULATE_WRITE) that are interrupted.
+  /// How many of the next calls of madvise(MADV_POPULATE_WRITE) are interrupted.
   std::size_t interruptions = 0;
 
   /// Features that old or locked-down systems lack or require.
@@ -71,7 +71,7 @@ class WatchedSystem {
   std::vector<Range> advised(int advice) const;
   void note(int advice, const void* data, std::size_t nbytes);
 
-  /// Records a range to be populated, and returns whether the call may succeed.
+  /// Records a range that a call populates, and returns whether the call may succeed.
   bool allows(const void* data, std::size_t nbytes);
 
  private:

@@ -117,8 +117,8 @@ def wrong_exports(core, libraries):
 def wrong_statics(library):
     """Yields statics of functions that are initialized on first use, and thread-local objects with destructors.
 
-    Such a static has a guard. If another thread forks during the initialization, the child waits forever. Such an object
-    is registered on the heap, and the program ends if the heap is exhausted."""
+    Such a static has a guard. If another thread forks during the initialization, the child waits forever. The destructor
+    of such an object is registered on the heap, and the program ends if the heap is exhausted."""
     symbols = "\n".join(symbols_of(library))
     if "byre::" not in symbols:
         yield f"{library}: contains no symbol of byre, so this test checks nothing"

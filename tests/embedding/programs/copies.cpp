@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Two libraries of a program that each contain byre share none of its state. Compiled three times:
-// as the library `first`, as the library `second`, and as the program.
+// Two libraries of a program that each contain byre share no state of byre. This file is compiled
+// three times: as the library `first`, as the library `second`, and as the program.
 #include <cstdint>
 
 struct Counted {
