@@ -70,7 +70,7 @@ class basic_tile_tree;
 /// Whether other threads write to a buffer during writable_clone().
 enum class Writers : std::uint8_t {
   none,
-  elsewhere,  ///< other threads write during the call, but only bytes that are never read in the clone
+  elsewhere,  ///< other threads write, but only bytes that are never read in the clone
 };
 
 /// How a write made the data unique: owned by the writer alone.

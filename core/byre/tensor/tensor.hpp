@@ -71,9 +71,9 @@ class TensorWrite;
 ///   small block, mostly from a cache of the thread, and costs O(ndim) and one atomic add.
 /// - Thread-safety: tensors with different storages are independent, lazy clones included. For
 ///   tensors with one storage the Storage's rule holds: const members may run concurrently, and the
-///   caller must not run a write concurrently with any other operation. The threads of a parallel loop may write through
-///   mutable_data_in_parallel(). One handle object follows the rules of std::shared_ptr: it
-///   must not be assigned while another thread uses that object.
+///   caller must not run a write concurrently with any other operation. The threads of a parallel
+///   loop may write through mutable_data_in_parallel(). One handle object follows the rules of
+///   std::shared_ptr: it must not be assigned while another thread uses that object.
 /// - `site` is the call site (a line of source) that counters, events and reports name: by default,
 ///   that of the caller.
 ///
