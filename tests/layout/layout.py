@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""layout.py ROOT: checks rules about includes, state, locks, installed headers, sites and licenses."""
+"""layout.py ROOT: checks rules about includes, state, locks, installed headers, sites, licenses and lengths."""
 import pathlib
 import re
 import sys
@@ -17,7 +17,7 @@ OF_PARTS = {
 }
 UMBRELLAS = {"byre.hpp", "tensor.hpp", "functional.hpp"}
 GENERATED = {"config.hpp"}
-# Headers with which sources define their state, and which declare it.
+# Headers exempt from the rule about state: sources define and declare their state with them.
 MAY_NAME_STATE = {"sync/detail/no_destructor.hpp", "sync/boost.hpp"}
 # Files that may contain mutexes, because each mutex belongs to an object that programs do not use across a fork, is
 # created anew in the child, or is held during forks. All other mutexes must be sync::ProcessMutex.
@@ -33,12 +33,14 @@ STATE = re.compile(r"^\s*(?:static|inline|(?<!extern )constinit)\s+(?!constexpr|
 MUTEX = re.compile(r"\b(?:\w+::)*\w*(?<!Process)(?:Mutex|_mutex|\bmutex|mutex_t)\s+\w+\s*[;{=]|"
                    r"<(?:\w+::)*\w*(?:Mutex|mutex)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]*)[">]')
-# Patterns that no line of core may match, and why.
+# Patterns that no line of core may match, and what is wrong with such a line.
 FORBIDDEN = [
     (re.compile(r"\b(verification|stress|relacy|rl::|tests?/|bench/|examples/)", re.I), "depends on core"),
     (re.compile(r"\b(volatile|atomic_thread_fence)\b"), "orders memory without the seam, hidden from checkers"),
     (re.compile(r"#\s*include\s*<iostream>"), "runs code at the start of every program"),
 ]
+MAX_COLUMNS, MAX_NAME = 100, 60
+TEST_NAME = re.compile(r"TEST(?:_[FP])?\(\s*\w+,\s*(\w+)")
 LICENSED = {".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".css", ".sed", ".svg", ".lua"}
 LICENSED_NAMES = {"dev", "run", "meson_options.txt", "CMakeLists.txt", ".clang-tidy", ".clang-format", "Doxyfile"}
 
@@ -79,7 +81,7 @@ def lines_of_core_are_allowed(core):
     for name, number, line in lines_of(core):
         for pattern, why in FORBIDDEN:
             if found := pattern.search(line):
-                yield f"{name}:{number}: {found[0]} {why}"
+                yield f"{name}:{number}: '{found[0]}' is not allowed in core: it {why}"
         code = line.split("//")[0].rstrip()
         if name.endswith(".hpp") and name not in MAY_NAME_STATE and STATE.search(code):
             yield f"{name}:{number}: state in a header has a copy in each library. Define it in a source."
@@ -94,7 +96,7 @@ def listed(core, variable):
             for name in re.findall(r"'([^']+)'", files)}
 
 
-def what_api_needs_is_installed(core):
+def needed_headers_are_installed(core):
     included = {}
     for name, _, line in lines_of(core):
         if found := INCLUDE.match(line):
@@ -111,7 +113,7 @@ def what_api_needs_is_installed(core):
         yield from (f"{name}: remove it from {variable}" for name in sorted(there - wanted))
 
 
-def scenarios_check_what_ships(root):
+def scenarios_include_only_core(root):
     folder = root / "verification/scenarios"
     for name, number, line in lines_of(folder):
         if (found := INCLUDE.match(line)) and "/" in found[2]:
@@ -128,24 +130,43 @@ def every_table_of_sites_yields_mutants(root):
             yield f"{name}:{number}: {found[1]} is missing in verification/relacy/mutation.cpp. Add it to the tables."
 
 
-def every_file_names_its_license(folder):
+def files_below(folder):
+    """Yields the files below a folder, except those that were built or fetched."""
     for path in sorted(folder.iterdir()):
         if path.is_dir() and not path.is_symlink():
             is_built = path.name in {".git", "__pycache__"} or (path / "meson-private").exists()
             is_fetched = folder.name == "subprojects" and path.name != "packagefiles"
             if not is_built and not is_fetched:
-                yield from every_file_names_its_license(path)
-        elif path.suffix in LICENSED or path.name in LICENSED_NAMES:
+                yield from files_below(path)
+        else:
+            yield path
+
+
+def every_file_names_its_license(root):
+    for path in files_below(root):
+        if path.suffix in LICENSED or path.name in LICENSED_NAMES:
             if "SPDX-License-Identifier: BSL-1.0" not in path.read_text()[:300]:
                 yield f"{path}: lacks an SPDX-License-Identifier at its start"
+
+
+def lines_and_test_names_are_short(root):
+    for path in files_below(root):
+        if path.suffix in {".hpp", ".cpp", ".h"}:
+            text = path.read_text()
+            for number, line in enumerate(text.splitlines(), 1):
+                if len(line) > MAX_COLUMNS:
+                    yield f"{path}:{number}: has {len(line)} columns, allowed are {MAX_COLUMNS}. Wrap the line."
+            for name in TEST_NAME.findall(text):
+                if len(name) > MAX_NAME:
+                    yield f"{path}: {name} has {len(name)} characters, allowed are {MAX_NAME}. Shorten the name."
 
 
 def main(root):
     root = pathlib.Path(root)
     core = root / "core/byre"
-    complaints = [*includes_run_one_way(core), *lines_of_core_are_allowed(core), *what_api_needs_is_installed(core),
-                  *scenarios_check_what_ships(root), *every_table_of_sites_yields_mutants(root),
-                  *every_file_names_its_license(root)]
+    complaints = [*includes_run_one_way(core), *lines_of_core_are_allowed(core), *needed_headers_are_installed(core),
+                  *scenarios_include_only_core(root), *every_table_of_sites_yields_mutants(root),
+                  *every_file_names_its_license(root), *lines_and_test_names_are_short(root)]
     print("\n".join(complaints))
     return 1 if complaints else 0
 
