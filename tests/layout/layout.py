@@ -39,7 +39,7 @@ FORBIDDEN = [
     (re.compile(r"\b(volatile|atomic_thread_fence)\b"), "orders memory without the seam, hidden from checkers"),
     (re.compile(r"#\s*include\s*<iostream>"), "runs code at the start of every program"),
 ]
-MAX_COLUMNS, MAX_NAME = 100, 60
+MAX_COLUMNS, MAX_NAME, MAX_LINES = 100, 60, {"README.md": 150, "docs": 250}
 TEST_NAME = re.compile(r"TEST(?:_[FP])?\(\s*\w+,\s*(\w+)")
 LICENSED = {".hpp", ".cpp", ".py", ".in", ".build", ".wrap", ".sh", ".cmake", ".css", ".sed", ".svg", ".lua"}
 LICENSED_NAMES = {"dev", "run", "meson_options.txt", "CMakeLists.txt", ".clang-tidy", ".clang-format", "Doxyfile"}
@@ -161,12 +161,19 @@ def lines_and_test_names_are_short(root):
                     yield f"{path}: {name} has {len(name)} characters, allowed are {MAX_NAME}. Shorten the name."
 
 
+def pages_are_short(root):
+    for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        count, most = len(path.read_text().splitlines()), MAX_LINES.get(path.name, MAX_LINES["docs"])
+        if count > most:
+            yield f"{path}: has {count} lines, allowed are {most}. Shorten or split the page."
+
+
 def main(root):
     root = pathlib.Path(root)
     core = root / "core/byre"
     complaints = [*includes_run_one_way(core), *lines_of_core_are_allowed(core), *needed_headers_are_installed(core),
                   *scenarios_include_only_core(root), *every_table_of_sites_yields_mutants(root),
-                  *every_file_names_its_license(root), *lines_and_test_names_are_short(root)]
+                  *every_file_names_its_license(root), *lines_and_test_names_are_short(root), *pages_are_short(root)]
     print("\n".join(complaints))
     return 1 if complaints else 0
 
