@@ -284,7 +284,7 @@ TEST(PageGuardDeathTest, pages_lost_in_a_fork_are_not_protected_again) {
           return data;
         })}) {
     EXPECT_EXIT(end_as_a_child_that_lost_data(find), testing::KilledBySignal(SIGABRT),
-                "did not get when it was forked");
+                "cannot access paged data in this forked process");
   }
 }
 
