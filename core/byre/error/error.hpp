@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The errors that byre throws, and its warnings. Byre throws before anything has changed; each
-/// text states what failed, the actual and the allowed value, and what to do instead.
+/// The errors that byre throws, and its warnings. Unless a function states otherwise, it throws
+/// before it has changed anything. Each text states what failed, the actual and the allowed value,
+/// and what to do instead.
 #pragma once
 
 #include <array>
@@ -29,10 +30,10 @@ class BYRE_API Error : public std::exception {
   Text text_;
 };
 
-/// Memory is exhausted; nothing has changed. Byre never lets std::bad_alloc escape: one that the
-/// standard library or a callback of the user throws inside a call of byre reaches the caller as an
-/// OutOfMemory. Copying a type that consists of standard vectors, strings and functions (Graph,
-/// Schema, Program) is the exception: the copy throws what copies of its members throw.
+/// Memory is exhausted; nothing has changed. Byre never lets std::bad_alloc escape: if the standard
+/// library or a callback of the user throws std::bad_alloc inside a call of byre, the caller
+/// receives an OutOfMemory. Copying a type that consists of standard vectors, strings and functions
+/// (Graph, Schema, Program) is the exception: the copy throws what copies of its members throw.
 class BYRE_API OutOfMemory : public Error {
  public:
   using Error::Error;

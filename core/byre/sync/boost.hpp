@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sync::Boost: the Sync that ships, on top of Boost.Atomic and Boost.Thread. Sites and constants
-/// are resolved at compile time and cost nothing.
+/// sync::Boost: the Sync (sync.hpp) that ships, on top of Boost.Atomic and Boost.Thread. Sites and
+/// constants are resolved at compile time and cost nothing.
 #pragma once
 
 #include <byre/config.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The access monitor of a checked build (Meson option `checks`) records which threads are
 /// accessing a buffer. A write that overlaps another access ends the program with a message that
-/// names both call sites. Writes in parallel may overlap each other and reads, but nothing else.
+/// names both call sites. Writes in parallel, by the threads of a parallel loop that call
+/// mutable_data_in_parallel(), may overlap each other and reads, but nothing else.
 /// Without checks the monitor is empty and costs nothing.
 #pragma once
 

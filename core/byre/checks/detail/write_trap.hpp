@@ -28,10 +28,10 @@ namespace byre::inline v0::detail {
 
 #if BYRE_CHECKS
 
-/// Each header contains a trap, which all owners of its data share. Thread-safety: each function
-/// states which threads may call it; calls of becomes_shared() and check_unchanged() may be
-/// concurrent. Progress: the first lazy clone, and the end of page protection, take a lock of the
-/// process. Throws nothing.
+/// Each header (cow/detail/header.hpp) contains a trap, which all owners of the data share.
+/// Thread-safety: each function states which threads may call it; calls of becomes_shared() and
+/// check_unchanged() may be concurrent. Progress: the first lazy clone, and the end of page
+/// protection, take a lock of the process. Throws nothing.
 class BYRE_API WriteTrap {
  public:
   /// The size limit for checksums. Larger data is not watched.
@@ -62,8 +62,8 @@ class BYRE_API WriteTrap {
       compare_checksum(header.data(), site);
     }
   }
-  /// A copier calls becomes_writable() before it writes the data, when no owner remains.
-  /// Thread-safe.
+  /// A copier (a former owner that still copies the data) calls becomes_writable() before it writes
+  /// the data, when no owner remains. Thread-safe.
   void becomes_writable() noexcept;
   /// The thread that releases the data calls disarm(), when no owner remains.
   void disarm() noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// BYRE_ASSERT ends the program if a precondition is broken that no caller could handle, such as an
-/// overflow of an owner count, or a use after release. It is enabled in every build.
+/// BYRE_ASSERT ends the program if its condition is false. It detects errors that no caller could
+/// handle, such as an overflow of an owner count, or a use after release. It is enabled in every
+/// build.
 #pragma once
 
 #include <byre/config.hpp>
