@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Includes every public header of the library `byre-functional`: operators and their dispatch,
-/// functionalization, batching and graphs. It requires the library `byre-tensor`.
+/// functionalization, batching and graphs. `byre-functional` requires the library `byre-tensor`.
 #pragma once
 
 #include <byre/functional/batching/vmap.hpp>

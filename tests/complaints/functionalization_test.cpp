@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cases of reported complaints about functionalization in other systems, most of them about
-// as_strided. byre returns the results of execution in memory. docs/answers.md links each
-// complaint.
+// Cases from complaints about functionalization in other systems, most of them about as_strided. In
+// byre, a functionalized program must have the results of a program without the pass.
+// docs/answers.md links each complaint.
 #include <byre/functional.hpp>
 
 #include <gtest/gtest.h>
@@ -103,7 +103,8 @@ TEST(Complaints, as_strided_after_a_write_to_a_strided_input_is_correct) {
     };
   };
   const std::string memory_after = "[1. 1. 3. 3. 5. 5. 7. 7. 9. 9.]";
-  // as_strided uses strides of the memory, as_strided_copy strides of the elements.
+  // The strides of as_strided count elements of the memory, those of as_strided_copy elements of
+  // the input.
   expect_everywhere(f("as_strided"), 10, every_other, "[1. 3. 5.]", memory_after);
   expect_everywhere(f("as_strided_copy"), 10, every_other, "[1. 5. 9.]", memory_after);
 }

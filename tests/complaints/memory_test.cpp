@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cases of reported complaints about doubled memory in other systems. In byre, a small write to
-// large shared data copies only the pages or tiles that it touches. docs/answers.md links each
-// complaint.
+// Cases from complaints about doubled memory in other systems. In byre, a small write to large
+// shared data copies only the pages or tiles that it touches. docs/answers.md links each complaint.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
@@ -61,7 +60,8 @@ TEST_F(Complaints, training_during_a_save_copies_only_the_written_rows) {
   EXPECT_EQ(saved.at<float>({13, 0}), 1.0F);
   EXPECT_EQ(table.at<float>({13, 0}), 2.0F);
 
-  // The next snapshot copies the pages that were written, which shows their number.
+  // The next snapshot copies the pages that were written. The number of copied bytes shows how many
+  // these are.
   const Counted later;
   const Tensor next = table.lazy_clone();
   train(table, 1, 3);
@@ -69,7 +69,7 @@ TEST_F(Complaints, training_during_a_save_copies_only_the_written_rows) {
 }
 
 TEST_F(Complaints, writing_a_column_copies_no_other_column_of_its_block) {
-  Tensor block = table_of(1).view({64, -1});  // 64 columns, each in one piece
+  Tensor block = table_of(1).view({64, -1});  // 64 columns, each contiguous
   const Tensor clone = block.lazy_clone();
   const Counted costs;
   Tensor column = block.select(0, 7);
@@ -99,7 +99,7 @@ TEST_F(Complaints, branches_of_a_tiled_cache_copy_only_written_tiles) {
   }
   expect_costs(costs, branches * cache.tile_nbytes(), 0);
   EXPECT_LE(costs.since().live_bytes,
-            std::int64_t{cache_nbytes / 4});  // 32 copies of it would be 512 MiB
+            std::int64_t{cache_nbytes / 4});  // 32 copies of the cache would be 512 MiB
   EXPECT_EQ(requests[3].tile(3)[0], std::byte{2});
   EXPECT_EQ(requests[3].tile(4)[0], std::byte{1});
   EXPECT_EQ(cache.tile(3)[0], std::byte{1});

@@ -16,7 +16,8 @@
 namespace byre::test {
 namespace {
 
-/// The members of a batch. Batches of batches are numbered across both.
+/// The number of members of a batch, and of the outer batch of a batch of batches. The members of a
+/// batch of batches are numbered from 0 to outer_size * batch_size - 1.
 constexpr std::size_t batch_size = 3;
 constexpr std::size_t outer_size = 2;
 
@@ -48,7 +49,7 @@ Tensor beginning_of(const Tensor& memory, const Dims& sizes) {
   return memory.view({memory.numel()}).slice(0, 0, count).view(sizes);
 }
 
-/// One input of the run over the batch, and of the runs per member.
+/// One input of the run over the batch and of the runs per member.
 struct Input {
   BatchAxes::value_type axis{};        ///< the batch's axis; empty if all members get one tensor
   BatchAxes::value_type outer_axis{};  ///< axis of a batch of batches
@@ -99,9 +100,9 @@ struct Input {
   }
 };
 
-/// The inputs of a program. Their batches have different axes; some have none, and some are views
-/// of the first one's memory. Captured tensors have no batch. Runs per member get unshared inputs,
-/// because vmap rejects writes to inputs that share memory.
+/// The inputs of a program. Their batches have different axes. Some inputs have no batch, and some
+/// are views of the first input's memory. Captured tensors have no batch. The inputs of the runs
+/// per member share no memory, because vmap rejects writes to inputs that share memory.
 struct Inputs {
   std::vector<Ref> names;  ///< repeated if passed repeatedly
   std::map<Ref, Input> by_name;
@@ -186,7 +187,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
   const auto run_with = [&](const Tensors& given, Trace& trace) {
     return run(program, inputs.names, given, before, trace);
   };
-  Trace expected;  // of the first and, equally, every other member
+  Trace expected;  // of the first member; the traces of all other members must be equal
   std::vector<Tensors> member_outputs;
   for (std::size_t member = 0; member < target.members(); ++member) {
     const auto of_member = [=](const Input& input) { return input.member_copies[member]; };

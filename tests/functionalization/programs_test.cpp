@@ -87,7 +87,7 @@ bool is_done(const std::string& op, const Program& program, const Outcome& outco
   return false;
 }
 
-/// These programs read the memory after a write through a view, and after another write.
+/// The programs read the memory after a write through a view, and again after another write.
 TEST(EveryPair, a_write_through_a_view_agrees_with_memory) {
   constexpr std::uint64_t programs_of_each = 40;
   std::uint64_t number = seed();
@@ -113,9 +113,9 @@ TEST(EveryPair, a_write_through_a_view_agrees_with_memory) {
     }
   }
   std::printf("%zu of %zu pairs\n", done, pairs);
-  EXPECT_GE(done, pairs - pairs / 20) << "too many pairs were never done in one program";
+  EXPECT_GE(done, pairs - pairs / 20) << "too few pairs were computed within one program";
   for (const auto& [op, times] : written) {
-    EXPECT_NE(times, 0U) << op << " never took part in a write";
+    EXPECT_NE(times, 0U) << op << " was not computed in any program of its pairs";
   }
 }
 

@@ -27,7 +27,8 @@ std::string text_of(const TensorState& seen) {
          std::to_string(seen.first_identical) + ", aliasing " + std::to_string(seen.aliases);
 }
 
-/// Clears strides without meaning: of dimensions of size 1, and of tensors without elements.
+/// Clears strides that have no effect: those of dimensions of size 0 or 1, and of tensors without
+/// elements.
 Layout with_significant_strides(Layout layout) {
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     if (layout.sizes[axis] <= 1 || layout.numel() == 0) {

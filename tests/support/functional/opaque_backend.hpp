@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A backend that stands in for a device: its tensors cannot be pointed into, and it has neither
-/// views nor operators that write. It computes on the CPU.
+/// A test backend that stands in for a device: no pointer into its tensors can be obtained, and it
+/// supports neither views nor operators that write. The backend computes on the CPU.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
@@ -28,12 +28,13 @@ class OpaqueTensor final : public functional::TensorImpl {
   Tensor elements_;
 };
 
-/// The backend's key. The first call registers its fallback. Thread-safe.
+/// Returns the backend's key. The first call registers the backend's fallback. Thread-safe.
 functional::Key opaque_backend();
 
-/// Copies `tensor` to the backend. Later writes to it are not visible in the copy.
+/// Copies `tensor` to the backend. Later writes to `tensor` are not visible in the copy.
 functional::AnyTensor to_opaque(const Tensor& tensor);
-/// Copies the elements to the CPU. Throws DeviceError for a tensor of another backend or a pass.
+/// Copies the elements to the CPU. Throws DeviceError if the tensor belongs to another backend or a
+/// pass.
 Tensor from_opaque(const functional::AnyTensor& tensor);
 
 /// The backend's work so far, and its living tensors.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The memory that an alias of the pass occupies, and its freeing. The seed's implementation leaks
-/// updates.
+/// The memory that an alias of the pass occupies, and when it is freed. The implementation in the
+/// design note "Functionalization" leaks updates.
 #include <boost/thread/thread.hpp>
 
 #include "support/sanitized.hpp"
@@ -24,7 +24,7 @@ TEST_P(AliasMemory, a_later_update_replaces_one_of_the_same_region) {
   call("fill_", {call_for_one("slice", {x, 0, 1, 3}), 7});
   call("fill_", {element(x, 1), 8});  // a different view of the same region
   EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 2U)
-      << "the write between them does not matter";
+      << "expected one update per region, regardless of the write between them";
   EXPECT_EQ(text_of_value(x), "[0. 8. 7.]");
 }
 
@@ -37,7 +37,7 @@ TEST_P(AliasMemory, an_update_of_the_whole_base_drops_earlier_ones) {
   call("fill_", {element(x, 1), 4});
   call("fill_", {x, 5});
   EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 0U)
-      << "a write to the base itself is no update";
+      << "a write to the base itself must not add an update";
   EXPECT_EQ(text_of_value(x), "[[5. 5.]\n [5. 5.]]");
 }
 
@@ -101,7 +101,7 @@ TEST_P(AliasMemory, an_unshared_base_is_written_in_place) {
 
 /// The example of the design note "Functionalization": values, pending updates and the alias's
 /// generation after each step.
-TEST_P(AliasMemory, the_seeds_example_has_the_seeds_states) {
+TEST_P(AliasMemory, the_design_notes_example_has_the_noted_states) {
   // x = zeros(2): no alias yet.
   const AnyTensor x = to_functional(zeros({2}));
   EXPECT_EQ(functional_tensor_of(x).alias_if_any(), nullptr);
@@ -126,7 +126,7 @@ TEST_P(AliasMemory, the_seeds_example_has_the_seeds_states) {
   EXPECT_EQ(alias->generation(), 1U);
   EXPECT_EQ(alias->pending_updates(), 1U);
   EXPECT_EQ(text_of_value(element), "2.");
-  EXPECT_EQ(alias->pending_updates(), 1U) << "using a current view applies no update";
+  EXPECT_EQ(alias->pending_updates(), 1U) << "a use of a current view must not apply updates";
 
   // y = x1 + 3: x1 is behind, so the update is applied to the base and x1 is replayed from it.
   const AnyTensor y = call_for_one("add.scalar", {x1, 3});
@@ -150,7 +150,7 @@ TEST(Chains, a_deep_chain_is_destroyed_on_a_small_stack) {
     view = call_for_one("select", {call_for_one("unsqueeze", {view, 0}), 0, 0});
     if (i == 2) {
       EXPECT_EQ(functional_tensor_of(view).path().depth(), 0U)
-          << "views that cancel out leave no links";
+          << "views that cancel out must leave no links";
     }
   }
   view = element(x, 1);

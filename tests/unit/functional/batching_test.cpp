@@ -76,7 +76,7 @@ TEST(Vmap, an_inner_write_is_visible_in_both_batches) {
       {1});
   const Program outer = vmap([&](const Tensors& in) {
     const Tensors results = inner({in[0]});
-    call("fill_", {row, 9});  // no result sees this write
+    call("fill_", {row, 9});  // must not be visible in the results
     return results;
   });
   const Tensors out = outer({x});

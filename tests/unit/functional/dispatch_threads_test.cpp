@@ -45,7 +45,7 @@ void register_beside(std::size_t rounds, FunctionRef<void(std::size_t)> prepare,
             return;
           }
         }
-        ADD_FAILURE() << "the registered parts are not found";
+        ADD_FAILURE() << "a look after the registration did not find everything";
       },
       check);
 }
@@ -97,7 +97,7 @@ TEST(Registration, an_operator_is_found_complete_or_not_at_all) {
         }
         EXPECT_EQ(op->name(), name);
         EXPECT_EQ(op->registered_keys(), KeySet(Key::cpu))
-            << "parts registered earlier are visible";
+            << "everything registered earlier must be visible";
         EXPECT_EQ(first_of(call_for_one(*op, {zeros({2}), 5})), 5);
         return true;
       },
@@ -177,7 +177,7 @@ TEST(Registration, a_backend_is_found_complete_or_not_at_all) {
         if (fallback(next) == nullptr) {
           return false;
         }
-        EXPECT_EQ(traits_of(next).name, name) << "parts registered earlier are visible";
+        EXPECT_EQ(traits_of(next).name, name) << "the traits of a registered key must be visible";
         const IncludeKeys on_it(next);
         const AnyTensor x = zeros({3});
         EXPECT_EQ(call_for_one(op, {x}), x);

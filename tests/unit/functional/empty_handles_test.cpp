@@ -21,7 +21,8 @@ Lowering to_itself() {
           [](const AnyTensor& x) { return to_cpu(x); }};
 }
 
-/// Two entries with one name are a transform and a transform around it.
+/// `name` is the function that errors name. If two entries have one name, one of them is nested in
+/// functionalize().
 const Transform transforms[] = {
     {"functionalize", [](const Program& f) { return functionalize(f); }},
     {"functionalize_on", [](const Program& f) { return functionalize_on(to_itself(), f); }},

@@ -161,8 +161,8 @@ TEST(EpilogueWrites, regions_of_many_dimensions_are_written) {
   EXPECT_EQ(text_of(x), text_of(plain));
 }
 
-// ---- an error leaves everything unwritten, including devices, which are written before the host's
-// memory
+// ---- an error leaves everything unwritten, including devices, although these are written before
+// the memory of the host
 
 std::string text_on_host(const Tensor& tensor) {
   return byre::to_string(tensor.to(Device::cpu()));

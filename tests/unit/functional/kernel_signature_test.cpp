@@ -131,8 +131,8 @@ TEST(KernelSignatures, a_wrong_number_of_results_is_rejected) {
     EXPECT_EQ(complaint,
               "returns " + returns + ", the schema has " + says + "; Return " + instead + ".");
   };
-  const std::string one_of_own = "AnyTensor or the backend's own";
-  const std::string some_of_own = "Tensors or the backend's own";
+  const std::string one_of_own = "AnyTensor or the backend's type";
+  const std::string some_of_own = "Tensors or the backend's type";
   expect(complaint_about("(Tensor a) -> Tensor", nothing), "no tensor", "one tensor", one_of_own);
   expect(complaint_about("(Tensor a) -> (Tensor, Tensor)", nothing), "no tensor", "2 tensors",
          some_of_own);

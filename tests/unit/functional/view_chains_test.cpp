@@ -84,7 +84,8 @@ TEST_F(UsedViewChains, replay_starts_at_a_written_view_without_applying_it) {
   const OpaqueCounts before =
       counts_of([&] { EXPECT_EQ(text_of_value(views_[0]), "[[7. 7.]\n [7. 7.]]"); });
   EXPECT_EQ(before.scattered, 1U);
-  EXPECT_LE(before.replayed, middle + 2) << "replayed by the update, the way back, and the view";
+  EXPECT_LE(before.replayed, middle + 2)
+      << "only the inverse of the update and the used view may replay";
 }
 
 TEST_F(UsedViewChains, destroyed_views_leave_no_values) {
@@ -137,8 +138,8 @@ TEST(Chains, true_views_replay_from_a_written_value_of_any_strides) {
   EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 1U);
 }
 
-// The value that the pass holds is contiguous, but the strides of the same tensor in memory allow
-// the view.
+// The value that the pass holds is contiguous and does not allow the view, but the strides of the
+// tensor in memory allow it.
 TEST(Chains, true_views_are_replayed_where_only_memory_allows_them) {
   const FunctionalizeOptionsScope scope({true, ViewPaths::chains});
   const AnyTensor written = call_for_one("transpose", {under_pass({2, 6, 4}), 1, 2});

@@ -15,7 +15,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// The number of vmap() calls begun on any thread: a new call has a higher level than all others.
+/// The number of vmap() calls that have begun on any thread. It gives each call a higher level than
+/// all earlier calls.
 constinit sync::detail::RelaxedCounter vmaps_begun;
 
 /// The permutation that moves dimension `from` to `to`.
@@ -36,8 +37,8 @@ AnyTensor with_moved_axis(const AnyTensor& tensor, std::size_t from, std::size_t
   return call_for_one("permute_copy", {tensor, moved_axes(tensor.ndim(), from, to)});
 }
 
-/// Moves a dimension and, in memory, returns a view: the batch then contains writes through tensors
-/// without a batch, and such a tensor may be resized or set without changing the batch.
+/// Moves a dimension. In memory, returns a view, so that the batch sees writes to the memory
+/// through tensors without a batch. If such a tensor is resized or set, the view does not change.
 AnyTensor view_with_moved_axis(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     return from_cpu(on_cpu->value.permute(moved_axes(tensor.ndim(), from, to)));
@@ -52,13 +53,13 @@ AnyTensor view_with_moved_axis(const AnyTensor& tensor, std::size_t from, std::s
 /// An input, and the tensors that represent it in the function.
 struct Input {
   AnyTensor given;
-  std::optional<std::size_t> axis;  ///< a member of the batch
+  std::optional<std::size_t> axis;  ///< the dimension of the batch, if there is one
   AnyTensor seen;     ///< the function's argument: `batched`, or a tensor of the pass that wraps it
   AnyTensor batched;  ///< the initial batched tensor
   AnyTensor value;    ///< its value, with the batch as dimension 0
   FunctionalTensor::AliasHandle alias;  ///< within the pass: the alias of the batch
   std::uint64_t generation = 0;         ///< generation of the alias when the batch was created
-  bool is_repeated = false;             ///< passed before with the same axis, and written there
+  bool is_repeated = false;             ///< an equal input with this axis came before
 };
 
 /// One run of a function over a batch.
@@ -66,7 +67,7 @@ class BatchRun {
  public:
   BatchRun(const Tensors& inputs, const BatchAxes& axes) : level_(vmaps_begun.add() + 1) {
     if (!axes.empty() && axes.size() != inputs.size()) {
-      throw ArgumentError(format_text("vmap: %zu inputs, axes for %zu. Pass one each.",
+      throw ArgumentError(format_text("vmap: %zu inputs, %zu axes. Pass one axis per input.",
                                       inputs.size(), axes.size()));
     }
     for (std::size_t index = 0; index < inputs.size(); ++index) {
@@ -74,7 +75,7 @@ class BatchRun {
     }
     if (!member_) {
       throw ArgumentError(
-          format_text("vmap: no input has a batch. Pass an axis for one at least, or call the "
+          format_text("vmap: no input has a batch. Pass an axis for at least one, or call the "
                       "function itself."));
     }
   }
@@ -166,19 +167,20 @@ class BatchRun {
     }
   }
 
-  /// Within the pass, a batch holds the input's value at the call. It would miss later writes
-  /// through an input without an axis or a captured tensor.
+  /// Within the pass, a batch holds the value that the input had at the call of vmap(). The batch
+  /// would miss later writes through an input without an axis or through a captured tensor.
   static void expect_memory_unwritten(const Input& input) {
     if (input.alias != nullptr && input.alias->generation() != input.generation) {
       throw DispatchError(
           format_text("vmap: the function wrote memory of a batch, %s, through a tensor without a "
-                      "batch: the batch missed the write. clone() one of them.",
+                      "batch: the batch missed the write. Call clone() on one of them.",
                       describe(input.given).c_str()));
     }
   }
 
-  /// Returns the new contents of a written input, or an empty handle. Memory keeps its sizes and
-  /// dtype and must belong to this input only.
+  /// Returns the new contents of an input, or an empty handle if the function did not write it.
+  /// Throws DispatchError if the input is in memory or within the pass, and its sizes or dtype
+  /// changed or another input shares its memory.
   AnyTensor new_contents_of(const Input& input) const {
     if (!input.axis || input.is_repeated) {
       return {};
@@ -199,8 +201,8 @@ class BatchRun {
     for (const Input& other : inputs_) {
       if (other.seen != input.seen && share_memory(other.given, input.given)) {
         throw DispatchError(
-            format_text("vmap: the function wrote an input that shares memory with another: the "
-                        "other missed the write. clone() one of them."));
+            format_text("vmap: the function wrote an input that shares memory with another input, "
+                        "which missed the write. Call clone() on one of them."));
       }
     }
     return contents;
@@ -235,7 +237,7 @@ class BatchRun {
 
   const BatchLevel level_;
   std::vector<Input> inputs_;
-  AnyTensor member_;  ///< a member of the batch
+  AnyTensor member_;  ///< any input with a batch, as a batched tensor
 };
 
 Tensors run_over_batch(const Program& function, const BatchAxes& axes, const Tensors& inputs) try {

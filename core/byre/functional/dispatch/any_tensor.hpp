@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// AnyTensor: a handle to a tensor of any backend, or of a pass that wraps tensors. Its keys name
-/// the backend or pass, and the operators that are registered for these keys operate on it.
+/// AnyTensor: a handle to a tensor of any backend, such as the CPU, or of a pass, such as
+/// functionalize, that wraps tensors of a backend. The keys of the tensor name its backend or pass,
+/// and select the kernels of the operators that are called on the tensor.
 #pragma once
 
 #include <byre/config.hpp>
@@ -21,13 +22,15 @@
 
 namespace byre::inline v0::functional {
 
-/// Base of the objects that boost::intrusive_ptr holds here: it counts their handles.
+/// Base of the objects that are owned through boost::intrusive_ptr. Counts the handles to the
+/// object.
 class BYRE_API Counted {
  public:
   Counted(const Counted&) = delete;
   Counted& operator=(const Counted&) = delete;
 
-  /// An acquire load: a caller that reads 1 owns the only handle. Cost: O(1).
+  /// Returns the number of handles. An acquire load: a caller that reads 1 owns the only handle.
+  /// Cost: O(1).
   std::uint32_t handle_count() const noexcept { return handles_.count(); }
 
   friend void intrusive_ptr_add_ref(const Counted* counted) noexcept { counted->handles_.add(); }
@@ -55,32 +58,33 @@ boost::intrusive_ptr<Object> make_counted(Arguments&&... arguments) try {
 
 class AnyTensor;
 
-/// The operator is unknown, has no kernel for the key, or is unsupported by the backend. The text
-/// lists the registered alternatives.
+/// An operator is unknown, has no kernel for the key, or is unsupported by the backend, or a kernel
+/// does not fit its schema. The message lists registered alternatives, if there are any.
 class BYRE_API DispatchError : public Error {
  public:
   using Error::Error;
 };
 
-/// The vmap() call that a batch belongs to. An inner vmap() has a higher level than the outer one.
-/// 0: no vmap().
+/// Identifies the vmap() call that a batch belongs to. An inner vmap() call has a higher level than
+/// the outer call. 0 means no vmap() call.
 using BatchLevel = std::uint64_t;
 
-/// Base class of the tensors of a backend or a pass. `keys` contains the one key of that backend or
-/// pass; AnyTensor::as() finds the derived class by this key.
+/// Base class of the tensors of a backend or a pass. `keys` must contain only the key of that
+/// backend or pass; AnyTensor::as() recognizes the derived class by this key.
 class BYRE_API TensorImpl : public Counted {
  public:
   KeySet keys() const noexcept { return keys_; }
   virtual Dims sizes() const = 0;
   virtual DType dtype() const = 0;
-  /// The level of the batch that this tensor is a value of.
+  /// Returns the level of the batch if this tensor is a batch of vmap(), otherwise 0.
   virtual BatchLevel batch_level() const noexcept { return 0; }
-  // Where there is no memory to write, these two functions give an input its new value. They are
-  // two steps, so that several tensors are rebound all or none.
-  /// Returns a new tensor of this class, with one handle, that is equal to `other`, a tensor of the
-  /// same backend. Throws DispatchError if the class does not support rebinding.
+  // These two functions give an input its new value if the backend has no memory to write.
+  // to_rebind() may fail and rebind() cannot, so that several inputs are rebound all or none.
+  /// Returns a new tensor of this class with the value of `other`, a tensor of the same backend.
+  /// The returned handle is the tensor's only handle. Throws DispatchError if the class does not
+  /// support rebinding.
   virtual AnyTensor to_rebind(const AnyTensor& other) const;
-  /// Makes this tensor what `prepared` was. Requires that to_rebind() made `prepared`.
+  /// Moves the value of `prepared` into this tensor. Requires that to_rebind() returned `prepared`.
   virtual void rebind(TensorImpl& prepared) noexcept;
 
  protected:
@@ -92,13 +96,14 @@ class BYRE_API TensorImpl : public Counted {
 
 /// A handle to a tensor. A copy is another handle to the same tensor.
 ///
-/// Thread-safety: handles as std::shared_ptr. The tensor as byre::Tensor: concurrent reads are
-/// allowed, a write excludes all other uses.
+/// Thread-safety: handles follow the rules of std::shared_ptr, and tensors those of byre::Tensor:
+/// threads may read a tensor concurrently, but the caller must not run a write concurrently with
+/// any other use of the tensor.
 class BYRE_API AnyTensor {
  public:
-  /// An empty handle: it refers to no tensor. Functions that take tensors reject it with
-  /// ArgumentError, as do programs and kernels that return it. Members that need a tensor, such as
-  /// sizes(), end the program.
+  /// Creates an empty handle, which refers to no tensor. Functions that take tensors reject an
+  /// empty handle with ArgumentError. Empty handles that programs or kernels return are rejected
+  /// too. Members that need a tensor, such as sizes(), end the program if the handle is empty.
   AnyTensor() noexcept = default;
   template <class Impl>
   AnyTensor(boost::intrusive_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}  // NOLINT
@@ -111,7 +116,8 @@ class BYRE_API AnyTensor {
   std::size_t ndim() const { return sizes().size(); }
   std::int64_t numel() const;
   BatchLevel batch_level() const noexcept { return impl().batch_level(); }
-  /// The number of handles. An acquire load: a caller that reads 1 owns the only handle.
+  /// Returns the number of handles to the tensor. An acquire load: a caller that reads 1 owns the
+  /// only handle.
   std::uint32_t handle_count() const noexcept { return impl().handle_count(); }
 
   /// True if both are handles to one tensor, or both are empty.
@@ -121,9 +127,9 @@ class BYRE_API AnyTensor {
     BYRE_ASSERT(impl_ != nullptr, "an empty tensor handle was used");
     return *impl_;
   }
-  /// Returns the tensor as an Impl, or null if it is not one or the handle is empty. Requires
-  /// `static constexpr Key key` in Impl: the key replaces RTTI, so each class of tensors needs its
-  /// own.
+  /// Returns the tensor as an Impl, or null if the tensor is of another class or the handle is
+  /// empty. Requires a static member `key` of type Key in Impl. The key replaces RTTI, so each
+  /// class of tensors needs a different key.
   template <class Impl>
   Impl* as() const noexcept {
     return impl_ != nullptr && impl_->keys().has(Impl::key) ? static_cast<Impl*>(impl_.get())

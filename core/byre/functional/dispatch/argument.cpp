@@ -64,7 +64,7 @@ AnyTensor TensorImpl::to_rebind(const AnyTensor&) const {
 }
 
 void TensorImpl::rebind(TensorImpl&) noexcept {
-  BYRE_ASSERT(false, "rebind() got a tensor not from to_rebind()");
+  BYRE_ASSERT(false, "rebind() got a tensor that to_rebind() did not return");
 }
 
 std::int64_t AnyTensor::numel() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Argument: a value that is passed to an operator: a tensor, a list of tensors, or a constant.
-/// Unless a member says otherwise, it throws nothing and costs O(1).
+/// Unless a member says otherwise: Throws nothing. Cost: O(1).
 #pragma once
 
 #include <byre/config.hpp>
@@ -18,20 +18,20 @@
 
 namespace byre::inline v0::functional {
 
-/// A kernel read an argument as the wrong type. The text of the call names the operator and the
-/// key.
+/// A kernel read an argument as the wrong type. dispatch() turns this error into a plain
+/// DispatchError that names the operator and the key.
 class BYRE_API MisreadArgument : public DispatchError {
  public:
   using DispatchError::DispatchError;
 };
 
-/// The value of an argument that is left out. Requires an optional type such as `int?`.
+/// The value of an omitted argument. The parameter must have an optional type such as `int?`.
 struct NoValue {
   friend constexpr bool operator==(NoValue, NoValue) noexcept = default;
 };
 
-/// Every argument type except tensors. Numbers are Scalars; the schema decides which must be
-/// integers.
+/// A value of any argument type except tensors. Numbers are Scalars; the schema decides which of
+/// them must be integers.
 using Constant = std::variant<NoValue, bool, Scalar, Dims, DType>;
 
 /// An argument whose tensors are of type TensorRef: handles in a call, value numbers in a graph.
@@ -88,8 +88,8 @@ class BYRE_API Argument {
   }
   bool is_none() const noexcept { return std::holds_alternative<NoValue>(held_); }
 
-  // Typed access. checked_arguments() guarantees the types of the schema. These throw DispatchError
-  // if the argument holds another type.
+  // Typed access. These members throw MisreadArgument, which is a DispatchError, if the argument
+  // holds another type. Arguments from checked_arguments() have the types of the schema.
   AnyTensor& tensor() { return const_cast<AnyTensor&>(std::as_const(*this).tensor()); }
   const AnyTensor& tensor() const { return *read(get<AnyTensor>(), "a Tensor"); }
   const Tensors& tensors() const { return *read(get<Tensors>(), "a Tensor[]"); }
@@ -129,14 +129,15 @@ class BYRE_API Argument {
 
 using Arguments = std::vector<Argument>;
 
-/// Returns the notation of graphs and schemas: "[2, 3]", "1.5", "true", "f32", "none". Throws
-/// OutOfMemory.
+/// Returns the value in the notation of graphs and schemas: "[2, 3]", "1.5", "true", "f32", "none".
+/// Throws OutOfMemory.
 BYRE_API std::string to_string(const Constant& constant);
 BYRE_API std::string to_string(const Scalar& number);
-/// Returns type and value, for errors: "Tensor f32[2, 3]", "int 3", "int[] [2, 3]". Throws
+/// Returns type and value, for error messages: "Tensor f32[2, 3]", "int 3", "int[] [2, 3]". Throws
 /// OutOfMemory.
 BYRE_API std::string describe(const Argument& argument);
-/// Returns dtype and sizes, "f32[2, 3]", or "no tensor" for an empty handle. Throws OutOfMemory.
+/// Returns dtype and sizes, such as "f32[2, 3]", or "no tensor" if the handle is empty. Throws
+/// OutOfMemory.
 BYRE_API std::string describe(const AnyTensor& tensor);
 
 }  // namespace byre::inline v0::functional

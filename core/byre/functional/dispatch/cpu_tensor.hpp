@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The CPU backend's tensors, which wrap byre::Tensor, and the conversions between both. Kernels
-/// for the CPU are functions of byre::Tensor.
+/// The CPU backend's tensors, which wrap byre::Tensor, and the conversions from and to
+/// byre::Tensor. Kernels for the CPU are functions of byre::Tensor.
 #pragma once
 
 #include <byre/config.hpp>
@@ -12,8 +12,8 @@
 
 namespace byre::inline v0::functional {
 
-/// A tensor of the CPU. Copied handles refer to the same CpuTensor: operators such as transpose_
-/// replace `value` for all of them.
+/// A tensor of the CPU. All copies of a handle refer to the same CpuTensor. Operators such as
+/// transpose_ therefore replace `value` for all these handles.
 class BYRE_API CpuTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::cpu;
@@ -29,7 +29,7 @@ class BYRE_API CpuTensor final : public TensorImpl {
 };
 
 /// Returns an AnyTensor that aliases `tensor`: writes to either are visible in both. Copies no
-/// elements. Throws ArgumentError if `tensor` is empty; OutOfMemory.
+/// elements. Throws ArgumentError if `tensor` is empty, or OutOfMemory.
 BYRE_API AnyTensor from_cpu(Tensor tensor);
 
 /// Returns the wrapped tensor. Throws DeviceError if `tensor` is empty or belongs to another

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Guards add keys to every call of a thread, or remove keys from it, as long as the guard lives.
-/// Passes use them to call the operators below. A guard must be destroyed on its thread, in reverse
-/// order of construction. Cost: O(1). Nothing throws.
+/// A guard adds keys to all calls of its thread, or removes keys from them, until the guard is
+/// destroyed. A pass uses guards to call the kernels of lower keys. Guards must be destroyed on
+/// their thread, in reverse order of construction. Nothing in this header throws. Cost: O(1).
 #pragma once
 
 #include <byre/config.hpp>
@@ -22,8 +22,8 @@ struct ThreadKeys {
 /// Returns a copy of the calling thread's state. Only guards change the state.
 BYRE_API ThreadKeys thread_keys() noexcept;
 
-/// Returns whether a pass made the current call. Passes accept any strides, so a kernel may return
-/// a lazy clone of a part of a tensor instead of a packed copy.
+/// Returns whether the functionalize pass made the current call. The pass accepts any strides, so a
+/// kernel may return a lazy clone of a part of a tensor instead of a contiguous copy.
 inline bool is_below_passes() noexcept {
   return thread_keys().excluded.has(Key::functionalize);
 }
@@ -56,8 +56,8 @@ class IncludeKeys : ThreadKeysScope {
       : ThreadKeysScope({now.included | keys, now.excluded.without(keys), now.batch_level}) {}
 };
 
-/// Removes keys from calls, even if their tensors have them. A pass calls the level below it this
-/// way.
+/// Removes keys from calls, even if the tensors of the calls have these keys. A pass removes its
+/// own key to call the kernels of lower keys.
 class ExcludeKeys : ThreadKeysScope {
  public:
   explicit ExcludeKeys(KeySet keys) noexcept : ExcludeKeys(keys, thread_keys()) {}

@@ -12,7 +12,7 @@ std::string type_in_schema(Type type, bool is_optional) {
   return std::string(name_of(type)) + (is_optional ? "?" : "");
 }
 
-/// The C++ type of that parameter in a boxed function.
+/// The C++ type of the parameter in a boxed function.
 std::string type_in_function(const Parameter& parameter) {
   constexpr std::array names{"AnyTensor", "Tensors", "std::int64_t", "Dims", "std::int64_t",
                              "Dims",      "Scalar",  "bool",         "DType"};
@@ -85,7 +85,7 @@ void detail::expect_fits(const TypedKernel& kernel, const Operator& op, const ch
                        kernel.result == KernelResult::one ? "one tensor" : "no tensor",
                        expected.tensors.c_str()),
            format_text("Return %s%s.", expected.type,
-                       expected.result == KernelResult::nothing ? "" : " or the backend's own"));
+                       expected.result == KernelResult::nothing ? "" : " or the backend's type"));
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap(op.name().c_str());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// boxed() makes a kernel of a plain C++ function, which then needs no code to unpack arguments.
-/// Registration compares the function's parameter and result types with the schema.
+/// boxed() makes a kernel of a plain C++ function, so the function needs no code to unpack
+/// arguments. Registration compares the function's parameter and result types with the operator's
+/// schema.
 #pragma once
 
 #include <byre/config.hpp>
@@ -26,7 +27,7 @@ struct KernelParameter {
 /// The number of tensors that a kernel returns, from its C++ type.
 enum class KernelResult : std::uint8_t { nothing, one, any_number };
 
-/// A kernel, and its parameter and result types if boxed() made it.
+/// A kernel. If boxed() made the kernel, its parameter and result types are known.
 struct TypedKernel {
   /// An unchecked kernel: registration cannot compare its types with the schema.
   template <std::convertible_to<Kernel> Function>
@@ -39,8 +40,9 @@ struct TypedKernel {
   KernelResult result = KernelResult::any_number;
 };
 
-/// Converts an argument to a kernel parameter of type T. Backends specialize it for their tensors:
-/// see cpu_tensor.hpp. A specialization without a member `parameter` is a tensor.
+/// Converts an argument to a kernel parameter of type T. Backends specialize this template for
+/// their tensors, as cpu_tensor.hpp does. A specialization without a member `parameter` converts a
+/// Tensor argument.
 template <class T>
 struct Unboxed;
 
@@ -88,8 +90,8 @@ struct Unboxed<std::optional<T>> {
   }
 };
 
-/// Converts a kernel's result to an AnyTensor or to Tensors. The number of Tensors is checked at
-/// each call. Backends specialize it for their tensors.
+/// Converts a kernel's result to an AnyTensor or to Tensors. Each call checks the number of
+/// Tensors. Backends specialize this template for their tensors.
 template <class T>
 struct Boxed;
 
@@ -136,7 +138,8 @@ TypedKernel boxed_as(Function function, const std::function<Result(Parameters...
 
 }  // namespace detail
 
-/// Makes a kernel of a function or a lambda. Its parameters are in the schema's order:
+/// Makes a kernel of a function or a lambda. The function's parameters are in the order of the
+/// schema and have these types:
 ///
 /// - Tensor: `const AnyTensor&`, or `AnyTensor&` to take the tensor over; on cpu also `const
 ///   byre::Tensor&`
@@ -146,8 +149,9 @@ TypedKernel boxed_as(Function function, const std::function<Result(Parameters...
 /// - Scalar, bool, DType: `const Scalar&`, `bool`, `DType`
 /// - with a `?`: `std::optional` of these. Any parameter may be a std::optional.
 ///
-/// It returns one tensor, several, or void if it only writes. Registration throws DispatchError if
-/// the types do not fit the schema. Throws OutOfMemory.
+/// The function returns one tensor, several tensors, or void if it only writes. The registration of
+/// the kernel throws DispatchError if the types do not fit the schema. boxed() itself throws
+/// OutOfMemory.
 template <class Function>
 TypedKernel boxed(Function function) try {
   using Signature = decltype(std::function(function));

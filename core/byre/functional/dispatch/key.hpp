@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Keys select the kernel that a call runs. The key of a backend stands for tensors that it
-/// computes on; the key of a pass ranks above all backends and turns one call into others.
+/// Keys select the kernel that a call runs. The key of a backend selects kernels that compute on
+/// the backend's tensors. The key of a pass ranks above all backends and selects kernels that turn
+/// one call into other calls.
 ///
 /// Unless a member says otherwise: Cost: O(1), no allocation. Throws nothing.
 #pragma once
@@ -13,7 +14,8 @@
 namespace byre::inline v0::functional {
 
 /// Backends first, passes last: a call goes to the highest key of its tensors. Functionalize ranks
-/// above batched, so vmap() never receives an operation in place.
+/// above batched, so within the functionalize pass vmap() receives no operation that writes in
+/// place.
 enum class Key : std::uint8_t {
   cpu,
   graph,
@@ -59,16 +61,17 @@ class KeySet {
 /// Properties of a backend that the functionalize pass uses.
 struct BackendTraits {
   std::string name;
-  /// The backend supports as_strided_scatter for any strides, so views need no chain.
+  /// The backend supports as_strided_scatter for any strides, so the pass replays a view of a view
+  /// by strides and needs no chain of view operators.
   bool writes_through_strides = false;
 };
 
 /// Registers a backend and returns its new key. Throws InvalidArgument if the name is taken or if
-/// all keys are taken; OutOfMemory. Thread-safe.
+/// all keys are taken, or OutOfMemory. Thread-safe.
 BYRE_API Key add_backend(BackendTraits traits);
 
-/// Throws InvalidArgument if `backend` is not the key of a registered backend. Thread-safe;
-/// wait-free.
+/// Returns the traits of a backend. Throws InvalidArgument if `backend` is not the key of a
+/// registered backend. Thread-safe; wait-free.
 BYRE_API const BackendTraits& traits_of(Key backend);
 /// Returns a name such as "cpu" or "functionalize", or "?" if no backend has the key. Thread-safe.
 BYRE_API const char* name_of(Key key) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operator: a schema, and the kernels and rules that are registered for it. Kernels receive a
-/// Call, views and meta rules describe results without elements.
+/// Operator: a schema, and the kernels and rules that are registered for it. A kernel computes a
+/// Call. View rules and meta rules describe the results of a call without computing elements.
 #pragma once
 
 #include <byre/config.hpp>
@@ -33,17 +33,18 @@ struct Owned : sync::detail::Published<const Part> {
 const Operator& functional_variant_of(const Operator& op);
 }  // namespace detail
 
-/// One call. Its arguments match the schema: all are present, with the right types.
+/// One call of an operator. The arguments match the schema: none is missing, and all have the
+/// declared types.
 struct Call {
   const Operator& op;
-  /// A kernel may move a tensor out of these once it can no longer throw. It may write a tensor in
-  /// place of a copy if the only handle is here.
+  /// A kernel may move tensors out of the arguments once the kernel can no longer throw. A kernel
+  /// may write into an argument, instead of into a copy, if no other handle refers to the tensor.
   std::span<Argument> arguments;
 };
 
 /// Computes an operator for one key. Returns the tensors that the operator returns; a list is
-/// returned as its elements. If the operator writes, it returns only the new tensors: dispatch adds
-/// the written ones.
+/// returned as its elements. If the operator writes, the kernel returns only the new tensors, and
+/// dispatch() adds the written tensors.
 using Kernel = std::function<Tensors(const Call&)>;
 
 /// The sizes and dtype of a tensor.
@@ -57,18 +58,18 @@ struct TensorMeta {
 /// Returns the sizes and dtypes of a pure operator's results. May throw the errors of the kernel.
 using MetaRule = std::function<std::vector<TensorMeta>(const Call&)>;
 
-/// Returns the geometries of the views that a view operator makes of one tensor, from the tensor's
-/// geometry and the arguments after the first.
+/// Returns the geometries (sizes, strides, offset and dtype) of a view operator's results. Takes
+/// the geometry of the viewed tensor, which is the first argument, and the other arguments.
 using ViewRule =
     std::function<std::vector<ViewGeometry>(const ViewGeometry&, std::span<const Argument>)>;
 
-/// A guarantee to passes and backends that the schema cannot express.
+/// A property of an operator that passes and backends rely on, and that the schema cannot express.
 enum class Tag : std::uint8_t {
   /// Each element of the result depends on one element of each operand; operands broadcast.
   pointwise,
-  /// If every tensor gets one more dimension in front, and each Axis argument is increased by one,
-  /// the operator does the same for each index of that dimension. vmap() then computes a batch in
-  /// one call.
+  /// If each tensor gets an additional first dimension, and each Axis argument is increased by one,
+  /// the result at each index of that dimension equals the operator's result for the tensors at
+  /// that index. vmap() then computes a batch in one call.
   axis_shift,
 };
 
@@ -84,17 +85,18 @@ class BYRE_API Operator {
   Operator& operator=(const Operator&) = delete;
 
   const Schema& schema() const noexcept { return schema_; }
-  /// With its overload: "add_.scalar".
+  /// Returns the name with the overload, such as "add_.scalar".
   const std::string& name() const noexcept { return name_; }
   Effect effect() const noexcept { return effect_; }
   /// The indices of the written parameters.
   const std::vector<std::size_t>& written() const noexcept { return written_; }
 
-  // These return null if nothing is registered.
+  // The next four members return null if nothing is registered.
   const Kernel* kernel(Key key) const noexcept {
     return kernels_[static_cast<std::size_t>(key)].get();
   }
-  /// Computes the operator by calling others. It serves every key that has no kernel.
+  /// Returns the kernel that computes the operator by calling other operators. It serves all keys
+  /// for which the operator has no kernel.
   const Kernel* composite() const noexcept { return composite_.get(); }
   const MetaRule* meta() const noexcept { return meta_.get(); }
   const ViewRule* view() const noexcept { return view_.get(); }
@@ -102,10 +104,10 @@ class BYRE_API Operator {
   KeySet registered_keys() const noexcept;
 
   /// The pure operator that computes what this operator writes: add for add_ and for add.out. Null
-  /// if it writes nothing, or if no such operator is registered.
+  /// if this operator writes nothing, or if no such pure operator is registered.
   const Operator* functional_variant() const noexcept { return variant_with(Effect::none); }
   /// The view that this operator applies in place to its first argument: transpose for transpose_.
-  /// Null if it applies no view.
+  /// Null if this operator applies no view.
   const Operator* view_variant() const noexcept { return variant_with(Effect::view); }
 
  private:

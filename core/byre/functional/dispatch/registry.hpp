@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The registry maps names to operators and keys to fallbacks. For example:
+/// The registry maps names to operators, and keys to fallbacks: the kernels that compute operators
+/// without a kernel for the key. For example:
 ///
 ///   define("scale(Tensor a, Scalar by) -> Tensor")
 ///       .cpu([](const Tensor& a, const Scalar& by) { return mul(a, by); });
@@ -28,8 +29,8 @@
 namespace byre::inline v0::functional {
 
 /// Registers kernels and rules of one operator, in chained calls. Each member throws DispatchError
-/// if the slot is taken, if the function is empty, or if a boxed() kernel does not fit the schema;
-/// OutOfMemory. Nothing is registered then.
+/// if this kernel or rule is already registered, if the function is empty, or if a boxed() kernel
+/// does not fit the schema, or throws OutOfMemory. After an error, nothing was registered.
 class BYRE_API Definition {
  public:
   explicit Definition(Operator& op) noexcept : op_(op) {}
@@ -44,8 +45,8 @@ class BYRE_API Definition {
   const Definition& meta(MetaRule rule) const;
   /// Also throws DispatchError if the operator is not pure or does not return exactly one tensor.
   const Definition& tag(Tag tag) const;
-  /// Requires the schema of a view, or else throws DispatchError. The kernels of backends that
-  /// support views follow from the rule.
+  /// Also throws DispatchError if the schema is not that of a view. The CPU needs no kernel for the
+  /// operator: its fallback applies the rule.
   const Definition& view(ViewRule rule) const;
 
   const Operator& op() const noexcept { return op_; }
@@ -54,24 +55,24 @@ class BYRE_API Definition {
   Operator& op_;
 };
 
-/// Registers an operator. Throws SyntaxError and SchemaError as parse_schema(), DispatchError if
-/// the name is taken; OutOfMemory.
+/// Registers an operator. Throws DispatchError if the name is taken, or OutOfMemory. The overload
+/// that takes a text also throws the errors of parse_schema().
 BYRE_API Definition define(std::string_view schema);
 BYRE_API Definition define(Schema schema);
 /// Finds an operator, to add kernels or rules to it. Throws DispatchError if the name is unknown.
 BYRE_API Definition extend(std::string_view name);
 
-/// Finds an operator by name and overload: "add_.scalar". Lock-free. Throws DispatchError, which
-/// lists similar names, if the name is unknown.
+/// Finds an operator by its name with the overload, such as "add_.scalar". Lock-free. Throws
+/// DispatchError, which lists similar names, if the name is unknown.
 BYRE_API const Operator& find(std::string_view name);
 /// Finds an operator, or returns null if the name is unknown. Lock-free.
 BYRE_API const Operator* find_if_any(std::string_view name);
 /// Returns all operators, sorted by name. Throws OutOfMemory. Cost: O(n log n).
 BYRE_API std::vector<const Operator*> operators();
 
-/// Registers the function that a key calls for operators without a kernel for the key or a
-/// composite kernel. Throws DispatchError if the key has a fallback or `fallback` is empty;
-/// OutOfMemory.
+/// Registers the fallback of a key: the kernel for operators that have neither a kernel for the key
+/// nor a composite kernel. Throws DispatchError if the key already has a fallback or if `fallback`
+/// is empty, or throws OutOfMemory.
 BYRE_API void set_fallback(Key key, Kernel fallback);
 /// Returns the fallback of a key, or null. Lock-free.
 BYRE_API const Kernel* fallback(Key key);

@@ -26,13 +26,13 @@ std::size_t end_of_word(std::string_view text, std::size_t at) noexcept {
   return at;
 }
 
-/// The width of a printf `%.*s`, at most 400.
+/// Returns the length of a text for printf's `%.*s`, at most 400.
 int width_of(std::string_view text) noexcept {
   return static_cast<int>(std::min<std::size_t>(text.size(), 400));
 }
 
-/// Converts as elements are converted: Scalar::as() would round by the caller's floating-point
-/// environment.
+/// Rounds in the default floating-point environment, like the conversion of elements. Scalar::as()
+/// would round in the caller's environment.
 float nearest_f32(const Scalar& number) {
   const auto wide = number.as<double>();
   float nearest = 0;

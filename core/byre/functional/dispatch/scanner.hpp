@@ -26,7 +26,8 @@ class BYRE_API SyntaxError : public Error {
   std::size_t column_;
 };
 
-/// A position in a text. Requires that the text outlives it; a copy is a position to return to.
+/// A position in a text, which must outlive the scanner. Copy the scanner to return to a position
+/// later.
 ///
 /// - Blanks and line ends between words are skipped. `#` begins a comment that extends to the end
 ///   of the line.
@@ -51,14 +52,15 @@ class BYRE_API Scanner {
   /// Skips `word` if it is next. Returns whether it was.
   bool accept(std::string_view word) noexcept;
   void expect(std::string_view word);
-  /// Reads letters, digits and `_`, beginning with a letter or `_`. Errors call it `what`.
+  /// Reads letters, digits and `_`, beginning with a letter or `_`. `what` describes the identifier
+  /// in errors.
   std::string_view identifier(std::string_view what);
   /// Reads a number, true, false, none, a dtype or a list of integers, in the notation of
   /// to_string(Constant). Throws OutOfMemory.
   Constant constant();
 
-  /// These throw SyntaxError at `position`, or else at the next word. The text of expected() is
-  /// "expected `what`, found ...".
+  /// These members throw SyntaxError at `position`, or at the next word if there is no `position`.
+  /// The message of expected() is "expected `what`, found ...".
   [[noreturn]] void expected(std::string_view what) const;
   [[noreturn]] void refuse(std::string_view message) const { refuse(message, at_); }
   [[noreturn]] void refuse(std::string_view message, std::size_t position) const;

@@ -147,7 +147,7 @@ class SchemaParser {
   Scanner scanner_;
   Schema schema_;
   bool is_by_name_ = false;  // after the `*`
-  // Kept while parsing, so that a schema of n parameters is parsed in O(n).
+  // State of the parameters parsed so far, so that a schema of n parameters is parsed in O(n).
   std::unordered_set<std::string> names_;
   std::array<std::optional<bool>, 256> sets_;
 };

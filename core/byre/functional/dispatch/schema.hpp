@@ -6,10 +6,12 @@
 ///   add.out(Tensor a, Tensor b, *, Tensor(a!) out) -> Tensor(a!)
 ///
 /// - Types are Tensor, Tensor[], int, int[], Axis, Axis[], Scalar, bool and DType. A `?` after a
-///   type allows none.
-/// - An Axis is an int that names a dimension of the tensors. Negative values count from the last.
+///   type allows the value none.
+/// - An Axis is an int that names a dimension of the tensors. Negative values count from the last
+///   dimension.
 /// - `(a)` names a set of tensors that alias each other. `(a!)` names a set that is written.
-/// - Parameters after `*` are named in text and positional in a call.
+/// - Parameters after `*` are passed by name in textual notations of calls. call() takes them by
+///   position, like all other parameters.
 /// - `()` means no result.
 #pragma once
 
@@ -26,7 +28,7 @@
 
 namespace byre::inline v0::functional {
 
-/// A schema contradicts itself. The text contains the schema.
+/// A schema contradicts itself. The message contains the schema.
 class BYRE_API SchemaError : public Error {
  public:
   using Error::Error;
@@ -44,7 +46,7 @@ enum class Type : std::uint8_t {
   dtype,
 };
 
-/// Returns the notation of a schema, such as "Tensor[]".
+/// Returns the type in the notation of schemas, such as "Tensor[]".
 BYRE_API const char* name_of(Type type) noexcept;
 
 /// The alias set of a tensor, and whether the operator writes it.
@@ -92,26 +94,26 @@ struct BYRE_API Schema {
   bool returns_list() const noexcept {
     return returns.size() == 1 && returns.front().type == Type::tensors;
   }
-  /// The number of tensors that a kernel returns if the schema returns no list. Dispatch adds the
-  /// written tensors.
+  /// Returns the number of tensors that a kernel returns. These are the results except the written
+  /// arguments, which dispatch() adds. Requires a schema that returns no list.
   std::size_t new_count() const noexcept;
-  /// The index of the parameter of that name or alias set, or the number of parameters if there is
-  /// none.
+  /// Returns the index of the parameter with that name or alias set, or the number of parameters if
+  /// there is no such parameter.
   std::size_t index_of(std::string_view parameter) const noexcept;
   std::size_t index_of(AliasSet set) const noexcept;
 };
 
 namespace detail {
-/// Converts the argument to the parameter's type if possible. Returns whether it has that type.
-/// Defined in call.cpp, where calls inline it.
+/// Converts the argument to the parameter's type if possible. Returns whether the argument then has
+/// that type. Defined in call.cpp, so that the compiler can inline it into calls.
 bool conform(Argument& argument, const Parameter& parameter);
 }  // namespace detail
 
-/// Parses a schema. Throws SyntaxError if the text is malformed, with its position; SchemaError if
-/// the schema contradicts itself; OutOfMemory. Cost: O(length).
+/// Parses a schema. Throws SyntaxError, which states the position, if the text is malformed,
+/// SchemaError if the schema contradicts itself, or OutOfMemory. Cost: O(length).
 BYRE_API Schema parse_schema(std::string_view text);
 
-/// Returns the text that parse_schema() parses. Throws OutOfMemory.
+/// Returns the schema as text, which parse_schema() accepts. Throws OutOfMemory.
 BYRE_API std::string to_string(const Schema& schema);
 
 }  // namespace byre::inline v0::functional

@@ -18,18 +18,18 @@ class BYRE_API FunctionalizeError : public Error {
 };
 
 /// Returns a tensor of the pass that holds `value`, a tensor of a backend. Copies no elements.
-/// Throws ArgumentError if `value` is empty; OutOfMemory.
+/// Throws ArgumentError if `value` is empty, or OutOfMemory.
 BYRE_API AnyTensor to_functional(AnyTensor value);
 
 /// Returns the current value of a tensor of the pass: a tensor of the backend, which never changes.
-/// Returns any other tensor unchanged. Applies pending updates, so it throws the errors of the
-/// operators that this calls. Thread-safe with other reads of tensors of the alias. Cost: O(1) if
-/// the value is current.
+/// Returns any other tensor unchanged. If the value is not cached since the last write, calls the
+/// operators that compute it, and throws the errors of these operators. May run concurrently with
+/// other reads of the tensor and of its views. Cost: O(1) if the value is cached.
 BYRE_API AnyTensor from_functional(const AnyTensor& tensor);
 
-/// Returns whether a write to one may be visible in the other: they are one tensor, or share a
-/// storage of the CPU or an alias of the pass. False if one is empty. Thread-safe with other reads.
-/// Cost: O(1).
+/// Returns whether a write to one tensor may be visible in the other: both handles refer to one
+/// tensor, both tensors share a storage of the CPU, or both are views of one base under the pass.
+/// False if a handle is empty. May run concurrently with other reads. Cost: O(1).
 BYRE_API bool share_memory(const AnyTensor& a, const AnyTensor& b);
 
 }  // namespace byre::inline v0::functional

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Options of the functionalize pass, which a scope sets for its thread: how views are represented
-/// and replayed. Nothing here throws. Cost: O(1).
+/// Options of the functionalize pass: how it represents views, and how it replays them, which is to
+/// compute a view from its base again after a write. A scope sets the options of its thread.
+/// Nothing in this header throws. Cost: O(1).
 #pragma once
 
 #include <byre/config.hpp>
@@ -8,15 +9,17 @@
 
 namespace byre::inline v0::functional {
 
+/// How the pass computes a view from its base.
 enum class ViewPaths : std::uint8_t {
   by_backend,  ///< chosen by BackendTraits
   chains,      ///< the view operators, in order
-  strides,     ///< one strided view of the base, at any depth
+  strides,     ///< one strided view of the base, also for views of views
 };
 
 struct FunctionalizeOptions {
-  /// Replays views with view operators, for backends that have views of tensors that never change.
-  /// Otherwise views are replayed with copies of the viewed elements.
+  /// If true, the pass replays views by view operators. This requires a backend that supports views
+  /// of its tensors, which never change. If false, the pass replays views by operators that copy
+  /// the viewed elements, such as select_copy.
   bool reapply_views = false;
   ViewPaths paths = ViewPaths::by_backend;
 };
@@ -24,8 +27,9 @@ struct FunctionalizeOptions {
 /// Returns the options of the thread's innermost scope.
 BYRE_API FunctionalizeOptions functionalize_options() noexcept;
 
-/// Sets the options of the aliases that this thread creates as long as the scope lives. An alias
-/// keeps its options. Scopes nest; each must be destroyed on its thread.
+/// Sets the options of the aliases that this thread creates as long as the scope lives. An alias is
+/// the state that a base and its views share; its options never change. Scopes nest; each must be
+/// destroyed on its thread.
 class BYRE_API FunctionalizeOptionsScope {
  public:
   explicit FunctionalizeOptionsScope(FunctionalizeOptions options) noexcept;

@@ -36,7 +36,7 @@ Tensors run_within_pass(const Program& f, const Tensors& inputs) {
   return returned;
 }
 
-/// Computes on the backend of `lowering` or, if null, on the backend of the inputs.
+/// Computes on the backend of `lowering` or, if `lowering` is null, on the backend of the inputs.
 Tensors run_under_pass(const char* name, const Lowering* lowering, const Program& f,
                        FunctionalizeOptions options, const Tensors& inputs) try {
   detail::expect_tensors(inputs, name, "the inputs");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// functionalize(f) runs the function f over tensors under the functionalize pass. f then calls
-/// only pure operators of the backend; the regions that f wrote to its inputs are copied to them at
-/// the end.
+/// functionalize(f) runs the function f over tensors under the functionalize pass, which replaces
+/// views and writes by pure operators of the backend. The regions of inputs that f wrote are copied
+/// to the inputs at the end.
 ///
 ///   const Program pure = functionalize([](const Tensors& in) {
 ///     call("add_", {call_for_one("select", {in[0], 0, 1}), in[1]});
@@ -21,18 +21,18 @@
 
 namespace byre::inline v0::functional {
 
-/// Returns a program with the effect of `f`, computed by pure operators. Within the pass, it runs
-/// as a part of the outer program. Outputs on the CPU alias each other and the inputs as those of f
-/// would. Tensors of other backends have no aliases: outputs are values.
+/// Returns a program with the effect of `f`, computed by pure operators. If the program is called
+/// within the pass, it runs as a part of the outer program. Outputs on the CPU alias each other and
+/// the inputs as without the pass. Tensors of other backends have no aliases: outputs are values.
 ///
-/// The returned program writes the regions that f wrote, once f is done, all or none. It throws the
-/// exceptions of f, std::bad_alloc as OutOfMemory; ArgumentError if an input or a result is empty;
-/// FunctionalizeError if f writes a captured tensor or inputs share memory in an unsupported way;
-/// ShapeError and StateError as operators in memory do. functionalize() itself throws ArgumentError
-/// if `f` is empty; OutOfMemory.
+/// After f returned, the program writes the regions that f wrote: all of them, or none if there is
+/// an error. The program throws the exceptions of f (a std::bad_alloc becomes OutOfMemory),
+/// ArgumentError if an input or a result is empty, FunctionalizeError if f writes a captured tensor
+/// or inputs share memory in an unsupported way, or the ShapeErrors and StateErrors of operators
+/// without the pass. functionalize() itself throws ArgumentError if `f` is empty, or OutOfMemory.
 ///
-/// Cost: the operators of f, and one copy of the written regions. Thread-safety: that of `f` and of
-/// the tensors that it reads and writes.
+/// Cost: the operators of f, and one copy of the written regions. Thread-safety: that of `f`; for
+/// the tensors that `f` reads and writes, the rules of AnyTensor hold.
 BYRE_API Program functionalize(Program f, FunctionalizeOptions options = {});
 
 /// The conversions between the CPU's tensors and those of another backend. Requires both functions.
@@ -43,9 +43,9 @@ struct Lowering {
 };
 
 /// Returns a program for tensors of the CPU that has the effect of `f`, computed on another
-/// backend. Otherwise as functionalize(). Also throws ArgumentError if a function of `lowering` is
-/// empty or returns an empty handle, FunctionalizeError if an input is a tensor of the pass, and
-/// DeviceError if an input is not on the CPU.
+/// backend. The rules of functionalize() hold. Also throws ArgumentError if a function of
+/// `lowering` is empty or returns an empty handle, FunctionalizeError if an input is a tensor of
+/// the pass, and DeviceError if an input is not on the CPU.
 BYRE_API Program functionalize_on(Lowering lowering, Program f, FunctionalizeOptions options = {});
 
 }  // namespace byre::inline v0::functional

@@ -32,20 +32,20 @@ void expect_matches_recording(const GraphNode& node, const Tensors& results) {
   }
   if (!matches) {
     throw GraphError(format_text(
-        "execute: %s returned other tensors than its meta rule, first %s: %s. Correct the rule.",
+        "execute: the results of %s, first %s, differ from its meta rule: %s. Correct the rule.",
         node.op->name().c_str(), results.empty() ? "none" : describe(results.front()).c_str(),
         to_string(node.op->schema()).c_str()));
   }
 }
 
-/// Returns a tensor of the CPU packed, so outputs share contents only lazily. Other backends share
-/// no contents.
+/// Returns a contiguous lazy clone of a tensor of the CPU, or a copy, so that outputs share data
+/// only as lazy clones. Tensors of other backends share no data.
 AnyTensor as_output(const AnyTensor& value) {
   const auto* const on_cpu = value.as<CpuTensor>();
   return on_cpu == nullptr ? value : from_cpu(packed(on_cpu->value));
 }
 
-/// The values with remaining uses.
+/// One execution. Holds the values that have remaining uses.
 class Execution {
  public:
   Execution(const Graph& graph, const Tensors& inputs)
@@ -87,7 +87,7 @@ class Execution {
     ++next_;
   }
 
-  /// Returns a value. The last use moves it, so that a kernel may write it in place of a copy.
+  /// Returns a value. The last use moves it, so that the kernel may write it instead of a copy.
   AnyTensor take(ValueId id) {
     AnyTensor& value = values_.at(id.number);
     return --remaining_uses_[id.number] == 0 ? std::move(value) : value;

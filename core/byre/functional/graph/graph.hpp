@@ -2,7 +2,7 @@
 /// Graph: a program of pure operations in single-assignment form. Every value is computed once,
 /// before its first use, and never changes.
 ///
-/// Thread-safety: as of a standard container, unless a function says otherwise.
+/// Thread-safety: that of a standard container, unless a function says otherwise.
 #pragma once
 
 #include <byre/config.hpp>
@@ -27,7 +27,7 @@ class BYRE_API GraphError : public Error {
   using Error::Error;
 };
 
-/// One operation or a constant. Its tensors are named by a TensorRef: see BasicArgument.
+/// One operation or one constant. Its arguments refer to tensors by a TensorRef: see BasicArgument.
 template <class TensorRef>
 struct BasicNode {
   const Operator* op = nullptr;  ///< null if the node is a constant
@@ -55,12 +55,14 @@ struct GraphInput {
 /// A program, created by Recording::capture(). A copy shares only the data of constants, which are
 /// never written.
 ///
-/// Functions that execute or simplify a graph throw GraphError
+/// A graph is malformed if one of these conditions holds:
 ///
-/// - if it uses a value before the node that computes it;
-/// - if the number of a node's arguments differs from its operator's parameters;
-/// - if an operator writes its arguments;
-/// - if a constant does not match its one result.
+/// - a node or an output uses a value before the node that computes it;
+/// - the number of a node's arguments differs from the number of its operator's parameters;
+/// - the operator of a node writes its arguments;
+/// - a constant does not have exactly one result, with the sizes and dtype of the constant.
+///
+/// Functions that execute or simplify a malformed graph throw GraphError.
 struct BYRE_API Graph {
   std::vector<GraphInput> inputs;
   std::vector<GraphNode> nodes;  ///< each after the nodes whose results it takes
@@ -69,37 +71,38 @@ struct BYRE_API Graph {
   std::uint32_t value_count() const noexcept;
 };
 
-/// Returns whether the graph has neither writes nor views, as has every graph of a functionalized
-/// program. Cost: O(nodes).
+/// Returns whether the graph contains neither writes nor views. True for all graphs that capture()
+/// returns without the option `reapply_views`. Cost: O(nodes).
 BYRE_API bool is_functional(const Graph& graph) noexcept;
 
-/// Removes the nodes that no output needs. Inputs stay. Returns the number of removed nodes. Throws
-/// GraphError for a malformed graph; OutOfMemory. Cost: O(nodes).
+/// Removes the nodes that no output needs, but no inputs. Returns the number of removed nodes.
+/// Throws GraphError if the graph is malformed, or OutOfMemory. Cost: O(nodes).
 BYRE_API std::size_t eliminate_dead_code(Graph& graph);
 
 /// Removes each node that repeats an earlier one: the same operator with equal arguments, or a
-/// constant with the same data. Returns the number of removed nodes. Throws GraphError for a
-/// malformed graph; OutOfMemory. Cost: O(nodes), with a text per node.
+/// constant with the same data. Returns the number of removed nodes. Throws GraphError if the graph
+/// is malformed, or OutOfMemory. Cost: O(nodes); formats each node as text.
 BYRE_API std::size_t eliminate_common_subexpressions(Graph& graph);
 
 /// Computes the outputs on the backend of the inputs. The inputs must have the sizes and dtypes of
 /// the graph's inputs; inputs of the CPU may be mixed with those of one other backend. Constants
 /// are tensors of the CPU and are passed unchanged to the backend's kernels.
 ///
-/// Outputs share no contents except lazily. A value lives until its last use, which hands it over
-/// to the kernel.
+/// Outputs share data only as lazy clones, so a write to one output is not visible in another. A
+/// value lives until its last use. The kernel that uses it last may write it in place.
 ///
-/// Throws ArgumentError if the number, sizes or dtypes of the inputs are wrong or one is empty;
-/// DeviceError if the inputs belong to several backends, a pass or a graph; GraphError for a
-/// malformed graph or for results other than recorded; and the errors of kernels, std::bad_alloc as
+/// Throws ArgumentError if the number, sizes or dtypes of the inputs differ from those of the
+/// graph, or if an input is empty; DeviceError if the inputs belong to several backends besides the
+/// CPU, to a pass or to a graph; GraphError if the graph is malformed, or if results differ from
+/// the recorded sizes and dtypes; or the exceptions of kernels. A std::bad_alloc becomes
 /// OutOfMemory. Thread-safe.
 BYRE_API Tensors execute(const Graph& graph, const Tensors& inputs);
 
 namespace detail {
 
 /// Returns the backend that computes with these tensors: the CPU, or the other backend among them.
-/// Throws DeviceError, which names `operation`, if there are several, or tensors of a pass or a
-/// graph.
+/// Throws DeviceError, which names `operation`, if there are several other backends, or if a tensor
+/// belongs to a pass or a graph.
 Key backend_of(const Tensors& tensors, const char* operation);
 
 /// Throws GraphError, which names `operation`, if the graph is malformed: see Graph.

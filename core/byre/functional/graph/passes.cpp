@@ -12,10 +12,10 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Rebuilds `graph` with renamed operands. `replacement(index, node, next)` returns nothing to keep
-/// a node, whose results are then numbered from `next` on. Otherwise it returns the value that
-/// replaces the node's first result; the values after it replace the other results. Returns the
-/// number of removed nodes.
+/// Rebuilds `graph` with renamed operands. If `replacement(index, node, next)` returns nothing, the
+/// node stays and its results are numbered from `next` on. If it returns a value, the node is
+/// removed: the value replaces the node's first result, and the values after it replace the other
+/// results. Returns the number of removed nodes.
 template <class Replacement>
 std::size_t rewrite(Graph& graph, const Replacement& replacement) {
   std::vector<ValueId> names;  // indexed by old number
@@ -44,7 +44,7 @@ std::size_t rewrite(Graph& graph, const Replacement& replacement) {
   return removed;
 }
 
-/// Whether an output needs each node.
+/// Returns for each node whether an output needs it.
 std::vector<bool> needed_nodes(const Graph& graph) {
   std::vector<bool> is_needed(graph.value_count());
   for (const ValueId output : graph.outputs) {
@@ -82,12 +82,12 @@ void expect_constant(const GraphNode& node, const char* operation) {
   if (!held || node.results.size() != 1 ||
       node.results.front() != TensorMeta{held.sizes(), held.dtype()}) {
     throw GraphError(format_text(
-        "%s: a constant of the graph holds %s, its %zu results have %s. Give it one result of the "
-        "tensor's dtype and sizes.",
+        "%s: a constant of the graph holds %s but has %zu results, first %s. Give it one result of "
+        "the tensor's dtype and sizes.",
         operation,
         held ? detail::to_string(TensorMeta{held.sizes(), held.dtype()}).c_str() : "no tensor",
         node.results.size(),
-        node.results.empty() ? "nothing" : detail::to_string(node.results.front()).c_str()));
+        node.results.empty() ? "none" : detail::to_string(node.results.front()).c_str()));
   }
 }
 

@@ -151,7 +151,7 @@ Tensors Recording::record(const Call& call) const try {
     expect_dtype(meta.dtype, call.op.name().c_str());
   }
   if (node->results.empty()) {
-    return {};  // no result can need the node
+    return {};  // no result would keep the node alive
   }
   const boost::intrusive_ptr<TapeNode> recorded = tape_->append(std::move(node));
   Tensors results;

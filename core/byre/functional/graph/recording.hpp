@@ -25,8 +25,9 @@ namespace byre::inline v0::functional {
 /// Unless a member says otherwise: Throws OutOfMemory. Cost: O(1) per tensor.
 class BYRE_API Recording {
  public:
-  /// Whether view operators are recorded. A recorded view sees its operand's elements in order,
-  /// regardless of strides. Writes are always rejected.
+  /// Whether view operators are recorded. A recorded view sees the elements of its operand in
+  /// row-major order, regardless of the strides that the operand has when the graph is executed.
+  /// Writes are always rejected.
   enum class Views : bool { refused, recorded };
 
   explicit Recording(Views views = Views::refused);
@@ -37,20 +38,21 @@ class BYRE_API Recording {
   /// none.
   static Recording current();
 
-  /// Adds an input and returns its tensor. The name is an identifier or empty. Throws
-  /// InvalidArgument if it is not, ShapeError for invalid sizes, DTypeError for an invalid dtype.
+  /// Adds an input and returns its tensor. Throws InvalidArgument if `name` is neither empty nor an
+  /// identifier, ShapeError if `sizes` are invalid, or DTypeError if `dtype` is uninitialized.
   AnyTensor input(const Dims& sizes, DType dtype, std::string name = {}) const;
-  /// Adds a constant with the current elements of `tensor`, as a lazy clone. Throws StateError if
-  /// the tensor is uninitialized, ArgumentError if it is empty.
+  /// Adds a constant with the current elements of `tensor`, as a lazy clone. Throws DTypeError if
+  /// the tensor has no dtype yet, StateError if it has no memory yet, or ArgumentError if the
+  /// handle is empty.
   AnyTensor constant(const Tensor& tensor) const;
-  /// Adds a call and returns its results. Requires arguments of this recording or of the CPU.
-  /// Throws GraphError if one is of another recording or backend, or if the operator writes or
-  /// makes a view that is refused; and the errors of meta_of_results().
+  /// Adds a call and returns its results. Throws GraphError if a tensor among the arguments belongs
+  /// neither to this recording nor to the CPU, if the operator writes, or if the operator makes a
+  /// view and this recording refuses views. Also throws the errors of meta_of_results().
   Tensors record(const Call& call) const;
 
-  /// Returns the graph of all living nodes, including those that no output needs. Outputs of the
-  /// CPU become constants. Throws GraphError if an output belongs to another recording. Cost:
-  /// O(nodes).
+  /// Returns the graph of all living nodes, including those that no output needs. A node lives as
+  /// long as a tensor or a later node refers to it. Outputs of the CPU become constants. Throws
+  /// GraphError if an output belongs neither to this recording nor to the CPU. Cost: O(nodes).
   Graph capture(const Tensors& outputs) const;
   /// Returns the number of inputs, constants and operations that are alive. Cost: O(1).
   std::size_t node_count() const noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Converts graphs to text for people. The notation is not parsed back. For example:
+/// Converts graphs to text for people. No function parses this notation. For example:
 ///
 ///   graph(%0 x: f32[2], %1: f32[1, 2]):
 ///     %2: f32[] = select_copy(%0, 0, 1)
@@ -21,8 +21,9 @@ namespace byre::inline v0::functional {
 BYRE_API std::string to_string(const Graph& graph);
 
 namespace detail {
-/// Returns the text after the equals sign: "add(%0, %1)" or "constant". It is equal only for equal
-/// operations on equal values, except for constants and payloads of NaN.
+/// Returns the text after the equals sign: "add(%0, %1)" or "constant". Nodes with equal texts
+/// perform equal operations on equal values, with two exceptions: all constants have one text, and
+/// NaNs are written without their payload.
 BYRE_API std::string operation_of(const GraphNode& node);
 /// Returns dtype and sizes: "f32[2]".
 BYRE_API std::string to_string(const TensorMeta& meta);

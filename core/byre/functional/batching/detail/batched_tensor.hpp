@@ -51,11 +51,11 @@ class Batch {
   /// ArgumentError if the tensor belongs to an inner vmap(), because it has no meaning outside of
   /// that call.
   AnyTensor value_of(const AnyTensor& tensor) const;
-  /// Returns a value that broadcasts with values of up to `ndim` dimensions after the batch as its
-  /// members would.
+  /// Returns a value whose members broadcast with members of up to `ndim` dimensions as without a
+  /// batch.
   AnyTensor aligned(const AnyTensor& tensor, std::size_t ndim) const;
-  /// Returns a value without elements: with the batch as dimension 0 and `sizes` after it. Either
-  /// the batch or `sizes` must contain a 0.
+  /// Returns a value without elements, with the batch as dimension 0 and `sizes` after it. Requires
+  /// an empty batch or a 0 in `sizes`.
   AnyTensor without_elements(const Dims& sizes, DType dtype) const;
   /// Wraps a value of this batch.
   AnyTensor batched(AnyTensor value) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels for the key batched. Rules compute an operator for a whole batch in one call; all other
-/// operators loop over the batch.
+/// Kernels for the key batched. Rules compute an operator for a whole batch in one call. Operators
+/// without a rule are called once per member.
 #include <byre/functional/batching/detail/batched_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
@@ -27,8 +27,8 @@ struct BatchedCall {
 using Rule = AnyTensor (*)(BatchedCall);
 
 /// Applies a rule. meta_of_results() first rejects operands that the operator rejects for one
-/// member. Results without elements bypass the rule, because shapes are checked differently for
-/// them.
+/// member. Results without elements bypass the rule, because operators check the shapes of empty
+/// tensors differently.
 Tensors apply(Rule rule, const Call& call) {
   const ExcludeKeys pass(Key::functionalize);
   const Batch batch(call.arguments);
@@ -41,7 +41,7 @@ Tensors apply(Rule rule, const Call& call) {
       rule({call.op, Arguments(call.arguments.begin(), call.arguments.end()), batch, of_one}))};
 }
 
-/// Aligns the operands, so that members broadcast as without a batch.
+/// Aligns the operands, so that their members broadcast as without a batch.
 AnyTensor pointwise(BatchedCall call) {
   for (Argument& argument : call.arguments) {
     argument.for_each_tensor(

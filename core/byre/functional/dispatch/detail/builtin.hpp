@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Connects the registry to the built-in operators: its first use defines them, although the
-/// folders that define them include the registry.
+/// Connects the registry to the built-in operators. The first use of the registry defines them. It
+/// does so through a constant function pointer, because the folders that define operators include
+/// the registry, and the registry must not include them.
 #pragma once
 
 #include <byre/functional/dispatch/registry.hpp>
@@ -13,8 +14,8 @@
 
 namespace byre::inline v0::functional::detail {
 
-/// Defines the built-in operators. functional/builtin sets this constant, so linking the library
-/// suffices and no code runs when it is loaded.
+/// Defines the built-in operators. functional/builtin sets this constant, so it suffices to link
+/// the library, and no code runs when the library is loaded.
 using BuiltinDefinitions = void (*)();
 extern const BuiltinDefinitions define_builtin_operators;
 
@@ -45,8 +46,9 @@ void expect_fits(const TypedKernel& kernel, const Operator& op, const char* what
 /// elements. Throws the kernel's error for an unsupported dtype.
 DType dtype_of_result(const Call& call);
 
-/// Registers a generated functional variant of `op` with a kernel for the CPU. It is found only
-/// through `op`. If several threads call this, the first definition is used. Thread-safe.
+/// Registers a generated functional variant of `op` with a kernel for the CPU. The variant is found
+/// only through `op`, not by name. If several threads call this, the first definition is used.
+/// Thread-safe.
 const Operator& define_generated(const Operator& op, Schema schema, Kernel kernel);
 
 }  // namespace byre::inline v0::functional::detail

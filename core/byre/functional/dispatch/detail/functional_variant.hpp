@@ -23,8 +23,9 @@ std::vector<std::string> names_of_writing_variants(const Schema& schema);
 /// same parameters, except the `out` that an out= variant does not read, or a view with one result.
 bool is_variant_of(const Operator& variant, const Operator& op);
 
-/// Generates the functional variant of an operator that writes and has none registered. Its kernel,
-/// for the CPU, writes copies. Thread-safe: if several threads call this, the first result is used.
+/// Generates the functional variant of an operator that writes and for which no variant is
+/// registered. The generated kernel, for the CPU, calls the operator on copies. Thread-safe: if
+/// several threads call this, the first result is used.
 BYRE_API const Operator& generate_variant_of(const Operator& op);
 
 /// Returns the functional variant of an operator that writes; generates it if none is registered.

@@ -18,8 +18,8 @@ bool uses_strides(const AnyTensor& base, ViewPaths paths) {
   return is_backend(key) && traits_of(key).writes_through_strides;
 }
 
-/// Returns a base for true views: contiguous, and filling its memory. On the CPU, results of pure
-/// operators may be permuted or share a larger storage.
+/// Returns `value` as a base for views in memory: contiguous, and filling its storage. On the CPU,
+/// results of pure operators may be permuted or share a larger storage.
 AnyTensor base_for_views(const AnyTensor& value) {
   const CpuTensor* const on_cpu = value.as<CpuTensor>();
   return on_cpu == nullptr ||
@@ -56,7 +56,7 @@ void Alias::prepare_write(const ViewPath& path, const char* operation, std::size
   if (captured_) {
     throw FunctionalizeError(format_text(
         "%s: cannot write a captured tensor, %s%s: the write would be lost. Make it an input, or "
-        "write a clone().",
+        "write to a clone().",
         operation, byre::name_of(path.geometry().dtype), byre::to_string(layout.sizes).c_str()));
   }
   const sync::Lock lock(mutex_);
@@ -89,7 +89,8 @@ void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
   std::erase_if(updates_, [&path](const Update& earlier) {
     return earlier.path.geometry() == path.geometry();
   });
-  BYRE_ASSERT(updates_.size() < updates_.capacity(), "no prepare_write() came first");
+  BYRE_ASSERT(updates_.size() < updates_.capacity(),
+              "prepare_write() was not called before the write");
   updates_.push_back({std::move(path), std::move(value)});
 }
 
@@ -245,7 +246,7 @@ std::size_t Alias::pending_updates() const noexcept {
   return updates_.size();
 }
 
-// ---- the tensors that see it
+// ---- the tensors of the alias
 
 void Alias::add_tensor(const ViewPath& path, CachedView& cached) noexcept {
   const sync::Lock lock(mutex_);

@@ -8,12 +8,13 @@
 /// 2. sync() returns the current value of x[1], which add() reads.
 /// 3. write() records the result as an update and increments the generation.
 ///
-/// The base and the other views change at their next use: their generation is behind, and sync()
-/// applies the updates.
+/// The base and the other views get their new values at their next use: sync() finds that their
+/// generation is older than the alias's, and applies the updates.
 ///
 /// Invariants, whenever the lock is free:
 ///
-/// 1. The base with all updates applied, in order, equals the base of the program in memory.
+/// 1. The base with all updates applied, in order, equals the base that the program would have in
+///    memory, without the pass.
 /// 2. The generation is the number of writes. It never decreases.
 /// 3. There are fewer updates than AliasBounds allows. Only the first may cover all of the base. No
 ///    two have the same geometry.
@@ -41,10 +42,9 @@ namespace detail {
 /// Limits of the aliases that this thread creates, and how often its writes reached them. Tests
 /// lower the limits.
 struct AliasBounds {
-  std::size_t updates =
-      /// The next write applies the updates if there would be this many. Applying costs what a use
-      /// would.
-      64;
+  /// If a write would raise the number of updates to this, it first applies the updates, which
+  /// costs as much as a use.
+  std::size_t updates = 64;
   std::size_t regions = 64;  ///< if more regions are written, all of the base counts as written
   std::size_t updates_reached = 0;
   std::size_t regions_reached = 0;
@@ -54,10 +54,11 @@ AliasBounds& alias_bounds() noexcept;
 
 }  // namespace detail
 
-/// Thread-safety: as of a storage. Reads may run concurrently; a write excludes all other uses.
-/// sync() is a read, although it may apply updates: it holds the lock meanwhile, and a second
-/// reader waits for elements that it needs too. Views are replayed without the lock. No function
-/// called by an alias calls the alias, so the lock cannot deadlock.
+/// Thread-safety: that of a storage. Reads may run concurrently; the caller must not run a write
+/// concurrently with any other use. sync() is a read, although it may apply updates: it holds the
+/// lock meanwhile, and a second reader waits for the applied updates, which it needs too. Views are
+/// replayed without the lock. No function that an alias calls under its lock calls the alias, so
+/// the lock cannot deadlock.
 class Alias final : public Counted {
  public:
   /// A region of the base, and its value.
@@ -93,8 +94,9 @@ class Alias final : public Counted {
 
   // ---- what was written
 
-  /// Starts recording which regions are written. `outside` tensors, which do not belong to the
-  /// pass, view the base as long as the alias lives. Requires that the alias is not shared yet.
+  /// Starts recording which regions are written. `outside` is the number of tensors outside the
+  /// pass that view the base. They count as tensors of the alias as long as it lives. Requires that
+  /// the alias is not shared yet.
   void track_writes(std::size_t outside = 0) noexcept {
     is_all_written_ = false;
     tensors_ += outside;
@@ -106,7 +108,7 @@ class Alias final : public Counted {
   /// The number of pending updates.
   std::size_t pending_updates() const noexcept;
 
-  // ---- the tensors that see it
+  // ---- the tensors of the alias
 
   void add_tensor(const ViewPath& path, CachedView& cached) noexcept;
   void drop_tensor(const ViewPath& path, const CachedView& cached) noexcept;
@@ -134,7 +136,7 @@ class Alias final : public Counted {
   };
 
   bool is_current(const CachedView& cached) const noexcept;
-  /// Whether `cached` is current and the synced base holds the same elements there.
+  /// Whether `cached` is current and equals its region of the base after all updates are applied.
   bool is_equal_in_base(const CachedView& cached) const noexcept;
   const AnyTensor& synced_base();
   /// Returns a cached view to replay `path` from, and in `links` the views after it, the last one
@@ -153,7 +155,7 @@ class Alias final : public Counted {
   mutable sync::Mutex mutex_;  // guards all members below
   AnyTensor base_;
   bool is_all_written_ = true;     // also true if writes are not tracked
-  std::vector<ViewPath> applied_;  // of updates in the base, each geometry once
+  std::vector<ViewPath> applied_;  // paths of the applied updates, each geometry once
   std::vector<Update> updates_;    // in program order
   std::uint64_t generation_ = 0;
   std::size_t tensors_ = 0;

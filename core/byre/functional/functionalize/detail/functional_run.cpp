@@ -18,7 +18,7 @@ FunctionalTensor* functional(const AnyTensor& tensor) noexcept {
   return tensor.as<FunctionalTensor>();
 }
 
-/// Returns the program's inputs as views of the bases. A tensor that is given twice is one tensor.
+/// Returns the program's inputs as views of the bases. An input that is passed twice is one tensor.
 Tensors functional_inputs(const InputAliasing& aliasing, const Aliases& aliases) {
   Tensors inputs;
   for (std::size_t input = 0; input < aliasing.input_count(); ++input) {

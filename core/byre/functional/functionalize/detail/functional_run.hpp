@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// FunctionalRun: one run of a program under the pass. It records the program's effect on its
-/// inputs and the origin of each output. Values that are computed elsewhere, such as by a graph,
-/// can then have the same effect.
+/// inputs and the origin of each output. finish() can then give the same effect to values that were
+/// computed elsewhere, for example by a graph.
 #pragma once
 
 #include <byre/functional/functionalize/detail/input_aliasing.hpp>
@@ -35,7 +35,7 @@ class FunctionalRun {
   /// release the values before the write-back: they may share memory with its targets.
   Tensors take_values() noexcept { return std::exchange(values_, {}); }
   /// Throws StateError if an input that the program grows has views outside the program, which
-  /// would keep the old storage. For inputs other than those of the run.
+  /// would keep the old storage. Call this for inputs other than those of the run.
   void expect_may_grow(const InputAliasing& inputs) const;
 
   /// Writes the inputs and returns the outputs, from `values` of the CPU or of the inputs' backend.
@@ -79,9 +79,9 @@ class FunctionalRun {
   std::size_t first_output_ = 0;  // index into the values
   std::vector<Found> outputs_;
   std::vector<std::size_t> grown_inputs_;
-  // inputs with another geometry or alias now
+  // inputs whose geometry or alias the program changed
   std::vector<std::pair<std::size_t, Found>> rebound_inputs_;
-  Tensors captured_;  // tensors of the CPU that outputs are or view
+  Tensors captured_;  // captured tensors of the CPU that are outputs, or that outputs view
 };
 
 }  // namespace byre::inline v0::functional

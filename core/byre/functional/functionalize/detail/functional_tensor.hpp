@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// FunctionalTensor: a tensor under the pass. It holds a value of its own until a view of it is
-/// created. Then it becomes a view itself: a path from the base of an Alias, and the value of its
-/// last use.
+/// FunctionalTensor: a tensor under the pass. It holds its own value until a view of it is created.
+/// Then it becomes a view itself: a path from the base of an Alias, and the value at its last use.
 ///
 /// Source: the design note "Functionalization".
 #pragma once
@@ -15,8 +14,9 @@
 
 namespace byre::inline v0::functional {
 
-/// Thread-safety: sync(), path() and alias() are reads and may run concurrently. All other members
-/// are writes and exclude every use of a tensor that may alias this one.
+/// Thread-safety: const members, sync() and alias() are reads and may run concurrently. All other
+/// members are writes: the caller must not run them concurrently with any use of a tensor that may
+/// alias this one.
 class FunctionalTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::functionalize;
@@ -65,7 +65,7 @@ class FunctionalTensor final : public TensorImpl {
   /// The backend on which factories create operands for this tensor.
   KeySet backend() const noexcept { return backend_; }
   /// The level of the innermost vmap() whose batch may be written to this tensor. A tensor from
-  /// outside a vmap() cannot take a value of its batch.
+  /// outside a vmap() cannot take a value of that vmap()'s batch.
   BatchLevel writable_level() const noexcept { return level_; }
 
   /// Returns the alias, and creates it at the first call.

@@ -24,7 +24,8 @@ void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
 }
 
 /// Whether the tensor covers its storage in order, so that a base can have its sizes. All strides
-/// are compared, also along dimensions of size 0 or 1: memory ignores these, views do not.
+/// are compared, also those of dimensions of size 0 or 1: they do not affect which memory is
+/// accessed, but they affect later views.
 bool fills_its_storage(const Tensor& tensor) {
   return tensor.layout() == contiguous_layout(tensor.sizes(), "functionalize") &&
          tensor.nbytes() == tensor.storage().nbytes();
@@ -61,7 +62,7 @@ DType common_dtype(DType a, DType b) {
   if (a == DType::boolean || b == DType::boolean) {
     throw FunctionalizeError(
         format_text("inputs of %s and %s share a storage: bool cannot share one with another "
-                    "dtype. clone() one of them.",
+                    "dtype. Call clone() on one of them.",
                     byre::name_of(a), byre::name_of(b)));
   }
   return DType::u8;
@@ -168,7 +169,7 @@ void detail::expect_written_shares_no_running_input(const AnyTensor& tensor,
   if (const AnyTensor* const input = RunningInputs::find_sharing(tensor)) {
     throw DispatchError(
         format_text("%s: cannot write %s: it shares memory with %s, an input of the enclosing "
-                    "vmap() or program, which would miss the write. clone() one of them.",
+                    "vmap() or program, which would miss the write. Call clone() on one of them.",
                     operation, describe(tensor).c_str(), describe(*input).c_str()));
   }
 }

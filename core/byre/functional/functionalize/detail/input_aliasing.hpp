@@ -77,7 +77,8 @@ class RunningInputs {
   RunningInputs& operator=(const RunningInputs&) = delete;
   ~RunningInputs();
 
-  /// Returns an input that shares memory with a tensor of the CPU, or null.
+  /// Returns an input that shares memory with `tensor`, or null if there is no such input or
+  /// `tensor` is not on the CPU.
   static const AnyTensor* find_sharing(const AnyTensor& tensor) noexcept;
 
  private:
@@ -90,7 +91,7 @@ class RunningInputs {
 void expect_captured_shares_no_input(const AnyTensor& tensor);
 
 /// For memory that will be written. Throws DispatchError if it shares memory with an input of a
-/// running program, which has read the input already.
+/// running program, because that program has already read the input.
 void expect_written_shares_no_running_input(const AnyTensor& tensor, const char* operation);
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Kernels of the pass for operators that overwrite a tensor without reading it, and for operators
-/// that assign other elements to it. Their functional variants are not called.
+/// that change which elements a tensor has. Their functional variants are not called.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
@@ -69,7 +69,7 @@ Tensors write_out(const Call& call) {
   return {};
 }
 
-// ---- Other elements for one handle
+// ---- Operators that change which elements a tensor has
 
 /// Grows a tensor that is the only one of its alias. The new elements are zeros.
 void grow(FunctionalTensor& self, const Dims& sizes) {

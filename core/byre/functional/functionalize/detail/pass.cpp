@@ -138,7 +138,7 @@ AnyTensor detail::functional(const AnyTensor& tensor) {
     return tensor;
   }
   expect_captured_shares_no_input(tensor);
-  // Like an input, it becomes a view of its whole storage.
+  // Like an input, the captured tensor becomes a view of its whole storage.
   const Tensors captured{tensor};
   const InputAliasing aliasing(captured);
   const auto alias = make_counted<Alias>(aliasing.value(0, captured), functionalize_options(),
@@ -195,7 +195,7 @@ void detail::expect_no_partial_overlap(const FunctionalTensor& target, std::size
               Overlap::partial) {
         throw ShapeError(format_text(
             "%s: an operand of sizes %s and strides %s partially overlaps the written tensor, of "
-            "sizes %s and strides %s. clone() the operand first.",
+            "sizes %s and strides %s. Call clone() on the operand first.",
             call.op.name().c_str(), byre::to_string(from.layout.sizes).c_str(),
             byre::to_string(from.layout.strides).c_str(), byre::to_string(sizes).c_str(),
             byre::to_string(to.layout.strides).c_str()));

@@ -44,8 +44,8 @@ Dims inverse_of(const Dims& axes) {
   return inverse;
 }
 
-/// Returns the bytes of a view as the base's dtype. Only the bytes 0 and 1 are valid bools, so
-/// bytes of a view of bools are converted.
+/// Returns the bytes of a view as the base's dtype. Only the bytes 0 and 1 are valid bools, so a
+/// view of bools is converted, not reinterpreted.
 AnyTensor as_base_dtype(const AnyTensor& updated, DType dtype) {
   if (dtype != DType::boolean) {
     return call_for_one("view_copy.dtype", {updated, dtype});
@@ -56,7 +56,8 @@ AnyTensor as_base_dtype(const AnyTensor& updated, DType dtype) {
   return call_for_one("to", {bytes, dtype});
 }
 
-/// Returns the axes that a view permutes, from its effect on strides that number the dimensions.
+/// Returns the permutation of a view operator: applies its view rule to a tensor with the strides
+/// 0, 1, 2, ..., and returns the strides of the result.
 Dims permuted_axes(const Operator& op, std::span<const Argument> arguments, std::size_t ndim) {
   ViewGeometry probe = ViewGeometry::of_all(Dims(ndim, 1), DType::u8);
   for (std::size_t axis = 0; axis < ndim; ++axis) {
@@ -123,8 +124,8 @@ struct Output {
   }
 };
 
-/// The built-in view operators. Those with many outputs come first, because each output searches
-/// its row.
+/// The built-in view operators. Those with many outputs come first, because the table is searched
+/// from the start for each output.
 struct CanonicalViews {
   using Row = std::pair<const Operator*, Views (Output::*)()>;
 
@@ -179,7 +180,7 @@ AnyTensor ViewInfo::invert(AnyTensor& value, const AnyTensor& updated) const {
   Arguments all{value, updated};
   all.insert(all.end(), arguments.begin(), arguments.end());
   all = checked_arguments(scatter.schema(), std::move(all));
-  value = {};  // leaves the only handle in the arguments, unless others exist
+  value = {};  // so that the arguments hold the only handle, unless other owners exist
   try {
     return std::move(dispatch(scatter, all).front());
   } catch (...) {

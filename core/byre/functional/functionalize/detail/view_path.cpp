@@ -77,8 +77,8 @@ AnyTensor ViewPath::apply_inverse(AnyTensor& base, const AnyTensor& updated) con
   } else {
     infos = chain();
   }
-  // The values before the update that inverses need: only up to the last view that sees a region
-  // instead of all elements.
+  // Inverses need the values that the views had before the update, but only up to the last view
+  // that sees a region instead of all elements.
   std::size_t needed = infos.size();
   while (needed > 0 && infos[needed - 1]->sees_all_elements()) {
     --needed;

@@ -24,7 +24,7 @@ struct CachedView {
   AnyTensor value = {};
   std::uint64_t generation = 0;  ///< the alias's generation at the time of computing
   bool is_written = false;       ///< returned by an operator, not replayed
-  /// returned by an operator or replayed from such a value: strides differ from the path's
+  /// returned by an operator or replayed from such a value: strides may differ from the path's
   bool has_own_strides = false;
   /// The value that the tensor was created from, until the alias is written. Only writes change it,
   /// so reads need no lock.

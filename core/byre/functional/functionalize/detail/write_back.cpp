@@ -21,7 +21,8 @@ using byre::detail::Operand;
 using byre::detail::StridedCopy;
 using byre::detail::TensorWrite;
 
-/// Requires a part on the host with elements. The pointers are valid until the memory is cloned.
+/// Requires a non-empty part in memory of the host. The pointers are valid until the memory is
+/// cloned.
 StridedCopy prepared(TensorWrite& write, const Tensor& part, const Tensor& value) {
   void* const to = write.materialize(&part.layout());
   return {part.sizes(), Operand::of(to, part.layout(), part.itemsize()),
@@ -64,7 +65,7 @@ void WriteBack::commit() {
   }
   for (MemoryWrite& each : memory_writes_) {
     if (each.value.storage().shares_data_with(each.memory.storage())) {
-      each.value = each.value.clone();  // copied before the writes, so that they steal the memory
+      each.value = each.value.clone();  // now, so that the writes need no copy of the memory
     }
   }
   for (const MemoryWrite& each : memory_writes_) {

@@ -10,7 +10,7 @@
 
 namespace byre::inline v0::functional {
 
-/// Requires that one thread uses it, and that no other thread uses the tensors meanwhile.
+/// Only one thread may use a WriteBack, and no other thread may use its tensors meanwhile.
 class WriteBack {
  public:
   /// Errors name `operation`, which must outlive this object.
@@ -26,10 +26,10 @@ class WriteBack {
   /// to_rebind().
   void rebind(const AnyTensor& tensor, const AnyTensor& other);
 
-  /// Makes the writes. Call it once. Memory with one owner by then is written in place: values that
-  /// share it are copied first, as far as they see it, and release it. Throws OutOfMemory, the
-  /// errors of updates of the pass, and device errors. Nothing has changed then, except devices
-  /// that were written before the error.
+  /// Performs the writes. Call it once. Values that share data with written memory are copied first
+  /// (only the elements that they view) and release the data, so memory without other owners is
+  /// written in place. Throws OutOfMemory, the errors of updates of the pass, or device errors.
+  /// After an error nothing was changed, except devices that were written before the error.
   void commit();
 
  private:

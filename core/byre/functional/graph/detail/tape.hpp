@@ -30,7 +30,7 @@ struct RecordedValue {
 
 /// Immutable once it is on a tape, except members that the tape's lock guards.
 struct TapeNode : BasicNode<RecordedValue> {
-  /// index of the input, if the node is an input and so has no op
+  /// The index of the input if the node is an input. Such a node has no op.
   std::optional<std::uint32_t> input;
 
  private:

@@ -56,7 +56,7 @@ void resize_and_copy(const AnyTensor& out, const AnyTensor& result) {
 Tensors compute_into_out(const Call& call) {
   const Key key = keys_of(call.arguments).highest();
   if (const Kernel* const others = fallback(key); others != nullptr && !supports_writes(key)) {
-    return (*others)(call);  // names the operator of the program in its error, not copy_
+    return (*others)(call);  // so that its error names the program's operator, not copy_
   }
   const AnyTensor out = call.arguments.back().tensor();
   const auto operands = call.arguments.first(call.arguments.size() - 1);
@@ -70,7 +70,7 @@ void define_out(const std::string& name, const std::string& parameters) {
       .composite(compute_into_out);
 }
 
-/// Also defines the variants in place if there are functions that write.
+/// Also defines the variants in place if `write` and `write_scalar` are given.
 void define_binary(const std::string& name, Binary pure, WithScalar with_scalar,
                    BinaryInPlace write = nullptr, WithScalarInPlace write_scalar = nullptr) {
   define(name + "(Tensor a, Tensor b) -> Tensor")
@@ -117,7 +117,8 @@ void detail::write_result_to_out(const Operator& op, const AnyTensor& out,
   }
   if (out.numel() != 0) {
     throw ShapeError(format_text(
-        "%s: the result has sizes %s, out has %s. Pass one of the result's sizes, or empty.",
+        "%s: the result has sizes %s, out has %s. Pass an out of the result's sizes, or an empty "
+        "one.",
         op.name().c_str(), byre::to_string(result.sizes()).c_str(),
         byre::to_string(out.sizes()).c_str()));
   }

@@ -47,8 +47,8 @@ std::vector<TensorMeta> meta_of_matmul(const Call& call) {
   }
   if (a.empty() || b.empty() || a.back() != b[b.size() - 2]) {
     throw ShapeError(
-        format_text("matmul: cannot multiply sizes %s and %s. Both need a dimension, and the "
-                    "first's last must equal the second's last but one.",
+        format_text("matmul: cannot multiply sizes %s by %s. Both need a dimension, and the last "
+                    "size of the first must equal the last but one of the second.",
                     byre::to_string(a).c_str(), byre::to_string(b).c_str()));
   }
   Dims sizes = byre::detail::broadcast_sizes(batch_sizes_of(a), batch_sizes_of(b), "matmul");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Defines the functional variants of eight views, which express all others. A *_copy returns the
-/// viewed elements as a tensor of its own; a *_scatter returns the base with other elements in the
-/// view.
+/// Defines the functional variants of eight views. All other views are expressed by these eight. A
+/// *_copy returns the viewed elements as a new tensor. A *_scatter returns the base, in which the
+/// elements of the view are replaced by the source.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
@@ -35,7 +35,7 @@ void expect_source_fits(const Operator& op, const ViewGeometry& part, const AnyT
   if (part.overlaps_itself()) {
     throw ShapeError(
         format_text("%s: the view, of sizes %s and strides %s, may see an element twice: its value "
-                    "would be ambiguous. Write a clone().",
+                    "would be ambiguous. Write to a clone().",
                     op.name().c_str(), byre::to_string(part.layout.sizes).c_str(),
                     byre::to_string(part.layout.strides).c_str()));
   }
@@ -56,7 +56,7 @@ TensorMeta meta_of_scatter(const Operator& view, const Call& call) {
 
 // ---- Kernels of the CPU
 
-/// Contiguous, from the first byte of its storage.
+/// Whether the tensor is contiguous and begins at the first byte of its storage.
 bool is_from_the_start(const Tensor& tensor) {
   return tensor.is_contiguous() && tensor.storage_offset() == 0;
 }
@@ -77,8 +77,8 @@ AnyTensor copy_of_view(const Operator& view, Reads reads, const Call& call) {
   return from_cpu(own_copy(view_of(base, {part.layout, part.dtype, base.storage().nbytes()})));
 }
 
-/// Returns a tensor of the elements of `self` that aliases nothing: `self` itself, if this is its
-/// only handle.
+/// Returns a tensor with the elements of `self` that aliases nothing: `self` itself if no other
+/// handle to it or to its storage exists, otherwise a clone.
 AnyTensor unaliased(const AnyTensor& self, Reads reads) {
   const Tensor& value = to_cpu(self);
   if (may_overlap_itself(value.layout()) ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Defines the views of byre/tensor by their geometry, and in place if there is one output.
+/// Defines the views of byre/tensor by their geometry. Some views with one output also get a
+/// variant in place, such as transpose_.
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/tensor/views.hpp>
 
@@ -70,7 +71,9 @@ std::vector<ViewGeometry> as_dtype(const ViewGeometry& self, DType dtype,
                                    const LayoutOf& layout_of) {
   if (dtype == DType::boolean && self.dtype != DType::boolean) {
     throw DTypeError(
-        format_text("view: only the bytes 0 and 1 are bools. Compare the elements, by eq or ge."));
+        format_text("view: cannot view %s as bool: only the bytes 0 and 1 are bools. Compare the "
+                    "elements by eq or ge.",
+                    byre::name_of(self.dtype)));
   }
   return {{layout_of(self.layout), dtype, self.storage_nbytes}};
 }
@@ -78,7 +81,7 @@ std::vector<ViewGeometry> as_dtype(const ViewGeometry& self, DType dtype,
 std::vector<ViewGeometry> view_dtype_rule(const ViewGeometry& self, Constants constants) {
   const DType dtype = constants[0].dtype();
   if (dtype == DType::uninitialized) {
-    throw DTypeError(format_text("view: no dtype. Name one."));
+    throw DTypeError(format_text("view: the dtype is uninitialized. Pass another dtype."));
   }
   return as_dtype(self, dtype, [&](const Layout& layout) {
     return views::with_itemsize(layout, byre::itemsize(self.dtype), byre::itemsize(dtype));
@@ -87,8 +90,8 @@ std::vector<ViewGeometry> view_dtype_rule(const ViewGeometry& self, Constants co
 
 std::vector<ViewGeometry> view_as_real_rule(const ViewGeometry& self, Constants) {
   if (self.dtype != DType::complex64) {
-    throw DTypeError(
-        format_text("view_as_real: %s, required complex64.", byre::name_of(self.dtype)));
+    throw DTypeError(format_text("view_as_real: the dtype is %s, required complex64.",
+                                 byre::name_of(self.dtype)));
   }
   return as_dtype(self, DType::f32, views::as_real);
 }
@@ -96,7 +99,7 @@ std::vector<ViewGeometry> view_as_real_rule(const ViewGeometry& self, Constants)
 std::vector<ViewGeometry> view_as_complex_rule(const ViewGeometry& self, Constants) {
   if (self.dtype != DType::f32) {
     throw DTypeError(
-        format_text("view_as_complex: %s, required pairs of f32.", byre::name_of(self.dtype)));
+        format_text("view_as_complex: the dtype is %s, required f32.", byre::name_of(self.dtype)));
   }
   return as_dtype(self, DType::complex64, views::as_complex);
 }
