@@ -21,9 +21,9 @@ namespace byre::inline v0::functional {
 BYRE_API std::string to_string(const Graph& graph);
 
 namespace detail {
-/// Returns the text after the equals sign: "add(%0, %1)" or "constant". Nodes with equal texts
-/// perform equal operations on equal values, with two exceptions: all constants have one text, and
-/// NaNs are written without their payload.
+/// Returns the text after the equals sign: "add(%0, %1)" or "constant". The texts of two nodes are
+/// equal if, and only if, the nodes perform equal operations on equal values. There are two
+/// exceptions: all constants have one text, and NaNs are written without their payload.
 BYRE_API std::string operation_of(const GraphNode& node);
 /// Returns dtype and sizes: "f32[2]".
 BYRE_API std::string to_string(const TensorMeta& meta);

@@ -20,10 +20,11 @@ class WriteBack {
   /// overwrite earlier ones. Throws ShapeError if elements of `part` share memory.
   void write(Tensor part, const Tensor& value);
   /// Records a write of `value` to a whole tensor: in memory for the CPU, as an update for the
-  /// pass, by rebind() for other backends. Throws the errors of these.
+  /// pass, by rebind() for other backends. Throws the errors of the other write() or of rebind(),
+  /// or DispatchError if a batch would be written to a tensor of the pass without a batch.
   void write(const AnyTensor& tensor, const AnyTensor& value);
-  /// Records that `tensor` becomes `other`, in its memory or elsewhere. Throws the errors of
-  /// to_rebind().
+  /// Records that `tensor` becomes `other`: on the CPU an alias of `other`, on another backend a
+  /// tensor with the value of `other`. Throws the errors of to_rebind().
   void rebind(const AnyTensor& tensor, const AnyTensor& other);
 
   /// Performs the writes. Call it once. Values that share data with written memory are copied first

@@ -98,8 +98,8 @@ std::vector<ViewGeometry> view_as_real_rule(const ViewGeometry& self, Constants)
 
 std::vector<ViewGeometry> view_as_complex_rule(const ViewGeometry& self, Constants) {
   if (self.dtype != DType::f32) {
-    throw DTypeError(
-        format_text("view_as_complex: the dtype is %s, required f32.", byre::name_of(self.dtype)));
+    throw DTypeError(format_text("view_as_complex: the dtype is %s, required f32 in pairs.",
+                                 byre::name_of(self.dtype)));
   }
   return as_dtype(self, DType::complex64, views::as_complex);
 }
