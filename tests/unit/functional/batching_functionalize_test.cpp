@@ -163,7 +163,8 @@ TEST(VmapOfFunctionalized, reading_a_captured_alias_of_an_input_is_rejected) {
   EXPECT_EQ(text_of(vmap(read_another)({ascending({2, 2})}).front()), "[[0. 1.]\n [0. 1.]]");
 }
 
-/// Expects that `program` is rejected: it writes a batch to a tensor outside of its vmap().
+/// Expects that `program` is rejected, because it writes a batch to a tensor from outside the
+/// batch's vmap().
 void expect_batch_refused(const Program& program) {
   const std::string text = complaint_of<DispatchError>([&] { program({ascending({2, 3})}); });
   EXPECT_TRUE(says(text, "cannot write one value per batch member"));

@@ -20,7 +20,7 @@
 namespace byre::inline v0::functional::detail {
 
 /// Returns `tensor` if it is a tensor of the pass. Any other tensor was captured: returns a tensor
-/// of the pass with its value that must not be written.
+/// of the pass with the captured value, which must not be written.
 AnyTensor functional(const AnyTensor& tensor);
 
 /// Returns a written or viewed argument. Converts it to a tensor of the pass in place.
@@ -41,10 +41,10 @@ inline void expect_takes_batch(const FunctionalTensor& written, BatchLevel level
 
 /// Checks `target`, the written argument at `index`. Throws ShapeError
 ///
-/// - if another operand of its alias partially overlaps it, as in memory: elements could be written
-///   before they are read;
-/// - if an earlier written argument has elements in common with it: the functional variant would
-///   write one after the other, the operator itself in any order.
+/// - if another operand partially overlaps the target, because elements could be written before
+///   they are read (operators in memory throw too);
+/// - if an earlier written argument has elements in common with the target, because the functional
+///   variant would write one after the other, and the operator itself in any order.
 void expect_no_partial_overlap(const FunctionalTensor& target, std::size_t index, const Call& call);
 
 /// Calls below the pass, where all tensors are values.

@@ -71,8 +71,9 @@ class ViewPath {
   /// The number of views in the chain; 0 if the path is by strides.
   std::size_t depth() const noexcept { return last_ == nullptr ? 0 : last_->depth; }
 
-  /// Returns the paths of the outputs of the view `op` of this path. N outputs cost O(N). Uses
-  /// strides if `strides`, or if the eight kinds cannot express `op`.
+  /// Applies the view operator `op` to this path and returns the paths of its outputs. These are
+  /// paths by strides if `strides` is true, or if the eight kinds cannot express `op`. Cost:
+  /// O(number of outputs).
   std::vector<ViewPath> through(const Operator& op, std::span<const Argument> arguments,
                                 bool strides) const;
   /// A path to another geometry of this base.

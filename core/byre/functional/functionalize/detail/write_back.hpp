@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// WriteBack: the writes at the end of a program, all or none. Steps that can fail come first.
+/// WriteBack: the writes to inputs at the end of a program. Either all are performed or none: steps
+/// that can fail come first.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
