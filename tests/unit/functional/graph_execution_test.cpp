@@ -109,11 +109,11 @@ TEST(GraphExecutions, malformed_graphs_are_rejected) {
       {graph_of({node("unsqueeze", {x})}, 1), "1 arguments, required 2"},
       {graph_of({node("add_.scalar", {x, Scalar(1)})}, 1), "add_.scalar writes its arguments"},
       {graph_of({node("add.out", {x, x, x})}, 1), "a graph requires pure operators"},
-      {graph_of({constant({}, {two})}, 0), "holds no tensor but has 1 results, first f32[2]"},
-      {graph_of({constant(held, {})}, 0), "holds f32[2] but has 0 results, first none"},
-      {graph_of({constant(held, {two, two})}, 0), "but has 2 results, first f32[2]"},
-      {graph_of({constant(held, {{{3}, DType::f32}})}, 0), "but has 1 results, first f32[3]"},
-      {graph_of({constant(held, {{{2}, DType::f64}})}, 0), "have f64[2]"},
+      {graph_of({constant({}, {two})}, 0), "holds no tensor, result count 1, first result f32[2]"},
+      {graph_of({constant(held, {})}, 0), "holds f32[2], result count 0, first result none"},
+      {graph_of({constant(held, {two, two})}, 0), "result count 2, first result f32[2]"},
+      {graph_of({constant(held, {{{3}, DType::f32}})}, 0), "result count 1, first result f32[3]"},
+      {graph_of({constant(held, {{{2}, DType::f64}})}, 0), "first result f64[2]"},
   };
   for (auto [wrong, said] : all) {
     const auto refuses = [said = said](const char* operation, const std::function<void()>& act) {

@@ -82,8 +82,8 @@ void expect_constant(const GraphNode& node, const char* operation) {
   if (!held || node.results.size() != 1 ||
       node.results.front() != TensorMeta{held.sizes(), held.dtype()}) {
     throw GraphError(format_text(
-        "%s: a constant of the graph holds %s but has %zu results, first %s. Give it one result of "
-        "the tensor's dtype and sizes.",
+        "%s: a constant of the graph holds %s, result count %zu, first result %s. Give it one "
+        "result of the tensor's dtype and sizes.",
         operation,
         held ? detail::to_string(TensorMeta{held.sizes(), held.dtype()}).c_str() : "no tensor",
         node.results.size(),
