@@ -47,8 +47,8 @@ class OperatorRef {
 /// Calls `op` and returns its results. Trailing arguments with defaults may be omitted.
 ///
 /// Throws ArgumentError if the arguments do not fit the schema, DispatchError if the operator has
-/// no kernel for the key, OutOfMemory, or the exceptions of the kernel. A std::bad_alloc of the
-/// kernel becomes OutOfMemory.
+/// no kernel for the key or if the kernel's results do not fit the schema, OutOfMemory, or the
+/// exceptions of the kernel. A std::bad_alloc of the kernel becomes OutOfMemory.
 ///
 /// Thread-safety: threads may call operators concurrently. For the tensors that the operator reads
 /// and writes, the rules of AnyTensor hold. Cost: one check per argument, then the kernel.

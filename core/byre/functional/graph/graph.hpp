@@ -60,7 +60,8 @@ struct GraphInput {
 /// - a node or an output uses a value before the node that computes it;
 /// - the number of a node's arguments differs from the number of its operator's parameters;
 /// - the operator of a node writes its arguments;
-/// - a constant does not have exactly one result, with the sizes and dtype of the constant.
+/// - a constant is empty, or does not have exactly one result with the sizes and dtype of the
+///   constant.
 ///
 /// Functions that execute or simplify a malformed graph throw GraphError.
 struct BYRE_API Graph {
