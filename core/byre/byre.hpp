@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffers and storages, with errors, counters and events: the one include for most programs.
-/// Include separately: tiles (storage/tiles/tiled_buffer.hpp), paged and recycled memory (pages/,
+/// Buffers and storages, with errors, counters and events: most programs include only this header.
+/// Other headers declare tiles (storage/tiles/tiled_buffer.hpp), paged and recycled memory (pages/,
 /// memory/), files (files/) and recordings (observe/).
 #pragma once
 

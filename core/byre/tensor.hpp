@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors, operations on their elements, file formats and the tracking of reshapes: the one
-/// include for programs that link the library `byre-tensor`. Includes byre.hpp.
+/// Tensors, operations on their elements, file formats and the tracking of reshapes: everything in
+/// the library `byre-tensor`. Includes byre.hpp.
 #pragma once
 
 #include <byre/byre.hpp>

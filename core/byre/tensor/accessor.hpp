@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Accessor: a pointer with N sizes and strides, to index the elements of a tensor in loops. Dtype,
-/// dimensions and device are checked once, when it is constructed.
+/// Accessor: a pointer with N sizes and strides, to index the elements of a tensor in loops.
+/// accessor() and mutable_accessor() check the dtype, the dimensions and the device once and return
+/// an Accessor.
 ///
-/// as_mdspan() returns a std::mdspan instead. It is declared only if the standard library has
-/// std::mdspan.
+/// as_mdspan() and as_mutable_mdspan() return a std::mdspan instead. They are declared only if the
+/// standard library has std::mdspan.
 #pragma once
 
 #include <byre/config.hpp>
@@ -24,12 +25,15 @@
 
 namespace byre::inline v0 {
 
-/// The elements of a tensor with N dimensions: T to write, const T to read only. It does not own
-/// the tensor. Valid as long as the pointer it has (see Tensor):
-/// - to read, until the tensor's storage is next written through another pointer or its memory is
-///   released;
-/// - to write, in addition only until the storage is next lazily cloned: a later write would appear
-///   in the clone.
+/// The elements of a tensor with N dimensions: an Accessor<T, N> reads and writes them, an
+/// Accessor<const T, N> only reads them. An accessor does not own the tensor. It is valid as long
+/// as a pointer to the elements is valid (see Tensor):
+/// - for reading, until the tensor's storage is next written through another pointer or its memory
+///   is released;
+/// - for writing, also no longer than until the storage is next lazily cloned: a later write would
+///   change the clone.
+///
+/// Thread-safety: as a pointer. No member throws or copies elements.
 template <class T, std::size_t N>
 class Accessor {
  public:
@@ -47,8 +51,9 @@ class Accessor {
   const std::array<std::int64_t, N>& sizes() const noexcept { return sizes_; }
   const std::array<std::int64_t, N>& strides() const noexcept { return strides_; }
 
-  /// The element at these indices, counted from 0. Requires that they are in range: without NDEBUG
-  /// a violation aborts the program, with NDEBUG it is undefined. Tensor::at() always checks.
+  /// The element at these indices, counted from 0. Requires that each index is in range. An index
+  /// out of range aborts the program if NDEBUG is not defined; otherwise the behavior is undefined.
+  /// Tensor::at() always checks its indices.
   template <std::integral... Index>
   requires(sizeof...(Index) == N) T& operator()(Index... indices) const noexcept {
     std::int64_t element = 0;
@@ -72,8 +77,8 @@ class Accessor {
 
 namespace detail {
 
-/// Throws DeviceError if the tensor is not on the host, ShapeError if it does not have `ndim`
-/// dimensions.
+/// Throws StateError if the handle is empty, DeviceError if the tensor is not on the host,
+/// ShapeError if it does not have `ndim` dimensions.
 BYRE_API void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* operation);
 /// Throws DTypeError if the tensor has a dtype other than `dtype`.
 BYRE_API void expect_dtype_if_initialized(const Tensor& tensor, DType dtype, const char* operation);
@@ -85,18 +90,19 @@ BYRE_API Dims strides_for_mdspan(const Layout& layout, const char* operation);
 
 }  // namespace detail
 
-/// An accessor to read. Throws DTypeError if T is not the dtype, StateError if the tensor is
-/// uninitialized, DeviceError if it is not on the host, ShapeError if N is not ndim(). Copies
-/// nothing.
+/// An accessor for reading. Throws DTypeError if T is not the C++ type of the dtype, StateError if
+/// the handle is empty or the tensor is storage- or dtype-uninitialized, DeviceError if the tensor
+/// is not on the host, ShapeError if N is not ndim(). Copies nothing.
 template <Element T, std::size_t N>
 inline Accessor<const T, N> accessor(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "accessor");
   return {tensor.data<T>(site), tensor.layout()};
 }
 
-/// An accessor to write. Realizes and materializes, as Tensor::mutable_data(), but never changes
-/// the dtype of a tensor that has one. Throws DTypeError, DeviceError and ShapeError as accessor(),
-/// and OutOfMemory.
+/// An accessor for writing. Calls Tensor::mutable_data(), which allocates missing memory and copies
+/// data that lazy clones share. Sets the dtype of a dtype-uninitialized tensor to that of T, but
+/// never changes a dtype. Throws DTypeError, DeviceError and ShapeError under the conditions of
+/// accessor(), StateError if the handle is empty, and OutOfMemory.
 template <Element T, std::size_t N>
 inline Accessor<T, N> mutable_accessor(Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "mutable_accessor");
@@ -122,8 +128,8 @@ inline Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements, const Dims& stride
 
 }  // namespace detail
 
-/// As accessor() and mutable_accessor(). Also throws ShapeError if std::layout_stride cannot
-/// express the strides: if elements share memory, as after expand(), or interleave.
+/// As accessor() and mutable_accessor(). Both also throw ShapeError if std::layout_stride cannot
+/// express the strides, because elements share memory, as after expand(), or interleave.
 template <Element T, std::size_t N>
 inline Mdspan<const T, N> as_mdspan(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "as_mdspan");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The registry of devices: the functions that a device provides so that tensors can use its
-/// memory. The host is always registered; the library that implements another device registers it.
+/// The registry of devices: a device registers the functions that tensors need to use its memory.
+/// The host, the CPU with its memory, is always registered; a library that implements another
+/// device registers that device.
 #pragma once
 
 #include <byre/config.hpp>
@@ -17,32 +18,34 @@ class BYRE_API DeviceError : public Error {
   using Error::Error;
 };
 
-/// The interface that a device implements. Requires that it outlives every tensor on the device and
-/// that any thread may call any member.
+/// The interface that a device implements. The implementation must outlive every tensor on the
+/// device, and every member must be safe to call on any thread, concurrently.
 class BYRE_API DeviceSupport {
  public:
   virtual ~DeviceSupport() = default;
 
   /// The allocator of the device's tensors. Its Allocator::copy copies within the device.
   virtual Allocator& allocator() noexcept = 0;
-  /// Copies between the device and the host; the copy is complete on return. If it throws, it must
-  /// not have changed anything.
+  /// Copy `nbytes` bytes between the device and the host. The copy must be complete on return. An
+  /// implementation that throws must not have changed the destination.
   virtual void copy_to_host(void* destination, const void* source, std::size_t nbytes) = 0;
   virtual void copy_from_host(void* destination, const void* source, std::size_t nbytes) = 0;
-  /// For messages: "accelerator".
+  /// The device's name in messages, for example "accelerator".
   virtual const char* name() const noexcept = 0;
 };
 
-/// Registers `device`, once, before the first tensor on it. Throws DeviceError if `device` is the
-/// host or is registered already, or if the device of the allocator of `support` is another one;
-/// OutOfMemory. Thread-safe.
+/// Registers `device` until the process ends. Call this function once for each device, before the
+/// first tensor on it. Throws DeviceError if `device` is the host or is registered already, or if
+/// the allocator of `support` belongs to another device; OutOfMemory if memory is exhausted. Takes
+/// a lock. Thread-safe.
 BYRE_API void register_device(Device device, DeviceSupport& support);
 
-/// Throws DeviceError if `device` is not registered. Takes a lock, except for the host.
-/// Thread-safe.
+/// The implementation of `device`. Throws DeviceError if `device` is not registered. Takes a lock,
+/// except for the host. Thread-safe.
 BYRE_API DeviceSupport& support_of(Device device);
 
-/// For messages: "cpu", "device 3:0 (accelerator)". Thread-safe.
+/// The device in messages: "cpu" or "device 3:0 (accelerator)". Takes a lock, except for the host.
+/// Thread-safe.
 BYRE_API Text describe(Device device) noexcept;
 
 }  // namespace byre::inline v0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Dims: a short list of sizes, strides or axes, with up to five numbers stored in the object. This
-/// header also has the checked arithmetic on sizes: a product that overflows throws.
+/// Dims: a short list of sizes, strides or axes. Up to five numbers are stored in the object
+/// itself. This header also declares arithmetic on sizes that throws if a product overflows.
 #pragma once
 
 #include <byre/config.hpp>
@@ -22,10 +22,10 @@ namespace byre::inline v0 {
 /// A sequence of integers, one for each dimension, with the interface of a standard container.
 /// Example: Dims sizes{2, 3}.
 ///
-/// Cost: up to `most_in_place` numbers are stored in the object, and a copy is a copy of a few
-/// words without a loop, because every view copies several Dims. More numbers are stored on the
-/// heap. Members that need the heap throw OutOfMemory. Thread-safety: as a
-/// std::vector.
+/// Cost: up to `most_in_place` numbers are stored in the object. A copy then copies a few words
+/// without a loop, which matters because every view copies several Dims. More numbers are stored on
+/// the heap. Errors: a member that allocates on the heap throws OutOfMemory if memory is exhausted.
+/// Indices are not checked. Thread-safety: as a std::vector.
 class BYRE_API Dims {
  public:
   static constexpr std::size_t most_in_place = 5;
@@ -86,7 +86,7 @@ class BYRE_API Dims {
   std::int64_t& back() noexcept { return end()[-1]; }
   const std::int64_t& back() const noexcept { return end()[-1]; }
 
-  /// New numbers are set to `value`.
+  /// Changes the count of numbers; new numbers at the end are set to `value`.
   void resize(std::size_t count, std::int64_t value = 0);
   void push_back(std::int64_t number) {
     if (count_ < most_in_place) [[likely]] {
@@ -109,9 +109,10 @@ class BYRE_API Dims {
     pop_back();
     return begin() + index;
   }
-  /// A copy without the number at `index`. Costs no more than a full copy.
+  /// A copy without the number at `index`. Requires `index` < size(). Costs no more than a full
+  /// copy.
   Dims without(std::size_t index) const {
-    Dims rest;  // constructed in place of the result: moving it would be slower than filling it
+    Dims rest;  // returned without a move: moving a Dims would be slower than filling one
     if (heap_ != nullptr) [[unlikely]] {
       rest.copy_heap_without(*this, index);
       return rest;
@@ -137,7 +138,7 @@ class BYRE_API Dims {
   std::unique_ptr<std::int64_t[]> heap_;  // null if inline_ suffices; capacity: a power of 2
 };
 
-/// Thrown if sizes, strides, axes or indices do not fit the tensor or each other.
+/// Thrown if sizes, strides, axes or indices are invalid for a tensor, or do not fit each other.
 class BYRE_API ShapeError : public Error {
  public:
   using Error::Error;
@@ -147,7 +148,7 @@ class BYRE_API ShapeError : public Error {
 /// throws ShapeError.
 inline constexpr std::size_t max_ndim = 64;
 
-/// "[2, 3]". Throws OutOfMemory.
+/// The numbers as text: "[2, 3]". Throws OutOfMemory if memory is exhausted.
 BYRE_API std::string to_string(std::span<const std::int64_t> dims);
 inline std::string to_string(const Dims& dims) {
   return to_string(std::span<const std::int64_t>(dims));
@@ -157,8 +158,8 @@ namespace detail {
 
 [[noreturn]] BYRE_API void refuse_ndim(std::size_t ndim, const char* operation);
 
-/// Throws ShapeError, which names `operation`, if `ndim` exceeds max_ndim. Views that do not call
-/// element_count() call this.
+/// Throws ShapeError, which names `operation`, if `ndim` exceeds max_ndim. For views that do not
+/// call element_count(), which checks that, too.
 inline void expect_ndim(std::size_t ndim, const char* operation) {
   if (ndim > max_ndim) [[unlikely]] {
     refuse_ndim(ndim, operation);
@@ -166,17 +167,19 @@ inline void expect_ndim(std::size_t ndim, const char* operation) {
 }
 
 /// The product of `sizes`. Throws ShapeError, which names `operation`, if a size is negative, there
-/// are more than max_ndim sizes, or the product of the sizes other than 0 overflows: strides are
-/// such products too.
+/// are more than max_ndim sizes, or the product of the sizes other than 0 exceeds the bytes that an
+/// object can have. Sizes of 0 are left out of the check because strides are such products, too.
 BYRE_API std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation);
 
-/// numel * itemsize. Throws ShapeError if that overflows.
+/// numel * itemsize. Throws ShapeError, which names `operation`, if the product exceeds the bytes
+/// that an object can have.
 BYRE_API std::size_t byte_count(std::int64_t numel, std::size_t itemsize, const char* operation);
 
 [[noreturn]] BYRE_API void refuse_axis(std::int64_t axis, std::size_t ndim, const char* operation);
 
-/// `axis`, counted from the end if negative. Throws ShapeError unless -ndim <= axis < ndim. If
-/// `ndim` is 0, accepts -1 and 0, as if there were one dimension.
+/// `axis` as an index from 0; a negative axis counts from the end. Throws ShapeError, which names
+/// `operation`, unless -ndim <= axis < ndim. If `ndim` is 0, accepts -1 and 0, as for one
+/// dimension.
 inline std::size_t wrap_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
   const auto count = static_cast<std::int64_t>(ndim == 0 ? 1 : ndim);
   if (axis < -count || axis >= count) [[unlikely]] {

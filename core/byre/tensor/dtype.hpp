@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// DType: the type of a tensor's elements, with its C++ type, size and name. All tables are derived
-/// from one list of types.
+/// DType: the type of a tensor's elements. This header also declares the C++ type, the size, the
+/// alignment and the name of each dtype. All tables are derived from one list of types.
+///
+/// Unless a function says otherwise: constant time, throws nothing, thread-safe.
 #pragma once
 
 #include <byre/config.hpp>
@@ -17,7 +19,7 @@
 
 namespace byre::inline v0 {
 
-/// The order is that of detail::ElementTypes.
+/// The dtypes, in the order of detail::ElementTypes.
 enum class DType : std::uint8_t {
   boolean,
   u8,
@@ -30,11 +32,11 @@ enum class DType : std::uint8_t {
   f32,
   f64,
   complex64,      ///< two f32: real, imaginary
-  uninitialized,  ///< not set yet; see Tensor
+  uninitialized,  ///< the tensor has no dtype; see Tensor
 };
 
-/// Thrown if two tensors, or a tensor and a C++ type, differ in dtype where they must not, or if an
-/// operation does not support a dtype.
+/// Thrown if an operation does not support a dtype, or requires equal dtypes of two tensors, or of
+/// a tensor and a C++ type, and they differ.
 class BYRE_API DTypeError : public Error {
  public:
   using Error::Error;
@@ -42,7 +44,7 @@ class BYRE_API DTypeError : public Error {
 
 namespace detail {
 
-/// Tables that are derived from a list of types in the order of DType.
+/// Tables that are derived from `T...`, the C++ types in the order of DType.
 template <class... T>
 struct ListOfElements {
   static constexpr std::size_t count = sizeof...(T);
@@ -116,7 +118,7 @@ constexpr std::size_t alignment(DType dtype) noexcept {
   return detail::ElementTypes::alignments[static_cast<std::size_t>(dtype)];
 }
 
-/// For messages: "f32", "bool".
+/// The name in messages: "f32", "bool", ..., "uninitialized".
 constexpr const char* name_of(DType dtype) noexcept {
   return detail::dtype_names[static_cast<std::size_t>(dtype)];
 }
@@ -128,8 +130,9 @@ constexpr bool is_integral(DType dtype) noexcept {
   return dtype >= DType::u8 && dtype <= DType::i64;
 }
 
-/// Returns `function.template operator()<T>()` for the C++ type T of `dtype`. Throws DTypeError,
-/// which names `operation`, if `dtype` is DType::uninitialized.
+/// Returns `function.template operator()<T>()` for the C++ type T of `dtype`. Requires that the
+/// function returns one type for all T. Throws DTypeError, which names `operation`, if `dtype` is
+/// DType::uninitialized, and the exceptions of the function.
 template <class Function>
 decltype(auto) visit(DType dtype, const char* operation, Function&& function) {
   detail::expect_dtype_named(dtype, operation);

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Operations on the elements of tensors, for every dtype and any strides: enough to write complete
-/// programs. It is not a numerics library: for fast kernels, use data pointers and kernels of your
-/// own.
+/// programs. This header is not a numerics library: for fast kernels, write your own kernels on
+/// data pointers.
 ///
-/// For all operations, unless one says otherwise:
-/// - Operands are promoted and results rounded by the rules of promotion.hpp, and operands
-///   broadcast by NumPy's rule. A Scalar may replace either operand; it is rejected if it does not
-///   fit.
-/// - Integers wrap around on overflow.
-/// - Results are contiguous for any strides of the operands, transposed ones included.
+/// Unless an operation says otherwise:
+/// - Dtypes: operands are promoted to one dtype, and results are rounded, by the rules of
+///   promotion.hpp. Integers wrap around on overflow.
+/// - Sizes: operands *broadcast* by NumPy's rule: aligned at the last dimension, two sizes must be
+///   equal or one of them 1, and the size of 1 is repeated.
+/// - Scalars: a Scalar may replace either operand of a binary operation. An integer out of range of
+///   the dtype is rejected: see scalar.hpp.
+/// - Results are new, contiguous tensors, regardless of the strides of the operands.
 /// - Results do not depend on the floating-point environment of the caller. While elements are
-///   computed, flush-to-zero, the rounding mode and traps are set to their defaults; afterwards
-///   they are restored.
-/// - An operation whose name ends in _ writes its first operand, whose sizes and dtype do not
-///   change. The other operands broadcast to it, and the category of the result must not be higher.
-///   An operand may have exactly the elements that are written, or none of them. An operand that
-///   overlaps them in part, or may overlap them, is rejected. Lazy clones of the written tensor
-///   never change.
-/// - Throws, before anything changes: StateError if an operand is uninitialized or an empty handle;
-///   DeviceError if one is not on the host, except for fill_, zero_ and copy_; ShapeError if sizes
-///   do not fit or operands overlap; DTypeError if the operation does not support a dtype;
-///   OutOfMemory.
-/// - Cost: O(n) in the number of elements. Reading an operand copies nothing.
+///   computed, flush-to-zero, the rounding mode and traps have their default settings; afterwards
+///   the settings of the caller are restored.
+/// - An operation with a name that ends in _ writes the result to its first operand and does not
+///   change the sizes and the dtype of that operand. The other operands must broadcast to its
+///   sizes, and the category of the result must not be higher than that of its dtype. Each other
+///   operand must consist of exactly the written elements, or must not overlap them. An operand
+///   that overlaps them partially, or that cannot be shown not to, is rejected. Lazy clones of the
+///   written tensor do not change.
+/// - Errors: an operation throws before it changes anything. It throws StateError if an operand is
+///   an empty handle, or storage- or dtype-uninitialized; DeviceError if an operand is not on the
+///   host (fill_, zero_ and copy_ accept any device); ShapeError if sizes do not fit or operands
+///   overlap; DTypeError if the operation does not support a dtype; OutOfMemory if memory is
+///   exhausted.
+/// - Cost: O(n) in the number of elements. Reading an operand does not copy its storage.
 /// - Thread-safety: an operation reads its operands and, if its name ends in _, writes the first,
 ///   by the rules of Tensor.
 #pragma once
@@ -38,8 +42,8 @@ namespace byre::inline v0 {
 
 namespace detail {
 
-/// A call site that a list in braces does not convert to, so that sum(x, {0}) takes the list as
-/// axes.
+/// A call site that is not implicitly constructed from a list in braces, so that sum(x, {0}) treats
+/// the list as axes.
 class ExplicitCallSite {
  public:
   constexpr explicit ExplicitCallSite(CallSite site) noexcept : site_(site) {}
@@ -51,80 +55,88 @@ class ExplicitCallSite {
 
 }  // namespace detail
 
-// ---- writing. Each operation takes a handle, which may be a temporary view, and returns it.
-// fill_, zero_ and copy_ allocate the memory of a storage-uninitialized tensor.
+// ---- writing. Each operation returns `self`, another handle to the same tensor; `self` may be a
+// temporary view. fill_, zero_ and copy_ allocate the memory of a storage-uninitialized tensor.
 
 /// Sets all elements to `value`, converted to the dtype as by copy_. Throws DTypeError if `value`
-/// is an integer out of range of an integral dtype, StateError if `self` is dtype-uninitialized.
+/// is an integer out of range of an integral dtype.
 BYRE_API Tensor fill_(Tensor self, const Scalar& value, CallSite site = CallSite::current());
-/// As fill_(self, 0).
+/// fill_(self, 0).
 BYRE_API Tensor zero_(Tensor self, CallSite site = CallSite::current());
-/// Copies the elements of `source`, which broadcast to `self`, between any devices. If `self` is
-/// dtype-uninitialized, it takes the dtype of `source`. Otherwise converts, for any two dtypes and
-/// with equal results on every machine:
-/// - floating-point to integer: truncated and saturated; NaN becomes 0;
+/// Copies the elements of `source`, broadcast to the sizes of `self`, between any devices. If
+/// `self` is dtype-uninitialized, it takes the dtype of `source`. Otherwise each element is
+/// converted to the dtype of `self`, for any two dtypes, with equal results on every machine:
+/// - floating-point to integer: truncated, then clamped to the range of the integer; NaN becomes 0;
 /// - integer to integer: wrapped around;
-/// - to a narrower floating-point dtype: rounded; infinite if out of range;
+/// - to a narrower floating-point dtype: rounded to nearest; infinite if out of range;
 /// - complex to real: the real part;
-/// - to bool: true unless 0.
+/// - to bool: false if the value is 0, otherwise true.
 BYRE_API Tensor copy_(Tensor self, const Tensor& source, CallSite site = CallSite::current());
 
 // ---- arithmetic
 
-/// For bool: logical or.
+/// a + b. For bool: logical or.
 BYRE_API Tensor add(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor add_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
-/// Throws DTypeError if both operands are bool. With another dtype, a bool counts as 0 or 1.
+/// a - b. Throws DTypeError if both operands are bool. With an operand of another dtype, a bool
+/// counts as 0 or 1.
 BYRE_API Tensor sub(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor sub_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
-/// For bool: logical and.
+/// a * b, element by element. For bool: logical and.
 BYRE_API Tensor mul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor mul_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
-/// True division. Integers and bool are divided as f32.
+/// True division, a / b. Integers and bools are divided as f32.
 BYRE_API Tensor div(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 BYRE_API Tensor div_(Tensor self, const Tensor& other, CallSite site = CallSite::current());
 
-/// Throws DTypeError for bool.
+/// -a. Throws DTypeError if the dtype is bool.
 BYRE_API Tensor neg(const Tensor& a, CallSite site = CallSite::current());
 BYRE_API Tensor neg_(Tensor self, CallSite site = CallSite::current());
-/// The larger of each element and 0; NaN stays NaN. Throws DTypeError for bool and complex.
+/// The larger of each element and 0; NaN stays NaN. Throws DTypeError if the dtype is bool or
+/// complex.
 BYRE_API Tensor relu(const Tensor& a, CallSite site = CallSite::current());
 BYRE_API Tensor relu_(Tensor self, CallSite site = CallSite::current());
-/// e to the power of each element; integers and bool are computed as f32. f32 and f64 results are
-/// within 1 ulp. The last bit may differ between kinds of machines, but not between positions in a
-/// tensor.
+/// e to the power of each element. Integers and bools are computed as f32. Results of f32 and f64
+/// are within 1 ulp (unit in the last place). The last bit may differ between kinds of machines,
+/// but does not depend on the position in the tensor.
 BYRE_API Tensor exp(const Tensor& a, CallSite site = CallSite::current());
 BYRE_API Tensor exp_(Tensor self, CallSite site = CallSite::current());
 
-// ---- comparison, to bool. Exact, even with an integer that is out of range of the tensor's dtype.
+// ---- comparisons; the results are bool. A comparison with a Scalar is exact, even if the Scalar
+// is an integer that is out of range of the tensor's dtype.
 
+/// True where the elements are equal.
 BYRE_API Tensor eq(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-/// Greater or equal. Throws DTypeError for complex, which has no order.
+/// True where the element of `a` is greater than or equal to that of `b`. Throws DTypeError if the
+/// promoted dtype is complex, which has no order.
 BYRE_API Tensor ge(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-/// Each element of `a` if that of `condition` is true, otherwise of `b`. Throws DTypeError if
-/// `condition` is not bool.
+/// The element of `a` where `condition` is true, and the element of `b` where it is false. Throws
+/// DTypeError if `condition` is not bool.
 BYRE_API Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b,
                       CallSite site = CallSite::current());
 
 // ---- reductions
 
-/// The sum of all elements, or the sums over `axes`, which the result lacks; with `keepdim` it has
-/// them with size 1. With an empty list of axes, each element is its own sum. Integers and bool are
-/// summed as i64, f16 and bf16 as float. Summation is pairwise, so that the rounding error grows
-/// with the logarithm of the count. Throws ShapeError if an axis is out of range or named twice.
+/// The sum of all elements, or the sums over `axes`. The result lacks the dimensions in `axes`, or
+/// has them with size 1 if `keepdim` is true. If `axes` is empty, each element is its own sum.
+/// Integers and bools are summed as i64; f16 and bf16 are summed as f32, and the result is rounded
+/// to their dtype. Summation is pairwise, so that the rounding error grows with the logarithm of
+/// the count. Throws ShapeError if an axis is out of range or named twice.
 BYRE_API Tensor sum(const Tensor& a,
                     detail::ExplicitCallSite site = detail::ExplicitCallSite(CallSite::current()));
 BYRE_API Tensor sum(const Tensor& a, const Dims& axes, bool keepdim = false,
                     CallSite site = CallSite::current());
 
-/// The matrix product over the last two dimensions; the dimensions before them broadcast. A first
-/// operand of one dimension is a row, a second operand of one dimension is a column; the result
-/// lacks the dimension of size 1 that this adds. Throws ShapeError if the inner sizes differ or an
-/// operand has no dimensions. Cost: O(rows * inner * columns) for each product.
+/// The matrix product over the last two dimensions; the dimensions before them broadcast. If `a`
+/// has one dimension, it is treated as a row; if `b` has one dimension, it is treated as a column.
+/// The result lacks the dimensions of size 1 that this treatment adds. Throws ShapeError if the
+/// inner sizes differ or an operand has no dimensions. Cost: O(rows * inner * columns) for each
+/// product of two matrices. Copies an operand if it is not contiguous, is bool, or has to be
+/// converted.
 BYRE_API Tensor matmul(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 
 /// The tensors concatenated along `axis`, in their promoted dtype. Throws ShapeError if `tensors`
-/// is empty or sizes differ in another dimension.
+/// is empty, `axis` is out of range, or the tensors differ in a size other than that of `axis`.
 BYRE_API Tensor cat(std::span<const Tensor> tensors, std::int64_t axis = 0,
                     CallSite site = CallSite::current());
 
@@ -135,7 +147,7 @@ inline Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t axis = 0,
 
 // ---- other operations
 
-/// A copy with the elements along each of `axes` in reverse order. The result cannot be a view,
+/// A copy with the elements along each of `axes` in reverse order. The result is not a view,
 /// because strides are never negative. Throws ShapeError if an axis is out of range or named twice.
 BYRE_API Tensor flip(const Tensor& a, const Dims& axes, CallSite site = CallSite::current());
 
@@ -197,7 +209,8 @@ inline Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b,
                     CallSite site = CallSite::current()) {
   return where(condition, a.operand_for(b, "where"), b, site);
 }
-/// The dtype is that of the number with the higher category: bool, i64, f32 or complex64.
+/// The dtype of the result is bool, i64, f32 or complex64: the dtype of the number with the higher
+/// category.
 inline Tensor where(const Tensor& condition, const Scalar& a, const Scalar& b,
                     CallSite site = CallSite::current()) {
   const DType dtype = promoted(a.dtype_alone(), b.dtype_alone());

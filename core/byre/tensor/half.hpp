@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The two 16-bit floating-point types: Float16 is IEEE 754 binary16, BFloat16 the upper half of a
-/// binary32. They store bits, and convert to float for arithmetic.
+/// The two 16-bit floating-point types: Float16 is IEEE 754 binary16, BFloat16 is the upper half of
+/// an IEEE 754 binary32 (float). Objects store bits; arithmetic converts them to float.
 ///
-/// A conversion from float rounds to nearest, ties to even. Conversions use integer operations
-/// only, so that flush-to-zero, rounding modes and trapped exceptions do not affect them.
+/// A conversion from float rounds to nearest, ties to even. A conversion to float is exact. The
+/// floating-point environment (flush-to-zero, rounding mode, trapped exceptions) does not affect
+/// conversions, because they use integer operations only.
 #pragma once
 
 #include <bit>
@@ -26,8 +27,8 @@ constexpr float float_of_binary16(std::uint16_t half) noexcept {
   if (magnitude == 0) {
     return std::bit_cast<float>(sign);
   }
-  // A subnormal is `magnitude` times 2^-24: subtract 24 from the exponent of `magnitude` as a
-  // float.
+  // A subnormal is `magnitude` times 2^-24: convert `magnitude` to float and subtract 24 from the
+  // exponent.
   const auto whole = static_cast<float>(static_cast<std::int32_t>(magnitude));
   return std::bit_cast<float>(sign | (std::bit_cast<std::uint32_t>(whole) - (24U << 23)));
 }
@@ -36,7 +37,8 @@ constexpr std::uint16_t binary16_of_float(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
   const std::uint32_t magnitude = bits & 0x7FFF'FFFFU;
-  if (magnitude > 0x7F80'0000U) {  // NaN stays NaN, even if all its set bits are cut off
+  // NaN stays NaN, even if all set bits of its fraction are cut off.
+  if (magnitude > 0x7F80'0000U) {
     return static_cast<std::uint16_t>(sign | 0x7E00U | (magnitude >> 13 & 0x3FFU));
   }
   if (magnitude >= 0x477F'F000U) {  // rounds to 65536 or more

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Type promotion: the dtype of an operation's result, from the dtypes of its operands. The rules
-/// also define how often the result is rounded.
+/// Type promotion: the rules for the dtype of an operation's result, which depends on the dtypes of
+/// the operands, and for the rounding of the result.
 ///
-/// 1. bool < integral < floating < complex: the higher category wins, for any widths. i64 with f16
-///    is f16, and f64 with complex64 is complex64.
+/// 1. The dtype of the higher category wins, regardless of widths: bool < integral < floating <
+///    complex. i64 with f16 is f16, and f64 with complex64 is complex64.
 /// 2. Within a category, the wider dtype wins.
-/// 3. u8 with i8 is i16, and f16 with bf16 is f32: neither can represent the other's values.
+/// 3. Two dtypes of one category and width that cannot represent each other's values promote to a
+///    wider one: u8 with i8 is i16, and f16 with bf16 is f32.
 ///
-/// Operands are converted to the promoted dtype, but to float if that is f16 or bf16: no operand is
-/// rounded to 16 bits. The result is rounded once, to its dtype. Example: the f16 2346 plus the i16
-/// 5003, which f16 cannot represent, is 7349, rounded to the f16 7348.
+/// Each operand is converted to the promoted dtype, or to f32 if the promoted dtype is f16 or bf16,
+/// so that no operand is rounded to 16 bits. The result is rounded once, to its dtype. Example: an
+/// f16 of 2346 plus an i16 of 5003, which f16 cannot represent, is 7349, which is rounded to 7348
+/// in f16.
 ///
-/// A Scalar is first rounded to its Scalar::operand_dtype(). Example: the f16 2346 plus the number
-/// 5003, rounded to the f16 5004, is 7350, rounded to the f16 7352.
+/// A Scalar is first rounded to its Scalar::operand_dtype(). Example: an f16 of 2346 plus the
+/// Scalar 5003, which is first rounded to 5004 in f16, is 7350, which is rounded to 7352 in f16.
 ///
 /// Source: PyTorch's categories.
 #pragma once
@@ -23,10 +25,11 @@
 
 namespace byre::inline v0 {
 
-/// The kinds of dtypes, in ascending order.
+/// The categories of dtypes, in ascending order.
 enum class Category : std::uint8_t { boolean, integral, floating, complex };
 
-/// The functions in this header require dtypes other than DType::uninitialized.
+/// The category of a dtype. All functions of this header require dtypes other than
+/// DType::uninitialized. They are pure, take constant time and throw nothing.
 constexpr Category category_of(DType dtype) noexcept {
   return dtype == DType::boolean ? Category::boolean
          : is_integral(dtype)    ? Category::integral
@@ -45,8 +48,8 @@ constexpr DType promoted(DType a, DType b) noexcept {
   return a == b ? a : is_integral(a) ? DType::i16 : DType::f32;
 }
 
-/// The dtype in which exp and a true division compute: f32 for bool and integers, otherwise
-/// `dtype`.
+/// The dtype of the results of exp() and div() for operands that promote to `dtype`: f32 if `dtype`
+/// is bool or integral, otherwise `dtype`.
 constexpr DType promoted_to_floating(DType dtype) noexcept {
   return category_of(dtype) < Category::floating ? DType::f32 : dtype;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scalar: a number as an operand of an operation, together with a tensor. This header converts it
-/// to the dtype that the operation computes with.
+/// Scalar: a number that is an operand of an operation, together with a tensor. This header
+/// converts the number to the dtype that the operation computes in.
 ///
-/// A Scalar has a category (bool, integral, floating or complex) but no width. If its category is
-/// not higher than the tensor's, it takes the tensor's dtype: `add(x, 1)` of an i8 tensor is i8,
-/// and `mul(x, 0.5)` of a bf16 tensor is bf16. An integer that is out of range of an integral dtype
-/// is rejected, never wrapped around: `add(x, 300)` throws for an i8 tensor. Only comparisons
-/// accept it.
+/// A Scalar has a category (bool, integral, floating or complex, in ascending order), but no width.
+/// If the category is not higher than that of the tensor, the Scalar takes the tensor's dtype:
+/// `add(x, 1)` of an i8 tensor is i8, and `mul(x, 0.5)` of a bf16 tensor is bf16. An integer that
+/// is out of range of an integral dtype is rejected, never wrapped around: `add(x, 300)` throws for
+/// an i8 tensor. Comparisons accept such an integer.
 #pragma once
 
 #include <byre/config.hpp>
@@ -26,11 +26,12 @@
 
 namespace byre::inline v0 {
 
-/// A value of category bool, integral, floating or complex. Thread-safety: as an int.
-/// Source: the weak scalars of NumPy 2 (NEP 50).
+/// A number of category bool, integral, floating or complex. Thread-safety: as an int. Cost:
+/// constant time; the members that return a Tensor allocate one. Source: the weak scalars of NumPy
+/// 2 (NEP 50).
 class BYRE_API Scalar {
  public:
-  /// Integers are stored as i64, floating-point numbers as f64. Throws DTypeError if an integer
+  /// Stores an integer as i64, a floating-point number as f64. Throws DTypeError if an integer
   /// exceeds the range of i64, because no integral dtype is wider.
   template <class T>
   requires(std::is_arithmetic_v<T> ||
@@ -43,14 +44,14 @@ class BYRE_API Scalar {
     }
   }
 
-  /// The dtype of this number without a tensor: bool, i64, f32 or complex64.
+  /// The dtype of this number if no tensor determines it: bool, i64, f32 or complex64.
   DType dtype_alone() const noexcept {
     constexpr DType dtypes[] = {DType::boolean, DType::i64, DType::f32, DType::complex64};
     return dtypes[value_.index()];
   }
 
   /// The dtype of this number as an operand, together with a tensor of `dtype`: dtype_alone() if
-  /// this has a higher category than `dtype`, otherwise `dtype`.
+  /// this number has a higher category than `dtype`, otherwise `dtype`.
   DType operand_dtype(DType dtype) const noexcept {
     return static_cast<Category>(value_.index()) <= category_of(dtype) ? dtype : dtype_alone();
   }
@@ -60,16 +61,16 @@ class BYRE_API Scalar {
   decltype(auto) visit_held(Function&& function) const {
     return std::visit(std::forward<Function>(function), value_);
   }
-  /// The stored integer; null if this is not an integer.
+  /// The stored integer, or null if this number is not an integer. A bool is not an integer.
   const std::int64_t* as_integer() const noexcept { return std::get_if<std::int64_t>(&value_); }
-  /// Converts to a C++ number. A complex number converts by its real part, except to bool.
+  /// Converts to a C++ number. Of a complex number, converts the real part, except to bool.
   /// - To bool: whether the number is not 0.
   /// - To an integer: truncated. Throws DTypeError if the number is out of range of T (negative for
   ///   an unsigned type, for example), infinite or NaN.
   /// - To a floating-point number: rounded to nearest; infinite if out of range.
   ///
-  /// Converts in the floating-point environment of the caller, as C++ does. to_tensor() does not
-  /// depend on it.
+  /// The result depends on the floating-point environment of the caller, as in C++. The result of
+  /// to_tensor() does not.
   template <class T>
   requires std::is_arithmetic_v<T> T as()
   const {
@@ -84,23 +85,24 @@ class BYRE_API Scalar {
     });
   }
 
-  /// False for an integer out of the range of an integral dtype.
+  /// False if this number is an integer that is out of range of `dtype`, an integral dtype. True
+  /// otherwise.
   bool fits(DType dtype) const;
 
-  /// A tensor without dimensions, on the host, converted as by copy_(). Throws DTypeError if
-  /// `dtype` is DType::uninitialized, OutOfMemory.
+  /// This number as a tensor without dimensions, on the host, converted as by copy_(). Throws
+  /// DTypeError if `dtype` is DType::uninitialized, or OutOfMemory.
   Tensor to_tensor(DType dtype) const;
 
   /// As to_tensor(). Also throws DTypeError, which names `operation`, if fits() is false.
   Tensor fitting(DType dtype, const char* operation) const;
 
-  /// This number as an operand of an operation with `tensor`: a tensor without dimensions, of
+  /// This number as an operand of `operation` with `tensor`: a tensor without dimensions, of
   /// operand_dtype(). Throws StateError if `tensor` is an empty handle or dtype-uninitialized,
-  /// DTypeError if this does not fit, OutOfMemory.
+  /// DTypeError if fits() is false for the dtype, or OutOfMemory.
   Tensor operand_for(const Tensor& tensor, const char* operation) const;
 
-  /// As operand_for(), for comparisons, which are exact: an integer that does not fit becomes i64
-  /// instead of an error.
+  /// As operand_for(), for comparisons, which are exact: for an integer that does not fit, returns
+  /// a tensor of i64 instead of throwing.
   Tensor compared_with(const Tensor& tensor, const char* operation) const;
 
  private:
@@ -149,8 +151,8 @@ class BYRE_API Scalar {
   }
   template <class T, std::floating_point Number>
   static bool is_representable(Number number) noexcept {
-    // Both are a power of two, or 0, which are exact in any floating-point type. The largest
-    // integer may be inexact.
+    // Both limits are 0 or a power of two, exact in any floating-point type. The largest integer
+    // may be inexact.
     constexpr auto lowest = static_cast<Number>((std::numeric_limits<T>::min)());
     constexpr auto beyond =
         static_cast<Number>((std::numeric_limits<T>::max)() / 2 + 1) * Number{2};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The states of a tensor: the error that reports them, and the option of a resize that changes
-/// them. docs/tensor-states.md has a table of all operations in all states.
+/// Errors and options for the states of a tensor, which may lack memory or a dtype (see Tensor).
+/// docs/tensor-states.md has a table of all operations in all states.
 #pragma once
 
 #include <byre/config.hpp>
@@ -10,14 +10,14 @@
 
 namespace byre::inline v0 {
 
-/// Thrown if the state of a tensor does not allow an operation: the tensor lacks memory or a dtype,
-/// its handle is empty, or it shares a storage that would become uninitialized.
+/// Thrown if the state of a tensor does not allow an operation: the handle is empty, the tensor
+/// lacks memory or a dtype, or the operation would take away memory that other tensors share.
 class BYRE_API StateError : public Error {
  public:
   using Error::Error;
 };
 
-/// Whether a resize to fewer elements retains the memory or releases it.
+/// Whether Tensor::resize() to fewer elements retains or releases the memory.
 enum class OnShrink : std::uint8_t { keep_memory, free_memory };
 
 }  // namespace byre::inline v0

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensor: an n-dimensional array of elements of one dtype, as a view of a Storage. This header has
-/// its creation, memory, element access, views and clones; elements.hpp has its arithmetic.
-/// Most members are one call each: of a view function in views.hpp, or of a function in a source
+/// Tensor: an n-dimensional array of elements of one dtype (element type). The elements are a view
+/// of the bytes of a Storage, which several tensors may share. This header declares creation,
+/// memory, element access, views and clones of tensors; elements.hpp declares arithmetic.
+///
+/// Most members are a single call of a view function in views.hpp or of a function in a source
 /// file.
 #pragma once
 
@@ -40,65 +42,81 @@ class TensorWrite;
 /// using byre::DType, byre::Tensor;
 /// Tensor x = Tensor::zeros({2, 3}, DType::f32);
 /// Tensor row = x.select(0, 1);           // a view: x and row have one storage
-/// const Tensor before = x.lazy_clone();  // a second storage, which shares the data for now
-/// row.set_at<float>({2}, 7);             // copies the data once, for x and row
+/// const Tensor before = x.lazy_clone();  // a second storage that shares the data until a write
+/// row.set_at<float>({2}, 7);             // a write: copies the data once, for x and row
 /// assert(x.at<float>({1, 2}) == 7 && row.aliases(x));
 /// assert(before.at<float>({1, 2}) == 0 && !before.aliases(x));
 /// ```
 ///
 /// A write to the elements of a tensor is visible
-/// - through every copy of its handle, because copies of a handle refer to one tensor. Changes of
-///   its sizes and dtype are visible there too;
-/// - in a view of it (alias(), select(), ...), because a tensor and its views have one storage. The
-///   view has sizes, strides and a dtype of its own;
-/// - not in a clone of it (lazy_clone(), clone(), reshape(), ...), which has a storage of its own.
+/// - through every copy of the handle, because all copies refer to one tensor. A change of the
+///   tensor's sizes or dtype is visible there, too;
+/// - in every view of the tensor (alias(), select(), ...), because a tensor and its views have one
+///   storage. Each view has sizes, strides and a dtype of its own;
+/// - in no clone of the tensor (lazy_clone(), clone(), reshape(), ...), because each clone has a
+///   storage of its own.
 ///
-/// Two tensors alias if and only if they have one storage: see aliases().
+/// Two tensors *alias* if and only if they have one storage: see aliases().
+///
+/// A tensor is *contiguous* if its elements are adjacent in row-major order. The *host* is the CPU,
+/// with its memory; other devices are registered with register_device() (devices.hpp).
 ///
 /// States: a tensor always has sizes, but may lack memory or a dtype. docs/tensor-states.md has a
 /// table of all operations in all states.
-/// - *initialized*: it has a dtype, and memory if it has elements.
-/// - *storage-uninitialized*: it has elements and no memory yet. Its first write or realize()
-///   allocates. Until then no other tensor can share its storage.
-/// - *dtype-uninitialized*: it has no dtype yet. Its first write or realize() sets the dtype.
+/// - *initialized*: the tensor has a dtype, and has memory or needs none.
+/// - *storage-uninitialized*: the tensor has elements, but no memory. realize(), reserve() or a
+///   write, for example by mutable_data() or fill_(), allocates the memory. Until then no other
+///   tensor can share the storage.
+/// - *dtype-uninitialized*: the tensor has no dtype. realize(), mutable_data<T>() or copy_() sets
+///   it.
 /// - An *empty handle*, Tensor(), refers to no tensor.
 ///
 /// Unless a member says otherwise:
-/// - Requires a nonempty handle; with an empty one the program is aborted. A function that takes a
-///   tensor as an argument throws StateError for an empty handle.
-/// - Throws: an operation that throws leaves every tensor as it was.
-/// - Cost: a getter copies nothing and takes no lock. A view copies no elements: it allocates one
-///   small block, mostly from a cache of the thread, and costs O(ndim) and one atomic add.
-/// - Thread-safety: tensors with different storages are independent, lazy clones included. For
-///   tensors with one storage the Storage's rule holds: const members may run concurrently, and the
-///   caller must not run a write concurrently with any other operation. The threads of a parallel
-///   loop may write through mutable_data_in_parallel(). One handle object follows the rules of
-///   std::shared_ptr: it must not be assigned while another thread uses that object.
-/// - `site` is the call site (a line of source) that counters, events and reports name: by default,
-///   that of the caller.
+/// - Requires a handle that is not empty: a member aborts the program on an empty handle. A
+///   function that takes a tensor as an argument throws StateError if the handle is empty.
+/// - Errors: a member that throws leaves every tensor unchanged. A member that creates a tensor, or
+///   that allocates or copies elements, throws OutOfMemory if memory is exhausted, and the
+///   exceptions of the allocator and of the device that it uses. In ReshapeMode::error (see
+///   reshape()), a member that reads or writes elements throws shadow::ReshapeViolation if the
+///   access relies on an alias that reshape() returned.
+/// - Cost: a getter costs O(ndim) at most, copies nothing and takes no lock. A view copies no
+///   elements: it costs O(ndim) and one atomic add, and allocates one small block, usually from a
+///   cache of the thread.
+/// - Thread-safety: threads may use tensors with different storages independently, also lazy clones
+///   of one tensor. Threads may call const members of tensors with one storage concurrently. The
+///   caller must not run any other member, or a function that writes, concurrently with an
+///   operation on a tensor with the same storage; mutable_data_in_parallel() is the exception. One
+///   handle object follows the rules of std::shared_ptr: no thread may assign it while another
+///   thread uses it.
+/// - `site` is the call site, a line of source, that counters, events and reports name. The default
+///   is the line of the caller.
+/// - A reference that a getter returns is valid as long as the tensor exists; the value changes
+///   with the tensor.
 ///
 /// Source: the design note "TensorBase".
 class BYRE_API Tensor {
  public:
-  /// An empty handle. It can be assigned, destroyed, tested by operator bool and released by
-  /// release(). Any other member aborts the program.
+  /// An empty handle, which supports assignment, destruction, operator bool and release(). Any
+  /// other member aborts the program.
   Tensor() noexcept = default;
 
-  /// A tensor of sizes [0] on `device`: no elements, dtype-uninitialized. Throws DeviceError if the
-  /// device is not registered, OutOfMemory.
+  /// A dtype-uninitialized tensor of sizes [0], without elements, on `device`. Throws DeviceError
+  /// if the device is not registered.
   explicit Tensor(Device device);
 
-  /// A contiguous tensor with indeterminate elements, except that bools are false. Throws
-  /// ShapeError for a negative size or too many elements, DTypeError if `dtype` is
-  /// DType::uninitialized, DeviceError if the device is not registered, OutOfMemory.
+  /// A contiguous tensor with indeterminate elements; elements of dtype bool are false. Throws
+  /// ShapeError if a size is negative, there are more than max_ndim sizes, or the elements have
+  /// more bytes than an object can have; DTypeError if `dtype` is DType::uninitialized; DeviceError
+  /// if the device is not registered. Cost: one allocation of memory, and O(n) for bool.
   static Tensor empty(const Dims& sizes, DType dtype, Device device = Device::cpu());
-  /// As above, with memory from `allocator`, on the allocator's device. The tensor and its clones
-  /// also take later memory from `allocator`, which must outlive them.
+  /// As above, with memory from `allocator`, on the allocator's device. The tensor, its views and
+  /// its clones also take later memory from `allocator`. Requires that `allocator` outlives them.
   static Tensor empty(const Dims& sizes, DType dtype, Allocator& allocator);
-  /// As empty(), with all elements 0. O(n) in the number of bytes.
+  /// As empty(), with all elements 0. Cost: O(n) in the number of bytes; for another device also a
+  /// copy from the host.
   static Tensor zeros(const Dims& sizes, DType dtype, Device device = Device::cpu());
-  /// A tensor on the host with a copy of `values`, in row-major order. Throws ShapeError if the
-  /// number of values is not the product of `sizes`, and as empty().
+  /// A contiguous tensor on the host with a copy of `values`, in row-major order. Throws ShapeError
+  /// if the number of values is not the product of `sizes`, and the errors of empty(). Cost: O(n).
   template <Element T>
   static Tensor of(const Dims& sizes, std::initializer_list<T> values) {
     return of(sizes, std::span<const T>(values.begin(), values.size()));
@@ -107,22 +125,27 @@ class BYRE_API Tensor {
   static Tensor of(const Dims& sizes, std::span<const T> values) {
     return copy_of(sizes, values.data(), values.size(), dtype_of<T>);
   }
-  /// A contiguous view of an existing storage, from its first byte on. Throws ShapeError if the
-  /// storage is too small, InvalidArgument if its address is not aligned for the dtype, DTypeError
-  /// if a bool is neither 0 nor 1. Copies nothing; reads the bytes of bools, O(n).
+  /// A contiguous view of an existing storage, from its first byte on.
   ///
-  /// Requires that bytes which become bools later are 0 or 1 too: bytes that a resize() or
-  /// as_strided() adds, and bytes that are written as another dtype. Reading a byte that is neither
-  /// 0 nor 1 as a bool is undefined in C++.
+  /// If `dtype` is bool, requires that bytes which become elements later are 0 or 1, too: bytes
+  /// that resize() or as_strided() adds, and bytes that are written as another dtype. To read any
+  /// other byte as a bool is undefined in C++.
+  ///
+  /// Throws ShapeError if the sizes are invalid or the storage is too small, InvalidArgument if the
+  /// address of host memory is not aligned for `dtype`, and DTypeError if `dtype` is
+  /// DType::uninitialized or a bool in host memory is neither 0 nor 1. Cost: copies nothing; reads
+  /// the bytes of bools, O(n).
   static Tensor over(Storage storage, const Dims& sizes, DType dtype);
 
   /// False for an empty handle.
   explicit operator bool() const noexcept { return base_ != nullptr; }
 
-  /// Empties this handle and returns the counted object, to pass a tensor across a language
-  /// boundary for example. The caller owns the handle's count until it calls reclaim().
+  /// Empties this handle and returns the reference-counted object, for example to pass a tensor
+  /// across a language boundary. The object is not destroyed before the caller passes it to
+  /// reclaim(). Returns null for an empty handle.
   TensorBase* release() noexcept { return base_.detach(); }
-  /// The handle that release() turned into `base`. Requires one call for each release().
+  /// The handle that was emptied by the release() that returned `base`. Requires one call for each
+  /// release().
   static Tensor reclaim(TensorBase* base) noexcept { return Tensor(base, false); }
 
   // ---- properties
@@ -139,66 +162,89 @@ class BYRE_API Tensor {
   std::int64_t numel() const noexcept { return base().layout.numel(); }
   DType dtype() const noexcept { return base().dtype; }
   std::size_t itemsize() const noexcept { return byre::itemsize(dtype()); }
-  /// numel() * itemsize(). 0 if the tensor is dtype-uninitialized.
+  /// numel() * itemsize(); 0 if the tensor is dtype-uninitialized.
   std::size_t nbytes() const noexcept { return static_cast<std::size_t>(numel()) * itemsize(); }
   Device device() const noexcept { return base().device; }
   const Storage& storage() const noexcept { return base().storage; }
   bool is_contiguous() const noexcept { return base().layout.is_contiguous(); }
 
   bool is_dtype_initialized() const noexcept { return dtype() != DType::uninitialized; }
-  /// True if the tensor has memory or needs none, because it has no elements.
+  /// True if the tensor has memory, or needs none because it has no elements.
   bool is_storage_initialized() const noexcept { return bool(base().storage) || numel() == 0; }
-  /// True iff the two tensors have one storage, so that a write to one is visible in the other.
-  /// False if either has no storage: before it first got memory, after free_memory(), or if `other`
-  /// is an empty handle.
+  /// True if and only if the two tensors have one storage: a write to the storage through either is
+  /// visible through the other. False if either tensor has no storage (before it first got memory,
+  /// or after free_memory()), or if `other` is an empty handle.
   bool aliases(const Tensor& other) const noexcept {
     return other && bool(storage()) && storage() == other.storage();
   }
   /// The number of handles to this tensor. Acquire load: if the result is 1, this handle is the
-  /// only one and stays so until the caller copies it.
+  /// only handle until the caller copies it.
   std::uint32_t handle_count() const noexcept { return base().handles.count(); }
-  /// The allocator of the tensor's next memory: the allocator of its current or last memory, or the
-  /// device's if it never had any.
+  /// The allocator of the tensor's next memory: that of its current or last memory, or the device's
+  /// allocator if the tensor never had memory. Takes a lock only in the latter case, and only for a
+  /// device other than the host.
   Allocator& allocator() const;
 
-  // ---- states and memory: docs/tensor-states.md has the table. Each returns this handle.
+  // ---- states and memory: see the table in docs/tensor-states.md. Each member returns this
+  // handle.
+  //
+  // Below, a storage is *shared* if another tensor, or another Storage handle, refers to it. A lazy
+  // clone does not share it, because the clone has a storage of its own.
 
-  /// Gives the tensor these sizes, contiguous, and copies nothing. If the storage is large enough,
-  /// the tensor retains it with its elements, unless `on_shrink` is OnShrink::free_memory and the
-  /// tensor gets fewer elements. Otherwise the tensor becomes storage-uninitialized. Does nothing
-  /// if `sizes` are the tensor's sizes already. Throws ShapeError for invalid sizes or if this
-  /// tensor is not contiguous, StateError if the storage would be dropped while other tensors share
-  /// it.
+  /// Changes the sizes of the tensor to `sizes`; the tensor stays contiguous. If the storage is
+  /// large enough, the tensor retains it with its elements, unless `on_shrink` is
+  /// OnShrink::free_memory and `sizes` have fewer elements. Otherwise the tensor releases the
+  /// storage, and becomes storage-uninitialized if it has elements. Does nothing if `sizes` equal
+  /// the present sizes.
+  ///
+  /// Throws ShapeError if `sizes` are invalid or this tensor is not contiguous, StateError if the
+  /// tensor would release a shared storage. Cost: copies and allocates no elements.
   Tensor& resize(const Dims& sizes, OnShrink on_shrink = OnShrink::keep_memory);
-  /// Initializes the dtype and the memory if they are uninitialized, with contents as of empty(). A
-  /// tensor of another dtype loses its elements and gets new memory. Does nothing if the tensor is
-  /// initialized and of this dtype. Throws DTypeError if `dtype` is DType::uninitialized,
-  /// StateError if the dtype would change while other tensors share the storage, OutOfMemory.
+  /// Sets the dtype, and allocates memory if the tensor is storage-uninitialized or changes its
+  /// dtype. New memory has the contents of empty(): a tensor of another dtype loses its elements
+  /// and becomes contiguous. Does nothing if the tensor is initialized and of this dtype.
+  ///
+  /// Throws DTypeError if `dtype` is DType::uninitialized, StateError if the dtype would change and
+  /// the storage is shared, ShapeError if the elements would have more bytes than an object can
+  /// have.
   Tensor& realize(DType dtype);
   template <Element T>
   Tensor& realize() {
     return realize(dtype_of<T>);
   }
-  /// Releases the memory, but not the dtype. A tensor with elements becomes storage-uninitialized.
-  /// Throws StateError if other tensors share the storage.
+  /// Releases the memory and retains the sizes and the dtype; the strides become contiguous. A
+  /// tensor with elements becomes storage-uninitialized. Throws StateError if the storage is
+  /// shared.
   Tensor& free_memory();
-  /// Reserves memory for `sizes`, so that a resize() up to these sizes needs no new memory.
-  /// Elements are preserved; they are moved if the memory grows. Throws StateError if the tensor is
-  /// dtype-uninitialized or other tensors share the storage, ShapeError, OutOfMemory.
+  /// Reserves memory for `sizes`: a later resize() to that many elements or fewer retains the
+  /// memory. Preserves the elements. Allocates the memory of a storage-uninitialized tensor.
+  ///
+  /// Throws StateError if the tensor is dtype-uninitialized or its storage is shared, ShapeError if
+  /// `sizes` are invalid. Cost: if the memory grows, O(n) in the bytes of the storage, which move.
   Tensor& reserve(const Dims& sizes, CallSite site = CallSite::current());
-  /// Enlarges the first dimension by `count`. The new elements have contents as of empty();
-  /// existing elements are preserved. If memory has to grow, also reserves `growth_percent` percent
-  /// more, unless memory for that is lacking. Throws ShapeError if the tensor is not contiguous or
-  /// has no dimensions, or if `count` is negative or the sizes overflow; otherwise as reserve().
+  /// Enlarges the first dimension by `count`. Preserves the elements; the new elements have the
+  /// contents of empty(). If the memory has to grow, reserves `growth_percent` percent more than
+  /// the new first size, or only the new size if that fails.
+  ///
+  /// Throws StateError if the tensor is storage- or dtype-uninitialized or its storage is shared,
+  /// ShapeError if the tensor is not contiguous or has no dimensions, `count` is negative, or the
+  /// new sizes are invalid. Cost: as reserve(); O(ndim) if the memory suffices.
   Tensor& extend(std::int64_t count, unsigned growth_percent = 40,
                  CallSite site = CallSite::current());
   /// Makes this tensor a view of all elements of `source`, with the sizes of this tensor and the
-  /// dtype of `source`. Throws StateError if `source` is uninitialized, ShapeError if the numbers
-  /// of elements differ or strides cannot express the sizes, DeviceError if the devices differ.
+  /// dtype of `source`. This tensor releases its previous storage. Throws StateError if `source` is
+  /// storage- or dtype-uninitialized, ShapeError if the numbers of elements differ or strides
+  /// cannot express the sizes, DeviceError if the devices differ. Cost: copies nothing.
   Tensor& share_data(const Tensor& source);
-  /// Takes over foreign memory that holds numel() elements of `dtype`: see Buffer::adopt. `deleter`
-  /// is called once, also if this throws. Throws InvalidArgument if `deleter` is null, the errors
-  /// of Buffer::adopt, and the errors of over() for a misaligned address or an invalid bool.
+  /// Makes this tensor a contiguous tensor of `dtype` over foreign memory (memory that byre did not
+  /// allocate), on the device of this tensor. Requires that `data` holds numel() elements. The
+  /// tensor releases its previous storage. `deleter` is called exactly once, with `data`: by the
+  /// thread that releases the last owner of the memory, or during this call if this call throws.
+  ///
+  /// Throws InvalidArgument if `deleter` is null, or `data` is null although there are elements, or
+  /// `data` is host memory that is not aligned for `dtype`; DTypeError if `dtype` is
+  /// DType::uninitialized or a bool in host memory is neither 0 nor 1; ShapeError if the elements
+  /// have more bytes than an object can have. Cost: copies nothing; reads the bytes of bools, O(n).
   template <DeleterLike Deleter>
   Tensor& share_external(void* data, DType dtype, Deleter deleter) {
     if (detail::is_null(deleter)) {
@@ -211,49 +257,53 @@ class BYRE_API Tensor {
                         dtype);
   }
 
-  // ---- access to elements through pointers.
+  // ---- access to elements through pointers
   //
-  // A pointer to read is valid until the storage is next written, through any tensor, or its memory
-  // is released.
+  // A pointer for reading is valid until the storage is next written, through any tensor, or until
+  // the memory is released.
   //
-  // A pointer to write may be written through until the storage is next lazily cloned, through any
-  // tensor, by lazy_clone(), reshape(), contiguous() or to(), or its memory is released. A later
-  // write would appear in the clone. Call mutable_data() again instead; if nothing is to be copied,
-  // that costs one load. The audit of reshape (docs/reshape.md) does not record writes through a
-  // retained pointer. Its reports state how many pointers were handed out.
+  // A pointer for writing may be used until the storage is next lazily cloned, through any tensor
+  // (by lazy_clone(), reshape(), contiguous() or to()), or until the memory is released. A later
+  // write through the pointer would change the clone. Call mutable_data() again instead, which
+  // costs one load if nothing has to be copied. The tracking of reshapes (docs/reshape.md) records
+  // the call of mutable_data(), but not later writes through the pointer; its reports state the
+  // number of pointers that were handed out.
   //
-  // A tensor without elements may have a null pointer. In ReshapeMode::error (see reshape()), an
-  // access that relies on a reshape being an alias throws shadow::ReshapeViolation.
+  // The pointer of a tensor without elements may be null.
 
-  /// The first element, to read. Never copies. Throws DTypeError if T is not the dtype, StateError
-  /// if the tensor is storage- or dtype-uninitialized.
+  /// The first element, for reading. Never copies. Throws DTypeError if T is not the C++ type of
+  /// the dtype, StateError if the tensor is storage- or dtype-uninitialized. Cost: a few loads.
   template <Element T>
   const T* data(CallSite site = CallSite::current()) const {
     return static_cast<const T*>(bytes_to_read(dtype_of<T>, site));
   }
-  /// The first element, to write. First calls realize<T>(), so a tensor of another dtype loses its
-  /// elements. Then materializes the storage: if other storages share the data, it is copied. See
-  /// Storage::mutable_data. Throws as realize(), and OutOfMemory if the data has to be copied.
-  /// Cost: one load if the data is unique, O(n) if it is copied. May wait for copies in progress,
-  /// unless `wait` is Wait::never.
+  /// The first element, for writing. First calls realize<T>(): a tensor of another dtype loses its
+  /// elements. Then *materializes* the storage: if lazy clones share the data, or the data is
+  /// read-only, copies it for this storage. See Storage::mutable_data.
+  ///
+  /// Throws the errors of realize(). Cost: one load if the data is unique (no other storage shares
+  /// it), O(n) in the bytes of the storage if the data is copied. If the other owners have released
+  /// the data but copies of it are still in progress, waits for these copies; if `wait` is
+  /// Wait::never, copies the data instead.
   template <Element T>
   T* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return static_cast<T*>(bytes_to_write(dtype_of<T>, wait, site));
   }
-  /// The first element, for threads of a parallel loop that write disjoint elements. Does not
-  /// realize: throws DTypeError if T is not the dtype, StateError if the tensor is storage- or
-  /// dtype-uninitialized; OutOfMemory.
+  /// The first element, for threads of a parallel loop that write disjoint elements. Materializes
+  /// as mutable_data(): one thread copies the data if necessary, and the others wait for it. Does
+  /// not call realize(): throws DTypeError if T is not the C++ type of the dtype, StateError if the
+  /// tensor is storage- or dtype-uninitialized.
   ///
-  /// Thread-safety: any number of threads may call it at once, on one tensor or on tensors with one
-  /// storage. During the loop these threads may also make views, except by view(dtype) and
-  /// as_strided(). A thread that has called it may read and write elements through any tensor with
-  /// this storage. No other operation on the storage may run during the loop. See
-  /// Storage::mutable_data_in_parallel.
+  /// Thread-safety: any number of threads may call this member concurrently, on one tensor or on
+  /// several tensors with one storage. During the loop these threads may also make views, except by
+  /// view(dtype) and as_strided(). A thread that has called this member may read and write elements
+  /// through any tensor with this storage. The caller must not run any other operation on the
+  /// storage during the loop. See Storage::mutable_data_in_parallel.
   template <Element T>
   T* mutable_data_in_parallel(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return static_cast<T*>(bytes_to_write_in_parallel(dtype_of<T>, wait, site));
   }
-  /// As data() and mutable_data() with the tensor's own dtype. Throws StateError if the tensor is
+  /// data() and mutable_data() for the tensor's own dtype. Both throw StateError if the tensor is
   /// dtype-uninitialized.
   const void* raw_data(CallSite site = CallSite::current()) const {
     return bytes_to_read(dtype(), site);
@@ -261,10 +311,13 @@ class BYRE_API Tensor {
   void* mutable_raw_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return bytes_to_write(dtype(), wait, site);
   }
-  /// Reads or writes one element. A negative index counts from the end. Throws ShapeError if the
-  /// number of indices is not ndim() or an index is out of range, DTypeError if T is not the dtype,
-  /// StateError if the tensor is uninitialized, DeviceError if the tensor is not on the host. Cost:
-  /// as data() and mutable_data(), for each call.
+  /// Reads or writes one element. A negative index counts from the end. set_at() allocates the
+  /// memory of a storage-uninitialized tensor.
+  ///
+  /// Throws ShapeError if the number of indices is not ndim() or an index is out of range,
+  /// DTypeError if T is not the C++ type of the dtype, StateError if the tensor is
+  /// dtype-uninitialized (at() also if it is storage-uninitialized), DeviceError if the tensor is
+  /// not on the host. Cost: each call costs as much as data() or mutable_data(), and O(ndim).
   template <Element T>
   T at(std::initializer_list<std::int64_t> indices, CallSite site = CallSite::current()) const {
     return *static_cast<const T*>(element_to_read(indices, dtype_of<T>, site));
@@ -275,126 +328,158 @@ class BYRE_API Tensor {
     *static_cast<T*>(element_to_write(indices, dtype_of<T>, site)) = value;
   }
 
-  // ---- views: new tensors with the same storage. views.hpp describes each view and its arguments.
-  // Throws StateError if this tensor is storage-uninitialized, ShapeError for invalid arguments,
-  // OutOfMemory.
+  // ---- views: new tensors with the storage of this tensor. views.hpp specifies the arguments of
+  // each view. Each throws StateError if this tensor is storage-uninitialized, ShapeError if an
+  // argument is invalid.
 
-  /// A view of all elements.
+  /// A view of all elements, with the sizes and strides of this tensor.
   Tensor alias() const {
     return make_view("alias", [&] { return Layout(layout()); });
   }
+  /// All elements in row-major order, with other sizes; one size may be -1, to be inferred. Throws
+  /// ShapeError if strides cannot express the sizes; reshape() copies in this case.
   Tensor view(const Dims& sizes) const {
     return make_view("view", [&] { return views::view(layout(), sizes); });
   }
-  /// The bytes as elements of another dtype. Throws DTypeError if `dtype` is bool and this
-  /// tensor's is not, because only the bytes 0 and 1 are valid bools; InvalidArgument if the memory
-  /// is not aligned for `dtype`.
+  /// The bytes as elements of another dtype. The size of the last dimension changes by the ratio of
+  /// the item sizes. Throws StateError if this tensor is dtype-uninitialized; DTypeError if `dtype`
+  /// is DType::uninitialized, or is bool and this tensor's dtype is not, because only the bytes 0
+  /// and 1 are valid bools; InvalidArgument if host memory is not aligned for `dtype`; ShapeError
+  /// if the sizes, strides or offset do not fit the item size.
   Tensor view(DType dtype) const;
-  /// A view of any elements of the storage, not only of this tensor's. `offset` counts from the
-  /// start of the storage and is storage_offset() by default.
+  /// Any elements of the storage, not only those of this tensor. `offset` is the index of the first
+  /// element in the storage; the default is storage_offset(). Throws ShapeError if an element is
+  /// outside of the storage.
   Tensor as_strided(const Dims& sizes, const Dims& strides) const {
     return as_strided(sizes, strides, storage_offset());
   }
   Tensor as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset) const;
+  /// The dimensions in the order of `axes`.
   Tensor permute(const Dims& axes) const {
     return make_view("permute", [&] { return views::permute(layout(), axes); });
   }
+  /// Two dimensions swapped.
   Tensor transpose(std::int64_t first, std::int64_t second) const {
     return make_view("transpose", [&] { return views::transpose(layout(), first, second); });
   }
+  /// The transpose of a matrix.
   Tensor t() const {
     return make_view("t", [&] { return views::t(layout()); });
   }
+  /// Dimension from[i] moved to position to[i].
   Tensor movedim(const Dims& from, const Dims& to) const {
     return make_view("movedim", [&] { return views::movedim(layout(), from, to); });
   }
+  /// Without all dimensions of size 1, or without `axis` if its size is 1.
   Tensor squeeze() const {
     return make_view("squeeze", [&] { return views::squeeze(layout()); });
   }
   Tensor squeeze(std::int64_t axis) const {
     return make_view("squeeze", [&] { return views::squeeze(layout(), axis); });
   }
+  /// With a new dimension of size 1 before `axis`.
   Tensor unsqueeze(std::int64_t axis) const {
     return make_view("unsqueeze", [&] { return views::unsqueeze(layout(), axis); });
   }
+  /// Dimensions of size 1 repeated, and new dimensions in front, both by a stride of 0.
   Tensor expand(const Dims& sizes) const {
     return with_layout(views::expand(layout(), sizes), "expand");
   }
+  /// The elements at `index` of `axis`, without that dimension.
   Tensor select(std::int64_t axis, std::int64_t index) const {
     return make_view("select", [&] { return views::select(layout(), axis, index); });
   }
+  /// The elements start, start + step, ... before `end` of `axis`.
   Tensor slice(std::int64_t axis, std::int64_t start = 0, std::int64_t end = views::to_the_end,
                std::int64_t step = 1) const {
     return make_view("slice", [&] { return views::slice(layout(), axis, start, end, step); });
   }
+  /// `length` elements of `axis`, from `start` on.
   Tensor narrow(std::int64_t axis, std::int64_t start, std::int64_t length) const {
     return make_view("narrow", [&] { return views::narrow(layout(), axis, start, length); });
   }
+  /// Consecutive parts of `axis`: of `size` elements each, or of sizes[0], sizes[1], ... elements.
   std::vector<Tensor> split(std::int64_t size, std::int64_t axis = 0) const {
     return with_layouts(views::split(layout(), size, axis), "split");
   }
   std::vector<Tensor> split(const Dims& sizes, std::int64_t axis = 0) const {
     return with_layouts(views::split(layout(), sizes, axis), "split");
   }
+  /// At most `count` consecutive parts of `axis`, of equal size except for the last.
   std::vector<Tensor> chunk(std::int64_t count, std::int64_t axis = 0) const {
     return with_layouts(views::chunk(layout(), count, axis), "chunk");
   }
+  /// select() for each index of `axis`.
   std::vector<Tensor> unbind(std::int64_t axis = 0) const {
     return with_layouts(views::unbind(layout(), axis), "unbind");
   }
+  /// The diagonal of two dimensions, as a new last dimension.
   Tensor diagonal(std::int64_t offset = 0, std::int64_t first = 0, std::int64_t second = 1) const {
     return make_view("diagonal", [&] { return views::diagonal(layout(), offset, first, second); });
   }
+  /// Windows of `size` elements of `axis`, `step` elements apart, as a new last dimension.
   Tensor unfold(std::int64_t axis, std::int64_t size, std::int64_t step) const {
     return with_layout(views::unfold(layout(), axis, size, step), "unfold");
   }
+  /// Dimensions `first` to `last` joined into one. Throws ShapeError if strides cannot express
+  /// that.
   Tensor flatten(std::int64_t first = 0, std::int64_t last = -1) const {
     return make_view("flatten", [&] { return views::flatten(layout(), first, last); });
   }
-  /// A complex64 tensor as f32 with a last dimension of size 2, and back. Throws DTypeError for any
-  /// other dtype.
+  /// view_as_real(): a complex64 tensor as f32, with a new last dimension of size 2.
+  /// view_as_complex(): the reverse. Both throw StateError if this tensor is dtype-uninitialized,
+  /// DTypeError if it has any other dtype.
   Tensor view_as_real() const;
   Tensor view_as_complex() const;
 
-  // ---- clones: new tensors with a storage of their own. A write to the tensor is not visible in
-  // the clone, and a write to the clone is not visible in the tensor. Throws StateError if this
-  // tensor is storage-uninitialized, OutOfMemory.
+  // ---- clones: new tensors with storages of their own. A write to the tensor is not visible in
+  // the clone, and a write to the clone is not visible in the tensor. Each member throws StateError
+  // if this tensor is storage-uninitialized.
 
-  /// A clone with the layout of this tensor that shares the data until either is written. Cost: two
-  /// small allocations and a few atomic adds; copies no elements. See Storage::lazy_clone.
+  /// A clone with the layout (sizes and strides) of this tensor. The two share the data: the first
+  /// write to either of them copies it. Cost: two small allocations and a few atomic adds;
+  /// copies no elements.
   ///
-  /// Exception: if the elements of the tensor are less than half of the bytes of its storage, they
-  /// are copied at once, O(n), so that the clone does not retain the rest; the copy preserves the
-  /// order of the strides. A mapped file is always shared.
+  /// Two kinds of clones are copied at once, O(n): clones of memory that may have other writers
+  /// (see Storage::lazy_clone), and clones of a tensor whose elements are less than half of the
+  /// bytes of its storage. In the latter case only the elements of the tensor are copied, so that
+  /// the clone does not retain the rest of the storage; the copy preserves the order of the
+  /// strides. A mapped file is always shared.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
-  /// A clone with the layout of this tensor, for code that writes through pointers and never calls
-  /// byre: see Storage::writable_clone. If the elements are less than half of the storage, they are
-  /// copied at once, as by lazy_clone(). Counts as a write to this tensor's storage.
+  /// A clone with the layout of this tensor, for code that writes through pointers without calling
+  /// byre: see Storage::writable_clone. If the elements are less than half of the bytes of the
+  /// storage, they are copied at once, as by lazy_clone(). Counts as a write to this tensor's
+  /// storage.
   Tensor writable_clone(CallSite site = CallSite::current());
-  /// A contiguous copy, made at once. O(n).
+  /// A contiguous copy, made at once. Cost: O(n).
   Tensor clone(CallSite site = CallSite::current()) const;
   /// A contiguous clone: lazy_clone() if this tensor is contiguous, otherwise clone().
   Tensor contiguous(CallSite site = CallSite::current()) const;
-  /// A clone with other sizes (-1 for one size infers it): lazy if strides can express
-  /// the sizes, otherwise copied at once, O(n). Throws ShapeError if the number of elements
-  /// differs.
+  /// A clone with other sizes and the elements in row-major order. One size may be -1, to be
+  /// inferred. If strides can express the sizes, the clone is made as by lazy_clone(); otherwise it
+  /// is copied at once, O(n). Throws ShapeError if the sizes are invalid or have another number of
+  /// elements.
   ///
-  /// The mode, shadow::reshape_mode(), is read from the environment variable BYRE_RESHAPE (see
-  /// docs/reshape.md). In every mode except ReshapeMode::copy the result is an alias if strides can
-  /// express the sizes; the modes warn and error also track it. Throws InvalidArgument if the
-  /// variable names an unknown mode. Source: the design note "Copy-on-write motivation".
+  /// This holds in ReshapeMode::copy, the default. Other modes help to find code that relies on
+  /// views (docs/reshape.md); the environment variable BYRE_RESHAPE, the process or a scope selects
+  /// the mode (shadow::reshape_mode()). In the modes alias, warn and error, the result is a view of
+  /// this tensor if strides can express the sizes. In the modes warn and error, later accesses to
+  /// the storage are tracked. Throws InvalidArgument if BYRE_RESHAPE names no mode, and, in the
+  /// modes warn and error, the errors of other invalid variables of docs/reshape.md. Source: the
+  /// design note "Copy-on-write motivation".
   Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
-  /// Replaces this tensor by its reshape(). Views made before retain the old storage, so in
-  /// ReshapeMode::copy they no longer alias this tensor.
+  /// Makes this tensor the result of its reshape(). Earlier views of the tensor retain the old
+  /// storage: in ReshapeMode::copy they no longer alias this tensor.
   Tensor& reshape_(const Dims& sizes, CallSite site = CallSite::current());
-  /// As aliases(), but false if the two have one storage only because a reshape() returned an alias
-  /// (in a mode other than ReshapeMode::copy). True for a tensor and its views.
+  /// True if the two tensors alias and belong to one *view family*: a tensor and its views. In the
+  /// modes warn and error, each reshape() that returns a view begins a new family, although the
+  /// result aliases its source.
   bool is_of_view_family(const Tensor& other) const noexcept {
     return aliases(other) && base().shadow == other.base().shadow;
   }
-  /// A clone on `device`: lazy_clone() if the tensor is on it, otherwise a contiguous copy, O(n).
-  /// Throws DeviceError if `device` is not registered, StateError if the tensor is
-  /// dtype-uninitialized and `device` is another one, and what the device's copy throws.
+  /// A clone on `device`: lazy_clone() if the tensor is on `device`, otherwise a contiguous copy,
+  /// made at once, O(n). Throws DeviceError if `device` is not registered, StateError if the tensor
+  /// is dtype-uninitialized and not on `device`.
   Tensor to(Device device, CallSite site = CallSite::current()) const;
 
  private:
@@ -407,9 +492,9 @@ class BYRE_API Tensor {
     BYRE_ASSERT(base_ != nullptr, "an empty tensor handle was used");
     return *base_;
   }
-  /// A view that repeats no element of this tensor, so its size in bytes cannot overflow.
-  /// `make_layout` constructs the layout in the new tensor: to move it there would take longer than
-  /// everything else a view does.
+  /// A view that repeats no element of this tensor, so that its size in bytes cannot overflow.
+  /// `make_layout` constructs the layout within the new tensor: moving a layout would take longer
+  /// than the rest of the call.
   template <class MakeLayout>
   Tensor make_view(const char* operation, const MakeLayout& make_layout) const {
     expect_initialized(operation);
@@ -422,7 +507,7 @@ class BYRE_API Tensor {
     return Tensor(made, false);
   }
   [[noreturn]] static void throw_out_of_memory();
-  /// A view that may repeat elements. Throws ShapeError if its elements are more bytes than an
+  /// A view that may repeat elements. Throws ShapeError if its elements have more bytes than an
   /// object can have.
   Tensor with_layout(Layout&& layout, const char* operation) const;
   Tensor with_layout(Layout&& layout, DType dtype, const char* operation) const;
@@ -480,7 +565,8 @@ class BYRE_API Tensor {
   void record_read_of_storage(CallSite site) const;
   void record_copy_onto_itself(const Tensor& source, CallSite site);
 
-  // Contiguous copies, the second on another device. The caller has recorded the read.
+  // Contiguous copies: on this tensor's device, and on another device. The caller has recorded the
+  // read.
   Tensor packed() const;
   Tensor copied_to(Device target) const;
   /// A clone of the storage, or a copy of the elements if they are less than half of the storage.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The checks that operations make before they change anything: that operands have elements and a
-/// dtype, are on the host and fit each other, and that memory can hold elements. Each throws an
-/// error that names `operation`.
+/// The checks that operations make before they change anything: whether operands are initialized,
+/// are on the host and fit each other, and whether memory is suitable for elements. The message of
+/// each error names `operation`.
 #pragma once
 
 #include <byre/config.hpp>
@@ -30,23 +30,24 @@ void expect_dtype_known(const Tensor& operand, const char* operation);
 void expect_host(const Tensor& operand, const char* operation);
 [[noreturn]] void refuse_other_dtype(const Tensor& operand, DType wanted, const char* operation);
 
-/// expect_elements() and expect_host() for all operands.
+/// Calls expect_elements() and expect_host() for each operand.
 void expect_operands(const char* operation, std::initializer_list<const Tensor*> operands);
 
-/// Access to the elements of operands, for operations that retain no pointer when they return. They
-/// record their reads and writes for the tracking of view families (byre/shadow). An operation
-/// records reads after its last check and before its first write, because an operand may alias the
-/// output.
+/// Access to the elements of operands, for operations that do not retain a pointer when they
+/// return. The operations record their reads and writes for the tracking of view families
+/// (byre/shadow). An operation records reads after its last check and before its first write,
+/// because an operand may alias the output.
 struct BYRE_API ElementAccess {
   static void record_read(const Tensor& operand, CallSite site);
-  /// The first element of an operand. The caller has recorded the read.
+  /// The first element of an operand, for reading. Requires that the caller has recorded the read.
   static const void* to_read(const Tensor& operand) noexcept;
-  /// The first element of the output, to write, as Tensor::mutable_raw_data(). Records the write.
+  /// The first element of the output, for writing: realizes and materializes the output, as
+  /// Tensor::mutable_raw_data(). Records the write.
   static void* to_write(Tensor& output, CallSite site);
-  /// A copy in host memory. The caller has recorded the read.
+  /// A copy in host memory. Requires that the caller has recorded the read.
   static Tensor on_host(const Tensor& operand);
-  /// Replaces the record of a write if elements are copied onto themselves: afterwards linked view
-  /// families agree.
+  /// Records a copy of elements onto themselves, in place of a write: if the copy covers the
+  /// storage, the family of `self` has observed every earlier write to the storage.
   static void record_copy_onto_itself(Tensor& self, const Tensor& source, CallSite site);
 };
 
@@ -55,11 +56,11 @@ struct BYRE_API ElementAccess {
 void convert_recorded(Tensor& output, const Tensor& operand, const char* operation);
 
 /// The sizes that `a` and `b` broadcast to. Throws ShapeError unless, aligned at the last
-/// dimension, each two sizes are equal or one of them is 1. Source: NumPy.
+/// dimension, the two sizes of each dimension are equal or one of them is 1. Source: NumPy.
 BYRE_API Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation);
 
-/// The layout of `operand`, expanded to `sizes` of a tensor that is written in place. Throws
-/// ShapeError if the operand would enlarge `sizes`.
+/// The layout of `operand`, expanded to `sizes`, the sizes of a tensor that is written in place.
+/// Throws ShapeError if the operand does not broadcast to `sizes`.
 Layout broadcast_to(const Dims& sizes, const Tensor& operand, const char* operation);
 
 /// Throws DTypeError if the category of `result` is higher than that of `to`, the dtype of the
@@ -70,9 +71,10 @@ BYRE_API void expect_category_holds(DType to, DType result, const char* operatio
 
 // ---- the memory of elements
 
-/// Memory with indeterminate contents, except that bools are false: any bytes are valid numbers,
-/// but reading a bool that is neither 0 nor 1 is undefined. Throws OutOfMemory; for bools also
-/// DeviceError.
+/// Memory with indeterminate contents; elements of dtype bool are false. Any bytes are valid
+/// numbers, but to read a byte other than 0 and 1 as a bool is undefined. Throws OutOfMemory; for
+/// bool also DeviceError if the device of `allocator` is not registered, and the exceptions of the
+/// device.
 Storage allocate_elements(std::size_t nbytes, DType dtype, Allocator& allocator);
 
 /// Throws InvalidArgument if `data` is not aligned for `dtype`. Checks host memory only: devices
@@ -80,7 +82,7 @@ Storage allocate_elements(std::size_t nbytes, DType dtype, Allocator& allocator)
 void expect_aligned(const void* data, DType dtype, Device device, const char* operation);
 
 /// Throws DTypeError if `dtype` is bool, the memory is on the host and a byte is neither 0 nor 1.
-/// Does not read other dtypes.
+/// Does not read the memory if `dtype` is not bool.
 void expect_bools(const void* data, std::size_t nbytes, DType dtype, Device device,
                   const char* operation);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// TensorBase: the reference-counted object that Tensor handles refer to. It has the layout, dtype,
-/// device and storage of one tensor; class Tensor has the operations.
+/// TensorBase: the reference-counted object that Tensor handles refer to. It stores the layout,
+/// dtype, device and storage of one tensor; class Tensor implements the operations.
 #pragma once
 
 #include <byre/config.hpp>
@@ -48,8 +48,8 @@ struct BYRE_API TensorBase {
   TensorBase(const TensorBase&) = delete;
   TensorBase& operator=(const TensorBase&) = delete;
 
-  /// Uses the thread's cache of small blocks, because views are created and destroyed often.
-  /// Returns null if memory is exhausted.
+  /// Takes a block from the thread's cache of small blocks, because views are created and destroyed
+  /// often. Returns null if memory is exhausted.
   static void* operator new(std::size_t nbytes) noexcept;
   static void operator delete(void* place) noexcept;
 
