@@ -13,8 +13,8 @@ void expect_accessible(const Tensor& tensor, std::size_t ndim, const char* opera
   expect_host(tensor, operation);
   if (tensor.ndim() != ndim) {
     throw ShapeError(
-        format_text("%s: %zu dimensions requested, the tensor has %zu: %s. Request as many.",
-                    operation, ndim, tensor.ndim(), to_string(tensor.sizes()).c_str()));
+        format_text("%s: %zu dimensions requested, the tensor has %zu: %s. Request %zu.", operation,
+                    ndim, tensor.ndim(), to_string(tensor.sizes()).c_str(), tensor.ndim()));
   }
 }
 

@@ -64,10 +64,10 @@ void register_device(Device device, DeviceSupport& support) try {
         unsigned{support.allocator().device().index()}));
   }
   if (device.is_cpu() || !registry().add(device, support)) {
-    throw DeviceError(
-        format_text("cannot register device %u:%u: it is registered already. Choose a free kind or "
-                    "index; kind 0 is the host.",
-                    unsigned{device.kind()}, unsigned{device.index()}));
+    throw DeviceError(format_text(
+        "cannot register device %u:%u: it is registered already. Choose another kind or "
+        "index; kind 0 is the host.",
+        unsigned{device.kind()}, unsigned{device.index()}));
   }
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("register_device");

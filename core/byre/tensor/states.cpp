@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The members of Tensor that change its state, and the checks that reject an operation in a state.
-/// docs/tensor-states.md has the table.
+/// The members of Tensor that change its state, and the checks that reject operations which the
+/// state does not allow. docs/tensor-states.md has a table of both.
 #include <byre/observe/events.hpp>
 #include <byre/shadow/report.hpp>
 #include <byre/tensor/detail/operands.hpp>
@@ -12,7 +12,7 @@
 namespace byre::inline v0 {
 void Tensor::refuse_uninitialized(const char* operation) const {
   throw StateError(format_text(
-      "%s: the tensor %s %s is storage-uninitialized: it has elements but no memory to share. Call "
+      "%s: the tensor %s %s is storage-uninitialized: it has elements, but no memory. Call "
       "realize(dtype) or mutable_data<T>() first.",
       operation, to_string(sizes()).c_str(), name_of(dtype())));
 }
@@ -47,8 +47,8 @@ void Tensor::drop_storage() {
   base().shadow.reset();
 }
 
-/// Moves the bytes at most once, shared or not. Moving reads all bytes of the storage, also those
-/// outside of this tensor, so that the whole storage is recorded as read.
+/// Moves the bytes at most once, even if other storages share them. The move reads all bytes of the
+/// storage, also those outside of this tensor: the whole storage is recorded as read.
 void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
   stats::detail::WriteReport report;
   record_read_of_storage(site);
@@ -79,9 +79,8 @@ Tensor& Tensor::resize(const Dims& wanted, OnShrink on_shrink) {
   Layout layout = contiguous_layout(wanted, "resize");
   if (!is_contiguous()) {
     throw ShapeError(format_text(
-        "resize: cannot resize to %s: the tensor, of sizes %s and strides %s, is not contiguous, "
-        "so "
-        "that its elements would change. Resize its contiguous(), or call free_memory() first.",
+        "resize: cannot resize to %s: the tensor, of sizes %s and strides %s, must be "
+        "contiguous. Resize the result of contiguous(), or call free_memory() first.",
         to_string(wanted).c_str(), to_string(sizes()).c_str(), to_string(strides()).c_str()));
   }
   const std::int64_t numel = layout.numel();
@@ -143,8 +142,8 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite sit
   expect_unshared("extend");
   if (ndim() == 0 || count < 0 || !is_contiguous()) {
     throw ShapeError(
-        format_text("extend: cannot add %lld along the first dimension of %s. Required are a "
-                    "contiguous tensor, a dimension, and 0 or more.",
+        format_text("extend: cannot add %lld along the first dimension of %s. Pass a count of 0 or "
+                    "more, for a contiguous tensor with one or more dimensions.",
                     static_cast<long long>(count), to_string(sizes()).c_str()));
   }
   Dims wanted(sizes());
@@ -171,7 +170,7 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite sit
       if (reserved == wanted) {
         throw;
       }
-      reserve(wanted, site);  // without the growth, which is optional
+      reserve(wanted, site);  // without the additional memory, which is optional
     }
   }
   base().layout = std::move(layout);
@@ -184,12 +183,14 @@ Tensor& Tensor::share_data(const Tensor& source) {
   source.expect_initialized("share_data");
   source.expect_dtype(source.dtype(), "share_data");
   if (source.device() != self.device) {
-    throw DeviceError(format_text("share_data: the source is on %s, this tensor on %s. Use to().",
-                                  describe(source.device()).chars.data(),
-                                  describe(self.device).chars.data()));
+    throw DeviceError(
+        format_text("share_data: the source is on %s, this tensor is on %s. Copy the "
+                    "source by to() first.",
+                    describe(source.device()).chars.data(), describe(self.device).chars.data()));
   }
   Layout layout = viewed_as_or_throw(source.layout(), sizes(), "share_data",
-                                     "Share its contiguous(), or resize to its sizes first.");
+                                     "Share the result of contiguous(), or resize this tensor to "
+                                     "the sizes of the source first.");
   self.storage = source.storage();
   self.shadow = source.base().shadow;
   self.layout = std::move(layout);

@@ -87,8 +87,9 @@ Tensor Tensor::copy_of(const Dims& sizes, const void* values, std::size_t count,
   Tensor tensor = empty(sizes, dtype);
   if (count != static_cast<std::size_t>(tensor.numel())) {
     throw ShapeError(
-        format_text("Tensor::of: %zu values for %lld elements of sizes %s. Pass as many.", count,
-                    static_cast<long long>(tensor.numel()), to_string(sizes).c_str()));
+        format_text("Tensor::of: %zu values for %lld elements of sizes %s. Pass one value for each "
+                    "element.",
+                    count, static_cast<long long>(tensor.numel()), to_string(sizes).c_str()));
   }
   if (count != 0) {
     std::memcpy(detail::TensorWrite::materialize_all(tensor, CallSite::current()), values,
@@ -125,7 +126,8 @@ Tensor Tensor::with_layout(Layout&& layout, const char* operation) const {
 
 Tensor Tensor::with_layout(Layout&& layout, DType dtype, const char* operation) const {
   expect_initialized(operation);
-  detail::byte_count(layout.numel(), byre::itemsize(dtype), operation);  // elements may repeat
+  detail::byte_count(layout.numel(), byre::itemsize(dtype),
+                     operation);  // throws if repeated elements exceed the limit
   return make(storage(), std::move(layout), dtype, device(), base().allocator, base().shadow);
 }
 

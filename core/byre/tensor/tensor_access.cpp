@@ -30,19 +30,19 @@ void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site)
         to_string(sizes()).c_str(), name_of(dtype())));
   }
   Storage& memory = base().storage;
-  const auto ask = [&] {
+  const auto request_access = [&] {
     std::byte* const first = memory.mutable_data_in_parallel(wait, site);
     return first == nullptr ? nullptr : first + base().byte_offset();
   };
   if (numel() == 0 || shadow::detail::can_skip_escape_tracking(memory)) [[likely]] {
-    return ask();
+    return request_access();
   }
   detail::TensorWrite write = [&] {
-    // A write excludes every other operation of its view family.
+    // The steps of a TensorWrite must not run concurrently with others of its view family.
     const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
     return detail::TensorWrite(*this, 0, site, true);
   }();
-  void* const first = ask();  // without the lock: a copy sink may use this tensor
+  void* const first = request_access();  // without the lock: a copy sink may use this tensor
   const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
   write.done();
   return first;
@@ -66,7 +66,8 @@ void Tensor::record_copy_onto_itself(const Tensor& source, CallSite site) {
     return;
   }
   if (nbytes() == storage().nbytes()) {
-    // The copy wrote the whole storage with the elements that the last writer's family has.
+    // The copy covers the whole storage: this family has now observed every write of other
+    // families.
     shadow::detail::mark_synced(storage(), base().shadow.get());
     return;
   }

@@ -13,8 +13,8 @@
 namespace byre::inline v0 {
 namespace {
 
-/// Packs a noncontiguous tensor of a device. Copies through the host, because devices need
-/// not support strides.
+/// Packs a noncontiguous tensor on a device. Copies through the host, because devices need not
+/// support strides.
 void pack_through_host(const Tensor& source, void* destination, DeviceSupport& support) {
   const auto from = static_cast<std::size_t>(source.storage_offset());
   const auto count = static_cast<std::size_t>(source.layout().end()) - from;
@@ -47,7 +47,8 @@ auto lazy_storage_clone(CallSite site) {
 }  // namespace
 
 bool Tensor::sees_less_than_half() const noexcept {
-  // A clone of a mapped file retains no memory, and a write to it copies single pages.
+  // Mapped files are excluded: a clone of a mapped file retains no memory, and a write to the clone
+  // copies single pages.
   const std::size_t nbytes =
       static_cast<std::size_t>(detail::max_distinct_elements(layout())) * itemsize();
   return detail::is_less_than_half(nbytes, storage().nbytes()) && itemsize() != 0 &&
@@ -58,7 +59,7 @@ std::optional<Tensor> Tensor::copy_if_less_than_half(const Layout& seen) const {
   auto [copied, layout] = detail::compacted(seen);
   const std::size_t nbytes = static_cast<std::size_t>(copied.numel()) * itemsize();
   if (!detail::is_less_than_half(nbytes, storage().nbytes())) {
-    return std::nullopt;  // overlapping elements are copied with all bytes between them
+    return std::nullopt;  // a copy of overlapping elements includes all elements between them
   }
   const Tensor part = make(storage(), std::move(copied), dtype(), device(), base().allocator);
   return make(part.packed().storage(), std::move(layout), dtype(), device(), base().allocator);
@@ -76,7 +77,7 @@ Tensor Tensor::clone_view(const char* operation, CallSite site, const CloneStora
     }
   }
   const auto make_storage = [&] {
-    record_read_of_storage(site);  // once the layout exists and nothing can be rejected
+    record_read_of_storage(site);  // after make_layout(), which rejects invalid arguments
     return clone_storage(base().storage);
   };
   return owned(new TensorBase(base(), make_layout, make_storage));

@@ -141,7 +141,7 @@ TEST(Vmap, the_batch_counts_toward_max_ndim) {
   const AnyTensor most = zeros(Dims(max_ndim, 1));
   const auto refused = [](const Program& of_one, const AnyTensor& x) {
     EXPECT_TRUE(says(complaint_of<ShapeError>([&] { vmap(of_one)({x}); }),
-                     "65 dimensions, allowed are 64"));
+                     "65 dimensions, allowed are at most 64"));
   };
   refused([](const Tensors& x) { return call("view_copy", {x[0], Dims(max_ndim, 1)}); }, most);
   refused([&](const Tensors&) { return Tensors{most}; }, zeros({2}));
@@ -151,7 +151,7 @@ TEST(Vmap, the_batch_counts_toward_max_ndim) {
 TEST(Graphs, inputs_beyond_max_ndim_are_rejected) {
   const Recording recording(Recording::Views::recorded);
   EXPECT_EQ(complaint_of<ShapeError>([&] { recording.input(Dims(max_ndim + 1, 1), DType::f32); }),
-            "input: 65 dimensions, allowed are 64 (byre::max_ndim). Merge some of them by "
+            "input: 65 dimensions, allowed are at most 64 (byre::max_ndim). Merge some of them by "
             "flatten(), view() or reshape().");
   const RecordingScope scope(recording);
   const AnyTensor most = recording.input(Dims(max_ndim, 1), DType::f32);

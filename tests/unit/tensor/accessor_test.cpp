@@ -47,7 +47,7 @@ TEST(AccessorTest, writing_materializes_and_reading_does_not) {
 TEST(AccessorTest, a_wrong_count_dtype_state_or_device_is_rejected) {
   Tensor x = test_values<float>({2, 3});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::accessor<float, 1>(x); }),
-            "accessor: 1 dimensions requested, the tensor has 2: [2, 3]. Request as many.");
+            "accessor: 1 dimensions requested, the tensor has 2: [2, 3]. Request 2.");
   EXPECT_THROW((byre::mutable_accessor<float, 3>(x)), byre::ShapeError);
   EXPECT_THROW((byre::accessor<double, 2>(x)), byre::DTypeError);
   EXPECT_EQ(complaint_of<byre::DeviceError>(

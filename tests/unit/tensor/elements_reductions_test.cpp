@@ -96,7 +96,7 @@ TEST(SumTest, axes_out_of_range_or_repeated_are_rejected) {
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
               sum(x, {1, -1});
             }),
-            "sum: dimension 1 is named twice in [1, -1]. Name each once.");
+            "sum: dimension 1 is named twice in [1, -1]. Name each dimension at most once.");
 }
 
 template <class T>
@@ -176,8 +176,8 @@ TEST(MatmulTest, sizes_that_do_not_fit_are_rejected) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_EQ(
       complaint_of<byre::ShapeError>([&] { matmul(x, x); }),
-      "matmul: cannot multiply sizes [2, 3] by [2, 3]. Both need a dimension, and the last size of "
-      "the first must equal the last but one of the second, or its only one.");
+      "matmul: cannot multiply sizes [2, 3] by [2, 3]. Both tensors need a dimension, and the last "
+      "size of the first must equal the second to last size of the second, or its only size.");
   EXPECT_TRUE(
       says(complaint_of<byre::ShapeError>([&] { matmul(x, Tensor::zeros({}, DType::f32)); }),
            "matmul: cannot multiply sizes [2, 3] by []"));
@@ -209,15 +209,16 @@ TEST(CatTest, what_does_not_fit_is_refused) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::cat({}); }),
             "cat: the list of tensors is empty. Pass at least one.");
-  EXPECT_EQ(complaint_of<byre::ShapeError>([&] {
-              byre::cat({x, x.t()});
-            }),
-            "cat: sizes [3, 2] do not fit behind sizes [2, 3]: all sizes but that of dimension 0 "
-            "must be equal.");
+  EXPECT_EQ(
+      complaint_of<byre::ShapeError>([&] {
+        byre::cat({x, x.t()});
+      }),
+      "cat: sizes [3, 2] cannot be appended to sizes [2, 3]: all sizes but that of dimension 0 "
+      "must be equal.");
   EXPECT_THROW(byre::cat({x, x.select(0, 0)}), byre::ShapeError);
-  EXPECT_TRUE(
-      says(complaint_of<byre::ShapeError>([] { byre::cat({Tensor::zeros({}, DType::f32)}); }),
-           "cat: dimension 0 is out of range: the tensor has none. Add one by unsqueeze(0)."));
+  EXPECT_TRUE(says(
+      complaint_of<byre::ShapeError>([] { byre::cat({Tensor::zeros({}, DType::f32)}); }),
+      "cat: dimension 0 is out of range: the tensor has no dimensions. Add one by unsqueeze(0)."));
   EXPECT_THROW(byre::cat({x}, 2), byre::ShapeError);
   constexpr auto huge = static_cast<std::int64_t>(byre::max_nbytes);
   const Tensor vast = Tensor::zeros({huge, 0}, DType::f32);

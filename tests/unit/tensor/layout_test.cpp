@@ -76,7 +76,7 @@ TEST(Layout, negative_axes_count_from_the_end) {
   EXPECT_EQ(detail::wrap_axis(0, 0, "test"), 0U);
   for (const std::int64_t axis : {std::int64_t{-4}, std::int64_t{3}, huge, -huge - 1}) {
     const std::string text = complaint_of<ShapeError>([&] { detail::wrap_axis(axis, 3, "test"); });
-    EXPECT_TRUE(says(text, "Use -3 to 2; negative ones count from the last"));
+    EXPECT_TRUE(says(text, "Use -3 to 2; negative numbers count from the last"));
   }
   EXPECT_THROW(detail::wrap_axis(1, 0, "test"), ShapeError);
 }

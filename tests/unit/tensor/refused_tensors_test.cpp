@@ -143,11 +143,11 @@ TEST(MaxNdim, more_dimensions_are_rejected_by_every_function) {
   const Tensor scalar = Tensor::zeros({}, DType::f32);
   Tensor x = Tensor::zeros(most_dimensions, DType::f32);
   for (const auto& [name, use] : makers_of_shapes) {
-    EXPECT_EQ(
-        complaint_of<ShapeError>([&, &make = use] { make(scalar, x); }),
-        std::string(name) +
-            ": 65 dimensions, allowed are 64 (byre::max_ndim). Merge some of them by flatten(), "
-            "view() or reshape().");
+    EXPECT_EQ(complaint_of<ShapeError>([&, &make = use] { make(scalar, x); }),
+              std::string(name) +
+                  ": 65 dimensions, allowed are at most 64 (byre::max_ndim). Merge some of them by "
+                  "flatten(), "
+                  "view() or reshape().");
   }
 }
 

@@ -101,7 +101,7 @@ TEST(ViewsOfBytes, with_itemsize_scales_the_last_dimension) {
       {{}, {}}, {{3}, {1}}, {{4}, {2}}, {{4}, {1}, 1}, {{2, 4}, {5, 1}}};
   for (const Layout& odd : refused) {
     const std::string text = complaint_of<ShapeError>([&] { views::with_itemsize(odd, 4, 8); });
-    EXPECT_TRUE(says(text, "call contiguous() first")) << text_of(odd) << text;
+    EXPECT_TRUE(says(text, "Call contiguous() first")) << text_of(odd) << text;
   }
   EXPECT_THROW(views::with_itemsize({{2, 2}, {1, 2}}, 4, 1), ShapeError);
   EXPECT_THROW(views::with_itemsize({{}, {}}, 4, 1), ShapeError);
@@ -134,7 +134,7 @@ TEST(ViewsOfBytes, complex_numbers_are_pairs_of_reals) {
         reals.slice(0, 0, 2).t(), reals.flatten().slice(0, 1, 3),
         Tensor::zeros({4, 4}, DType::f32).slice(1, 0, 4, 2)}) {
     EXPECT_TRUE(says(complaint_of<ShapeError>([&] { odd.view_as_complex(); }),
-                     "two adjacent reals, the other strides and the offset even"));
+                     "two adjacent reals; the other strides and the offset must be even"));
   }
 }
 

@@ -52,8 +52,9 @@ TEST(Views, axes_out_of_range_or_repeated_are_rejected) {
   expect_refused([] { views::squeeze(cube, 4); }, "squeeze: dimension 4 is out of range");
   expect_refused([] { views::diagonal(cube, 0, 1, -2); }, "dimension 1 is named twice");
   expect_refused([] { views::diagonal(dense({3})); }, "dimension 1 is out of range");
-  expect_refused([] { views::diagonal(scalar); }, "the tensor has none");
-  expect_refused([] { views::flatten(cube, 2, 1); }, "flatten: from dimension 2 to 1");
+  expect_refused([] { views::diagonal(scalar); }, "the tensor has no dimensions");
+  expect_refused([] { views::flatten(cube, 2, 1); },
+                 "flatten: cannot flatten from dimension 2 to dimension 1");
   expect_refused([] { views::flatten(views::t(dense({2, 3}))); }, "Use reshape");
 }
 
@@ -78,7 +79,7 @@ TEST(Views, expand_repeats_by_strides_of_zero) {
   EXPECT_EQ(text_of(views::expand(column, {3, 0})), "[3, 0] by [1, 0] from 0");
   EXPECT_EQ(text_of(views::expand(dense({0, 1}), {0, 5})), "[0, 5] by [1, 0] from 0");
   expect_refused([&] { views::expand(column, {3}); },
-                 "cannot expand [3, 1] to [3]: it adds dimensions in front");
+                 "cannot expand [3, 1] to [3]: expand() does not remove dimensions");
   expect_refused([&] { views::expand(column, {2, 4}); }, "dimension 0 has size 3");
   expect_refused([&] { views::expand(column, {-1, 3, 1}); }, "negative");
   expect_refused([&] { views::expand(column, {3, -2}); }, "negative");
@@ -136,7 +137,7 @@ TEST(Views, split_chunk_and_unbind_cover_the_dimension) {
   }
   expect_refused([&] { views::chunk(five, 0); }, "chunk: cannot make 0 parts");
   expect_refused([] { views::chunk(scalar, 1); },
-                 "chunk: dimension 0 is out of range: the tensor has none");
+                 "chunk: dimension 0 is out of range: the tensor has no dimensions");
   expect_refused([] { views::unbind(scalar); }, "unbind: dimension 0 is out of range");
 }
 

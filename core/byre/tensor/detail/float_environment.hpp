@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The floating-point environment of loops over elements: round to nearest, keep subnormals, trap
-/// no exception. The environment of the caller may differ: a library that is linked with
-/// -ffast-math makes each thread flush subnormals to zero.
+/// The floating-point environment of loops over elements: round to nearest, preserve subnormals,
+/// trap no exceptions. The environment of the caller may differ: for example, a library that is
+/// linked with -ffast-math may make threads flush subnormals to zero.
 #pragma once
 
 #include <cfenv>
@@ -9,13 +9,13 @@
 
 namespace byre::inline v0::detail {
 
-/// Enters the default environment in its constructor. Its destructor restores the environment of
-/// the thread, status flags included. Costs one register read if the thread is in the default
-/// environment.
+/// The constructor enters the default environment. The destructor restores the previous environment
+/// of the thread, including the status flags. Cost: one register read if the thread is already in
+/// the default environment.
 ///
-/// The compiler does not know that arithmetic depends on the environment and may move it out of
-/// this scope. Within the scope, pass numbers through memory, and call functions through pointers
-/// or functions that are noinline.
+/// The compiler does not know that arithmetic depends on the environment, and may move arithmetic
+/// out of the scope of this object. Within the scope, pass numbers through memory, and call
+/// functions through pointers, or functions that are noinline.
 class DefaultFloatEnvironment {
  public:
   DefaultFloatEnvironment() noexcept : is_entered_(!is_default()) {

@@ -24,9 +24,9 @@ bool is_one_of(std::string_view characters, char c) noexcept {
   return characters.find(c) != characters.npos;
 }
 
-/// The longest prefix of `text` that can be a number for std::from_chars, as a string that ends
-/// there. strtod alone would also accept blanks, a plus and hexadecimal digits: for "0x1" this
-/// returns "0".
+/// The longest prefix of `text` that can be a number for std::from_chars, as a string of its own.
+/// strtod would also accept leading blanks, a plus sign and hexadecimal digits, which this function
+/// excludes: for "0x1" it returns "0".
 std::string beginning_of(std::string_view text) {
   const std::size_t sign = text.starts_with('-') ? 1 : 0;
   const std::string_view digits = text.substr(sign);
@@ -36,8 +36,8 @@ std::string beginning_of(std::string_view text) {
   if (digits.starts_with("0x") || digits.starts_with("0X")) {
     return std::string(text.substr(0, sign + 1));
   }
-  // Only the exponent has a sign here. Any other sign ends the number: otherwise each term of a sum
-  // would copy all later terms.
+  // Within a number only the exponent has a sign; any other sign ends the number. Without this
+  // rule, reading each number of a text such as "-1.5-1.5-1.5" would copy the rest of the text.
   const auto* end = digits.begin();
   while (end != digits.end() && (is_letter_or_digit(*end) || is_one_of("._()", *end) ||
                                  (is_one_of("+-", *end) && is_one_of("eE", end[-1])))) {

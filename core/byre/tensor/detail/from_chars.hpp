@@ -10,8 +10,8 @@
 
 namespace byre::inline v0::detail {
 
-/// Reads and returns what std::from_chars(text.begin(), text.end(), value) does: the nearest
-/// double, independent of the locale and the floating-point environment.
+/// As std::from_chars(text.begin(), text.end(), value): sets `value` to the nearest double,
+/// independent of the locale and the floating-point environment.
 BYRE_API std::from_chars_result double_from_chars(std::string_view text, double& value);
 
 }  // namespace byre::inline v0::detail

@@ -39,8 +39,8 @@ void expect_elements(const Tensor& operand, const char* operation) {
   expect_tensor(operand, operation);
   if (!operand.is_storage_initialized()) {
     throw StateError(format_text(
-        "%s: the tensor %s of %s is storage-uninitialized: no element was written yet. Write them "
-        "first, by fill_() or through mutable_data<T>().",
+        "%s: the tensor %s of %s is storage-uninitialized: no element was written yet. Write the "
+        "elements first, by fill_() or through mutable_data<T>().",
         operation, to_string(operand.sizes()).c_str(), name_of(operand.dtype())));
   }
   expect_dtype_known(operand, operation);

@@ -5,11 +5,11 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// The elements at one index of the dimensions with strides over a page. They are in one run of
-/// pages.
+/// A view as runs of pages. A run contains the elements at one index of all dimensions whose
+/// strides are larger than a page.
 struct Run {
-  Layout steps;        ///< the dimensions with strides over a page
-  std::size_t nbytes;  ///< from the first element of a run to the end of its last
+  Layout steps;        ///< the dimensions with strides larger than a page
+  std::size_t nbytes;  ///< from the start of the first element of a run to the end of the last
 
   Run(const Layout& layout, std::size_t itemsize) : nbytes(itemsize) {
     for (std::size_t dim = 0; dim < layout.ndim(); ++dim) {
@@ -25,7 +25,7 @@ struct Run {
 };
 
 /// Calls Storage::mutable_range() for each run of the view. Requires that the storage is
-/// materialized. Throws OutOfMemory, without a change that a reader can observe.
+/// materialized. Throws OutOfMemory; readers observe no change then.
 void make_pages_writable(Storage& storage, const Layout& layout, std::size_t itemsize,
                          CallSite site) {
   if (layout.numel() == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// copy_(), which converts and broadcasts, on the host and between devices; and the operations that
-/// are built on it: fill_(), zero_(), cat() and flip().
+/// copy_(), which converts and broadcasts, on the host and between devices; and fill_(), zero_(),
+/// cat() and flip(), which share its code.
 #include <byre/storage/buffer.hpp>
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/operands.hpp>
@@ -16,7 +16,7 @@ namespace {
 using detail::ElementAccess;
 using detail::Operand;
 
-/// Converts the elements of `from` to `to`. Both are in host memory.
+/// Writes the converted elements of `from` to `to`. Both are in host memory.
 void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_dtype,
              const Dims& sizes, const char* operation) {
   const detail::ConvertRow row = detail::conversion(to_dtype, from_dtype, operation);
@@ -24,8 +24,8 @@ void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_
   detail::StridedCopy(sizes, to, from, itemsize(to_dtype), row).run();
 }
 
-/// Writes all elements of `self`, at `first`, with the elements of `source` in the layout
-/// `expanded`. Both are in host memory.
+/// Writes the elements of `source`, in the layout `expanded`, to all elements of `self`, of which
+/// the first is at `first`. Both are in host memory.
 void convert_all(void* first, const Tensor& self, const Tensor& source, const Layout& expanded,
                  const char* operation) {
   convert(Operand::of(first, self.layout(), self.itemsize()), self.dtype(),
@@ -33,9 +33,9 @@ void convert_all(void* first, const Tensor& self, const Tensor& source, const La
           self.sizes(), operation);
 }
 
-/// Writes a tensor on a device, which need not support dtypes or strides: fetches all bytes between
-/// its first and last element, writes the elements on the host, and copies the bytes back. Skips
-/// the fetch if the tensor is contiguous, so that every byte is written.
+/// Writes a tensor on a device, which need not support dtypes or strides: fetches all bytes from
+/// the first to the last element of `self`, writes the elements on the host, and copies the bytes
+/// back. If `self` is contiguous, every byte is written, so nothing is fetched.
 void convert_to_device(Tensor& self, const Tensor& source, const Layout& expanded, CallSite site) {
   DeviceSupport& support = support_of(self.device());
   const auto spanned =
@@ -52,18 +52,20 @@ void convert_to_device(Tensor& self, const Tensor& source, const Layout& expande
   write.done();
 }
 
-/// Whether the device can copy without the host: equal dtypes and sizes, both tensors contiguous.
+/// Whether the device can copy without the host: dtypes and sizes are equal, and both tensors are
+/// contiguous.
 bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
   return self.device() == source.device() && !self.device().is_cpu() &&
          self.dtype() == source.dtype() && self.sizes() == source.sizes() && self.is_contiguous() &&
          source.is_contiguous();
 }
 
-/// Copies elements whose read is recorded to a tensor that they do not overlap.
+/// Copies the elements of `source` to `self`, which they do not overlap. Requires that the caller
+/// has recorded the read.
 void copy_recorded(Tensor& self, const Tensor& source, CallSite site) {
   if (is_plain_copy_within_device(self, source)) {
     detail::TensorWrite write(self, self.nbytes(), site);
-    void* const to = write.materialize(&self.layout());  // first, see below
+    void* const to = write.materialize(&self.layout());  // before to_read(): see below
     support_of(self.device()).allocator().copy(to, ElementAccess::to_read(source), self.nbytes());
     write.done();
     return;
@@ -77,8 +79,8 @@ void copy_recorded(Tensor& self, const Tensor& source, CallSite site) {
     convert_to_device(self, source, expanded, site);
     return;
   }
-  // The pointer to write comes first: materializing moves the data of every alias, `source`
-  // included.
+  // to_write() is called before to_read(): materializing moves the data of every tensor with this
+  // storage, and `source` may be one of them.
   convert_all(ElementAccess::to_write(self, site), self, source, expanded, "copy_");
 }
 
@@ -96,8 +98,8 @@ std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) 
   }
   if (fitting != sizes || __builtin_add_overflow(sizes[axis], next[axis], &joined)) {
     throw ShapeError(
-        format_text("cat: sizes %s do not fit behind sizes %s: all sizes but that of dimension %zu "
-                    "must be equal.",
+        format_text("cat: sizes %s cannot be appended to sizes %s: all sizes but that of dimension "
+                    "%zu must be equal.",
                     to_string(next).c_str(), to_string(sizes).c_str(), axis));
   }
   return joined;
@@ -111,7 +113,7 @@ Tensor copy_(Tensor self, const Tensor& source, CallSite site) {
   const Layout expanded = detail::broadcast_to(self.sizes(), source, "copy_");
   detail::expect_distinct_elements(self, "copy_");
   if (!self.is_dtype_initialized() || !self.is_storage_initialized()) {
-    // Written in a new tensor first: if a device fails, `self` has not changed.
+    // Writes a new tensor first, so that `self` is unchanged if a device fails.
     const DType dtype = self.is_dtype_initialized() ? self.dtype() : source.dtype();
     Tensor written = Tensor::empty(self.sizes(), dtype, self.allocator());
     return self.share_data(copy_(written, source, site));

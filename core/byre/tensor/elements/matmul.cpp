@@ -69,8 +69,8 @@ void multiply(const ProductSizes& sizes, const std::byte* left_matrix,
   }
 }
 
-/// `tensor` if it is contiguous and of `dtype`, otherwise a converted copy. Copies bool always, so
-/// that its bytes are 0 and 1: see loaded().
+/// `tensor` if it is contiguous and of `dtype`, otherwise a converted copy. Always copies a tensor
+/// of bool, so that all bytes are 0 or 1: see loaded().
 Tensor contiguous_as(DType dtype, const Tensor& tensor) {
   if (tensor.dtype() == dtype && dtype != DType::boolean && tensor.is_contiguous()) {
     return tensor;
@@ -80,7 +80,7 @@ Tensor contiguous_as(DType dtype, const Tensor& tensor) {
   return converted;
 }
 
-/// The layout of the first elements of a stack of matrices.
+/// The layout of the first element of each matrix in a stack of matrices.
 Layout layout_of_stack(const Tensor& matrices) {
   Layout layout{.sizes = matrices.sizes(), .strides = matrices.strides()};
   layout.sizes.resize(layout.sizes.size() - 2);
@@ -115,8 +115,8 @@ void multiply_stacks(Tensor& product, const Tensor& a, const Tensor& b, const Di
 
 [[noreturn]] void refuse_sizes(const Tensor& a, const Tensor& b) {
   throw ShapeError(format_text(
-      "matmul: cannot multiply sizes %s by %s. Both need a dimension, and the last size of the "
-      "first must equal the last but one of the second, or its only one.",
+      "matmul: cannot multiply sizes %s by %s. Both tensors need a dimension, and the last size of "
+      "the first must equal the second to last size of the second, or its only size.",
       to_string(a.sizes()).c_str(), to_string(b.sizes()).c_str()));
 }
 

@@ -18,7 +18,7 @@ struct alignas(data_alignment) BlockBuffer {
 /// How the elements of one operand are converted to or from the dense blocks of a kernel.
 struct BlockConversion {
   std::int64_t itemsize;  ///< of an element in a block
-  bool is_converted;      ///< also for bool to bool, for loaded() to normalize the bytes
+  bool is_converted;      ///< also true for bool to bool: loaded() makes each byte 0 or 1
   ConvertRow convert;
 
   bool is_dense(std::int64_t stride) const noexcept { return !is_converted && stride == itemsize; }
@@ -29,7 +29,7 @@ BlockConversion block_conversion(DType to, DType from, const char* operation, DT
           conversion(to, from, operation)};
 }
 
-/// Applies a kernel to rows. The output is operand 0 of a row.
+/// Applies a kernel to rows. Operand 0 of a row is the output.
 template <std::size_t Count>
 class RowLoop {
  public:
@@ -61,9 +61,9 @@ class RowLoop {
   }
 
  private:
-  /// The number of elements to compute at once. A row of dense operands is computed as a whole. If
-  /// all operands but one are dense and that one repeats one element, the length of the long
-  /// buffer; otherwise a block.
+  /// The number of elements to compute at once: the whole row if all operands are dense; the
+  /// capacity of the long buffer if one operand repeats one element and all others are dense;
+  /// otherwise block_length.
   std::int64_t longest_piece(const Row<1 + Count>& row) {
     std::size_t others = output_.is_dense(row.strides[0]) ? 0 : 1;
     repeated_ = Count;
@@ -114,8 +114,8 @@ class RowLoop {
   std::array<BlockConversion, Count> inputs_;
   std::array<BlockBuffer, 1 + Count> buffers_;
   alignas(data_alignment) std::array<std::byte, 8192> long_buffer_;
-  std::size_t repeated_ = Count;  ///< operand that fills the long buffer; Count: none
-  std::array<const std::byte*, Count> filled_with_{};  ///< the element in an operand's buffer
+  std::size_t repeated_ = Count;  ///< the operand in the long buffer; Count if there is none
+  std::array<const std::byte*, Count> filled_with_{};  ///< the repeated element in each buffer
 };
 
 /// Whether the kernel can compute all elements as one block: all operands are contiguous, of equal
@@ -166,8 +166,8 @@ void compute_into(Tensor& output, const char* operation, CallSite site, const Ke
   for (const Tensor* const operand : operands) {
     ElementAccess::record_read(*operand, site);
   }
-  // Materialize the output first: that moves the data of every tensor with its storage, operands
-  // included. Lazy clones of the output are unaffected.
+  // Materialize the output before reading: materializing moves the data of every tensor with this
+  // storage, and operands may be among them. Lazy clones of the output are unaffected.
   std::array<Operand, 1 + Count> rows;
   rows[0] = Operand::of(ElementAccess::to_write(output, site), output.layout(), output.itemsize());
   for (std::size_t number = 0; number < Count; ++number) {

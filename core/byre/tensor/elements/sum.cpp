@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// sum(), by pairwise summation: blocks, then pairs of blocks, and so on.
+/// sum(), by pairwise summation: sums blocks, then pairs of blocks, then pairs of pairs, and so on.
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/lane_sums.hpp>
@@ -70,7 +70,8 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
                             Operand::of(ElementAccess::to_read(a), split.kept, a.itemsize())};
   const detail::Loop<1> summed = loop_over(split.summed, a.itemsize());
   const detail::DefaultFloatEnvironment environment;
-  // A variant, because each alternative is large and stacks may be small. All rows use one of them.
+  // A variant, because each alternative is large and stacks may be small. All rows use the same
+  // alternative.
   std::variant<std::monostate, detail::DenseSum<T>, detail::ColumnSums<T>> sums;
   detail::for_each_row(split.kept.sizes, operands, [&](Row<2> row) {
     const bool by_columns = are_columns(summed, row);

@@ -94,10 +94,10 @@ constexpr auto most_elements = static_cast<std::int64_t>(max_nbytes);
 }  // namespace
 
 void refuse_ndim(std::size_t ndim, const char* operation) {
-  throw ShapeError(
-      format_text("%s: %zu dimensions, allowed are %zu (byre::max_ndim). Merge some of them by "
-                  "flatten(), view() or reshape().",
-                  operation, ndim, max_ndim));
+  throw ShapeError(format_text(
+      "%s: %zu dimensions, allowed are at most %zu (byre::max_ndim). Merge some of them by "
+      "flatten(), view() or reshape().",
+      operation, ndim, max_ndim));
 }
 
 std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation) {
@@ -130,7 +130,7 @@ void refuse_axis(std::int64_t axis, std::size_t ndim, const char* operation) {
   const auto count = static_cast<long long>(ndim == 0 ? 1 : ndim);
   throw ShapeError(
       format_text("%s: dimension %lld is out of range for a tensor of %zu dimensions. Use %lld to "
-                  "%lld; negative ones count from the last.",
+                  "%lld; negative numbers count from the last.",
                   operation, static_cast<long long>(axis), ndim, -count, count - 1));
 }
 
@@ -139,9 +139,9 @@ Dims distinct_axes(const Dims& axes, std::size_t ndim, const char* operation) {
   for (const std::int64_t axis : axes) {
     const auto next = static_cast<std::int64_t>(wrap_axis(axis, ndim, operation));
     if (std::ranges::find(wrapped, next) != wrapped.end()) {
-      throw ShapeError(format_text("%s: dimension %lld is named twice in %s. Name each once.",
-                                   operation, static_cast<long long>(next),
-                                   to_string(axes).c_str()));
+      throw ShapeError(
+          format_text("%s: dimension %lld is named twice in %s. Name each dimension at most once.",
+                      operation, static_cast<long long>(next), to_string(axes).c_str()));
     }
     wrapped.push_back(next);
   }

@@ -17,7 +17,7 @@ namespace {
       static_cast<long long>(numel)));
 }
 
-/// Adjacent dimensions whose elements have one distance, joined into one dimension.
+/// One dimension, or adjacent dimensions that are joined because one stride can express them.
 struct Run {
   std::int64_t size;
   std::int64_t stride;
@@ -108,7 +108,7 @@ Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation
 
 Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation) {
   const Dims known = inferred_sizes(sizes, layout.numel(), operation);
-  // Both are constructed in place of the result: moving them would be slower than filling them.
+  // The Dims are constructed within the result: moving them would be slower than filling them.
   return {.sizes = known, .strides = dense_strides(known), .offset = layout.offset};
 }
 
@@ -118,7 +118,8 @@ std::optional<Layout> viewed_as(const Layout& layout, const Dims& wanted, const 
     return viewed;
   }
   Layout& view = *viewed;
-  // Each run of the input is split into the wanted dimensions whose product is its size.
+  // From the last to the first: splits each run of the input into wanted dimensions. The product of
+  // their sizes must be the size of the run.
   auto runs = dense_runs(layout);
   std::size_t axis = view.ndim();
   while (axis-- > 0) {
@@ -155,8 +156,8 @@ std::int64_t element_at(const Layout& layout, std::span<const std::int64_t> indi
                         const char* operation) {
   if (indices.size() != layout.ndim()) {
     throw ShapeError(
-        format_text("%s: %zu indices for a tensor of %zu dimensions, %s. Pass one for "
-                    "each.",
+        format_text("%s: %zu indices for a tensor of %zu dimensions, %s. Pass one index for each "
+                    "dimension.",
                     operation, indices.size(), layout.ndim(), to_string(layout.sizes).c_str()));
   }
   std::int64_t element = layout.offset;
@@ -179,7 +180,7 @@ void detail::refuse_index(const Layout& layout, std::size_t axis, std::int64_t i
 }
 
 bool may_overlap_itself(const Layout& layout) noexcept {
-  // At most 63 dimensions have two elements or more: the number of elements has 63 bits.
+  // At most 63 dimensions have two elements or more, because the number of elements fits 63 bits.
   boost::container::static_vector<Run, 63> runs;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
     if (layout.sizes[axis] == 0) {
@@ -190,7 +191,7 @@ bool may_overlap_itself(const Layout& layout) noexcept {
     }
   }
   std::ranges::sort(runs, {}, &Run::stride);
-  std::int64_t reached = 0;  // the largest index of the dimensions with smaller strides
+  std::int64_t reached = 0;  // the largest offset within the dimensions with smaller strides
   for (const Run& run : runs) {
     if (run.stride <= reached) {
       return true;

@@ -41,24 +41,25 @@ std::vector<Layout> split_evenly(const Layout& layout, std::size_t axis, std::in
 constexpr const char* advice_on_views =
     "Use reshape(), which copies if necessary, or call contiguous() first.";
 
-/// The largest stride in elements. A view as a smaller dtype multiplies it, which must not
-/// overflow.
+/// The largest allowed stride, in elements. A view as a smaller dtype multiplies strides, which
+/// must not overflow.
 constexpr std::int64_t max_stride = std::numeric_limits<std::int64_t>::max() / 16;
 
-/// Throws ShapeError unless `is_whole`: the elements cannot be viewed with another size.
+/// Throws ShapeError unless `is_whole`, which is false if elements of `from` bytes cannot be viewed
+/// as elements of `to` bytes.
 void expect_divisible(bool is_whole, const Layout& layout, std::size_t from, std::size_t to) {
   if (!is_whole) {
     throw ShapeError(format_text(
         "view: cannot view elements of %zu bytes as elements of %zu: strides %s, offset %lld, "
         "sizes "
-        "%s. The last dimension must be dense, and its size, the other strides and the offset "
-        "multiples of %zu; call contiguous() first.",
+        "%s. The elements of the last dimension must be adjacent; its size, the other strides and "
+        "the offset must be multiples of %zu. Call contiguous() first.",
         from, to, to_string(layout.strides).c_str(), static_cast<long long>(layout.offset),
         to_string(layout.sizes).c_str(), std::max(to / from, from / to)));
   }
 }
 
-/// Multiplies the strides and the offset by `parts`, for elements that are smaller by that factor.
+/// Multiplies the strides and the offset by `parts`, for elements that are smaller by this factor.
 void rescale_to_smaller(Layout& layout, std::int64_t parts) {
   for (std::int64_t& stride : layout.strides) {
     stride *= parts;
@@ -66,8 +67,8 @@ void rescale_to_smaller(Layout& layout, std::int64_t parts) {
   layout.offset *= parts;
 }
 
-/// Divides the strides and the offset by `parts`, for elements that are larger by that factor.
-/// Returns false if one of them is not divisible.
+/// Divides the strides and the offset by `parts`, for elements that are larger by this factor.
+/// Returns false if the offset or a stride is not divisible.
 bool rescale_to_larger(Layout& layout, std::int64_t parts) {
   bool is_whole = layout.offset % parts == 0;
   layout.offset /= parts;
@@ -107,7 +108,8 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
   if (sizes.size() != strides.size() || offset < 0 ||
       std::ranges::any_of(strides, [](std::int64_t stride) { return stride < 0; })) {
     throw ShapeError(format_text(
-        "as_strided: sizes %s, strides %s, offset %lld. Pass one stride for each size, and no "
+        "as_strided: invalid sizes %s, strides %s, offset %lld. Pass one stride for each size, and "
+        "no "
         "negative number.",
         to_string(sizes).c_str(), to_string(strides).c_str(), static_cast<long long>(offset)));
   }
@@ -116,7 +118,7 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
   bool fits = begin <= max_stride;
   std::int64_t last = begin;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    std::int64_t reach = 0;  // size times stride, also of a dimension of one element
+    std::int64_t reach = 0;  // size times stride; limited for dimensions of one element, too
     fits = fits && !__builtin_mul_overflow(sizes[axis], strides[axis], &reach) &&
            strides[axis] <= max_stride && reach <= max_stride;
     last += fits && !is_empty ? reach - strides[axis] : 0;
@@ -136,10 +138,10 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
 std::vector<Layout> split(const Layout& layout, std::int64_t size, std::int64_t axis) {
   const std::size_t cut_axis = detail::existing_axis(layout, axis, "split");
   if (size < 0 || (size == 0 && layout.sizes[cut_axis] != 0)) {
-    throw ShapeError(
-        format_text("split: parts of %lld elements of dimension %zu of %s. Use 1 or "
-                    "more elements.",
-                    static_cast<long long>(size), cut_axis, to_string(layout.sizes).c_str()));
+    throw ShapeError(format_text(
+        "split: parts of %lld elements are invalid for dimension %zu of %s. Use parts of "
+        "1 or more elements.",
+        static_cast<long long>(size), cut_axis, to_string(layout.sizes).c_str()));
   }
   return split_evenly(layout, cut_axis, size);
 }
@@ -155,8 +157,9 @@ std::vector<Layout> split(const Layout& layout, const Dims& sizes, std::int64_t 
   if (!fits || left != 0) {
     throw ShapeError(
         format_text("split: parts of %s elements do not add up to dimension %zu of %s. Pass "
-                    "sizes that do.",
-                    to_string(sizes).c_str(), cut_axis, to_string(layout.sizes).c_str()));
+                    "sizes of 0 or more with the sum %lld.",
+                    to_string(sizes).c_str(), cut_axis, to_string(layout.sizes).c_str(),
+                    static_cast<long long>(layout.sizes[cut_axis])));
   }
   std::vector<Layout> parts = reserved_parts(std::ssize(sizes));
   std::int64_t start = 0;
@@ -196,8 +199,9 @@ Layout flatten(const Layout& layout, std::int64_t first, std::int64_t last) {
   const std::size_t to = byre::detail::wrap_axis(last, layout.ndim(), "flatten");
   if (from > to) {
     throw ShapeError(
-        format_text("flatten: from dimension %zu to %zu of %s. Pass the lower one first.", from, to,
-                    to_string(layout.sizes).c_str()));
+        format_text("flatten: cannot flatten from dimension %zu to dimension %zu of %s. Pass the "
+                    "lower dimension first.",
+                    from, to, to_string(layout.sizes).c_str()));
   }
   if (layout.ndim() == 0) {
     return unsqueeze(layout, 0);
@@ -273,9 +277,9 @@ Layout as_complex(const Layout& layout) {
   }
   if (!rescale_to_larger(complex, 2) || !has_pairs) {
     throw ShapeError(format_text(
-        "view_as_complex: sizes %s, strides %s, offset %lld. The last dimension must be "
-        "two adjacent reals, the other strides and the offset even; call "
-        "contiguous() first.",
+        "view_as_complex: invalid sizes %s, strides %s, offset %lld. The last dimension must be "
+        "two "
+        "adjacent reals; the other strides and the offset must be even. Call contiguous() first.",
         to_string(layout.sizes).c_str(), to_string(layout.strides).c_str(),
         static_cast<long long>(layout.offset)));
   }

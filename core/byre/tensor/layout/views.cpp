@@ -10,9 +10,10 @@ void detail::refuse_missing_axis(const Layout& layout, std::int64_t axis, const 
   if (layout.ndim() != 0) {
     byre::detail::refuse_axis(axis, layout.ndim(), operation);
   }
-  throw ShapeError(format_text(
-      "%s: dimension %lld is out of range: the tensor has none. Add one by unsqueeze(0).",
-      operation, static_cast<long long>(axis)));
+  throw ShapeError(
+      format_text("%s: dimension %lld is out of range: the tensor has no dimensions. Add one by "
+                  "unsqueeze(0).",
+                  operation, static_cast<long long>(axis)));
 }
 
 namespace {
@@ -36,7 +37,7 @@ void erase_axis(Layout& layout, std::size_t axis) {
   layout.strides.erase(at(layout.strides, axis));
 }
 
-/// `axes` as indices from 0. Throws ShapeError if one is out of range or named twice.
+/// `axes` as indices from 0. Throws ShapeError if an axis is out of range or named twice.
 Dims distinct_axes(const Layout& layout, const Dims& axes, const char* operation) {
   if (layout.ndim() == 0 && !axes.empty()) {
     detail::refuse_missing_axis(layout, axes.front(), operation);
@@ -84,10 +85,10 @@ Layout transpose(const Layout& layout, std::int64_t first, std::int64_t second) 
 
 Layout t(const Layout& layout) {
   if (layout.ndim() > 2) {
-    throw ShapeError(
-        format_text("t: the tensor has %zu dimensions, %s, allowed are 2. Use transpose() or "
-                    "permute().",
-                    layout.ndim(), to_string(layout.sizes).c_str()));
+    throw ShapeError(format_text(
+        "t: the tensor has %zu dimensions, %s, allowed are at most 2. Use transpose() or "
+        "permute().",
+        layout.ndim(), to_string(layout.sizes).c_str()));
   }
   return layout.ndim() < 2 ? layout : transpose(layout, 0, 1);
 }
@@ -96,7 +97,7 @@ Layout movedim(const Layout& layout, const Dims& from, const Dims& to) {
   if (from.size() != to.size()) {
     throw ShapeError(
         format_text("movedim: %zu dimensions %s to %zu positions %s. Pass one position for "
-                    "each.",
+                    "each dimension.",
                     from.size(), to_string(from).c_str(), to.size(), to_string(to).c_str()));
   }
   const Dims sources = distinct_axes(layout, from, "movedim");
@@ -150,7 +151,7 @@ Layout unsqueeze(const Layout& layout, std::int64_t axis) {
 Layout expand(const Layout& layout, const Dims& sizes) {
   if (sizes.size() < layout.ndim()) {
     throw ShapeError(
-        format_text("expand: cannot expand %s to %s: it adds dimensions in front and removes none. "
+        format_text("expand: cannot expand %s to %s: expand() does not remove dimensions. "
                     "Pass at least %zu sizes.",
                     to_string(layout.sizes).c_str(), to_string(sizes).c_str(), layout.ndim()));
   }
@@ -193,7 +194,7 @@ Layout slice(const Layout& layout, std::int64_t axis, std::int64_t start, std::i
   const std::int64_t first = clamp_bound(start);
   const std::int64_t length = std::max<std::int64_t>(clamp_bound(end) - first, 0);
   const std::int64_t taken = length == 0 ? 0 : (length - 1) / step + 1;
-  // The stride of a dimension of one element is not multiplied: step may be huge.
+  // The stride of a dimension of one element is not multiplied by `step`, which may be huge.
   return window(layout, sliced, first, taken, taken > 1 ? step : 1);
 }
 
@@ -216,7 +217,8 @@ Layout diagonal(const Layout& layout, std::int64_t offset, std::int64_t first,
   const auto column_axis = static_cast<std::size_t>(axes[1]);
   const std::int64_t rows = layout.sizes[row_axis];
   const std::int64_t columns = layout.sizes[column_axis];
-  // Clamped to offsets with an empty diagonal, so that no sum overflows.
+  // Offsets outside of the matrix have an empty diagonal. They are clamped, so that no sum
+  // overflows.
   const std::int64_t above = std::clamp(offset, -rows, columns);
   const std::int64_t length = std::max<std::int64_t>(
       above >= 0 ? std::min(rows, columns - above) : std::min(rows + above, columns), 0);
@@ -226,7 +228,8 @@ Layout diagonal(const Layout& layout, std::int64_t offset, std::int64_t first,
   erase_axis(diagonal, std::max(row_axis, column_axis));
   erase_axis(diagonal, std::min(row_axis, column_axis));
   diagonal.sizes.push_back(length);
-  // The stride of a diagonal of one element is not summed: it would grow with every diagonal().
+  // If the diagonal has one element, the strides are not added: repeated calls of diagonal() would
+  // make the stride grow without bound.
   diagonal.strides.push_back(length > 1 ? down + right : right);
   advance(diagonal, above >= 0 ? above : -above, above >= 0 ? right : down);
   return diagonal;
@@ -237,10 +240,11 @@ Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size, std::i
   const std::size_t unfolded_axis = byre::detail::wrap_axis(axis, layout.ndim(), "unfold");
   const std::int64_t present = is_one_element ? 1 : layout.sizes[unfolded_axis];
   if (size < 0 || size > present || step <= 0) {
-    throw ShapeError(format_text(
-        "unfold: windows of %lld elements, %lld apart, do not fit dimension %zu of %s. "
-        "Pass a size within it and a step of 1 or more.",
-        as_long_long(size), as_long_long(step), unfolded_axis, to_string(layout.sizes).c_str()));
+    throw ShapeError(
+        format_text("unfold: windows of %lld elements, %lld apart, do not fit dimension %zu of %s. "
+                    "Pass a size from 0 to %lld and a step of 1 or more.",
+                    as_long_long(size), as_long_long(step), unfolded_axis,
+                    to_string(layout.sizes).c_str(), as_long_long(present)));
   }
   if (is_one_element) {
     return {.sizes = {size}, .strides = {1}, .offset = layout.offset};  // the only window

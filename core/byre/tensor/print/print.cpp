@@ -12,7 +12,7 @@
 namespace byre::inline v0 {
 namespace {
 
-/// The indices of each dimension that are shown.
+/// The indices that are shown, for each dimension.
 struct ShownIndices {
   const Dims* sizes;
   std::int64_t edge_items;
@@ -62,7 +62,7 @@ detail::Words words_of(const Tensor& tensor, const ShownIndices& shown, int prec
   gather(shown, tensor.layout(), tensor.itemsize(),
          static_cast<const std::byte*>(tensor.raw_data(site)), 0, elements);
   if (tensor.dtype() == DType::boolean) {
-    // Foreign memory may have bytes other than 0 and 1, which count as true: see loaded().
+    // Bools in foreign memory may be bytes other than 0 and 1, which count as true: see loaded().
     std::ranges::transform(elements, elements.begin(),
                            [](std::byte byte) { return std::byte{byte != std::byte{0}}; });
   }
@@ -80,7 +80,7 @@ class Brackets {
   Brackets(const ShownIndices& shown, const detail::Words& words, std::size_t line_width)
       : shown_(shown), word_(words.begin()), line_width_(line_width) {}
 
-  /// The text of the next sub-array, which consists of the dimensions from `axis` on.
+  /// The text of the next sub-array of the dimensions from `axis` on.
   std::string text(std::size_t axis) {
     const std::string inner =
         axis + 1 == shown_.sizes->size() ? row(axis) : rows(axis, std::string(axis + 1, ' '));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Arithmetic, comparisons and selection on single elements. Each operation is a function object
-/// that accepts the types it supports.
+/// whose operator() is declared only for the types that the operation supports.
 #pragma once
 
 #include <byre/tensor/elements/detail/convert.hpp>
@@ -14,7 +14,7 @@
 
 namespace byre::inline v0::detail {
 
-/// The types that support all arithmetic: bool has no subtraction and negation.
+/// The types that support all arithmetic. bool lacks subtraction and negation.
 template <class T>
 concept Number = !std::same_as<T, bool>;
 
@@ -31,8 +31,9 @@ struct WrappingType<bool> {
   using Type = unsigned;
 };
 
-/// The type that a T is computed in, so that overflow wraps around: an unsigned type. It is not
-/// narrower than unsigned, because C++ would promote it to int.
+/// The type in which integers of type T are computed, so that overflow wraps around: an unsigned
+/// type that is not narrower than unsigned, because C++ would promote a narrower type to int. T
+/// itself for other types.
 template <class T>
 using Wrapping = typename WrappingType<T>::Type;
 

@@ -21,11 +21,12 @@ inline constexpr bool is_complex = std::is_same_v<T, std::complex<float>>;
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
-/// Truncates. A number out of range becomes the nearest integer of the type; NaN becomes 0.
+/// `value` truncated to an integer. A number out of range becomes the nearest integer of the type;
+/// NaN becomes 0.
 template <std::integral To, std::floating_point From>
 constexpr To saturated(From value) noexcept {
-  // Both are a power of two, or 0, which are exact in any floating-point type. The largest integer
-  // may be inexact.
+  // Both limits are 0 or a power of two, exact in any floating-point type. The largest integer may
+  // be inexact.
   constexpr auto lowest = static_cast<From>(std::numeric_limits<To>::min());
   constexpr To half = std::numeric_limits<To>::max() / 2 + 1;
   constexpr auto beyond = static_cast<From>(half) * From{2};
@@ -35,8 +36,8 @@ constexpr To saturated(From value) noexcept {
                            : To{0};
 }
 
-/// Reads an element of memory that another program may have written. Its bools may be bytes other
-/// than 0 and 1, which count as true: reading them as bool would be undefined.
+/// Reads an element of memory that other code may have written. A bool may be a byte other than 0
+/// and 1 there, which counts as true: to read such a byte as a bool would be undefined.
 template <Element T>
 T loaded(const T& element) noexcept {
   if constexpr (std::is_same_v<T, bool>) {
@@ -46,10 +47,11 @@ T loaded(const T& element) noexcept {
   }
 }
 
-// Required by converted(): IEEE 754 makes a number out of range infinite. C++ alone leaves it
-// undefined.
+// Required by converted(): in IEEE 754 the conversion of a number out of range is infinite; C++
+// alone leaves it undefined.
 static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<double>::is_iec559);
 
+/// `value` converted to To:
 /// - To bool: whether the value is not 0.
 /// - Between integers: modulo 2^bits.
 /// - From floating-point to integer: saturated().

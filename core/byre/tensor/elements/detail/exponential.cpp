@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// e^x = 2^n e^r, where n is the integer nearest to x / ln 2, so that |r| <= ln 2 / 2. e^r is the
-/// sum of the first terms of its series; the omitted terms are less than a tenth of an ulp. ln 2 is
-/// split into two constants. The first has so few bits that its product with n is exact. Source: W.
-/// J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980.
+/// sum of the first terms of its series; the omitted terms are less than a tenth of an ulp (unit in
+/// the last place). ln 2 is split into two constants. The first constant has so few bits that its
+/// product with n is exact.
+/// Source: W. J. Cody and W. Waite, Software Manual for the Elementary Functions, 1980.
 ///
 /// Uses the compiler's vector extension. Compilers do not vectorize a scalar loop, because its
 /// comparisons become branches.
@@ -18,8 +19,8 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Whether each result is rounded to its type in the order of the source. The method requires that;
-/// x87 and -ffast-math do not provide it.
+/// Whether each operation is rounded to its type, in the order of the source. The method requires
+/// that. x87 arithmetic and -ffast-math do not guarantee it.
 #if __FLT_EVAL_METHOD__ == 0 && !defined(__FAST_MATH__)
 constexpr bool is_rounded_step_by_step = true;
 #else
@@ -77,7 +78,7 @@ struct Exponential {
   [[gnu::always_inline]] static void exponentiate_vector(Vector& x) noexcept {
     constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
     constexpr Bits bias = std::numeric_limits<T>::max_exponent - 1;
-    // Adding it to a number leaves the nearest integer in the low bits of the sum.
+    // In the sum of `shifter` and a number, the low bits are the nearest integer to the number.
     constexpr T shifter = static_cast<T>(Bits{3} << (mantissa_bits - 1));
     constexpr T log2_e = static_cast<T>(1.442695040888963407359924681001892137L);
 
@@ -89,8 +90,8 @@ struct Exponential {
     Vector sum;
     sum_terms<2>(sum, r);
     const Vector power = T{1} + (r + r * r * sum);
-    // 2^n may be out of range of T. It is the product of 2^floor(n / 2) and the rest, which are
-    // built from their biased exponents.
+    // 2^n may be out of range of T. It is replaced by the factors 2^floor(n / 2) and
+    // 2^(n - floor(n / 2)), each of which is built from its biased exponent.
     const BitVector exponents =
         __builtin_bit_cast(BitVector, shifted) - std::bit_cast<Bits>(shifter) + 2 * bias;
     const BitVector half = exponents >> 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sums in lanes: a row of lanes is as wide as a few vectors. Sums of columns use one lane for each
-/// column; a sum of adjacent elements has partial sums in all lanes, which are added at the end.
+/// Sums in lanes: a lane holds one partial sum, and a row of lanes is as wide as a few vectors.
+/// Sums of columns use one lane for each column. A sum of adjacent elements has partial sums in all
+/// lanes, which are added at the end.
 #pragma once
 
 #include <byre/tensor/elements/detail/arithmetic.hpp>
@@ -26,11 +27,11 @@ concept Summand = std::same_as<T, std::int64_t> || std::floating_point<T> || is_
 /// are equal on every machine.
 inline constexpr std::size_t lanes_nbytes = 256;
 
-/// Adds `count` rows to the lanes at `sums`.
+/// Adds `count` rows, `pitch` bytes apart, to the lanes at `sums`.
 using AddRows = void (*)(std::byte* sums, const std::byte* rows, std::int64_t pitch,
                          std::int64_t count);
 
-/// Adds rows to lanes of type Number, which stay in registers.
+/// Adds rows to lanes of type Number. The lanes stay in registers.
 template <class Number>
 struct RowsAdder {
   static void portable(std::byte* sums, const std::byte* rows, std::int64_t pitch,
@@ -59,7 +60,8 @@ struct RowsAdder {
   }
 };
 
-/// Integers wrap around. Real and imaginary parts are added separately.
+/// The function that adds rows of T on this machine. Integers wrap around. Real and imaginary parts
+/// are added separately.
 template <Summand T>
 AddRows adder_of_rows() noexcept {
   using Part = std::conditional_t<is_complex<T>, float, T>;
@@ -72,7 +74,7 @@ template <Summand T>
 class LaneSums {
  public:
   static constexpr auto lanes = static_cast<std::int64_t>(lanes_nbytes / sizeof(T));
-  /// The number of rows that are added sequentially, to one term.
+  /// The largest number of rows that are added sequentially and form one term.
   static constexpr std::int64_t rows_at_once = 32;
 
   struct Lanes {
@@ -86,9 +88,9 @@ class LaneSums {
 
   bool is_clear() const noexcept { return count_ == 0; }
 
-  /// Adds at most rows_at_once rows of all lanes, as one term. Sums of 2^k terms are stored in
-  /// descending order of k, as the digits of a binary counter. Two sums of equal k are merged, as a
-  /// digit carries.
+  /// Adds at most rows_at_once rows of all lanes, as one term. Stores sums of 2^k terms in
+  /// descending order of k, like the digits of a binary counter: two sums of equal k are merged,
+  /// like a carry.
   void add(const std::byte* rows, std::int64_t pitch, std::int64_t count) {
     Lanes term{};
     add_rows_(bytes_of(term), rows, pitch, count);
@@ -131,8 +133,8 @@ class LaneSums {
   std::array<Lanes, 48> sums_;  // enough for 2^48 terms
 };
 
-/// The sum of elements that are added run by run. The result equals that of one run of all
-/// elements.
+/// The sum of elements that are added run by run. The result equals the sum of one run of all
+/// elements, bit by bit.
 template <Summand T>
 class DenseSum {
  public:
@@ -198,7 +200,7 @@ class DenseSum {
   std::array<T, static_cast<std::size_t>(capacity)> stage_;
 };
 
-/// Sums of up to as many columns as there are lanes. The elements of a row are `stride` bytes
+/// Sums of columns, at most as many as there are lanes. The elements of a row are `stride` bytes
 /// apart.
 template <Summand T>
 class ColumnSums {

@@ -22,8 +22,8 @@ struct Steps {
     }
   }
 
-  /// Bytes from the first element to the end of the last, in the dimensions with strides less than
-  /// `limit`.
+  /// The number of bytes from the first element to the end of the last, within the dimensions with
+  /// strides less than `limit`.
   std::int64_t spanned_below(std::int64_t limit, std::int64_t itemsize) const {
     std::int64_t nbytes = itemsize;
     for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
@@ -32,7 +32,7 @@ struct Steps {
     return nbytes;
   }
 
-  /// The greatest common divisor of the other strides; 0 without any.
+  /// The greatest common divisor of the strides of `limit` or more; 0 if there are none.
   std::int64_t period_from(std::int64_t limit) const {
     std::int64_t period = 0;
     for (const std::int64_t stride : strides) {
@@ -44,13 +44,14 @@ struct Steps {
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// Whether the two views use disjoint ranges of every period of bytes. Strides of at least `limit`
-/// are multiples of the period; the dimensions with smaller strides span one range within it.
+/// Whether the two views use disjoint ranges of every period of bytes. The strides of `limit` or
+/// more are multiples of the period; the dimensions with smaller strides span one range of each
+/// period.
 bool use_disjoint_ranges(const Extent& a, const Steps& a_steps, const Extent& b,
                          const Steps& b_steps, std::int64_t limit) {
   const std::int64_t period = std::gcd(a_steps.period_from(limit), b_steps.period_from(limit));
   if (period == 0) {
-    return false;  // the caller has compared the whole ranges
+    return false;  // one range each: the caller has compared them
   }
   const auto distance = static_cast<std::int64_t>(b.first - a.first) % period;
   const std::int64_t behind_a = distance < 0 ? distance + period : distance;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Whether two views use the same bytes: determines which operations may write in place.
+/// Tests whether two views have bytes in common, to decide which operations may write in place.
 #pragma once
 
 #include <byre/config.hpp>
@@ -12,31 +12,33 @@
 
 namespace byre::inline v0::detail {
 
-/// `same`: the views are equal, element for element, so that an element may be written after its
-/// counterpart was read. `partial` also includes cases that are undecided.
+/// `same`: the elements of the two views are the same, in the same order, so that each element may
+/// be written once it was read. `partial` includes the cases that overlap_of() cannot decide.
 enum class Overlap : std::uint8_t { none, same, partial };
 
-/// A view by the address of its first byte, its layout and the size of its elements. Compares
-/// addresses instead of storages, so that two storages that borrow the same memory are found to
-/// overlap.
+/// A view, described by the address of its first byte, its layout and the size of its elements. The
+/// address stands for the storage, so that views of two storages that borrow the same memory are
+/// found to overlap.
 struct Extent {
-  std::uint64_t first;  ///< 64 bits on every machine, so that a distance has a sign
+  std::uint64_t first;  ///< 64 bits on every machine; differences convert to std::int64_t
   Layout layout;
   std::int64_t itemsize;
 };
 
-/// Never returns `none` for views that overlap. Returns `none` for views of one dense tensor that
-/// share no byte, if they were selected or sliced along one dimension; slices with a step must have
-/// equal steps that divide the size of the dimension.
+/// The overlap of two views. Never returns `none` for views that overlap. Returns `none` for views
+/// of one dense tensor that share no byte, if they were selected or sliced along one dimension;
+/// slices with a step must have equal steps that divide the size of the dimension. For other views
+/// without a common byte, may return `partial`.
 BYRE_API Overlap overlap_of(const Extent& a, const Extent& b);
 
 /// Throws ShapeError, which names `operation`, if elements of `output` share memory with each
 /// other.
 BYRE_API void expect_distinct_elements(const Tensor& output, const char* operation);
 
-/// Throws ShapeError if `input`, with the layout `expanded` of the sizes of `output`, overlaps
-/// `output` in part, so that it would be read after it is written. Otherwise returns their overlap.
-/// Requires that both have memory or no elements.
+/// Throws ShapeError, which names `operation`, if `input` partially overlaps `output`: an operation
+/// in place would read elements that it has already written. `expanded` is the layout of `input`,
+/// broadcast to the sizes of `output`. Otherwise returns the overlap of the two. Requires that each
+/// has memory or no elements.
 Overlap expect_no_partial_overlap(const Tensor& output, const Tensor& input, const Layout& expanded,
                                   const char* operation);
 

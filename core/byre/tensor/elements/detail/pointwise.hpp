@@ -17,7 +17,7 @@
 
 namespace byre::inline v0::detail {
 
-/// Elements of a block.
+/// The number of elements of a block.
 inline constexpr std::int64_t block_length = 256;
 
 /// An operation on dense blocks: the dtypes of its operands and its result, and its function.
@@ -31,9 +31,9 @@ struct Kernel {
 };
 
 /// Tells the compiler that no element depends on an earlier result: the result equals an operand,
-/// element for element, or overlaps none. Without it, the compiler tests for overlap at run time
-/// and does not vectorize in-place operations. Operations without a vector form, such as exp, are
-/// not vectorized; clang's warning about that is disabled.
+/// element for element, or overlaps none. Without this macro, the compiler tests for overlap at run
+/// time and does not vectorize in-place operations. Operations without a vector form, such as exp,
+/// are not vectorized; clang's warning about them is disabled.
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -44,8 +44,9 @@ struct Kernel {
 #define BYRE_INDEPENDENT_ELEMENTS
 #endif
 
-/// Computes `length` elements. Calls Operation::of_block if it exists. Otherwise whole blocks have
-/// a loop of their own, whose constant length allows vectorization at any level of optimization.
+/// Computes `length` elements. Calls Operation::of_block if it exists. Otherwise computes whole
+/// blocks in a separate loop, whose constant length allows vectorization at any level of
+/// optimization.
 template <class Operation, class Result, class... Operand>
 [[gnu::always_inline]] inline void compute_block(std::int64_t length, Result* result,
                                                  const Operand*... operands) {
@@ -91,7 +92,7 @@ struct BlockOf {
   }
 };
 
-/// The kernel of an Operation, which is a function object, for operands of these types.
+/// The kernel of Operation, a function object, for operands of the types Operand.
 template <class Operation, Element... Operand>
 Kernel<sizeof...(Operand)> kernel_of_types() {
   using Result = std::invoke_result_t<Operation, Operand...>;
@@ -101,8 +102,8 @@ Kernel<sizeof...(Operand)> kernel_of_types() {
           has_wide_vectors() ? &Block::wide : &Block::portable};
 }
 
-// After the functions that compute_block() is inlined into: without debug information clang reports
-// the warning there.
+// The pragma ends after the functions into which compute_block() is inlined, because clang reports
+// the warning there if there is no debug information.
 #if defined(__clang__)
 #pragma clang diagnostic pop
 #endif
@@ -143,12 +144,14 @@ Kernel<Count> kernel_of(DType dtype, const char* operation) {
 }
 
 /// Computes a new tensor of dtype `result`. Requires that the operands have passed
-/// expect_operands(), as compute_into() does. Throws ShapeError, OutOfMemory.
+/// expect_operands(). Throws ShapeError if the operands do not broadcast, or OutOfMemory.
 template <std::size_t Count>
 Tensor computed(const char* operation, CallSite site, const Kernel<Count>& kernel, DType result,
                 const std::array<const Tensor*, Count>& operands);
 
-/// Writes the result to `output`, which may be an operand. Throws ShapeError, OutOfMemory.
+/// Writes the result to `output`, which may be an operand. Requires that the operands have passed
+/// expect_operands(). Throws ShapeError if an operand does not broadcast to `output` or partially
+/// overlaps it, or if elements of `output` share memory; or OutOfMemory.
 template <std::size_t Count>
 void compute_into(Tensor& output, const char* operation, CallSite site, const Kernel<Count>& kernel,
                   const std::array<const Tensor*, Count>& operands);

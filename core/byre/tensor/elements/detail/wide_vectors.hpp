@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Support for loops that are compiled twice on x86-64: for every machine, and for machines with
-/// AVX2 and FMA, which are nearly all. Callers choose by has_wide_vectors().
+/// AVX2 and FMA, which most machines have. Callers choose by has_wide_vectors().
 #pragma once
 
 namespace byre::inline v0::detail {

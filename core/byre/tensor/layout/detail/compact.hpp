@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How many elements of its storage a view has, and the layout of a copy of only these elements.
-/// Clones of a view of less than half of its storage use it. docs/costs.md has the rule.
+/// The number of elements of the storage that a layout uses, and the layout of a copy of only these
+/// elements. A clone copies this way if a view uses less than half of its storage. docs/costs.md
+/// has the rule.
 #pragma once
 
 #include <byre/tensor/layout.hpp>
@@ -11,8 +12,8 @@
 
 namespace byre::inline v0::detail {
 
-/// An upper bound of the number of distinct elements of a layout. A stride of 0 repeats
-/// elements, and the range from the first to the last element bounds their number.
+/// An upper bound of the number of distinct elements of a layout: elements that strides of 0 repeat
+/// count once, and the bound is at most the length of the range from the first to the last element.
 inline std::int64_t max_distinct_elements(const Layout& layout) noexcept {
   std::int64_t distinct = 1;
   for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
@@ -22,7 +23,7 @@ inline std::int64_t max_distinct_elements(const Layout& layout) noexcept {
   return distinct == 0 ? 0 : std::min(distinct, layout.end() - layout.offset);
 }
 
-/// Whether `nbytes` is less than half of `storage_nbytes`.
+/// True if `nbytes` is less than half of `storage_nbytes`.
 constexpr bool is_less_than_half(std::size_t nbytes, std::size_t storage_nbytes) noexcept {
   return nbytes < storage_nbytes - nbytes && nbytes < storage_nbytes;
 }
@@ -32,9 +33,10 @@ struct Compact {
   Layout layout;  ///< the view of the copy that equals the source
 };
 
-/// A compact copy of `layout`, which preserves the order of the strides and repeats elements by
-/// strides of 0. If elements overlap in another way, the copy has all elements from the first to
-/// the last.
+/// The layouts of a compact copy. The copy preserves the order of the strides of `layout`, and
+/// repeats elements by strides of 0 where `layout` does. If elements overlap in another way, the
+/// copy has all elements of the storage from the first to the last. Throws OutOfMemory if memory is
+/// exhausted.
 Compact compacted(const Layout& layout);
 
 }  // namespace byre::inline v0::detail

@@ -12,12 +12,12 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// The length of a piece of a row in a block without a stage. In the worst case each element has
-/// a cache line of its own; these lines fill half of the L1 cache.
+/// The length of a piece of a row in a block that is copied without a stage. In the worst case each
+/// element is in a cache line of its own; these lines fill half of the L1 cache.
 constexpr std::int64_t piece_length = 256;
 
-/// The side of a staged block of elements of `Itemsize` bytes. A block has at most 16 KiB, half of
-/// the L1 cache, and its rows are whole cache lines.
+/// The number of rows and columns of a staged block of elements of `Itemsize` bytes. A block has at
+/// most 16 KiB, half of the L1 cache, and its rows are whole cache lines.
 template <std::size_t Itemsize>
 constexpr std::int64_t block_side = Itemsize == 1   ? 128
                                     : Itemsize == 8 ? 32
@@ -36,8 +36,9 @@ void copy_plain_row(std::byte* to, std::int64_t to_stride, const std::byte* from
   }
 }
 
-/// Transposes a square of elements in registers. It has as many rows as a vector of 16 bytes has
-/// elements. Uses the compiler's vector extension, so that all architectures share one source.
+/// Transposes a square of elements in registers. The square has as many rows as a vector of 16
+/// bytes has elements. Uses the compiler's vector extension, so that all architectures share one
+/// source.
 template <std::size_t Itemsize>
 class Square {
  public:
@@ -60,15 +61,15 @@ class Square {
     Vector row[side];  // a std::array would lose the attribute
   };
 
-  /// The elements of one half of `a` and of that half of `b`, alternating.
+  /// The elements of the first or second half of `a` and of `b`, alternating. Half is 0 or 1.
   template <std::size_t Half, std::size_t... Index>
   static Vector interleaved(Vector a, Vector b, std::index_sequence<Index...>) noexcept {
     return __builtin_shufflevector(a, b, (Half * side / 2 + Index / 2 + Index % 2 * side)...);
   }
 
-  /// An element's index is the bits of its row followed by those of its column. Interleaving each
-  /// row with the row half a square below rotates these bits by one. As many rounds as a row index
-  /// has bits exchange row and column.
+  /// The index of an element in the square consists of the bits of its row, followed by the bits of
+  /// its column. Interleaving each row with the row half a square below rotates these bits by one.
+  /// After as many rounds as a row index has bits, row and column are exchanged.
   template <std::size_t... Row>
   static void transpose(const std::byte* from, std::int64_t from_pitch, std::byte* to,
                         std::int64_t to_pitch, std::index_sequence<Row...> all) noexcept {
@@ -82,7 +83,8 @@ class Square {
 };
 
 /// Writes the transpose of the staged rows: element i of row j becomes element j of column i.
-/// Transposes whole squares in registers, and copies the rest along two sides element by element.
+/// Transposes whole squares in registers, and copies the elements outside of whole squares one by
+/// one.
 template <std::size_t Itemsize>
 void transpose_out_of_stage(const std::byte* stage, std::byte* to,
                             const std::array<std::int64_t, 2>& to_strides, std::int64_t rows,
@@ -107,7 +109,7 @@ void transpose_out_of_stage(const std::byte* stage, std::byte* to,
   }
 }
 
-/// Calls `function.operator()<Itemsize>()`.
+/// Returns `function.operator()<Itemsize>()` for an `itemsize` of 1, 2, 4 or 8.
 template <class Function>
 decltype(auto) visit_itemsize(std::size_t itemsize, Function&& function) {
   switch (itemsize) {

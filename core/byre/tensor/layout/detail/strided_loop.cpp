@@ -104,7 +104,7 @@ void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
   Loop<Count> loop{sizes, operands};
   loop.sort_dimensions();
   loop.join_dimensions();
-  // Avoid rows that are shorter than min_row_length: the longest dimension becomes the row.
+  // If rows would be shorter than min_row_length, the longest dimension becomes the row.
   const auto longest = std::max_element(loop.sizes.begin(), loop.sizes.end());
   if (longest != loop.sizes.end() && *longest >= min_row_length &&
       loop.sizes.back() < min_row_length) {

@@ -24,7 +24,7 @@ struct Row {
   std::int64_t length;
 };
 
-/// Rows of fewer elements cost more for the call than for their elements.
+/// For rows of fewer elements, the call costs more than the elements.
 inline constexpr std::int64_t min_row_length = 8;
 
 /// One operand: the address of its first element, and its strides in bytes.
@@ -32,7 +32,7 @@ struct Operand {
   std::byte* first;
   Dims strides;
 
-  /// Strides are computed modulo 2^64: strides of a layout without elements may overflow.
+  /// Computes strides modulo 2^64, because strides of a layout without elements may overflow.
   static Operand of(const void* first, const Layout& layout, std::size_t itemsize) {
     Operand operand{static_cast<std::byte*>(const_cast<void*>(first)), layout.strides};
     for (std::int64_t& stride : operand.strides) {
@@ -68,24 +68,25 @@ struct Loop {
   std::array<Operand, Count> operands;
 
   void swap_dimensions(std::size_t a, std::size_t b);
-  /// Removes dimensions that need no loop: drops those of one element, and joins those that are
-  /// adjacent to the next dimension in every operand. Requires that there are elements.
+  /// Removes dimensions that need no loop: drops dimensions of one element, and joins a dimension
+  /// with the next if one stride can express both in every operand. Requires that there are
+  /// elements.
   void join_dimensions();
-  /// Sorts the dimensions by the strides of the first operand, the smallest last. Equal strides are
-  /// sorted by the next operand.
+  /// Sorts the dimensions by the strides of the first operand, the smallest stride last. Dimensions
+  /// with equal strides are sorted by the strides of the next operand.
   void sort_dimensions();
 };
 
-/// Calls `row` for all rows of `loop`, in row-major order. The operands start at `first` instead of
-/// at the loop's addresses. Requires that there are elements. `Count` is 1.
+/// Calls `row` for all rows of `loop`, in row-major order. The addresses in `first` replace those
+/// in the operands of `loop`. Requires that there are elements. `Count` is 1.
 template <std::size_t Count>
 void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count>& first,
                      std::type_identity_t<RowFunction<Count>> row);
 
 /// Calls `row` for all rows, in the order of the first operand's strides. If rows would be shorter
-/// than min_row_length, the longest dimension becomes the row. Longer rows are not preferred
-/// further: with large strides, each pass over memory would use few of the bytes it fetches. Does
-/// nothing if there are no elements. `Count` is from 1 to 4.
+/// than min_row_length, the longest dimension becomes the row. Otherwise a longer dimension is not
+/// preferred: with a large stride, each pass over memory would use few of the bytes that it
+/// fetches. Does nothing if there are no elements. `Count` is from 1 to 4.
 template <std::size_t Count>
 void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,
                   std::type_identity_t<RowFunction<Count>> row);

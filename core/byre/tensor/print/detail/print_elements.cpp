@@ -24,7 +24,8 @@ struct Decimal {
   std::string digits;
   int exponent = 0;
 
-  /// The digits after the decimal point. Negative if trailing zeros precede the point: -2 for 300.
+  /// The number of digits after the decimal point. Negative if zeros that are not in `digits`
+  /// precede the point: -2 for 300.
   int fraction_digits(Notation notation) const noexcept {
     const int all = static_cast<int>(digits.size()) - 1;
     return notation == Notation::fixed ? all - exponent : all;
@@ -76,7 +77,7 @@ Decimal shortest(T value) {
   return parsed({text, end.ptr});
 }
 
-/// The number of digits that identify every number of the type.
+/// The number of decimal digits that suffice to identify every number of the type.
 template <class Half>
 constexpr int most_digits = 0;
 template <>
@@ -84,15 +85,15 @@ constexpr int most_digits<Float16> = 5;
 template <>
 constexpr int most_digits<BFloat16> = 4;
 
-/// The fewest digits from which this number is read back. The standard library lacks a function for
-/// 16-bit types: this one tries 1 digit, 2 digits and so on.
+/// The fewest digits from which this number is read back. The standard library lacks such a
+/// function for 16-bit types: this function tries 1 digit, 2 digits and so on.
 template <class Half>
 Decimal shortest(Half value) {
   const double exact = static_cast<float>(value);
   const double exponent = std::floor(std::log10(std::abs(exact)));
   for (int precision = 0; precision < most_digits<Half>; ++precision) {
     // Just below a power of two, the nearest decimal may read back as another number, while the
-    // next decimal away from 0 does not.
+    // next decimal away from 0 reads back as this number.
     const double unit = std::copysign(std::pow(10, exponent - precision), exact);
     for (const double candidate : {exact, exact + unit}) {
       char text[32];
@@ -108,8 +109,9 @@ Decimal shortest(Half value) {
   return rounded(static_cast<float>(value), Notation::scientific, most_digits<Half> - 1);
 }
 
-/// The fewest digits from which `value`, which is finite, is read back. If these are fewer than
-/// `least` or more than `most` digits after the decimal point, the value is rounded to that many.
+/// The fewest digits from which `value`, which is finite, is read back. If fewer than `least` or
+/// more than `most` of these digits are after the decimal point, `value` is rounded to `least` or
+/// `most` digits after the point.
 template <class T>
 Decimal decimal_of(T value, Notation notation, int least, int most) {
   Decimal decimal = shortest(value);
@@ -120,7 +122,7 @@ Decimal decimal_of(T value, Notation notation, int least, int most) {
   return decimal;
 }
 
-/// Whether nonnegative numbers have a plus.
+/// Whether nonnegative numbers have a plus sign.
 enum class Sign { where_negative, always };
 
 template <class T>
@@ -128,7 +130,7 @@ bool is_finite(T value) {
   return std::isfinite(static_cast<Wide<T>>(value));
 }
 
-/// Fixed-point, unless the numbers would need many digits.
+/// Fixed-point notation, unless the numbers would need many digits. Source: NumPy's rule.
 template <class T>
 Notation notation_for(std::span<const T> values) {
   Wide<T> largest = 0;
@@ -184,7 +186,7 @@ std::string in_scientific(const Decimal& decimal, Sign sign, int fraction_digits
          (decimal.exponent < 0 ? "e-" : "e+") + exponent;
 }
 
-/// The format that all numbers of one tensor share.
+/// The format of all numbers of one tensor.
 struct Columns {
   Notation notation;
   int fraction_digits = 0;
@@ -197,8 +199,8 @@ struct Columns {
     exponent_digits = std::max(exponent_digits, std::to_string(std::abs(decimal.exponent)).size());
   }
 
-  /// Pads fixed-point numbers with blanks, and numbers in scientific notation with their own
-  /// further digits.
+  /// `value` in this format. Pads a fixed-point number with blanks, and a number in scientific
+  /// notation with more of its digits.
   template <class T>
   std::string word_of(T value, Sign sign) const {
     if (notation == Notation::scientific) {

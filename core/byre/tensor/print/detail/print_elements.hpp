@@ -30,11 +30,11 @@ requires(!std::same_as<T, bool>) Words words_of(std::span<const T> values, int /
   return words;
 }
 
-/// " True" and "False".
+/// Bools as " True" and "False".
 Words words_of(std::span<const bool> values, int precision);
 
-/// Fixed-point numbers with aligned decimal points. If the magnitudes differ too much, all numbers
-/// are in scientific notation. Source: NumPy's rule.
+/// Floating-point numbers in fixed-point notation, with aligned decimal points. If the magnitudes
+/// are extreme or differ too much, all numbers are in scientific notation. Source: NumPy's rule.
 template <class T>
 Words words_of(std::span<const T> values, int precision);
 Words words_of(std::span<const std::complex<float>> values, int precision);
