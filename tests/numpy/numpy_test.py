@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""NumPy reads files that byre wrote, byre reads files that NumPy wrote, and both print arrays, which are
-compared. The seed of random arrays is printed; the environment variable BYRE_TEST_SEED sets it."""
+"""Compares byre with NumPy: each reads files that the other wrote, and both print arrays. The seed
+of random arrays is printed; the environment variable BYRE_TEST_SEED sets it."""
 
 import itertools
 import os
@@ -30,7 +30,7 @@ def run(*arguments):
 
 
 def counted(shape, dtype):
-    """An array of distinct elements, if the dtype has enough values."""
+    """An array whose elements are distinct if the dtype has enough values."""
     number = int(numpy.prod(shape, dtype=int))
     values = (numpy.arange(number) * 7 - number).astype(dtype)
     return (values + 1j * values[::-1] if dtype == "c8" else values).reshape(shape).astype(dtype)
@@ -42,26 +42,26 @@ def described(array):
 
 
 def of_each_dtype():
-    """Arrays of all dtypes, shapes and orders."""
+    """Arrays of all dtypes, shapes and memory orders (C and Fortran)."""
     for dtype, shape, order in itertools.product(DTYPES, SHAPES, "CF"):
         yield numpy.asarray(counted(shape, dtype), order=order)
 
 
 class Files(programs.Test):
-    def assert_comes_back(self, array, command):
+    def assert_round_trip(self, array, command):
         run(command, self.scratch / "in.npy", self.scratch / "out.npy")
         back = numpy.load(self.scratch / "out.npy")
         self.assertTrue(back.dtype.isnative)
         self.assertEqual(described(back), described(array))
         self.assertEqual(back.flags.f_contiguous, array.flags.f_contiguous)
 
-    def test_every_dtype_shape_and_order_comes_back_read_or_mapped(self):
+    def test_every_dtype_shape_and_order_survives_load_and_map(self):
         for array in of_each_dtype():
             swapped = array.astype(array.dtype.newbyteorder("S"), order="A")
             for saved, command in ((array, "load"), (array, "map"), (swapped, "load")):
                 numpy.save(self.scratch / "in.npy", saved)
                 with self.subTest(dtype=saved.dtype, shape=saved.shape, flags=saved.flags, command=command):
-                    self.assert_comes_back(saved, command)
+                    self.assert_round_trip(saved, command)
 
     def test_either_byte_order_and_versions_1_to_3_are_written_and_read(self):
         for dtype, order, endian, version in itertools.product(DTYPES, "CF", "<>", (1, 2, 3)):
@@ -76,9 +76,9 @@ class Files(programs.Test):
                 self.assertEqual(back.dtype, array.dtype.newbyteorder(endian))
                 self.assertEqual(back.tolist(), array.tolist())
                 self.assertEqual(back.flags.f_contiguous, order == "F")
-                self.assert_comes_back(array, "map")
+                self.assert_round_trip(array, "map")
 
-    def test_what_byre_has_no_dtype_for_is_refused(self):
+    def test_unsupported_dtypes_are_rejected(self):
         for array in (numpy.array(["text"]), numpy.zeros(2, "u4"), numpy.zeros(2, "c16"),
                       numpy.zeros(2, "M8[s]"), numpy.zeros(2, [("x", "f4"), ("y", "i2")]),
                       numpy.array([{}], dtype=object)):
@@ -92,7 +92,7 @@ class Files(programs.Test):
 @unittest.skipIf(os.environ.get("BYRE_NPZ") == "0", "byre was built without libzip")
 class Archives(programs.Test):
     def arrays(self):
-        """Arrays of all dtypes and orders, of the other byte order, and views."""
+        """Arrays of all dtypes and memory orders, arrays of the other byte order, and views."""
         found = {f"{number}/{each.dtype.str}{each.shape}": each for number, each in enumerate(of_each_dtype())}
         for dtype in DTYPES:
             found[f"swapped {dtype}"] = counted((3, 4), dtype).astype(numpy.dtype(dtype).newbyteorder("S"))
@@ -101,7 +101,7 @@ class Archives(programs.Test):
         found["large"] = numpy.arange(300_000, dtype="f4")
         return found
 
-    def test_all_arrays_come_back_stored_or_deflated_read_or_mapped(self):
+    def test_all_arrays_survive_load_and_map_stored_or_deflated(self):
         arrays = self.arrays()
         for save in (numpy.savez, numpy.savez_compressed):
             save(self.scratch / "in.npz", **arrays)
@@ -120,7 +120,7 @@ class Archives(programs.Test):
 
 
 def fixed_table():
-    """Arrays for each rule of printing."""
+    """Arrays that exercise each rule of printing."""
     for dtype, shape in itertools.product(DTYPES, SHAPES):
         yield counted(shape, dtype)
     for dtype in ("f2", "f4", "f8"):
@@ -188,7 +188,7 @@ class Printing(programs.Test):
             if array.shape and array.size != 0 and (threshold, edge, precision, width) == (1000, 3, 8, 75):
                 self.assertEqual(text, str(array))
 
-    def test_a_table_of_arrays_with_each_option(self):
+    def test_fixed_arrays_print_alike_with_each_option(self):
         for options in ({}, {"precision": 3}, {"precision": 0}, {"width": 20}, {"width": 3},
                         {"threshold": 3, "edge": 1}, {"threshold": 0, "edge": 2}):
             self.assert_printed_alike(fixed_table(), **options)

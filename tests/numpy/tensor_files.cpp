@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program that numpy_test.py runs:
 //     tensor_files load|map IN OUT [<|> VERSION]
-// reads or maps a .npy file and writes it again, in that byte order and version;
+// reads or maps the .npy file IN and writes it to OUT, in the given byte order and format version;
 //     tensor_files load|map IN.npz OUT.npz stored|deflated
-// does that with an archive;
+// reads or maps an archive and writes it, with or without compression;
 //     tensor_files print THRESHOLD EDGE PRECISION WIDTH FILE...
-// prints .npy files, with a form feed after each.
+// prints .npy files with these PrintOptions, with a form feed after each file.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
 #include <byre/tensor/print.hpp>

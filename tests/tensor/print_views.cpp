@@ -6,9 +6,9 @@
 //     0 t4 = zero_(t3) -> []
 //     0 t1 = "0001...", "f32"
 //
-// The first number is that of the program. A step is followed by the sizes, strides and offset of
-// each result, or by "refused" if it throws. At the end, each tensor has a line with its bytes and
-// dtype.
+// The first number of a line is the number of the program. After "->" follow the sizes, strides and
+// offset of each result of the step, or "refused" if the step throws. At the end of a program, each
+// tensor has a line with its bytes and dtype.
 #include <byre/tensor/tensor.hpp>
 
 #include <cstdio>
@@ -20,7 +20,8 @@
 namespace byre::test {
 namespace {
 
-/// Runs a view by a member of Tensor, and any other step by a call of its operator.
+/// Runs a step that is a view by calling the member of Tensor, and any other step by calling its
+/// operator.
 StepResult run_step_by_members(const Step& step, Values& values) {
   if (!is_view(step)) {
     return run_step(step, values);
@@ -80,7 +81,7 @@ void print_program(std::uint64_t number) {
 }  // namespace
 }  // namespace byre::test
 
-/// print_views PROGRAMS
+/// Usage: print_views PROGRAMS, where PROGRAMS is the number of programs.
 int main(int, char** argv) {
   const std::uint64_t first = byre::test::seed();
   for (std::uint64_t number = first; number < first + std::strtoull(argv[1], nullptr, 10);

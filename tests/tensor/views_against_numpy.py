@@ -142,7 +142,8 @@ VIEWS = {
 
 
 def over_base(tensor, dtype, shape, strides):
-    """A view of the storage's bytes from the start of the tensor. Strides of sizes over 1 must be whole elements."""
+    """A view of the storage's bytes from the start of the tensor. Raises Refused unless the stride of each dimension
+    larger than 1 is a multiple of the item size."""
     itemsize = numpy.dtype(dtype).itemsize
     if not math.prod(shape):
         raise Unknown
@@ -190,7 +191,7 @@ def view_as_complex(tensor):
     return over_base(tensor, "c8", shape[:-1], strides[:-1])
 
 
-# Views of the whole storage. Their argument is the Tensor, not its array.
+# Views of the whole storage. Their first argument is the Tensor, not its array.
 STORAGE_VIEWS = {"as_strided": strided, "view.dtype": view_dtype, "view_as_real": view_as_real,
                  "view_as_complex": view_as_complex}
 
@@ -211,7 +212,7 @@ def made(op, arguments):
 def difference(tensors, described):
     """How byre's tensors differ from NumPy's, or None."""
     if len(tensors) != len(described):
-        return f"NumPy has {len(tensors)} parts"
+        return f"byre returned {len(described)} tensors, NumPy {len(tensors)}"
     for tensor, (sizes, strides, offset) in zip(tensors, described):
         array = tensor.array
         if sizes != list(array.shape):
@@ -220,7 +221,7 @@ def difference(tensors, described):
         if array.size and any(size > 1 and ours != theirs for size, ours, theirs in zip(sizes, strides, numpys)):
             return f"NumPy's strides are {numpys}"
         if not array.size:
-            tensor.offset = offset * array.itemsize  # NumPy does not retain it
+            tensor.offset = offset * array.itemsize  # NumPy does not retain the offset of an empty array
         if offset * array.itemsize != tensor.offset:
             return f"NumPy's offset is {tensor.offset} bytes"
     return None
@@ -247,7 +248,7 @@ class Programs:
         self.counts["compared"] += 1
         array = self.tensors[name].array
         if array.dtype != DTYPES[dtype] or elements != array.tobytes().hex():
-            return f"NumPy has {array.dtype} {array.tobytes().hex()}"
+            return f"NumPy's elements are {array.dtype} {array.tobytes().hex()}"
         return None
 
     def wrong_step(self, name, op, arguments, answer):
@@ -265,9 +266,9 @@ class Programs:
             return None
         except (Refused, ValueError, IndexError, TypeError):
             self.counts["refused"] += 1
-            return None if answer == "refused" else "NumPy refuses it"
+            return None if answer == "refused" else "NumPy refuses this step"
         if answer == "refused":
-            return f"NumPy has {tensors[0].array.shape}"
+            return f"NumPy accepts this step and returns shape {tensors[0].array.shape}"
         self.ops.add(op)
         self.tensors.update((f"{name}_{part}" if part else name, each) for part, each in enumerate(tensors))
         return difference(tensors, json.loads(answer))
@@ -285,7 +286,7 @@ def main(program):
     print(programs.counts)
     missing = {*VIEWS, *STORAGE_VIEWS} - programs.ops
     if missing:
-        print(f"never compared: {missing}")
+        print(f"operators that no program compared: {missing}")
     return 1 if failures or missing or programs.counts["unknown"] > PROGRAMS // 10 else 0
 
 

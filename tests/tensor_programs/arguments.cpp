@@ -57,7 +57,8 @@ Dims RandomArguments::expanded(const Dims& sizes) {
   return wanted;
 }
 
-/// Random windows of the storage: with gaps, overlapping, beyond the elements of `self`.
+/// Random windows of the storage, which may have gaps, overlap, or extend beyond the elements of
+/// `self`.
 Constants RandomArguments::strided(const ViewGeometry& self) {
   const auto count = static_cast<std::int64_t>(self.storage_nbytes / itemsize(self.dtype));
   Dims sizes;
@@ -117,7 +118,7 @@ Constants RandomArguments::constants(const functional::Operator& op, const ViewG
       continue;
     }
     if (parameter.default_value && chance(10)) {
-      break;  // this and all later parameters
+      break;  // this and all later parameters get their defaults
     }
     all.push_back(constant(op, parameter, self));
   }

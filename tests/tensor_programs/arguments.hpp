@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// RandomArguments: random sizes, axes and dtypes, and from them the constant arguments of any
-/// operator.
+/// RandomArguments: random sizes, axes and dtypes, and random constant arguments of any operator.
 #pragma once
 
 #include <byre/functional/dispatch/operator.hpp>
@@ -33,8 +32,8 @@ class RandomArguments : public Random {
   DType dtype();
   Scalar scalar();
 
-  /// The constant arguments of `op`, whose first tensor is like `self`. They follow from the names
-  /// and types of the parameters, so that most new operators need no code here.
+  /// Constant arguments of `op` for a first tensor with the geometry `self`. They are drawn by the
+  /// names and types of the parameters, so that most new operators need no code here.
   Constants constants(const functional::Operator& op, const ViewGeometry& self);
 
  private:
@@ -53,7 +52,7 @@ class RandomArguments : public Random {
 };
 
 /// The stem of an operator's name: "slice" for "slice_copy" and "slice_scatter", "squeeze.axis" for
-/// "squeeze_.axis", "add" for "add_" and "add.out". Operators of one stem have equal constants.
+/// "squeeze_.axis", "add" for "add_" and "add.out". Operators of one stem take the same constants.
 std::string stem_of(std::string_view op);
 
 }  // namespace byre::test

@@ -8,8 +8,8 @@
 namespace byre::test {
 namespace {
 
-/// Records a program while it runs the program on plain tensors, so that it knows the existing
-/// tensors.
+/// Records a program. Runs each step on plain tensors when recording it, to know which tensors
+/// exist.
 class Generator {
  public:
   Generator(std::uint64_t seed, Flavor flavor)
@@ -24,7 +24,7 @@ class Generator {
                                                : usual_dtype_;
     setup();
     if (random_.chance(20)) {
-      add(program_.body, "arange", {Scalar(12), usual_dtype_});  // made within the function
+      add(program_.body, "arange", {Scalar(12), usual_dtype_});  // a tensor that the body creates
       add(program_.body, "view", {alive_.back(), random_.sizes_of(12)});
     }
     const std::size_t before = alive_.size();
@@ -103,14 +103,15 @@ class Generator {
            add(program_.setup, "view", {alive_.back(), random_.sizes_of(count)});
   }
 
-  /// NumPy lacks bf16, and does not define the bytes of bools.
+  /// A random dtype. Excludes bf16 and bool in programs of views: NumPy lacks bf16, and does not
+  /// define the bytes of bools.
   DType dtype() {
     const DType drawn = random_.dtype();
     const bool is_known = drawn != DType::bf16 && drawn != DType::boolean;
     return flavor_ == Flavor::views && !is_known ? DType::i16 : drawn;
   }
 
-  /// Runs the step and adds it. Returns whether it succeeded.
+  /// Runs a step and adds it to `steps`. Returns whether the step succeeded.
   bool add(std::vector<Step>& steps, std::string op, std::vector<StepArgument> arguments) {
     Step step{next_++, std::move(op), std::move(arguments)};
     if (unsupported_.applies_to(step, values_)) {
@@ -127,10 +128,11 @@ class Generator {
     return is_done;
   }
 
-  /// Adds a call whose tensors are drawn by the parameters of its schema.
+  /// Adds a call of the operator `name` on `first`, with other arguments drawn by its schema.
+  /// Returns whether the call succeeded.
   bool add_call(std::vector<Step>& steps, std::string name, Ref first) {
     if (unsupported_.is_of_bools(first) && functional::find(name).effect() == Effect::write) {
-      name = random_.one_of({"copy_", "fill_", "zero_"});  // can write valid bools
+      name = random_.one_of({"copy_", "fill_", "zero_"});  // these can write only 0 and 1
     }
     // Inputs that share memory as bools and as another dtype are rejected.
     if (&steps == &program_.setup && tensor(first).dtype() == DType::boolean &&
@@ -155,7 +157,7 @@ class Generator {
                                                : std::vector{*self});
       } else if (!parameter.is_tensor()) {
         if (constant == constants.end()) {
-          break;  // the rest have defaults
+          break;  // the remaining parameters have defaults
         }
         std::visit([&](const auto& held) { arguments.emplace_back(held); }, *constant++);
       } else if (parameter.name == "out" && out_) {
@@ -183,9 +185,9 @@ class Generator {
     return add(steps, std::move(name), std::move(arguments));
   }
 
-  /// `a`, or a tensor computed from it, whose sums do not depend on the order of summation, which
-  /// follows the strides. Its elements are integers, bools, or multiples of 1/8 below 16 as floats,
-  /// whose sums and products are exact.
+  /// A tensor whose sums do not depend on the order of summation, which follows the strides: `a`,
+  /// or a tensor computed from `a`. Its elements are integers, bools, or floats that are multiples
+  /// of 1/8 below 16, so that sums and products are exact. Returns nothing if a step fails.
   std::optional<Ref> summable(Ref a) {
     if (tensor(a).dtype() < DType::f16) {
       return a;
@@ -202,7 +204,8 @@ class Generator {
     return is_made ? std::optional(alive_.back()) : std::nullopt;
   }
 
-  /// A source for a scatter: the elements of its view, doubled.
+  /// A source for the operator `scatter` on `self`: the elements of the view, doubled. Returns
+  /// nothing if a step fails.
   std::optional<Ref> part_of(Ref self, const std::string& scatter, const Constants& constants) {
     std::vector<StepArgument> arguments{self};
     for (const functional::Constant& constant : constants) {
@@ -215,14 +218,15 @@ class Generator {
 
   const Tensor& tensor(Ref ref) const { return to_cpu(values_.at(ref)); }
   Ref any() { return random_.one_of(alive_); }
-  /// A tensor; in most cases one of the last four.
+  /// A random tensor; in most cases one of the last four.
   Ref recent() {
     const std::int64_t last = std::ssize(alive_) - 1;
     return alive_[static_cast<std::size_t>(
         random_.chance(60) ? random_.number(std::max<std::int64_t>(0, last - 3), last)
                            : random_.number(0, last))];
   }
-  /// A tensor of the sizes of `self`, if one exists, or a smaller one.
+  /// In most cases a tensor with the sizes of `self` or with at most one element; otherwise any
+  /// tensor.
   Ref partner_of(Ref self) {
     std::vector<Ref> alike;
     for (const Ref ref : alive_) {
@@ -241,7 +245,7 @@ class Generator {
   Values values_;
   Unsupported unsupported_{{}};
   std::vector<Ref> alive_;
-  std::optional<Ref> out_;  ///< the tensor that every out= variant writes
+  std::optional<Ref> out_;  ///< the tensor that every out= variant writes; empty: a random tensor
   DType usual_dtype_ = DType::f32;
   int next_ = 0;
 };

@@ -39,7 +39,8 @@ const Ref* ref_at(const Step& step, std::size_t index) {
   return index < step.arguments.size() ? std::get_if<Ref>(&step.arguments[index]) : nullptr;
 }
 
-/// Whether a step that writes to the bytes of bools writes only 0 and 1, as an integer of any size.
+/// Whether a step that writes to a view of bools as another dtype writes only the bytes 0 and 1.
+/// The integers 0 and 1 of any size consist of such bytes.
 bool keeps_bools(const Step& step, const Values& values) {
   static const std::set<std::string> moves{"zero_",      "resize_",    "permute_", "transpose_",
                                            "t_",         "movedim_",   "squeeze_", "squeeze_.axis",
@@ -65,7 +66,7 @@ bool keeps_bools(const Step& step, const Values& values) {
 bool Unsupported::applies_to(const Step& step, const Values& values) const {
   const functional::Operator& op = functional::find(step.op);
   if (!has_operands(step, values)) {
-    return false;  // nothing is done
+    return false;  // run_step() skips the step
   }
   for (const std::size_t index : op.written()) {
     const Ref* const written = ref_at(step, index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Program: calls of operators on numbered tensors, as data. Programs are generated, run on
-/// backends and on models, printed, and shrunk.
+/// backends and on models, printed, and shrunk to the smallest program that fails.
 #pragma once
 
 #include <byre/functional.hpp>
@@ -42,15 +42,16 @@ using StepArgument = functional::BasicArgument<Ref>;
 
 /// The call site of a step, for programs that depend on call sites.
 struct Place {
-  /// The mode of a reshape: alias and copy in every run, warn and error in runs that track. Empty:
-  /// the mode of the run.
+  /// The mode of a reshape. alias and copy apply in every run, warn and error only in runs that
+  /// track. If empty, the mode of the run applies.
   std::optional<shadow::ReshapeMode> mode{};
-  bool is_in_scope = false;  ///< in a ScopedSuppression
-  bool is_in_file = false;   ///< in a file of suppressions
-  int line = 0;              ///< 0: the number of the step, so that each has its own line
+  bool is_in_scope = false;  ///< the step runs in a ScopedSuppression
+  bool is_in_file = false;   ///< a file of suppressions lists the call site
+  int line = 0;              ///< if 0, the number of the step: each step has its own line
 };
 
-/// One call. Its number names its results. An operator that only writes has no named results.
+/// One call. Its results are named by its number. An operator that only writes has no named
+/// results.
 struct Step {
   int number = 0;
   std::string op;
@@ -83,19 +84,21 @@ constexpr bool is_refusal(char result) noexcept {
          result != static_cast<char>(StepResult::skipped);
 }
 
-/// Calls the operator of the step, unless operands are missing. An error sets `why` to its message.
+/// Calls the operator of the step, unless operands are missing. Adds the results to `values`. If
+/// the call throws, sets `why` to the message of the error.
 StepResult run_step(const Step& step, Values& values, std::string* why = nullptr);
 
-/// The arguments of the step for a call, with the tensors that `tensor_of` returns for their names.
+/// The arguments of the step, with each name of a tensor replaced by the tensor that `tensor_of`
+/// returns for the name.
 functional::Arguments arguments_of(const Step& step,
                                    const std::function<AnyTensor(Ref)>& tensor_of);
 
 /// The tensors of `refs` that exist in `values`.
 Tensors existing(const std::vector<Ref>& refs, const Values& values);
 
-/// Finds steps that the pass does not support, so that programs skip them: writes to captured
-/// tensors, which the pass rejects, and writes of bytes other than 0 and 1 to bools. Follows a
-/// program step by step.
+/// Finds steps that the functionalization pass does not support, so that programs skip them: writes
+/// to captured tensors, which the pass rejects, and writes of bytes other than 0 and 1 to bools.
+/// Must be informed of each step by record().
 class Unsupported {
  public:
   explicit Unsupported(const std::vector<Ref>& captured)
@@ -103,10 +106,10 @@ class Unsupported {
 
   /// Whether the step, with its operands in `values`, is unsupported.
   bool applies_to(const Step& step, const Values& values) const;
-  /// Must be called after each step that was done.
+  /// Records a step. Must be called after each step with the result StepResult::done.
   void record(const Step& step, const Values& values);
 
-  /// A captured tensor, or a view of one.
+  /// True for captured tensors and their views.
   bool is_captured(Ref ref) const { return captured_.contains(ref); }
   /// True for views of bools as another dtype.
   bool is_of_bools(Ref ref) const { return of_bools_.contains(ref); }
@@ -126,15 +129,16 @@ struct Trace {
   std::vector<std::string> messages;  ///< the error message of each step; empty without an error
 };
 
-/// Runs the body on `inputs`, which have `names` in it, with the captured tensors from `before`.
-/// Returns the outputs. Skips unsupported steps.
+/// Runs the body on `inputs`, which the body refers to by `names`, with the captured tensors from
+/// `before`. Returns the outputs, and records the results of the steps in `trace`. Skips
+/// unsupported steps.
 Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors& inputs,
             const Values& before, Trace& trace);
 
 /// Runs the setup. Returns its tensors.
 Values set_up(const Program& program);
 
-/// The results of the steps on one line, and each error message on a line.
+/// The results of all steps on one line, then each error message on a line of its own.
 std::string to_string(const Trace& trace);
 /// "t3_1", the second tensor of step 3, or "t3", the first.
 std::string to_string(Ref ref);
@@ -142,15 +146,18 @@ std::string to_string(Ref ref);
 std::string to_string(const Step& step);
 std::string to_string(const Program& program);
 
-/// A smaller program that fails, too. It is minimal: it does not fail with any one step, input or
-/// output removed, or any one number reduced.
+/// A minimal program that fails: it does not fail if any one step, input or output is removed, or
+/// any one number is reduced.
 Program shrunk(Program program, const std::function<bool(const Program&)>& fails);
 /// The failure of the smallest failing program, and the program. `failure_of` returns an empty
 /// string for programs that do not fail.
 std::string smallest_failure(const Program& failing,
                              const std::function<std::string(const Program&)>& failure_of);
 
-// In views.cpp: views by the members of Tensor, whereas operators make views by rules on layouts.
+// In views.cpp: views that members of Tensor make. Operators make views by rules on layouts
+// instead.
+
+/// True if the operator of the step is a view that is a member of Tensor.
 bool is_view(const Step& step);
 /// All arguments after the first, with the defaults of the schema.
 functional::Arguments constants_of(const Step& step);

@@ -61,7 +61,7 @@ Dims RandomCalls::broadcastable(const Dims& to) {
   return sizes;
 }
 
-/// Draws again if the CPU rejects the arguments.
+/// Draws arguments until the CPU accepts them.
 Arguments RandomCalls::arguments_of(const std::string& name) {
   const Operator& op = functional::find(name);
   for (int tries = 0; tries < 10'000; ++tries) {
@@ -117,7 +117,7 @@ Arguments RandomCalls::any_arguments_of(const Operator& op) {
       }
     } else if (parameter.name == "condition") {
       arguments.push_back(tensor(broadcastable(all), DType::boolean));
-    } else if (parameter.name == "source") {  // a scatter: of the sizes of the view
+    } else if (parameter.name == "source") {  // of a scatter: a tensor with the sizes of the view
       Arguments seen = arguments;
       for (const functional::Constant& each : constants) {
         seen.emplace_back(each);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// RandomCalls: random calls of every pure operator, with valid arguments. Tests compare a backend
-/// with the CPU, record the calls in a graph, and compare meta rules with the results.
+/// RandomCalls: random calls of every pure operator, with valid arguments. Tests use the calls to
+/// compare a backend with the CPU, to record graphs, and to compare meta rules with the results.
 #pragma once
 
 #include <byre/functional.hpp>
@@ -19,16 +19,17 @@ class RandomCalls : public RandomArguments {
  public:
   using RandomArguments::RandomArguments;
 
-  /// The pure operators that have a meta rule and a tensor as first parameter, except for operators
-  /// of tests, "test_...".
+  /// The names of the pure operators with a meta rule and a tensor as the first parameter, except
+  /// for operators that tests define ("test_...").
   static std::vector<std::string> names();
   /// names(), and the operators that create tensors from numbers.
   static std::vector<std::string> all_names();
+  /// Arguments that the operator accepts on the CPU.
   functional::Arguments arguments_of(const std::string& name);
 
-  /// `least` to `most` random sizes, rarely 0.
+  /// From `least` to `most` random sizes, of which few are 0.
   Dims sizes(std::int64_t least, std::int64_t most);
-  /// A tensor of small integers other than 0, so that all sums are exact.
+  /// A tensor of small random integers, so that all sums are exact. Only bools may be 0.
   Tensor elements(const Dims& sizes, DType dtype);
   functional::Argument tensor(const Dims& sizes, DType dtype) {
     return functional::from_cpu(elements(sizes, dtype));

@@ -10,7 +10,7 @@
 
 namespace byre::test {
 
-/// Must be used on one thread only.
+/// Not thread-safe: use all fake devices on one thread only.
 class FakeDevice final : public DeviceSupport {
  public:
   /// Two devices, each registered at its first use.
@@ -32,7 +32,7 @@ class FakeDevice final : public DeviceSupport {
 
   Device device() const noexcept { return allocator_.device(); }
   std::size_t blocks_out() const { return allocator_.blocks_out(); }
-  /// Copies within the device, without those from and to the host.
+  /// The number of copies within the device, not counting copies from and to the host.
   int copies() const { return allocator_.copies() - uploads - downloads; }
 
   bool fails_to_transfer = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Accessors, and the strides of std::mdspan. Unit tests are C++20, which lacks std::mdspan: a
-/// C++23 program in tests/embedding uses it.
+/// Accessors, and the strides for std::mdspan. The unit tests are compiled as C++20, which lacks
+/// std::mdspan; a C++23 program in tests/embedding uses std::mdspan.
 #include "elements_support.hpp"
 #include "support/tensor/fake_device.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which tensor operations allocate on the heap.
+// The number of heap allocations of layouts, views and reshapes.
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Lazy and writable clones: which bytes they copy, share and retain, also for small parts of a
-/// storage. Random programs compare clones and their views with a model in tests/equivalence, and
-/// clones of storages in stress/programs.
+/// Lazy and writable clones: which bytes they copy, share and retain, also if a tensor is a small
+/// part of its storage. tests/equivalence compares clones of tensors and their views with a model
+/// in random programs, and stress/programs compares clones of storages.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/tensor/elements.hpp>
@@ -32,7 +32,7 @@ Tensor numbered() {
   return Tensor::of<std::int32_t>({width, width}, values);
 }
 
-/// Expects that the clone equals its source and has `numel` elements in a storage of its own.
+/// Expects that the clone equals its source and has a storage of its own of `numel` elements.
 void expect_part(const Tensor& clone, const Tensor& source, std::int64_t numel) {
   EXPECT_EQ(sum(eq(clone, source)).at<std::int64_t>({}), source.numel());
   EXPECT_EQ(clone.storage().nbytes(), static_cast<std::size_t>(numel) * 4);
@@ -50,7 +50,7 @@ TEST(SmallParts, every_clone_copies_a_small_part) {
   Tensor reshaped = row;
   reshaped.reshape_({8, 8});
   EXPECT_EQ(reshaped.storage().nbytes(), width * 4U);
-  EXPECT_TRUE(x.storage().is_unique()) << "no clone shares it";
+  EXPECT_TRUE(x.storage().is_unique()) << "a clone shares the data of x";
 }
 
 TEST(SmallParts, half_or_more_shares_the_data) {
@@ -86,7 +86,7 @@ TEST(SmallParts, copies_preserve_stride_order_and_repetition) {
   }
   Tensor windows = parts[5].seen.lazy_clone();
   windows.set_at<std::int32_t>({0, 1}, -1);
-  EXPECT_EQ(windows.at<std::int32_t>({1, 0}), -1) << "the windows of the clone overlap";
+  EXPECT_EQ(windows.at<std::int32_t>({1, 0}), -1) << "the windows of the clone must overlap";
   expect_part(x.select(1, 5).reshape({8, 8}), x.select(1, 5).view({8, 8}), width);
   const Tensor element = x.as_strided({1000000}, {0}, 7);
   expect_part(element.reshape({1000, 1000}), element.view({1000, 1000}), 1);
@@ -181,7 +181,7 @@ TEST_F(WritableTensors, writable_clones_of_a_small_part_copy_at_once) {
   Tensor clone = column.writable_clone();
   EXPECT_EQ(clone.storage().nbytes(), clone.nbytes());
   EXPECT_EQ(clone.sizes(), column.sizes());
-  EXPECT_EQ(x.storage().origin(), Origin::paged) << "the storage is not cloned";
+  EXPECT_EQ(x.storage().origin(), Origin::paged) << "the whole storage was cloned";
   EXPECT_EQ(counted.since().overlays, 0);
   clone.set_at<std::int32_t>({0}, 7);
   EXPECT_EQ(column.at<std::int32_t>({0}), 0);

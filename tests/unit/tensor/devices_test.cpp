@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// Tensors on devices with memory that the host cannot access: no operation assumes the CPU.
+// SPDX-License-Identifier: BSL-1.0 Tensors on devices with memory that the host cannot access: an
+// operation that accesses such memory on the host aborts the test.
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -56,7 +56,7 @@ TEST_F(Devices, a_copy_between_two_devices_goes_through_the_host) {
 TEST_F(Devices, clones_stay_on_the_device) {
   const int copies = fake_.copies();
   EXPECT_EQ(floats_of(there_.clone()), floats_of(on_host_));
-  EXPECT_GT(fake_.copies(), copies) << "a contiguous tensor does not go through the host";
+  EXPECT_GT(fake_.copies(), copies) << "a contiguous tensor must not be copied through the host";
   const Tensor packed = there_.t().contiguous();
   EXPECT_EQ(packed.device(), fake_.device());
   EXPECT_TRUE(packed.is_contiguous());
@@ -76,8 +76,8 @@ TEST_F(Devices, copies_within_a_device_equal_copies_on_the_host) {
     for (const auto source_of : views) {
       const auto copied = [&](const Tensor& source) {
         const Tensor target = source.clone();
-        std::string said = complaint_of([&] { copy_(target_of(target), source_of(source)); });
-        return std::pair(floats_of(target), said);
+        std::string complaint = complaint_of([&] { copy_(target_of(target), source_of(source)); });
+        return std::pair(floats_of(target), complaint);
       };
       EXPECT_EQ(copied(there_), copied(on_host_));
     }

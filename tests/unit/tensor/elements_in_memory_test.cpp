@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// The requirements on the memory of elements: alignment, valid bools, the tensor's allocator; and
-// how often growth moves them.
+// SPDX-License-Identifier: BSL-1.0 The memory of elements: alignment, valid bools, the tensor's
+// allocator, and how often growth moves elements.
 #include <byre/observe/recording.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -156,7 +155,7 @@ TEST(Growing, copies_shared_data_once) {
   EXPECT_EQ(clone.at<float>({3}), 0);
   if (BYRE_STATS) {
     EXPECT_EQ(counted.since().copies, 1) << counted.text();
-    EXPECT_EQ(nbytes, 50 * sizeof(float)) << "the sink reads the tensor in its new memory";
+    EXPECT_EQ(nbytes, 50 * sizeof(float)) << "the sink must observe the tensor in its new memory";
     EXPECT_TRUE(says(recording->summary(),
                      "\n1. 1 copy of 16 bytes (shared)\n"
                      "  written at model.cpp:2\n"
@@ -209,7 +208,7 @@ TEST(Pointers, pointers_to_read_are_valid_until_the_next_write) {
   x.set_at<float>({0}, 8);  // moves the data of x and of view
   EXPECT_NE(x.data<float>(), read);
   EXPECT_EQ(view.data<float>(), x.data<float>() + 1);
-  EXPECT_EQ(kept.data<float>(), read) << "a lazy clone retains the data that was read";
+  EXPECT_EQ(kept.data<float>(), read) << "the lazy clone must retain the data that was read";
   EXPECT_EQ(*read, 1);
 }
 

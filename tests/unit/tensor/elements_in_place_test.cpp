@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Random in-place operations between views of one storage or of lazy clones, compared with a model
-/// of plain bytes. Each either is rejected and changes nothing, or computes as if its operands were
-/// copied first.
+/// of plain bytes. Each operation either is rejected and changes nothing, or computes as if its
+/// operands had been copied first.
 #include "elements_support.hpp"
 
 #include <byre/tensor/layout.hpp>
@@ -148,7 +148,7 @@ Block block_of(const Tensor& tensor) {
 TEST_F(RandomInPlaceTest, each_is_rejected_or_reads_operands_before_the_write) {
   int done = 0;
   int refused = 0;
-  int taken_for_overlapping = 0;  // rejected although no element is shared
+  int taken_for_overlapping = 0;  // targets that are rejected although they repeat no element
   for (int round = 0; round < 20'000; ++round) {
     const Block before = random_bytes();
     Tensor memory = tensor_of(before);
@@ -171,7 +171,7 @@ TEST_F(RandomInPlaceTest, each_is_rejected_or_reads_operands_before_the_write) {
     } catch (const byre::ShapeError&) {
       is_refused = true;
     }
-    ASSERT_EQ(block_of(memory), expected) << (is_refused ? "though refused" : "");
+    ASSERT_EQ(block_of(memory), expected) << (is_refused ? "a rejected operation wrote" : "");
     ASSERT_EQ(block_of(clone), before);
     ASSERT_TRUE(is_refused || !target.repeats_elements());
     ASSERT_FALSE(is_refused && is_of_clone && !byre::may_overlap_itself(target.layout));
@@ -188,7 +188,7 @@ TEST(InPlace, operations_accept_temporary_views_and_return_them) {
   fill_(x.select(0, 1), 9);
   const Tensor same = mul_(x, x);
   EXPECT_EQ(to_string(x), "[[ 1.  4.]\n [81. 81.]]");
-  EXPECT_EQ(same.handle_count(), 2U) << "another handle to the same tensor";
+  EXPECT_EQ(same.handle_count(), 2U) << "must be another handle to the same tensor";
 }
 
 }  // namespace

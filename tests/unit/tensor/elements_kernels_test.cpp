@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels that compute many elements at once: the accuracy of exp, and rows around the lengths of
-/// the pieces of sums and of repeated operands.
+/// Kernels that compute many elements at once: the accuracy of exp, and rows of about the lengths
+/// at which sums and operands that repeat an element are split into pieces.
 #include <byre/tensor/elements/detail/exponential.hpp>
 #include <byre/tensor/elements/detail/lane_sums.hpp>
 
@@ -20,7 +20,8 @@ namespace {
 template <class T>
 using ManyExps = void (*)(T*, const T*, std::int64_t);
 
-/// Both implementations: with the widest vectors, and with the vectors of every machine.
+/// Both implementations of exp: with the widest vectors of this machine, and with vectors that
+/// every machine has.
 template <class T>
 std::vector<ManyExps<T>> all_ways() {
   return {detail::exponentiate, detail::exponentiate_portable};
@@ -33,7 +34,7 @@ T one_exp(ManyExps<T> way, T x) {
   return result;
 }
 
-/// The number of representable T between the two.
+/// The distance of two numbers in units in the last place (ulps).
 template <class T>
 std::uint64_t ulps_apart(T a, T b) {
   using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
@@ -108,7 +109,7 @@ TYPED_TEST(ExpOf, special_values_equal_the_standard_library) {
     }
     EXPECT_TRUE(std::isnan(one_exp(way, Limits::quiet_NaN())));
     EXPECT_TRUE(std::isnan(one_exp(way, -Limits::quiet_NaN())));
-    // The limits from which results are infinite, subnormal and 0.
+    // Arguments around the limits from which on results are infinite, subnormal and 0.
     for (const T edge : {overflows, std::log(Limits::min()), vanishes}) {
       T x = edge;
       for (int step = 0; step < 40; ++step) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scalars as operands with tensors, in range and out of range of the tensor's dtype.
+/// Scalars as operands, in range and out of range of the tensor's dtype, and their conversion to
+/// C++ numbers.
 #include "elements_support.hpp"
 
 #include <cmath>
@@ -67,9 +68,9 @@ TEST(NumbersTest, integers_out_of_range_of_i64_are_rejected) {
 
 template <class T>
 bool is_refused_as(const Scalar& number) {
-  const std::string said =
+  const std::string text =
       complaint_of<byre::DTypeError>([&] { std::ignore = number.template as<T>(); });
-  return said.starts_with("Scalar::as: the number ") && said.find("integer of ") != said.npos;
+  return text.starts_with("Scalar::as: the number ") && text.find("integer of ") != text.npos;
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operands with unusual memory: bools other than the bytes 0 and 1, no elements, no memory yet;
-/// and operands that share memory with the output. elements_in_place_test.cpp has random cases of
-/// the latter.
+/// Operands with unusual memory: bools whose bytes are neither 0 nor 1, no elements, or no memory;
+/// and operands that share memory with the output, of which elements_in_place_test.cpp has random
+/// cases.
 #include "elements_support.hpp"
 
 #include <byre/tensor/elements/detail/overlap.hpp>
@@ -17,7 +17,7 @@ namespace {
 using byre::Layout;
 using byre::detail::Extent;
 
-/// The elements of a contiguous tensor, in memory order.
+/// The elements of a tensor in row-major order.
 template <class T>
 std::vector<T> bytes_of(const Tensor& tensor) {
   const Tensor contiguous = tensor.contiguous();
@@ -35,7 +35,7 @@ std::vector<std::uint8_t> bytes_of_bool(const Tensor& tensor) {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A tensor of bools whose bytes are set to other values than 0 and 1.
+/// A tensor of bools, two of whose bytes are neither 0 nor 1.
 struct OddBools {
   Tensor bytes = Tensor::zeros({4}, DType::u8);
   Tensor bools = Tensor::over(bytes.storage(), {4}, DType::boolean);
@@ -79,7 +79,7 @@ TEST_F(BoolBytesTest, copies_and_in_place_operations_write_0_and_1) {
   EXPECT_EQ(bytes_of<std::uint8_t>(own.bytes), (Bytes{0, 1, 1, 1}));
 }
 
-/// Tensors without elements: with strides that overflow in bytes, and without memory.
+/// Tensors without elements: two with strides that would overflow in bytes, and two without memory.
 std::vector<Sample> tensors_without_elements(DType dtype) {
   constexpr auto huge = static_cast<std::int64_t>(byre::max_nbytes / 4);
   std::vector<Sample> samples{

@@ -7,8 +7,8 @@
 namespace byre::test {
 namespace {
 
-/// One element of an operation, implemented differently from the library: integers wrap around,
-/// bools are added by or and multiplied by and.
+/// One element of the result of an operation, implemented differently from the library. Integers
+/// wrap around; for bools, + is a logical or, and * is a logical and.
 template <class T, class Operation, class... Operands>
 T one_element(Operation operation, Operands... operands) {
   if constexpr (is_bool<T>) {
@@ -62,8 +62,8 @@ void for_each_pair(Check check) {
   }
 }
 
-/// Tests a binary operation that returns a new tensor and its in-place form, for every writable
-/// layout.
+/// Tests a binary operation that returns a new tensor, for every layout, and its in-place form, for
+/// every layout whose elements do not share memory.
 template <class T, class Operation, class InPlace, class Expected>
 void check_binary(Operation operation, InPlace in_place, Expected expected) {
   using Result = decltype(expected(T{}, T{}));
@@ -145,8 +145,9 @@ TYPED_TEST(PointwiseTest, relu_preserves_positive_numbers_and_nan) {
 }
 
 TYPED_TEST(PointwiseTest, exp_is_the_exponential_function) {
-  // The last bit of f32 and f64 may differ: elements_kernels_test.cpp compares many numbers. This
-  // test expects that a result does not depend on the position of its element.
+  // Results of f32 and f64 may differ from std::exp in the last bit: elements_kernels_test.cpp
+  // tests their accuracy. This test expects that a result does not depend on the position of its
+  // element.
   if constexpr (std::is_same_v<TypeParam, float> || std::is_same_v<TypeParam, double>) {
     check_unary<TypeParam>(BYRE_UNARY(exp), [](TypeParam a) {
       return at<TypeParam>(byre::exp(Tensor::of<TypeParam>({}, std::span(&a, 1))), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operations that combine many elements or many tensors into one: sum, matmul, cat; and flip.
+/// Operations that combine many elements or tensors into one (sum, matmul and cat), and flip.
 #include "elements_support.hpp"
 
 #include <byre/tensor/print.hpp>
@@ -15,7 +15,7 @@ Tensor small_numbers(const Dims& sizes, unsigned start = 0) {
 template <class T>
 using Summed = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
-/// The type of exact sums: small integers are exact in all of these types.
+/// A type in which sums of small integers are exact.
 template <class T>
 using Exact = std::conditional_t<is_half<T>, float, Summed<T>>;
 
@@ -132,7 +132,7 @@ TYPED_TEST(ReductionTest, matmul_multiplies_matrices_of_any_layout) {
       check_matmul<TypeParam>(a.tensor, b.tensor);
     }
   }
-  SCOPED_TRACE("of nothing inside");
+  SCOPED_TRACE("an inner size of 0");
   check_matmul<TypeParam>(small_numbers<TypeParam>({2, 0}), small_numbers<TypeParam>({0, 3}));
 }
 
@@ -205,7 +205,7 @@ TYPED_TEST(ReductionTest, cat_joins_tensors_along_an_axis) {
   }
 }
 
-TEST(CatTest, what_does_not_fit_is_refused) {
+TEST(CatTest, invalid_lists_sizes_and_axes_are_rejected) {
   const Tensor x = Tensor::zeros({2, 3}, DType::f32);
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { byre::cat({}); }),
             "cat: the list of tensors is empty. Pass at least one.");

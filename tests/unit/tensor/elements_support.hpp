@@ -36,8 +36,8 @@ using detail::is_half;
 template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
 
-/// Zeros of both signs, fractions, extremes, infinities and NaN. They repeat, so that two tensors
-/// with different starts contain all pairs.
+/// Number `index` of a list of zeros of both signs, fractions, extremes, infinities and NaN. The
+/// list repeats, so that two tensors that start at different numbers contain all pairs.
 template <class T>
 T test_value(std::size_t index) {
   if constexpr (std::is_integral_v<T>) {
@@ -75,7 +75,8 @@ Tensor test_values(const Dims& sizes, std::size_t start = 0) {
   return generated<T>(sizes, [=](std::size_t i) { return test_value<T>(i + start); });
 }
 
-/// Integers below `modulus`. Sums and products of small ones are exact in every dtype except bool.
+/// Integers below `modulus`. If `modulus` is small, sums and products are exact in every dtype
+/// except bool.
 template <class T>
 Tensor whole_numbers(const Dims& sizes, unsigned modulus, unsigned start = 0, unsigned step = 7) {
   return generated<T>(sizes, [=](std::size_t i) {
@@ -88,7 +89,7 @@ struct Sample {
   Tensor tensor;
 };
 
-/// Tensors of one shape, in every layout that the loops treat differently.
+/// Tensors of sizes [3, 4], one in each kind of layout that the loops treat differently.
 template <class T>
 std::vector<Sample> samples_of_3_by_4(std::size_t start = 0) {
   return {{"contiguous", test_values<T>({3, 4}, start)},
@@ -99,7 +100,8 @@ std::vector<Sample> samples_of_3_by_4(std::size_t start = 0) {
           {"expanded along columns", test_values<T>({3, 1}, start).expand({3, 4})}};
 }
 
-/// Tensors of more than one block, dense and strided; without elements; without dimensions.
+/// Tensors of other shapes: of more than one block, without elements, and without dimensions. The
+/// tensors of each shape differ in layout.
 template <class T>
 std::vector<std::vector<Sample>> samples_of_other_shapes(std::size_t start = 0) {
   return {{{"long", test_values<T>({700}, start)},

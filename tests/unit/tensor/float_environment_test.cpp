@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Results do not depend on the floating-point environment of the caller. Each is computed in every
-// environment and compared bit by bit with the result in the default environment. The only
-// exceptions are Scalar::as() and the C++ arithmetic of the program itself.
+// Results do not depend on the floating-point environment of the caller. Each result is computed in
+// every environment and compared bit by bit with the result in the default environment. The only
+// exceptions to the rule are Scalar::as() and the C++ arithmetic of the program itself.
 #include <byre/tensor/detail/from_chars.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/half.hpp>
@@ -46,7 +46,7 @@ class FloatEnvironment : public testing::TestWithParam<FloatEnvironmentKind> {
   }
 };
 
-/// Numbers that are subnormal, inexact, huge or not finite in some dtype.
+/// Numbers that are subnormal, inexact, huge or not finite in at least one dtype.
 // clang-format off
 constexpr double special_doubles[] = {
     0x1p-1074, -0x1p-1074, 0x1.8p-1060, 0x1p-1022, 0x1.fffffffffffffp-128, -0x1p-149, 0x1.8p-140,
@@ -167,7 +167,7 @@ TEST_P(FloatEnvironment, changes_no_text_of_a_tensor) {
   });
 }
 
-TEST_P(FloatEnvironment, changes_no_number_that_is_read) {
+TEST_P(FloatEnvironment, changes_no_parsed_number) {
   expect_no_change([] {
     Results results;
     for (const char* const text : {"0.1", "-0.1", "1e-310", "-4.9e-324", "2e-324", "1e23", "1e400",

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// The 16-bit floating-point types, compared with the definitions of their formats: all bit
-// patterns, and floats near each of them.
+// SPDX-License-Identifier: BSL-1.0 The 16-bit floating-point types, compared with the definitions
+// of their formats: all bit patterns, and floats near the midpoints between adjacent numbers.
 #include <byre/tensor/half.hpp>
 
 #include <gtest/gtest.h>
@@ -16,7 +15,8 @@
 namespace byre::test {
 namespace {
 
-/// A format by its definition, computed with doubles, which represent all of its numbers.
+/// A reference implementation of a format, computed with doubles, which represent all numbers of
+/// the format.
 struct Format {
   int exponent_bits;
   int fraction_bits;
@@ -67,7 +67,8 @@ class Halves : public ::testing::Test {
  protected:
   static constexpr Format format = std::is_same_v<Half, Float16> ? binary16 : bfloat16;
 
-  /// NaN stays NaN and preserves its sign, even if all set bits of its fraction are cut off.
+  /// Expects that `value` is converted to the nearest number of the format. NaN must stay NaN and
+  /// preserve its sign, even if all set bits of its fraction are cut off.
   static void expect_nearest(float value) {
     const Half half(value);
     if (std::isnan(value)) {

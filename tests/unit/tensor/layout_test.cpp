@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layouts as values: checked counts, contiguity, other sizes, single elements; and Dims, which
-// stores up to five numbers in place and more on the heap.
+// Layouts: checked counts, contiguity, views with other sizes, and single elements; and Dims, which
+// stores up to five numbers in the object and more numbers on the heap.
 #include <byre/memory/allocator.hpp>
 #include <byre/tensor/dims.hpp>
 #include <byre/tensor/layout.hpp>
@@ -205,7 +205,7 @@ TEST(DimsTest, growing_and_shrinking_by_one_moves_rarely) {
   moves = 0;
   while (!dims.empty()) {
     count_moves([&] { dims.pop_back(); });
-    ASSERT_LE(moves, 1U) << "at " << dims.size();  // back in place
+    ASSERT_LE(moves, 1U) << "at " << dims.size();  // one move, from the heap into the object
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The memory of tensors: growth, shrinking, foreign memory, failures; and the counts of handles.
+// The memory of tensors: growth, shrinking, foreign memory and failures; and counts of handles.
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
@@ -44,10 +44,10 @@ TEST(TensorMemory, growth_into_reserved_memory_moves_nothing) {
   EXPECT_EQ(x.data<float>(), place);
   EXPECT_EQ(x.size(0), 52);
   x.reserve({10});
-  EXPECT_EQ(x.data<float>(), place) << "a smaller reserve() changes nothing";
+  EXPECT_EQ(x.data<float>(), place) << "a smaller reserve() moved the data";
   x.free_memory().reserve({10});
   EXPECT_EQ(x.storage().nbytes(), 52 * sizeof(float))
-      << "memory for all elements, although fewer were reserved";
+      << "must have memory for all elements, although fewer were reserved";
   EXPECT_THROW(x.reserve({-1}), ShapeError);
   EXPECT_THROW(x.reserve({std::int64_t{1} << 61}), ShapeError);
 }
@@ -66,7 +66,8 @@ TEST(TensorMemory, extend_moves_only_when_the_growth_is_used_up) {
   exact.extend(3, 0);
   EXPECT_EQ(exact.storage().nbytes(), 5 * sizeof(float));
   exact.extend(5);
-  EXPECT_EQ(exact.storage().nbytes(), 14 * sizeof(float)) << "40 percent more elements";
+  EXPECT_EQ(exact.storage().nbytes(), 14 * sizeof(float))
+      << "must reserve 40 percent more elements";
 }
 
 TEST(TensorMemory, extend_rejects_noncontiguous_tensors_and_overflow) {
@@ -142,7 +143,7 @@ TEST(TensorMemory, foreign_memory_is_deleted_exactly_once) {
     const Tensor clone = x.lazy_clone();
     EXPECT_EQ(x.data<float>(), foreign);
     x.free_memory();
-    EXPECT_EQ(deletions, 0) << "a lazy clone retains the memory";
+    EXPECT_EQ(deletions, 0) << "deleted although a lazy clone retains the memory";
     EXPECT_EQ(clone.at<float>({3}), 4);
   }
   EXPECT_EQ(deletions, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parallel loops whose threads request write access in the loop body.
+// Parallel loops whose threads call mutable_data_in_parallel() in the loop body.
 #include <byre/tensor/tensor.hpp>
 
 #include <gtest/gtest.h>
@@ -46,17 +46,18 @@ TEST(ParallelWritersOfTensors, may_use_the_tensor_or_views_made_before_or_during
 
 TEST(ParallelWritersOfTensors, missing_memory_or_another_dtype_is_rejected) {
   Tensor x(Device::cpu());
-  const auto ask = [&] { x.mutable_data_in_parallel<float>(); };
+  const auto request = [&] { x.mutable_data_in_parallel<float>(); };
   x.resize({3});
   EXPECT_TRUE(
-      says(complaint_of<StateError>(ask), "mutable_data_in_parallel", "dtype-uninitialized"));
+      says(complaint_of<StateError>(request), "mutable_data_in_parallel", "dtype-uninitialized"));
   x.realize(DType::f32).free_memory();
-  EXPECT_TRUE(says(complaint_of<StateError>(ask), "mutable_data_in_parallel: the tensor [3] of f32",
+  EXPECT_TRUE(says(complaint_of<StateError>(request),
+                   "mutable_data_in_parallel: the tensor [3] of f32",
                    "Call realize(dtype) before the loop"));
   EXPECT_FALSE(x.is_storage_initialized());
   x.realize(DType::i32);
   const Tensor clone = x.lazy_clone();
-  EXPECT_TRUE(says(complaint_of<DTypeError>(ask), "mutable_data_in_parallel", "i32"));
+  EXPECT_TRUE(says(complaint_of<DTypeError>(request), "mutable_data_in_parallel", "i32"));
   EXPECT_TRUE(x.storage().shares_data_with(clone.storage()));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors that functions reject: an empty handle, a tensor on a device, and a tensor of more than
-/// max_ndim dimensions.
+/// Tensors that functions reject: empty handles, tensors on a device other than the host, and
+/// tensors of more than max_ndim dimensions.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npz.hpp>
 #include <byre/interop/safetensors.hpp>
@@ -23,7 +23,8 @@
 namespace byre::test {
 namespace {
 
-/// A function and its name in messages. `call` passes it `x` and valid tensors.
+/// A function and its name in messages. `call` calls the function with `x`; other operands are made
+/// from `fine`, a valid tensor.
 struct Use {
   const char* name;
   std::function<void(const Tensor& fine, Tensor& x)> call;

@@ -37,7 +37,7 @@ Returned read(const Tensor& tensor, const void* first) {
   return {.read = static_cast<double>(value)};
 }
 
-/// The result of a write of `value` to the first element, if it exists.
+/// The result of a write of `value` to the first element; no value if there are no elements.
 Returned wrote(const Tensor& tensor, double value) {
   return {.wrote = tensor.numel() != 0 ? std::optional(value) : std::nullopt};
 }
@@ -87,7 +87,7 @@ Returned copy_from(Tensor& tensor) {
   return result(copy_(target, tensor));
 }
 
-/// Reads the operand from the difference of two sums.
+/// Adds the operand to sevens in place, and subtracts 7 from the sum to read the operand.
 Returned operand_in_place(Tensor& tensor) {
   Tensor sum = sevens_like(tensor);
   add_(sum, tensor);
@@ -172,7 +172,8 @@ std::vector<Operation> computing_in_place() {
       {"mul_", [](Tensor& x) { return wrote(mul_(x, sevens_like(x)), 7); }},
       {"div_", [](Tensor& x) { return wrote(div_(x, sevens_like(x)), double(1.0F / 7.0F)); }},
       {"neg_", [](Tensor& x) { return wrote(neg_(x), -1); }},
-      {"relu_", [](Tensor& x) { return wrote(fill_(relu_(x), 7), 7); }},  // positive as they are
+      {"relu_",
+       [](Tensor& x) { return wrote(fill_(relu_(x), 7), 7); }},  // relu_() alone changes nothing
       {"exp_", [](Tensor& x) { return wrote(fill_(exp_(x), 7), 7); }}};
 }
 
@@ -190,7 +191,7 @@ const std::vector<Row>& state_rows() {
   static const std::vector not_contiguous{Arrangement::transposed, Arrangement::sliced,
    Arrangement::expanded};
   static const std::vector<Row> all{
-      {"what it is", {{"ask", call_all_getters}}},
+      {"what it is", {{"getters", call_all_getters}}},
       {"views", all_views()},
       {"`view(dtype)`", {{"view_dtype", [](Tensor& x) { return result(x.view(DType::u8)); }}}},
       {"`view_as_real`", {{"view_as_real",

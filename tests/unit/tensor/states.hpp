@@ -17,7 +17,7 @@ namespace byre::test {
 struct Returned {
   std::vector<Tensor> tensors{};
   std::optional<double> read{};   ///< the first element, if the operation gave read access
-  std::optional<double> wrote{};  ///< the new first element, if any and writable access
+  std::optional<double> wrote{};  ///< the new first element, if there is one and it was written
 };
 
 struct Operation {

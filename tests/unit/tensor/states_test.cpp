@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// Every cell of the table in docs/tensor-states.md (BYRE_TENSOR_STATES): each operation, run in
-// each reachable state, has the documented effect.
+// SPDX-License-Identifier: BSL-1.0 Every cell of the table in docs/tensor-states.md, whose path is
+// BYRE_TENSOR_STATES: each operation, run in each reachable state, must have the documented effect.
 #include "states.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +15,7 @@
 namespace byre::test {
 namespace {
 
-/// The reachable states, in the order of the table's columns.
+/// The properties that define a state.
 struct Properties {
   std::string name;
   bool has_dtype;
@@ -30,6 +29,7 @@ struct Properties {
   }
 };
 
+/// The reachable states, in the order of the table's columns.
 const std::array<Properties, 7> states{{
     {"fresh", false, true, false, false},
     {"sized", false, false, false, true},
@@ -166,8 +166,8 @@ std::string state_of(const Tensor& tensor) {
   return "";
 }
 
-/// All observable properties of a tensor. It retains no handle to the storage, because that would
-/// make the storage shared.
+/// All observable properties of a tensor. A snapshot retains no handle to the storage, because
+/// another handle would make the storage shared.
 struct Snapshot {
   explicit Snapshot(const Tensor& tensor)
       : layout(tensor.layout()),
@@ -294,7 +294,7 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
                           std::string(cell_.operation->name) != "share_data_target";
     if (has_kept && tensor_.numel() != 0 && tensor_.is_storage_initialized() &&
         cell_.state->has_elements) {
-      EXPECT_EQ(first_element(tensor_), 1.0) << "elements that fit are preserved";
+      EXPECT_EQ(first_element(tensor_), 1.0) << "elements that fit must be preserved";
     } else if (wrote) {
       EXPECT_EQ(first_element(tensor_), *wrote);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Copies between any strides, with sizes around those of the blocks.
+/// Copies between any strides, with sizes around the sizes of the blocks of StridedCopy.
 #include <numeric>
 #include <string>
 #include <vector>

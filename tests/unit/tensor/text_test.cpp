@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0
-// Reading of numbers, compared with std::from_chars, and the text of tensors in cases that NumPy
-// lacks: tests/numpy compares all others. Neither depends on the locale.
+// SPDX-License-Identifier: BSL-1.0 Reading of numbers, compared with std::from_chars, and the text
+// of tensors in cases that NumPy lacks (tests/numpy compares all other cases). Neither may depend
+// on the locale.
 #include <byre/tensor/detail/from_chars.hpp>
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -32,7 +32,7 @@ namespace {
 using byre::detail::double_from_chars;
 
 #if defined(__cpp_lib_to_chars)
-/// The text that was read, its number, and the error.
+/// Expects that double_from_chars() returns the same end, number and error as std::from_chars.
 void expect_as_by_the_standard_library(const std::string& text) {
   double wanted = 42;
   double read = 42;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Views of the storage itself, with any strides or other dtypes; and their arithmetic without
-// overflow.
+// Views of the storage itself, with any strides or with another dtype; and arithmetic on sizes that
+// must not overflow.
 #include <byre/tensor/tensor.hpp>
 #include <byre/tensor/view_geometry.hpp>
 #include <byre/tensor/views.hpp>

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0
-// Views as pure functions of layouts: their errors, and properties that NumPy lacks: strides of
-// size 1, offsets without elements, numbers of any size. tests/tensor/views_against_numpy.py tests
-// the rest.
+// SPDX-License-Identifier: BSL-1.0 Views as pure functions of layouts: their errors, and cases that
+// NumPy lacks, such as the strides of dimensions of size 1, offsets of views without elements, and
+// huge numbers. tests/tensor/views_against_numpy.py tests all other cases.
 #include <byre/memory/allocator.hpp>
 #include <byre/tensor/views.hpp>
 
