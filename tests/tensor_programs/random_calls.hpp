@@ -27,7 +27,7 @@ class RandomCalls : public RandomArguments {
   /// Arguments that the operator accepts on the CPU.
   functional::Arguments arguments_of(const std::string& name);
 
-  /// From `least` to `most` random sizes, of which few are 0.
+  /// From `least` to `most` random sizes. Few sizes are 0.
   Dims sizes(std::int64_t least, std::int64_t most);
   /// A tensor of small random integers, so that all sums are exact. Only bools may be 0.
   Tensor elements(const Dims& sizes, DType dtype);

@@ -42,7 +42,7 @@ namespace byre::inline v0 {
 
 namespace detail {
 
-/// A call site that is not implicitly constructed from a list in braces, so that sum(x, {0}) treats
+/// A call site without an implicit conversion from a list in braces, so that sum(x, {0}) treats
 /// the list as axes.
 class ExplicitCallSite {
  public:

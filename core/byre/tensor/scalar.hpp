@@ -63,7 +63,7 @@ class BYRE_API Scalar {
   }
   /// The stored integer, or null if this number is not an integer. A bool is not an integer.
   const std::int64_t* as_integer() const noexcept { return std::get_if<std::int64_t>(&value_); }
-  /// Converts to a C++ number. Of a complex number, converts the real part, except to bool.
+  /// Converts to a C++ number. A complex number is converted by its real part, except to bool.
   /// - To bool: whether the number is not 0.
   /// - To an integer: truncated. Throws DTypeError if the number is out of range of T (negative for
   ///   an unsigned type, for example), infinite or NaN.

@@ -72,7 +72,7 @@ class TensorWrite;
 /// - An *empty handle*, Tensor(), refers to no tensor.
 ///
 /// Unless a member says otherwise:
-/// - Requires a handle that is not empty: a member aborts the program on an empty handle. A
+/// - Requires a nonempty handle: on an empty handle, a member aborts the program. A
 ///   function that takes a tensor as an argument throws StateError if the handle is empty.
 /// - Errors: a member that throws leaves every tensor unchanged. A member that creates a tensor, or
 ///   that allocates or copies elements, throws OutOfMemory if memory is exhausted, and the
@@ -242,9 +242,9 @@ class BYRE_API Tensor {
   /// thread that releases the last owner of the memory, or during this call if this call throws.
   ///
   /// Throws InvalidArgument if `deleter` is null, or `data` is null although there are elements, or
-  /// `data` is host memory that is not aligned for `dtype`; DTypeError if `dtype` is
-  /// DType::uninitialized or a bool in host memory is neither 0 nor 1; ShapeError if the elements
-  /// have more bytes than an object can have. Cost: copies nothing; reads the bytes of bools, O(n).
+  /// host memory at `data` is misaligned for `dtype`; DTypeError if `dtype` is DType::uninitialized
+  /// or a bool in host memory is neither 0 nor 1; ShapeError if the elements have more bytes than
+  /// an object can have. Cost: copies nothing; reads the bytes of bools, O(n).
   template <DeleterLike Deleter>
   Tensor& share_external(void* data, DType dtype, Deleter deleter) {
     if (detail::is_null(deleter)) {

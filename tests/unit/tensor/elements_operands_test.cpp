@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Operands with unusual memory: bools whose bytes are neither 0 nor 1, no elements, or no memory;
-/// and operands that share memory with the output, of which elements_in_place_test.cpp has random
-/// cases.
+/// and operands that share memory with the output. elements_in_place_test.cpp has random cases of
+/// shared memory.
 #include "elements_support.hpp"
 
 #include <byre/tensor/elements/detail/overlap.hpp>

@@ -24,8 +24,8 @@ void convert(const Operand& to, DType to_dtype, const Operand& from, DType from_
   detail::StridedCopy(sizes, to, from, itemsize(to_dtype), row).run();
 }
 
-/// Writes the elements of `source`, in the layout `expanded`, to all elements of `self`, of which
-/// the first is at `first`. Both are in host memory.
+/// Writes the elements of `source`, in the layout `expanded`, to all elements of `self`. `first` is
+/// the address of the first element of `self`. Both tensors are in host memory.
 void convert_all(void* first, const Tensor& self, const Tensor& source, const Layout& expanded,
                  const char* operation) {
   convert(Operand::of(first, self.layout(), self.itemsize()), self.dtype(),

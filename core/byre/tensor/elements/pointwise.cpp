@@ -114,7 +114,7 @@ class RowLoop {
   std::array<BlockConversion, Count> inputs_;
   std::array<BlockBuffer, 1 + Count> buffers_;
   alignas(data_alignment) std::array<std::byte, 8192> long_buffer_;
-  std::size_t repeated_ = Count;  ///< the operand in the long buffer; Count if there is none
+  std::size_t repeated_ = Count;  ///< the operand in the long buffer; Count if it is unused
   std::array<const std::byte*, Count> filled_with_{};  ///< the repeated element in each buffer
 };
 

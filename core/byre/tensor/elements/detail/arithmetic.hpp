@@ -32,8 +32,8 @@ struct WrappingType<bool> {
 };
 
 /// The type in which integers of type T are computed, so that overflow wraps around: an unsigned
-/// type that is not narrower than unsigned, because C++ would promote a narrower type to int. T
-/// itself for other types.
+/// type, at least as wide as unsigned, because C++ would promote a narrower type to int. T itself
+/// for other types.
 template <class T>
 using Wrapping = typename WrappingType<T>::Type;
 

@@ -90,8 +90,8 @@ struct Exponential {
     Vector sum;
     sum_terms<2>(sum, r);
     const Vector power = T{1} + (r + r * r * sum);
-    // 2^n may be out of range of T. It is replaced by the factors 2^floor(n / 2) and
-    // 2^(n - floor(n / 2)), each of which is built from its biased exponent.
+    // 2^n may be out of range of T. Therefore multiplies by two factors, 2^floor(n / 2) and 2^(n -
+    // floor(n / 2)). Each factor is built from its biased exponent.
     const BitVector exponents =
         __builtin_bit_cast(BitVector, shifted) - std::bit_cast<Bits>(shifter) + 2 * bias;
     const BitVector half = exponents >> 1;

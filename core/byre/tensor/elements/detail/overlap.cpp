@@ -32,7 +32,7 @@ struct Steps {
     return nbytes;
   }
 
-  /// The greatest common divisor of the strides of `limit` or more; 0 if there are none.
+  /// The greatest common divisor of the strides of `limit` or more; 0 if all strides are less.
   std::int64_t period_from(std::int64_t limit) const {
     std::int64_t period = 0;
     for (const std::int64_t stride : strides) {

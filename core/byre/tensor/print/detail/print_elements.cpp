@@ -24,8 +24,8 @@ struct Decimal {
   std::string digits;
   int exponent = 0;
 
-  /// The number of digits after the decimal point. Negative if zeros that are not in `digits`
-  /// precede the point: -2 for 300.
+  /// The number of digits after the decimal point. Negative for a multiple of 10, whose trailing
+  /// zeros are not in `digits`: -2 for 300.
   int fraction_digits(Notation notation) const noexcept {
     const int all = static_cast<int>(digits.size()) - 1;
     return notation == Notation::fixed ? all - exponent : all;
