@@ -15,11 +15,11 @@
 ///   computed, flush-to-zero, the rounding mode and traps have their default settings; afterwards
 ///   the settings of the caller are restored.
 /// - An operation with a name that ends in _ writes the result to its first operand and does not
-///   change the sizes and the dtype of that operand. The other operands must broadcast to its
-///   sizes, and the category of the result must not be higher than that of its dtype. Each other
-///   operand must consist of exactly the written elements, or must not overlap them. An operand
-///   that overlaps them partially, or that cannot be shown not to, is rejected. Lazy clones of the
-///   written tensor do not change.
+///   change the sizes and the dtype of that operand. The other operands must broadcast to these
+///   sizes, and the category of the result (see promotion.hpp) must not be higher than that of this
+///   dtype. Each other operand must consist of exactly the written elements, or must not overlap
+///   them. An operand is also rejected if byre cannot decide whether it overlaps them. Lazy clones
+///   of the written tensor do not change.
 /// - Errors: an operation throws before it changes anything. It throws StateError if an operand is
 ///   an empty handle, or storage- or dtype-uninitialized; DeviceError if an operand is not on the
 ///   host (fill_, zero_ and copy_ accept any device); ShapeError if sizes do not fit or operands

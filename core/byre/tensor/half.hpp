@@ -4,7 +4,7 @@
 ///
 /// A conversion from float rounds to nearest, ties to even. A conversion to float is exact. The
 /// floating-point environment (flush-to-zero, rounding mode, trapped exceptions) does not affect
-/// conversions, because they use integer operations only.
+/// conversions, because they consist of integer operations and exact conversions of integers.
 #pragma once
 
 #include <bit>

@@ -28,8 +28,7 @@ struct PrintOptions {
 ///
 /// Throws OutOfMemory if memory is exhausted, and DeviceError or another exception of the device if
 /// the tensor is not on the host and the copy fails. Cost: O(n) in the number of shown elements, or
-/// of all elements if the tensor is copied. Thread-safety: reads the
-/// tensor, as Tensor::data().
+/// of all elements if the tensor is copied. Thread-safety: reads the tensor, as Tensor::data().
 BYRE_API std::string to_string(const Tensor& tensor, const PrintOptions& options = {},
                                CallSite site = CallSite::current());
 

@@ -38,7 +38,8 @@ void* Tensor::bytes_to_write_in_parallel(DType wanted, Wait wait, CallSite site)
     return request_access();
   }
   detail::TensorWrite write = [&] {
-    // The steps of a TensorWrite must not run concurrently with others of its view family.
+    // The steps of a TensorWrite must not run concurrently with those of another TensorWrite of the
+    // same view family.
     const sync::detail::AddressLock<sync::Boost> one_at_a_time(memory.slot());
     return detail::TensorWrite(*this, 0, site, true);
   }();
