@@ -58,7 +58,7 @@ TEST(AccessorTest, a_wrong_count_dtype_state_or_device_is_rejected) {
   EXPECT_THROW((byre::accessor<float, 2>(x)), byre::StateError);
 }
 
-TEST(StridesForMdspan, are_those_of_the_view_for_sizes_above_1) {
+TEST(StridesForMdspan, equal_the_strides_of_the_view_for_sizes_above_1) {
   const auto strides_of = [](const byre::Layout& layout) {
     return to_string(byre::detail::strides_for_mdspan(layout, "test"));
   };

@@ -104,7 +104,7 @@ TEST(SmallParts, a_clone_without_elements_retains_no_memory) {
   EXPECT_TRUE(x.storage().is_unique());
 }
 
-TEST(SmallParts, a_part_of_a_mapped_file_shares_it) {
+TEST(SmallParts, a_clone_of_a_part_of_a_mapped_file_shares_the_data) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(1000, 'f'));
   const Tensor x = Tensor::over(Storage::map_file(folder / "file"), {1000}, DType::u8);

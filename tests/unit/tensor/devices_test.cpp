@@ -203,7 +203,7 @@ TEST_F(Devices, a_write_to_a_device_view_preserves_other_elements) {
   EXPECT_EQ(zero_(Tensor::empty({0}, DType::f32, fake_.device())).numel(), 0);
 }
 
-TEST(DeviceDeathTest, a_host_with_another_index_aborts) {
+TEST(DeviceDeathTest, a_host_device_with_an_index_other_than_0_aborts) {
   EXPECT_DEATH(Device(0, static_cast<std::uint16_t>(FakeDevice::first().device().index())),
                "a device of kind 0 is the host and must have index 0");
 }

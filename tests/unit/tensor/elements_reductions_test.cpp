@@ -81,7 +81,7 @@ TEST(SumTest, integers_are_summed_as_i64_and_wrap) {
   EXPECT_EQ(sum(Tensor::of<std::int64_t>({2}, {highest, 1})).at<std::int64_t>({}), lowest);
 }
 
-TEST(SumTest, the_halves_are_summed_as_float) {
+TEST(SumTest, f16_and_bf16_are_summed_as_f32) {
   Tensor ones = Tensor::empty({4096}, DType::bf16);
   fill_(ones, 1);
   EXPECT_EQ(float(sum(ones).at<byre::BFloat16>({})), 4096.0F);

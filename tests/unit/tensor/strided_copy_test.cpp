@@ -96,7 +96,7 @@ TYPED_TEST(StridedCopies, copies_of_random_views_place_every_element) {
   }
 }
 
-TYPED_TEST(StridedCopies, bytes_around_and_between_are_unchanged) {
+TYPED_TEST(StridedCopies, bytes_around_and_between_elements_are_unchanged) {
   for (const std::int64_t side : {33, 65, 70, 130}) {
     for (const std::int64_t step : {1, 2}) {
       Tensor whole = Tensor::empty({side + 40, step * side + 40}, byre::dtype_of<TypeParam>);

@@ -45,7 +45,7 @@ void expect_as_by_the_standard_library(const std::string& text) {
   }
 }
 
-TEST(DoubleFromChars, reads_numbers_as_the_standard_library) {
+TEST(DoubleFromChars, reads_numbers_as_the_standard_library_does) {
   for (const char* const text : {"1.5,2",
                                  "-.5",
                                  "1.e5",

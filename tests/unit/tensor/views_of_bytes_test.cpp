@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t huge_size = std::numeric_limits<std::int64_t>::max();
 
-TEST(ViewsOfBytes, as_strided_reaches_only_the_whole_storage) {
+TEST(ViewsOfBytes, as_strided_rejects_elements_outside_of_the_storage) {
   const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(x.select(0, 1).as_strided({2}, {2}).at<float>({1}),
             5.0F);  // the default offset is the view's
