@@ -168,8 +168,8 @@ inline void expect_ndim(std::size_t ndim, const char* operation) {
 
 /// The product of `sizes`. Throws ShapeError, which names `operation`, if a size is negative, there
 /// are more than max_ndim sizes, or the product of the sizes other than 0 exceeds the bytes that an
-/// object can have. The latter holds even if a size is 0, because strides are products of the
-/// others.
+/// object can have. This limit applies even if a size is 0, because strides are products of the
+/// other sizes.
 BYRE_API std::int64_t element_count(std::span<const std::int64_t> sizes, const char* operation);
 
 /// numel * itemsize. Throws ShapeError, which names `operation`, if the product exceeds the bytes
