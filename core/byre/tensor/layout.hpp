@@ -53,8 +53,8 @@ BYRE_API Layout contiguous_layout(const Dims& sizes, const char* operation);
 /// size may be -1, to be inferred. Throws ShapeError if the numbers of elements differ.
 BYRE_API Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation);
 
-/// The elements of any layout with other sizes, in row-major order of both. Returns nothing if
-/// strides cannot express the sizes. One size may be -1, to be inferred. Throws ShapeError if the
+/// The elements of any layout, in row-major order, with other sizes. Returns nothing if strides
+/// cannot express the sizes. One size may be -1, to be inferred. Throws ShapeError if the
 /// numbers of elements differ. Source: the rule of NumPy and PyTorch, which compares dimensions
 /// from the last to the first.
 BYRE_API std::optional<Layout> viewed_as(const Layout& layout, const Dims& sizes,
