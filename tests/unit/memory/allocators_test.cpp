@@ -98,7 +98,7 @@ class WatchedResource final : public std::pmr::memory_resource {
   std::map<void*, Given> given_;
 };
 
-TEST(PmrAllocator, gives_back_exactly_what_it_took) {
+TEST(PmrAllocator, deallocates_with_the_size_and_alignment_it_allocated) {
   WatchedResource resource;
   PmrAllocator allocator(resource);
   expect_blocks_apart(allocator);
@@ -143,14 +143,14 @@ TEST(DeviceAllocator, makes_every_copy_and_has_no_header) {
   EXPECT_EQ(device.blocks_out(), 0U);
 }
 
-TEST(Allocator, takes_the_block_back_when_the_copy_into_it_throws) {
+TEST(Allocator, deallocates_the_block_if_the_copy_into_it_throws) {
   FailingAllocator allocator;
   allocator.fail_copy(0);
   EXPECT_THROW((void)allocator.allocate_copy({64, 64}, "abc", 3), FailingAllocator::CopyFailed);
   EXPECT_EQ(allocator.blocks_out(), 0U);
 }
 
-TEST(Allocator, copies_as_many_bytes_as_it_is_told) {
+TEST(Allocator, copies_the_requested_number_of_bytes) {
   const std::string source(65, 'x');
   for (const std::size_t nbytes : {std::size_t{1}, std::size_t{64}, source.size()}) {
     const Block block = aligned_allocator().allocate({nbytes, 64});

@@ -49,7 +49,7 @@ class FreshPages : public testing::Test {
   WatchedSystem system_;
 };
 
-TEST_F(FreshPages, of_a_huge_page_are_populated_last_page_first) {
+TEST_F(FreshPages, a_huge_page_is_populated_from_its_last_page) {
   const Block block = copy(2 * huge + 1, 2 * huge + 1);
   EXPECT_EQ(system_.ranges().size(), 5U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -60,7 +60,7 @@ TEST_F(FreshPages, of_a_huge_page_are_populated_last_page_first) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, of_a_step_that_ends_in_the_last_page_are_all_populated) {
+TEST_F(FreshPages, a_step_that_ends_in_the_last_page_is_populated_fully) {
   const Block block = copy(huge - page_nbytes + 1, huge - page_nbytes + 1);
   EXPECT_EQ(system_.ranges().size(), 2U);
   expect_range(block, 0, huge - page_nbytes, page_nbytes);
@@ -68,7 +68,7 @@ TEST_F(FreshPages, of_a_step_that_ends_in_the_last_page_are_all_populated) {
   pool_.deallocate(block);
 }
 
-TEST_F(FreshPages, below_a_huge_page_are_populated_in_one_call) {
+TEST_F(FreshPages, less_than_a_huge_page_is_populated_in_one_call) {
   const Block whole = copy(huge - page_nbytes, huge - page_nbytes);
   const Block begun = copy(page_nbytes + 1, 3 * huge);
   EXPECT_EQ(system_.ranges().size(), 2U);

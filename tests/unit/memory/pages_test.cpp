@@ -77,7 +77,7 @@ TEST(SystemPages, release_their_addresses_when_unmapped) {
   EXPECT_LT(address_space_nbytes(), before + mappings * page_nbytes / 2);
 }
 
-TEST(SystemPages, beyond_the_address_space_are_refused) {
+TEST(SystemPages, beyond_the_address_space_cannot_be_mapped) {
   constexpr std::size_t an_eighth =
       ~std::size_t{0} / 8 + 1;  // on 32-bit systems, the program already uses some of it
   const Mapping mapping(7 * an_eighth, huge_page_nbytes);

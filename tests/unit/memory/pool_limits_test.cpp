@@ -84,7 +84,7 @@ TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_evicts_no_other) {
   EXPECT_EQ(pool->idle_nbytes(), pages(50)) << "a block as large as the limit stays";
 }
 
-TEST(IdleBlocks, beyond_a_lowered_limit_are_removed) {
+TEST(IdleBlocks, exceeding_a_lowered_limit_are_removed) {
   IdleBlocks blocks(pages(100));
   IdleBlock idle({nullptr, pages(50), nullptr});
   ASSERT_EQ(blocks.take(pages(50)), nullptr);

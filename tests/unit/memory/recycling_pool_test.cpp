@@ -54,7 +54,7 @@ TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_equals) {
   EXPECT_EQ(second.data, blocks[1].data);
 }
 
-TEST_F(RecyclingPoolTest, hands_out_no_block_too_small_or_an_eighth_too_large) {
+TEST_F(RecyclingPoolTest, hands_out_no_block_too_small_or_over_an_eighth_too_large) {
   const auto blocks = release({pages(19), pages(18)});
   const Block within = take(pages(16));
   EXPECT_EQ(within.data, blocks[1].data) << "16 + 2 pages are an eighth more";

@@ -34,7 +34,7 @@ struct Made {
   std::byte* end;
 };
 
-TEST(ThreadCache, hands_out_blocks_of_the_size_asked_for_last_in_first_out) {
+TEST(ThreadCache, hands_out_blocks_of_the_requested_size_last_in_first_out) {
   ThreadCache cache;
   const Made first(3);
   const Made second(3);

@@ -74,7 +74,7 @@ TEST_F(CopyCauses, shared_is_a_write_to_data_with_other_owners) {
   expect_shared(__LINE__, [&] { const Pin pin = storages[1].pin(); });
 }
 
-TEST_F(CopyCauses, of_unshared_data_depend_on_memory_and_call) {
+TEST_F(CopyCauses, unshared_data_reports_a_cause_by_memory_and_call) {
   std::array<std::byte, 40> lent{};
   const TemporaryFolder folder;
   write_file(folder / "file", "a file of 21 bytes...");

@@ -35,7 +35,7 @@ Json copy_that_began_before(FailingAllocator& allocator) {
   return Events(*recording).slices("copy (shared)").at(0);
 }
 
-TEST_F(Recordings, clip_a_copy_that_began_earlier_to_their_begin) {
+TEST_F(Recordings, clip_an_earlier_copy_to_the_begin_of_the_recording) {
   FailingAllocator allocator;
   on_another_thread([&] { EXPECT_GE(copy_that_began_before(allocator)["ts"], 0); });
   const trace::Recording outer;
@@ -106,7 +106,7 @@ TEST_F(Recordings, nest_a_write_made_during_a_copy) {
             "  1: copy (shared) bytes=100 copy=C data=D written_at=1\n");
 }
 
-TEST_F(Recordings, name_the_clone_of_a_copy_by_a_last_owner_without_a_wait) {
+TEST_F(Recordings, name_the_clones_behind_a_pending_copy) {
   FailingAllocator allocator;
   Buffer weights = Buffer::allocate(100, allocator);
   Buffer snapshot;

@@ -22,7 +22,7 @@
 namespace byre::test {
 namespace {
 
-TEST_F(Recordings, name_the_lines_that_cloned_the_latest_first_and_how_often) {
+TEST_F(Recordings, name_the_cloning_lines_latest_first_with_their_counts) {
   Buffer weights = Buffer::allocate(100);
   const trace::Recording recording;
   std::vector<Buffer> clones;

@@ -77,7 +77,7 @@ TEST_F(Sinks, are_all_called_until_they_are_uninstalled) {
   EXPECT_EQ(late.events().size(), 1U);
 }
 
-TEST_F(Sinks, that_throw_cause_a_warning_and_the_next_is_called) {
+TEST_F(Sinks, a_throwing_sink_causes_a_warning_and_the_next_is_called) {
   const auto expect_warning = [](const char* said, stats::CopySink sink) {
     const CaughtWarnings warnings;
     const InstalledSink installed(std::move(sink));
@@ -145,7 +145,7 @@ TEST_F(Sinks, are_called_from_several_threads_at_once) {
 }
 
 // The sink would wait for its own call.
-TEST_F(Sinks, that_install_or_uninstall_a_sink_end_the_program) {
+TEST_F(Sinks, a_sink_that_installs_or_uninstalls_a_sink_ends_the_program) {
   const auto run = [](stats::CopySink sink) {
     const InstalledSink installed(std::move(sink));
     copy_and_compare(10);
@@ -191,7 +191,7 @@ std::string place(unsigned line) {
 
 class CopyLimits : public WithStats {};
 
-TEST_F(CopyLimits, return_what_the_block_returns) {
+TEST_F(CopyLimits, return_the_result_of_the_block) {
   EXPECT_EQ(expect_copies_at_most(0, [] { return 42; }), 42);
   int value = 1;
   static_assert(

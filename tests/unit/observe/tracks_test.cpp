@@ -31,7 +31,7 @@ constexpr std::size_t paged_nbytes = std::size_t{1} << 20;
 
 class Tracks : public WithStats {};
 
-TEST_F(Tracks, of_bytes_end_at_the_counter_values) {
+TEST_F(Tracks, byte_tracks_end_at_the_counter_values) {
   RecyclingPool pool;
   const Buffer kept = Buffer::allocate(1 << 20, pool);
   Buffer::allocate(1 << 20, pool);  // its block is idle from now on
@@ -66,7 +66,7 @@ TEST_F(Tracks, of_bytes_end_at_the_counter_values) {
   EXPECT_EQ(events.of("i", "release").size(), 5U);
 }
 
-TEST_F(Tracks, of_pins_begin_and_end) {
+TEST_F(Tracks, pin_spans_begin_and_end) {
   const trace::Recording recording;
   Storage storage = Storage::allocate(64);
   Storage other = Storage::allocate(64);
@@ -129,7 +129,7 @@ std::string dirty(std::size_t pages) {
          " dirty_pages=" + std::to_string(pages);
 }
 
-TEST_F(TracksOfOverlays, of_overlays_end_with_their_dirty_pages) {
+TEST_F(TracksOfOverlays, an_overlay_span_ends_with_its_dirty_pages) {
   const trace::Recording recording;
   Buffer first = data_.lazy_clone(site(1));
   {
@@ -158,7 +158,7 @@ TEST_F(TracksOfOverlays, of_overlays_end_with_their_dirty_pages) {
                                             " bytes written in them"));
 }
 
-TEST_F(TracksOfOverlays, of_a_mapped_file_have_cause_read_only) {
+TEST_F(TracksOfOverlays, an_overlay_of_a_mapped_file_has_cause_read_only) {
   const TemporaryFolder folder;
   write_file(folder / "file", std::string(paged_nbytes, 'f'));
   Buffer mapped = Buffer::map_file(folder / "file");
@@ -167,7 +167,7 @@ TEST_F(TracksOfOverlays, of_a_mapped_file_have_cause_read_only) {
   EXPECT_EQ(Events(recording).slices("overlay (read_only)").size(), 1U);
 }
 
-TEST_F(TracksOfOverlays, count_the_pages_that_an_overlay_of_an_overlay_copied) {
+TEST_F(TracksOfOverlays, an_overlay_of_an_overlay_reports_the_pages_it_copied) {
   Buffer first = data_;
   first.mutable_data()[0] = std::byte{2};
   const stats::Counters before = stats::snapshot();
@@ -182,7 +182,7 @@ TEST_F(TracksOfOverlays, count_the_pages_that_an_overlay_of_an_overlay_copied) {
   EXPECT_GT(counted.bytes_copied, 0);
 }
 
-TEST_F(TracksOfOverlays, of_writable_clones_show_one_overlay_for_each_side) {
+TEST_F(TracksOfOverlays, a_writable_clone_shows_one_overlay_for_each_side) {
   const trace::Recording recording;
   std::optional<Buffer> source = Buffer::allocate(paged_nbytes, paged_allocator());
   std::memset(source->mutable_data(), 1, paged_nbytes);
@@ -205,7 +205,7 @@ TEST_F(TracksOfOverlays, of_writable_clones_show_one_overlay_for_each_side) {
   EXPECT_EQ(events.of("i", "release").at(0)["args"]["data"], file);
 }
 
-TEST_F(TracksOfOverlays, of_a_clone_in_a_new_file_end_the_old_overlay) {
+TEST_F(TracksOfOverlays, a_clone_in_a_new_file_ends_the_old_overlay) {
   Buffer source = Buffer::allocate(paged_nbytes, paged_allocator());
   const Buffer first = source.writable_clone();
   std::memset(source.mutable_data(), 1, paged_nbytes);
@@ -247,7 +247,7 @@ TEST_F(Tracks, distinguish_data_at_the_address_of_an_ended_clone_source) {
   EXPECT_TRUE(says(explain(lazy), "cloned at model.cpp:1"));
 }
 
-TEST_F(Tracks, of_a_forked_child_start_without_the_parents_events) {
+TEST_F(Tracks, a_forked_child_starts_without_the_parents_events) {
   const Buffer pages = Buffer::allocate(paged_nbytes, paged_allocator());
   std::vector<Buffer> overlaid(8, pages);  // each write below maps an overlay, which is one event
   const trace::Recording recording(64 * 1024);

@@ -227,7 +227,7 @@ TEST_P(OldSystem, overlays_of_files_contain_bytes_written_at_the_end) {
 
 INSTANTIATE_TEST_SUITE_P(WithPagemap, OldSystem, testing::Bool());
 
-TEST(OldSystems, without_memory_files_use_ordinary_memory) {
+TEST(OldSystems, a_system_without_memory_files_uses_ordinary_memory) {
   WatchedSystem system;
   system.has_memory_files = false;
   // In a child: the parent keeps its existing memory file.

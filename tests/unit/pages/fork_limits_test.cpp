@@ -160,11 +160,11 @@ void limit_private_memory() {
   set_limit(RLIMIT_DATA, 1);
 }
 
-TEST_F(PagedForkLimits, of_private_memory_take_lazy_clones_from_the_child) {
+TEST_F(PagedForkLimits, a_limit_of_private_memory_makes_only_the_child_lose_data) {
   expect_only_a_child_loses_data(&limit_private_memory);
 }
 
-TEST_F(PagedForkLimits, of_locks_and_descriptors_make_the_child_copy) {
+TEST_F(PagedForkLimits, locked_memory_or_lost_descriptors_make_the_child_copy) {
   expect_a_child_has_copies(&close_descriptors);
   expect_a_child_has_copies([] {
     set_limit(RLIMIT_MEMLOCK, 64 << 10);
@@ -199,14 +199,14 @@ TEST_F(PagedForkLimits, a_child_with_copies_sees_no_write_of_its_parent) {
   });
 }
 
-TEST_F(PagedForkLimits, of_mappings_take_lazy_clones_from_the_child) {
+TEST_F(PagedForkLimits, a_limit_of_mappings_makes_only_the_child_lose_data) {
   if (most_mappings() == 0) {
     GTEST_SKIP() << "the limit of mappings is too high to be reached";
   }
   expect_only_a_child_loses_data(&use_up_mappings);
 }
 
-TEST_F(PagedForkLimits, keep_writable_clones_in_both_processes) {
+TEST_F(PagedForkLimits, writable_clones_survive_in_both_processes) {
   expect_both_have_writable_clones(&limit_private_memory);
   expect_both_have_writable_clones(&close_descriptors);
   if (most_mappings() != 0) {

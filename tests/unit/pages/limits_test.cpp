@@ -32,7 +32,7 @@ Buffer ones(std::size_t nbytes = paged_nbytes) {
   return filled(std::byte{1}, nbytes);
 }
 
-TEST(PagedLimits, of_file_size_make_data_ordinary_memory) {
+TEST(PagedLimits, a_file_size_limit_makes_data_ordinary_memory) {
   constexpr auto most_nbytes = static_cast<rlim_t>(detail::PageArena::most_nbytes);
   for (const auto& [most, origin] : {std::pair(most_nbytes, Origin::paged),
                                      {most_nbytes - 1, Origin::allocated},
@@ -44,7 +44,7 @@ TEST(PagedLimits, of_file_size_make_data_ordinary_memory) {
   }
 }
 
-TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
+TEST(PagedLimits, a_private_memory_limit_does_not_count_pages_of_files) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need more memory";
   }
@@ -56,7 +56,7 @@ TEST(PagedLimits, of_private_memory_do_not_count_pages_of_files) {
   });
 }
 
-TEST(PagedLimits, of_locked_memory_refuse_a_mapped_file) {
+TEST(PagedLimits, a_locked_memory_limit_refuses_a_mapped_file) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need more memory";
   }
@@ -72,7 +72,7 @@ TEST(PagedLimits, of_locked_memory_refuse_a_mapped_file) {
   });
 }
 
-TEST(PagedLimits, of_file_size_set_later_raise_no_signal) {
+TEST(PagedLimits, a_file_size_limit_set_later_raises_no_signal) {
   in_a_child([] {
     std::optional<Buffer> base = ones();
     Buffer overlay = *base;
@@ -88,7 +88,7 @@ TEST(PagedLimits, of_file_size_set_later_raise_no_signal) {
   });
 }
 
-TEST(PagedLimits, of_addresses_make_a_write_throw_and_change_nothing) {
+TEST(PagedLimits, an_address_space_limit_makes_a_write_throw_without_change) {
   if (is_sanitized || is_emulated()) {
     GTEST_SKIP() << "sanitizers and emulators need address space";
   }
@@ -106,7 +106,7 @@ TEST(PagedLimits, of_addresses_make_a_write_throw_and_change_nothing) {
   });
 }
 
-TEST(PagedLimits, of_mappings_make_a_write_copy_or_throw) {
+TEST(PagedLimits, a_mapping_limit_makes_a_write_copy_or_throw) {
   if (most_mappings() == 0 || is_sanitized || is_emulated()) {
     GTEST_SKIP() << "the limit of mappings is too high to be reached, or is shared with a "
                     "sanitizer or emulator";
@@ -168,7 +168,7 @@ TEST(PagedLimits, locked_pages_are_written_back_and_stay_mapped) {
   }
 }
 
-TEST(PagedLimits, of_locked_memory_let_one_thread_at_a_time_write_back) {
+TEST(PagedLimits, with_locked_memory_one_thread_at_a_time_writes_back) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers ignore mlockall()";
   }
@@ -198,7 +198,7 @@ TEST(PagedLimits, of_locked_memory_let_one_thread_at_a_time_write_back) {
   });
 }
 
-TEST(PagedLimits, of_locked_memory_make_a_write_to_an_overlay_s_clone_copy) {
+TEST(PagedLimits, with_locked_memory_a_write_to_an_overlays_clone_copies) {
   if (is_sanitized) {
     GTEST_SKIP() << "sanitizers ignore mlockall()";
   }

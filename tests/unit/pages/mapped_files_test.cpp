@@ -140,7 +140,7 @@ TEST(InputFile, is_refused_if_it_cannot_be_read) {
                    "Check the path, its permissions"));
 }
 
-TEST(MappedFile, above_the_largest_object_size_is_refused) {
+TEST(MappedFile, a_file_above_the_largest_object_size_is_refused) {
   if constexpr (sizeof(std::size_t) > 4) {
     GTEST_SKIP() << "no file system has such large files";
   }

@@ -34,7 +34,7 @@ void write_pages(std::byte* data, std::size_t count, std::byte value) {
   }
 }
 
-TEST_F(CountedClones, of_pages_copy_nothing_and_keep_the_address) {
+TEST_F(CountedClones, a_clone_of_pages_copies_nothing_and_keeps_the_address) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Counted counted;
@@ -54,7 +54,7 @@ TEST_F(CountedClones, of_pages_copy_nothing_and_keep_the_address) {
   EXPECT_TRUE(clone.is_unique());
 }
 
-TEST_F(CountedClones, copy_the_pages_written_while_an_earlier_clone_lives) {
+TEST_F(CountedClones, a_clone_copies_the_pages_written_since_an_earlier_clone) {
   for (const std::size_t count : {std::size_t{3}, pages / 8}) {
     Buffer source = filled(std::byte{1});
     std::byte* const pointer = source.mutable_data();
@@ -72,7 +72,7 @@ TEST_F(CountedClones, copy_the_pages_written_while_an_earlier_clone_lives) {
   }
 }
 
-TEST_F(CountedClones, in_a_loop_copy_the_pages_changed_since_the_last) {
+TEST_F(CountedClones, clones_in_a_loop_copy_the_pages_changed_since_the_last) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   std::optional<Buffer> snapshot = source.writable_clone();
@@ -95,7 +95,7 @@ TEST_F(CountedClones, in_a_loop_copy_the_pages_changed_since_the_last) {
   EXPECT_TRUE(is_all(source, std::byte{3}));
 }
 
-TEST_F(CountedClones, of_much_written_pages_move_both_sides_to_a_new_file) {
+TEST_F(CountedClones, much_written_pages_move_source_and_clone_to_a_new_file) {
   Buffer source = filled(std::byte{1});
   std::byte* const pointer = source.mutable_data();
   const Buffer first = source.writable_clone();
@@ -119,7 +119,7 @@ TEST_F(CountedClones, of_much_written_pages_move_both_sides_to_a_new_file) {
   EXPECT_EQ(third.data()[0], std::byte{3});
 }
 
-TEST_F(CountedClones, with_other_writers_copy_written_pages_and_move_none) {
+TEST_F(CountedClones, with_other_writers_a_clone_copies_pages_and_moves_none) {
   Buffer source = filled(std::byte{1});
   source.writable_clone();
   const void* const file = source.memory_id();
@@ -143,7 +143,7 @@ TEST_F(CountedClones, with_other_writers_copy_written_pages_and_move_none) {
   EXPECT_EQ(many.data()[0], std::byte{3});
 }
 
-TEST_F(CountedClones, of_shrunk_data_share_its_pages_and_count_its_bytes) {
+TEST_F(CountedClones, a_clone_of_shrunk_data_shares_pages_and_counts_its_bytes) {
   Buffer source = filled(std::byte{1});
   source.resize(paged_nbytes / 2 - 100);
   std::byte* const pointer = source.mutable_data();
@@ -183,7 +183,7 @@ TEST(WritableClones, can_be_read_by_other_threads_during_creation) {
   EXPECT_TRUE(is_right);
 }
 
-TEST(WritableClones, of_the_last_overlay_survive_a_fork_during_creation) {
+TEST(WritableClones, a_clone_of_the_last_overlay_survives_a_fork_during_creation) {
   for (const std::size_t round : {0U, 1U, 2U, 3U, 4U, 5U}) {
     const std::size_t runs_before_the_fork = round % 2;
     const bool is_clone_lazy = round / 2 == 2;
