@@ -18,8 +18,8 @@ class Device {
   /// The host: kind 0, index 0.
   static constexpr Device cpu() noexcept { return Device(0, 0); }
 
-  /// Device `index` of the sort `kind`. The embedding program assigns kinds from 1 on. Kind 0 is
-  /// the host: any other index than 0 ends the program.
+  /// Device `index` of the sort `kind`. The embedding program assigns kinds from 1 on. Ends the
+  /// program if `kind` is 0, which is the host, and `index` is not 0.
   constexpr Device(std::uint16_t kind, std::uint16_t index) noexcept : kind_(kind), index_(index) {
     BYRE_ASSERT(kind != 0 || index == 0,
                 "unsupported device: a device of kind 0 is the host and must have index 0");
@@ -66,11 +66,11 @@ struct Block {
 };
 
 /// A movable handle to a submitted copy; see Allocator::submit_copy(). The source stays allocated
-/// and its bytes stay valid for the copy until end() is called. The allocator calls end() when the
-/// device has read the source, or never will.
+/// and its bytes stay valid for the copy until end() is called. The allocator must call end() when
+/// the device has read the source, or if the device will never read it.
 ///
 /// Thread-safety: that of a plain value; end() may be called on any thread. Progress: end() neither
-/// waits nor fails. It may release the source, and then calls the allocator's deallocate().
+/// waits nor fails. If end() releases the source, it calls the allocator's deallocate().
 class PendingCopy {
  public:
   /// A function that ends the copy from `source`.
@@ -94,7 +94,8 @@ class PendingCopy {
     }
   }
 
-  /// Discards the handle without ending the copy. Only the code that created the handle calls this.
+  /// Discards the handle without ending the copy. Only the code that created the handle may call
+  /// this.
   void forget() noexcept { end_ = nullptr; }
 
   /// True if the handle has a copy that has not ended.
@@ -153,15 +154,15 @@ class BYRE_API Allocator {
   /// The default calls allocate() and copy(); override it if an allocator can do both faster.
   virtual Block allocate_copy(const Request& request, const void* source, std::size_t nbytes);
 
-  /// As allocate_copy(), for a writer of shared data that continues while the device copies. Called
-  /// if copies_end() is not on_return.
+  /// Does what allocate_copy() does, for a writer of shared data that continues while the device
+  /// copies. byre calls it if copies_end() is not on_return. Throws what allocate_copy() throws.
   ///
-  /// When nothing can fail any more, the allocator moves the handle out of `pending`, and ends it
-  /// after the device has read the source. Until then the source is constant; if copies end in
-  /// order, it may be written by accesses that the queue executes after the copy. If `pending` is
-  /// unchanged on return, the copy is complete. The new block may be released before the copy ends.
-  /// An allocator must not access the copied data through its Buffer. The default calls
-  /// allocate_copy().
+  /// When nothing can fail any more, the allocator must move the handle out of `pending`, and end
+  /// it after the device has read the source. Until then the source is constant; if copies_end() is
+  /// in_order, the source may be written by accesses that the queue executes after the copy. If
+  /// `pending` is unchanged on return, the copy is complete. The new block may be released before
+  /// the copy ends. An allocator must not access the copied data through its Buffer. The default
+  /// calls allocate_copy().
   virtual Block submit_copy(const Request& request, const void* source, std::size_t nbytes,
                             PendingCopy& pending);
 
@@ -169,8 +170,9 @@ class BYRE_API Allocator {
   virtual void deallocate(const Block& block) noexcept = 0;
 
   /// Copies `nbytes`, which may be 0, between two places on this allocator's device. The copy is
-  /// complete on return or, if copies end in order, before the queue executes the next submission.
-  /// May throw, if nothing was changed. The default is std::memcpy.
+  /// complete on return or, if copies_end() is in_order, before the queue executes the next
+  /// submission. An implementation may throw, but only if it has changed nothing. The default is
+  /// std::memcpy.
   virtual void copy(void* destination, const void* source, std::size_t nbytes);
 
   /// The device of the allocator's memory.
@@ -179,11 +181,12 @@ class BYRE_API Allocator {
   /// When copies for writers of shared data are complete.
   CopiesEnd copies_end() const noexcept { return copies_end_; }
 
-  /// True if byre may take small blocks from the calling thread's cache, and put them there,
-  /// without calling this allocator; see detail/thread_cache.hpp.
+  /// True if byre may serve small requests from the calling thread's cache of blocks, and release
+  /// small blocks to that cache, without calling this allocator; see detail/thread_cache.hpp.
   bool uses_thread_cache() const noexcept { return uses_thread_cache_; }
 
-  /// True if this is a PageAllocator; see pages/detail/page_file.hpp.
+  /// True if this is a PageAllocator, which stores large data in files of pages; see
+  /// pages/detail/page_file.hpp.
   bool has_pages() const noexcept { return has_pages_; }
 
   /// True if byre mapped the pages of the allocator's page-sized blocks. A checked build may then

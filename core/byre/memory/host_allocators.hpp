@@ -10,8 +10,8 @@
 
 namespace byre::inline v0 {
 
-/// Memory from malloc, aligned by hand because posix_memalign is several times slower for small
-/// blocks. Thread-safe. allocate() throws OutOfMemory.
+/// Memory from malloc. The allocator aligns the blocks itself, because posix_memalign is several
+/// times slower for small blocks. Thread-safe. allocate() throws OutOfMemory.
 class BYRE_API AlignedAllocator final : public Allocator {
  public:
   Block allocate(const Request& request) override;

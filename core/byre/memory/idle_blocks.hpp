@@ -60,8 +60,8 @@ class IdleBlocks {
     if (idle.block.capacity > limit_nbytes_) {
       return &idle;
     }
-    // Before blocks of equal size: the block released last is most likely still in the CPU's
-    // caches.
+    // In front of blocks of equal size, so that take() finds this block first: the block released
+    // last is most likely still in the CPU's caches.
     by_size_.insert_before(by_size_.lower_bound(idle.block.capacity), idle);
     by_age_.push_back(idle);
     nbytes_ += idle.block.capacity;

@@ -39,7 +39,7 @@ std::size_t round_up(std::size_t nbytes, std::size_t multiple) noexcept {
 }
 
 /// Copies in pieces: glibc copies a huge page downwards if source and destination have equal
-/// offsets in their pages, as two blocks have.
+/// offsets in their pages, and two blocks of a pool always have equal offsets.
 void copy_upwards(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept {
   constexpr std::size_t piece_nbytes = std::size_t{128} << 10;
   for (std::size_t done = 0; done < nbytes; done += piece_nbytes) {

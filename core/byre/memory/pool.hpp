@@ -63,11 +63,11 @@ class BYRE_API RecyclingPool final : public Allocator {
   /// The current number of idle bytes.
   std::size_t idle_nbytes() const noexcept;
 
-  /// Changes the limit, and unmaps the idle blocks that exceed it. With 0, nothing is recycled.
+  /// Changes the limit, and calls trim(limit_nbytes). If the limit is 0, no block is recycled.
   void set_limit_nbytes(std::size_t limit_nbytes) noexcept;
 
-  /// Unmaps idle blocks, least recently released first, until at most `keep_nbytes` are idle. With
-  /// 0, also empties the calling thread's cache of small blocks.
+  /// Unmaps idle blocks, least recently released first, until at most `keep_nbytes` are idle. If
+  /// `keep_nbytes` is 0, also empties the calling thread's cache of small blocks.
   void trim(std::size_t keep_nbytes = 0) noexcept;
 
  private:
@@ -84,7 +84,7 @@ class BYRE_API RecyclingPool final : public Allocator {
 
   PageSource* pages_;
   // An IdleBlocks, stored in place so that the first use of a pool needs no heap. The type is
-  // incomplete here because it needs long headers of Boost.
+  // incomplete here because its header includes long headers of Boost.
   alignas(std::max_align_t) mutable std::byte idle_[256];
 };
 

@@ -51,16 +51,17 @@ enum class Counter : std::uint8_t {
   bytes_otherwise,  ///< bytes of all other copies
   live_bytes,       ///< bytes of data in memory that allocators provided to buffers
   pooled_bytes,     ///< idle bytes in recycling pools, in blocks of at least 64 KiB
-  overlays,         ///< overlays mapped by writes to paged data
+  /// overlays mapped by writes to paged data; an overlay is a private mapping of the data's pages
+  overlays,
 };
 inline constexpr std::size_t counter_count = 10;
 
 namespace detail {
 
 /// A flag that tells if there is a listener: a copy sink (one flag for all threads) or a recording
-/// (one flag per thread). Code reads it before it takes any lock. While the flag changes, other
-/// threads may still read the old value; a thread that synchronized with the change reads the new
-/// one. Relaxed, because the data of a listener is accessed under a lock. Wait-free.
+/// (one flag per thread). A thread reads the flag before it takes any lock. While the flag changes,
+/// other threads may still read the old value; a thread that synchronized with the change reads the
+/// new value. Relaxed, because the data of a listener is accessed under a lock. Wait-free.
 class RelaxedFlag {
  public:
   constexpr RelaxedFlag() noexcept : value_(0) {}
@@ -140,8 +141,8 @@ inline bool may_record() noexcept {
 }
 
 /// Counts `changes`. If there may be a recording, calls `slowly()` instead, which must count the
-/// same changes and record the event. The check costs no more than counting. `slowly` must not
-/// throw, and should be a single call.
+/// same changes and record the event. count() needs the check for a recording too, so the check
+/// adds no cost. `slowly` must not throw, and should be a single call.
 template <class Slowly, std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count_or_else(Slowly slowly, Changes... changes) noexcept {
   if (may_record()) [[unlikely]] {

@@ -17,7 +17,8 @@
 namespace byre::inline v0::trace {
 namespace {
 
-/// Returns "" if the program has rights that its caller lacks, because the caller chooses the file.
+/// Returns "" if the program has rights that its caller lacks (set-user-ID), because the caller
+/// could choose any file of the program's user.
 const char* name_in_environment() noexcept {
 #if defined(__GLIBC__)
   const char* const value = ::secure_getenv("BYRE_TRACE");

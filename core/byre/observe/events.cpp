@@ -55,7 +55,7 @@ class Sinks final : sync::detail::ProcessState {
 void refuse_inside_a_sink() noexcept {
   BYRE_ASSERT(
       !inside_a_sink,
-      "cannot install or uninstall a copy sink inside a copy sink: it would wait for itself");
+      "cannot install or uninstall a copy sink inside a copy sink: the sink would wait for itself");
 }
 
 Sinks& sinks() noexcept {

@@ -18,11 +18,12 @@ enum class CopyCause : std::uint8_t {
   shared,     ///< a write to data that has other owners
   pending,    ///< a write by the last owner that must not wait for pending copies (Wait::never)
   read_only,  ///< a write to data that may not be written in place, such as a mapped file
-  /// a lazy clone of borrowed memory, which must not outlive its lender, or of aliased memory
+  /// a lazy clone of borrowed memory, which must not outlive its lender, or of aliased memory,
+  /// which other code may write at any time
   borrowed,
-  pinned,  ///< a lazy clone of a pinned storage, because a pointer may write it at any time
-  /// a writable clone: of all bytes if they are not in pages, else of the pages that its source
-  /// wrote since its last clone
+  pinned,  ///< a lazy clone of a pinned storage, which a library may write through its pointer
+  /// a writable clone: of all bytes if the data is not paged; otherwise only of the pages that were
+  /// written in the source since its last clone
   writable,
   resized,  ///< a resize that needed a new block
 };
@@ -42,10 +43,10 @@ using CopySink = std::function<void(const CopyEvent&)>;
 /// Installs a copy sink; the destructor uninstalls it. Any number of sinks may be installed.
 ///
 /// byre calls a sink on the thread that copies, possibly on several threads at once, after the copy
-/// is complete: the writer has its data, is no longer an owner of the source, and holds no lock of
-/// either. So a sink may write the other owners of the source, and may call
+/// is complete: the writer has its copy, is no longer an owner of the source, and holds no lock of
+/// the copy or the source. So a sink may write the other owners of the source, and may call
 /// Storage::mutable_data_in_parallel() for the storage of a parallel loop. It must not access the
-/// written buffer or storage in any other way, because that write is still in progress.
+/// written buffer or storage in any other way, because the write to it is still in progress.
 ///
 /// byre does not call sinks for copies that a sink makes. If a sink throws, byre prints a warning.
 /// Installing and uninstalling wait for running calls of sinks; inside a sink they end the program.

@@ -17,8 +17,8 @@ namespace byre::inline v0::stats {
 /// Counts the copies that all threads make during its lifetime. The const members are thread-safe.
 class BYRE_API CopyLimit {
  public:
-  /// Begins to count; installs a copy sink. Throws InvalidArgument in a build without stats (Meson
-  /// option), which cannot count, and OutOfMemory. Inside a copy sink it ends the program.
+  /// Installs a copy sink that counts. Throws InvalidArgument in a build without stats (Meson
+  /// option), which cannot count, or OutOfMemory. Ends the program if called inside a copy sink.
   explicit CopyLimit(std::size_t most, CallSite site = CallSite::current());
   ~CopyLimit();
   CopyLimit(const CopyLimit&) = delete;
@@ -37,7 +37,7 @@ class BYRE_API CopyLimit {
   const std::size_t most_;
   const CallSite site_;
   const std::unique_ptr<Copies> copies_;
-  InstalledSink sink_;  // last: it counts into the others
+  InstalledSink sink_;  // declared last, because it uses copies_
 };
 
 /// Runs `block()` under a CopyLimit and returns its result. Throws what `block()` throws, and

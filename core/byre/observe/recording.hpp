@@ -23,8 +23,8 @@ namespace byre::inline v0::trace {
 /// Records events on all threads from its construction until stop().
 ///
 /// Any number of recordings may exist at once. An event of another thread may be missed if it
-/// happens while a recording begins or stops. Cost: none without a recording; with one, each event
-/// takes a lock, some hundred nanoseconds and some 100 bytes.
+/// happens while a recording begins or stops. Cost: none without a recording; with a recording,
+/// each event takes a lock, about 150 nanoseconds and about 100 bytes.
 ///
 /// Thread-safety: const members may run concurrently with each other; recorded threads need no
 /// synchronization. A forked child continues the recording without the events of its parent.
@@ -33,16 +33,16 @@ class BYRE_API Recording {
   static constexpr std::size_t default_limit_nbytes = std::size_t{64} << 20;
 
   /// Begins to record. Reserves `limit_nbytes` of address space for records at once; memory is used
-  /// as they are added. When the space is full, further events are counted as lost. Throws
-  /// InvalidArgument in a build without stats (Meson option), which cannot record, and OutOfMemory.
+  /// as records are added. When the space is full, further events are counted as lost. Throws
+  /// InvalidArgument in a build without stats (Meson option), which cannot record, or OutOfMemory.
   explicit Recording(std::size_t limit_nbytes = default_limit_nbytes);
   /// Stops, and discards the events.
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  /// Stops recording; the events stay available. Does nothing if already stopped. Throws
-  /// OutOfMemory, and then continues to record.
+  /// Stops recording; the events stay available. Does nothing if already stopped. If stop() throws
+  /// OutOfMemory, the recording continues.
   void stop();
 
   /// Returns the events so far in Chrome's trace format: a row for each thread; counters of the
@@ -55,7 +55,7 @@ class BYRE_API Recording {
   std::string summary() const;
 
   /// Writes summary() if the name ends in .txt, else to_json(). The file appears complete or not at
-  /// all. Throws FileError, OutOfMemory.
+  /// all. Throws FileError if the file cannot be written, or OutOfMemory.
   void write(FileName name) const;
 
   /// The number of events that were lost because the recording was full or the heap lacked memory.

@@ -24,8 +24,8 @@ inline constexpr std::size_t least_paged_nbytes = std::size_t{256} << 10;
 /// pages are not available (another system, or a limit of file sizes or mappings), the data is
 /// ordinary memory and a write copies all of it.
 ///
-/// If the system cannot provide a page at its first write, it ends the program, as for any memory.
-/// mutable_range() throws OutOfMemory instead.
+/// If the system cannot provide a page at the first write to it, the system ends the program, as it
+/// does for any memory. To get an OutOfMemory exception instead, write through mutable_range().
 ///
 /// Never destroyed. Thread-safe.
 BYRE_API Allocator& paged_allocator() noexcept;

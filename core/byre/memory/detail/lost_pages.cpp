@@ -24,8 +24,8 @@ struct Range {
   std::uintptr_t end;
 };
 
-// The signal handler reads these, so they use no heap. The only thread of a new process writes
-// them; afterwards they are constant.
+// The signal handler reads these variables, so they use no heap. The only thread of a new child
+// process writes them; afterwards they are constant.
 constinit std::array<Range, 4096> lost{};
 constinit std::size_t lost_count = 0;
 constinit PreviousHandler previous;

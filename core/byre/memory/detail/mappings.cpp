@@ -141,7 +141,7 @@ void unmap(void* begin, std::size_t nbytes) noexcept {
   if (::munmap(begin, nbytes) != 0) {
     retain_range(begin, nbytes);
   } else {
-    refused_ranges().retry(1);  // a refused neighbor may succeed now
+    refused_ranges().retry(1);  // the system may now unmap a neighbor that it refused before
   }
   errno = error;
 }

@@ -36,7 +36,7 @@ namespace detail {
 struct UnmapObserver {
   void (*before)(std::byte* begin, std::size_t nbytes) noexcept;
 };
-/// Installs the observer for all later calls of unmap(). Not thread-safe against itself.
+/// Installs the observer for all later calls of unmap(). Only one thread at a time may call this.
 void observe_unmaps(const UnmapObserver& observer) noexcept;
 #endif
 
@@ -47,7 +47,8 @@ void* map(void* at, std::size_t nbytes, int protection, int flags, int file,
           std::int64_t offset) noexcept;
 
 /// Maps `lead` + `nbytes` bytes of private anonymous memory. Returns the address after the first
-/// `lead` bytes, aligned to `alignment`, or null if the system refuses. Otherwise as map().
+/// `lead` bytes, aligned to `alignment`, or null if the system refuses. Like map(), it tries again
+/// after unmapping refused ranges, is thread-safe, and must not be called under a ProcessMutex.
 std::byte* map_aligned(std::size_t lead, std::size_t nbytes, std::size_t alignment,
                        int protection) noexcept;
 
@@ -58,7 +59,8 @@ std::byte* map_aligned(std::size_t lead, std::size_t nbytes, std::size_t alignme
 void unmap(void* begin, std::size_t nbytes) noexcept;
 
 // ---- Lost pages. If the system refuses the parent of a fork a private mapping of shared pages,
-// parent and child would write to one memory. So the child copies the pages, or loses them.
+// writes of the parent and of the child would go to the same pages. So the child copies the pages,
+// or loses access to them.
 
 /// Called in the child, before it has a second thread. Removes the mapping and reserves its
 /// addresses permanently. The first access to them ends the process with a message. Does not throw.

@@ -40,7 +40,7 @@ void ThreadCache::clear() noexcept {
 
 ThreadCache* make_thread_cache() noexcept {
   if (may_have_caches() && at_thread_end.ensure_registered()) {
-    // A user's operator new may use byre, and then this thread already has a cache when it returns.
+    // A user's operator new may use byre, and may thus already have created this thread's cache.
     std::unique_ptr<ThreadCache> made(new (std::nothrow) ThreadCache);
     if (this_threads_cache == nullptr) {
       this_threads_cache = made.release();

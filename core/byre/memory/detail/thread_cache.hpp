@@ -57,11 +57,11 @@ namespace byre::inline v0::detail {
 class ThreadCache {
  public:
   static constexpr std::size_t line_nbytes = data_alignment;
-  /// A page of data with the longest expected header.
+  /// Enough for a page of data with the longest expected header.
   static constexpr std::size_t most_lines = 68;
   /// The maximum size of a cached block, including its prefix.
   static constexpr std::size_t most_nbytes = most_lines * line_nbytes;
-  /// The maximum number of cached blocks of one size, and of their bytes.
+  /// The maximum number of cached blocks of one size, and the maximum sum of their bytes.
   static constexpr std::size_t most_of_a_size = 64;
   static constexpr std::size_t most_nbytes_of_a_size = std::size_t{32} << 10;
 
@@ -104,8 +104,8 @@ class ThreadCache {
     std::byte* const first = first_line(base);
     return put(base, first, static_cast<std::size_t>(static_cast<const std::byte*>(end) - first));
   }
-  /// As above, for a caller that knows the first line of the block, and perhaps its size at compile
-  /// time.
+  /// Like put(base, end), for a caller that knows the first line of the block and, perhaps at
+  /// compile time, its size.
   bool put(void* base, std::byte* first, std::size_t nbytes) noexcept {
     if (nbytes > most_nbytes) {
       return false;
@@ -153,12 +153,12 @@ inline Block take_from_thread_cache(const Request& request) noexcept {
   return {nullptr, 0, nullptr};
 }
 
-/// Creates the calling thread's cache. Returns null if the thread may not have one, or without
-/// memory.
+/// Creates the calling thread's cache. Returns null if the thread may not have a cache, or if there
+/// is no memory.
 [[gnu::cold]] BYRE_API ThreadCache* make_thread_cache() noexcept;
 
 /// Returns the calling thread's cache, and creates it if necessary. Returns null if the thread may
-/// not have one, or without memory.
+/// not have a cache, or if there is no memory.
 inline ThreadCache* thread_cache() noexcept {
   ThreadCache* const cache = this_threads_cache;
   return cache != nullptr ? cache : make_thread_cache();

@@ -14,8 +14,8 @@ namespace {
 
 using Site = std::pair<std::string_view, std::uint32_t>;
 
-/// All call sites, stored permanently. New map entries are allocated without the lock: operator new
-/// may be the user's, and use byre.
+/// All call sites, stored permanently. New map entries are allocated without the lock, because a
+/// user's operator new may use byre.
 struct CallSites {
   sync::ProcessMutex mutex;
   std::map<detail::SiteId, std::pair<std::string, std::uint32_t>> sites;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The observer: the single interface to which byre reports clones, copies, steals, waits, overlays
-/// and pins. It passes each report to the counters, the copy sinks, the recordings, and the write
-/// trap of a checked build. Nothing throws. A write to data that is already unique reports nothing.
+/// The observer: the single interface through which byre reports clones, copies, steals, waits,
+/// overlays and pins. It passes each report to the counters, the copy sinks, the recordings, and
+/// the write trap of a checked build. Nothing throws. A write to data that is already unique
+/// reports nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -48,16 +49,16 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 /// Counts and records an allocation or a release.
 [[gnu::cold]] BYRE_API void record_memory(RecordKind kind, const void* data,
                                           std::size_t nbytes) noexcept;
-/// `was_unique`: the data had one owner before the clone.
+/// Records a lazy clone. `was_unique`: the data had one owner before the clone.
 [[gnu::cold]] BYRE_API void record_clone(const void* data, std::size_t nbytes, bool was_unique,
                                          CallSite site) noexcept;
-/// Attributes the clones of `whole` to its part `part`. `was_unique`: the part had one owner
-/// before.
+/// Attributes the clones of `whole`, a node of a tile tree, to its child `part`. `was_unique`: the
+/// child had one owner before it was shared.
 [[gnu::cold]] BYRE_API void record_part(const void* whole, const void* part,
                                         bool was_unique) noexcept;
-/// The data at address `from` is known by address `to` from now on.
+/// Records that the data at address `from` is known by address `to` from now on.
 [[gnu::cold]] BYRE_API void record_move(const void* from, const void* to) noexcept;
-/// Removes data that ended from the log.
+/// Removes `data`, which has ended, from the log.
 [[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
 
 /// Begins a recording if the environment variable BYRE_TRACE is set. Later calls do nothing.
@@ -74,12 +75,13 @@ template <class Act>
   }
 }
 
-/// Reports that data got memory from an allocator, or returned it.
+/// Reports that an allocator provided `nbytes` for `data`.
 [[gnu::always_inline]] inline void report_allocation(const void* data,
                                                      std::size_t nbytes) noexcept {
   count_or_else([=]() noexcept { record_memory(RecordKind::allocation, data, nbytes); },
                 plus(Counter::live_bytes, nbytes));
 }
+/// Reports that the `nbytes` of `data` went back to their allocator.
 [[gnu::always_inline]] inline void report_release(const void* data, std::size_t nbytes) noexcept {
   count_or_else([=]() noexcept { record_memory(RecordKind::release, data, nbytes); },
                 minus(Counter::live_bytes, nbytes));
@@ -181,8 +183,8 @@ class WriteReport {
   void copied(const void* source, const void* copy, const CopyEvent& event) noexcept {
     copied_by([]() noexcept {}, source, copy, event);
   }
-  /// As copied(), around `step`, which completes the copy; afterwards another owner may steal the
-  /// source. `step` must not count.
+  /// Reports what copied() reports, and calls `step()`, which completes the copy; afterwards
+  /// another owner may steal the source. `step` must not count.
   template <class Step>
   [[gnu::always_inline]] void copied_by(Step step, const void* source, const void* copy,
                                         const CopyEvent& event) noexcept {
@@ -192,7 +194,7 @@ class WriteReport {
   void recorded(const void* source, const void* copy, const CopyEvent& event) const noexcept {
     if_recording([&] { record_copy(source, copy, event); });
   }
-  /// As copied_by(), without a record.
+  /// Does what copied_by() does, except for the record.
   template <class Step>
   [[gnu::always_inline]] void counted_by(Step step, const CopyEvent& event) noexcept {
     const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;

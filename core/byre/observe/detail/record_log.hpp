@@ -15,8 +15,8 @@
 
 namespace byre::inline v0::stats::detail {
 
-/// The log's state of the data at an address: the lines that cloned it, the writes that other
-/// threads may wait for, and the properties of an overlay.
+/// The log's entry for the data at an address: the lines that cloned the data, the writes that
+/// other threads may wait for, and the properties of an overlay.
 struct KnownData {
   std::uint32_t number = 0;
   ClonedLines cloned_at{};
@@ -27,19 +27,19 @@ struct KnownData {
   WrittenNbytes written = nullptr;  ///< counts the written bytes of an overlay; null for other data
 };
 
-/// Map and list entries, which own heap memory: the log's, spare ones for new entries, or dropped
-/// ones.
+/// Map and list entries, which own heap memory. Used for the entries of the log, for spare memory
+/// of new entries, and for dropped entries.
 struct LogEntries {
   std::map<const void*, KnownData> data;
   std::list<ThreadName> threads;
 };
 
-/// The log's state of the calling thread.
+/// The log's data about the calling thread.
 struct ThreadOfLog {
   std::uint64_t period = 0;  ///< the period that `number` belongs to
   std::uint32_t number = 0;  ///< 0: none yet in this period
-  /// True while the thread records an event; nested events are ignored. operator new may be the
-  /// user's, and use byre.
+  /// True while the thread records an event. Nested events are ignored: a user's operator new may
+  /// use byre.
   bool is_recording = false;
 };
 extern constinit thread_local ThreadOfLog thread_of_log;
@@ -84,7 +84,8 @@ struct Log final : sync::detail::ProcessState {
   bool any_has_room() const noexcept {
     return std::any_of(recordings.begin(), recordings.end(), has_room);
   }
-  /// Appends the record to each recording that has room. Null counts as lost in all recordings.
+  /// Appends the record to each recording that has room, and counts it as lost in the others. If
+  /// `record` is null, the event counts as lost in all recordings.
   void append(const Record* record) noexcept {
     for (ActiveRecording& recording : recordings) {
       if (record == nullptr || !has_room(recording)) {
@@ -121,8 +122,8 @@ Log& the_log() noexcept;
 /// Adds spare entries for `data`, and for this thread if it has no number. Throws std::bad_alloc.
 void add_spare_memory(const void* data, LogEntries& spare);
 
-/// Gives this thread a number, and calls `act(log, known)` under the lock. `known` is the state of
-/// `data`: an empty one if `data` is null, or null if no recording has room.
+/// Gives this thread a number, and calls `act(log, known)` under the lock. `known` is the log's
+/// entry for `data`: an empty entry if `data` is null, or null if no recording has room.
 template <class Act>
 void with_known(const void* data, Act act) noexcept {
   if (std::exchange(thread_of_log.is_recording, true)) {
@@ -150,8 +151,8 @@ void with_known(const void* data, Act act) noexcept {
   thread_of_log.is_recording = false;
 }
 
-/// Adds a record that ends now. Calls `fill(record, known)` first, which may set the record's
-/// thread to 0 to drop it. The call site and the time are determined before the lock is taken.
+/// Adds a record that ends now. Calls `fill(record, known)` first, which may drop the record by
+/// setting its thread to 0. The call site and the time are determined before the lock is taken.
 template <class Fill>
 void add(const void* data, Record record, CallSite site, Fill fill) noexcept {
   record.site = site.line == 0 ? SiteId{0} : site_id(site);

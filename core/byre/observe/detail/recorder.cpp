@@ -131,7 +131,8 @@ Records records_of(const ActiveRecording& recording) {
       break;
     }
   }
-  for (const auto& [address, known] : overlays) {  // which may end meanwhile: nothing is read there
+  // An overlay may end meanwhile, so `written` does not read the memory of the overlay.
+  for (const auto& [address, known] : overlays) {
     const std::int64_t now = now_ns();
     taken.records.push_back({.kind = RecordKind::overlay_end,
                              .is_alive = true,
@@ -192,7 +193,7 @@ void record_part(const void* whole, const void* part, bool was_unique) noexcept 
 
 void record_move(const void* from, const void* to) noexcept {
   Log& log = the_log();
-  decltype(LogEntries::data)::insert_return_type inserted;  // ends while nothing is locked
+  decltype(LogEntries::data)::insert_return_type inserted;  // destroyed without the lock
   const sync::ProcessLock lock(log.mutex);
   auto known = log.entries.data.extract(from);
   if (!known.empty()) {
@@ -203,7 +204,7 @@ void record_move(const void* from, const void* to) noexcept {
 
 void forget_data(const void* data) noexcept {
   Log& log = the_log();
-  decltype(LogEntries::data)::node_type forgotten;  // ends while nothing is locked
+  decltype(LogEntries::data)::node_type forgotten;  // destroyed without the lock
   const sync::ProcessLock lock(log.mutex);
   forgotten = log.entries.data.extract(data);
 }

@@ -84,10 +84,10 @@ void end_recording(ActiveRecording& recording) noexcept;
 Records records_of(const ActiveRecording& recording);
 std::uint64_t lost_by(const ActiveRecording& recording) noexcept;
 
-/// Adds `count` to a line and moves it to the front of `lines`. If `lines` is full, removes the
-/// last.
+/// Adds `count` to a line and moves the line to the front of `lines`. If `lines` is full and lacks
+/// the line, replaces the last line.
 void add_line(ClonedLines& lines, SiteId site, std::uint32_t count = 1) noexcept;
-/// Adds the lines that cloned a whole, such as a tile table, to those of its part.
+/// Adds the lines that cloned a whole, a node of a tile tree, to the lines of one of its children.
 void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept;
 
 }  // namespace byre::inline v0::stats::detail

@@ -78,7 +78,8 @@ class MappedFile final : public PageFile {
     if (mapping == MAP_FAILED) {
       return nullptr;
     }
-    // The descriptor was closed meanwhile, and its number may have become another file's.
+    // Other code has closed the descriptor meanwhile, so the mapping may show another file that got
+    // its number.
     if (file.number() < 0) {
       unmap(mapping, nbytes());
       return nullptr;

@@ -62,9 +62,9 @@ bool MemoryFile::map(std::size_t nbytes, Present present) {
   return present == Present::when_touched || make_present(data, nbytes);
 }
 
-/// Maps the range of this file, aligned to a huge page if it is at least as long. Returns null if
-/// the system refuses. The addresses are reserved without access rights first, so that no memory
-/// limit counts the reservation.
+/// Maps the range of this file, aligned to a huge page if the range is at least as long as a huge
+/// page. Returns null if the system refuses. The addresses are reserved without access rights
+/// first, so that no memory limit counts the reservation.
 std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
   std::byte* const reserved = map_aligned(0, nbytes, alignment_for(nbytes), PROT_NONE);
   if (reserved == nullptr) {
@@ -86,8 +86,8 @@ bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
   if (fresh == nullptr) {
     return false;
   }
-  // With strict overcommit accounting, a move is charged for both places, and the system refuses it
-  // only after it has unmapped the target. The probe detects that in advance.
+  // With strict overcommit accounting, the system charges a move for both places, and unmaps the
+  // target before it refuses the move. The probe detects in advance that a move would be refused.
   std::byte* const probe = range_.arena->map(range_, MAP_PRIVATE, nullptr);
   if (probe == nullptr) {
     ::munmap(fresh, size);

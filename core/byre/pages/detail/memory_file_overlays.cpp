@@ -27,16 +27,17 @@ void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
 }
 
 /// True if the only mapping of the file, in any process, is one overlay. No later mapping shows the
-/// pages beneath its written pages either: a later overlay begins with the bytes written in it.
-/// Requires has_only_overlays_: in a file that had several owners, an owner may have claimed and
-/// not begun its overlay yet, so such a file may be mapped at any time.
+/// pages beneath the overlay's written pages either: any later overlay begins with a copy of the
+/// bytes written in this overlay. The result requires has_only_overlays_: if the file had several
+/// owners, one of them may have claimed the data but not begun its overlay yet, and may therefore
+/// map the file at any time.
 bool MemoryFile::has_sole_overlay() const noexcept {
   return state_ == FileState::shared && has_only_overlays_ && overlays_.size() == 1 &&
          unlisted_overlays_ == 0;
 }
 
 /// If only one overlay is left and much of it was written, frees the file's pages beneath the
-/// written ones: no mapping shows them.
+/// written pages, because no mapping shows these pages of the file.
 void MemoryFile::free_hidden_pages() noexcept {
   constexpr std::size_t step_nbytes = std::size_t{64} << 20;  // limits how long the lock is held
   const std::size_t whole = alignment_for(nbytes());
@@ -106,8 +107,8 @@ Overlay MemoryFile::map_unlisted_overlay(std::byte* source, FileState state, boo
   if (overlay == nullptr || source == nullptr) {
     return {overlay, copied.value_or(0)};
   }
-  // If memory is locked, the system copied all pages when it mapped the overlay, perhaps before
-  // another thread wrote its pages back. MADV_DONTNEED then fails.
+  // If all memory of the process is locked (mlockall()), the system copied all pages when it mapped
+  // the overlay, perhaps before another thread wrote its pages back. MADV_DONTNEED then fails.
   const bool is_as_the_file = others == OtherOverlays::some || state != FileState::shared ||
                               ::madvise(overlay, nbytes(), MADV_DONTNEED) == 0;
   copied = is_as_the_file ? copy_written_pages(overlay, source, nbytes()) : std::nullopt;
@@ -124,7 +125,7 @@ bool MemoryFile::replace_with_overlay(OverlayNode& overlay, std::byte* place,
     return overlay_own_data(overlay);
   }
   const sync::Lock lock(files().mutex());
-  // After a fork, bytes that were written in data() are not in the file.
+  // After a fork, bytes that this process wrote in data() are not in the file.
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const bool is_replaced = (place_nbytes + page - 1) / page * page == nbytes() &&
                            state_ == FileState::shared && make_private(place, MAP_PRIVATE);

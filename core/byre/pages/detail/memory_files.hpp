@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The memory files of a process, and the list of all ranges of pages in them (Linux). The process
-/// takes new ranges from one memory file until it forks or loses the file's descriptor.
+/// The memory files of a process (Linux: memfd_create()), and the list of all ranges of pages in
+/// them. The process takes new ranges from one memory file until the process forks or loses the
+/// file's descriptor.
 #pragma once
 
 #include <byre/memory/pages.hpp>
@@ -27,9 +28,10 @@ struct PageRange : boost::intrusive::set_base_hook<> {
   std::size_t nbytes = 0;
 };
 
-/// A memory file from which ranges of pages are taken. Not thread-safe, except map(): its owner
-/// locks. The descriptor is used only to map pages, because other code may close it and open
-/// another file under its number. The memory of a range is freed through its mappings.
+/// A memory file from which ranges of pages are taken. Not thread-safe, except map(): MemoryFiles
+/// holds its lock for all other calls. The descriptor is used only to map pages, because other code
+/// may close it and open another file under its number. The memory of a range is freed through the
+/// range's mappings.
 class PageArena {
  public:
   /// The size of the file. Bytes outside of ranges use no memory.
@@ -171,7 +173,7 @@ class MemoryFiles final : sync::detail::ProcessState {
   void in_child() noexcept override;
 
   sync::Mutex mutex_;
-  std::unique_ptr<PageArena> arena_;  // new ranges are taken from it
+  std::unique_ptr<PageArena> arena_;  // the source of new ranges
   boost::intrusive::list<MemoryFile> files_;
   // A pipe that exists while a child copies: the parent waits until the child closes the write end.
   Descriptor copies_end_;

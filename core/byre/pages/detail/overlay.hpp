@@ -7,9 +7,9 @@
 /// of the same file, and copies the pages that were written in the first overlay, so no overlay
 /// depends on another.
 ///
-/// A writable clone turns both sides into overlays: the clone at a new address, and the source in
-/// place of data(). On the share word these steps are a lazy clone and two claims, so the file has
-/// two copiers and no owner.
+/// A writable clone results in two overlays: the clone at a new address, and the source at its old
+/// address, where the overlay replaces the file's own mapping. On the file's share word, these
+/// steps are a lazy clone and two claims, so the file has two copiers and no owner.
 #pragma once
 
 #include <byre/cow/detail/header.hpp>
@@ -39,11 +39,11 @@ class basic_overlay final : public basic_header<Sync> {
     std::size_t copied_nbytes;
   };
 
-  /// Makes a writable clone: any pointer may write the bytes of the source and of the clone. The
-  /// caller is the only owner of `source`, which is paged or an overlay. The source keeps its
-  /// address. If WritableClone::source is a new header, the old one has no owner any more. Pages
-  /// that the source wrote are moved only if `may_move`, which requires that no other thread writes
-  /// them meanwhile.
+  /// Makes a writable clone: any pointer may write the bytes of the source and of the clone.
+  /// Requires that the caller is the only owner of `source`, and that `source` is paged or an
+  /// overlay. The source keeps its address. If WritableClone::source is a new header, the old
+  /// header has no owner any more. Pages that were written in the source are moved only if
+  /// `may_move` is true, which requires that no other thread writes them meanwhile.
   static WritableClone create_writable(Header& source, bool may_move) noexcept {
     if (source.origin() == Origin::overlay) {
       return clone_of(static_cast<basic_overlay&>(source), may_move);
@@ -61,7 +61,7 @@ class basic_overlay final : public basic_header<Sync> {
   /// The address of the file's data, which identifies the file.
   const void* file_data() const noexcept { return base_.file().data(); }
 
-  /// The data that this overlay shows in pages that it has not written.
+  /// The data that this overlay shows in pages that were not written in it.
   const Header* beneath() const noexcept { return &base_; }
 
   /// Collapses pages of the file to huge pages; see PageFile::collapse().
@@ -70,9 +70,9 @@ class basic_overlay final : public basic_header<Sync> {
   }
 
   /// Makes an overlay with the contents of `source`, and returns it with the number of bytes that
-  /// were copied for it. The caller is a copier of `source`, or an owner if `source` is read-only;
-  /// the overlay takes over that copy or ownership. Returns null and takes nothing if no overlay
-  /// can be mapped. Throws OutOfMemory, and then takes nothing.
+  /// were copied for it. Requires that the caller is a copier of `source`, or an owner if `source`
+  /// is read-only; the overlay takes over this role in the share word. If no overlay can be mapped,
+  /// returns null and takes over nothing. Also takes over nothing if it throws OutOfMemory.
   static std::pair<Header*, std::size_t> create(Header& source) {
     const bool is_second = source.origin() == Origin::overlay;
     Paged& base =
@@ -96,7 +96,7 @@ class basic_overlay final : public basic_header<Sync> {
     }
     Header* const header = add_to_file(construct(std::move(memory), source, base, overlay.data));
     if (is_second) {
-      hold(base);  // until here, the source has held the base
+      hold(base);  // until now, the source has kept the base alive
       if (source.share().finish_copy()) {
         source.release();
       }

@@ -16,9 +16,9 @@ namespace {
 
 constexpr unsigned noexec_seal = 0x0008;  // MFD_NOEXEC_SEAL, Linux 6.3; older headers lack it
 
-/// An unused gap behind each range. Without it, the system would merge mappings that are adjacent
-/// in the file and in memory, and unmapping or replacing a part of a merged mapping needs one
-/// mapping more, which the system may refuse.
+/// An unused gap behind each range. Without the gap, the system would merge mappings that are
+/// adjacent both in the file and in memory. Unmapping or replacing a part of a merged mapping needs
+/// one mapping more, which the system may refuse.
 constexpr std::int64_t gap_nbytes = page_nbytes;
 
 Descriptor create_memory_file() noexcept {

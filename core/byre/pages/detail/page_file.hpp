@@ -58,8 +58,8 @@ class BYRE_API PageFile {
   /// file, and that data() is unused. The pages that were written in `source` may then be written
   /// back to the file.
   ///
-  /// The caller must list the overlay with add_overlay(), or destroy the file. Thread-safe, also
-  /// for equal `source`.
+  /// The caller must list the overlay with add_overlay(), or destroy the file. Thread-safe, also if
+  /// several threads pass one `source`.
   virtual Overlay map_overlay(std::byte* source, OtherOverlays others,
                               MovedPages moved = MovedPages::few) noexcept = 0;
 
@@ -73,13 +73,14 @@ class BYRE_API PageFile {
     return false;
   }
 
-  /// Makes a new file with the bytes of `source`, an overlay of this file that no thread writes
-  /// during the call. Returns null if the system refuses pages or memory. Throws OutOfMemory if the
-  /// heap is full.
+  /// Makes a new file with the bytes of `source`, an overlay of this file. Requires that no thread
+  /// writes `source` during the call. Returns null if the system refuses pages or memory. Throws
+  /// OutOfMemory if the heap is full.
   virtual std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source);
 
   /// Collapses the pages of the file in a range to huge pages, if the system has any, and makes the
-  /// overlay show them where it was not written. Thread-safe, except with replace_with_overlay().
+  /// overlay show these huge pages where it was not written. Thread-safe, except that it must not
+  /// run concurrently with replace_with_overlay().
   virtual void collapse(std::byte* /*overlay*/, std::size_t /*offset*/,
                         std::size_t /*nbytes*/) noexcept {}
   virtual void unmap_overlay(std::byte* overlay) noexcept = 0;
@@ -123,16 +124,16 @@ BYRE_API std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes,
                                                       Present present = Present::at_once);
 
 /// Maps a file read-only. Throws FileError if the file is missing, not a regular file, empty or
-/// unreadable, and OutOfMemory.
+/// unreadable, or OutOfMemory.
 BYRE_API std::unique_ptr<PageFile> map_file(const FileName& name);
 
-/// Makes `nbytes` of a mapping writable in advance, so that no page fault follows. Returns false
-/// without memory.
+/// Makes `nbytes` of a mapping writable in advance, so that no page fault follows. Returns false if
+/// there is no memory for the pages.
 BYRE_API bool populate_for_writes(std::byte* data, std::size_t nbytes) noexcept;
 
 /// Copies the pages that were written in the private mapping `from` to `to`, a fresh private
-/// mapping of the same file. Returns the number of copied bytes, or nullopt if memory was lacking
-/// or a full copy costs less.
+/// mapping of the same file. Returns the number of copied bytes, or nullopt if there is no memory
+/// for the pages or a full copy costs less.
 std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* from,
                                               std::size_t nbytes) noexcept;
 
@@ -140,8 +141,8 @@ std::optional<std::size_t> copy_written_pages(std::byte* to, const std::byte* fr
 /// not report them.
 BYRE_API std::size_t count_written_pages(const void* mapping, std::size_t nbytes) noexcept;
 
-/// Estimates from a sample if more than an eighth of the pages of a private mapping were written.
-/// False if the system does not report them.
+/// Estimates from a sample whether more than an eighth of the pages of a private mapping were
+/// written. Returns false if the system does not report written pages.
 bool is_much_written(const std::byte* mapping, std::size_t nbytes) noexcept;
 
 /// Calls `visit(context, offset, nbytes)` for runs of pages that were written in a private mapping.
@@ -154,8 +155,8 @@ void for_each_written_run(const std::byte* mapping, std::size_t nbytes,
 /// Writes the written pages of the private mapping `mapping` back to the file, through its shared
 /// mapping `shown`. After each run of pages, calls `end_run(context, offset, nbytes)`, which makes
 /// `mapping` show the file's pages again, or returns false to stop. Returns what
-/// copy_written_pages() returns; with MovedPages::any, it fails only without memory or if end_run()
-/// returns false.
+/// copy_written_pages() returns; with MovedPages::any, returns nullopt only if there is no memory
+/// or if end_run() returns false.
 std::optional<std::size_t> write_back_pages(std::byte* shown, const std::byte* mapping,
                                             std::size_t nbytes, MovedPages moved,
                                             bool (*end_run)(void* context, std::size_t offset,

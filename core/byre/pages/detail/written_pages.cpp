@@ -21,9 +21,9 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Up to this fraction of all pages (1 / 8), copying the written pages costs less than copying all
-/// bytes: each page that an overlay writes later costs a page fault. docs/parts.md lists the
-/// figures.
+/// If at most this fraction of all pages was written (1 / 8), copying only these pages costs less
+/// than copying all bytes. Above it, a full copy costs less, because each page that is written
+/// later in an overlay costs a page fault. docs/parts.md lists the figures.
 constexpr std::size_t moved_pages_divisor = 8;
 
 /// Copies a run of pages to another mapping. Returns false if memory for them is lacking.
@@ -96,8 +96,8 @@ constexpr std::uint64_t is_of_file = 1U << 2U;
 constexpr std::uint64_t is_present = 1U << 3U;
 constexpr std::uint64_t is_swapped = 1U << 4U;
 
-/// The system's information about the pages of this process. Opened for each use, because a child
-/// has other pages.
+/// The system's information about the pages of this process. The file is opened for each use,
+/// because after a fork it would still describe the pages of the parent.
 class PageMap {
  public:
   PageMap() noexcept : file_(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
@@ -168,8 +168,8 @@ class PageMap {
     return true;
   }
 
-  /// False for an emulator that shows the pages of its own process: there, this page, which was
-  /// just written, is not reported as private.
+  /// False under an emulator that shows the pages of its own process: there, the page of `written`,
+  /// which the caller has just written, is not reported as private.
   bool knows_this_process(std::array<std::uint64_t, 512>& written,
                           std::size_t page) const noexcept {
     std::uint64_t entry = 0;
@@ -198,8 +198,8 @@ std::size_t system_page_nbytes() noexcept {
 
 #endif
 
-/// Passes the runs of pages that were written in `written` to `take`. `shown` has the file's bytes,
-/// for a comparison if the system does not report written pages.
+/// Passes the runs of pages that were written in the mapping `written` to `take`. `shown` maps the
+/// file's bytes, for a comparison if the system does not report written pages.
 template <class Take>
 std::optional<std::size_t> take_written_pages(const std::byte* shown, const std::byte* written,
                                               std::size_t nbytes, MovedPages moved,
