@@ -10,7 +10,7 @@ import sys
 
 
 def sources(text):
-    """The sources for all systems, and those for POSIX."""
+    """The sources for all systems, and the sources for POSIX systems."""
     names = re.findall(r"^  (zip_\S+\.c)$", text[text.index("add_library(zip"):], re.M)
     return "\n".join(names + ["zip_mkstempm.c", "zip_source_file_stdio_named.c", "zip_random_unix.c"])
 
