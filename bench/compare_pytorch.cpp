@@ -85,7 +85,7 @@ struct Measured {
     const auto found = operations().find(name);
     if (!words || found == operations().end()) {
       throw std::runtime_error("cannot set operation '" + name +
-                               "': it is unknown, or its dtype and two sizes are missing");
+                               "': the operation is unknown, or its dtype or sizes are missing");
     }
     const DType dtype = dtype_named(dtype_name);
     const DType to = name == "transposed_to_f32" ? DType::f32 : dtype;

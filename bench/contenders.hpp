@@ -41,9 +41,9 @@ class SharedPtrBytes {
 };
 
 /// Reference-counted bytes from byre's allocators, with the header and the data in one block, like
-/// byre's. If `is_eager`, a clone copies at once. Otherwise a writer of shared data copies first
-/// and drops its reference afterwards, as published copy-on-write does; concurrent writers then all
-/// copy.
+/// byre's. If `is_eager` is true, a clone copies at once. Otherwise a writer of shared data copies
+/// first and drops its reference afterwards, as published implementations of copy-on-write do; if
+/// all owners write concurrently, all of them copy.
 template <bool is_eager>
 class CountedBytes {
  public:
@@ -133,8 +133,8 @@ struct Counted {
 using Eager = Counted<true>;
 using CopyFirst = Counted<false>;
 
-/// New bytes, all of them written: pages that were only read would all be the system's page of
-/// zeros.
+/// New bytes, all of them written: without writes, the system would show its one page of zeros in
+/// place of all pages.
 template <class Contender>
 typename Contender::Bytes make_filled(std::size_t nbytes, Memory memory) {
   auto bytes = Contender::make(nbytes, memory);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The functionalize pass over the CPU backend. The benchmarks measure
+/// The functionalize pass over the CPU backend. The pass records a write to a view as an update of
+/// the view's base, and applies updates at the next use. The benchmarks measure
 ///
-/// - the memory that unused updates occupy,
-/// - a use of a view by its depth, and of all views of a chain,
-/// - a write to one output of an unbind, by the number of outputs,
+/// - the memory that updates occupy if their base is not used,
+/// - a use of one view, depending on the depth of the view, and a use of all views of a chain,
+/// - a write to one output of an unbind, depending on the number of outputs,
 /// - a write with and without the pass, also to one element of a large input.
 #include "harness.hpp"
 
@@ -156,7 +157,7 @@ void run_memory(benchmark::State& state, Paths paths, std::size_t writes) {
   });
 }
 
-/// The memory of a queue of the written values, as PyTorch's functionalization keeps it.
+/// The memory of a queue of the written values, as PyTorch's functionalization stores them.
 void run_memory_of_queue(benchmark::State& state, std::size_t writes) {
   std::vector<Tensor> queue;
   report_memory(state, 1, [&] {

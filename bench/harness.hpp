@@ -4,7 +4,8 @@
 /// A benchmark is a series of bursts. The preparation of a burst is not timed; the burst is timed
 /// as a whole, minus the cost of reading the clock. The first burst is not counted. A benchmark's
 /// figure is the mean of the middle half of its bursts, per operation (counter `ns`). Bursts whose
-/// thread lost its core do not affect it, and its resolution is finer than the clock's.
+/// thread lost its core do not affect the figure, and the figure is finer than the clock's
+/// resolution.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -58,8 +59,8 @@ struct Event {
 
 /// Adds a contender, unless its size exceeds this run's limit or the machine's memory. Its
 /// benchmark is named operation/contender/size/memory. Before it runs, malloc's mmap threshold is
-/// fixed for the event's memory: by default the threshold follows the largest freed block, and the
-/// figures with it.
+/// fixed for the event's memory: by default, malloc adapts the threshold to the largest freed
+/// block, which would change the figures.
 void add(const Event& event, const std::string& contender,
          std::function<void(benchmark::State&)> run);
 

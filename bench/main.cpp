@@ -25,8 +25,8 @@ constexpr const char* help =
   --expect-one-copy-more     expect one copy too many, to test that the program fails
 )";
 
-/// A second thread that waits until the end: in a process with one thread, libstdc++ replaces the
-/// atomic operations of shared_ptr with plain ones.
+/// A second thread that waits until the end of the program: in a process with one thread, libstdc++
+/// replaces the atomic operations of shared_ptr with plain operations.
 class ParkedThread {
  public:
   ParkedThread() : thread_([this] { over_.wait(false); }) {}

@@ -55,7 +55,7 @@ class Panel(NamedTuple):
     name: str  # format of a benchmark's name: {0} is the contender, {1} the name of the x
     contenders: list
     counter: str = "ns"
-    marks_break_even: bool = False  # marks where each contender's cost reaches that of the last contender
+    marks_break_even: bool = False  # marks where each contender's cost reaches the cost of the last contender
 
 
 PICTURES = {

@@ -83,7 +83,7 @@ def copy_and_drop(copy, make):
 
 
 def writes_of_pages(array, copy):
-    """The seconds by which the first write to a page is slower than a later one."""
+    """The seconds by which the first write to a page is slower than a later write."""
     step = len(array) // WRITES
     def write():
         for at in range(0, WRITES * step, step):
@@ -117,8 +117,8 @@ def main():
         })
         del ours, theirs
     table.measure(
-        first_write_of_a_page_beyond_a_later_write=lambda: writes_of_pages(kept, byre.copy),
-        the_same_of_an_ordinary_array=lambda: writes_of_pages(ordinary, lambda array: None),
+        first_write_of_a_page_minus_a_later_write=lambda: writes_of_pages(kept, byre.copy),
+        first_write_minus_a_later_write_in_an_ordinary_array=lambda: writes_of_pages(ordinary, lambda array: None),
     )
     copy = byre.copy(kept)
     copy.sum()

@@ -110,7 +110,7 @@ def report(options):
     except OSError as error:
         raise Failure(f"cannot use {error.filename}: {error.strerror}") from error
     except (ValueError, LookupError, TypeError) as error:
-        raise Failure(f"cannot read {kept}: not written by report.py: {error}") from error
+        raise Failure(f"cannot read {kept}: report.py did not write this file: {error}") from error
     print_table(figures)
     for name in plot.PICTURES:
         picture = os.path.join(options.outdir, f"{name}.svg")

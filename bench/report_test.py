@@ -26,7 +26,7 @@ def report(*arguments):
 
 
 class Benchmarks(unittest.TestCase):
-    def test_each_benchmark_is_used_and_each_used_one_exists(self):
+    def test_all_benchmarks_are_used_and_all_used_benchmarks_exist(self):
         used = {name for measure in measures.MEASURES for name in [measure.over, *measure.under]}
 
         class NameRecorder:

@@ -13,7 +13,7 @@
 ///   memcpy_warm  recycled: memcpy between two buffers that are already in use, in huge pages if
 ///                the system has any.
 ///   raw_*        fresh: pages from the system and a copy into them. Mapping, advice and copy are
-///                timed, unmapping is not. The fastest of them is the floor.
+///                timed, unmapping is not. The fastest raw_* benchmark is the floor.
 #include "contenders.hpp"
 #include "harness.hpp"
 
@@ -142,9 +142,10 @@ void add_write_shared(std::size_t nbytes) {
 constexpr std::size_t huge = 2 * mib;
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14; older headers lack it
 
-/// A way to copy into fresh pages. `step`: bytes to populate before they are copied to, or 0 to
-/// populate none. `upwards`: populates the end of a step first, so that the system zeroes its huge
-/// page upwards, and copies the step upwards in pieces.
+/// A way to copy into fresh pages. `step`: number of bytes that are populated (allocated in
+/// advance) before bytes are copied to them, or 0 to populate none. `upwards`: populates the end of
+/// a step first, so that the system zeroes the huge page upwards, and copies the step upwards in
+/// pieces.
 struct CopyWay {
   const char* name;
   bool huge_pages;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Summaries of a run: medians and quartiles over the rounds, of all measures and of all benchmarks. Plots show the
-latter. docs/figures contains a summary."""
+figures of the benchmarks. docs/figures contains a summary."""
 
 import json
 import platform
@@ -26,7 +26,8 @@ class Rounds:
                     self.runs.setdefault("/".join(run["name"].split("/")[:4]), {})[index] = run
 
     def values(self, name, counter):
-        """The counter's values by round. Omits rounds in which every burst was disturbed, unless all rounds were."""
+        """The counter's values by round. Omits rounds in which every burst was disturbed, unless all rounds were
+        disturbed."""
         runs = {index: run for index, run in self.runs.get(name, {}).items() if counter in run}
         kept = {index: run for index, run in runs.items() if not run.get("is_disturbed")}
         return {index: run[counter] for index, run in (kept or runs).items()}
@@ -41,7 +42,7 @@ class Rounds:
                 for name, counters in kinds.items()}
 
     def evaluate(self, measure):
-        """The entry of the measure in a summary, or None if it was not measured. A ratio is taken within each round."""
+        """The entry of the measure in a summary, or None if it was not measured. Ratios are computed by round."""
         over = self.values(measure.over, measure.counter)
         unders = {name: self.values(name, measure.counter) for name in measure.under}
         unders = {name: values for name, values in unders.items() if values}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ThreadGroup: threads that start work simultaneously, and detect if they did not.
+/// ThreadGroup: threads that start work simultaneously. Each burst of work reports whether a thread
+/// had to wait for a core.
 #pragma once
 
 #include <atomic>
@@ -11,15 +12,14 @@
 
 namespace byre_bench {
 
-/// Each thread is pinned to its own core if there are enough cores. On a busy machine two threads
-/// may alternate on one core, which hides their contention; so a burst records whether a thread
-/// waited for its core.
+/// Each thread is pinned to its own core if there are enough cores. On a busy machine, two threads
+/// may nevertheless alternate on one core, which hides their contention.
 class ThreadGroup {
  public:
   struct Burst {
     double wall_ns;  ///< from the first start to the last end
-    /// No thread waited for its core, except briefly at its wake-up. True if there are too few
-    /// cores.
+    /// True if no thread waited for its core, except briefly at its wake-up. Also true if there are
+    /// fewer cores than threads, because the threads then always wait.
     bool is_undisturbed;
   };
 

@@ -13,7 +13,7 @@
 ///                      once per clone, so an array of buffers is cloned and the clones are
 ///                      dropped, untimed; then each buffer is written once. `byre_alone` writes
 ///                      unique buffers, and `raw` writes raw pointers, after equal clones and
-///                      drops: the caches hold equal data.
+///                      drops, so that the caches contain equal data.
 ///   memory_per_clone   The size of the handle and the heap memory that it allocates.
 #include "contenders.hpp"
 #include "harness.hpp"
@@ -29,7 +29,7 @@ namespace byre_bench {
 namespace {
 
 constexpr std::size_t accesses_per_burst = 4096;
-constexpr std::size_t stride = 67;  // odd: visits every byte of a power of two
+constexpr std::size_t stride = 67;  // odd: visits every byte if the size is a power of two
 
 struct RawPointer {
   std::byte* bytes;

@@ -53,8 +53,8 @@ class Writers {
 };
 
 /// Repeats bursts in which a thread waited for its core; the number of repetitions is limited. `ns`
-/// is taken over the undisturbed bursts. If all were disturbed, it is taken over all bursts, and
-/// the counter `is_disturbed` is 1: summary.py then omits the round.
+/// is the mean over the undisturbed bursts. If all bursts were disturbed, `ns` is the mean over all
+/// bursts, and the counter `is_disturbed` is 1: summary.py then omits the round.
 template <class Contender>
 void run_writers(benchmark::State& state, std::size_t count, std::size_t nbytes, Memory memory) {
   Writers<Contender> writers(count, nbytes, memory);

@@ -27,7 +27,7 @@ class Arguments {
   const std::string& text(const std::string& name) const { return texts_.at(name); }
   /// The value as a number. Throws UsageError if it is not in [`least`, `most`].
   std::uint64_t number(const std::string& name, std::uint64_t least, std::uint64_t most) const;
-  /// The index of the value in `choices`. Throws UsageError if it is not there.
+  /// The index of the value in `choices`. Throws UsageError if `choices` lacks the value.
   std::size_t choice(const std::string& name, const std::vector<std::string>& choices) const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace examples {
 
-/// As printf, at most 159 characters.
+/// Formats like printf. Truncates the text to 159 characters.
 template <class... Values>
 std::string format(const char* pattern, Values... values) {
   char text[160];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The memory of this process as Linux counts it. It is unknown on other systems, and with
-/// AddressSanitizer, which delays the release of freed memory and uses memory itself.
+/// The memory of this process as Linux counts it. The figures are unknown on other systems, and
+/// with AddressSanitizer, which delays the release of freed memory and uses memory itself.
 #pragma once
 
 #include <byre/memory/pool.hpp>
@@ -52,7 +52,8 @@ inline std::optional<std::int64_t> resident_nbytes(const char* key = "Rss") {
   return figure_in("/proc/self/smaps_rollup", key);
 }
 
-/// The peak of resident bytes since its construction. The constructor releases free memory.
+/// The peak of resident bytes since the construction of the object. The constructor releases free
+/// memory.
 class PeakMemory {
  public:
   PeakMemory() {

@@ -49,7 +49,7 @@ std::string help_text(const Program& program) {
   std::string text =
       std::string("Usage: ") + program.name + " " + "[options]\n\n" + program.about + "\nOptions\n";
   std::vector<Option> options = program.options;
-  options.push_back({"json", "", "write the figures as JSON to the file VALUE, or print them"});
+  options.push_back({"json", "", "write the figures as JSON to the file VALUE, or print JSON"});
   for (const Option& option : options) {
     const std::string name =
         option.name + std::string(option.default_value == nullptr ? "" : " VALUE");
@@ -66,7 +66,7 @@ int run(const Program& program, const Arguments& given) {
     return 0;
   }
   set_signals();
-  std::optional<byre::OutputFile> file;  // opened first, because an error after long work is late
+  std::optional<byre::OutputFile> file;  // opened before the work, so that an error is early
   if (!given.text("json").empty()) {
     file.emplace(given.text("json"));
   }
@@ -110,8 +110,7 @@ int run_program(const Program& program, int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     return print_error(program, "Out of memory. Use smaller sizes: see --help.", 1);
   } catch (const boost::thread_resource_error&) {
-    return print_error(program, "No thread could be started. Raise the limits: ulimit -u -v -s.",
-                       1);
+    return print_error(program, "Cannot start a thread. Raise the limits: ulimit -u -v -s.", 1);
   } catch (const std::exception& error) {
     return print_error(program, error.what(), 1);
   }

@@ -23,7 +23,7 @@ inline std::vector<fs::path> files_below(const fs::path& path) {
   std::vector<fs::path> files;
   for (const auto& entry :
        fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied)) {
-    // A file would be read again through a symbolic link.
+    // Skips symbolic links: a file would be read a second time through a link.
     if (!entry.is_symlink() && entry.is_regular_file()) {
       files.push_back(entry.path());
     }
@@ -42,7 +42,7 @@ inline bool is_part_of_word(char& character) {
 }
 
 /// Reads at most `most_tokens` words of a file, or of all text files below a directory, in sorted
-/// order. Throws UsageError if there is no text, and Interrupted.
+/// order. Throws UsageError if there is no text, and what throw_if_interrupted() throws.
 inline Corpus read_corpus(const fs::path& path, std::uint64_t most_tokens) {
   Corpus corpus;
   std::unordered_map<std::string, std::uint32_t> numbers;

@@ -24,8 +24,8 @@ enum class Mode { eager_fresh, eager_recycled, lazy, pages, tiles };
 const std::vector<std::string> mode_names{"eager-fresh", "eager-recycled", "lazy", "pages",
                                           "tiles"};
 
-/// The rows of the smallest block that the pool recycles. A tiled buffer has smaller tiles, because
-/// the cost of its snapshots does not depend on the size of tiles.
+/// The number of rows that fills the smallest block that the pool recycles. A tiled buffer has
+/// smaller tiles, because the cost of its snapshots does not depend on the size of tiles.
 std::uint32_t default_tile_rows(Mode mode, const Plan& plan) {
   const std::size_t nbytes = mode == Mode::tiles ? 16384 : byre::RecyclingPool::recycled_from;
   return static_cast<std::uint32_t>((nbytes + plan.row_nbytes() - 1) / plan.row_nbytes());
@@ -61,8 +61,8 @@ void train(const Plan& plan, Table& table, SnapshotWriter& writer) {
   }
 }
 
-/// Puts used blocks for another table in the pool, so that even the first snapshot gets recycled
-/// memory.
+/// Puts as many used blocks in the pool as a copy of the table needs, so that even the first
+/// snapshot gets recycled memory.
 void warm_up(byre::RecyclingPool& pool, std::size_t blocks, std::size_t block_nbytes) {
   std::vector<byre::Storage> used;
   while (used.size() < blocks) {
@@ -118,8 +118,8 @@ Run run(Mode mode, const Plan& plan, std::uint32_t tile_rows, const fs::path& di
   return {std::move(figures), std::move(written)};
 }
 
-/// Repeats the training on one thread and a plain array, without byre. Returns the expected
-/// checksums of the snapshots' full files.
+/// Repeats the training on one thread and on a plain array, without byre. Returns the checksums
+/// that the full files of the snapshots must have.
 std::vector<std::uint32_t> replay(const Plan& plan) {
   struct {
     std::size_t dimensions;

@@ -16,8 +16,9 @@ namespace examples::live_checkpoint {
 
 class Restorer {
  public:
-  /// Loads the snapshot of `file`. Reads the earlier snapshots in its folder, unless the previous
-  /// one is loaded already. Throws Failure if files are missing, damaged or of different runs.
+  /// Loads the snapshot of `file`. Reads the earlier snapshots in the folder of `file`, unless the
+  /// previous snapshot is loaded already. Throws Failure if files are missing, damaged or of
+  /// different runs.
   void load(const fs::path& file) {
     // Walks back to the loaded snapshot or to a full file. Only one delta at a time is in memory.
     std::vector<fs::path> deltas;
@@ -60,9 +61,9 @@ class Restorer {
   void apply(const Delta& delta, const fs::path& file) {
     if (identity_ != delta.header.previous_identity ||
         delta.header.table_nbytes != npy_.size() - table_offset_) {
-      throw Failure(file.string() + " does not belong to this snapshot of token " +
+      throw Failure(file.string() + " does not follow the snapshot of token " +
                     std::to_string(delta.header.previous_token) +
-                    ". Put only files of one run in the directory.");
+                    " in its directory. Put only files of one run there.");
     }
     delta.apply_to(std::span(npy_).subspan(table_offset_));
     identity_ = delta.identity;

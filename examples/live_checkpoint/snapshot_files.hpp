@@ -67,7 +67,7 @@ class SnapshotFiles {
         const std::size_t nbytes = std::min(left, storage.nbytes());
         put({std::as_const(storage).data(), nbytes});
         left -= nbytes;
-        storage = byre::Storage();  // so that training need not copy it
+        storage = byre::Storage();  // so that training need not copy the data
       }
     } else {
       const auto& tiles = std::get<byre::TiledBuffer>(snapshot.rows);
@@ -80,7 +80,7 @@ class SnapshotFiles {
   WrittenSnapshot write_changes(std::uint64_t token, const byre::TiledBuffer& tiles) {
     std::vector<std::uint64_t> changed;
     for_each_difference(previous_tiles_, tiles, [&](std::size_t tile) { changed.push_back(tile); });
-    // Before the file is written, to free memory for training.
+    // Released before the file is written, to free memory for training.
     previous_tiles_ = byre::TiledBuffer();
     const fs::path path = snapshot_file(directory_, token, delta_extension);
     const std::uint32_t identity =

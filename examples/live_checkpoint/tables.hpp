@@ -73,7 +73,7 @@ class Table {
   Table& operator=(const Table&) = delete;
 
   /// A row that may be read and written until the next snapshot. `writable_` is needed only to time
-  /// stalls: byre would handle a call for each write correctly.
+  /// stalls: the program would also be correct if it requested write access from byre each time.
   float* row(std::uint32_t number) {
     const std::size_t begin = number * row_nbytes_;
     const std::size_t first = begin / part_nbytes_;

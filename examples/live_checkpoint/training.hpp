@@ -58,9 +58,9 @@ inline void initialize_row(float* row, std::uint32_t number, std::size_t dimensi
   }
 }
 
-/// One gradient step that moves two different rows together or apart. It is not inlined: the
-/// compiler might contract floating-point operations differently in each place, and all tables must
-/// get equal bits.
+/// One gradient step that moves two different rows together or apart. The function is not inlined:
+/// the compiler might contract floating-point operations differently in each inlined copy, and all
+/// tables must get equal bits.
 [[gnu::noinline]] inline void nudge(float* __restrict row, float* __restrict other,
                                     std::size_t dimensions, bool together) noexcept {
   const float score = dot(row, other, dimensions);

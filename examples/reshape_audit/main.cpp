@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// reshape_audit: finds code that relies on reshape being an alias, before it becomes a copy. See
-// ../README.md.
+// reshape_audit: finds code that relies on reshape being an alias, before reshape becomes a copy.
+// See ../README.md.
 #include "format.hpp"
 #include "pipelines.hpp"
 #include "run_program.hpp"
@@ -13,8 +13,8 @@ namespace {
 
 namespace shadow = byre::shadow;
 
-/// The results of a pipeline in one ReshapeMode, and the reports. A user's audit would put the
-/// lines of run_in() around its own work.
+/// The results of a pipeline in one ReshapeMode, and the reports. A user's audit would run its own
+/// work in place of the pipeline in run_in().
 struct Run {
   Results results;
   std::vector<shadow::Violation> reports;
@@ -41,7 +41,7 @@ std::vector<std::string> find_faults(const Pipeline& pipeline) {
         std::string(pipeline.name) + ", rewritten, in mode " + std::string(name_of(mode));
     const Run run = run_in(mode, pipeline, pipeline.rewritten);
     if (!run.reports.empty()) {
-      faults.push_back(where + ": byre still reports it.");
+      faults.push_back(where + ": byre still reports a violation.");
     }
     if (!are_equal(run.results, meant)) {
       faults.push_back(where + ": the results differ from the intended ones.");
@@ -88,8 +88,8 @@ int main(int argc, char** argv) {
        .about =
            R"(Audits small pipelines before reshape becomes a copy. Some of them rely on reshape
 being an alias: in warn mode, byre reports where they do, and what to write instead.
-Then each pipeline is run as rewritten: it must cause no report and compute the
-intended results in every mode.
+Then the rewritten form of each pipeline is run: it must cause no report and compute
+the intended results in every mode.
 )",
        .options = {},
        .work = examples::reshape_audit::work},

@@ -35,7 +35,7 @@ struct Pipeline {
   const char* what;
   ReshapeMode meant;  ///< the mode in which the original computes what its author intended
   Results (*run)(Reshape reshape);
-  Reshape rewritten;  ///< computes the intended results in all modes; nullptr if already right
+  Reshape rewritten;  ///< computes the intended results in all modes; null if the original does
 };
 
 inline byre::CallSite here(byre::CallSite site = byre::CallSite::current()) {
@@ -71,8 +71,8 @@ inline Results snapshot_by_reshape(Reshape reshape) {
   return {byre::sub(state.view({6}), before)};
 }
 
-// Either a window that should follow each write, or a snapshot of the initial values. Here, the
-// author intended the window. Advice: write view, or reshape(...).clone().
+// The reshape may be meant as a window that follows each write, or as a snapshot of the initial
+// values. Here, the author intended the window. Advice: write view, or reshape(...).clone().
 inline Results flat_parameters(Reshape reshape) {
   Tensor parameters = counted({6});
   const Tensor weights = reshape(parameters, {3, 2}, here());
@@ -84,7 +84,8 @@ inline Results flat_parameters(Reshape reshape) {
   return outputs;
 }
 
-// Two users of one scratch tensor. Each writes all of it before it reads, so copies are right.
+// Two users of one scratch tensor. Each user writes the whole tensor before it reads, so copies
+// give the intended results.
 inline Results scratch_filled_twice(Reshape reshape) {
   const Tensor scratch = Tensor::zeros({6}, DType::f32);
   const Tensor sums = reshape(scratch, {2, 3}, here());

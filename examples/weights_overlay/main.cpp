@@ -46,7 +46,7 @@ double median_ms(std::vector<std::int64_t> times_ns) {
 }
 
 Run run(const Variant& variant, const std::filesystem::path& folder, const Plan& plan) {
-  // Measured without free memory that another variant left behind.
+  // resident_nbytes() first releases free memory, which another variant may have left behind.
   const auto resident = resident_nbytes("Anonymous");
   std::vector<Request> requests(2 * plan.requests);
   std::vector<std::int64_t> set_up(plan.requests), change(plan.requests), branch(plan.requests);

@@ -36,7 +36,7 @@ inline byre::Tensor generated_layer(std::int64_t width, std::size_t layer) {
   return weights;
 }
 
-/// Writes a model of random weights. Throws byre::Error, Interrupted.
+/// Writes a model of random weights. Throws byre::Error, and what throw_if_interrupted() throws.
 inline void save_random_model(const std::filesystem::path& folder, std::size_t layers,
                               std::int64_t width) {
   for (std::size_t layer = 0; layer < layers; ++layer) {

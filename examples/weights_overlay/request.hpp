@@ -17,8 +17,8 @@ namespace examples::weights_overlay {
 
 enum class Cloning { deep, lazy };
 
-/// Each call may be on another thread, if no other thread uses the request, or the source of
-/// set_up(), at the same time.
+/// The members may be called on different threads. Each call requires that no other thread uses the
+/// request, or writes the source of set_up(), at the same time.
 class Request {
  public:
   /// Clones all layers of the model.
@@ -49,7 +49,8 @@ class Request {
   }
 
   const Model& model() const noexcept { return model_; }
-  /// True if exactly those rows differ from `base` that this request and its parent changed.
+  /// True if the rows that differ from `base` are exactly the rows that this request and its parent
+  /// changed.
   bool has_expected_rows(const Model& base) const {
     for (std::size_t layer = 0; layer < base.size(); ++layer) {
       for (std::int64_t row = 0; row < base[layer].size(0); ++row) {

@@ -227,11 +227,11 @@ class Deltas(WithText):
         other = self.scratch / "other"
         self.train(other, mode="tiles")
         shutil.copy(self.files("tiles", other)[2], self.deltas[2])
-        self.assert_not_restored("does not belong to this snapshot of token 3000")
+        self.assert_not_restored("does not follow the snapshot of token 3000")
         self.deltas[2].write_bytes(whole)
         first = self.deltas[0].read_bytes()
         self.deltas[0].write_bytes(first[:-1] + bytes([first[-1] ^ 1]))
-        self.assert_not_restored("does not belong to this snapshot of token 1500")
+        self.assert_not_restored("does not follow the snapshot of token 1500")
         self.deltas[0].write_bytes(b"text")
         self.assert_not_restored(self.deltas[0].name)
 
