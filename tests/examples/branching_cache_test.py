@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs branching_cache with small sizes, and compares its figures with a model of sets of tiles."""
+"""Runs branching_cache with small sizes, and compares its figures with a model of tiles and the branches that share
+them."""
 import pathlib
 import sys
 import unittest

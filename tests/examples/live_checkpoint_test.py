@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs live_checkpoint with small sizes. Reads its files by the documented formats alone, restores snapshots, and
+"""Runs live_checkpoint with small sizes. Reads its files according to the documented formats, restores snapshots, and
 passes invalid, damaged and mismatched deltas."""
 import array
 import json
@@ -178,7 +178,7 @@ class Deltas(WithText):
         return (output / file.name).with_suffix(".npy")
 
     def assert_not_restored(self, said, file=None):
-        """Restoring fails. By default, restores the last file, which depends on all others."""
+        """Expects that restoring `file` fails. The default is the last file, which depends on all other files."""
         restored = self.scratch / "restored"
         self.assert_refused(1, said, "--restore", file or self.deltas[-1], "--output", restored)
         self.assertFalse(restored.exists() and list(restored.iterdir()))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs reshape_audit: byre reports each pipeline whose results copies would change, with the advice of its pattern."""
+"""Runs reshape_audit. byre must report each pipeline whose results change if reshape copies, with the right advice."""
 import pathlib
 import sys
 import unittest

@@ -60,9 +60,9 @@ void EnvironmentRecording::write() const {
     return;
   }
   if (!is_supported_name(file_name)) {
-    throw InvalidArgument(
-        format_text("unsupported name \"%.500s\". Use stderr, or a file name in .json or .txt.",
-                    file_name.c_str()));
+    throw InvalidArgument(format_text(
+        "unsupported name \"%.500s\". Use stderr, or a name that ends in .json or .txt.",
+        file_name.c_str()));
   }
   if (!BYRE_STATS) {
     throw InvalidArgument(

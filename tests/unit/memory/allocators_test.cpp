@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t usual_sizes[] = {0, 1, 63, 64, 65, 4095, 65535};
 constexpr std::size_t prefixes[] = {0, 64, 1024};
 
-/// Blocks are aligned and large enough, and do not overlap, prefixes included.
+/// Expects that blocks are aligned and large enough, and that blocks and prefixes do not overlap.
 void expect_blocks_apart(Allocator& allocator) {
   std::vector<std::pair<Block, std::span<std::byte>>> taken;
   for (const std::size_t prefix : prefixes) {

@@ -46,7 +46,7 @@ class MappingsTest : public testing::Test {
 
 TEST_F(MappingsTest, memory_is_freed_if_unmapping_is_refused) {
   const std::byte* const range = refused();
-  EXPECT_EQ(*range, std::byte{0}) << "the written memory was freed";
+  EXPECT_EQ(*range, std::byte{0}) << "expected zeros in place of the freed memory";
   detail::unmap(map_range(), range_nbytes);
 }
 

@@ -21,7 +21,7 @@ class NullAllocator final : public Allocator {
     return has_memory ? aligned_allocator().allocate(request) : Block{nullptr, 0, nullptr};
   }
   void deallocate(const Block& block) noexcept override { aligned_allocator().deallocate(block); }
-  const char* name() const noexcept override { return "one that answers null"; }
+  const char* name() const noexcept override { return "null allocator"; }
 
   bool has_memory = true;
 };

@@ -90,7 +90,7 @@ TEST(SystemPages, keep_their_contents_after_advice) {
     ASSERT_NE(mapping.address, nullptr);
     (void)advise_huge(mapping.address, advised_nbytes);
     populate(mapping.address, advised_nbytes);
-    EXPECT_TRUE(mapping.holds(0)) << "fresh pages are zero";
+    EXPECT_TRUE(mapping.holds(0)) << "fresh pages must be zero";
     std::memset(mapping.address, 7, mapping.nbytes);
     (void)advise_huge(mapping.address, advised_nbytes);
     EXPECT_TRUE(mapping.holds(7));
@@ -99,7 +99,7 @@ TEST(SystemPages, keep_their_contents_after_advice) {
     advise_reclaimable(mapping.address, advised_nbytes);
     EXPECT_TRUE(advised_nbytes != 0 || mapping.holds(7));
     std::memset(mapping.address, 8, mapping.nbytes);
-    EXPECT_TRUE(mapping.holds(8)) << "reclaimable pages can be written again";
+    EXPECT_TRUE(mapping.holds(8)) << "reclaimable pages must stay writable";
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// AddressSanitizer's view of the blocks of a pool: idle blocks are poisoned.
+/// Poisoning of a pool's blocks: AddressSanitizer reports uses of idle blocks, and no uses of other
+/// blocks.
 #include <byre/memory/pool.hpp>
 
 #include <gtest/gtest.h>
@@ -56,7 +57,7 @@ TEST_P(PoisonedBlocks, idle_blocks_are_poisoned_entirely) {
     ASSERT_TRUE(is_poisoned(data + at)) << at;
   }
   EXPECT_TRUE(is_poisoned(data + idle.capacity - 1));
-  EXPECT_TRUE(is_poisoned(data - 1)) << "the last byte of the header";
+  EXPECT_TRUE(is_poisoned(data - 1)) << "expected a poisoned header";
 }
 
 TEST_P(PoisonedBlocks, blocks_in_use_are_not_poisoned) {

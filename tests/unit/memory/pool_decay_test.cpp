@@ -45,7 +45,7 @@ TEST_F(PoolDecayTest, half_of_the_bytes_idle_for_a_period_are_returned) {
   EXPECT_EQ(idle_blocks(), 8U) << "the period is not over";
   source.wait_for(1);
   request_fresh_blocks();
-  EXPECT_EQ(idle_blocks(), 7U) << "one block at a time";
+  EXPECT_EQ(idle_blocks(), 7U) << "each request must return one block";
   request_fresh_blocks(10);
   EXPECT_EQ(source.unmapped(), std::vector(released.begin(), released.begin() + 4));
   EXPECT_EQ(pool->idle_nbytes(), 4 * block_nbytes);

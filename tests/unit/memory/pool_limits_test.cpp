@@ -81,7 +81,7 @@ TEST_F(PoolLimitsTest, a_block_larger_than_the_limit_evicts_no_other) {
   pool->trim();
   pool->set_limit_nbytes(pages(50));
   give_back(take(pages(50)));
-  EXPECT_EQ(pool->idle_nbytes(), pages(50)) << "a block as large as the limit stays";
+  EXPECT_EQ(pool->idle_nbytes(), pages(50)) << "a block as large as the limit must stay";
 }
 
 TEST(IdleBlocks, exceeding_a_lowered_limit_are_removed) {

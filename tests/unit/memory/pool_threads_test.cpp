@@ -91,7 +91,7 @@ TEST(RecyclingPool, never_gives_one_block_to_two_threads_that_do_nothing_else) {
       pool.deallocate(block);
     }
   });
-  EXPECT_LE(pool.idle_nbytes(), 4 * 64 * kib) << "each thread held one at a time";
+  EXPECT_LE(pool.idle_nbytes(), 4 * 64 * kib) << "each thread holds at most one block";
 }
 
 TEST(RecyclingPool, accepts_a_block_released_by_another_thread) {

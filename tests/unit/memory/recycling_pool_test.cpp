@@ -50,7 +50,8 @@ TEST_F(RecyclingPoolTest, prefers_the_block_released_last_among_equals) {
   const auto blocks = release({pages(100), pages(100), pages(100)});
   const Block first = take(pages(100));
   const Block second = take(pages(95));
-  EXPECT_EQ(first.data, blocks[2].data) << "most likely in the CPU's caches";
+  // The block released last is most likely in the CPU's caches.
+  EXPECT_EQ(first.data, blocks[2].data);
   EXPECT_EQ(second.data, blocks[1].data);
 }
 
@@ -72,7 +73,7 @@ TEST_F(RecyclingPoolTest, leaves_small_blocks_to_malloc) {
   std::memset(small.data, 1, RecyclingPool::recycled_from - 1);
   const Block none = take(0);
   EXPECT_EQ(address_of(none.data) % data_alignment, 0U);
-  // As a lazy clone of empty borrowed memory does.
+  // A lazy clone of empty borrowed memory calls allocate_copy() with a null source.
   const Block copy = pool->allocate_copy({0, 64}, nullptr, 0);
   EXPECT_NE(copy.data, nullptr);
   pool->deallocate(copy);

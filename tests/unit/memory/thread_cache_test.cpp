@@ -44,7 +44,7 @@ TEST(ThreadCache, hands_out_blocks_of_the_requested_size_last_in_first_out) {
   EXPECT_EQ(again.base, second.base);
   EXPECT_EQ(again.data, second.end - 2 * line);
   EXPECT_EQ(again.capacity, 2 * line);
-  EXPECT_EQ(cache.take({.nbytes = 2 * line}).data, nullptr) << "a block of another size";
+  EXPECT_EQ(cache.take({.nbytes = 2 * line}).data, nullptr) << "the idle block has another size";
   EXPECT_EQ(cache.take({.nbytes = 3 * line + 1}).data, nullptr);
   EXPECT_EQ(cache.take({.nbytes = 2 * line + 1}).base, first.base);
   EXPECT_EQ(cache.take({.nbytes = 128, .prefix = 64}).data, nullptr);

@@ -28,8 +28,8 @@ Buffer of(std::size_t nbytes) {
   return Buffer::allocate(nbytes, aligned_allocator());
 }
 
-/// Expects that `action` makes one copy of `nbytes` at `line` of this file, or maps overlays, for
-/// this cause.
+/// Expects that `action` copies `nbytes` once, by a full copy or for an overlay, and that byre
+/// reports this cause and `line` of this file.
 template <class Action>
 void expect_copy(CopyCause cause, std::size_t nbytes, unsigned line, Action action) {
   const Recorder recorder;

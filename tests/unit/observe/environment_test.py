@@ -59,7 +59,7 @@ class WithStats(Environment):
 
     def test_an_unsupported_name_causes_a_warning_at_the_end(self):
         for name in "1", self.folder / "a.xml":
-            self.assertIn("Use stderr, or a file name in .json or .txt", self.run_with(name))
+            self.assertIn("Use stderr, or a name that ends in .json or .txt", self.run_with(name))
         self.assertEqual(self.files(), [])
 
     def test_an_unwritable_file_causes_a_warning(self):

@@ -136,7 +136,7 @@ inline std::string shown(const Events& all, std::string_view name = "") {
         return each["ph"] == "X" && each["tid"] == begin["tid"] && each["ts"] == begin["ts"];
       });
       if (from == events.rend()) {
-        return "an arrow comes from no slice: " + begin.dump();
+        return "no slice begins at the begin of an arrow: " + begin.dump();
       }
       const Json& site = from->at("args")[from->at("name") == "clone" ? "cloned_at" : "written_at"];
       line +=
@@ -150,8 +150,8 @@ inline std::string shown(const trace::Recording& recording, std::string_view nam
   return shown(Events(recording), name);
 }
 
-/// Runs `copy` on a thread, which copies with `allocator`, and `wait` on another, which waits for
-/// that copy. Runs `meanwhile` between the two.
+/// Runs `copy`, which must copy with `allocator`, on one thread, and `wait`, which must wait for
+/// that copy, on another thread. Runs `meanwhile` after the copy began and before the wait begins.
 template <class Copy, class Meanwhile, class WaitForIt>
 void wait_for_copy(FailingAllocator& allocator, Copy copy, Meanwhile meanwhile, WaitForIt wait) {
   Halt halt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Recordings of copies that began before the recording or were submitted, of null data, of nested
-/// writes, and of many threads.
+/// Recordings of copies that began before the recording, of copies submitted to a device, of null
+/// data, of nested writes, and of many threads.
 #include <byre/byre.hpp>
 #include <byre/observe/detail/observer.hpp>
 #include <byre/observe/recording.hpp>
@@ -137,7 +137,7 @@ TEST_F(Recordings, show_waits_of_parallel_loops_for_steals_and_overlays) {
   stats::detail::WriteReport().waited_in_parallel(weights.data(), site(50));
   EXPECT_TRUE(says(shown(recording, "wait"), "written_at=40"));
   EXPECT_FALSE(says(shown(recording, "wait"), "written_at=50"))
-      << "the wait began before the recording";
+      << "expected no wait for a report without begin()";
 
   Buffer paged = Buffer::allocate(least_paged_nbytes, paged_allocator());
   const Buffer shown_by_an_overlay = paged;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// How copy sinks are called: until when, on which threads, and after errors of a sink. Also tests
-/// expect_copies_at_most(), which counts by a sink.
+/// expect_copies_at_most(), which counts copies with a sink.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/expect.hpp>
 #include <byre/observe/recording.hpp>
@@ -104,7 +104,7 @@ TEST_F(Sinks, are_not_called_for_copies_made_by_a_sink) {
   copy_and_compare();
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(other.events().size(), 1U);
-  EXPECT_EQ(counted.since().copies, 2) << "copies by a sink are counted";
+  EXPECT_EQ(counted.since().copies, 2) << "copies by a sink must be counted";
   copy_and_compare();
   EXPECT_EQ(calls, 2);
 }

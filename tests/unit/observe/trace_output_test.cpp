@@ -50,7 +50,7 @@ TEST(TraceOutput, times_are_microseconds_since_the_recording_began) {
   Record late = record_of(RecordKind::clone);
   late.end_ns += 1000;
   Record copy = record_of(RecordKind::copy);
-  // Before the recording began, so there is no arrow.
+  // The clone is older than the recording, so there is no arrow.
   copy.links_to = {begin_ns - 1, begin_ns - 1, 1, 0};
   Record brief = record_of(RecordKind::steal);
   brief.end_ns = brief.begin_ns;
@@ -58,11 +58,12 @@ TEST(TraceOutput, times_are_microseconds_since_the_recording_began) {
   const Json copied = events.slices("copy (shared)").at(0);
   EXPECT_EQ(copied["ts"], 5.007);
   EXPECT_EQ(copied["dur"], 3.003);
-  EXPECT_EQ(events.slices("steal").at(0)["dur"], 0.001) << "arrows need slices with a duration";
+  EXPECT_EQ(events.slices("steal").at(0)["dur"], 0.001)
+      << "viewers draw arrows only between slices with a duration";
   const auto counted = events.of("C", "bytes copied");
   EXPECT_EQ(counted.at(0)["ts"], 0);
   EXPECT_EQ(counted.at(1)["ts"], 8.01);
-  EXPECT_EQ(counted.at(2)["ts"], 9.01) << "times of counters never decrease";
+  EXPECT_EQ(counted.at(2)["ts"], 9.01) << "times of counters must not decrease";
   EXPECT_TRUE(events.of("s", "cloned").empty());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The rows of a trace that belong to no thread: byte counters, pins, and overlays with their dirty
-/// pages. Also the trace of a forked child.
+/// The tracks (rows) of a trace that belong to no thread: byte counters, pins, and overlays with
+/// their dirty pages. Also the trace of a forked child.
 #include <byre/byre.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -224,7 +224,7 @@ TEST_F(TracksOfOverlays, a_clone_in_a_new_file_ends_the_old_overlay) {
   EXPECT_EQ(events.values("bytes copied").back(), counted.bytes_copied);
   EXPECT_EQ(events.values("bytes not copied").back(), counted.bytes_not_copied);
   EXPECT_EQ(counted.bytes_not_copied, 0);
-  ASSERT_EQ(ends.size(), 2U) << "both are alive";
+  ASSERT_EQ(ends.size(), 2U) << "expected an end for each of the two live overlays";
   EXPECT_EQ(ends[0]["args"]["dirty_pages"].get<std::size_t>() +
                 ends[1]["args"]["dirty_pages"].get<std::size_t>(),
             1U);

@@ -51,7 +51,7 @@ inline rlim_t set_limit(decltype(RLIMIT_AS) what, rlim_t most) {
   return before;
 }
 
-/// A child process that checks its memory only after its parent has done something.
+/// A child process that checks its memory when its parent calls expect_right().
 class LateChild {
  public:
   /// Forks. The child waits for expect_right(), and then fails if `is_right()` is false.
@@ -94,8 +94,8 @@ inline std::string mapping_field(const std::byte* begin, const std::string& fiel
   return "";
 }
 
-/// The open files of this process by number, with the targets of their links. Contains the
-/// directory that is read.
+/// The open files of this process by number, with the targets of their links. Includes the
+/// descriptor with which this function reads /proc/self/fd.
 inline std::map<int, std::string> open_files() {
   std::map<int, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -154,12 +154,13 @@ inline void use_up_mappings() {
       return;
     }
   }
-  FAIL() << "mappings are left";
+  FAIL() << "the system refused no mapping";
 }
 
 inline constexpr int most_files = 64;
 
-/// Closes all descriptors and gives each number to `file`, like a program that does not know byre.
+/// Closes all descriptors and opens `file` under each number, as code may do that does not know
+/// about byre's descriptors.
 inline void reuse_all_numbers(const std::filesystem::path& file) {
   for (int number = 3; number < most_files; ++number) {
     ::close(number);

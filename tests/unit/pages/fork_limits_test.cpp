@@ -83,7 +83,8 @@ class PagedForkLimits : public testing::Test {
     }
   }
 
-  /// In a child, whose own child is refused a private mapping and copies the data.
+  /// Runs in a child process, which applies `limit` and forks. The system refuses private mappings
+  /// at that fork, so the grandchild must copy the data. Each process must see only its own writes.
   static void expect_a_child_has_copies(const std::function<void()>& limit) {
     in_a_child([&] {
       Buffer buffer = filled(std::byte{1});
@@ -106,8 +107,8 @@ class PagedForkLimits : public testing::Test {
     });
   }
 
-  /// In a child that makes a writable clone, applies `limit` and forks: both processes write both
-  /// sides.
+  /// Runs in a child process, which makes a writable clone, applies `limit` and forks. Then both
+  /// processes write source and clone, and must see only their own writes.
   static void expect_both_have_writable_clones(const std::function<void()>& limit) {
     in_a_child([&] {
       Buffer source = filled(std::byte{1});
@@ -138,7 +139,7 @@ class PagedForkLimits : public testing::Test {
     });
   }
 
-  /// In a child that allocates paged data before it applies `limit`.
+  /// Runs in a child process, which allocates paged data, applies `limit` and forks.
   static void expect_only_a_child_loses_data(const std::function<void()>& limit) {
     in_a_child([&] {
       Buffer buffer = filled(std::byte{1});

@@ -65,7 +65,8 @@ class PageLeaks : public testing::Test {
  protected:
   PageLeaks() { write_file(folder_ / file_name, std::string(least_paged_nbytes, 'f')); }
 
-  /// Runs `work` twice in a child. The second run must leave as much as the first.
+  /// Runs `work` twice in a child. Expects no mappings after the first run, and no more files and
+  /// memory after the second run than after the first run.
   static void expect_nothing_is_left(const std::function<void()>& work) {
     if (is_emulated()) {
       GTEST_SKIP() << "an emulator shows its own mappings";
@@ -127,7 +128,7 @@ TEST_F(PageLeaks, writable_clones_leak_nothing_in_any_order) {
         const Buffer fifth = third.writable_clone();
       }
     }
-    (void)in_memory_file();  // closes the memory file from before the forks
+    (void)in_memory_file();  // closes the memory file that was used before the forks
   });
 }
 
@@ -216,7 +217,7 @@ TEST_F(PageLeaks, data_inherited_by_forks_leaks_nothing) {
       in_a_child([] {});
       buffer.mutable_data()[1] = std::byte{3};
     }
-    oldest = in_memory_file();  // closes the memory file from before the forks
+    oldest = in_memory_file();  // closes the memory file that was used before the forks
   });
 }
 

@@ -101,7 +101,7 @@ TEST_F(Paged, memory_lives_until_the_last_owner_or_overlay_ends) {
     EXPECT_EQ(counted.since().pinned_bytes, 0);
     buffer.reset();
     EXPECT_EQ(counted.since().live_bytes, 2 * nbytes);
-    EXPECT_EQ(counted.since().pinned_bytes, nbytes) << "only an overlay holds the data";
+    EXPECT_EQ(counted.since().pinned_bytes, nbytes) << "data with only an overlay is pinned";
     overlay.reset();
     EXPECT_EQ(counted.since().pinned_bytes, 0);
   }
@@ -219,7 +219,7 @@ TEST(MemoryId, is_equal_for_buffers_that_show_a_file) {
   EXPECT_NE(first.memory_id(), source.memory_id());
 }
 
-// Random programs make more such writes: see random_programs_test.cpp.
+// random_programs_test.cpp tests more writes after forks.
 TEST(PagedForks, a_child_does_not_see_writes_of_its_parent) {
   Buffer buffer = filled(std::byte{1});
   const LateChild child([&] { return is_all(buffer, std::byte{1}); });

@@ -90,7 +90,7 @@ TEST_F(Populating, a_range_without_memory_is_refused_and_unchanged) {
     EXPECT_THROW(t.set_at<float>({7, 0}, 2), OutOfMemory);
     EXPECT_EQ(Buffer::allocate(4 << 20, paged_allocator()).origin(), Origin::allocated);
   }
-  EXPECT_EQ(reshaped.at<float>({0}), 0) << "a write would throw here";
+  EXPECT_EQ(reshaped.at<float>({0}), 0) << "a read after a recorded write would throw";
   EXPECT_TRUE(is_zero());
   EXPECT_EQ(overlay_.mutable_range_in_parallel(10, 100).size(), 100U);
   EXPECT_EQ(overlay_.mutable_range(10, 100).size(), 100U);
@@ -144,7 +144,7 @@ TEST_F(Populating, written_rows_and_elements_are_made_writable) {
   expect_range(system, 2, 14, 1);
   EXPECT_EQ(t.at<float>({7, 0}), 2);
   t.mutable_data<float>()[0] = 1;
-  EXPECT_EQ(system.ranges().size(), 3U) << "a pointer to all data populates nothing";
+  EXPECT_EQ(system.ranges().size(), 3U) << "mutable_data() must populate nothing";
 }
 
 TEST_F(Populating, a_column_makes_one_page_of_each_row_writable) {

@@ -71,7 +71,8 @@ TEST_F(UnderlyingPages, are_freed_where_the_last_overlay_wrote) {
     std::optional<Buffer> other = source_.writable_clone();
     Buffer lazy = source_;
     system.refuse_maps(1);
-    EXPECT_EQ(lazy.materialize(), Materialized::copied);  // the overlay that it had begun is gone
+    // Afterwards, no overlay is being created any more.
+    EXPECT_EQ(lazy.materialize(), Materialized::copied);
     lazy = Buffer();
     write(0, paged_nbytes, 2);
     clone_.reset();
@@ -88,7 +89,7 @@ TEST_F(UnderlyingPages, are_freed_where_the_last_overlay_wrote) {
 }
 
 TEST_F(UnderlyingPages, are_freed_in_whole_huge_pages) {
-  Buffer neighbor = filled(std::byte{1});  // its mapping would be hit by a step beyond the end
+  Buffer neighbor = filled(std::byte{1});  // a step beyond the end would free pages of its mapping
   neighbor.writable_clone();
   std::memset(neighbor.mutable_data(), 2, paged_nbytes);
   constexpr std::size_t half = huge_page_nbytes / 2;  // only whole huge pages are freed

@@ -63,8 +63,8 @@ class WritableCloneLimits : public testing::TestWithParam<Kind> {
     return made;
   }
 
-  /// Clones while `limit(tries)` is in effect. Whether that fails or not, the source must be
-  /// intact, and no side may see writes of the other.
+  /// Makes a writable clone while `limit(tries)` is in effect. Whether the call fails or not, the
+  /// source must be intact, and source and clone must not see writes to each other.
   template <class Limit>
   void expect_whole(Limit limit) const {
     for (std::size_t tries = 0; tries < 12; ++tries) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Writable clones: the bytes that they copy, and the source, which keeps its address.
-/// stress/programs writes both sides through older pointers.
+/// stress/programs writes source and clone through pointers from before the clone.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/storage.hpp>
@@ -152,7 +152,7 @@ TEST_F(CountedClones, a_clone_of_shrunk_data_shares_pages_and_counts_its_bytes) 
   for (const std::size_t copied_nbytes : {source.nbytes(), paged_nbytes / 2}) {
     std::memset(pointer, ++value, source.nbytes());
     const Counted counted;
-    // The first goes to a new file, the second shares it.
+    // The first clone is made in a new file. The second clone shares that file.
     const Buffer clone = source.writable_clone();
     EXPECT_EQ(clone.origin(), Origin::overlay);
     EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(copied_nbytes));
