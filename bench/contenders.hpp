@@ -17,7 +17,7 @@ namespace byre_bench {
 
 /// The std::shared_ptr idiom at its best: one allocation, not zeroed, for the counts and the bytes.
 /// A write happens in place if use_count() is 1, and copies otherwise. use_count() is a relaxed
-/// load, so correctness needs the acquire fence; it costs nothing on x86.
+/// load, so correctness needs the acquire fence, which costs nothing on x86.
 class SharedPtrBytes {
  public:
   explicit SharedPtrBytes(std::size_t nbytes)

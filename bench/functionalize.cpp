@@ -67,7 +67,7 @@ void use(const AnyTensor& tensor) {
 }
 
 /// Each burst writes to the base, and then uses all views of a chain of `depth` views, or only the
-/// last one. The figure is per use.
+/// last view. The figure is per use.
 void run_use(benchmark::State& state, Paths paths, std::size_t depth, bool uses_all) {
   const PathsScope scope(paths);
   const AnyTensor x = scope.zeros({2, 4, 4});

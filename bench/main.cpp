@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// byre-bench: compares byre in one run with hand-written alternatives and with lower bounds
-/// ("floors"). It accepts Google Benchmark's options and some of its own. report.py runs it and
-/// reads its JSON.
+/// ("floors"). It accepts Google Benchmark's options and options of its own. report.py runs
+/// byre-bench and reads its JSON.
 #include "harness.hpp"
 
 #include <byre/config.hpp>

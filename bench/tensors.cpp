@@ -4,9 +4,9 @@
 ///   tensor_reshape  A reshape, which is a view of a lazy clone; `view_and_clone` makes both by
 ///                   hand.
 ///   tensor_read, tensor_write
-///                   Access to an element. `copy` and `warn`: of a tensor that was never reshaped,
-///                   in that ReshapeMode. `tracked`: of a reshaped tensor whose view families
-///                   agree.
+///                   Access to an element. `copy` and `warn` access a tensor that was never
+///                   reshaped, in that ReshapeMode. `tracked` accesses a reshaped tensor in warn
+///                   mode, which byre tracks; no other view of its memory is written.
 #include "harness.hpp"
 
 #include <byre/tensor/tensor.hpp>

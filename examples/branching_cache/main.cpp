@@ -100,7 +100,7 @@ class Server {
     });
   }
 
-  /// Depending on its number, a branch
+  /// Depending on its number modulo 4, a branch
   ///
   /// - stays unchanged (0),
   /// - is truncated to half of its own tokens, and appends half a tile (1),

@@ -87,7 +87,7 @@ class PendingCopy {
   }
   ~PendingCopy() { end(); }
 
-  /// Ends the copy. Another call does nothing.
+  /// Ends the copy. A second call does nothing.
   void end() noexcept {
     if (End const how_to_end = std::exchange(end_, nullptr)) {
       how_to_end(source_);

@@ -25,7 +25,7 @@ constexpr std::size_t lead = page_nbytes;
 static_assert(sizeof(IdleBlock) <= lead);
 
 /// The bytes of a block to back with huge pages. A partly used huge page would waste memory, so
-/// only complete ones count.
+/// only complete huge pages count.
 std::size_t huge_nbytes(std::size_t capacity) noexcept {
   return capacity / huge_page_nbytes * huge_page_nbytes;
 }

@@ -15,7 +15,8 @@
 
 namespace byre::inline v0::stats {
 
-/// The counters at one moment, or the difference of two snapshots. Counter documents each of them.
+/// The counters at one moment, or the difference of two snapshots. The enumeration Counter
+/// documents them.
 struct Counters {
   std::int64_t lazy_clones = 0;
   std::int64_t copies = 0;

@@ -24,7 +24,8 @@ namespace {
 constinit thread_local bool inside_a_sink = false;
 
 /// The installed sinks. The list changes under both locks. Sinks are called under `in_use`, for
-/// which a fork does not wait. `changing_` is held only during a change of the list.
+/// which a fork does not wait. A fork waits for `changing_`, which is held only during a change of
+/// the list.
 class Sinks final : sync::detail::ProcessState {
  public:
   Sinks() { enter(); }

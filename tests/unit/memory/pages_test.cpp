@@ -78,8 +78,8 @@ TEST(SystemPages, release_their_addresses_when_unmapped) {
 }
 
 TEST(SystemPages, beyond_the_address_space_cannot_be_mapped) {
-  constexpr std::size_t an_eighth =
-      ~std::size_t{0} / 8 + 1;  // on 32-bit systems, the program already uses some of it
+  // On 32-bit systems, the program itself uses so many addresses that 7 / 8 of them are not free.
+  constexpr std::size_t an_eighth = ~std::size_t{0} / 8 + 1;
   const Mapping mapping(7 * an_eighth, huge_page_nbytes);
   EXPECT_EQ(mapping.address, nullptr);
 }

@@ -87,7 +87,7 @@ TEST_F(PoolDecayTest, blocks_used_in_each_period_are_retained) {
 TEST_F(PoolDecayTest, the_peak_is_retained_and_half_of_the_rest_is_returned) {
   use(8);
   source.wait_for(period);
-  use(4);  // the call that starts a period
+  use(4);  // starts a period
   use(4);
   source.wait_for(period);
   request_fresh_blocks(10);

@@ -87,9 +87,9 @@ inline std::string plain(const Json& value) {
 ///     1: clone bytes=64 cloned_at=10 data=A
 ///     2: copy (shared) bytes=64 cloned_at=10 copy=B data=A written_at=20 <- 1: clone at 10
 ///
-/// The first number is that of the thread. Data are named by letters in the order of their
-/// appearance. "<-" names the slice at the other end of an arrow. A slice within a longer slice of
-/// its thread is indented.
+/// The first number is the number of the thread. Data are named by letters in the order of their
+/// appearance. "<-" names the slice at which an arrow to this slice begins. A slice within a longer
+/// slice of its thread is indented.
 inline std::string shown(const Events& all, std::string_view name = "") {
   std::vector<Json> events;
   std::set<Json> arrows;

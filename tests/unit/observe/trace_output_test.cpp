@@ -178,7 +178,7 @@ TEST_F(Recordings, summarize_copies_by_their_lines) {
       << summary;
 }
 
-TEST_F(Recordings, let_explain_name_the_lines_that_cloned) {
+TEST_F(Recordings, make_explain_name_the_cloning_lines) {
   const Buffer weights = Buffer::allocate(100);
   const Buffer before = clone(weights, 1);
   EXPECT_FALSE(says(explain(weights), "cloned at"));

@@ -79,7 +79,7 @@ TEST(PagedLimits, a_file_size_limit_set_later_raises_no_signal) {
     overlay.mutable_data()[5] = std::byte{2};
     base.reset();
     set_limit(RLIMIT_FSIZE, 0);
-    Buffer clone = overlay;  // its write writes pages back to the file
+    Buffer clone = overlay;  // the write below writes pages back to the file
     EXPECT_EQ(clone.materialize(), Materialized::overlaid);
     clone.mutable_data()[6] = std::byte{3};
     EXPECT_EQ(clone.data()[5], std::byte{2});

@@ -100,7 +100,7 @@ TEST_F(PageLeaks, files_and_overlays_leak_nothing_in_any_order) {
         third.mutable_data()[1] = std::byte{4};
         EXPECT_EQ(third.origin(), Origin::overlay);
         second.reset();
-        Buffer fourth = third;  // in a memory file, its write may write pages back
+        Buffer fourth = third;  // the write below may write pages back to a memory file
         fourth.mutable_data()[2] = std::byte{5};
         (is_file_first ? overlay : file).reset();
       }

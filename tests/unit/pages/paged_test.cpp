@@ -101,7 +101,7 @@ TEST_F(Paged, memory_lives_until_the_last_owner_or_overlay_ends) {
     EXPECT_EQ(counted.since().pinned_bytes, 0);
     buffer.reset();
     EXPECT_EQ(counted.since().live_bytes, 2 * nbytes);
-    EXPECT_EQ(counted.since().pinned_bytes, nbytes) << "data with only an overlay is pinned";
+    EXPECT_EQ(counted.since().pinned_bytes, nbytes) << "data without an owner is pinned";
     overlay.reset();
     EXPECT_EQ(counted.since().pinned_bytes, 0);
   }

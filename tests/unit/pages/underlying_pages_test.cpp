@@ -130,7 +130,8 @@ TEST_F(UnderlyingPages, are_kept_for_an_overlay_that_has_begun) {
   constexpr std::size_t nbytes = 1 << 20;
   Buffer source = filled(std::byte{1}, nbytes);
   source.writable_clone();  // afterwards the source is the only overlay of its file
-  for (std::size_t at = 0; at < nbytes; at += 8 * page_nbytes) {  // every second sampled page
+  // Writes half of the pages that is_much_written() samples, so that the source is much written.
+  for (std::size_t at = 0; at < nbytes; at += 8 * page_nbytes) {
     source.mutable_data()[at] = std::byte{2};
     if (::mlock(source.data() + at, page_nbytes) != 0) {
       GTEST_SKIP() << "this process may not lock memory";

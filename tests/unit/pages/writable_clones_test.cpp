@@ -41,7 +41,7 @@ TEST_F(CountedClones, a_clone_of_pages_copies_nothing_and_keeps_the_address) {
   const WatchedSystem system;
   Buffer clone = source.writable_clone();
   EXPECT_EQ(system.advised(MADV_DONTNEED).at(0).data, pointer)
-      << "otherwise a fork waits for the unmapping";
+      << "without MADV_DONTNEED, a fork waits for the unmapping";
   EXPECT_EQ(counted.since().bytes_copied, 0);
   EXPECT_EQ(counted.since().lazy_clones, 1);
   EXPECT_EQ(counted.since().overlays, 2);
@@ -106,8 +106,9 @@ TEST_F(CountedClones, much_written_pages_move_source_and_clone_to_a_new_file) {
   EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes));
   ASSERT_FALSE(system.ranges().empty());
   EXPECT_EQ(system.ranges().back().nbytes, paged_nbytes)
-      << "otherwise lack of memory ends the process";
-  EXPECT_TRUE(system.advised(collapse_advice).empty()) << "collapsing may be slow";
+      << "pages that are not populated end the process if memory is lacking";
+  EXPECT_TRUE(system.advised(collapse_advice).empty())
+      << "a clone must not collapse pages, which may be slow";
   EXPECT_EQ(source.data(), pointer);
   write_pages(pointer, 2, std::byte{3});
   EXPECT_EQ(second.data()[0], std::byte{2});
@@ -131,7 +132,7 @@ TEST_F(CountedClones, with_other_writers_a_clone_copies_pages_and_moves_none) {
     const Counted counted;
     const WatchedSystem system;
     const Buffer few = clone();
-    EXPECT_TRUE(system.advised(MADV_DONTNEED).empty()) << "otherwise concurrent writes are lost";
+    EXPECT_TRUE(system.advised(MADV_DONTNEED).empty()) << "moved pages lose concurrent writes";
     EXPECT_EQ(counted.since().bytes_copied, paged_nbytes / 8);
     EXPECT_EQ(few.memory_id(), file);
     EXPECT_EQ(few.data()[0], std::byte{2});

@@ -98,8 +98,8 @@ class ThreadCache {
             idle->base};
   }
 
-  /// Caches the block that ends at `end`. Returns false if it is too large, or if the limits of its
-  /// size are reached.
+  /// Caches the block that ends at `end`. Returns false if the block is too large, or if the limits
+  /// of its size are reached.
   bool put(void* base, const void* end) noexcept {
     std::byte* const first = first_line(base);
     return put(base, first, static_cast<std::size_t>(static_cast<const std::byte*>(end) - first));

@@ -194,7 +194,7 @@ class WriteReport {
   void recorded(const void* source, const void* copy, const CopyEvent& event) const noexcept {
     if_recording([&] { record_copy(source, copy, event); });
   }
-  /// Does what copied_by() does, except for the record.
+  /// Does what copied_by() does, but adds no record to recordings.
   template <class Step>
   [[gnu::always_inline]] void counted_by(Step step, const CopyEvent& event) noexcept {
     const bool unshared = event.cause == CopyCause::shared || event.cause == CopyCause::pending;

@@ -37,7 +37,7 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
 }
 
 MemoryFile::~MemoryFile() {
-  files().remove(*this);  // first: otherwise a fork would map the file again
+  files().remove(*this);  // first: otherwise a concurrent fork would map the file again
   if (data() != nullptr && state_ != FileState::lost) {
     if (state_ == FileState::shared) {
       free_memory(data(), nbytes());  // no child maps the file

@@ -85,7 +85,7 @@ enum class FileState : std::uint8_t {
   /// The process forked: the file is constant, and data() is private like an overlay, or unused.
   forked,
   copied,  ///< this process is a child that copied the pages: the parent still writes the file
-  lost,    ///< this process is a child that could not get the pages
+  lost,    ///< this process is a child that has neither the pages nor copies of them
 };
 
 class MemoryFile final : public PageFile, public boost::intrusive::list_base_hook<> {
@@ -129,7 +129,7 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   // True after the only owner of the file was replaced with an overlay.
   bool has_only_overlays_ = false;
   FileState state_ = FileState::shared;
-  bool is_written_back_ = false;  // a thread writes pages back; only one may at a time
+  bool is_written_back_ = false;  // true while a thread writes pages back: one thread at a time
   const void* owners_ = nullptr;
   bool (*is_owned_)(const void*) = nullptr;
 };
