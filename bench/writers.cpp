@@ -52,9 +52,9 @@ class Writers {
   std::size_t nbytes_;
 };
 
-/// Repeats bursts in which a thread waited for its core: at most 8 repetitions more than bursts.
-/// `ns` is the mean over the undisturbed bursts. If all bursts were disturbed, `ns` is the mean
-/// over all bursts, and the counter `is_disturbed` is 1: summary.py then omits the round.
+/// Repeats bursts in which a thread waited for its core, at most as many times as there are bursts,
+/// plus 8. `ns` is the mean over the undisturbed bursts. If all bursts were disturbed, `ns` is the
+/// mean over all bursts, and the counter `is_disturbed` is 1: summary.py then omits the round.
 template <class Contender>
 void run_writers(benchmark::State& state, std::size_t count, std::size_t nbytes, Memory memory) {
   Writers<Contender> writers(count, nbytes, memory);

@@ -38,7 +38,7 @@ class BYRE_API PageSource {
 BYRE_API PageSource& system_pages() noexcept;
 
 /// The bytes of memory that this process may use: the minimum of the machine's memory and the
-/// limits of its control groups. Cost: reads several system files. Thread-safe.
+/// limits of the process's control groups. Cost: reads several system files. Thread-safe.
 BYRE_API std::size_t usable_memory_nbytes() noexcept;
 
 }  // namespace byre::inline v0

@@ -4,10 +4,10 @@
 /// a trace for https://ui.perfetto.dev and chrome://tracing, or a text summary; docs/trace.md
 /// explains how to read them.
 ///
-/// The environment variable BYRE_TRACE=file.json records a whole program, from its first data on,
-/// and writes the trace at its end. If the name ends in .txt or is stderr, byre writes the summary
-/// instead. The first %p in the name is replaced by the process number; without %p, a forked child
-/// writes nothing.
+/// With the environment variable BYRE_TRACE=file.json, byre records a whole program, from its first
+/// data on, and writes the trace when the program ends. If the name ends in .txt or is stderr, byre
+/// writes the summary instead. The first %p in the name is replaced by the process number; without
+/// %p, a forked child writes nothing.
 #pragma once
 
 #include <byre/config.hpp>

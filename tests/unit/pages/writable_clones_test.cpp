@@ -106,7 +106,7 @@ TEST_F(CountedClones, much_written_pages_move_source_and_clone_to_a_new_file) {
   EXPECT_EQ(counted.since().bytes_copied, static_cast<std::int64_t>(paged_nbytes));
   ASSERT_FALSE(system.ranges().empty());
   EXPECT_EQ(system.ranges().back().nbytes, paged_nbytes)
-      << "pages that are not populated end the process if memory is lacking";
+      << "without populated pages, lack of memory ends the process";
   EXPECT_TRUE(system.advised(collapse_advice).empty())
       << "a clone must not collapse pages, which may be slow";
   EXPECT_EQ(source.data(), pointer);
