@@ -189,8 +189,8 @@ class BYRE_API Allocator {
   /// pages/detail/page_file.hpp.
   bool has_pages() const noexcept { return has_pages_; }
 
-  /// True if byre mapped the pages of the allocator's page-sized blocks. A checked build may then
-  /// write-protect them; see checks/detail/write_trap.hpp.
+  /// True if the allocator's blocks of whole pages are pages that byre mapped. A checked build may
+  /// then write-protect these pages; see checks/detail/write_trap.hpp.
   bool maps_pages() const noexcept { return maps_pages_; }
 
   /// The allocator's name for messages, such as "recycling pool".

@@ -18,7 +18,7 @@ namespace byre::inline v0::trace {
 namespace {
 
 /// Returns "" if the program has rights that its caller lacks (set-user-ID), because the caller
-/// could choose any file of the program's user.
+/// could otherwise make the program overwrite any file of the program's user.
 const char* name_in_environment() noexcept {
 #if defined(__GLIBC__)
   const char* const value = ::secure_getenv("BYRE_TRACE");

@@ -54,8 +54,7 @@ TEST(RecyclingPool, never_gives_the_same_memory_to_two_of_eight_threads) {
         } else if (choice == 1) {
           pool.set_limit_nbytes(random.number(std::size_t{1}, std::size_t{16}) * mib);
         } else if (held.size() < random.number(std::size_t{1}, std::size_t{6})) {
-          // Sizes from 32 KiB to 2 MiB, equally likely, and few distinct ones, so that blocks are
-          // recycled.
+          // Few distinct sizes from 32 KiB to 2 MiB, equally likely, so that blocks are recycled.
           const std::size_t nbytes =
               (32 * kib << random.below(7)) + random.below(std::size_t{3}) * 5000;
           held.push_back(
