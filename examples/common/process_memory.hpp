@@ -59,7 +59,7 @@ class PeakMemory {
   PeakMemory() {
     release_free_memory();
     std::ofstream("/proc/self/clear_refs") << "5" << std::flush;
-    // A system that ignores the request to reset the peak still reports an older, higher one.
+    // A system that ignores the request to reset the peak still reports an older, higher peak.
     const auto peak = nbytes();
     const auto now = figure_in("/proc/self/status", "VmRSS");
     is_counting_ = peak && now && *peak <= *now + (1 << 20);

@@ -28,7 +28,7 @@ class Request {
       model_.push_back(cloning == Cloning::deep ? layer.clone() : layer.lazy_clone());
     }
   }
-  /// Makes this request a branch of another one.
+  /// Makes this request a branch of another request.
   void set_up(const Request& parent, Cloning cloning) {
     set_up(parent.model_, cloning);
     changed_ = parent.changed_;

@@ -95,7 +95,7 @@ class AllModes(WithText):
         values = array.array("f", whole[-1][10 + length:])
         self.assertEqual(len(values), rows * DIMENSIONS)
         self.assertTrue(all(abs(value) < 100 for value in values) and any(values[-DIMENSIONS:]))
-        # Lazy modes copy less than eager ones, and mode tiles copies exactly the tiles of the deltas.
+        # Lazy modes copy less than eager modes, and mode tiles copies exactly the tiles of the deltas.
         eager = SNAPSHOTS * modes["lazy"]["tiles"]
         changed = sum(len(read_delta(path)[1]) for path in self.files("tiles")[1:])
         self.assertLess(changed, SNAPSHOTS * modes["tiles"]["tiles"])

@@ -132,7 +132,7 @@ BYRE_API BYRE_TLS_MODEL extern constinit thread_local Shard this_threads_shard;
 [[gnu::cold]] BYRE_API void count_slowly(Change change) noexcept;
 
 /// Adds `by` to the number of active recordings, and updates Shard::only_counts of all threads.
-/// Thread-safe. A recording may miss events that other threads have during the call.
+/// Thread-safe. A recording may miss events of other threads during the call.
 void change_recordings(std::int64_t by) noexcept;
 
 /// True if this thread must check for an active recording: there is one, or the thread has not

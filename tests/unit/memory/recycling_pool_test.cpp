@@ -101,7 +101,7 @@ TEST_F(RecyclingPoolTest, starts_blocks_on_a_page_and_from_2_mib_on_a_huge_page)
 TEST_F(RecyclingPoolTest, reserves_the_largest_prefix_before_the_data) {
   const std::size_t sizes[] = {0, 100, 64 * kib, 3 * mib};
   for (const std::size_t nbytes : sizes) {
-    for (int round = 0; round < 2; ++round) {  // a fresh block, then a recycled one
+    for (int round = 0; round < 2; ++round) {  // a fresh block, then a recycled block
       const Block block = take(nbytes, 1024);
       std::memset(static_cast<std::byte*>(block.data) - 1024, 3, 1024 + block.capacity);
       give_back(block);

@@ -2,10 +2,10 @@
 /// Overlays: private mappings of a file of pages. A write to shared data in pages maps an overlay
 /// instead of copying all bytes.
 ///
-/// An overlay is a copier of the file's data until the overlay ends; docs/protocol.md explains why
-/// this is correct. It has its own share word. A writer of an overlay's clone maps another overlay
-/// of the same file, and copies the pages that were written in the first overlay, so no overlay
-/// depends on another.
+/// An overlay is a copier of the file's data until the overlay ends; docs/compositions.md explains
+/// why this is correct. An overlay has its own share word. A writer of an overlay's clone maps
+/// another overlay of the same file, and copies the pages that were written in the first overlay,
+/// so no overlay depends on another.
 ///
 /// A writable clone results in two overlays: the clone at a new address, and the source at its old
 /// address, where the overlay replaces the file's own mapping. On the file's share word, these
