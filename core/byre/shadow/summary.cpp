@@ -22,7 +22,7 @@ void check_place_of_summary(const std::string& where) {
   if (where != "stderr" && !where.ends_with(".json") && !where.ends_with(".txt")) {
     throw InvalidArgument(format_text(
         "reshape: cannot write a summary to \"%.500s\" (BYRE_RESHAPE_SUMMARY in the environment?), "
-        "allowed are stderr and files in .json or .txt. Use one of these.",
+        "allowed are stderr and names that end in .json or .txt. Use one of these.",
         where.c_str()));
   }
 }
