@@ -16,14 +16,14 @@ namespace {
 using dlpack::DLManagedTensor;
 using dlpack::DLManagedTensorVersioned;
 
-/// The exports that wait until the current release on this thread is over.
+/// The exports that the current release on this thread has still to destroy.
 struct ReleaseQueue {
   bool are_under_way = false;
   detail::ExportedBytes* first_waiting = nullptr;
 };
 constinit thread_local ReleaseQueue release_queue;
 
-/// Pins the tensor's storage. For a writer, first allocates memory that the tensor may lack.
+/// Pins the tensor's storage. For a writer, allocates the memory first if the tensor lacks it.
 Pin pin(Tensor& tensor, DLPackAccess access, Wait wait, CallSite site) {
   if (access == DLPackAccess::read) {
     static_cast<void>(tensor.raw_data(site));  // throws if there is no memory
@@ -44,7 +44,7 @@ Managed* export_tensor(Tensor tensor, DLPackAccess access, Wait wait, CallSite s
   }
   made->sizes = tensor.sizes();
   made->strides = tensor.strides();
-  // Done last: if an earlier step throws, nothing has changed.
+  // Pinning comes last: if an earlier step throws, the tensor is unchanged.
   if (tensor.numel() != 0) {
     made->pin = pin(tensor, access, wait, site);
   }
@@ -54,7 +54,7 @@ Managed* export_tensor(Tensor tensor, DLPackAccess access, Wait wait, CallSite s
                           : access == DLPackAccess::copy ? dlpack::DLPACK_FLAG_BITMASK_IS_COPIED
                                                          : 0;
   }
-  // Many libraries ignore byte_offset.
+  // byte_offset is 0, because many libraries ignore it.
   const std::byte* const first =
       made->pin.data() == nullptr
           ? nullptr

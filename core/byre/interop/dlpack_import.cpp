@@ -31,13 +31,13 @@ struct Release {
 /// The positions of a tensor's elements, relative to the first one.
 struct Elements {
   Layout layout;
-  std::size_t nbytes;  ///< up to the end of the last element; 0 without elements
+  std::size_t nbytes;  ///< up to the end of the last element; 0 if there are no elements
 };
 
 Dims sizes_of(const DLTensor& tensor) {
   if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
     throw ShapeError(
-        format_text("from_dlpack: ndim is %d%s. Export a size for each of at least 0 dimensions.",
+        format_text("from_dlpack: ndim is %d%s. Export an ndim of at least 0, and ndim sizes.",
                     tensor.ndim, tensor.ndim > 0 ? " and shape is null" : ""));
   }
   detail::expect_ndim(static_cast<std::size_t>(tensor.ndim), "from_dlpack");
@@ -51,7 +51,7 @@ Dims sizes_of(const DLTensor& tensor) {
       to_string(sizes).c_str(), itemsize));
 }
 
-/// Strides of dimensions of size 1 are meaningless, and may be negative.
+/// Replaces the strides of dimensions of size 1, which are meaningless and may be negative.
 Dims strides_of(const DLTensor& tensor, const Layout& contiguous) {
   if (tensor.strides == nullptr || contiguous.numel() == 0) {
     return contiguous.strides;
@@ -118,8 +118,8 @@ struct ReusedStorage {
   std::int64_t offset = 0;
 };
 
-/// Empty if the memory must be aliased: another library allocated it, its consumer moved the tensor
-/// outside of the export, or other code writes it.
+/// Empty if the memory must be aliased: another library exported it, the elements are not within
+/// the exported bytes or not aligned to them, or other code writes it.
 ReusedStorage storage_to_reuse(const std::byte* first, std::size_t nbytes, std::size_t itemsize,
                                ImportSource found) {
   if (found.byre_export == nullptr) {

@@ -21,7 +21,7 @@ struct DLPackVersion {
 /// The version that byre writes; byre reads all versions with this major number.
 inline constexpr DLPackVersion version{1, 1};
 
-/// The device types that byre has a name for; others are plain numbers here, too.
+/// The device types to which byre gives a name. All others are plain numbers.
 enum DLDeviceType : std::int32_t {
   kDLCPU = 1,
   kDLExtDev = 12,
@@ -54,7 +54,7 @@ struct DLTensor {
   std::int32_t ndim;
   DLDataType dtype;
   std::int64_t* shape;    ///< in elements
-  std::int64_t* strides;  ///< in elements; null from older libraries: row-major
+  std::int64_t* strides;  ///< in elements; null, as older libraries export it, means row-major
   std::uint64_t byte_offset;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// NamedTensors: the contents of a file of several tensors, in the order of the file.
+/// NamedTensors: names and tensors of a file of several tensors, in the order of the file.
 #pragma once
 
 #include <byre/tensor/tensor.hpp>

@@ -45,7 +45,7 @@ std::size_t length_nbytes_of(std::size_t version) noexcept {
   return version == 1 ? 2 : 4;
 }
 
-/// The text that describes the data, and its end.
+/// The text that describes the data, and the offset of its end in the file.
 struct Description {
   std::string_view text;
   std::size_t end;
@@ -103,7 +103,7 @@ void read_type(detail::PythonLiteral& literal, NpyHeader& header) {
   }
 }
 
-/// Reads the three entries, which may be in any order, each once.
+/// Reads the three entries, in any order. Rejects repeated entries.
 void read_entries(detail::PythonLiteral& literal, NpyHeader& header) {
   constexpr std::array<std::string_view, 3> keys{"descr", "fortran_order", "shape"};
   std::array<bool, 3> is_read{};

@@ -34,17 +34,17 @@ struct NpyHeader {
 /// The largest size of a header: this much of a file is enough to parse it.
 inline constexpr std::size_t npy_header_max_nbytes = std::size_t{1} << 16;
 
-/// Parses the header at the start of `bytes`, of version 1.0, 2.0 or 3.0. Does not check whether
-/// the data follow. Throws FileError, which names `source`, for anything else, and for elements
-/// without a dtype; OutOfMemory.
+/// Parses the header, of version 1.0, 2.0 or 3.0, at the start of `bytes`. Does not check whether
+/// the data follow. Throws FileError, which names `source`, if the header is invalid or no dtype
+/// matches its elements, or OutOfMemory.
 ///
 /// Source: the documentation of numpy.lib.format.
 BYRE_API NpyHeader parse_npy_header(std::span<const std::byte> bytes,
                                     const char* source = "memory");
 
-/// The header for these elements. Its size makes data that follow it begin at a multiple of 64
+/// The header for these elements. It is padded so that the data after it begin at a multiple of 64
 /// bytes. Throws DTypeError if the format lacks the dtype, ShapeError for more than max_ndim
-/// dimensions, InvalidArgument for an unsupported version, OutOfMemory.
+/// dimensions, InvalidArgument for an unsupported version, or OutOfMemory.
 BYRE_API std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order = false,
                                 const NpyFormat& format = {});
 }  // namespace byre::inline v0

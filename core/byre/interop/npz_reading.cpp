@@ -86,7 +86,7 @@ class Archive {
     std::size_t end;
   };
 
-  /// A callback of libzip. Exceptions cannot cross libzip.
+  /// A callback of libzip, noexcept because exceptions cannot cross libzip.
   zip_int64_t answer(void* data, zip_uint64_t nbytes, zip_source_cmd_t command) noexcept {
     switch (command) {
       case ZIP_SOURCE_SUPPORTS:
@@ -134,9 +134,9 @@ class Archive {
                                                  : stat.size / max_expansion <= stat.comp_size),
            "its sizes are inconsistent");
     expect(name.ends_with(".npy"), "its name does not end in .npy");
-    // libzip does not report where data begin. They begin where libzip reads their first byte,
-    // since it reads no byte ahead. If it did, mapped bytes would not begin like an array, and
-    // would be rejected.
+    // libzip does not report where data begin. Their first byte is the last byte that libzip has
+    // read here, because libzip does not read ahead. If it did, the mapped bytes would not begin
+    // with the header of an array, and would be rejected.
     open(index, ZIP_FL_COMPRESSED);
     std::byte first{};
     const std::size_t begin = read({&first, 1}) ? position_ - 1 : nbytes_;
@@ -151,7 +151,7 @@ class Archive {
     expect(file_ != nullptr, "it cannot be opened", zip_get_error(archive_.get()));
   }
 
-  /// False if fewer bytes follow. libzip compares the CRC-32 at the end.
+  /// Fills `destination`. False if fewer bytes follow. libzip verifies the CRC-32 at the end.
   bool read(std::span<std::byte> destination) {
     zip_int64_t count = 1;
     while (count > 0 && !destination.empty()) {
@@ -208,8 +208,8 @@ class Archive {
   const std::size_t nbytes_;
   const ReadAt read_at_;
   std::string path_;            // of the archive, or of the current member, for messages
-  std::size_t position_ = 0;    // where libzip reads next
-  Error error_{};               // of libzip's last call, also for ZIP_SOURCE_ERROR
+  std::size_t position_ = 0;    // of libzip's next read
+  Error error_{};               // of libzip's last call, or for libzip's ZIP_SOURCE_ERROR
   std::exception_ptr failure_;  // thrown by read_at_
   std::unique_ptr<zip_t, Close> archive_;
   std::unique_ptr<zip_file_t, Close> file_;

@@ -40,7 +40,7 @@ class ArchiveWriter {
     }
     const std::uint64_t offset = position_;
     // The sizes of deflated data follow the data. The UTF-8 flag is set if the name is UTF-8, since
-    // Python needs it. libzip does not accept names with control characters as UTF-8.
+    // Python needs the flag; but libzip rejects the flag for names with control characters.
     const bool is_utf8 = detail::json_string(name) &&
                          std::ranges::none_of(name, [](char c) { return c >= 0 && c < ' '; });
     const unsigned flags = (is_deflated ? 1U << 3 : 0) | (is_utf8 ? 1U << 11 : 0);
@@ -80,7 +80,7 @@ class ArchiveWriter {
 
  private:
   static constexpr std::uint64_t version = 45;            // the first with zip64
-  static constexpr std::uint64_t in_zip64 = 0xFFFF'FFFF;  // stands for a number in the zip64 field
+  static constexpr std::uint64_t in_zip64 = 0xFFFF'FFFF;  // the number is in the zip64 field
 
   void write(std::string_view bytes) {
     file_.write(bytes.data(), bytes.size());

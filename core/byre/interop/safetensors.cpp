@@ -40,7 +40,7 @@ void warn_of_skipped(std::span<const SkippedTensor> skipped, const char* source)
       detail::printable(first.dtype).c_str(), to_string(first.sizes).c_str());
 }
 
-/// Makes a tensor of each entry by `make(entry)`.
+/// Calls `make(entry)` for each tensor, and warns of skipped tensors.
 template <class Make>
 SafetensorsFile assemble_file(SafetensorsHeader&& header, const char* source, const Make& make) {
   SafetensorsFile file{{}, std::move(header.metadata), std::move(header.skipped)};
@@ -82,7 +82,7 @@ SafetensorsFile load_safetensors(FileName name) try {
   file.read(start.data() + length_nbytes, start.size() - length_nbytes);
   return assemble_file(parse_safetensors_header(start, file.nbytes(), name.c_str()), name.c_str(),
                        [&](const SafetensorsEntry& entry) {
-                         file.seek(entry.offset);  // skips other tensors
+                         file.seek(entry.offset);  // over tensors that are skipped
                          return loaded(
                              elements_of(entry, name.c_str()),
                              [&](std::byte* data, std::size_t nbytes) { file.read(data, nbytes); });

@@ -16,7 +16,7 @@ using detail::safetensors_length_nbytes;
 
 constexpr const char* save_again = "The header is wrong: save it again.";
 
-/// Throws FileError about one tensor.
+/// Throws a FileError that names the tensor and the source.
 [[noreturn]] void refuse_tensor(const char* source, const std::string& name, const Text& found,
                                 const char* advice) {
   refuse_safetensors(

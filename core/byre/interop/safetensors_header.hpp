@@ -25,13 +25,14 @@ struct SafetensorsEntry {
   friend bool operator==(const SafetensorsEntry&, const SafetensorsEntry&) = default;
 };
 
-/// A tensor whose dtype byre lacks, such as U16 or F8_E4M3. A program can read its data by itself.
+/// A tensor whose dtype byre lacks, such as U16 or F8_E4M3. A program can read the data by itself,
+/// from `offset` on.
 struct SkippedTensor {
   std::string name;   ///< UTF-8
   std::string dtype;  ///< the code in the file
   Dims sizes;
   std::size_t offset = 0;  ///< of its data, in bytes from the start of the file
-  std::size_t nbytes = 0;  ///< of its data, by its offsets: not compared with sizes and dtype
+  std::size_t nbytes = 0;  ///< of its data, by its offsets; not checked against sizes and dtype
 
   friend bool operator==(const SkippedTensor&, const SkippedTensor&) = default;
 };
@@ -58,7 +59,7 @@ BYRE_API std::size_t safetensors_data_offset(std::span<const std::byte> start,
 /// Parses the header at the start of `start`, of a file of `file_nbytes`. Checks every rule of the
 /// format that needs no data:
 ///
-/// - the header is a JSON object; every key is one of the format's, and occurs once,
+/// - the header is a JSON object; every key is a key of the format and occurs once,
 /// - sizes and offsets are whole numbers, and their products and sums do not overflow,
 /// - the sizes of a tensor match the size of its data, unless byre lacks its dtype,
 /// - the data of tensors cover all bytes after the header, without gaps or overlaps.
@@ -66,8 +67,9 @@ BYRE_API std::size_t safetensors_data_offset(std::span<const std::byte> start,
 /// As in the reference implementation, white space may precede the header, and "__metadata__": null
 /// counts as no metadata. Tensors whose dtype byre lacks are skipped.
 ///
-/// Throws FileError, which names `source`, for anything else and for more than max_ndim dimensions;
-/// InvalidArgument if `start` ends before safetensors_data_offset(); OutOfMemory.
+/// Throws FileError, which names `source`, if the header breaks a rule or a tensor has more than
+/// max_ndim dimensions; InvalidArgument if `start` ends before safetensors_data_offset(); or
+/// OutOfMemory.
 ///
 /// Source: the format's description, and its reference implementation 0.7.0 (2025), the first
 /// version with C64.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The elements of a tensor as a std::span. Access is as by data() and mutable_data(): reading
-/// never copies, and writing materializes. For std::mdspan see tensor/accessor.hpp.
+/// The elements of a tensor as a std::span. The functions access the tensor like data() and
+/// mutable_data(): reading never copies, and writing materializes. For std::mdspan see
+/// tensor/accessor.hpp.
 #pragma once
 
 #include <byre/config.hpp>
@@ -13,22 +14,22 @@ namespace byre::inline v0 {
 
 namespace detail {
 
-/// Throws StateError for an empty handle, DeviceError for a tensor on a device, ShapeError if it is
-/// not contiguous.
+/// Throws StateError for an empty handle, DeviceError if the tensor is on a device, ShapeError if
+/// it is not contiguous.
 BYRE_API void expect_span(const Tensor& tensor, const char* call);
 
 }  // namespace detail
 
-/// All elements in row-major order. Requires a contiguous tensor on the host. The span is valid as
-/// long as a pointer of data() is. Throws as data() does; ShapeError if the tensor is not
-/// contiguous, DeviceError if it is on a device. Thread-safety and cost are those of data().
+/// All elements in row-major order. The span is valid as long as a pointer from data(). Throws
+/// ShapeError if the tensor is not contiguous, DeviceError if it is on a device, or the errors of
+/// data(). Thread-safety and cost are those of data().
 template <Element T>
 inline std::span<const T> as_span(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_span(tensor, "as_span");
   return {tensor.data<T>(site), static_cast<std::size_t>(tensor.numel())};
 }
-/// As as_span(), to write: valid as long as a pointer of mutable_data(), whose errors, cost and
-/// thread-safety apply.
+/// As as_span(), but for writing: the lifetime of the span, further errors, cost and thread-safety
+/// are those of mutable_data().
 template <Element T>
 inline std::span<T> as_mutable_span(Tensor& tensor, Wait wait = Wait::allowed,
                                     CallSite site = CallSite::current()) {

@@ -19,7 +19,7 @@ std::string_view value_of_environment() noexcept {
   return value == nullptr ? "" : value;
 }
 
-/// Nothing if the value is not the name of a mode.
+/// nullopt if the value is not the name of a mode.
 std::optional<ReshapeMode> mode_of_environment() noexcept {
   const std::string_view value = value_of_environment();
   return value.empty() ? ReshapeMode::copy : mode_named(value);
@@ -29,7 +29,8 @@ std::optional<ReshapeMode> mode_of_environment() noexcept {
 struct ProcessMode {
   sync::ProcessMutex mutex;
 
-  /// Requires the mutex. Counts the new mode before it is in force, and the old mode until then.
+  /// Requires the mutex. active_tracking counts the new mode before the mode is in force, and the
+  /// old mode as long as it is in force.
   void set(std::optional<ReshapeMode> mode) noexcept {
     const bool is_tracking = mode && tracks(*mode);
     if (is_tracking) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The mode of `reshape` if its output can be a view of its input: an alias, tracked or not, or a
-/// lazy copy. The mode is set by the environment, for the process, or for a scope of a thread.
+/// The modes of `reshape`. If the output can be a view of the input, the mode decides whether it is
+/// an alias of the input, an alias whose accesses are tracked, or a lazy copy. The mode is set by
+/// the environment, for the process, or for a scope of a thread. docs/reshape.md explains their
+/// use.
 ///
-/// Unless a function says otherwise: thread-safe, wait-free except for the first read of the
+/// Unless a function says otherwise, it is thread-safe, wait-free except for the first read of the
 /// environment, and throws nothing.
 #pragma once
 
@@ -18,8 +20,8 @@ namespace byre::inline v0::shadow {
 /// Source: the design note "Copy-on-write motivation".
 enum class ReshapeMode : std::uint8_t {
   alias,  ///< an untracked alias
-  warn,   ///< an alias; reports code that relies on it
-  error,  ///< an alias; throws ReshapeViolation in code that relies on it
+  warn,   ///< a tracked alias: code that relies on it is reported
+  error,  ///< a tracked alias: code that relies on it throws ReshapeViolation
   copy,   ///< a lazy copy: the default
 };
 
@@ -30,20 +32,20 @@ constexpr bool tracks(ReshapeMode mode) noexcept {
 
 /// "alias", "warn", "error" or "copy".
 BYRE_API std::string_view name_of(ReshapeMode mode) noexcept;
-/// The mode of this name, or nothing if no mode has it.
+/// The mode of this name; nullopt for any other name.
 BYRE_API std::optional<ReshapeMode> mode_named(std::string_view name) noexcept;
 
 namespace detail {
 
-// Every reshape loads these without a function call.
+// These are declared here so that a reshape loads them without a function call.
 BYRE_TLS_MODEL BYRE_API extern constinit thread_local std::optional<ReshapeMode> mode_of_scope;
-/// One more than the number of the mode; 0 until the environment is read, and if it does not name a
-/// mode.
+/// The number of the process's mode plus 1. 0 if the environment has not been read yet, or if its
+/// value is not a mode.
 BYRE_API extern constinit sync::detail::RelaxedCounter mode_of_process;
 
-/// The active-tracking count: the number of scopes in force, process-wide modes and storages that
-/// track accesses. The environment counts as one until it is read. The count has a cache line of
-/// its own. A thread that holds an object that tracks finds the count above 0.
+/// The active-tracking count: the number of objects that track accesses, which are scopes in force,
+/// the process-wide mode, and storages. The environment counts as one until it is read. A thread
+/// that uses such an object loads a count above 0. The count has its own cache line.
 struct alignas(64) ActiveTracking : sync::detail::RelaxedCounter {
   using sync::detail::RelaxedCounter::RelaxedCounter;
 };
@@ -60,7 +62,6 @@ BYRE_API bool is_tracking() noexcept;
 /// The mode in force on this thread: that of its innermost ReshapeModeScope, else the process's
 /// default, else the value of BYRE_RESHAPE in the environment at the first call in the process,
 /// else copy. Throws InvalidArgument, at each call, if BYRE_RESHAPE is not the name of a mode.
-/// Wait-free.
 inline ReshapeMode reshape_mode() {
   if (detail::mode_of_scope) [[unlikely]] {
     return *detail::mode_of_scope;
@@ -71,8 +72,8 @@ inline ReshapeMode reshape_mode() {
   return detail::read_environment();
 }
 
-/// Sets the process's default for all threads; without a mode, the default is the current value in
-/// the environment. Takes a lock. A concurrent reshape may still use the previous default.
+/// Sets the process's default for all threads; nullopt sets it to the current value of
+/// BYRE_RESHAPE. Takes a lock. A concurrent reshape may still use the previous default.
 BYRE_API void set_default_reshape_mode(std::optional<ReshapeMode> mode) noexcept;
 
 /// Sets a mode for this thread until the scope ends. Scopes nest; they must end in reverse order,

@@ -8,7 +8,7 @@
 namespace byre::inline v0::shadow {
 namespace {
 
-/// Shortens long names in front: the end of a file's name says more than its beginning.
+/// Shortens long names at their beginning, because the end of a file's name is more specific.
 std::string name_of(const CallSite& site, std::size_t most) {
   if (site.line == 0) {
     return "an unknown call site";
@@ -114,7 +114,7 @@ Text text_of(const Violation& violation) noexcept {
       }
     }
   } catch (const std::exception&) {
-    // Without memory, the call sites alone are reported.
+    // There is no memory: only the call sites are reported.
   }
   return format_text(
       "%.250s:%u: this access relies on the reshape at %.250s:%u sharing memory with its input, "

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Reports of code that relies on a reshape being an alias. A report names three call sites (the
-/// reshape, a write, a later access) and advises a change.
+/// Reports of code that relies on a reshape being an alias (docs/reshape.md). A report names three
+/// call sites (the reshape, a write, a later access) and advises a change.
 ///
-/// Unless a function says otherwise: functions are thread-safe; functions that return a std::string
-/// throw OutOfMemory, all others throw nothing.
+/// Unless a function says otherwise, it is thread-safe. Functions that return a std::string throw
+/// OutOfMemory; all others throw nothing.
 #pragma once
 
 #include <byre/config.hpp>
@@ -20,7 +20,8 @@
 
 namespace byre::inline v0::shadow {
 
-/// The sizes of a tensor. Needs no heap memory: stores the first most_sizes sizes only.
+/// The sizes of a tensor. Stores only the first `most_sizes` sizes, so that it needs no heap
+/// memory.
 class Shape {
  public:
   static constexpr std::size_t most_sizes = 6;
@@ -61,26 +62,30 @@ struct TensorSite {
 
 /// The change that a report advises.
 enum class Advice : std::uint8_t {
-  view,               ///< the input relies on a write through the output: they share memory
+  view,               ///< the input is used after a write through the output: they share memory
   reshape_and_clone,  ///< the output is read after a write to the input
-  view_or_clone,      ///< as reshape_and_clone, write after write: a window or a snapshot
-  nothing,            ///< a write of all elements: each has its own contents once reshape copies
+  view_or_clone,      ///< the output is read after each of several writes to the input
+  nothing,            ///< the later access writes all elements: no rewrite is needed
 };
 
 /// "view", "reshape_and_clone", "view_or_clone", "nothing".
 BYRE_API const char* to_string(Advice advice) noexcept;
 
-/// A write by one view family, and a later read or write by another, if a copying reshape would
-/// have separated the two. Holds no heap memory; stays valid after the tensors and the storage are
-/// destroyed.
+/// A write by one view family, and a later read or write by another family that would not share
+/// memory with the first if reshape copied. A view family is a tensor with its views; a tracked
+/// reshape begins a new family. A violation holds no heap memory, and stays valid after the tensors
+/// and the storage are destroyed.
 struct Violation {
-  TensorSite reshape;  ///< made the younger family; if both come from one family, the accessing one
+  /// The reshape that made the younger of the two families; the accessing family, if both were made
+  /// from one family.
+  TensorSite reshape;
   TensorSite write;
   TensorSite access;
   bool access_writes = false;
   Advice advice = Advice::nothing;
   std::uint64_t count = 1;  ///< number of violations at these three call sites
-  /// How often raw pointers to write to this storage were handed out so far, and where first.
+  /// The number of raw pointers for writing to this storage that were handed out so far, and the
+  /// call site of the first.
   std::uint64_t untracked_escapes = 0;
   CallSite first_escape{};
 
@@ -89,14 +94,14 @@ struct Violation {
 
 /// The report for people: what happens, the three call sites, and the advice. Throws OutOfMemory.
 BYRE_API std::string to_string(const Violation& violation);
-/// The text of to_string(), with shortened file names if it would not fit. If that is still too
-/// long, or without memory for it, the three call sites alone.
+/// The text of to_string(), with shortened file names if the text would not fit into Text. Only the
+/// three call sites if the shortened text does not fit either, or if there is no memory for it.
 BYRE_API Text text_of(const Violation& violation) noexcept;
 /// One JSON object. An unknown call site has the file "?" and the line 0. Throws OutOfMemory.
 BYRE_API std::string to_json(const Violation& violation);
 
-/// Thrown by an access, before it changes anything, if the reshape was made in error mode. The
-/// violation counts as reported: the access succeeds if it is repeated.
+/// Thrown by an access, before it changes anything, if it relies on a reshape that was made in
+/// error mode. The violation then counts as reported, so the access succeeds if it is repeated.
 class BYRE_API ReshapeViolation : public Error {
  public:
   explicit ReshapeViolation(const Violation& violation) noexcept

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The summary of all violations so far, for programs and for people. It also counts reshapes,
-/// suppressed violations and escapes.
+/// The summary of all violations so far (report.hpp), for programs and for people. It also counts
+/// tracked reshapes, suppressed violations and escapes.
 #pragma once
 
 #include <byre/config.hpp>
@@ -12,8 +12,8 @@
 
 namespace byre::inline v0::shadow {
 
-/// An escape is a raw pointer to write to a tracked storage that was handed out: accesses through
-/// it are not tracked.
+/// The counts and violations so far. An *escape* is the handing out of a raw pointer for writing to
+/// a tracked storage: accesses through such a pointer are not tracked.
 struct Summary {
   std::uint64_t reshapes = 0;    ///< tracked reshapes
   std::uint64_t violations = 0;  ///< reported, counted or thrown
@@ -21,7 +21,7 @@ struct Summary {
   /// Number of escapes. Those before the first tracked reshape of a storage count as one.
   std::uint64_t untracked_escapes = 0;
   CallSite
-      first_escape{};  ///< call site of the first escape; line 0 if there was none or it is unknown
+      first_escape{};  ///< of the first escape; line 0 if there was none or the site is unknown
   /// One violation for each triple of call sites, with its count; the most frequent first. Its
   /// advice is chosen by all violations so far, and `untracked_escapes` is the largest number among
   /// them. The other members are those of the first violation.

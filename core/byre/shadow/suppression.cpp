@@ -52,7 +52,7 @@ std::string_view without_comment_and_blanks(std::string_view line) {
   return first == line.npos ? "" : line.substr(first, line.find_last_not_of(blanks) + 1 - first);
 }
 
-/// Nothing if the entry is not of the form `file` or `file:line`.
+/// nullopt if the entry is not of the form `file` or `file:line`.
 std::optional<Suppression> parsed(std::string_view entry) {
   const std::size_t colon = entry.rfind(':');
   const std::string_view file = entry.substr(0, colon);
@@ -65,7 +65,8 @@ std::optional<Suppression> parsed(std::string_view entry) {
   const std::string_view digits = entry.substr(colon + 1);
   std::uint32_t line = 0;
   const char* const end = std::from_chars(digits.begin(), digits.end(), line).ptr;
-  // If there is no number, or one that is too large, `line` stays 0, which is not a line.
+  // `line` stays 0, which is not a valid line, if the digits are missing or their number is too
+  // large.
   if (end != digits.end() || line == 0) {
     return std::nullopt;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Suppression of known violations, by a scope of a thread or by a file of call sites. The summary
-/// counts suppressed violations.
+/// Suppression of known violations (report.hpp), by a scope of a thread or by a file of call sites.
+/// The summary counts suppressed violations.
 #pragma once
 
 #include <byre/config.hpp>

@@ -10,14 +10,15 @@
 
 namespace byre::inline v0::detail {
 
-/// The device of this DLPack name. Throws DeviceError if it is not registered.
+/// The device that DLPack describes like this. Throws DeviceError if it is not registered.
 Device device_of(dlpack::DLDevice device);
-/// The dtype of this DLPack name. Throws DTypeError if there is no such dtype.
+/// The dtype that DLPack describes like this. Throws DTypeError if byre lacks it.
 DType dtype_of_dlpack(dlpack::DLDataType type);
 
 struct PinAccess {
-  /// The storage for a tensor over the pinned bytes. Empty if the tensor must alias them instead:
-  /// other code writes them, or `is_exclusive` lets lazy clones share aliased memory from now on.
+  /// The storage for a tensor over the pinned bytes. Empty if the tensor must alias the bytes
+  /// instead: because other code writes them, or because `is_exclusive` lets lazy clones share
+  /// memory that was imported as an alias before.
   static Storage to_storage(Pin& pin, bool is_exclusive) {
     return is_exclusive && pin.holds_aliased_data() ? Storage() : pin.to_storage();
   }
@@ -36,13 +37,13 @@ class ExportedBytes {
   Dims strides;
 
  protected:
-  /// Destroys `*this`. Within the release of another export on this thread, waits until that one is
-  /// over: libraries that wrap each other's tensors make chains of any length, and recursion would
-  /// exhaust the stack.
+  /// Destroys `*this`. If this thread is releasing another export already, only enqueues `*this`
+  /// for that release to destroy: libraries that wrap each other's tensors make chains of any
+  /// length, and recursion would exhaust the stack.
   void release() noexcept;
 
  private:
-  ExportedBytes* next_ = nullptr;  ///< the next export that waits for its release
+  ExportedBytes* next_ = nullptr;  ///< the next export in the queue
 };
 
 template <class Managed>
@@ -53,7 +54,7 @@ class Exported final : public ExportedBytes {
     managed.deleter = &release_managed;
   }
 
-  /// Null if another library exported `managed`, also one that contains a byre of its own.
+  /// Null if another library exported `managed`, even if that library contains its own byre.
   static ExportedBytes* of(const Managed& managed) noexcept {
     return managed.deleter == &release_managed ? static_cast<Exported*>(managed.manager_ctx)
                                                : nullptr;

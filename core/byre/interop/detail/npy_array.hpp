@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The array of a .npy file that is on disk, in memory, or in an archive. The caller passes a
-/// function that reads the bytes.
+/// The array of a .npy file that is on disk, in memory, or in an archive.
 #pragma once
 
 #include <byre/interop/detail/tensor_data.hpp>
@@ -18,13 +17,14 @@ namespace byre::inline v0::detail {
 NpyHeader npy_header_of(std::span<const std::byte> start, std::size_t file_nbytes,
                         const char* source);
 
-/// The array, in fresh memory, of a file that begins with `start`, which holds at least the header.
-/// If data follow `start`, `read_rest(destination, nbytes)` reads them.
+/// The array, in fresh memory, of a file that begins with the bytes `start`, which contain at least
+/// the header. Calls `read_rest(destination, nbytes)` to read the data after `start`, if there are
+/// any.
 Tensor loaded_npy(std::span<const std::byte> start, std::size_t file_nbytes, const char* source,
                   const std::function<void(std::byte*, std::size_t)>& read_rest);
 
-/// Describes the elements. The FileError for a bool that is neither 0 nor 1 names `source`, which
-/// must outlive the result.
+/// Describes the elements. `source` is the name in a FileError about a bool that is neither 0 nor
+/// 1; it must outlive the result.
 StoredElements elements_of(const NpyHeader& header, const char* source);
 /// The tensor whose elements, in the order of the file, are `stored`.
 Tensor in_array_order(const NpyHeader& header, const Tensor& stored);
@@ -35,7 +35,7 @@ struct NpyEncoding {
   bool fortran_order = false;
 };
 
-/// Throws DTypeError and InvalidArgument as npy_header() does.
+/// Throws the errors of npy_header().
 NpyEncoding npy_encoding_of(const Tensor& tensor, const NpyFormat& format);
 
 /// The elements in the order of `file`, for write_elements().

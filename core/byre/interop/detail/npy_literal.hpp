@@ -16,15 +16,15 @@
 
 namespace byre::inline v0::detail {
 
-/// Each member first skips spaces, and throws FileError, which names the source, for any other
-/// text.
+/// Each member skips spaces first, and throws FileError, which names the source, if the text is not
+/// of the form that the member reads.
 class PythonLiteral {
  public:
   /// The text must outlive this object.
   PythonLiteral(std::string_view text, const char* source) noexcept
       : text_(text), source_(source) {}
 
-  /// Whether `token` is next. take() skips it then.
+  /// at() returns whether `token` is next; take() also skips it.
   bool at(char token) noexcept {
     skip_spaces();
     return position_ < text_.size() && text_[position_] == token;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The parts of a .safetensors file before the data: its length and its JSON, read and written
-/// without tensors.
+/// The bytes of a .safetensors file before the data: the length of the header and its JSON text,
+/// read and written without tensors.
 #pragma once
 
 #include <byre/interop/detail/format.hpp>
@@ -22,7 +22,7 @@ namespace byre::inline v0::detail {
 
 inline constexpr std::string_view metadata_key("__metadata__");
 
-/// The size of the number before the header, which is the header's length.
+/// The size of the number that precedes the header and is its length.
 inline constexpr std::size_t safetensors_length_nbytes = 8;
 
 struct SafetensorsType {
@@ -62,13 +62,13 @@ struct SafetensorsJson {
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
-/// Reads every key and number of the text; a parsed tree would lose repeated keys. Throws
-/// FileError, which names the source, if the text is not JSON, has an unknown key, a repeated or
-/// missing key, or a value of another type than the format's. Stores nothing deeper than the format
-/// nests, and does not recurse.
+/// Reads the text key by key, because a parsed tree would lose repeated keys. Throws FileError,
+/// which names the source, if the text is not JSON, has an unknown, repeated or missing key, or a
+/// value of the wrong type. Does not recurse, and stores nothing that nests deeper than the format
+/// allows.
 SafetensorsJson read_safetensors_json(std::string_view text, const char* source);
 
-/// The text in quotes, with the necessary escapes; nothing if it is not UTF-8.
+/// The text in quotes, with the necessary escapes; nullopt if the text is not UTF-8.
 std::optional<std::string> json_string(const std::string& text);
 
 /// A tensor to save.

@@ -165,7 +165,7 @@ class SafetensorsReader {
     value_ = values[number];
   }
 
-  /// Rejects `found`, which is not of the expected kind.
+  /// Rejects the value `found`, because another kind is expected.
   [[noreturn]] void refuse_value(const char* found) const {
     refuse(
         format_text("has %s, expected %s", found, wanted_values[static_cast<std::size_t>(value_)]));

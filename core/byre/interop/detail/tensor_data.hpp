@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The elements of tensors in files of every format: loaded, mapped, and written.
+/// Loads, maps and writes the elements of tensors in files of every format.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -19,8 +19,8 @@ struct StoredElements {
   DType dtype;
   std::endian byte_order;
   std::size_t nbytes;
-  /// Throws FileError about an element that is invalid: C++ cannot read a bool that is neither 0
-  /// nor 1.
+  /// Throws FileError about an invalid element: a bool that is neither 0 nor 1, which C++ must not
+  /// read.
   std::function<void(const Text& found)> refuse;
 };
 
@@ -35,8 +35,8 @@ Tensor mapped(const StoredElements& elements, Storage file, std::size_t offset);
 
 /// Throws StateError, which names `operation`, for a tensor without a dtype or without memory.
 void expect_initialized(const Tensor& tensor, const char* operation);
-/// The elements of `tensor`, contiguous on the host and in this byte order. Copies only if they are
-/// not, even if the memory is borrowed.
+/// The elements of `tensor`, contiguous, on the host, and in this byte order. Copies them only if
+/// they are not like this already, even if the memory is borrowed.
 Tensor to_write(const Tensor& tensor, std::endian byte_order, CallSite site);
 /// Writes the elements of a tensor that to_write() returned.
 void write_elements(OutputFile& file, const Tensor& data, CallSite site);

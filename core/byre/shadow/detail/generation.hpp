@@ -3,9 +3,11 @@
 ///
 /// The storage holds the stamp of its last write. Each family holds the stamp of the last write
 /// that it has observed. A family is stale if the storage's stamp is later: another family has
-/// written since, and with copies in place of aliases this family would not read that write. The
+/// written since, and if reshape copied, this family would not read the written values. The
 /// compare-exchange that makes a write the storage's last also returns the write before it.
-/// Therefore, if two families write at once, one of them is found stale.
+/// Therefore, if two families write at once, one of them is found stale. A family also holds the
+/// stamp of its unread write: a write of another family that was reported when this family wrote,
+/// and of which this family may still read elements.
 ///
 /// Invariants:
 ///   1. The storage's stamp counts its writes: no two writes have equal stamps.
@@ -47,9 +49,10 @@ class basic_storage_generation {
 };
 
 /// The stamps of a view family: of the last write that it has observed, and of a write that it has
-/// not read. Thread-safety is that of the family's tensors: reads may run concurrently, and a write
-/// excludes the other accesses of the family. Other families may do anything meanwhile. Lock-free;
-/// if the family is not stale, wait-free except for spurious failures.
+/// not read. Thread-safety is that of the family's tensors: reads may run concurrently, and the
+/// caller must not run a write concurrently with another access of the family. Other families may
+/// do anything meanwhile. Lock-free; if the family is not stale, wait-free except for spurious
+/// failures.
 template <sync::Sync Sync>
 class basic_family_generation {
  public:
@@ -79,7 +82,8 @@ class basic_family_generation {
     // Acquire pairs with the write: a thread that loads a write's stamp finds its record, or
     // families_read_and_write fails.
     const WriteStamp last(storage.last_.load(sites.at(At::load_last, std::memory_order::acquire)));
-    // Another read of the family may have observed a later write by now: families_read_at_once.
+    // Later, not unequal: another read of the family may have observed a later write by now
+    // (scenario families_read_at_once).
     return last.generation() > observed().generation() ? std::optional(last) : std::nullopt;
   }
   /// Before a read: the storage's last write if the family is stale, else the unread write, else
@@ -95,12 +99,12 @@ class basic_family_generation {
   /// Stores that the family has observed `write`. The family is then stale only if another write
   /// followed.
   void observe(WriteStamp write) noexcept {
-    // Relaxed, pairs with nothing: two concurrent reads of one family may leave the stamp that the
-    // earlier one loaded. Without it, families_read_and_write reports a family's own write.
+    // Relaxed, pairs with nothing: of two concurrent reads of one family, the later store may be of
+    // the earlier stamp. Without this store, families_read_and_write reports a family's own write.
     observed_.store(write.word(), sites.at(At::observe, std::memory_order::relaxed));
   }
-  /// Observes `write` by a read, after which no write is unread. The family may have observed a
-  /// later write already, also by a concurrent read.
+  /// Observes `write` by a read of the family, and clears the unread write. The family may have
+  /// observed a later write already, also by a concurrent read.
   void observe_by_reading(WriteStamp write) noexcept {
     if (write.generation() > observed().generation()) {
       observe(write);
@@ -109,14 +113,15 @@ class basic_family_generation {
   }
   /// Stores that the family writes, or is about to write, without having read `write`.
   void leave_unread(WriteStamp write) noexcept {
-    // Relaxed, pairs with nothing: a write of the family excludes its other accesses. Without it,
-    // families_leave_unread does not report the part that the family did not overwrite.
+    // Relaxed, pairs with nothing: the caller orders a write of the family with its other accesses.
+    // Without this store, families_leave_unread does not report the part that the family did not
+    // overwrite.
     unread_.store(write.word(), sites.at(At::leave_unread, std::memory_order::relaxed));
   }
   /// Clears the unread write: the family has overwritten all of it, or it was reported to a read.
   void forget_unread() noexcept {
     // Relaxed, pairs with nothing: of two concurrent reads of one family, both may be reported.
-    // Without it, families_leave_unread reports a write again.
+    // Without this store, families_leave_unread reports a write again.
     unread_.store(none, sites.at(At::forget_unread, std::memory_order::relaxed));
   }
 

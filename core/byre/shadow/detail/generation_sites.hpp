@@ -12,14 +12,14 @@ namespace byre::inline v0::shadow::detail {
 using RecordId = std::uint32_t;
 
 /// The generation of a write and its record, in one word. The record has 20 bits and the generation
-/// 44. A family mistakes the last write for one that it has observed only if it misses 2^44 writes.
-/// One write takes nanoseconds.
+/// 44. A family could mistake the last write for a write that it has observed only after it has
+///     missed 2^44 writes, each of which takes nanoseconds.
 class WriteStamp {
  public:
   static constexpr unsigned record_bits = 20;
   static constexpr RecordId max_record = (RecordId{1} << record_bits) - 1;
 
-  /// The stamp of a storage that has not been written since it is tracked.
+  /// The stamp of a storage that has not been written since its tracking began.
   constexpr WriteStamp() noexcept = default;
   constexpr explicit WriteStamp(std::uint64_t word) noexcept : word_(word) {}
 

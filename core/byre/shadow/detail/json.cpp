@@ -16,7 +16,7 @@ std::string members_of(const CallSite& site) {
   return member("file", in_quotes(site.file)) + member("line", site.line);
 }
 
-/// Omits the "..." of a shape with more sizes than fit.
+/// Omits the "..." of a shape with more dimensions than it stores sizes.
 std::string sizes_of(const Shape& shape) {
   return to_string(Shape(shape.sizes()));
 }

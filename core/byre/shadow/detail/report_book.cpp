@@ -50,7 +50,7 @@ Advice own_advice(const detail::AdviceFacts& facts) noexcept {
                                          : Advice::reshape_and_clone;
 }
 
-/// The table entries are allocated while no lock is held: the allocator may call code that uses
+/// Allocates table entries while no lock is held, because the allocator may call code that uses
 /// byre.
 class Book {
  public:
@@ -109,7 +109,8 @@ class Book {
         }
       }
     }
-    // Triples of equal counts keep their order. To clang 19, std::stable_sort is deprecated code.
+    // An insertion sort: triples with equal counts keep their order. Not std::stable_sort, because
+    // clang 19 warns that it uses deprecated code.
     for (auto next = all.triples.begin(); next != all.triples.end(); ++next) {
       std::rotate(std::ranges::upper_bound(all.triples.begin(), next, next->count, std::greater<>(),
                                            &Violation::count),
@@ -130,7 +131,7 @@ class Book {
   }
 
  private:
-  /// A violation as the tables name it.
+  /// The keys of a violation in the tables.
   struct Occurrence {
     Triple triple;
     std::array<Site, 2> write;  ///< the write, and the reshape that made its family
@@ -177,9 +178,9 @@ class Book {
     return violation.is_error() || std::exchange(entry.is_reported, true) ? nullptr : handler_;
   }
 
-  /// A reshape gets one rewrite: `view`, if the advice of any of its triples is `view`. If a read
-  /// of a write through a reshaped tensor is advised `view`, then all other reads of that write are
-  /// advised `view`, too.
+  /// A reshape has one rewrite: `view`, if the own advice of any of its triples is `view`. If a
+  /// read of a write through a reshaped tensor is advised `view`, then all other reads of that
+  /// write are advised `view`, too.
   Advice advice_for(const Triple& triple, const Entry& entry) const noexcept {
     const bool is_of_viewed = triple[0].second != 0 && tables_.viewed_reshapes.contains(triple[0]);
     const bool reads_viewed = entry.first.advice != Advice::nothing && entry.write[0].second != 0 &&

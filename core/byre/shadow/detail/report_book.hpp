@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The book of reports: reports each distinct triple of call sites (reshape, write, access) once,
-/// and counts it after that. The book also chooses the advice, for each reshape by all of its
-/// violations so far.
+/// The book of reports reports each distinct triple of call sites (reshape, write, access) once,
+/// and counts repetitions. The book also chooses the advice, based on all violations of a reshape
+/// so far.
 #pragma once
 
 #include <byre/observe/detail/call_sites.hpp>
@@ -38,13 +38,13 @@ bool thread_is_suppressed() noexcept;
 /// Whether a file of suppressions names the call site. Locks if such a file was read.
 bool is_suppressed(const CallSite& site) noexcept;
 
-/// Called when a reshape is tracked. Applies these variables of the environment, until that
-/// succeeds once:
+/// Called at each tracked reshape, until one call succeeds. Applies these environment variables:
 ///   BYRE_RESHAPE_SUMMARY=stderr, FILE.json or FILE.txt   print_summary there, at exit
 ///   BYRE_RESHAPE_SUPPRESSIONS=FILE                       suppress_sites(FILE)
 /// An empty value counts as unset. Each process writes its summary, even if it tracked nothing.
 ///
-/// Thread-safe. Throws InvalidArgument for other values, and the exceptions of suppress_sites().
+/// Thread-safe. Throws InvalidArgument for another value of BYRE_RESHAPE_SUMMARY, or the errors of
+/// suppress_sites().
 void apply_environment();
 
 }  // namespace byre::inline v0::shadow::detail

@@ -33,8 +33,7 @@ struct FamilyNumber {
   }
 };
 
-/// The key of a write's record. A null `site` is an unknown call site, of a family whose reshape
-/// has the mode of `reshape`.
+/// The key of a write's record. A null `site` stands for an unknown call site.
 struct WriteKey {
   const CallSite* site;
   std::span<const std::int64_t> sizes;
@@ -63,9 +62,9 @@ using WriteRecords = basic_write_records<sync::Boost, WriteOrigin>;
 
 namespace byre::inline v0::shadow {
 
-/// The state of one view family. Thread-safety: handles are counted as by std::shared_ptr;
-/// `generation` documents its own; the other members are for the family's writes alone. Source: the
-/// design note "Copy-on-write motivation".
+/// The state of one view family. Thread-safety: handles are counted like those of std::shared_ptr;
+/// `generation` documents its own; the other members are const. Source: the design note
+/// "Copy-on-write motivation".
 class ShadowStorage {
  public:
   /// For the first family of a storage.
@@ -81,7 +80,7 @@ class ShadowStorage {
 
   detail::basic_family_generation<sync::Boost> generation;
   const detail::FamilyNumber family{};
-  const TensorSite reshape{};  ///< made the family
+  const TensorSite reshape{};  ///< the reshape that made the family
   const detail::WriteStamp observed_at_first{};
 
  private:
@@ -93,8 +92,8 @@ class ShadowStorage {
 
 namespace detail {
 
-/// Attached to the storage's slot. Thread-safety is that of the members. Accesses are tracked while
-/// such an object exists.
+/// The tracking state of one storage, attached to the storage's slot. Thread-safety is that of the
+/// members. Each object counts in active_tracking.
 struct TrackingState final : byre::detail::Attachment {
   TrackingState() noexcept { active_tracking.add(); }
   ~TrackingState() override { active_tracking.subtract(); }
@@ -102,7 +101,7 @@ struct TrackingState final : byre::detail::Attachment {
   basic_storage_generation<sync::Boost> generation;
   WriteRecords records;
   ShadowStorage default_family;               ///< of tensors that no tracked reshape made
-  sync::detail::RelaxedCounter families;      ///< number of the other families ever made
+  sync::detail::RelaxedCounter families;      ///< number of families that reshapes made so far
   sync::detail::RelaxedCounter escapes;       ///< how often a raw pointer to write escaped
   sync::detail::RelaxedCounter first_escape;  ///< the SiteId of the first escape
 };

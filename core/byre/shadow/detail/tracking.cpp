@@ -33,8 +33,7 @@ ShadowStorage& family_in(TrackingState& state, ShadowStorage* family) noexcept {
 struct UnobservedWrite {
   WriteStamp stamp;
   const WriteRecords::Record* record;
-  /// Which of the two families is the younger, whose reshape separates them; both false for
-  /// siblings.
+  /// The younger of the two families; its reshape separates them. Both are false for siblings.
   bool writer_is_reshaped;
   bool access_is_reshaped;
   bool is_suppressed;  ///< by the call site of the write or of the reshape
@@ -56,14 +55,14 @@ struct UnobservedWrite {
 
   /// The reshape that, as a copy, would separate the two families. A family is never made from a
   /// younger one. With a copy where the younger family was made, neither would read the other's
-  /// writes. Siblings, which were made from one family, are separated by either reshape: the one of
-  /// the accessing family is named.
+  /// writes. Siblings are families that were made from one family. Either reshape separates them;
+  /// the report names the reshape of the accessing family.
   const TensorSite& reshape() const noexcept {
     return writer_is_reshaped ? record->origin.reshape : *accessing_reshape_;
   }
 
-  /// The write of the highest rank is reported: first if it is not suppressed, then if it is an
-  /// error, then the last.
+  /// The write with the highest rank is reported. An unsuppressed write ranks above a suppressed
+  /// one, then an error above a warning, then a later write above an earlier one.
   auto rank() const noexcept {
     return std::tuple(!is_suppressed, reshape().mode == ReshapeMode::error, stamp.generation());
   }
@@ -162,8 +161,9 @@ void record_escape(TrackingState& state, const CallSite& site) noexcept {
   }
 }
 
-/// Where a pointer to write escaped before `reshape`: at the call site in the slot's tag. For
-/// foreign or pinned memory that line is unknown, and the line of `reshape` stands for it.
+/// The call site at which a pointer for writing escaped before `reshape`, from the slot's tag. For
+/// foreign or pinned memory the call site is unknown: returns `reshape`. nullopt if no pointer
+/// escaped.
 std::optional<CallSite> escape_before(const Storage& storage, const CallSite& reshape) noexcept {
   if (const auto tag = storage.slot()->tag()) {
     return site_at(*tag);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The functions by which tensors record reshapes, reads, writes and escapes with the shadow
-/// storages. An escape is a raw pointer to write that is handed out. If no tracked reshape linked a
-/// storage, an access costs one load and one branch.
+/// The functions by which tensors record reshapes, reads, writes and escapes. A view family is a
+/// tensor with its views; its shadow storage holds its tracking state. A tracked reshape links two
+/// families on one storage. An escape is the handing out of a raw pointer for writing. If no
+/// tracked reshape linked a storage, an access costs one load and one branch.
 ///
 /// The steps of a write:
 ///   begin_write    reports or throws if the family is stale; nothing has changed yet
@@ -9,9 +10,9 @@
 ///   end_write      makes it the storage's last write, and records an escape
 ///
 /// Thread-safety is that of the access itself. Reads and reshapes of one storage may run
-/// concurrently, and so may the accesses of different families. A write of a family excludes the
-/// other accesses of that family. Lock-free if no family is stale, except at a call site at which
-/// the storage was not written before.
+/// concurrently, and so may the accesses of different families. The caller must not run a write of
+/// a family concurrently with other accesses of that family. Lock-free if no family is stale,
+/// except at a call site at which the storage was not written before.
 #pragma once
 
 #include <byre/config.hpp>
@@ -60,8 +61,8 @@ inline bool is_tracked(const Storage& storage) noexcept {
 
 /// Whether a raw pointer to write to this storage may be handed out without recording it: nothing
 /// in the process tracks; or no tracked reshape linked the storage, and an escape of it is recorded
-/// already or the mode in force does not track. May return a false negative. Requires a handle that
-/// is not empty. Wait-free, except for the first read of the environment.
+/// already or the mode in force does not track. May return false even if this condition holds.
+/// Requires a handle that is not empty. Wait-free, except for the first read of the environment.
 inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
   return active_tracking.value() == 0 || storage.slot()->has_tag() ||
          (!is_tracked(storage) && !is_tracking());
@@ -75,12 +76,13 @@ inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
 [[gnu::cold]] void record_read(const Storage& storage, ShadowStorage* family, const Access& access);
 /// Called before a tensor of the family is written. Reports or throws as record_read() does.
 [[gnu::cold]] void begin_write(const Storage& storage, ShadowStorage* family, const Access& access);
-/// Called after the tensor was written, or just before if the write can no longer fail. Makes that
-/// the storage's last write, so that other families are stale. Then reports or throws if another
+/// Called after the tensor was written, or just before if the write can no longer fail. Makes this
+/// write the storage's last, so that other families are stale. Then reports or throws if another
 /// family wrote since begin_write().
 [[gnu::cold]] void end_write(const Storage& storage, ShadowStorage* family, const Access& access);
-/// Called when the family's elements are known to equal the storage's, as after another family's
-/// elements were copied onto themselves. The family is not stale then, and nothing is reported.
+/// Called when the family's elements are known to equal the storage's, for example after another
+/// family's elements were copied onto themselves. The family is not stale then, and nothing is
+/// reported.
 [[gnu::cold]] void mark_synced(const Storage& storage, ShadowStorage* family) noexcept;
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The records of the writes to one storage: their origins, and the last superseded write of each.
-/// A report may name a superseded write: if the storage's last write is suppressed, or if an
-/// earlier one is an error.
+/// The records of the writes to one storage. A record has an origin (the call site of the writes
+/// and the reshape of the writing family), and its last superseded write. A report names a
+/// superseded write if the storage's last write is suppressed, or if an earlier write is an error.
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>
@@ -30,7 +30,7 @@ inline constexpr sync::SiteTable<WriteRecordsSite, 4> write_records_sites{{{
 /// Invariants:
 ///   1. The list has one record for each origin, and numbers follow the order of the list.
 ///   2. A record stays in the list while the storage lives.
-///   3. The superseded write of a record is only replaced by a later one.
+///   3. The superseded write of a record is replaced only by a later superseded write.
 ///   4. A write is marked superseded before the write that replaces it as the storage's last is
 ///      made. A thread that has loaded the storage's last write therefore finds the last write of
 ///      every other record here.
@@ -116,11 +116,11 @@ class basic_write_records {
   /// Marks that `write` is about to be superseded by a write with the record `by`.
   void supersede(WriteStamp write, RecordId by) noexcept {
     if (write == WriteStamp() || write.record() == by) {
-      return;  // of one record, the storage's last write is enough
+      return;  // for this record, a report needs only the storage's last write
     }
     auto& superseded = const_cast<Record&>(at(write.record())).superseded;
-    // Relaxed, pairs with nothing: a thread observes a write after the writes that it supersedes
-    // were marked.
+    // Relaxed, pairs with nothing: a thread that has loaded the storage's last write finds the
+    // writes before it marked (invariant 4).
     std::uint64_t found = superseded.load(sites.at(At::superseded, std::memory_order::relaxed));
     // Relaxed, pairs with nothing: of one record the later stamp is the larger. If this
     // were two steps, later_writes_supersede would fail.
