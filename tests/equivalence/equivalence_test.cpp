@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSL-1.0
-// Runs random programs in three modes: reshape aliases, copies, or aliases and warns. If a read
-// returns different elements with aliases and with copies, each was reported by then, except for
-// the causes in Cause. The values that are read, the reports and the counts must be those of the
-// reference model. BYRE_EQUIVALENCE_PROGRAMS in the environment is the number of programs.
+// SPDX-License-Identifier: BSL-1.0 Runs random programs in three modes: alias, copy and warn. Each
+// element that a read returns differently in the modes alias and copy must have been reported by
+// then, or have another cause that is listed in Cause. The values that are read, the reports and
+// the counts must be those of the reference model. BYRE_EQUIVALENCE_PROGRAMS in the environment is
+// the number of programs.
 #include <byre/error/error.hpp>
 #include <byre/shadow/suppression.hpp>
 
@@ -46,7 +46,8 @@ std::string difference_of_reads(const char* what, const Reads& reads, const Read
   return what + std::string(" reads wrong values at ") + std::to_string(number);
 }
 
-/// The reports that the violations cause: each error, and each triple at its first violation.
+/// Compares the reports with those expected: one for each error, and one for each triple's first
+/// violation.
 std::string difference_of_reports(const RunOutcome& warn, const Expected& expected) {
   std::vector<Reported> reported;
   std::set<Triple> triples;
@@ -55,7 +56,7 @@ std::string difference_of_reports(const RunOutcome& warn, const Expected& expect
       [&](const Reported& each) { return each.is_error || triples.insert(each.lines).second; });
   return warn.reported == reported
              ? ""
-             : "warn reports" + to_string(warn.reported) + ", and should" + to_string(reported);
+             : "warn reports" + to_string(warn.reported) + ", expected" + to_string(reported);
 }
 
 std::string difference_of_summary(const shadow::Summary& summary, const Expected& expected) {
@@ -96,7 +97,7 @@ struct Counts {
   std::map<std::string, std::size_t> operations{};
 };
 
-/// False if a step is impossible, which happens while a program is shrunk.
+/// False if a step is impossible, which happens only while a failing program is shrunk.
 bool take(const Program& program, Model& model, Counts& counts) {
   for (const Step& step : program.body) {
     const StepResult happened = model.run(step);
@@ -110,7 +111,7 @@ bool take(const Program& program, Model& model, Counts& counts) {
   return true;
 }
 
-/// The failure of a program, or nothing.
+/// The failure of a program, or an empty text.
 std::string failure_of(const Program& program, Kind kind, Counts& counts) {
   Model model;
   if (!take(program, model, counts)) {
@@ -141,14 +142,14 @@ std::string failure_of(const Program& program, Kind kind, Counts& counts) {
     const auto tracks = [](const RunOutcome& of) {
       return of.summary.reshapes + of.reported.size();
     };
-    return tracks(alias) + tracks(copy) == 0 ? "" : "alias or copy tracks";
+    return tracks(alias) + tracks(copy) == 0 ? "" : "accesses are tracked in mode alias or copy";
   } catch (const std::exception& error) {
     return std::string("a possible step was rejected: ") + error.what();
   }
 }
 
-/// Half of all programs access whole storages. Few have only copying reshapes, and are longer with
-/// larger tensors.
+/// Half of all programs access whole storages. In a few programs, every reshape copies; these are
+/// longer and have larger tensors.
 Kind kind_of(std::uint64_t number) {
   return number % 2 == 0     ? Kind::whole_and_unique
          : number % 100 == 1 ? Kind::copies
@@ -188,7 +189,8 @@ TEST(Equivalence, alias_and_copy_differ_only_where_reported) {
     const auto& [unreported, kept_pointers, reported, suppressed] = of.elements;
     std::printf(
         "%zu programs of %zu steps, and %zu rejections: %zu report, %zu differ. Elements that "
-        "do: %zu by kept pointers, %zu reported, %zu suppressed, %zu unexplained\n",
+        "differ: "
+        "%zu by kept pointers, %zu reported, %zu suppressed, %zu unexplained\n",
         of.all, of.steps, of.refused, of.reported, of.differing, kept_pointers, reported,
         suppressed, unreported);
   }

@@ -46,7 +46,8 @@ class StepGenerator {
     }
   }
   bool is_rare(unsigned one_in) { return random_.below(one_in) == 0; }
-  /// If values must be unique, a value whose successors, too, are used nowhere else.
+  /// If values must be unique, neither this value nor the values that follow it are used anywhere
+  /// else.
   Scalar value() {
     return is_whole()              ? Scalar(next_value_ += 10 + random_.below(5))
            : kind_ == Kind::copies ? Scalar(next_value_ += 1000)
@@ -109,7 +110,7 @@ class StepGenerator {
     return next;
   }
 
-  /// Often nothing: the mode of the run.
+  /// Often nullopt, which stands for the mode of the run.
   std::optional<shadow::ReshapeMode> mode() {
     using shadow::ReshapeMode;
     if (kind_ == Kind::copies) {

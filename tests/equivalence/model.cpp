@@ -20,7 +20,8 @@ std::size_t place_of(const Model::Tensor& tensor, const Dims& index) {
   return static_cast<std::size_t>(element_at(tensor.layout, {index.begin(), index.size()}, ""));
 }
 
-/// Operations on two tensors of one memory need the same elements in both, or no common element.
+/// If two tensors have one memory, an operation on both requires that their elements are identical
+/// or that no element is common.
 bool may_write_from(const Model::Tensor& self, const Model::Tensor& other) {
   return self.layout.sizes == other.layout.sizes &&
          (self.places.empty() || self.family->memory != other.family->memory ||
@@ -79,7 +80,7 @@ StepResult Model::run(const Step& step) {
     }
     return happened;
   } catch (const std::exception&) {
-    return StepResult::skipped;  // thrown by a layout or for a shrunk step: nothing has changed yet
+    return StepResult::skipped;  // a layout or a shrunk step threw: nothing has changed yet
   }
 }
 

@@ -21,13 +21,13 @@
 
 namespace byre::test {
 
-/// Why an element may differ between aliases and copies. A value that is computed from several has
-/// the first of their causes in this order.
+/// Why an element may differ between aliases and copies. An element that is computed from several
+/// elements has the first of their causes in this order.
 enum class Cause : std::uint8_t {
   unexplained,   ///< no known cause: always an error
-  kept_pointer,  ///< it was last written through a pointer that was kept, an untracked escape
-  reported,      ///< at the read of it, or at an earlier read of the family since its write
-  suppressed,    ///< the read of it, its write, or the reshape between the two is suppressed
+  kept_pointer,  ///< the last write was through a pointer that was kept, an untracked escape
+  reported,      ///< reported at the read, or at an earlier read of the family since the write
+  suppressed,    ///< the read, the write, or the reshape between the two is suppressed
 };
 /// The number of elements with each cause.
 using CauseCounts = std::array<std::size_t, 4>;
@@ -43,9 +43,9 @@ using Elements = std::vector<Element>;
 
 /// The expected results of running a program.
 struct Expected {
-  std::set<int> refused;  ///< the numbers of steps
-  /// The values read if reshape aliases, and if it copies. A step that makes a tensor may read
-  /// whether it shares data with its first one, as 1 or 0.
+  std::set<int> refused;  ///< the numbers of the steps that fail in every run
+  /// The values read if reshape aliases, and if it copies. Some steps that make a tensor read 1 if
+  /// the new tensor shares data with the step's first tensor, else 0.
   std::array<Reads, 2> reads;
   CauseCounts causes{};  ///< of elements that were read and differ
   /// Every unsuppressed violation, also if its triple was reported before.
@@ -55,7 +55,7 @@ struct Expected {
   std::uint64_t escapes = 0;   ///< pointers to write to tracked storages
 };
 
-/// For use by one thread. Times are counted by writes.
+/// For use by one thread. A time is a number of writes.
 class Model {
  public:
   struct Cell {
@@ -88,9 +88,9 @@ class Model {
     Family* first_family = nullptr;
     int families = 0;          ///< number of the other families
     bool has_escaped = false;  ///< a pointer to write was handed out while there was one family
-    std::map<Write, LastWrite> writes{};  ///< except those by kept pointers
-    int lazy_clones = 0;                  ///< made from it: earlier pointers to write are invalid
-    bool has_equal_size_in_all_runs = true;  ///< the storage has these cells also if reshape copies
+    std::map<Write, LastWrite> writes{};     ///< except those by kept pointers
+    int lazy_clones = 0;                     ///< number; each invalidates earlier pointers
+    bool has_equal_size_in_all_runs = true;  ///< if reshape copies, the storage has as many cells
   };
   /// A write that a family has not observed.
   struct UnobservedWrite {
@@ -104,11 +104,13 @@ class Model {
   };
   struct Family {
     Memory* memory = nullptr;
-    Cells copy{};      ///< the family's own cells if reshape copies
-    int observed = 0;  ///< the time of the last access: it knows the writes until then
+    Cells copy{};  ///< the family's own cells if reshape copies
+    /// The time of the last access: the family has observed the writes until then.
+    int observed = 0;
     Number number{};
     const Family* reshaped_from = nullptr;
-    /// The time of its creation. It missed the earlier writes that its origin missed.
+    /// The time of its creation. Earlier writes that its origin had not observed are unobserved by
+    /// the family, too.
     int made = 0;
     int reshape = 0;
     std::optional<shadow::ReshapeMode> mode{};
@@ -137,16 +139,16 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  /// Executes the step with aliases and with copies. Skips it, without any change, if it is
-  /// impossible in one of the two: a partial overlap is an error only if there is an alias. The
-  /// step is refused if it fails in every run.
+  /// Executes the step with aliases and with copies. Skips the step, without any change, if it is
+  /// impossible in one of the two: for example, a partial overlap is an error only with an alias.
+  /// Refuses the step if it fails in every run.
   StepResult run(const Step& step);
 
   const std::map<Ref, Tensor>& tensors() const { return tensors_; }
   /// Whether another tensor has the same memory.
   bool shares_memory(const Tensor& self) const;
   const Expected& expected() const { return expected_; }
-  /// Whether write_through of this tensor left a pointer that is still valid.
+  /// Whether an earlier write_through of this tensor kept a pointer that is still valid.
   bool may_write_kept(Ref name) const;
 
  private:

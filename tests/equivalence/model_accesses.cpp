@@ -43,9 +43,9 @@ void Model::access(Family& family, const Places& places, Kind kind) {
   family.observed = now_;
 }
 
-/// Stores the causes of the cells that a family reads, by the last writer of each. Cells that the
-/// family wrote last, or was made with, have their cause already. Uses the cells and the reports,
-/// not the rule.
+/// Stores the causes of the cells that a family reads, depending on the last writer of each cell.
+/// Cells that the family wrote last, or was made with, have their cause already. Uses the cells and
+/// the reports, not the rule for reports.
 void Model::record_causes(Family& family, const Places& places) {
   for (const std::size_t place : places) {
     const int when = family.memory->cells[place].written;

@@ -43,7 +43,7 @@ StepResult Model::make_views(const Step& step) {
     }
     return StepResult::done;
   } catch (const ShapeError&) {
-    // A compact copy has other strides.
+    // A compact copy has different strides.
     return self.is_equal_in_all_runs() ? StepResult::refused : StepResult::skipped;
   }
 }
@@ -143,7 +143,7 @@ Model::Tensor Model::lazy_clone(const Tensor& of, const Layout& layout) {
   };
   const auto [copied, compact] = byre::detail::compacted(layout);
   if (is_small(byre::detail::max_distinct_elements(of.layout)) && is_small(copied.numel())) {
-    // The family may see most of a storage of its own, which is then shared.
+    // If reshape copies, the tensor may be most of its family's own storage, which is then shared.
     return dense_clone(of, {copied.numel()}, places_of(copied)).with_layout(compact);
   }
   Places all(memory.cells.size());
@@ -165,7 +165,7 @@ Model::Family* Model::add_memory(Memory memory, Cells copy) {
   return memories_.back().first_family = &families_.back();
 }
 
-/// A tensor that grows has memory of its own, in every run.
+/// In every run, a tensor that grows gets memory of its own.
 StepResult Model::change_memory(const Step& step) {
   Tensor& self = tensors_.at(ref_at(step, 0));
   if (!self.is_equal_in_all_runs() || self.is_on_device || self.places.empty()) {

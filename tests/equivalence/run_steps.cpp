@@ -14,7 +14,8 @@ namespace {
 using shadow::ReshapeMode;
 using Elements64 = std::vector<std::int64_t>;
 
-/// The handler of violations is a plain function, so these describe the program that runs now.
+/// The violation handler is a plain function without context, so these describe the program that
+/// runs now.
 RunOutcome* outcome = nullptr;
 int number_of_step = 0;
 
@@ -74,15 +75,16 @@ Elements64 read(const Tensor& self, const Step& step, CallSite site) {
   return values_at(on_host.data<std::int64_t>(site), on_host.layout());
 }
 
-/// For one program and one thread.
+/// Runs one program, on one thread.
 class StepRunner {
  public:
   /// `mode` is the mode of steps that do not have their own.
   StepRunner(shadow::ReshapeMode mode, const std::string& folder)
       : mode_(mode), program_file_(folder + "program"), suppressed_(folder + suppressed_file) {}
 
-  /// Executes a step that `model` took. After an error of a tracked reshape, the step is repeated.
-  /// Throws if a step that the model refuses succeeds, and the exceptions of the operations.
+  /// Executes a step that the model did not skip. Repeats the step after an error of a tracked
+  /// reshape. Throws StateError if a step succeeds although the model refuses it, or the errors of
+  /// the operations.
   void run(const Step& step, const Expected& expected) {
     number_of_step = step.number;
     const CallSite site{(step.place.is_in_file ? suppressed_ : program_file_).c_str(),

@@ -17,7 +17,7 @@
 namespace byre::test {
 
 enum class Kind : std::uint8_t {
-  anything,  ///< parts of tensors, operations on two, and few values, so that many are equal
+  anything,  ///< parts of tensors, operations on two tensors, and few values, many of them equal
   whole_and_unique,  ///< whole contiguous storages, and no value twice: a reported read must differ
   copies,            ///< every reshape copies, and memory grows and shrinks: the mode has no effect
 };

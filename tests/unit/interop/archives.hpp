@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Zip archives that tests build byte by byte, without libzip: valid ones, and ones with a defect.
+/// Zip archives that tests build byte by byte, without libzip: valid archives, and archives with a
+/// defect.
 #pragma once
 
 #include <byre/interop/npy_header.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An export that byre imports again gives its storage, and chains of exchanges are released without
+// byre imports its own exports over the exported storage, and releases chains of exchanges without
 // recursion.
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/elements.hpp>

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// The data that another library receives by DLPack: the tensor's bytes, which byre does not write
-// later.
+// SPDX-License-Identifier: BSL-1.0 The data that another library receives by DLPack: the bytes of
+// the tensor, which byre does not write later.
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/elements.hpp>
 
@@ -182,7 +181,7 @@ TEST(DLPackExport, a_tensor_without_dtype_or_memory_is_rejected) {
   EXPECT_THROW(static_cast<void>(to_dlpack(freed)), StateError);
 }
 
-/// A tensor whose only other owner is still copying the data.
+/// A tensor whose only other owner is copying the data.
 class CopyUnderWay : public ::testing::Test {
  protected:
   CopyUnderWay() {
@@ -243,8 +242,7 @@ TEST(DLPackExport, a_failed_allocation_changes_nothing) {
   EXPECT_FALSE(tensor.storage().is_pinned());
 }
 
-/// A device with another DLPack number than FakeDevice, also the number 12, which is DLPack's for
-/// kind 1.
+/// A device of kind `Kind`. Kind 1 and kind 12 both have DLPack's number 12.
 template <std::uint16_t Kind>
 class OtherDevice final : public DeviceSupport {
  public:

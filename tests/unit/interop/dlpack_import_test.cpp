@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// Imports of tensors that another library exported by DLPack. Each is released once, and may be
-// malformed.
+// SPDX-License-Identifier: BSL-1.0 Imports of tensors that another library exported by DLPack. Each
+// export is released once, even if it is malformed.
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/elements.hpp>
 
@@ -81,7 +80,7 @@ TEST(DLPackImport, flags_and_caller_decide_sharing_and_writes_in_place) {
     std::uint64_t flags;
     DLPackImport how;
     bool is_shared;
-    bool is_in_place;  // while there is a clone
+    bool is_in_place;  // of a write while a clone exists
     Origin origin;
   };
   for (const Case& each : {Case{0, aliased, false, true, Origin::aliased},

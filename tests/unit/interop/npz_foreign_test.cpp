@@ -65,7 +65,7 @@ TEST(ArchivesByOthers, small_numbers_in_zip64_fields_are_read) {
                          {end, 12},
                          {end, 16}});
   expect_three(archive.bytes);
-  // As Python writes it, with numbers in both records.
+  // Python writes archives like this, with numbers in both records.
   expect_three(archive_of({{.data = array_of_three}}, {.has_zip64_end = true}).bytes);
 }
 
@@ -80,7 +80,7 @@ TEST(ArchivesByOthers, tensors_are_in_the_order_of_the_directory) {
       {{"b", Tensor::of<std::uint8_t>({1}, {7})}, {"a", Tensor::of<std::uint8_t>({3}, {1, 2, 3})}});
 }
 
-/// A sparse file: the first member has 5 GiB, and another one follows it.
+/// The file is sparse: its first member has 5 GiB, and another member follows.
 TEST(ArchivesByOthers, archives_above_4_gib_are_read) {
   if constexpr (sizeof(std::size_t) > 4) {
     constexpr std::uint64_t more = std::uint64_t{5} << 30;
@@ -119,7 +119,7 @@ TEST(MappedNpz, data_that_cannot_be_used_in_place_are_loaded) {
   const std::string native(is_little ? "\7\0\0\0" : "\0\0\0\7", 4);
   std::string header = npy_header(DType::i32, {1});
   header[header.find("i4") - 1] = is_little ? '>' : '<';
-  // These bytes bring the data of one member to a multiple of four.
+  // These bytes align the data of one member to a multiple of four.
   const std::string front((4 - (30 + 5) % 4) % 4, 'x');
   const std::string native_array = npy_header(DType::i32, {1}) + native;
   write_file(folder / "a.npz",

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0
-// Malformed archives. Each is rejected with a text that names it and its defect, and never read
-// beyond its end: the bytes are in memory of exactly their size, so AddressSanitizer would report
-// such a read.
+// SPDX-License-Identifier: BSL-1.0 Malformed archives. Each is rejected with an error that names
+// the archive and its defect, and never read beyond its end: the bytes are in memory of exactly
+// their size, so AddressSanitizer would report such a read.
 #include <byre/interop/npz.hpp>
 #include <byre/memory/allocator.hpp>
 
@@ -47,7 +46,7 @@ Archive named(const std::string& name) {
   return archive_of({{.name = name, .data = good_array}});
 }
 
-/// An archive of one member, which was edited.
+/// An archive of one member, after `edit` has changed the member.
 Archive edited(ArchiveMember member, const std::function<void(ArchiveMember&)>& edit) {
   edit(member);
   return archive_of({member});
@@ -76,7 +75,7 @@ const std::string wrong_length = "its length differs from the directory's";
 
 // clang-format off
 const MalformedArchive all_malformed_archives[] = {
-    // ---- rejected by libzip: the end
+    // ---- rejected by libzip: the records at the end
     {"an_array", unsound, of_bytes(good_array)},
     {"no_bytes", unsound, of_bytes("")},
     {"a_byte_behind_the_end", unsound, of_bytes(stored.bytes + 'x')},
@@ -100,7 +99,7 @@ const MalformedArchive all_malformed_archives[] = {
     {"a_member_outside", unsound, stored, {{record, 42, 0xFFFF'FFF0, 4}}},
     {"another_crc_in_front", unsound, stored, {{local, 14, 1, 4}}},
     {"another_size_in_front", unsound, stored, {{local, 22, 1, 4}}},
-    {"another_name_in_front", unsound, stored, {{local, name_begin, 'b', 1}}},
+    {"a_different_name_in_the_local_header", unsound, stored, {{local, name_begin, 'b', 1}}},
     {"a_name_twice", unsound + "File already exists",
      archive_of({stored_array, other_array, stored_array})},
     {"a_member_for_two", unsound, archive_of({stored_array, stored_array}),
@@ -127,8 +126,8 @@ const MalformedArchive all_malformed_archives[] = {
     {"a_text", "/readme.txt\" of a .npz file: its name does not end in .npy", named("readme.txt")},
     {"a_folder", "/a.npy/\" of a .npz file: its name does not end in .npy", named("a.npy/")},
     {"a_name_without_a_dot", "/npy\" of a .npz file: its name does not end in .npy", named("npy")},
-    {"a_name_that_a_terminal_obeys", "/?[2J\" of a .npz file: its name", named("\x1b[2J")},
-    {"a_member_that_ends_behind_the_file", "it ends after the end of the file",
+    {"a_name_of_control_characters", "/?[2J\" of a .npz file: its name", named("\x1b[2J")},
+    {"a_member_that_ends_after_the_file", "it ends after the end of the file",
      edited(stored_array,
             [](auto& member) { member.local_extra = extra_field(7, std::string(900, 'x')); }),
      {{record, 20, 1035, 4}, {record, 24, 1035, 4}, {local, 18, 1035, 4}, {local, 22, 1035, 4}}},
@@ -149,7 +148,7 @@ const MalformedArchive all_malformed_archives[] = {
     {"bools_that_changed", "it cannot be read: CRC error",
      archive_of({deflated({.data = npy_header(DType::boolean, {1}) + '\1'})}),
      {{local, name_begin + 5 + 5 + 128, 2, 1}}},
-    {"deflated_data_of_no_kind", "it cannot be read: ", packed, {{local, name_begin + 5, 7, 1}}},
+    {"deflated_data_of_an_unknown_kind", "it cannot be read: ", packed, {{local, name_begin + 5, 7, 1}}},
     {"deflated_data_cut_short", "it cannot be read: ",
      edited(deflated_array, [](auto& member) { member.packed.pop_back(); })},
     {"no_deflated_data", wrong_length,
@@ -161,13 +160,13 @@ const MalformedArchive all_malformed_archives[] = {
 
     // ---- arrays
     {"an_empty_member", "/a.npy\" as a .npy file", archive_of({{}})},
-    {"a_member_that_is_no_array", "/a.npy\" as a .npy file: it does not begin",
+    {"a_member_that_is_not_an_array", "/a.npy\" as a .npy file: it does not begin",
      archive_of({{.data = "hello"}})},
-    {"a_deflated_member_that_is_no_array", "/a.npy\" as a .npy file: it does not begin",
+    {"a_deflated_member_that_is_not_an_array", "/a.npy\" as a .npy file: it does not begin",
      archive_of({deflated({.data = "hello"})})},
     {"an_array_cut_short", "take 3 bytes, but 2 follow",
      archive_of({{.data = good_array.substr(0, 130)}})},
-    {"a_byte_behind_an_array", "take 3 bytes, but 4 follow",
+    {"a_byte_after_an_array", "take 3 bytes, but 4 follow",
      archive_of({deflated({.data = good_array + 'x'})})},
     {"a_bool_of_2", "bool number 1 is the byte 2",
      archive_of({{.data = npy_header(DType::boolean, {2}) + "\1\2"}})},

@@ -39,7 +39,7 @@ std::string name_of_compression(const testing::TestParamInfo<NpzCompression>& in
 
 class EitherCompression : public testing::TestWithParam<NpzCompression> {
  protected:
-  /// Expects that the tensors are equal by each way of reading.
+  /// Saves the tensors. Expects that each way of reading returns equal tensors.
   void expect_kept(const NamedTensors& saved) {
     save_npz(path_, saved, GetParam());
     expect_same_tensors(load_npz(path_), saved);
@@ -59,7 +59,8 @@ TEST_P(EitherCompression, keeps_dtypes_layouts_and_the_order_of_tensors) {
   const NamedTensors saved = many_tensors();
   expect_kept(saved);
   const NamedTensors loaded = load_npz(path_);
-  EXPECT_EQ(loaded[1].second.strides(), saved[1].second.strides()) << "in Fortran order";
+  EXPECT_EQ(loaded[1].second.strides(), saved[1].second.strides())
+      << "expected strides of Fortran order";
 }
 
 TEST_P(EitherCompression, keeps_an_empty_archive) {
@@ -140,7 +141,7 @@ TEST(Npz, deflated_archives_are_smaller) {
 
 TEST(Npz, more_than_65535_tensors_are_read_back) {
   if (is_sanitized) {
-    GTEST_SKIP() << "takes minutes, and reads nothing new";
+    GTEST_SKIP() << "takes minutes with a sanitizer, and covers no other code";
   }
   const TemporaryFolder folder;
   const Tensor tensor = counted({1}, DType::u8);
@@ -233,7 +234,7 @@ TEST(MappedNpz, the_mapping_ends_with_its_last_tensor) {
   EXPECT_EQ(mappings_of(folder.path()), 0);
   save_npz(folder / "a.npz", many_tensors(), NpzCompression::deflated);
   const NamedTensors loaded = map_npz(folder / "a.npz");
-  EXPECT_EQ(mappings_of(folder.path()), 0) << "deflated data are in memory";
+  EXPECT_EQ(mappings_of(folder.path()), 0) << "expected deflated data in memory, not mapped";
 }
 
 }  // namespace

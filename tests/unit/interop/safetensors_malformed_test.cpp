@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0
-// Malformed models, such as those that made other readers fail. Each is rejected in memory and on
-// disk, loaded and mapped, with a text that names it and its defect.
+// SPDX-License-Identifier: BSL-1.0 Malformed models, among them models that made other readers
+// fail. Each is rejected in memory and on disk, loaded and mapped, with an error that names the
+// file and the defect.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace byre::test {
 namespace {
 
-/// The error of reading the file, which must be equal for each way of reading.
+/// The error of reading the file. Expects equal errors from all ways of reading.
 std::string complaint_about_model(const std::string& file) {
   const std::string complaint = complaint_of<FileError>([&] { read_model(file); });
   const TemporaryFolder folder;
@@ -36,7 +36,7 @@ void expect_refused(const std::string& file, const std::string& said, const char
                    "cannot read \"memory\" as a .safetensors file: ", said, advice));
 }
 
-/// An entry of bytes.
+/// An entry of dtype u8.
 std::string bytes(const std::string& name, const std::string& shape, const std::string& offsets) {
   return entry_of(name, "U8", shape, offsets);
 }
@@ -99,7 +99,7 @@ const MalformedModels malformed_headers[] = {
      {"{" + bytes("a", "[0,4294967296,4294967297]", "[0,0]") + "}"}},
 };
 
-/// Each text is one entry or several, of a model with two bytes of data.
+/// Each text is one or more entries of a model with two bytes of data.
 const MalformedModels malformed_entries[] = {
     {R"(its entry "a" occurs twice)", "each key once",
      {bytes("a", "[1]", "[0,1]") + "," + bytes("b", "[0]", "[1,1]") + "," + bytes("a", "[1]",
@@ -131,7 +131,7 @@ const MalformedModels malformed_entries[] = {
       bytes("\xed\xa0\x80", "[2]", "[0,2]"), bytes("\xf4\x90\x80\x80", "[2]", "[0,2]"),
       "\"__metadata__\":{\"a\":\"\xff\"}", "\"__metadata__\":{\"a\":\"\xed\xa0\x80\"}"}},
 
-    // ---- names that a terminal would execute, and long ones
+    // ---- names with control characters, and long names
     {R"(its tensor "?[2J????" has)", wrong,
      {bytes("\\u001b[2J\\u0000\xc3\xa4\x7f", "[3]", "[0,2]")}},
     {R"(its tensor " !}~" has)", wrong, {bytes(" !}~", "[3]", "[0,2]")}},

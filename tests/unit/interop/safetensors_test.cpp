@@ -148,7 +148,7 @@ class MappedSafetensors : public testing::Test {
 
   TemporaryFolder folder_;
   fs::path path_ = folder_ / "model.safetensors";
-  // Single bytes, which need no byte order.
+  // Elements of one byte, which have no byte order.
   NamedTensors saved_{{"weights", counted({80, 40}, DType::i8)},
                       {"bias", counted({40}, DType::u8)},
                       {"mask", counted({80}, DType::boolean)}};

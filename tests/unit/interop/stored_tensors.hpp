@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tensors that tests save, comparisons with the tensors that they read, and files that tests write
-/// byte by byte.
+/// Tensors that tests save, comparisons of saved and read tensors, and files that tests write byte
+/// by byte.
 #pragma once
 
 #include <byre/interop/named_tensors.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Every operation on tensors: a report shows whether it reads, writes or does neither, and names
+/// Every operation on tensors: its reports show whether it reads, writes or does neither, and name
 /// the line that calls it. every_operation_has_a_row.py finds operations that are missing from
 /// these tables.
 #include <byre/interop/npy.hpp>
@@ -186,7 +186,7 @@ const Row rows_without_elements[] = {
   ROW(neither, cat({x, ones()})),
 };
 
-/// These operations convert, pack or fetch their operand first.
+/// These operations first convert their operand, pack it or copy it to the host.
 const Row rows_that_read_once[] = {
   ROW(reads, matmul(x, ones().t())), ROW(reads, matmul(x.t(), ones().view(DType::i32))),
   ROW(reads, matmul(ones().t(), x.t().t())),
@@ -212,9 +212,9 @@ void expect_nothing_changed_by_error(const Row& row, DType dtype, Device device)
   const Tensor shares = accessed.origin.lazy_clone(site(12));
   EXPECT_THROW(row.run(accessed.x), ReshapeViolation);
   EXPECT_TRUE(accessed.origin.storage().shares_data_with(shares.storage()))
-      << "it was materialized";
+      << "the error materialized the tensor";
   EXPECT_EQ(shadow::summary().untracked_escapes, 0U);
-  EXPECT_NO_THROW(read(accessed.origin, site(13))) << "it was written";
+  EXPECT_NO_THROW(read(accessed.origin, site(13))) << "the row wrote the tensor before it threw";
 }
 
 void check(const Row& row, DType dtype, Device device, bool has_line = true) {
@@ -223,7 +223,7 @@ void check(const Row& row, DType dtype, Device device, bool has_line = true) {
   const CaughtReports reports;
   Tensor unwritten = reshaped(Tensor::zeros({6}, dtype, device), {2, 3});
   row.run(unwritten);
-  EXPECT_EQ(reports.count(), 0U) << "nothing was written";
+  EXPECT_EQ(reports.count(), 0U) << "expected no report before a write";
   Accessed accessed(dtype, device);
   row.run(accessed.x);
   if (row.kind != Kind::neither) {
@@ -237,7 +237,7 @@ void check(const Row& row, DType dtype, Device device, bool has_line = true) {
   const bool writes = row.kind == Kind::writes || row.kind == Kind::reads_and_writes;
   read(accessed.origin, site(12));
   ASSERT_EQ(reports.count(), before + (writes ? 1 : 0))
-      << "by the row, reported to the other family";
+      << "expected a report to the other family only if the row writes";
   if (writes) {
     EXPECT_EQ(reports.last().write.site.line, row.line);
     EXPECT_STREQ(reports.last().write.site.file, __FILE__);

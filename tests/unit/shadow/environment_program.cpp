@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Executes the commands in its arguments one after the other, and exits normally:
 ///   mode            prints the mode of reshape in force, or the error
-///   tracks          prints whether that mode tracks, and whether active_tracking is above 0
+///   tracks          prints whether that mode tracks, and "active" if active_tracking is above 0
 ///   default MODE    sets the process's default; an unknown name removes the default
 ///   scope MODE, end begins and ends a scope
 ///   set NAME VALUE  sets a variable of the environment
@@ -62,7 +62,7 @@ int main(int, char** argv) {
     const std::string command = *argv;
     if (command == "tracks") {
       std::puts(shadow::detail::is_tracking() ? "tracks" : "does not track");
-      std::puts(shadow::detail::active_tracking.value() == 0 ? "no reason to" : "a reason to");
+      std::puts(shadow::detail::active_tracking.value() == 0 ? "inactive" : "active");
     } else if (command == "default") {
       set_default_reshape_mode(mode_named(*++argv));
     } else if (command == "scope") {

@@ -27,7 +27,7 @@ def printed(*commands, **variables):
     return ran(*commands, **variables).stdout.splitlines()
 
 
-TRACKS, DOES_NOT = ["tracks", "a reason to"], ["does not track", "no reason to"]
+TRACKS, DOES_NOT = ["tracks", "active"], ["does not track", "inactive"]
 ALL = ["mode", "mode", "default", "error", "mode", "scope", "alias", "mode", "end", "mode", "default", "none", "mode"]
 READ_ONCE = ["tracks", "set", "BYRE_RESHAPE", "warn", "mode", "tracks"]
 # Commands, the value of BYRE_RESHAPE, and the expected output.
@@ -40,7 +40,7 @@ CASES = [
     *((["tracks", "mode", "tracks"], mode, [*DOES_NOT, mode, *DOES_NOT]) for mode in ("alias", "copy")),
     # In a program that chooses copy, nothing is tracked.
     (["scope", "copy", "tracks"], None, DOES_NOT),
-    (["scope", "copy", "tracks"], "warn", ["does not track", "a reason to"]),
+    (["scope", "copy", "tracks"], "warn", ["does not track", "active"]),
     *((["default", "copy", "tracks"], mode, DOES_NOT) for mode in (None, "warn")),
     # The environment is read once, unless its value was wrong.
     (READ_ONCE, None, [*DOES_NOT, "copy", *DOES_NOT]),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Escapes, raw pointers to write that are handed out: which of them count. programs_test.cpp tests
-/// where reports name them.
+/// Which raw pointers for writing count as escapes when they are handed out. programs_test.cpp
+/// tests the escapes that reports name.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/safetensors.hpp>
 #include <byre/shadow/detail/tracking.hpp>
@@ -51,7 +51,7 @@ TEST_F(Escapes, foreign_memory_counts_as_one_escape) {
   Tensor external = Tensor::zeros({6}, DType::f32);
   external.share_external(values, DType::f32, [](void*) {});
   EXPECT_TRUE(reshaped(external, {2, 3}).aliases(external));
-  EXPECT_EQ(first_escape(), 10U) << "at the reshape";
+  EXPECT_EQ(first_escape(), 10U) << "expected the line of the reshape";
   EXPECT_EQ(escapes(), 1U);
   const auto nothing = [](void*) {};
   for (const Storage& foreign : {Storage(Buffer::adopt(values, sizeof values, nothing)),
@@ -69,12 +69,12 @@ TEST_F(Escapes, memory_that_is_pinned_to_write_counts_as_one_escape) {
     const Pin pin = Storage(x.storage()).pin();
     EXPECT_TRUE(reshaped(x, {2, 3}).aliases(x));
     EXPECT_EQ(escapes(), 1U);
-    EXPECT_EQ(first_escape(), 10U) << "at the reshape";
+    EXPECT_EQ(first_escape(), 10U) << "expected the line of the reshape";
   }
   const Tensor other = x.clone();
   const Pin pin = other.storage().pin_to_read();
   EXPECT_TRUE(reshaped(other, {2, 3}).aliases(other));
-  EXPECT_EQ(escapes(), 1U) << "a pin to read writes nothing";
+  EXPECT_EQ(escapes(), 1U) << "expected no escape by a pin to read";
 }
 
 TEST_F(Escapes, the_librarys_own_pointers_do_not_count) {
@@ -113,7 +113,7 @@ TEST_F(Escapes, an_escape_counts_after_the_storages_memory_has_moved) {
     EXPECT_EQ(each->reshape({2, 3}).numel(), 6);
   }
   x.free_memory().realize(DType::f32);
-  EXPECT_EQ(x.reshape({2, 3}).numel(), 6) << "a new one";
+  EXPECT_EQ(x.reshape({2, 3}).numel(), 6) << "expected a reshape of the new memory";
   EXPECT_EQ(escapes(), 3U);
 }
 
@@ -131,7 +131,7 @@ TEST_F(Escapes, the_tracking_count_follows_scopes_and_linked_storages) {
     const Tensor y = reshaped(x, {2, 3});
     EXPECT_EQ(count(), 1U);
     x = Tensor::zeros({1}, DType::f32);
-    EXPECT_EQ(count(), 1U) << "the reshaped tensor owns the storage";
+    EXPECT_EQ(count(), 1U) << "expected tracking as long as the reshaped tensor owns the storage";
   }
   EXPECT_EQ(count(), 0U);
 }
@@ -140,16 +140,17 @@ TEST_F(Escapes, tracking_is_skipped_if_nothing_would_be_recorded) {
   const auto skips = [&](const Tensor& tensor) {
     return shadow::detail::can_skip_escape_tracking(tensor.storage());
   };
-  EXPECT_TRUE(skips(x)) << "nothing is tracked";
+  EXPECT_TRUE(skips(x)) << "expected true while nothing is tracked";
   const Tensor other = Tensor::zeros({6}, DType::f32);
   const Tensor tracked = reshaped(other, {2, 3});
   EXPECT_FALSE(skips(other));
-  EXPECT_TRUE(skips(x)) << "another storage is, and the mode does not track";
+  EXPECT_TRUE(skips(x)) << "expected true if only another storage is tracked";
   const ReshapeModeScope scope(ReshapeMode::warn);
   EXPECT_FALSE(skips(x));
-  on_another_thread([&] { EXPECT_TRUE(skips(x)) << "the mode there does not track"; });
+  on_another_thread(
+      [&] { EXPECT_TRUE(skips(x)) << "expected true in a mode that does not track"; });
   escape(x, site(31));
-  EXPECT_TRUE(skips(x)) << "it is recorded";
+  EXPECT_TRUE(skips(x)) << "expected true once an escape is recorded";
   EXPECT_FALSE(skips(other));
 }
 

@@ -3,7 +3,7 @@
 
 usage: every_operation_has_a_row.py core/byre/tensor accesses_test.cpp
 
-The tables must say of each operation whether it reads, writes or does neither. Each public member function of Tensor
+The tables must state for each operation whether it reads, writes or does neither. Each public member function of Tensor
 needs a row, and each overload of each function that takes the call site of its caller.
 """
 import re
@@ -25,7 +25,7 @@ def public_members(header):
 
 
 def overloads_with_a_call_site(header):
-    """How often each name is declared with the call site of its caller."""
+    """How often each function name is declared with a parameter for the call site of its caller."""
     text = re.sub(r'//.*', '', header)
     names = {}
     for match in re.finditer(r'\b(\w+)\(((?:[^;{}]|\{\})*?)CallSite site = CallSite::current\(\)', text):

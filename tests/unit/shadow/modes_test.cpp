@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Which mode of reshape is in force, and the result of a reshape in each mode. environment_test.py
-/// tests the environment, tests/equivalence the values that are read if reshape aliases and if it
-/// copies.
+/// tests the environment; tests/equivalence tests the values that programs read if reshape aliases
+/// and if it copies.
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -56,21 +56,22 @@ TEST_P(ReshapeInEachMode, makes_an_alias_or_a_lazy_copy) {
   for (const Dims& sizes : {Dims{2, 3}, Dims{-1, 2}, Dims{6}, Dims{1, 6, 1}}) {
     const Tensor y = x.reshape(sizes);
     EXPECT_EQ(y.ndim(), sizes.size());
-    EXPECT_EQ(y.data<float>(), x.data<float>()) << "nothing is copied before it is written";
+    EXPECT_EQ(y.data<float>(), x.data<float>()) << "expected no copy before a write";
     EXPECT_EQ(y.aliases(x), aliases());
     EXPECT_EQ(y.is_of_view_family(x), is_one_family());
   }
   EXPECT_EQ(shadow::summary().reshapes, tracks(GetParam()) ? 4U : 0U);
   const Tensor columns = x.view({2, 3}).slice(1, 0, 2);  // [2, 2] of strides [3, 1]
   EXPECT_EQ(columns.reshape({2, 1, 2}).aliases(x), aliases());
-  EXPECT_FALSE(columns.reshape({4}).aliases(x)) << "strides cannot express it";
+  EXPECT_FALSE(columns.reshape({4}).aliases(x))
+      << "expected a copy, since strides cannot express [4]";
 }
 
 TEST_P(ReshapeInEachMode, reshape_in_place_changes_all_handles_and_no_view) {
   Tensor y = x.alias();
   const Tensor handle = y;
   EXPECT_THROW(y.reshape_({4}), ShapeError);
-  EXPECT_TRUE(y.is_of_view_family(x)) << "nothing changed";
+  EXPECT_TRUE(y.is_of_view_family(x)) << "the error changed the view family";
   y.reshape_({2, 3});
   EXPECT_EQ(to_string(handle.sizes()), "[2, 3]");
   EXPECT_EQ(to_string(x.sizes()), "[6]");

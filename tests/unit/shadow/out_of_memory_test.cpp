@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Makes every allocation of a reshape and of a violation fail, one after another; one test runs
-/// another thread between them.
+/// Makes each allocation of a reshape and of a violation fail in turn. One test runs another thread
+/// between two allocations.
 #include <byre/error/error.hpp>
 #include <byre/shadow/detail/shadow_storage.hpp>
 
@@ -19,7 +19,7 @@ void count_only(const Violation&) noexcept {
   ++reported;
 }
 
-/// A new file for each attempt, whose name has to be stored again.
+/// The name of a file that no earlier attempt used, so that the attempt has to store the name.
 std::string file_of_attempt(const char* test, int nth) {
   return std::string("a/path/that/fits/in/no/small/string/") + test + std::to_string(nth) + ".cpp";
 }
@@ -79,12 +79,13 @@ TEST_F(TrackedWithoutMemory, a_violation_is_reported_if_any_allocation_fails) {
       EXPECT_EQ(reported, mode == ReshapeMode::error ? 0 : 1) << nth;
       EXPECT_EQ(shadow::summary().violations, 1U) << nth;
     }
-    EXPECT_GE(refused, 4) << "a shadow of the storage and of the family, and two records";
-    EXPECT_GT(nth, refused + 2) << "a write and a report allocate as well";
+    EXPECT_GE(refused, 4)
+        << "expected failures for the tracking state, the shadow storage and two records";
+    EXPECT_GT(nth, refused + 2) << "expected allocations by the write and by the report";
   }
 }
 
-/// While it lives, no allocation succeeds.
+/// While an object of this class lives, no allocation succeeds.
 struct NoMemory {
   NoMemory() { max_nbytes_of_new = 0; }
   ~NoMemory() { max_nbytes_of_new = std::numeric_limits<std::size_t>::max(); }
@@ -143,8 +144,8 @@ TEST_F(TrackedWithoutMemory, escapes_at_unknown_call_sites_are_counted) {
 TEST_F(TrackedWithoutMemory, only_one_of_two_first_reshapes_counts_earlier_escapes) {
   static const Tensor* shared = nullptr;
   static bool is_first_elsewhere = false;
-  // The call site is known and its file name is short: nothing is allocated before the storage's
-  // shadow.
+  // The call site is stored already and its file name is short, so the storage's tracking state is
+  // the first allocation.
   static const auto link = [](const Tensor& tensor) {
     return reshaped(tensor, {6}, ReshapeMode::warn, site(10, "a.cpp"));
   };
@@ -160,7 +161,8 @@ TEST_F(TrackedWithoutMemory, only_one_of_two_first_reshapes_counts_earlier_escap
   };
   const Tensor y = link(x);
   EXPECT_TRUE(is_first_elsewhere);
-  EXPECT_EQ(shadow::summary().untracked_escapes, 1U) << "the pointers to memory from elsewhere";
+  EXPECT_EQ(shadow::summary().untracked_escapes, 1U)
+      << "expected one escape for all pointers to foreign memory";
   EXPECT_EQ(shadow::detail::tracking_state_of(x.storage())->escapes.value(), 1U);
   x = Tensor();  // before `values` is destroyed
 }

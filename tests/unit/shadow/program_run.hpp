@@ -81,7 +81,7 @@ inline void fail_to_write(Tensor& tensor, CallSite at) {
   }
 }
 
-/// The reshapes of a program are kept as found, or rewritten as advised.
+/// How the reshapes of a program are executed: as found, or rewritten as advised.
 enum class Written : std::uint8_t { as_found, as_view, as_clone };
 
 /// Begins with a tensor x of six zeros.
@@ -106,7 +106,7 @@ class ProgramRun {
     } else if (const auto found = accesses.find(verb); found != accesses.end()) {
       access([&, line = line_in(words)] { found->second(tensors_.at(name), line); }, verb, words);
     } else if (written_ != Written::as_found) {
-      // A rewritten program has other values and reports.
+      // Not checked: a rewritten program has different values and reports.
     } else if (verb == "is") {
       expect_elements(name, words);
     } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The reports at each step of small programs: the reshape and the write that they name, and the
-/// advice. tests/equivalence checks reports in random programs, without the advice.
+/// The reports at each step of small programs: the reshape and the write that a report names, and
+/// its advice. tests/equivalence checks the reports of random programs, but not their advice.
 #include "program_run.hpp"
 
 #include <cctype>
@@ -37,7 +37,7 @@ constexpr Case cases[] = {
    "y = reshape! x 10; z = reshape y 20; write x 11; part y 12 ! 10 11 reshape_and_clone;"
    "write z 13 > 20 11 nothing;"
    "part y 14 > 20 13 view; read y 15 ! 10 11 reshape_and_clone; read y 15"},
-  {"a write has the mode of its writer, also at one line",
+  {"two writers at one line each have their own mode",
    "y = reshape x 10; z = reshape! x 10; part y 11; part z 11 ! 10 11 reshape_and_clone; part z 11;"
    "read x 12 ! 10 11 view"},
   {"after a write that threw, a read throws as well",
@@ -59,12 +59,12 @@ constexpr Case cases[] = {
    "y = reshape x 10; write x 11; write y 12 > 10 11 nothing; write x 11 > 10 12 nothing;"
    "element y 12 again;"
    "advice 10 11 12 reshape_and_clone"},
-  {"a write is advised view for every reader if for one",
+  {"a write is advised view for all readers if for one",
    "y = reshape x 10; z = reshape y 20; write y 11; read z 12 > 20 11 reshape_and_clone;"
    "read x 13 > 10 11 view;"
    "all view; write y 11; write z 14 > 20 11 nothing;"  // the old values are not read
    "o = new; p = reshape o 30; write o 11; read p 12 > 30 11 reshape_and_clone"},
-  {"siblings are named by the one that accesses",
+  {"for siblings the reshape of the accessing family is named",
    "y = reshape x 10; z = reshape x 20; write y 11; read z 12 > 20 11 reshape_and_clone;"
    "write y 11; read z 12 again;"
    "write z 13; read y 14 > 10 13 reshape_and_clone; all reshape_and_clone"},
@@ -91,7 +91,8 @@ constexpr Case cases[] = {
    "read z 17 > 0 16 view_or_clone;"
    "p = reshape o 20; write o 14 > 0 16 nothing; read p 18 > 20 14 reshape_and_clone"},
 
-  // Programs that people write; examples/reshape_audit has more, with tensors and rewritten.
+  // Realistic programs. examples/reshape_audit has more, with tensors, before and after the
+  // rewrite.
   {"a packet by its header and its records",
    "y = reshape x 10; part x 11; part y 12 > 10 11 reshape_and_clone; read x 13 > 10 12 view;"
    "read y 14 > 10 11 view; all view"},
@@ -111,19 +112,19 @@ constexpr Case cases[] = {
    "read y 13 > 10 12 reshape_and_clone; read z 14 > 20 11 reshape_and_clone;"
    "all reshape_and_clone"},
 
-  // Two families write at once: each write counts from its end. families_race of the model checkers
-  // tests two that meet within one step of the generations.
-  {"a write that ends after another's is reported and is the last",
+  // Two families write at once: a write counts when it ends. The model checker's scenario
+  // families_race tests two writes that meet within one step of generation.hpp.
+  {"a write that ends after another is reported and is the last",
    "d = device; y = reshape d 10; z = reshape d 20; during write d 11;"
    "write y 12 > 10 11 nothing; is d 12 12;"
    "read d 13 > 10 12 view; read y 14; read z 15 > 20 12 view"},
-  {"a write that ends after another's is made and throws",
+  {"a write that ends after another is complete when it throws",
    "d = device; y = reshape! d 10; during write d 11; write y 12 ! 10 11 nothing; is d 12 12;"
    "read d 13 ! 10 12 view; read y 14"},
-  {"a copy within a device ends where the copy does",
+  {"a write by a copy within a device counts when the copy ends",
    "d = device; y = reshape d 10; during write d 11; copy y 12 > 10 11 nothing; is d 12 12;"
    "read d 13 > 10 12 view; read y 14"},
-  {"a write of a part leaves the rest of the other's write",
+  {"a write of a part leaves the rest of another write unread",
    "d = device; y = reshape d 10; during write d 11; part y 12 > 10 11 reshape_and_clone;"
    "is d 12 11;"
    "read y 13 > 10 11 reshape_and_clone; read d 14 > 10 12 view"},

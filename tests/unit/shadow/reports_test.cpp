@@ -39,11 +39,13 @@ TEST_F(Reports, the_text_names_unknown_call_sites_and_the_count) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
   violation.reshape.site = site(10);
-  EXPECT_NE(to_string(violation).find("may stand for several"), std::string::npos) << "the write";
+  EXPECT_NE(to_string(violation).find("may stand for several"), std::string::npos)
+      << "expected the hint for an unknown write";
   violation.write.site = site(11);
   EXPECT_EQ(to_string(violation).find("may stand for several"), std::string::npos);
   violation.reshape.site = CallSite{};
-  EXPECT_NE(to_string(violation).find("may stand for several"), std::string::npos) << "the reshape";
+  EXPECT_NE(to_string(violation).find("may stand for several"), std::string::npos)
+      << "expected the hint for an unknown reshape";
 }
 
 TEST_F(Reports, long_names_are_shortened_so_that_the_text_fits) {
@@ -84,7 +86,7 @@ TEST_F(Reports, a_text_one_character_too_long_gets_shorter_names) {
   };
   file.resize(1 + Text{}.chars.size() - to_string(violation_there()).size(), 'f');
   EXPECT_EQ(to_string(violation_there()).size(), Text{}.chars.size())
-      << "no room for the terminating zero";
+      << "expected a text without room for the terminating zero";
   EXPECT_TRUE(
       std::string_view(text_of(violation_there()).chars.data()).ends_with("reported as one."));
 }
@@ -118,7 +120,8 @@ TEST_F(Reports, a_triple_of_call_sites_is_reported_once_and_counted) {
   const shadow::Summary summary = shadow::summary();
   ASSERT_EQ(summary.triples.size(), 1U);
   EXPECT_EQ(summary.triples[0].count, 5U);
-  EXPECT_EQ(to_string(summary.triples[0].access.shape), "[1, 4]") << "of the first";
+  EXPECT_EQ(to_string(summary.triples[0].access.shape), "[1, 4]")
+      << "expected the sizes of the first violation";
   EXPECT_EQ(summary.violations, 5U);
   EXPECT_EQ(summary.reshapes, 5U);
 }
@@ -135,7 +138,7 @@ TEST_F(Reports, a_summary_orders_reports_by_count_then_by_call_site) {
   EXPECT_STREQ(triples[2].access.site.file, "c.cpp");
   shadow::reset_summary();
   violate(ReshapeMode::warn, "a.cpp");
-  EXPECT_EQ(reports.count(), 4U) << "after a reset, it is reported again";
+  EXPECT_EQ(reports.count(), 4U) << "expected a new report after the reset";
 }
 
 TEST_F(Reports, the_count_includes_violations_that_were_thrown) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Operations that give a tensor memory, free it or replace it, while families share the storage.
-/// If one is rejected or fails, nothing counts as accessed. accesses_test.cpp tests which
-/// operations throw in error mode, programs_test.cpp the violation that they throw, and
+/// An operation that is rejected or fails does not count as an access. accesses_test.cpp tests
+/// which operations throw in error mode, programs_test.cpp the violation that they throw, and
 /// tests/equivalence that a repeated access succeeds.
 #include "tracked.hpp"
 
@@ -28,7 +28,7 @@ TEST_F(Errors, invalid_arguments_are_rejected_before_a_violation) {
   EXPECT_THROW(static_cast<void>(y.at<double>({0, 0}, site(12))), DTypeError);
   EXPECT_THROW(static_cast<void>(y.reshape({7}, site(12))), ShapeError);
   EXPECT_THROW(static_cast<void>(y.t().reshape({7}, site(12))), ShapeError);
-  EXPECT_THROW(read(y, site(12)), ReshapeViolation) << "nothing was read until now";
+  EXPECT_THROW(read(y, site(12)), ReshapeViolation) << "a rejected operation counted as a read";
 }
 
 TEST_F(Errors, a_copy_that_throws_leaves_its_target_without_memory) {
@@ -60,7 +60,7 @@ TEST_F(Resize, memory_that_families_share_cannot_be_resized) {
   EXPECT_TRUE(y.aliases(x));
   EXPECT_FALSE(y.is_of_view_family(x));
   y.resize({1, 3});
-  EXPECT_TRUE(y.aliases(x)) << "fewer elements fit in the shared memory";
+  EXPECT_TRUE(y.aliases(x)) << "expected the shared memory, in which fewer elements fit";
   write(x, site(11));
   read(y, site(12));
   EXPECT_EQ(to_string(reports.only().access.shape), "[1, 3]");
@@ -81,7 +81,7 @@ TEST_F(Resize, new_memory_belongs_to_its_storages_first_family) {
     Tensor tensor = reshaped(Tensor::zeros({6}, DType::f32), {2, 3});
     change(tensor);
     const Tensor first = Tensor::over(tensor.storage(), tensor.sizes(), tensor.dtype());
-    EXPECT_TRUE(tensor.is_of_view_family(first)) << "for the first family of its storage";
+    EXPECT_TRUE(tensor.is_of_view_family(first)) << "expected the first family of the storage";
   }
 }
 
@@ -92,7 +92,8 @@ TEST_F(Resize, moving_bools_reads_bytes_that_are_not_elements_now) {
   whole = Tensor();
   square.resize({0, 2}).reserve({3, 2}, site(12)).resize({2, 2});
   EXPECT_EQ(reports.only().access.site.line, 12U);
-  EXPECT_TRUE(square.at<bool>({0, 0}, site(13))) << "a copy would have been false";
+  EXPECT_TRUE(square.at<bool>({0, 0}, site(13)))
+      << "expected the aliased value, not that of a copy";
   EXPECT_EQ(reports.count(), 1U);
 }
 

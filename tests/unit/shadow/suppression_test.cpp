@@ -12,7 +12,7 @@
 namespace byre::test {
 namespace {
 
-/// The lists of a process accumulate: each test uses its own files.
+/// The suppressions that a process has read accumulate, so each test uses its own names of files.
 class Suppressions : public testing::Test {
  protected:
   void suppress(const std::string& list) {

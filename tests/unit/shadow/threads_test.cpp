@@ -41,7 +41,8 @@ TEST_F(TrackedByThreads, concurrent_first_reshapes_link_one_family_each) {
       },
       [&](std::size_t) {
         EXPECT_EQ(shadow::summary().reshapes, threads);
-        EXPECT_EQ(shadow::summary().untracked_escapes, 1U) << "the one before the first reshape";
+        EXPECT_EQ(shadow::summary().untracked_escapes, 1U)
+            << "expected only the escape before the first reshape";
         for (std::size_t thread = 0; thread < threads; ++thread) {
           ASSERT_TRUE(reshaped_by[thread].aliases(x));
           EXPECT_FALSE(reshaped_by[thread].is_of_view_family(x));
@@ -52,11 +53,11 @@ TEST_F(TrackedByThreads, concurrent_first_reshapes_link_one_family_each) {
           read(each, site(21));
           read(each, site(22));
         }
-        EXPECT_EQ(violations(), threads) << "one write, reported to each family once";
+        EXPECT_EQ(violations(), threads) << "expected one report of the write to each family";
       });
 }
 
-/// Each of several concurrent reads of one family may find that nothing was reported yet.
+/// At least, not exactly: each of several concurrent reads may find that nothing was reported yet.
 TEST_F(TrackedByThreads, concurrent_reads_of_a_family_report_a_write_at_least_once) {
   Tensor x = six();
   const Tensor y = reshaped(x, {2, 3});
@@ -79,12 +80,12 @@ TEST_F(TrackedByThreads, concurrent_reads_of_a_family_report_a_write_at_least_on
         for (const Tensor& each : made) {
           read(each, site(23));
         }
-        EXPECT_EQ(violations(), before)
-            << "neither to the same family again nor to families made from it";
+        EXPECT_EQ(violations(), before) << "expected no report to a family that observed the "
+                                           "write, or to families made from it";
       });
 }
 
-/// The lists of suppressions accumulate in a process: each run uses its own file.
+/// The suppressions that a process has read accumulate, so each run uses its own file.
 TEST_F(TrackedByThreads, concurrent_violations_are_counted_suppressed_or_thrown) {
   static int runs = 0;
   const std::string quiet = "src/quiet_" + std::to_string(++runs) + ".cpp";
@@ -156,10 +157,11 @@ TEST_F(TrackedByThreads, writes_of_a_parallel_loop_are_recorded_one_by_one) {
       },
       [&](std::size_t) {
         EXPECT_EQ(violations(), 1U)
-            << "the loop's first write missed the write through the reshape";
+            << "expected a report: the loop had not observed the write through the reshape";
         EXPECT_EQ(shadow::summary().untracked_escapes, threads);
         read(y, site(13));
-        EXPECT_EQ(violations(), 2U) << "and the reshaped tensor missed the loop's writes";
+        EXPECT_EQ(violations(), 2U)
+            << "expected a report of the loop's writes to the reshaped tensor";
         EXPECT_EQ(reports.last().write.site.line, 12U);
       });
 }

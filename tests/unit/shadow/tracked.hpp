@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Tensors that a tracked reshape linked, accesses at call sites of an imaginary program, and the
-/// reports of these.
+/// reports of these accesses.
 #pragma once
 
 #include <byre/shadow/mode.hpp>
@@ -43,7 +43,7 @@ inline void read(const Tensor& tensor, CallSite at) {
 inline void write(Tensor& tensor, CallSite at) {
   fill_(tensor, 7, at);
 }
-/// Hands out a raw pointer to write.
+/// Requests a raw pointer for writing, which is an escape.
 inline void escape(Tensor& tensor, CallSite at) {
   static_cast<void>(tensor.mutable_raw_data(Wait::allowed, at));
 }

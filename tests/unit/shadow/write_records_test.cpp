@@ -54,7 +54,7 @@ TEST_F(WriteRecords, the_last_superseded_write_of_each_other_site_is_kept) {
   write(4);
   EXPECT_EQ(superseded(), (std::vector<std::uint64_t>{10, 8, 3}));
   EXPECT_EQ(superseded(3, 10), std::vector<std::uint64_t>{8})
-      << "neither the observed write nor the last one";
+      << "expected neither the observed write nor the last one";
 }
 
 TEST(WriteRecordsOfStorages, a_loop_over_sizes_uses_one_record_per_call_site) {
