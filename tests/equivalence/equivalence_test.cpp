@@ -189,8 +189,7 @@ TEST(Equivalence, alias_and_copy_differ_only_where_reported) {
     const auto& [unreported, kept_pointers, reported, suppressed] = of.elements;
     std::printf(
         "%zu programs of %zu steps, and %zu rejections: %zu report, %zu differ. Elements that "
-        "differ: "
-        "%zu by kept pointers, %zu reported, %zu suppressed, %zu unexplained\n",
+        "differ: %zu by kept pointers, %zu reported, %zu suppressed, %zu unexplained\n",
         of.all, of.steps, of.refused, of.reported, of.differing, kept_pointers, reported,
         suppressed, unreported);
   }

@@ -85,8 +85,7 @@ Device device_of(dlpack::DLDevice device) {
   if (!is_registered(same)) {
     throw DeviceError(format_text(
         "from_dlpack: the tensor is on DLPack device %d:%d, but device %u:%u is not registered. "
-        "Call "
-        "register_device(), or copy the tensor to the host first.",
+        "Call register_device(), or copy the tensor to the host first.",
         device.device_type, device.device_id, unsigned{same.kind()}, unsigned{same.index()}));
   }
   return same;
@@ -99,8 +98,7 @@ DType dtype_of_dlpack(DLDataType type) {
   if (found == dlpack_dtypes.end()) {
     throw DTypeError(
         format_text("from_dlpack: unsupported elements: type code %u, %u bits, %u lanes. Export "
-                    "one of bool, u8, "
-                    "i8, i16, i32, i64, f16, bf16, f32, f64 or complex64.",
+                    "one of bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64 or complex64.",
                     unsigned{type.code}, unsigned{type.bits}, unsigned{type.lanes}));
   }
   return found->dtype;

@@ -163,8 +163,7 @@ std::string npy_header(DType dtype, const Dims& sizes, bool fortran_order,
   if (type == type_codes.end()) {
     throw DTypeError(
         format_text("cannot save elements of %s in a .npy file: the format has no code for them. "
-                    "Convert them, for "
-                    "example to f32.",
+                    "Convert them, for example to f32.",
                     name_of(dtype)));
   }
   detail::expect_ndim(sizes.size(), "npy_header");

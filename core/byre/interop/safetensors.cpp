@@ -32,10 +32,8 @@ void warn_of_skipped(std::span<const SkippedTensor> skipped, const char* source)
   const SkippedTensor& first = skipped.front();
   warn(
       "skipped %zu tensors of \"%.300s\", because byre lacks their dtypes: the first is \"%s\", "
-      "'%s' of "
-      "sizes %.100s. Convert them before saving: tensor.to(torch.float32). "
-      "SafetensorsFile::skipped "
-      "lists all.",
+      "'%s' of sizes %.100s. Convert them before saving: tensor.to(torch.float32). "
+      "SafetensorsFile::skipped lists all.",
       skipped.size(), source, detail::printable(first.name).c_str(),
       detail::printable(first.dtype).c_str(), to_string(first.sizes).c_str());
 }

@@ -33,18 +33,15 @@ const char* advice_text(Advice advice) noexcept {
              "should have its own contents, write reshape(...).clone().";
     case Advice::reshape_and_clone:
       return "If the values from before the write are wanted, write reshape(...).clone() in place "
-             "of "
-             "that reshape; if the written values are wanted, write view.";
+             "of that reshape; if the written values are wanted, write view.";
     case Advice::view_or_clone:
       return "If the reshaped tensor should follow writes to the other, write view in place of "
-             "that "
-             "reshape; if it should keep the earlier values, write reshape(...).clone().";
+             "that reshape; if it should keep the earlier values, write reshape(...).clone().";
     case Advice::nothing:
       break;
   }
   return "If each tensor should have its own contents, suppress this report until reshape copies; "
-         "if "
-         "the two should share memory, write view in place of that reshape.";
+         "if the two should share memory, write view in place of that reshape.";
 }
 
 /// Shortens the names of files to about `most` characters.
@@ -60,8 +57,7 @@ std::string text_in(const Violation& violation, std::size_t most) {
               "as " + to_string(violation.access.shape), most) +
       (violation.access_writes
            ? "\nToday the second write goes to the memory of the first; with a copy, each tensor "
-             "has "
-             "its own. "
+             "has its own. "
            : "\nToday the read returns the written values; with a copy, it will not. ") +
       advice_text(violation.advice);
   if (!reshape.is_known() || !violation.write.is_known()) {
