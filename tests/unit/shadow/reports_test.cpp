@@ -15,7 +15,8 @@ TEST_F(Reports, the_text_names_the_call_sites_and_a_rewrite) {
   EXPECT_EQ(
       to_string(reports.only()),
       "this code relies on reshape sharing memory with its input, but reshape will become a "
-      "copy.\n  reshaped at src/says.cpp:10, [2, 3] to [6]\n"
+      "copy.\n"
+      "  reshaped at src/says.cpp:10, [2, 3] to [6]\n"
       "  written at src/says.cpp:11, as [6]\n"
       "  then read at src/says.cpp:12, as [2, 3]\n"
       "Today the read returns the written values; with a copy, it will not. If the two tensors "
