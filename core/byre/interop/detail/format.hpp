@@ -16,7 +16,7 @@
 namespace byre::inline v0::detail {
 
 /// The first `most` characters of `text`, with question marks for control characters and for bytes
-/// that are not ASCII.
+/// beyond ASCII.
 std::string printable(std::string_view text, std::size_t most = 40);
 
 /// Throws FileError: `source` is not a valid file of the format `ending`, because of `found`.

@@ -7,7 +7,7 @@
 /// compare-exchange that makes a write the storage's last also returns the write before it.
 /// Therefore, if two families write at once, one of them is found stale. A family also holds the
 /// stamp of its unread write: a write of another family that was reported when this family wrote,
-/// and of which this family may still read elements.
+/// and whose elements this family may still read.
 ///
 /// Invariants:
 ///   1. The storage's stamp counts its writes: no two writes have equal stamps.

@@ -13,7 +13,7 @@ using RecordId = std::uint32_t;
 
 /// The generation of a write and its record, in one word. The record has 20 bits and the generation
 /// 44. A family could mistake the last write for a write that it has observed only after it has
-///     missed 2^44 writes, each of which takes nanoseconds.
+///     missed 2^44 writes. A write takes nanoseconds.
 class WriteStamp {
  public:
   static constexpr unsigned record_bits = 20;

@@ -62,7 +62,7 @@ inline bool is_tracked(const Storage& storage) noexcept {
 /// Whether a raw pointer to write to this storage may be handed out without recording it: nothing
 /// in the process tracks; or no tracked reshape linked the storage, and an escape of it is recorded
 /// already or the mode in force does not track. May return false even if this condition holds.
-/// Requires a handle that is not empty. Wait-free, except for the first read of the environment.
+/// Requires a non-empty handle. Wait-free, except for the first read of the environment.
 inline bool can_skip_escape_tracking(const Storage& storage) noexcept {
   return active_tracking.value() == 0 || storage.slot()->has_tag() ||
          (!is_tracked(storage) && !is_tracking());
