@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Lazy copies of ordinary NumPy arrays and PyTorch tensors: both sides are writable, and memory is copied by the page.
+"""Lazy copies of ordinary NumPy arrays and PyTorch tensors: source and copy are writable, and writes copy by the page.
 
 >>> import byre
 >>> weights = byre.zeros((1000, 1000))

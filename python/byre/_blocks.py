@@ -32,8 +32,8 @@ _handler = functools.lru_cache(maxsize=None)(_byre.handler)
 def pages(min_nbytes: int = SMALL_NBYTES) -> Iterator[None]:
     """Makes NumPy itself allocate arrays of at least `min_nbytes` bytes from pages within a `with` block.
 
-    The setting holds for the thread or the asyncio task that entered the block; blocks nest. Arrays of every library
-    that allocates through NumPy are included. Raises ArgumentError if `min_nbytes` is negative or not an integer.
+    The setting holds for the thread or the asyncio task that entered the block; blocks nest. It applies to all
+    libraries that allocate arrays through NumPy. Raises ArgumentError if `min_nbytes` is negative or not an integer.
 
     >>> with byre.pages():
     ...     grid = np.ones((1000, 1000))
@@ -63,7 +63,7 @@ _scratch = _Scratch()
 @functools.lru_cache
 @pages(min_nbytes=sys.maxsize)
 def _sampled(count: int) -> _Array:
-    """One page of each of up to 64 equal parts, at random places: fixed distances could coincide with equal rows."""
+    """The pages to sample: one at random in each of up to 64 equal parts. Fixed distances could match a period."""
     bounds = np.linspace(0, count, min(count, _MOST_SAMPLES) + 1, dtype=int)
     return np.random.default_rng(0).integers(bounds[:-1], bounds[1:])
 
@@ -103,7 +103,7 @@ def available_nbytes() -> float:
 
 def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, must_be_lazy: bool,
                 sums: bytes = b"") -> str:
-    """The reason for a copy at once; empty for a lazy copy. If a copy must be lazy, it may be slower than at once."""
+    """Why a block is copied at once; empty if it is copied lazily. `must_be_lazy` allows slow lazy copies."""
     nbytes = facts["nbytes"]
     if not facts["is_in_pages"]:
         return "the system had no pages for the block"
@@ -119,8 +119,8 @@ def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, must
         pairs = np.frombuffer(facts["sums"] + (sums or _sums(facts)), np.uint64).reshape(2, -1)
         changed, samples = np.count_nonzero(pairs[0] != pairs[1]), pairs.shape[1]
         if changed * 10 > samples and available_nbytes() >= 2 * nbytes:
-            return (f"{changed} of {samples} sampled pages were written since the last copy, but lazy copies pay up to "
-                    "a tenth; lazy=True copies lazily")
+            return (f"{changed} of {samples} sampled pages were written since the last copy, allowed is a tenth; "
+                    "lazy=True copies lazily")
     return ""
 
 
@@ -128,7 +128,7 @@ def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, must_be_lazy: bo
                *where: Any) -> _Array | None:
     """A lazy copy of a block, or None if the block must be copied at once. Raises CopyRefused if it must be lazy.
 
-    Other threads may write the rest of the block, unless the `dense_nbytes`, which have no gaps, are all of its arrays.
+    Meanwhile other threads may write the rest of the block, unless `dense_nbytes` covers all arrays of the block.
     """
     facts = _byre.facts(start)
     sums = _sums(facts) if seen_nbytes * 2 >= facts["nbytes"] else b""  # a small part does not represent the block
@@ -163,7 +163,7 @@ def explain(start: int, address: int, nbytes: int, dense_nbytes: int) -> str:
 
 
 class Stats(NamedTuple):
-    """What byre counted on all threads. The difference of two describes the time between them."""
+    """Counts of all threads. The difference of two Stats counts the operations between them."""
 
     lazy_copies: int
     copies: int  # made at once, and lazy copies for which written pages were copied
@@ -176,7 +176,7 @@ class Stats(NamedTuple):
 
 
 def stats() -> Stats:
-    """What byre has counted so far; zeros if byre was built without statistics. Any thread may call it.
+    """The counts so far; zeros if byre was built without statistics. Any thread may call this function.
 
     >>> x = byre.zeros(1 << 20)
     >>> before = byre.stats()
@@ -188,7 +188,7 @@ def stats() -> Stats:
 
 
 class Memory(NamedTuple):
-    """Bytes of blocks. A block is the memory of one array or of several."""
+    """The blocks that exist, and their bytes. A block is the memory of one array or of several arrays."""
 
     blocks: int
     nbytes: int
@@ -197,7 +197,7 @@ class Memory(NamedTuple):
 
 
 def memory() -> Memory:
-    """The memory of the arrays in pages, and how much of it they share. Any thread may call it.
+    """The memory of the arrays in pages, and how much of it they share. Any thread may call this function.
 
     >>> x = byre.zeros(1 << 20)
     >>> y = byre.copy(x)

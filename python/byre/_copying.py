@@ -33,7 +33,7 @@ def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Lea
 
 
 def _covered(groups: list[Group]) -> tuple[int, int]:
-    """The bytes of a block that its leaves cover, with gaps from packing; and without, 0 if a leaf is not dense."""
+    """The bytes of a block that its leaves cover: with gaps from packing; and without, or 0 if a leaf is not dense."""
     nbytes = sum(group.hi - group.lo for group in groups)
     dense_nbytes = nbytes if all(_leaves.is_dense(leaf) for group in groups for leaf in group.leaves) else 0
     if len(groups) == 1:
@@ -84,14 +84,15 @@ def _copied_block(start: int, groups: list[Group], must_be_lazy: bool,
 
 
 def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
-    """A copy of an array, of a tensor, or of a tree of these, which shares memory until one of the two is written.
+    """Copies an array, a tensor, or a tree of these. Source and copy share memory until one of them is written.
 
-    Both sides may be written at once, through any library or pointer, and neither observes the other's writes. An array
-    is copied at once if its memory is not in pages or is small. lazy=True raises byre.CopyRefused instead, and
-    lazy=False copies everything at once.
+    Both may be written, even concurrently, by any library or pointer, and neither observes the other's writes. An array
+    is copied at once, not lazily, if it is small or if its memory is not in pages. Arrays that byre makes are in pages;
+    byre.to_pages() moves others. lazy=True raises byre.CopyRefused in place of a copy at once; lazy=False copies
+    everything at once.
 
     A tree is a dict, list, tuple, dataclass, torch.nn.Module or another object that copy.deepcopy() copies by its
-    attributes; it is copied in this way. Arrays that overlap also overlap in the copy. Objects with a method
+    attributes; byre copies it in this way, too. Arrays that overlap also overlap in the copy. Objects with a method
     __deepcopy__ copy themselves, at once. Arrays of Python objects share these objects, as in numpy.copy().
 
     Raises ArgumentError for an unsupported type. A lazy copy of a gigabyte takes less than a millisecond; pages that
@@ -111,7 +112,7 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     if must_be_lazy:
         for group in at_once:
             if leaf := next((leaf for leaf in group.leaves if leaf.nbytes), None):
-                reason = "lazy=False asks for a copy at once" if lazy is False else _why_at_once(group)
+                reason = "lazy=False requests a copy at once" if lazy is False else _why_at_once(group)
                 raise CopyRefused(f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: {reason}. "
                                   f"{_blocks.ALLOW_COPIES}")
         # Blocks that cannot be copied lazily come first, so that the error is raised before any copy is made.
@@ -144,7 +145,7 @@ def is_lazy(x: Any) -> bool:
 
 
 def explain(x: Any) -> str:
-    """How byre.copy(x) copies, and which pages are shared: a line for each block and for each array outside of blocks.
+    """Describes how byre.copy(x) copies and which pages are shared: a line for each block and each other array.
 
     >>> byre.explain({"small": np.zeros(2)})
     'array "small": copied at once: its memory is not in pages of byre; call byre.to_pages() first'

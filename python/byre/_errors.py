@@ -11,7 +11,7 @@ class ArgumentError(Error, ValueError, TypeError):
 
 
 class CopyRefused(Error, RuntimeError):
-    """A copy cannot be lazy, and lazy=True or byre.no_copies() allows no other."""
+    """A copy cannot be lazy, and lazy=True or byre.no_copies() forbids a copy at once."""
 
 
 class FileError(Error, OSError, ValueError):

@@ -53,7 +53,7 @@ def load(path: Path, format: str | None = None) -> Any:
 
     Data of types BF16 and F8 in .safetensors become tensors if PyTorch can be imported and has the dtype, else arrays
     with dtypes of ml_dtypes. Other unsupported tensors are skipped with a byre.SkippedWarning. Pickles are never
-    read. Raises MissingFile, FileError for a malformed file, ArgumentError for an unknown format.
+    read. Raises MissingFile if there is no file, FileError if it is malformed, ArgumentError for an unknown format.
 
     >>> byre.save("model.safetensors", {"weights": np.zeros(2), "steps": 7})
     >>> byre.load("model.safetensors")
@@ -65,8 +65,8 @@ def load(path: Path, format: str | None = None) -> Any:
 def mmap(path: Path, format: str | None = None) -> Any:
     """As load(), but maps the file: no data are read before they are used.
 
-    A write copies the page that it touches, and the file never changes. Misaligned arrays are loaded. Raises the errors
-    of load().
+    A write copies the page that it touches, and never changes the file. Misaligned arrays are loaded into fresh memory.
+    Raises the errors of load().
 
     >>> byre.save("grid.npy", np.zeros(2))
     >>> grid = byre.mmap("grid.npy")
@@ -105,7 +105,7 @@ def _flat(x: Any, name: str = "") -> Iterator[_leaves.Leaf]:
 
 
 def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str, int, Callable[[_npy.Write], object]]:
-    """A file's name, its size as far as it is known, and the function that writes it. Raises for wrong arguments."""
+    """A file's name, its size or that of its data, and the function that writes it. Raises ArgumentError."""
     name, format = _format_of(path, format, "save")
     if "\0" in name:
         raise ArgumentError(f"save: the path {name!r} contains a null character. Remove it.")
@@ -123,7 +123,7 @@ def _planned(path: Path, x: Any, format: str | None, metadata: Any) -> tuple[str
 
 def _write(name: str, total_nbytes: int, write_all: Callable[[_npy.Write], object],
            progress: Progress | None = None) -> None:
-    """Writes a file that appears only when it is complete, and not after an error."""
+    """Writes a file that appears when it is complete. After an error, no file appears."""
     file, done_nbytes = _byre.OutputFile(os.fsencode(name)), 0
 
     def write(data: Any) -> None:
@@ -145,10 +145,10 @@ def _write(name: str, total_nbytes: int, write_all: Callable[[_npy.Write], objec
 def save(path: Path, x: Any, format: str | None = None, metadata: dict[str, str] | None = None) -> None:
     """Saves an array or tensor in a .npy file, or a dict of arrays, tensors and numbers in a .safetensors file.
 
-    Nested dicts, lists and tuples are flattened: {"a": {"b": x}} is saved as "a.b". Other programs find the
-    complete old file or the complete new one; x may be mapped from the old one. `metadata` is a dict of str for a
-    .safetensors file. Contiguous memory is written without a copy. Raises ArgumentError for unsupported values,
-    FileError if the file cannot be written.
+    Nested dicts, lists and tuples are flattened: {"a": {"b": x}} is saved as "a.b". Other programs find the complete
+    old file or the complete new one; x may be mapped from the old one. `metadata` is a dict of str for a .safetensors
+    file. Contiguous memory is written without a copy. Raises ArgumentError for unsupported values, or FileError if the
+    file cannot be written.
 
     >>> byre.save("grid.npy", np.ones(3))
     >>> np.load("grid.npy")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Rejects an import in a subinterpreter, before the extension is loaded: pybind11 may wait there forever."""
+"""Rejects an import in a subinterpreter before it loads the extension, because pybind11 may hang there."""
 import ctypes
 
 

@@ -22,7 +22,7 @@ _UNNAMED = ("_parameters", "_buffers", "_modules")  # attributes of nn.Module; s
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Leaf:
-    """An array or tensor and its extent, the addresses from lo up to hi. They are equal if it has no plain memory."""
+    """An array or tensor and its extent, the addresses from lo up to hi; lo == hi without elements or plain memory."""
 
     name: str
     value: Any
@@ -200,7 +200,7 @@ def mapped(file: Any) -> np.ndarray[Any, Any]:
 
 
 def views(leaves: list[Leaf], memory: np.ndarray[Any, Any], start: int) -> dict[int, Any]:
-    """The arrays and tensors, by the ids of the leaves, in `memory`, a copy of the bytes at the address `start`."""
+    """Views of `memory`, a copy of the bytes from the address `start` on, by the ids of the leaves that they equal."""
     found: dict[int, Any] = {}
     storages: dict[tuple[int, int], Any] = {}
     for x in [leaf.value for leaf in leaves]:
@@ -215,6 +215,6 @@ def views(leaves: list[Leaf], memory: np.ndarray[Any, Any], start: int) -> dict[
 
 
 def move(group: Group, memory: np.ndarray[Any, Any]) -> dict[int, Any]:
-    """Copies the bytes of a group to `memory`, and returns the views of it by the ids of the leaves."""
+    """Copies the bytes of a group to `memory`, and returns views of `memory` by the ids of the leaves."""
     memory[group.lo - group.start :] = bytes_at(group.lo, group.hi - group.lo, group)
     return views(group.leaves, memory, group.start)

@@ -51,7 +51,7 @@ def allocate(sizes: Sequence[int]) -> list[np.ndarray[Any, Any]]:
 
 def _moved(leaves: list[_leaves.Leaf]) -> dict[int, Any]:
     """Each leaf in pages, by the leaf's id. Leaves that cannot move or need not move are returned unchanged."""
-    hulls: dict[Any, tuple[int, int]] = {}  # of all tensors of a storage: they move together
+    hulls: dict[Any, tuple[int, int]] = {}  # of all tensors of one storage, which move together
     keys: dict[_leaves.Leaf, Any] = {}
     for leaf in [leaf for leaf in leaves if leaf.lo < leaf.hi]:
         keys[leaf] = _torch.storage_key(leaf.value) if _torch.is_tensor(leaf.value) else leaf
@@ -84,8 +84,8 @@ def to_pages(tree: _Tree) -> _Tree:
     Arrays and tensors that are in pages already are returned unchanged. Others are copied into pages once, with their
     strides and with the memory that they share. Small ones are packed into blocks of up to 1 MiB. Dicts, lists, tuples
     and dataclasses are new. A torch.nn.Module or torch.optim.Optimizer is returned itself, and its tensors move in
-    place. Everything else is unchanged: other objects, arrays of objects or of a class with its own copy(), sparse
-    tensors. Raises ArgumentError for an unsupported type. A concurrent write to the tree is a data race.
+    place. Everything else is returned unchanged: other objects, arrays of objects, arrays of a class with its own
+    copy(), sparse tensors. Raises ArgumentError for an unsupported type. A concurrent write to the tree is a data race.
 
     >>> state = byre.to_pages({"weights": np.ones((1000, 1000)), "bias": np.zeros(1000)})
     >>> byre.is_lazy(state["weights"])

@@ -121,7 +121,7 @@ def plan(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[int, Call
             raise ArgumentError(f"save: the {leaf.title} has dtype {name}, which .safetensors lacks. Convert it to one "
                                 f"of {', '.join(_DTYPES)}.")
         if leaf.name == "__metadata__":
-            raise ArgumentError('save: the name "__metadata__" is reserved in .safetensors. Rename the tensor.')
+            raise ArgumentError('save: the name "__metadata__" is reserved for metadata. Rename the tensor.')
         ranks[leaf.name] = _DTYPES.index(name)
     leaves = sorted(leaves, key=lambda leaf: (-ranks[leaf.name], leaf.name))
     header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}
@@ -137,7 +137,7 @@ def plan(leaves: list[Leaf], metadata: dict[str, str] | None) -> tuple[int, Call
     text += b" " * (-(8 + len(text)) % _ALIGNMENT)
     if len(text) > _HEADER_MAX_NBYTES:
         raise ArgumentError(f"save: the header has {len(text)} bytes; .safetensors allows {_HEADER_MAX_NBYTES}. Save "
-                            "fewer tensors in a file, or less metadata.")
+                            "fewer tensors or less metadata per file.")
 
     def write_all(write: Write) -> None:
         write(len(text).to_bytes(8, "little") + text)

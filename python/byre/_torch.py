@@ -104,7 +104,7 @@ def copied(t: Any) -> Any:
 
 
 def resolved(t: Any) -> Any:
-    """Without gradient, and with conj() and neg() applied, which PyTorch defers."""
+    """The tensor without its gradient, and with conj() and neg() applied, which PyTorch defers."""
     return t.detach().resolve_conj().resolve_neg()
 
 

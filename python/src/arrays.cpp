@@ -93,7 +93,7 @@ py::object handler(std::size_t min_nbytes) {
   return found;
 }
 
-/// The handler of arrays whose block existed before them.
+/// The handler of arrays that are made in an existing block. It is used only to free them.
 PyObject* freeing_handler() {
   static PyObject* const found = handler(std::numeric_limits<std::size_t>::max()).release().ptr();
   return found;
@@ -128,7 +128,7 @@ void define_arrays(py::module_& module) {
   if (_import_array() < 0) {
     throw py::error_already_set();
   }
-  // Made before any fork, so that no child inherits a half-constructed one.
+  // These objects are made before any fork, so that no child inherits a half-constructed object.
   watch_forks();
   numpy_allocator();
   freeing_handler();

@@ -19,7 +19,8 @@
 namespace byre::inline v0::python {
 namespace {
 
-/// Set during a lazy copy: if byre cannot copy lazily, NumPy makes the copy.
+/// Set during a lazy copy. Allocations then fail, so that byre does not copy at once: NumPy makes
+/// such copies.
 thread_local bool is_cloning = false;
 
 /// The memory of blocks. Arrays of zeros may stay zeros for the most part, so their pages are
@@ -96,7 +97,7 @@ bool too_many_blocks() {
     alive = tables().blocks.size();
   }
   if (alive >= most.load(std::memory_order_relaxed)) {
-    // Read again, because an administrator may raise it.
+    // Read again, because an administrator may raise the limit.
     std::size_t mappings = std::numeric_limits<std::size_t>::max();
     std::ifstream("/proc/sys/vm/max_map_count") >> mappings;
     most.store(mappings / 8 * 2, std::memory_order_relaxed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Blocks: the ranges of pages that hold arrays, found by address. Thread-safe; a fork waits for
-/// operations in progress. No function needs the interpreter.
+/// operations in progress. No function needs Python's interpreter lock.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
@@ -38,17 +38,17 @@ struct Block {
 /// Must be called before any other function.
 void watch_forks();
 
-/// The address of zeros in new pages; if `zeros`, the pages are allocated when they are touched.
-/// Null if the system has no pages, or if so many blocks are alive that more would leave too few
-/// mappings to the rest of the process. Throws OutOfMemory.
+/// The address of a new block of zero bytes. If `zeros`, its pages are allocated when they are
+/// touched. Null if the system has no pages, or if so many blocks exist that another one would
+/// leave too few mappings to the rest of the process. Throws OutOfMemory.
 std::byte* allocate_block(std::size_t nbytes, bool zeros);
 
-/// Maps a file for reading and writing. The bytes in the file never change. Throws FileError,
-/// OutOfMemory.
+/// Maps a file for reading and writing. Writes never change the file. Throws FileError if the file
+/// cannot be mapped, or OutOfMemory.
 std::shared_ptr<Block> map_file(const char* name);
 
-/// A copy that shares pages. Null if the system has no mapping or no memory for one, or too many
-/// blocks are alive: then nothing has changed.
+/// A copy that shares pages. Null if the system has no mapping or no memory for a copy, or if too
+/// many blocks exist: then nothing has changed.
 std::shared_ptr<Block> clone_block(Block& source, Writers writers, CallSite site) noexcept;
 
 /// Removes the block that contains an address. False if there is no such block.
@@ -58,7 +58,7 @@ bool release_block(const void* address) noexcept;
 std::shared_ptr<Block> find_block(const void* address, std::size_t nbytes);
 std::vector<std::shared_ptr<Block>> all_blocks();
 
-/// Excludes copies of the block that begins there.
+/// Locks the block that begins there. Copies of the block wait for the lock.
 std::unique_lock<std::mutex> lock_block(const std::byte* begin);
 
 /// A copy of the text that lives until the process ends. Equal texts share one copy.

@@ -57,9 +57,9 @@ py::object clone(std::uintptr_t start, const py::object& like, bool is_whole,
   return array_in(*copy, block.get(), like.is_none() ? py::handle() : py::handle(like));
 }
 
-/// Moves a block to huge pages. The block may end meanwhile. A reference to it is held only under
-/// its lock, which a fork takes: in the child, where this thread does not exist, the reference
-/// would never be released.
+/// Moves a block to huge pages. Another thread may release the block meanwhile. This thread holds a
+/// reference to the block only under its lock, which a fork takes: in the child, where this thread
+/// does not exist, the reference would never be released.
 void collapse(std::uintptr_t start) {
   const auto* const begin = static_cast<const std::byte*>(pointer(start));
   std::weak_ptr<Block> kept;
@@ -77,7 +77,7 @@ void collapse(std::uintptr_t start) {
 }
 
 py::dict facts_of(const Block& block) {
-  // No Python object is made under the lock, since that may run a finalizer; and a copy may hold
+  // No Python object is made under the lock, because a finalizer may run then; and a copy may hold
   // the lock for long.
   const auto [memory_id, are_pages, used_nbytes, is_collapsed, lazy_copies, sums] = [&block] {
     const GilReleased released;
@@ -113,8 +113,8 @@ void set(std::uintptr_t start, Value value) {
   }
 }
 
-/// The bytes in pages that were written in a block and are not in its file; 0 if the block has
-/// ended.
+/// The number of bytes in pages of a block that writes have separated from its page file; 0 if the
+/// block no longer exists.
 std::size_t written_nbytes(std::uintptr_t start) {
   const auto block = find_block(pointer(start), 1);
   return block == nullptr

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs NumPy's own tests twice, plainly and with every new array copied lazily before use, and compares case by case.
+"""Runs NumPy's own tests twice, plainly and with every new array copied lazily before use, and compares the outcomes.
 
 Exits with 1 if a case differs, and with 77 if a tool is not installed. The second run loads this file as a plugin of
-pytest. NumPy allocates every array from pages from the first case on. Each call, operator and index in NumPy's Python
+pytest. From the first case on, NumPy allocates every array in pages. Each call, operator and index in NumPy's Python
 code that makes an array is followed by byre.copy(array, lazy=True); if a case repeats a place in the code, the copy is
-made once. The code continues with the source and with the copy in turn. The other one is filled with garbage, which
-must not change until the case ends.
+made once. The code continues alternately with the source and with the copy. The array that is not used is filled with
+garbage, which must not change until the case ends.
 
-Slow cases are omitted, and these:
+Slow cases and the following cases are omitted:
   test_dot_big_stride                     uses two elements of np.empty() of 8 GiB, and in pages these take 8 GiB
   test_identityless_reduction_huge_array  reads 4 GiB of zeros, and in pages these take 4 GiB of memory
   test_memoryleak                         makes 1,000 arrays of 100 MB
@@ -98,7 +98,7 @@ def check_spoiled(kept):
 
 
 def pytest_collection_finish():
-    in_pages.__enter__()  # not earlier: imports of test modules make more small arrays than the system has mappings
+    in_pages.__enter__()  # not earlier: imports of test modules make more small arrays than a process can have mappings
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -146,7 +146,8 @@ def outcomes(how, arguments, work):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("packages", nargs="*", default=PACKAGES, help=f"NumPy's (default: {' '.join(PACKAGES)})")
+    parser.add_argument("packages", nargs="*", default=PACKAGES,
+                        help=f"packages of NumPy to test (default: {' '.join(PACKAGES)})")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the counts to FILE")
     options = parser.parse_args()
     folder = pathlib.Path(np.__file__).parent
@@ -160,7 +161,7 @@ def main():
         print(f"{case}: plainly {plain.get(case)}, lazily {lazy.get(case)}")
     found |= {"cases": len(plain.keys() | lazy.keys()), "different": different}
     print("{cases} cases, {} different; {lazy} lazy copies, {refused} refused (Python objects, arrays of imports), "
-          "{overwritten} overwritten by writes to the other side".format(len(different), **found))
+          "{overwritten} overwritten by writes to the other array".format(len(different), **found))
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if found["lazy"] < len(lazy):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Sessions in docstrings and documents print the documented output, and the package's type annotations are correct."""
+"""Checks the output of sessions in docstrings and documents, and the package's type annotations."""
 import doctest
 import inspect
 import os

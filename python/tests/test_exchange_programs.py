@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Random programs of arrays, tensors, views, copies, writes, drops, threads and forks: no array observes a write to
-another, and dropped arrays leave no block, mapping or descriptor.
+"""Random programs of arrays, tensors, views, copies, writes, drops, threads and forks. Checks that no array observes a
+write to another array, and that dropped arrays leave no block, mapping or descriptor.
 
 Each array has a model outside of pages, to which each write is applied, and which is copied with the array. The two are
 compared after each step. Program n has the seed BYRE_SEED + n. BYRE_PROGRAMS is the number of programs: the default
@@ -43,7 +43,7 @@ TENSOR_WRITES = {
 
 
 class Held:
-    """An array or a tensor of the program, pointers to its memory, and its model: an array of the bytes `root`."""
+    """An array or tensor of the program, pointers to its memory, and its model, which is an array over bytes `root`."""
 
     def __init__(self, name, thing, root, model):
         self.name, self.thing, self.root, self.model = name, thing, root, model
@@ -148,7 +148,7 @@ class Program:
                 running.clear()
 
     def threads(self, shared):
-        """Threads copy one array, and copy and write others, which share no bytes with those of the other threads."""
+        """Threads copy one shared array. Each thread also writes and copies arrays that no other thread uses."""
 
         def run(seed, held):
             program = Program(seed, self.trace)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""How byre.copy chooses, limits of the system, collapses in forks, and exits of the interpreter."""
+"""When byre.copy copies lazily, limits of the system, moves to huge pages in forks, and exits of the interpreter."""
 import contextlib
 import glob
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Runs `pip install .` on a fresh checkout, without a network: wheel.py SOURCE. It must install only the module."""
+"""Runs `pip install .` on a fresh checkout, offline, and checks that only the module is installed: wheel.py SOURCE."""
 import importlib.util
 import os
 import pathlib
