@@ -33,8 +33,8 @@ enum class DLPackAccess : std::uint8_t {
 /// that libraries wrap in each other therefore do not exhaust the stack.
 ///
 /// Throws StateError if the tensor lacks a dtype or memory, DeviceError if the device is not
-/// registered, OutOfMemory, or the errors of mutable_data(). Cost: copies elements only for
-/// DLPackAccess::copy, or if write access materializes.
+/// registered, OutOfMemory, or the errors of data() or mutable_data(). Cost: copies elements only
+/// for DLPackAccess::copy, or if write access materializes.
 [[nodiscard]] BYRE_API dlpack::DLManagedTensorVersioned* to_dlpack(
     Tensor tensor, DLPackAccess access = DLPackAccess::read, Wait wait = Wait::allowed,
     CallSite site = CallSite::current());

@@ -76,8 +76,8 @@ BYRE_API const char* to_string(Advice advice) noexcept;
 /// reshape begins a new family. A violation holds no heap memory, and stays valid after the tensors
 /// and the storage are destroyed.
 struct Violation {
-  /// The reshape that made the younger of the two families; the accessing family, if both were made
-  /// from one family.
+  /// The reshape that made the younger of the two families, or that made the accessing family if
+  /// both were made from one family.
   TensorSite reshape;
   TensorSite write;
   TensorSite access;

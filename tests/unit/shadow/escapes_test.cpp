@@ -23,7 +23,7 @@ class Escapes : public Reported {
   Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
 };
 
-TEST_F(Escapes, a_report_counts_earlier_escapes_a_summary_the_maximum) {
+TEST_F(Escapes, reports_count_earlier_escapes_and_summaries_the_maximum) {
   const Tensor y = reshaped(x, {2, 3});
   Tensor other = Tensor::zeros({6}, DType::f32);
   const Tensor other_reshaped = reshaped(other, {2, 3});

@@ -25,7 +25,7 @@ class Mode : public testing::Test {
   ~Mode() override { set_default_reshape_mode(std::nullopt); }
 };
 
-TEST_F(Mode, the_default_holds_for_all_threads_a_scope_for_its_own) {
+TEST_F(Mode, the_default_holds_for_all_threads_and_a_scope_for_one) {
   EXPECT_EQ(reshape_mode(), ReshapeMode::copy);
   for (const ReshapeMode mode : modes) {
     set_default_reshape_mode(mode);

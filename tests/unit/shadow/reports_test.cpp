@@ -103,7 +103,7 @@ TEST_F(Reports, file_names_are_stored_and_compared_by_characters) {
   EXPECT_EQ(shadow::summary().triples.at(0).count, 2U);
 }
 
-TEST_F(Tracked, a_call_site_keeps_the_file_name_of_its_time) {
+TEST_F(Tracked, a_call_site_keeps_its_file_name_if_the_buffer_changes) {
   std::string file = "files/one.cpp";
   write(y, site(11, file.c_str()));
   file = "files/two.cpp";

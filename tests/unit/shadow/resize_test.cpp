@@ -85,7 +85,7 @@ TEST_F(Resize, new_memory_belongs_to_its_storages_first_family) {
   }
 }
 
-TEST_F(Resize, moving_bools_reads_bytes_that_are_not_elements_now) {
+TEST_F(Resize, moving_bools_reads_bytes_beyond_the_current_elements) {
   Tensor whole = Tensor::zeros({4}, DType::boolean);
   Tensor square = reshaped(whole, {2, 2});
   whole.set_at<bool>({0}, true, site(11));

@@ -11,9 +11,9 @@ namespace byre::inline v0::shadow::detail {
 /// The number of a record of the storage's writes (write_records.hpp); 0 is no record.
 using RecordId = std::uint32_t;
 
-/// The generation of a write and its record, in one word. The record has 20 bits and the generation
-/// 44. A family could mistake the last write for a write that it has observed only after it has
-///     missed 2^44 writes. A write takes nanoseconds.
+/// The generation of a write and its record, in one word: 44 bits and 20 bits. A family could
+/// mistake the last write for a write that it has observed only after it has missed 2^44 writes. A
+/// write takes nanoseconds.
 class WriteStamp {
  public:
   static constexpr unsigned record_bits = 20;

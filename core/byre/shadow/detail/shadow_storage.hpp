@@ -33,7 +33,8 @@ struct FamilyNumber {
   }
 };
 
-/// The key of a write's record. A null `site` stands for an unknown call site.
+/// The key of a write's record, which `sizes` do not affect. A null `site` stands for an unknown
+/// call site.
 struct WriteKey {
   const CallSite* site;
   std::span<const std::int64_t> sizes;
