@@ -43,7 +43,7 @@ inline constexpr Operation operations[]{
   {"reshape_", {2, 1, 1}},        // (self, sizes)
   {"share_data", {2, 0, 1}},      // (self, other)
   {"drop", {3, 4, 4}},
-  {"resize", {1, 0, 2}},          // (self, sizes, value, frees): fills new memory, as do the next 2
+  {"resize", {1, 0, 2}},          // (self, sizes, value, frees): fills memory, as the next two do
   {"extend", {1, 0, 2}},          // (self, count, growth, value)
   {"free_memory", {0, 0, 1}},     // (self, value)
   // Writes.

@@ -29,7 +29,7 @@ inline std::uint32_t slow_crc(const std::string& bytes) {
   return ~crc;
 }
 
-/// A .npy file of one byte for each of `bytes`.
+/// A .npy file whose elements are these bytes.
 inline std::string npy_of(const std::string& bytes) {
   return npy_header(DType::u8, {static_cast<std::int64_t>(bytes.size())}) + bytes;
 }

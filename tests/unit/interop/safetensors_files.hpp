@@ -30,7 +30,7 @@ inline SafetensorsFile read_model(const std::string& file) {
   return read_exact(read_safetensors, file);
 }
 
-/// Compares with each way of reading.
+/// Expects that each way of reading returns these tensors and metadata.
 inline void expect_model(const std::filesystem::path& path, const NamedTensors& tensors,
                          const Notes& metadata = {}) {
   for (const SafetensorsFile& file :

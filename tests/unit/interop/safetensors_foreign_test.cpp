@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Models that the reference reader accepts: null metadata, white space, and dtypes that byre
-/// lacks.
+/// Models that the reference implementation accepts as well: with null metadata, white space, or
+/// dtypes that byre lacks.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -155,7 +155,7 @@ const MalformedModels malformed_entries[] = {
     {sizeof(std::size_t) > 4 ? "8000000000000000 bytes expected, 2 found" : "rejected", wrong,
      {entry_of("a", "F64", "[1000000,1000000000]", "[0,2]")}},
     {sizeof(std::size_t) > 4 ? "4294967298 bytes expected, 2 found" : "rejected", wrong,
-     {bytes("a", "[4294967298]", "[0,2]")}},  // 2 in 32 bits
+     {bytes("a", "[4294967298]", "[0,2]")}},  // the size is 2 in 32 bits
 
     // ---- offsets of data
     {R"(its tensor "a" has data_offsets 0 to 3: the data have 2 bytes)", cut_short,

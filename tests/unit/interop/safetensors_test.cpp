@@ -17,7 +17,7 @@ struct Code {
   DType dtype;
   const char* code;
 };
-/// In the order of the format.
+/// Larger elements come first, as in saved files.
 constexpr Code dtypes_by_size[] = {
     {DType::i64, "I64"}, {DType::f64, "F64"},   {DType::complex64, "C64"}, {DType::f32, "F32"},
     {DType::i32, "I32"}, {DType::bf16, "BF16"}, {DType::f16, "F16"},       {DType::i16, "I16"},

@@ -173,7 +173,7 @@ const Row rows_on_device[] = {
   ROW(writes, copy_(x, ones())), ROW(writes, copy_(x, on_device())),
 };
 
-/// `<<` cannot take the line that calls it.
+/// `<<` has no parameter for the line of its caller.
 const Row row_without_call_site = ROW(reads, std::ostringstream() << x);
 
 /// x is [0, 3] of f32, a view of a storage that has elements.

@@ -18,7 +18,7 @@ using shadow::set_default_reshape_mode;
 constexpr ReshapeMode modes[] = {ReshapeMode::alias, ReshapeMode::warn, ReshapeMode::error,
                                  ReshapeMode::copy};
 
-/// BYRE_RESHAPE is not set when the mode is first needed.
+/// BYRE_RESHAPE must be unset when the process first reads the mode.
 class Mode : public testing::Test {
  protected:
   static void SetUpTestSuite() { ::unsetenv("BYRE_RESHAPE"); }

@@ -180,7 +180,7 @@ TEST_F(TrackedByThreads, a_sink_may_request_the_parallel_pointer_again) {
   EXPECT_EQ(shadow::summary().untracked_escapes, 2U);
 }
 
-/// Stops the thread that reports.
+/// Halts the thread that makes the first report.
 Halt& first_report() {
   static Halt halt;
   return halt;

@@ -48,7 +48,8 @@ inline void escape(Tensor& tensor, CallSite at) {
   static_cast<void>(tensor.mutable_raw_data(Wait::allowed, at));
 }
 
-/// Reads at line 12 what was written at line 11 through the tensor that was reshaped at line 10.
+/// Causes a violation: a read at line 12, after a write at line 11 through a tensor that was
+/// reshaped at line 10.
 inline void violate(ReshapeMode mode = ReshapeMode::warn, const char* file = model_file,
                     const Dims& sizes = {2, 3}) {
   const Tensor x = Tensor::zeros(sizes, DType::f32);
