@@ -95,8 +95,8 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     attributes; byre copies it in this way, too. Arrays that overlap also overlap in the copy. Objects with a method
     __deepcopy__ copy themselves, at once. Arrays of Python objects share these objects, as in numpy.copy().
 
-    Raises ArgumentError for an unsupported type. A lazy copy of a gigabyte takes less than a millisecond; pages that
-    were written since the last copy are copied. A concurrent write to x is a data race.
+    Raises ArgumentError for an unsupported type. A lazy copy of a gigabyte in huge pages takes about a millisecond;
+    pages that were written since the last copy are copied. A concurrent write to x is a data race.
 
     >>> weights = byre.zeros((1000, 1000))
     >>> snapshot = byre.copy(weights)
