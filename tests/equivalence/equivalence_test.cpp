@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: BSL-1.0 Runs random programs in three modes: alias, copy and warn. Each
-// element that a read returns differently in the modes alias and copy must have been reported by
-// then, or have another cause that is listed in Cause. The values that are read, the reports and
-// the counts must be those of the reference model. BYRE_EQUIVALENCE_PROGRAMS in the environment is
-// the number of programs.
+// SPDX-License-Identifier: BSL-1.0
+// Runs random programs in three modes: alias, copy and warn. Each element that a read returns
+// differently in the modes alias and copy must have been reported by then, or have another cause
+// that is listed in Cause. The values that are read, the reports and the counts must be those of
+// the reference model. BYRE_EQUIVALENCE_PROGRAMS in the environment is the number of programs.
 #include <byre/error/error.hpp>
 #include <byre/shadow/suppression.hpp>
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 The data that another library receives by DLPack: the bytes of
-// the tensor, which byre does not write later.
+// SPDX-License-Identifier: BSL-1.0
+// The data that another library receives by DLPack: the bytes of the tensor, which byre does not
+// write later.
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/elements.hpp>
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Imports of tensors that another library exported by DLPack. Each
-// export is released once, even if it is malformed.
+// SPDX-License-Identifier: BSL-1.0
+// Imports of tensors that another library exported by DLPack. Each export is released once, even if
+// it is malformed.
 #include <byre/interop/dlpack.hpp>
 #include <byre/tensor/elements.hpp>
 

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSL-1.0 Malformed archives. Each is rejected with an error that names
-// the archive and its defect, and never read beyond its end: the bytes are in memory of exactly
-// their size, so AddressSanitizer would report such a read.
+// SPDX-License-Identifier: BSL-1.0
+// Malformed archives. Each is rejected with an error that names the archive and its defect, and
+// never read beyond its end: the bytes are in memory of exactly their size, so AddressSanitizer
+// would report such a read.
 #include <byre/interop/npz.hpp>
 #include <byre/memory/allocator.hpp>
 

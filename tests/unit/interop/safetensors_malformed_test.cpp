@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Malformed models, among them models that made other readers
-// fail. Each is rejected in memory and on disk, loaded and mapped, with an error that names the
-// file and the defect.
+// SPDX-License-Identifier: BSL-1.0
+// Malformed models, among them models that made other readers fail. Each is rejected in memory and
+// on disk, loaded and mapped, with an error that names the file and the defect.
 #include <gtest/gtest.h>
 
 #include <string>
