@@ -2,9 +2,9 @@
 /// Exchange of tensors with other array libraries (NumPy, PyTorch, JAX, CuPy, ...) by DLPack 1,
 /// without copying elements. A lazy clone never observes a write by the other library.
 ///
-/// Tensors on the host have DLPack's CPU device. A registered device kind from 2 on is the DLPack
-/// device type of that number, so number kinds accordingly (2 is CUDA). Kind 1 is DLPack's
-/// kDLExtDev.
+/// Tensors on the host have DLPack's CPU device. For other devices, the device kind is the number
+/// of the DLPack device type, so register devices with DLPack's numbers (2 is CUDA). Exception:
+/// kind 1 is DLPack's kDLExtDev.
 ///
 /// Unless a function says otherwise, it copies no elements. An export has the thread-safety of
 /// data() or mutable_data() on the tensor. Any thread may call the other functions at any time.
