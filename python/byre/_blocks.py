@@ -63,7 +63,7 @@ _scratch = _Scratch()
 @functools.lru_cache
 @pages(min_nbytes=sys.maxsize)
 def _sampled(count: int) -> _Array:
-    """The pages to sample: one at random in each of up to 64 equal parts. Fixed distances could match a period."""
+    """The pages to sample: one at random in each of up to 64 equal parts. Fixed distances could match a pattern."""
     bounds = np.linspace(0, count, min(count, _MOST_SAMPLES) + 1, dtype=int)
     return np.random.default_rng(0).integers(bounds[:-1], bounds[1:])
 

@@ -43,8 +43,8 @@ BYRE_API std::string to_json(const Summary& summary);
 
 /// Writes summary() to `where`: "stderr" or a file, as JSON if its name ends in .json, as text if
 /// it ends in .txt. The first %p in the name is replaced by the process number. A file appears
-/// complete or not at all. Thread-safe. Throws InvalidArgument for other names, FileError,
-/// OutOfMemory.
+/// complete or not at all. Thread-safe. Throws InvalidArgument for other names, FileError if the
+/// file cannot be written, or OutOfMemory.
 BYRE_API void print_summary(const std::string& where);
 
 }  // namespace byre::inline v0::shadow

@@ -28,7 +28,7 @@ class [[nodiscard]] BYRE_API ScopedSuppression {
 /// first reshape is tracked.
 ///
 /// Thread-safe; takes a lock. Throws FileError, with file and line, if the file cannot be read or a
-/// line is not an entry; OutOfMemory. Nothing of the file is suppressed then.
+/// line is not an entry, or OutOfMemory. After an error, nothing of the file is suppressed.
 BYRE_API void suppress_sites(const std::filesystem::path& path);
 
 }  // namespace byre::inline v0::shadow

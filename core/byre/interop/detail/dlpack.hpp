@@ -10,9 +10,9 @@
 
 namespace byre::inline v0::detail {
 
-/// The device that DLPack describes like this. Throws DeviceError if it is not registered.
+/// The device for a DLPack device. Throws DeviceError if it is not registered.
 Device device_of(dlpack::DLDevice device);
-/// The dtype that DLPack describes like this. Throws DTypeError if byre lacks it.
+/// The dtype for a DLPack data type. Throws DTypeError if byre lacks it.
 DType dtype_of_dlpack(dlpack::DLDataType type);
 
 struct PinAccess {

@@ -30,7 +30,8 @@ struct SafetensorsType {
   std::string_view code;
 };
 
-/// In the order of the format, in which larger dtypes come after smaller ones.
+/// In the format's order of dtypes: larger dtypes come later. Tensors are saved in the reverse
+/// order.
 inline constexpr std::array<SafetensorsType, dtype_count> safetensors_types{
     {{DType::boolean, "BOOL"},
      {DType::u8, "U8"},

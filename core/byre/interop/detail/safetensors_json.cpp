@@ -44,12 +44,12 @@ class SafetensorsReader {
 
   SafetensorsJson take() { return std::move(found_); }
 
-  // The interface of a parser of nlohmann's: each function returns whether to continue.
+  // The SAX interface of nlohmann::json: each function returns whether to continue.
   bool null() {
     if (value_ != Value::metadata) {
       refuse_value("null");
     }
-    return true;  // counts as no metadata
+    return true;  // null counts as no metadata
   }
   bool boolean(bool /*value*/) { refuse_value("a boolean"); }
   bool number_integer(std::int64_t /*number*/) { refuse_value("a number with a minus sign"); }

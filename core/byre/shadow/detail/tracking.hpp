@@ -48,8 +48,8 @@ struct Access {
 /// `to_sizes` the output. The storage is tracked from now on. Returns null for a handle without a
 /// storage.
 ///
-/// Throws OutOfMemory; InvalidArgument and FileError if the environment is wrong
-/// (apply_environment). Nothing is linked then.
+/// Throws OutOfMemory, or InvalidArgument or FileError if the environment is wrong
+/// (apply_environment). After an error, nothing is linked.
 ShadowHandle link_by_reshape(const Storage& storage, ShadowStorage* origin, ReshapeMode mode,
                              const Access& from, std::span<const std::int64_t> to_sizes);
 
