@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// byre-verify-quick runs the scenarios of the share word, buffers and storages, for a first
-/// verdict after a change of core/byre/cow. byre-verify also runs those of pages, pins, tiles and
-/// devices, and searches farther.
+/// verdict after a change of core/byre/cow. byre-verify also runs the scenarios of pages, pins,
+/// tiles and devices, and searches with wider bounds.
 #include <algorithm>
 
 #include "runner/job.hpp"
@@ -9,8 +9,9 @@
 namespace byre::verification {
 namespace {
 
-/// One preemption fewer than byre-verify uses: a fifth of the executions. The bound is not lowered
-/// to 0, nor for four threads, if the scenario has cover points: some of them would not be reached.
+/// One preemption fewer than byre-verify uses: a fifth of the executions. If the scenario has cover
+/// points, a bound is not lowered to 0, nor lowered at all for four threads: some cover points
+/// would not be reached.
 Bound bound_of(const Scenario& scenario) {
   const Bound bound = scenario.quick;
   const bool needs_all =

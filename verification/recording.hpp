@@ -19,13 +19,13 @@ namespace byre::verification {
 
 /// The text of one run of an operation, and callbacks that play the other threads.
 struct Recording {
-  /// No run that may wait takes nearly as many.
+  /// A run of more steps is taken for endless. Correct runs that may wait take far fewer.
   static constexpr unsigned most_steps_of_a_wait = 60;
 
-  /// formats the value of an atomic
+  /// Formats the value of an atomic.
   std::string (*text)(const sync::Site&, std::uint64_t) = nullptr;
-  std::function<void()> others;  ///< runs after the first step; its steps are not recorded
-  std::function<void()> before_check, asleep;  ///< run within a park
+  std::function<void()> others;  ///< called after the first step; its steps are not recorded
+  std::function<void()> before_check, asleep;  ///< called within a park
 
   std::string line;
   unsigned steps = 0;
@@ -75,8 +75,8 @@ struct Recording {
     act();
     is_silent = false;
   }
-  /// Called by park and pause. Also fails while nothing is recorded: an operation that waits during
-  /// the set-up would wait in a program too.
+  /// Called by park and pause. Fails even while nothing is recorded: an operation that waits during
+  /// the set-up would wait in a program, too.
   void require_may_wait() const {
     if (!may_wait) {
       fail("waits, but only a claim may wait");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A scenario as the runner sees it: its name, its bounds, and a function that searches it. Nothing
-/// in this header needs the model checker.
+/// The interface of a scenario to the runner: its name, its bounds, and a function that searches
+/// it. This header does not need the model checker.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ namespace byre::verification {
 
 /// How far a scenario is searched:
 /// - full: every execution;
-/// - reduced: one execution of each set that differs only in the order of independent steps;
+/// - reduced: one execution of each set of executions that differ only in the order of independent
+///   steps;
 /// - a number: every execution with at most that many preemptions. A preemption is a switch away
 ///   from a thread that could have continued.
 struct Bound {
@@ -67,7 +68,7 @@ struct Scenario {
   Bound quick = full_search;
   Bound deep = full_search;
   Verdict expected = Verdict::pass;
-  /// States that some execution has to reach: cover() is called with one of these texts.
+  /// States that some execution has to reach. The body calls cover() with one of these texts.
   std::span<const std::string_view> cover;
   std::function<SearchResult(const Search&)> search;
   /// For a family of small programs: returns its programs, to be searched one by one. Else null.
@@ -81,8 +82,8 @@ const Scenario& register_scenario(const Scenario& scenario);
 /// All registered scenarios, sorted by name.
 std::vector<const Scenario*> all_scenarios();
 
-/// The scenario of the small program `name`, e.g. "write; drop | clone-write"; null if the name is
-/// no program.
+/// The scenario of the small program `name`, e.g. "write; drop | clone-write"; null if no
+/// program has this name.
 const Scenario* find_program(const std::string& name);
 
 /// Called from a scenario: an execution has reached `state`.

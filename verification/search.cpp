@@ -55,7 +55,7 @@ Verdict verdict_of(rl::test_result_e result) {
   return found == std::end(verdicts) ? Verdict::checker_error : found->second;
 }
 
-/// An execution takes about 60 steps. One that takes more than this is a livelock.
+/// An execution takes about 60 steps. An execution of more steps than this limit is a livelock.
 constexpr unsigned most_steps = 1000;
 constexpr std::uint64_t executions_between_looks = 4096;
 
@@ -114,7 +114,7 @@ rl::test_params begin_search(const Search& search) {
   progress.executions = 0;
   progress.own_verdict = Verdict::pass;
   progress.message = {};
-  Checked::spin_limit = 0;  // a failed execution skips destructors, so it may have left 1
+  Checked::spin_limit = 0;  // after a failure it may be 1: destructors are skipped
   rl::test_params params;
   params.output_stream = &null_stream();
   params.progress_stream = &null_stream();
@@ -149,16 +149,16 @@ SearchResult finish_search(rl::test_result_e result, const rl::ostringstream& st
   return found;
 }
 
-/// Relacy does not detect exceptions that leave a thread: this function reports them.
+/// Relacy does not detect uncaught exceptions in a thread: this function reports them.
 void fail_on_exception() noexcept {
   try {
     throw;
   } catch (const std::exception& exception) {
     std::array<char, 200> text;
-    std::snprintf(text.data(), text.size(), "an exception left a thread: %s", exception.what());
+    std::snprintf(text.data(), text.size(), "uncaught exception in a thread: %s", exception.what());
     fail(Verdict::wrong_answer, text.data());
   } catch (...) {
-    fail(Verdict::wrong_answer, "an exception left a thread");
+    fail(Verdict::wrong_answer, "uncaught exception in a thread");
   }
 }
 
@@ -239,7 +239,8 @@ SearchResult search_body(const BodyType& type, const Search& search) {
       return search_threads<4>(search);
     default:
       return {.verdict = Verdict::checker_error,
-              .message = "a scenario must have 2, 3 or 4 threads"};
+              .message = "unsupported number of threads: " + std::to_string(type.threads) +
+                         ", required 2, 3 or 4"};
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Makes a Scenario from a body. A body is a class that is constructed anew for each execution:
-/// - its constructor sets up;
+/// - its constructor sets up the state;
 /// - `threads` is the number of threads;
 /// - thread(i) is the code of thread i;
 /// - after(), optional, is the oracle;
@@ -18,8 +18,8 @@
 
 namespace byre::verification {
 
-/// Fails the execution with Verdict::wrong_answer if `condition` is false. `expectation` says what
-/// should hold.
+/// Fails the execution with Verdict::wrong_answer if `condition` is false. `expectation` states
+/// what should hold.
 inline void expect(bool condition, const char* expectation) noexcept {
   if (!condition) {
     fail(Verdict::wrong_answer, expectation);
@@ -38,8 +38,8 @@ struct TwoThreads {
 
 namespace detail {
 
-/// A body without its type. So the checker is instantiated once for each number of threads, not
-/// once for each body.
+/// A body with its type erased, so that the checker is instantiated once for each number of
+/// threads, not once for each body.
 struct BodyType {
   unsigned threads;
   void (*construct)(void* place);
@@ -89,8 +89,8 @@ struct WithCoverPoints : Body {
   static constexpr std::array<std::string_view, sizeof...(States)> cover_points{States.text...};
 };
 
-/// Registers the scenario of a body. `quick` is the bound of the quick run, `deep` that of the deep
-/// run: full_search, reduced_search, or a number of preemptions.
+/// Registers the scenario of a body. `quick` is the bound of the quick run, `deep` the bound of the
+/// deep run: full_search, reduced_search, or a number of preemptions.
 template <class Body>
 const Scenario* scenario(std::string_view name, std::string_view shows, Bound quick = full_search,
                          Bound deep = full_search, Verdict expected = Verdict::pass) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sites for code outside core: the textbook form, known-wrong designs, litmus tests. Also
-/// addresses at which threads of scenarios wait.
+/// Sites (named atomic steps) for code outside core: the textbook form, known-wrong designs, litmus
+/// tests. Also addresses at which threads of scenarios wait.
 #pragma once
 
 #include <byre/sync/detail/site.hpp>
@@ -29,14 +29,14 @@ struct StepName {
 template <StepName Name>
 inline constexpr sync::Site own_site{Name.text, sync::Operation::load, seq_cst};
 
-/// The step named `Name`. The order is ignored by locks and by parking, which bring their own.
+/// The step named `Name`. Locks and parking ignore `order`: their orders are fixed.
 template <StepName Name>
 constexpr sync::Step step_of(std::memory_order order = seq_cst) noexcept {
   return {&own_site<Name>, order};
 }
 
-/// The address with index `number` among the addresses that fall into `bucket`. It belongs to no
-/// object: never dereference it.
+/// The address with index `number` among the addresses that fall into `bucket`. The address belongs
+/// to no object: never dereference it.
 template <class Buckets>
 const void* address_in(std::size_t bucket, unsigned number = 0) {
   for (std::uintptr_t word = 64;; word += 64) {

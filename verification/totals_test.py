@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Checks that the table of totals in docs/verification.md is what byre-verify prints, so that no search shrinks
-unnoticed, and that some scenario shows each promise and each invariant.
+"""Checks that the table of totals in docs/verification.md has the rows that byre-verify prints: a search that
+shrinks is noticed. Also checks that some scenario shows each promise and each invariant.
 
 usage: totals_test.py BYRE_VERIFY DOCUMENT
 """

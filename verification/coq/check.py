@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Checks share_word.v with Coq: its theorems hold and rest on no axiom; its moves have the names of the transitions of
-smt/share_word_proof.py, and take equal steps from every small word; and each of some wrong changes breaks a theorem.
+smt/share_word_proof.py, and equal effects on every small word; and each of three wrong changes breaks a theorem.
 
 Exit status: 0 if all of this holds, 1 if not, 2 for an invalid command line, 77 if coqc is not installed."""
 
@@ -30,7 +30,7 @@ NOT_MODELLED = ("wake_pass_through_the_lock", "wake_notify", "wake_of_another_ad
 WRONG = {
     "a thread writes without being exclusive": ("is_writable w : sole w ->", "is_writable w :"),
     "the last owner drops the data and does not free it": ("drop_owner w : ~ sole w ->", "drop_owner w :"),
-    "a waiter that copies does not clear its bit": ("(with_waiting false (claimed w))", "(claimed w)"),
+    "a waiter that copies does not clear the waiting bit": ("(with_waiting false (claimed w))", "(claimed w)"),
 }
 
 
@@ -59,7 +59,7 @@ def small_words():
 
 
 def goals(steps):
-    """Goals that each move is possible exactly where its transition is, and then has the same effect."""
+    """Goals: each move is possible if and only if its transition is possible, and both have equal effects."""
     for name, step in steps.items():
         for word in small_words():
             if (step.start in OWNERS and not word.owners) or (step.start == "copier" and not word.copies):
@@ -87,7 +87,7 @@ def faults(folder, steps):
     source = (HERE / "share_word.v").read_text()
     moves = re.findall(r"^\| (\w+)(?: w)", source[:source.index("Record state")], re.MULTILINE)
     if sorted(moves) != sorted(steps):
-        yield f"only in the moves or only in the transitions: {sorted(set(moves) ^ set(steps))}"
+        yield f"moves without a transition, or transitions without a move: {sorted(set(moves) ^ set(steps))}"
         return
     (folder / "share_word.v").write_text(source)
     is_accepted, output = coqc(folder, "share_word.v")
@@ -96,8 +96,9 @@ def faults(folder, steps):
     if not is_accepted:
         yield f"coqc rejects share_word.v:\n{output}"
         return
-    if not asked == closed == theorems - 1:  # invariant_always is not printed: the others use it
-        yield f"{theorems} theorems, {asked} printed assumptions, {closed} without any. Print the assumptions of each theorem."
+    if not asked == closed == theorems - 1:  # not of invariant_always: the other theorems use it
+        yield (f"wrong number of printed assumptions: {theorems} theorems, {asked} printed, {closed} rest on no axiom. "
+               "Print the assumptions of each theorem.")
     lines = list(goals(steps))
     (folder / "small_words.v").write_text(HEAD + "\n".join(lines) + "\n")
     is_accepted, output = coqc(folder, "small_words.v")

@@ -2,7 +2,7 @@
 (* The share word with a list of threads of any length. smt/share_word_proof.py only counts the threads at
    each place; this proof shows that counts are enough. A step takes one thread at a place, and replaces it by
    zero, one or two threads. The moves have the names of the transitions in share_word_proof.py. Memory orders
-   and lost wakes are not modelled. *)
+   and lost wakes are not modeled. *)
 
 Require Import List Lia Arith Bool.
 Import ListNotations.
@@ -143,13 +143,14 @@ Proof.
   intros [counted_o counted_c _ _ _ unused _]%invariant_always is_freed; lia.
 Qed.
 
-(* I1: if no thread is remaining, the data is freed. *)
+(* I1: if no thread remains, the data has been freed once. *)
 Theorem the_last_thread_frees s : reachable s -> threads s = [] -> freed s = 1.
 Proof.
   intros [counted_o counted_c _ _ _ _ one]%invariant_always gone; rewrite gone in *; simpl in *; lia.
 Qed.
 
-(* I4, I7: while a thread writes in place, no other thread owns or copies the data. So there is one writer. *)
+(* I4, I7: while a thread writes in place, no other thread owns or copies the data. So there is at most one
+   writer. *)
 Theorem a_writer_is_the_only_user s before after :
   reachable s -> threads s = before ++ writer :: after ->
   count owns (before ++ after) = 0 /\ count copies_out (before ++ after) = 0.
@@ -167,7 +168,7 @@ Proof.
   apply alone; rewrite at_place, count_app; simpl; lia.
 Qed.
 
-(* While a thread has found that it is the last copier, no other thread owns or copies the data, so it may
+(* While a copier relies on being the last copier, no other thread owns or copies the data, so this copier may
    change the data. *)
 Theorem a_restorer_is_the_only_user s before after :
   reachable s -> threads s = before ++ restorer :: after ->

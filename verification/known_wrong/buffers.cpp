@@ -11,7 +11,7 @@
 namespace byre::verification {
 namespace {
 
-/// Wrong: an owner reads the header after its drop, although only a field that never changes.
+/// Wrong: an owner reads the header after its drop, even if only a field that never changes.
 class ReadsAfterDrop : public TwoThreads {
  public:
   ReadsAfterDrop() { header_.share().add_owner(); }
@@ -31,9 +31,9 @@ class ReadsAfterDrop : public TwoThreads {
   cow::basic_header<Checked>& header_ = *Allocated::create(1, memory_);
 };
 
-/// Wrong, as published: the first lazy clone turns plain data into shared data and rewrites the
-/// pointer of the buffer that it clones. For the user cloning is a read, which two threads may do
-/// at once.
+/// Wrong, as in a published design: the first lazy clone turns plain data into shared data, and for
+/// that rewrites the pointer in its source. To users a clone is a read of its source, which two
+/// threads may do at once.
 class PlainUntilCloned {
  public:
   PlainUntilCloned() = default;
@@ -58,7 +58,8 @@ class FirstCloneRewritesSource : public TwoThreads {
   PlainUntilCloned source_;
 };
 
-/// Wrong: owners claim in order without the lock that makes the claim and the submission one step.
+/// Wrong: owners claim in queue order without their turn, the lock that makes the claim and the
+/// submission of the copy one step.
 class ClaimsWithoutTheirTurn : public TwoThreads {
  public:
   ClaimsWithoutTheirTurn() { word_.add_owner(); }
@@ -80,7 +81,7 @@ class ClaimsWithoutTheirTurn : public TwoThreads {
   bool is_written_ = false;
 };
 
-/// Wrong: an allocator reports the end of a copy that the device has yet to make.
+/// Wrong: an allocator reports the end of a copy before the device has made it.
 class CopiesEndAtSubmission : public TwoThreads {
  public:
   CopiesEndAtSubmission() {

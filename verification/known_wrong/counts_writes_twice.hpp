@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A wrong form of generations, as the seed describes them: the storage and each family count
+/// A wrong form of generations (core/byre/shadow/detail/generation.hpp), as the design note
+/// "Copy-on-write motivation" describes them: the storage and each view family have a counter of
 /// writes. An access compares the two counters, and a write increments them one after the other.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Known-wrong generations of shadow storages. Two families write one storage at once, and one of
-/// the writes is lost: no family is found stale, or a reader misses a superseded write.
-// g++ cannot see through one call that the nothrow operator new is Relacy's, too.
+/// Known-wrong generations of shadow storages. Two view families write one storage at once, and one
+/// of the writes is lost: no family is found stale, or a reader misses a superseded write.
+// g++ does not recognize the nothrow operator new as Relacy's, and warns about the delete.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 #include "../scenarios/write_records.hpp"
@@ -40,7 +40,7 @@ struct ForgetfulRecords : Records {
 const Scenario* const known_wrong_generations[] = {
     known_wrong<CountsWritesTwice>(
         "known_wrong.counts_writes_twice",
-        "With two counters of writes, compared and then incremented as the seed describes, neither "
+        "With two counters of writes, compared and then incremented as in the design note, neither "
         "of two families that write at once is stale: G3.",
         Verdict::wrong_answer),
     known_wrong<EarlierWritesAreFound<ForgetfulRecords>>(

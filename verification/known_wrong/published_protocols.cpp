@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Other protocols in place of the share word, run by the scenarios of owners.hpp: two or three
-/// owners drop, write or fail to copy. The textbook form has to pass: one writing owner steals, a
+/// The scenarios of owners.hpp with other protocols in place of the share word: two or three owners
+/// drop, write or fail to copy. The textbook form has to pass: one writing owner steals, a
 /// drop never waits, and a failed copy changes nothing. The published protocols have to fail.
 #include "published_protocols.hpp"
 #include "../scenarios/owners.hpp"
@@ -47,7 +47,7 @@ const Scenario* const known_wrong_published[] = {
         "The last owner of the textbook form frees the data, after all reads."),
     scenario<DropsEndFirst<ShareLock>>(
         "reference.drops_end_first",
-        "A drop of the textbook form ends while a copy is pending that waits for the drop."),
+        "A drop of the textbook form ends although a pending copy waits for that drop."),
     scenario<OwnersFail<ShareLock>>("reference.owners_fail",
                                     "A failed copy of the textbook form changes nothing."),
 };

@@ -11,8 +11,8 @@
 
 namespace byre::verification {
 
-/// As published in 2023: an owner lowers the count and then takes a lock next to the count. The
-/// last owner may have freed both by then. Replaces basic_share_word.
+/// The protocol published in 2023: an owner lowers the count and then takes a lock next to the
+/// count. The last owner may have freed both by then. Replaces basic_share_word.
 template <sync::Sync Sync>
 class basic_count_then_lock {
  public:
@@ -28,7 +28,7 @@ class basic_count_then_lock {
     return false;
   }
 
-  bool is_writable() const noexcept { return false; }  // a write gives up its reference to find out
+  bool is_writable() const noexcept { return false; }  // only claim() finds out
   bool is_unique() const noexcept { return use_count() == 1; }
   std::uint32_t use_count() const noexcept {
     return count_.load(step_of<"count_then_lock.count">(acquire));
@@ -53,8 +53,8 @@ class basic_count_then_lock {
   }
 
  private:
-  /// If the caller was the last owner, waits for pending copies. Else the caller holds the shared
-  /// lock.
+  /// If the caller was the last owner, waits for pending copies and returns true. Otherwise returns
+  /// false, and the caller holds the shared lock.
   bool was_last() noexcept {
     if (count_.fetch_sub(1, step_of<"count_then_lock.drop">(acq_rel)) == 1) {
       mutex_.lock(step_of<"count_then_lock.lock_last">());
@@ -71,10 +71,10 @@ class basic_count_then_lock {
   typename Sync::SharedMutex mutex_;
 };
 
-/// As published in 2026: an owner that finds other owners copies first and then lowers the count,
-/// so all owners may copy. Each owner except the last then takes a lock that waits for no copy and
-/// that the last owner may have freed by then. Without the lock no freed memory is accessed, but
-/// all owners may still copy.
+/// The protocol published in 2026: an owner that finds other owners copies first and then lowers
+/// the count, so all owners may copy. Each owner except the last then takes a lock. That lock waits
+/// for no copy, and the last owner may have freed it by then. Without the lock (`TakesLock` false)
+/// no freed memory is accessed, but all owners may still copy.
 template <sync::Sync Sync, bool TakesLock>
 class CopyThenCount {
  public:
@@ -115,8 +115,8 @@ template <sync::Sync Sync>
 using basic_copy_then_count_unlocked = CopyThenCount<Sync, false>;
 
 /// The textbook form, except that an owner whose copy failed first abandons its claim and then
-/// counts itself as an owner again. In between another owner is the last one, and steals. Replaces
-/// basic_share_lock.
+/// counts itself as an owner again. In between another owner finds itself the last owner, and
+/// steals. Replaces basic_share_lock.
 template <class Sync>
 class UndoesAfterUnlock : public basic_share_lock<Sync> {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Known-wrong ways to wait and to wake, in a parking lot, in a table of locks and at the share
-/// word. Two or three threads wait for each other: the checker has to find a lost wake (a
-/// deadlock), a race, or a use after free.
+/// Known-wrong ways to wait and to wake, in a parking lot, in a table of locks and in the share
+/// word. Two or three threads wait for each other: the checker has to find a deadlock (e.g. by a
+/// lost wake), a race, or a use after free.
 #include "../scenarios/owners.hpp"
 #include "../scenarios/parallel_writers.hpp"
 #include "../scenarios/parking_lots.hpp"
@@ -42,8 +42,8 @@ class WakesBeforeLock : public Lot {
   }
 };
 
-/// Wrong: wakes one waiter of the bucket, on the assumption that an address rarely has more, or
-/// that only one thread can take the lock.
+/// Wrong: wakes only one waiter of the bucket, on the assumption that an address rarely has more
+/// waiters, or that only one thread can take the lock.
 class NotifiesOne : public CheckedCondition {
  public:
   void notify_all(sync::Step step) { notify_one(step); }
@@ -76,7 +76,7 @@ class LooksBeforeLock : public TwoThreads, public LoopOverStorage<2> {
   }
 };
 
-/// Wrong: the holder notifies while it is still in the list.
+/// Wrong: the holder of a lock notifies while it is still in the list of holders.
 class NotifiesBeforeLeaving : public Locks {
  public:
   void unlock(Holder& holder) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Litmus tests pin which outcomes of C++'s memory model the checker finds. They use the Sync that
-/// the code under test runs on. A blind spot that appears or disappears fails the run.
+/// Litmus tests state which outcomes of C++'s memory model the checker finds. They use `Checked`,
+/// the Sync that the code under test runs on. A blind spot is an outcome that C++ allows and the
+/// checker does not find. A blind spot that appears or disappears fails the run.
 #pragma once
 
 #include <string>
@@ -52,8 +53,8 @@ class Watched : public Test {
   void after() { seen[this->outcome()] = true; }
 };
 
-/// A text that lists the unexpected outcomes, or empty. A bounded search may miss allowed
-/// outcomes.
+/// A text that lists the unexpected outcomes; empty if all are as expected. A bounded search may miss
+/// allowed outcomes.
 inline std::string surprises(std::span<const Outcome> outcomes, bool is_full) {
   std::string text;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {

@@ -11,7 +11,7 @@ struct Locked {
   Checked::SharedMutex mutex;
   Cell data{0};
 };
-/// Accesses by holders of the lock, and without it.
+/// Accesses by holders of the lock, and accesses without the lock.
 constexpr auto read_shared = [](Locked& locked) {
   locked.mutex.lock_shared(at());
   locked.data.get();
@@ -41,7 +41,7 @@ struct Exclusive : TwoThreads, Locked {
 
 struct SharedAtOnce : TwoThreads {
   static constexpr Outcome outcomes[] = {{"one after the other", Fate::seen},
-                                         {"both hold it at once", Fate::seen}};
+                                         {"both hold the lock at once", Fate::seen}};
 
   void thread(unsigned) {
     mutex.lock_shared(at());
@@ -189,8 +189,9 @@ const Scenario* const locks_tests[] = {
     litmus_test<SharedThenShared>(
         "litmus.blind.shared_then_shared",
         "Blind spot: the checker orders holders of the shared lock, which C++ does not, so this "
-        "race is not found. The textbook form writes under no shared lock. The stress runs use "
-        "ThreadSanitizer, which does not order them."),
+        "race is not found. The textbook form never writes under a shared lock. The stress runs "
+        "use "
+        "ThreadSanitizer, which does not order these holders."),
     litmus_test<Two<Locked, unlock_free, nothing>>(
         "litmus.lock_not_held", "A thread must not unlock a lock that it does not hold.",
         Verdict::misused_lock),
@@ -212,9 +213,10 @@ const Scenario* const locks_tests[] = {
     litmus_test<NotThroughStore>("litmus.release_cut_by_store",
                                  "Another thread's relaxed store ends a release sequence.",
                                  Verdict::data_race),
-    litmus_test<NotFromRelaxed>("litmus.release_after_the_fact",
-                                "A later release by another thread does not replace a missing one.",
-                                Verdict::data_race),
+    litmus_test<NotFromRelaxed>(
+        "litmus.release_after_the_fact",
+        "A later release by another thread does not replace a missing release.",
+        Verdict::data_race),
     litmus_test<PastOwnStore>(
         "litmus.blind.own_relaxed_store",
         "Blind spot: since C++20 a relaxed store by the releasing thread also ends the release "

@@ -125,7 +125,7 @@ struct Coherence : TwoThreads {
   std::uint32_t results[2]{};
 };
 
-/// How old the value may be that a load returns.
+/// How old a value a load may return.
 struct Staleness : OneResult {
   static constexpr Outcome outcomes[] = {{"no message yet", Fate::seen},
                                          {"the newest value", Fate::seen},
@@ -159,8 +159,9 @@ struct ReadModifyWrite : TwoThreads {
 };
 
 struct SpuriousFailure : TwoThreads {
-  static constexpr Outcome outcomes[] = {{"a weak compare-exchange succeeds", Fate::seen},
-                                         {"it fails although the values are equal", Fate::seen}};
+  static constexpr Outcome outcomes[] = {
+      {"a weak compare-exchange succeeds", Fate::seen},
+      {"it fails although the value is as expected", Fate::seen}};
 
   void thread(unsigned index) {
     if (index == 0) {
@@ -199,11 +200,12 @@ struct StaleFailure : OneResult {
 const Scenario* const orders_tests[] = {
     litmus_test<StoreBuffering<relaxed, relaxed, Fate::seen>>(
         "litmus.store_buffering_relaxed",
-        "With relaxed orders both threads may miss the other's store."),
+        "With relaxed orders each thread may miss the other's store."),
     litmus_test<StoreBuffering<release, acquire, Fate::seen>>(
         "litmus.store_buffering_acq_rel",
-        "With release and acquire both threads may miss the other's store: they do not order a "
-        "store with a later load."),
+        "With release and acquire each thread may miss the other's store: these orders do not "
+        "order "
+        "a store before a later load."),
     litmus_test<StoreBuffering<seq_cst, seq_cst, Fate::forbidden>>(
         "litmus.store_buffering_seq_cst",
         "With seq_cst at least one thread reads the other's store."),
@@ -216,11 +218,12 @@ const Scenario* const orders_tests[] = {
     litmus_test<MessagePassing<release, acquire, Fate::forbidden>>(
         "litmus.message_passing_acq_rel", "Release and acquire order the data before the message."),
     litmus_test<PlainMessagePassing<relaxed, relaxed>>(
-        "litmus.plain_message_relaxed", "Plain data that a relaxed message announces is a race.",
+        "litmus.plain_message_relaxed",
+        "Accesses to plain data that only a relaxed message orders are a race.",
         Verdict::data_race),
     litmus_test<PlainMessagePassing<release, acquire>>(
         "litmus.plain_message_acq_rel",
-        "Plain data that a release and an acquire order is no race."),
+        "Accesses to plain data that a release and an acquire order are no race."),
     litmus_test<LoadBuffering>("litmus.blind.load_buffering",
                                "Blind spot: no load returns the value of a later store. In core "
                                "each relaxed load is followed by a compare-exchange or another "
@@ -237,8 +240,9 @@ const Scenario* const orders_tests[] = {
     litmus_test<Staleness>(
         "litmus.blind.staleness",
         "Blind spot: a load returns the newest value or the one before it. No step of core depends "
-        "on how old a value is: a word that says one owner is never old (I7), and any other leads "
-        "to a compare-exchange or another load."),
+        "on how old a value is: a load that returns one owner is never old (I7), and any other "
+        "value "
+        "leads to a compare-exchange or another load."),
     litmus_test<ReadModifyWrite>("litmus.read_modify_write", "Two relaxed additions both count."),
     litmus_test<SpuriousFailure>("litmus.spurious_failure",
                                  "A weak compare-exchange may fail spuriously."),

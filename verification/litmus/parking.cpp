@@ -72,7 +72,8 @@ struct WokenSpuriously : TwoThreads, Waiting {
   bool too_early = false;
 };
 
-/// A thread that does not sleep has synchronized with no other thread.
+/// A park that does not sleep synchronizes with no other thread, so only the orders of the store
+/// and of the load order the data.
 template <std::memory_order Store, std::memory_order Load>
 struct DataBehindAWait : TwoThreads, Waiting {
   void thread(unsigned index) {
@@ -89,8 +90,8 @@ struct DataBehindAWait : TwoThreads, Waiting {
   Cell data{0};
 };
 
-/// Two threads increment two numbers, the first of them within the condition of a wait at another
-/// address.
+/// Two threads increment two numbers. They increment the first number within the condition of a
+/// wait at another address.
 struct MeetInACondition : TwoThreads {
   static constexpr Outcome outcomes[] = {
       {"thread 0 is the first at both numbers", Fate::seen},

@@ -48,7 +48,7 @@ def comments_of(type_name):
 
 
 def kills_a_mutant(binary, scenario, step, mutants):
-    # `mutants` has weaker orders first: these are what the comment argues.
+    # `mutants` begins with the weaker orders. The comments argue about these, so they are tried first.
     return any(subprocess.run([binary, "--scenario", scenario, "--mutant", f"{step}:{mutant}"],
                               capture_output=True, check=False).returncode == 0 for mutant in mutants)
 

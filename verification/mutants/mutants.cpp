@@ -15,7 +15,7 @@ struct Outcome {
   std::vector<std::string> unexpected;  ///< scenarios with another verdict
   bool has_crashed = false;
 
-  /// True if the mutant was killed. For unchanged code: if no scenario failed.
+  /// For a mutant: it was killed. For unchanged code: no scenario failed.
   bool is_good() const noexcept {
     return !has_crashed && (mutation.is_none() ? unexpected.empty() : !killed_by.empty());
   }
@@ -36,9 +36,9 @@ SearchResult search(const Scenario& scenario, const Effort& effort) {
   return scenario.search(search);
 }
 
-/// Scenarios that execute the mutated step in their first executions come first. Litmus tests are
-/// skipped, since they test the checker. Small programs are skipped, since they explain a failure
-/// less well than a scenario does.
+/// The scenarios that mutants are searched with. Scenarios whose first executions reach the mutated
+/// step come first. Litmus tests are skipped, since they test the checker. Small programs are
+/// skipped, since they explain a failure less well than other scenarios do.
 std::vector<const Scenario*> in_likely_order(const Mutation& mutation) {
   std::vector<const Scenario*> likely;
   std::vector<const Scenario*> others;
@@ -112,7 +112,7 @@ void print(const Outcome& outcome) {
               : outcome.mutation.is_none() ? "scenarios fail without a mutant"
                                            : "survives");
   for (const std::string& failure : outcome.unexpected) {
-    std::printf("  by another verdict: %s\n", failure.c_str());
+    std::printf("  unexpected verdict: %s\n", failure.c_str());
   }
 }
 

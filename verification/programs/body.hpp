@@ -49,11 +49,11 @@ struct Program {
 /// since an empty buffer has no data to share.
 std::vector<Steps> all_steps(std::size_t most);
 
-/// Every assignment of one of `steps` to each of `threads` threads. Returns one
-/// of all programs that differ only in the order of their threads.
+/// The programs of `threads` threads, each with one of `steps`. If programs differ only in the
+/// order of their threads, the result has one of them.
 std::vector<Program> all_programs(std::size_t threads, std::span<const Steps> steps);
 
-/// The sequential model of one thread: the values of its buffers, and what a write may have to do.
+/// The sequential model of one thread: the values of its buffers, and the effect of its writes.
 /// No two writes of a program write equal values, so a value identifies its data.
 struct ThreadModel {
   /// The value that all threads share at the start.
@@ -61,8 +61,8 @@ struct ThreadModel {
 
   enum class Write {
     in_place,  ///< no other buffer can share the data
-    copies,    ///< a clone that the thread holds shares it
-    depends,   ///< on whether another thread still shares it
+    copies,    ///< a clone that the thread holds shares the data
+    depends,   ///< in place or a copy: another thread may still share the data
   };
 
   std::optional<unsigned> own = original;
@@ -70,7 +70,8 @@ struct ThreadModel {
   std::size_t kept_count = 0;
   unsigned copies = 0;
   bool took_original = false;
-  bool copied_away = false;  ///< the thread's last owner of the original copied it
+  /// The thread's last buffer that shared the original has copied it.
+  bool copied_away = false;
 
   unsigned owners_of(unsigned value) const noexcept {
     const auto* const end = kept.data() + kept_count;
@@ -96,7 +97,7 @@ struct ThreadModel {
 
   void keep_clone() noexcept { kept[kept_count++] = *own; }
   void drop() noexcept { own.reset(); }
-  /// Counts the copy of a clone whose source the thread still owns.
+  /// Counts the copy that a write to a clone makes, since its source still owns the data.
   void copied_for_clone() noexcept { ++copies; }
   void copied_to(unsigned value) noexcept {
     copied_away = copied_away || write_of_own() == Write::depends;
@@ -203,8 +204,8 @@ class Actor {
     model_.copied_for_clone();
   }
 
-  /// Requests write access once, while the write() of the scenarios requests it again. A unique
-  /// buffer stays unique, and one step less saves a fifth of the executions.
+  /// Requests write access once. The write() of buffers.hpp would request it again, with one more
+  /// step. The buffer stays unique, and one step less saves a fifth of the executions.
   static Materialized write(CheckedBuffer& buffer, unsigned value) {
     const Materialized how = buffer.materialize();
     cell(const_cast<std::byte*>(buffer.data())).set(value);
@@ -261,7 +262,7 @@ class RunsProgram {
     return owners;
   }
 
-  /// Of N owners that write, N-1 copy: the last owner of the original takes it.
+  /// If N owners write, N-1 copy: the last owner of the original takes it, i.e. writes it in place.
   void check_original() const {
     unsigned takers = 0;
     bool all_copied = true;

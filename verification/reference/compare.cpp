@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs all sequences of up to 9 operations that need not wait on the share word and on the textbook
-// form. Both have to return equal answers, and count equal owners and copies after each operation.
+// Runs all sequences of up to 9 operations on the share word and on the textbook form, without
+// operations that would wait. Both forms have to return equal answers, and to count equal owners
+// and copies after each operation.
 #include <byre/cow/share_word.hpp>
 
 #include <iostream>
@@ -18,7 +19,7 @@ constexpr std::size_t most_operations = 9;
 enum Operation : std::size_t { add, drop, claim, claim_at_once, finish, abandon };
 constexpr std::string_view names[] = {"add", "drop", "claim", "claim-at-once", "finish", "abandon"};
 
-/// Each returns true if it steals or frees.
+/// Each operation returns true if it steals or frees.
 template <class Form>
 constexpr bool (*operations[])(Form&) = {
     [](Form& form) { return form.add_owner(), false; },
@@ -50,7 +51,8 @@ struct State {
   std::exit(1);
 }
 
-/// The state of both forms after the sequence. All zero if the last operation frees.
+/// Returns the state of both forms after the sequence. The state is zero if the last operation
+/// frees the data.
 State run(const std::vector<Operation>& sequence) {
   recording.clear();
   basic_share_word<Recorded> word;
@@ -104,5 +106,5 @@ int main() {
   };
   std::vector<byre::verification::Operation> sequence;
   std::cout << byre::verification::run_all(sequence)
-            << " sequences, with equal answers and states\n";
+            << " sequences: the share word and the textbook form agree\n";
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The textbook form of the sharing protocol, as the design note "Copy-on-write storage" describes
-/// it: a count and a shared-exclusive lock. Copies hold the lock shared, a stealer takes it
-/// exclusively, and the shared lock is taken before the reference is given up.
+/// it: a count and a shared-exclusive lock. A copier holds the lock shared, and a stealer takes it
+/// exclusively. A writer takes the shared lock before it gives up its ownership.
 ///
-/// Two counts: `owners_` decides whether a claim steals. `users_` counts owners and copiers, and
-/// keeps the lock alive until they have released it.
+/// The count has two parts. `owners_` decides whether a claim steals. `users_` counts owners and
+/// copiers: the data and the lock are freed when the last user has released the lock.
 ///
 ///   operation     owners  users  lock
 ///   add_owner     +1      +1
@@ -22,8 +22,8 @@
 namespace byre::verification {
 
 /// Has the operations of basic_share_word, with equal meaning, for data that may be written.
-/// Counting and dropping never wait. A claim blocks on the lock. After a steal is_unique() may be
-/// false until the former owners are counted out.
+/// add_owner() and drop_owner() never wait. claim() blocks on the lock. After a steal is_unique()
+/// may be false until the former owners have left `users_`.
 template <class Sync>
 class basic_share_lock {
  public:
@@ -41,7 +41,7 @@ class basic_share_lock {
   }
 
   bool is_unique() const noexcept {
-    // Acquire pairs with drop_user: all that other users did happens before a true answer.
+    // Acquire pairs with drop_user: all that other users did happens before the answer true.
     return users_.load(step_of<"share_lock.is_unique">(acquire)) == 1;
   }
 
@@ -87,7 +87,8 @@ class basic_share_lock {
     return false;
   }
 
-  /// Waits for all copies that are in progress. Returns true if the caller is the last owner then.
+  /// Waits for all copies that are in progress. Returns true if the caller is the last owner
+  /// afterwards.
   bool pending_copies_ended() noexcept {
     mutex_.lock(step_of<"share_lock.lock_steal">());
     // Acquire pairs with drop_owner: the reads of owners that only dropped happen before a steal.

@@ -16,7 +16,7 @@ struct Checked {
   class Atomic {
    public:
     explicit Atomic(Value value) {
-      // Initialization is no step: no other thread can reach the object yet.
+      // Initialization is not a step: no other thread can access the object yet.
       rl::ctx().disable_preemption();
       value_.store(value, rl::mo_relaxed, {});
       rl::ctx().enable_preemption();
@@ -199,7 +199,7 @@ struct Checked {
     }
   }
 
-  /// 0, since a spin only repeats a load. One scenario sets it to 1.
+  /// 0, since a spin only repeats a load. One scenario sets this limit to 1.
   static inline unsigned spin_limit = 0;
 
   static void pause() noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The lock of Checked, and a condition variable. Locking and unlocking are steps, so mutants leave
-/// them out.
+/// The lock of Checked, and a condition variable. Locking and unlocking are steps, so some mutants
+/// leave out a lock or an unlock.
 #pragma once
 
 #include <optional>
@@ -38,7 +38,7 @@ class CheckedMutex {
   }
 
   /// The two halves of a condition variable's wait, which is one step. They do nothing if a mutant
-  /// has left out the lock.
+  /// has left out the lock of this thread.
   void unlock_to_wait(const StepScope& scope) {
     if ((omitted_by_ & own_bit()) == 0) {
       mutex_.unlock_exclusive(scope.info());
@@ -79,7 +79,7 @@ class CheckedMutex {
   void unlock_as(Mode mode, sync::Step step, const char* verb, CallSite where) {
     StepScope scope(step, sync::Operation::unlock, this, verb, where);
     check_alive(scope);
-    if ((omitted_by_ & own_bit()) != 0) {  // its lock was left out, so it is left out too
+    if ((omitted_by_ & own_bit()) != 0) {  // a mutant left out the lock, so no unlock
       omitted_by_ &= ~own_bit();
       return;
     }
@@ -87,8 +87,8 @@ class CheckedMutex {
                          : mutex_.unlock_exclusive(scope.info());
     holders_ &= ~own_bit();
     if (scope.change() == Change::left_out) {
-      // The lock stays locked for all later threads. It may be freed, though: no thread would
-      // detect that.
+      // The lock stays locked for all later threads. Freeing it is still allowed, since a real
+      // program does not detect that the lock is held.
       never_unlocked_ = mode;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The state of one execution of a scenario: waiting threads, objects that live to its end, the
-/// memory of its allocators, and the names of addresses.
+/// The state of one execution of a scenario: waiting threads, objects that live until the execution
+/// ends, the memory of its allocators, and the names of addresses.
 #pragma once
 
 #include <byre/error/call_site.hpp>
@@ -41,10 +41,11 @@ class ModelLock {
   ModelLock(const ModelLock&) = delete;
   ModelLock& operator=(const ModelLock&) = delete;
 
-  /// What other threads did before pass_through() happens before what follows.
+  /// Everything that other threads did before their last pass_through() happens before the caller's
+  /// next steps.
   void acquire() { data_->memory_acquire({}); }
-  /// Also: what came before happens before what follows a later acquire() or pass_through() of
-  /// another thread.
+  /// Acquires. Also, everything that the caller has done happens before the steps of another thread
+  /// that follow its next acquire() or pass_through().
   void pass_through() {
     data_->lock_exclusive(false, {});
     data_->unlock_exclusive({});
@@ -54,7 +55,8 @@ class ModelLock {
   rl::generic_mutex_data* data_;
 };
 
-/// No other thread runs during its lifetime, so several steps of the model are one to its threads.
+/// While this object exists, no other thread runs. So several steps of the model appear as one step
+/// to the threads of the scenario.
 struct PreemptionDisabled {
   PreemptionDisabled() { rl::ctx().disable_preemption(); }
   ~PreemptionDisabled() { rl::ctx().enable_preemption(); }
@@ -71,17 +73,17 @@ class Execution {
 
   static Execution& current() noexcept { return *current_; }
 
-  /// Memory is never reused within an execution, so that any late access is found.
+  /// Memory is never reused within an execution, so that every use after free is found.
   void* allocate(std::size_t nbytes, std::size_t alignment);
 
-  /// Names in traces.
+  /// name() sets the name of a block in traces, and name_of() finds the name of an address.
   void name(const void* begin, std::size_t nbytes, const char* name) noexcept;
   void name_of(const void* address, std::array<char, 24>& name) noexcept;
 
-  /// The only Object of this execution.
+  /// The only Object of this execution. The first call constructs it.
   template <class Object>
   Object& no_destructor() {
-    const PreemptionDisabled alone;  // another thread finds it complete
+    const PreemptionDisabled alone;  // other threads find no incomplete object
     for (Singleton* at = singletons_; at != nullptr; at = at->next) {
       if (at->tag == &tag<Object>) {
         singletons_lock_.acquire();
@@ -98,14 +100,15 @@ class Execution {
     return *object;
   }
 
-  /// Parks the current thread until unpark_all of this address. No thread runs in between.
+  /// Parks the current thread until unpark_all() or unpark_one() of this address. No other thread
+  /// runs between the call and the sleep.
   void wait_at(const void* address, CallSite where);
   void unpark_all(const void* address, CallSite where);
   void unpark_one(const void* address, CallSite where);
-  /// The lock that a parking lot uses for the address.
+  /// The lock of the bucket that a parking lot would use for the address.
   ModelLock& bucket_of(const void* address);
-  /// True if this wait ends spuriously. The scheduler chooses; it may choose true once in an
-  /// execution, or as often as allow_spurious_returns() said.
+  /// True if this wait ends spuriously. The scheduler chooses. It may choose true once in an
+  /// execution, or as often as allow_spurious_returns() permits.
   bool returns_spuriously();
   void allow_spurious_returns(unsigned count) noexcept { spurious_returns_ = count; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Relacy replaces only the plain forms of operator new and delete. Whether the standard library's
-/// other forms call the plain ones depends on the compiler. The definitions here do.
+/// other forms call the plain ones depends on the compiler. The definitions here call the plain
+/// ones.
 #include <new>
 
 #include "detector.hpp"

@@ -50,7 +50,7 @@ constexpr std::size_t site_count = [] {
 constinit std::array<bool, site_count> reached{};
 constinit bool is_wrong_constant_read = false;
 
-/// The index of a site among all tables, or site_count if it is in none of them.
+/// The index of a site among the rows of all tables, or site_count if no table has the site.
 std::size_t index_of(const sync::Site& site) noexcept {
   const std::less<const sync::Site*> before;
   std::size_t first = 0;

@@ -29,7 +29,7 @@ constexpr std::string_view name_of(std::memory_order order) noexcept {
 
 enum class Change : std::uint8_t {
   none,
-  weaker,    ///< another order
+  weaker,    ///< a weaker order
   plain,     ///< a load and a store in place of one read-modify-write
   left_out,  ///< if the step is a lock, its unlock is left out too
   plus_one,  ///< of the operand or the constant
@@ -41,7 +41,7 @@ struct Mutation {
   const sync::Site* site = nullptr;
   Change change = Change::none;
   std::memory_order order = std::memory_order::seq_cst;  ///< used by Change::weaker
-  /// a mutant of a number; `site` is null then
+  /// For a mutant of a number. `site` is then null.
   const sync::Constant* constant = nullptr;
 
   bool is_none() const noexcept { return change == Change::none; }
@@ -56,7 +56,7 @@ std::span<const std::span<const sync::Constant>> constant_tables() noexcept;
 
 std::vector<Mutation> all_mutations();
 
-/// The mutant that Checked executes; none by default.
+/// The mutant that Checked executes; no mutant by default.
 inline constinit Mutation active_mutation{};
 
 /// Records that a step was executed.

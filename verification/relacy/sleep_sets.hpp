@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Sleep sets: of all executions that differ only in the order of independent steps, one is
-/// searched. All of them have equal read values and an equal happens-before relation.
+/// Sleep sets: if executions differ only in the order of independent steps, only one of them is
+/// searched. The values that threads read and the happens-before relation are equal in all of them.
 ///
 /// When the scheduler has tried a thread first, that thread sleeps in the following executions
 /// until another thread takes a step that depends on the sleeping thread's next step. Accesses to
-/// plain data are no steps: a race is found in either order, by happens-before. A weak
-/// compare-exchange does not fail spuriously in this search: its values and edges then equal those
-/// of an execution in which the thread runs later and does not fail.
+/// plain data are not steps: a race is found in either order, by happens-before. In this search a
+/// weak compare-exchange does not fail spuriously: an execution with such a failure would have the
+/// values and edges of an execution in which the thread runs later and succeeds.
 /// Source: P. Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.
 #pragma once
 
@@ -42,7 +42,7 @@ class StepsAhead {
   /// No thread has started, and no step depends on the code before a thread's first step.
   void begin_execution() noexcept { next_.fill({NextStep::DependsOn::nothing}); }
 
-  /// Ignores calls from the set-up, which is no thread.
+  /// Ignores calls from the set-up, which runs on none of the threads.
   void set(unsigned thread, const NextStep& step) noexcept {
     if (thread < most_threads) {
       next_[thread] = step;
@@ -97,7 +97,8 @@ class SleepSetScheduler
     if (steps_ahead.take_change_of_nothing()) {
       under_way_.changes_it = false;
     }
-    // After a yield, Relacy's rules of fairness choose the thread. No such choice may be left out.
+    // After a yield, Relacy's rules of fairness choose the thread. The search must not skip any of
+    // these choices.
     wake_dependent(yield != 0 || steps_ahead.take_dependence_on_everything());
     const rl::thread_id_t chosen = Base::schedule_impl(reason, yield);
     is_searched_already_ = is_searched_already_ || sleeps_[place(chosen)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// One step of a thread under the checker. Here other threads may be scheduled, the active mutant
-/// is applied, and traces are recorded.
+/// One step of a thread under the checker. At each step other threads may be scheduled, the active
+/// mutant is applied, and the trace is recorded.
 #pragma once
 
 #include <cxxabi.h>
@@ -21,7 +21,7 @@ class ExceptionStateGuard {
   ExceptionStateGuard(const ExceptionStateGuard&) = delete;
   ExceptionStateGuard& operator=(const ExceptionStateGuard&) = delete;
 
-  /// For a thread that starts.
+  /// Clears the state. Called when a thread starts.
   static void forget() noexcept { *globals() = {}; }
 
  private:
@@ -54,7 +54,8 @@ inline rl::memory_order to_relacy(std::memory_order order) noexcept {
   return rl::mo_seq_cst;
 }
 
-/// Its constructor lets other threads run. From then until its destruction no other thread runs.
+/// The scope of one step. Its constructor first lets other threads run. From then until the
+/// destructor no other thread runs.
 class StepScope {
  public:
   StepScope(sync::Step step, sync::Operation operation, const void* object, const char* verb,
@@ -81,7 +82,8 @@ class StepScope {
   rl::memory_order relacy_order() const noexcept { return to_relacy(order_); }
   rl::debug_info info() const noexcept { return to_relacy(where_); }
 
-  /// Call before the thread blocks within the step. After it wakes, its step depends on everything.
+  /// Call before the thread blocks within the step. When the thread wakes, the rest of its step
+  /// depends on everything.
   void before_blocking() const noexcept {
     steps_ahead.set(static_cast<unsigned>(context_.current_thread()), {});
   }
@@ -109,14 +111,15 @@ class StepScope {
   }
 
  private:
-  /// Decided by `operation`, since the site of a litmus test does not say what its step does.
+  /// Uses `operation` and not the site's operation, since the sites of litmus tests have no real
+  /// one.
   NextStep next_step(sync::Operation operation, const void* object) const noexcept {
     const bool is_atomic = operation <= sync::Operation::compare_exchange;
     if (is_atomic && order_ == std::memory_order::seq_cst) {
       return {};  // seq_cst steps are in one total order
     }
     if (operation == sync::Operation::park) {
-      return {};  // its condition may read any object, and all waits share the spurious returns
+      return {};  // the condition may read any object, and all waits share the spurious returns
     }
     return {NextStep::DependsOn::same_object, object, operation != sync::Operation::load};
   }

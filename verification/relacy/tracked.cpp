@@ -43,7 +43,7 @@ void Tracked::deallocate(const Block& block) noexcept {
   Record* const record = std::find_if(
       blocks_.data(), end, [&](const Record& candidate) { return candidate.base == block.base; });
   if (record == end) {
-    fail(Verdict::double_free, "a block was deallocated that this allocator did not allocate");
+    fail(Verdict::double_free, "a block of another allocator was deallocated");
   }
   record_event(record->base, CallSite::current(), "freed");
   if (record->freed) {
@@ -55,7 +55,8 @@ void Tracked::deallocate(const Block& block) noexcept {
   for (std::byte* at = record->data; at != record->end; at += sizeof(Cell)) {
     reinterpret_cast<Cell*>(at)->~Cell();
   }
-  // Relacy does not watch the header's plain fields. This pattern makes a late read of them fail.
+  // Relacy does not watch the header's plain fields. After this pattern a late read of a field
+  // returns a wrong value.
   std::memset(record->base, 0xDD, static_cast<std::size_t>(record->data - record->base));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tracked is the allocator of checked buffers. Data consists of a few cells that are watched for
-/// races. Blocks are watched for use after free, double frees and leaks. Allocations and copies
-/// fail if the scheduler chooses so.
+/// Tracked is the allocator of checked buffers. Data consists of a few cells. The checker watches
+/// cells for races, and blocks for use after free, double free and leaks. If a scenario allows
+/// faults, the scheduler chooses which allocations and copies fail.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -64,10 +64,10 @@ class Tracked final : public Allocator {
   void copy(void* destination, const void* source, std::size_t nbytes) override;
   const char* name() const noexcept override { return "tracked allocator"; }
 
-  /// Applies from now on, so that a scenario can set up its buffers without failures.
+  /// Applies to later operations, so that a scenario can set up its buffers without failures.
   void set_faults(Faults faults) noexcept { faults_ = faults; }
 
-  /// Makes all allocations of the running thread fail, until it passes false.
+  /// `refuses`: all later allocations of the running thread fail.
   void refuse(bool refuses) noexcept {
     refuses_[static_cast<std::size_t>(rl::ctx().current_thread())] = refuses;
   }
@@ -98,9 +98,9 @@ class Tracked final : public Allocator {
   unsigned frees_ = 0;
 };
 
-// In this program map_file is defined anew: it maps a watched cell, not a file. So a write to a
-// mapping, a use after its end, and a mapping that never ends are verdicts. tests/unit/pages maps
-// real files.
+// This program has its own map_file(), which maps a watched cell, not a file. So a write to a
+// mapping, a use after its end, and a mapping that never ends fail the execution. tests/unit/pages
+// maps real files.
 
 /// Each mapped file is one cell that holds this number.
 inline constexpr unsigned mapped_number = 7;

@@ -15,7 +15,7 @@
 namespace byre::verification {
 namespace {
 
-/// Limits of the second search for a failure, with few preemptions, which finds a short trace.
+/// Limits of the second search for a failure, which uses few preemptions to find a short trace.
 constexpr std::uint64_t most_executions_for_a_trace = 2'000'000;
 constexpr std::chrono::seconds longest_for_a_trace{20};
 constexpr unsigned most_preemptions_in_a_trace = 8;
@@ -24,7 +24,8 @@ void write_line(int file, const test::Json& what) {
   test::write_all(file, what.dump(-1, ' ', false, test::Json::error_handler_t::replace) + '\n');
 }
 
-/// A failure with this verdict and as few preemptions as possible; else `found`.
+/// A failure with the verdict of `found` and as few preemptions as possible; if none is found,
+/// `found`.
 std::pair<Search, SearchResult> shortest(const Job& job, const SearchResult& found) {
   Search search = job.search;
   search.state.clear();
@@ -95,20 +96,20 @@ void on_signal(int signal) {
   _exit(3);
 }
 
-/// Makes aborts and faults within an execution its verdict. The text last written to `captured`
-/// decides which verdict.
+/// Turns an abort or a fault within an execution into its verdict. The text last written to
+/// `captured` decides which verdict.
 void turn_crashes_into_verdicts(int captured) {
   captured_file = captured;
   struct sigaction action {};
   action.sa_handler = &on_signal;
-  action.sa_flags = SA_NODEFER;  // the handler is left by a jump
+  action.sa_flags = SA_NODEFER;  // on_signal() ends by a jump
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
     sigaction(signal, &action, nullptr);
   }
 }
 
-/// Allocates now what a first use of the counters allocates. Else an execution would count it as
-/// leaked.
+/// Uses the counters once. Otherwise the memory that their first use allocates would be reported as
+/// a leak of an execution.
 void allocate_before_searching() {
   stats::detail::count(stats::detail::plus(stats::Counter::waits, 0));
 }

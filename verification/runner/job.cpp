@@ -43,7 +43,8 @@ void finish(test::Exit exit, Result& result) {
   SearchResult& found = result.found;
   const bool is_silent = found.executions == 0;
   if (is_silent || !exit.is_success()) {
-    // A reported failure stays one: only the search for its trace went wrong.
+    // If the child has reported a failure, that stays the verdict: only the search for a trace
+    // crashed.
     if (is_silent || !is_failure(found.verdict)) {
       found.verdict = Verdict::checker_error;
     }
@@ -100,7 +101,7 @@ void add_part(Result& family, const Result& part) {
 
 constexpr std::string_view begin = "{\"program\"";
 
-/// A hash of this executable. It identifies the code under test, which is in headers.
+/// A hash of this executable. It identifies the code under test, which is compiled in.
 std::string this_program() {
   std::ifstream self("/proc/self/exe", std::ios::binary);
   const std::string content(std::istreambuf_iterator<char>(self), {});
@@ -128,7 +129,7 @@ Journal::Journal(const std::filesystem::path& file) : name_(file), program_(this
     if (search.is_object() && search.value("program", "") == program_) {
       searches_[search["search"]] = search["lines"];
     } else if (!line.empty() && !line.starts_with(begin)) {
-      refuse();  // an interrupted write leaves a line that begins like the others
+      refuse();  // but an interrupted write may leave an incomplete line with this beginning
     }
   }
   written.close();
@@ -150,7 +151,7 @@ void Journal::add(const Job& job, const std::vector<std::string>& lines) {
 
 void Journal::check() const {
   if (!file_) {
-    throw std::runtime_error("cannot write " + name_.string());
+    throw std::runtime_error("cannot write the journal " + name_.string());
   }
 }
 

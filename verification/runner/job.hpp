@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Runs each search in a process of its own, since the checker leaks its stacks, and a mutant may
-/// damage its process.
+/// Runs each search in its own process, since the checker leaks its stacks, and a mutant may damage
+/// its process.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ using test::UsageError;
 
 struct Job {
   const Scenario* scenario = nullptr;
-  const Scenario* family = nullptr;  ///< the family, if the scenario is searched as a part of it
+  const Scenario* family = nullptr;  ///< the family that the scenario is a part of, or null
   Mutation mutation;
   Search search;
   bool is_replay = false;
@@ -34,24 +34,26 @@ struct Result {
   std::vector<std::string> not_covered;  ///< cover points that no execution reached
   std::vector<std::string> reached;      ///< names of the sites reached
   std::string trace;                     ///< the shortest failing execution found
-  std::string replay;                    ///< replays that execution
+  std::string replay;                    ///< the replay string of `trace`
   std::vector<std::string> cut_short;    ///< for a family: the parts whose search was cut short
 
-  /// For unchanged code: the verdict is the one that the scenario expects. For a mutant: it was
-  /// killed by an expected verdict.
+  /// For unchanged code: the search ended with the verdict that the scenario expects. For a mutant:
+  /// an expected verdict killed it.
   bool is_as_expected() const noexcept;
 };
 
 /// A file of completed searches, so that an interrupted deep run can resume.
 class Journal {
  public:
-  /// Opens `file`, reads its searches and appends to it. Ignores searches of other builds of this
-  /// program. Throws std::runtime_error if the file is no journal, or cannot be read or written.
+  /// Reads the searches in `file`, and opens the file to append to it. Ignores searches of other
+  /// builds of this program. Throws std::runtime_error if the file is not a journal or cannot be
+  /// written.
   explicit Journal(const std::filesystem::path& file);
 
   /// The lines that the child wrote about this search. Empty if the search has to be run.
   std::vector<std::string> find(const Job& job) const;
-  /// Stores the lines of a completed search. Throws std::runtime_error.
+  /// Stores the lines of a completed search. Throws std::runtime_error if the file cannot be
+  /// written.
   void add(const Job& job, const std::vector<std::string>& lines);
 
  private:
@@ -83,9 +85,11 @@ void prepare_searches();
 /// scheduler, three characters each: the number of alternatives, the one taken, and the kind of
 /// choice.
 std::string replay_string(const Job& job, const SearchResult& found);
-/// Returns scenario, mutant, bound and state. Throws UsageError.
+/// Returns scenario, mutant, bound and state. Throws UsageError if the text does not have these
+/// four parts.
 std::vector<std::string> parts_of_replay_string(const std::string& text);
-/// The state in the form that the checker reads. Throws UsageError.
+/// Returns the state in the form that the checker reads. Throws UsageError if the text is
+/// malformed.
 std::string unpacked_state(const std::string& text);
 
 /// The trace, with one column for each thread.

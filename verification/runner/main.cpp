@@ -24,11 +24,13 @@ test::CommandLine command_line() {
               "may be repeated")
       .value("bound", "N",
              "search executions with at most N preemptions; 'full': all executions; 'reduced': "
-             "all, except for the orders of independent steps; overrides the scenarios' own bounds")
+             "one of those that differ only in the order of independent steps; overrides the "
+             "scenarios' own bounds")
       .value("mutant", "NAME",
-             "search with this step or number of core wrong, and report whether that is detected")
-      .flag("deep", "use the bounds of the long run, and search every small program by itself")
-      .value("journal", "FILE", "store completed searches in FILE, and skip those that it has")
+             "search with one wrong step or number of core, a mutant that --explain lists; report "
+             "whether a scenario kills it")
+      .flag("deep", "use the bounds of the long run, and search every small program separately")
+      .value("journal", "FILE", "store completed searches in FILE, and skip searches that FILE has")
       .value("json", "FILE", "write the results to FILE, too")
       .value("jobs", "N", "number of concurrent searches (default: 2)")
       .value("seconds", "N", "time limit of one search (default: 600, with --deep 3600)")
@@ -60,9 +62,10 @@ const Scenario& find_scenario(const std::string& name) {
   if (const Scenario* const program = find_program(name)) {
     return *program;
   }
-  throw UsageError("unknown scenario '" + name +
-                   "'. Run --list for the names. A small program is of two threads with up to two "
-                   "operations each, or of three with one, as 'write; drop | clone-write'");
+  throw UsageError(
+      "unknown scenario '" + name +
+      "'. Run --list for the names. A small program has two threads with up to two "
+      "operations each, or three threads with one each, e.g. 'write; drop | clone-write'");
 }
 
 Mutation find_mutation(const std::string& name) {
@@ -79,17 +82,17 @@ Mutation find_mutation(const std::string& name) {
 }
 
 Bound parse_bound(const std::string& text) {
-  return text == "full"      ? full_search
-         : text == "reduced" ? reduced_search
-                             : static_cast<unsigned>(test::parse_number(
-                                   "a bound, if not 'full' or 'reduced',", text, 0, 1'000'000'000));
+  return text == "full" ? full_search
+         : text == "reduced"
+             ? reduced_search
+             : static_cast<unsigned>(test::parse_number("a bound other than 'full' or 'reduced'",
+                                                        text, 0, 1'000'000'000));
 }
 
 std::string usage() {
   return "usage: byre-verify [options]\n\n"
-         "Runs the shipped headers under a model checker and reports the verdicts. --list, "
-         "--explain,\n"
-         "--mutants and --replay do only that.\n\n" +
+         "Runs the shipped headers under a model checker and reports the verdicts. With --list,\n"
+         "--explain, --mutants or --replay it does only what that option says.\n\n" +
          command_line().help() +
          "\nExit status: 0 if every search ended as expected, 1 if one did not, 2 for an invalid\n"
          "command line.\n";
@@ -137,7 +140,7 @@ std::vector<Job> jobs_of(const test::GivenOptions& given) {
   if (jobs.empty()) {
     throw UsageError(
         "cannot run a mutant of a known-wrong design: " + std::string(scenarios.front()->name) +
-        " fails without one. Choose a scenario that passes.");
+        " fails without a mutant. Choose a scenario that passes.");
   }
   return jobs;
 }
@@ -156,8 +159,8 @@ int replay(const std::string& text) {
   const Result result = run({job}, 1, [](const Result&) {}).front();
   if (!is_failure(result.found.verdict) || result.replay != text) {
     throw UsageError(
-        "stale replay string: this execution does not fail, or makes other choices, so another "
-        "build printed the string. Search again: byre-verify --scenario '" +
+        "stale replay string: in this build the execution does not fail, or makes other choices. "
+        "Search again: byre-verify --scenario '" +
         std::string(job.scenario->name) + "' --bound " + job.search.bound.name());
   }
   std::printf("%s: %s\n%s", std::string(job.scenario->name).c_str(),
@@ -185,7 +188,7 @@ int run_scenarios(const test::GivenOptions& given) {
   const std::vector<Job> jobs = jobs_of(given);
   std::optional<OutputFile> json;
   if (const auto file = given.text("json")) {
-    json.emplace(*file);  // opened first: an error here must not come after a long run
+    json.emplace(*file);  // opened first, so that an error is not reported only after a long run
   }
   std::optional<Journal> journal;
   if (const auto file = given.text("journal")) {

@@ -67,7 +67,8 @@ std::vector<std::string> parts_of_replay_string(const std::string& text) {
 
 std::string unpacked_state(const std::string& text) {
   if (text.size() % 3 != 0) {
-    throw malformed("the length of the state is no multiple of 3");
+    throw malformed("the length of the state is " + std::to_string(text.size()) +
+                    ", required a multiple of 3");
   }
   std::ostringstream out;
   out << 1 << ' ' << text.size() / 3;
@@ -76,7 +77,7 @@ std::string unpacked_state(const std::string& text) {
     const std::size_t taken = digits.find(text[at + 1]);
     const std::size_t kind = kinds.find(text[at + 2]);
     if (ways >= digits.size() || taken >= ways || kind >= kinds.size()) {
-      throw malformed("'" + text.substr(at, 3) + "' in the state is no choice");
+      throw malformed("'" + text.substr(at, 3) + "' in the state is not a choice");
     }
     out << ' ' << ways << ' ' << taken << ' ' << kind;
   }

@@ -37,7 +37,7 @@ std::string verdict_text(const Result& result) {
          (result.cut_short.empty() ? "" : ", cut short: " + with_commas(result.cut_short.size()));
 }
 
-/// A scenario need not kill the active mutant.
+/// False if a mutant is active: not every scenario has to kill it.
 bool is_failed(const Result& result) {
   return result.job.mutation.is_none() && !result.is_as_expected();
 }

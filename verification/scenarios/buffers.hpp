@@ -45,7 +45,8 @@ unsigned read(const Buffer& buffer) {
   return cell(buffer.data()).get();
 }
 
-/// Where a write went. write() compares pointers, since asking materialize() takes one step more.
+/// Where a write went. write() compares pointers, since a call of materialize() would take one more
+/// step.
 enum class Written : bool { in_place, in_a_copy };
 
 template <class Buffer>

@@ -34,13 +34,13 @@ class ClaimsRaceClaims : public ClaimsStealOnce<Owners> {
   bool waited_and_dropped_ = false;
 };
 
-/// Reaching the third state takes more preemptions than the bounds of this scenario.
+/// The third cover point needs more preemptions than this scenario's bounds allow.
 using FourClaims =
     WithCoverPoints<ClaimsRaceClaims<4>, "a waiter steals", "a steal without a wait">;
 
-/// Two owners claim. The stealer, whether it waited or not, clones the data. Then one of these two
-/// owners copies while the other drops, so the copier has to free the data. A missing free is a
-/// leak.
+/// Two owners claim. The stealer, whether it waited or not, clones the data, so the data has two
+/// owners. One of them copies, and the other drops before the copy ends, so the copier has to free
+/// the data. A missing free is a leak.
 class LaterCopiersFree : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {"a stealer that had waited clones"};
@@ -74,7 +74,8 @@ class LaterCopiersFree : public TwoThreads {
 enum class AfterFailure : bool { drops, tries_again_without_waiting };
 using enum AfterFailure;
 
-/// The first owner writes and may wait. The copies of all other owners fail.
+/// The first owner writes and may wait. The copies of all other owners fail, and their undo is
+/// abandon_copy().
 template <unsigned Failing, AfterFailure Then>
 class UndosWakeWaiters {
  public:
@@ -160,10 +161,11 @@ const Scenario* const claims_scenarios[] = {
                          3),
     scenario<LaterCopiersFree>("later_copiers_free",
                                "After a steal the word is as if newly created: later owners copy, "
-                               "drop and free as the first ones did: I3, I7."),
+                               "drop and free like the first ones: I3, I7."),
     scenario<UndosWakeWaiters<1, drops>>(
         "undos_wake_waiters",
-        "A waiter is woken when a copier fails and owns again: promise 5, I3.", reduced_search),
+        "A waiter is woken when a copier fails and becomes an owner again: promise 5, I3.",
+        reduced_search),
     scenario<TwoUndos>("two_undos_wake_waiters", "A waiter is woken although two copiers fail.", 3,
                        5),
     scenario<UndosWakeWaiters<1, tries_again_without_waiting>>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A device with a command queue: an allocator whose copies are deferred, on a thread of its own.
-/// Shared by the scenarios of submitted copies.
+/// A device with a command queue: an allocator with deferred copies, which a separate thread
+/// executes. Used by the scenarios of submitted copies.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -12,10 +12,10 @@
 namespace byre::verification {
 
 /// An in-order queue with a lock that each call passes through. The rest of a call is one step,
-/// since its internals are not under test. Only the device reads and writes cells.
+/// since the internals of the queue are not under test. Only the device reads and writes cells.
 class DeviceQueue final : public Allocator {
  public:
-  /// `ends_early`: a wrong form in which a copy ends when it is submitted.
+  /// `ends_early`: a wrong form that reports the end of a copy when the copy is submitted.
   explicit DeviceQueue(CopiesEnd copies_end, bool ends_early = false)
       : Allocator(Device(1, 0), copies_end), ends_early_(ends_early) {}
   Block allocate(const Request& request) override { return memory_.allocate(request); }
@@ -44,7 +44,7 @@ class DeviceQueue final : public Allocator {
   void submit_write(std::byte* data, unsigned value) {
     submit({.kind = Command::write, .data = data, .value = value});
   }
-  /// Submits a read of data, which has to be `value` when the device executes it.
+  /// Submits a read of `data`. The data has to be `value` when the device executes the read.
   void submit_read(const std::byte* data, unsigned value) {
     submit({.kind = Command::read, .source = data, .value = value});
   }
@@ -134,8 +134,8 @@ class DeviceBuffers {
   Buffer buffers_[Owners];
 };
 
-/// Each owner acts on a thread of its own. The last thread is the device, which executes commands
-/// at any time. At the end it executes the remaining commands, before and after Body::check().
+/// Each owner acts on its own thread. The last thread is the device, which may execute commands at
+/// any time. At the end it executes the remaining commands, before and after Body::check().
 template <class Body>
 class WithDeviceThread : public Body {
  public:

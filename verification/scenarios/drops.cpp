@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Owners drop or clone while others drop, write or copy. The last one frees the data, exactly once
-/// and after all reads, and a drop never waits. If drop_owner or finish_copy is weaker than
-/// acq_rel, the free races the reads of the other owners.
+/// Owners drop or clone while others drop, write or copy. The last owner or copier frees the data,
+/// exactly once and after all reads, and a drop never waits. If drop_owner or finish_copy is weaker
+/// than acq_rel, the free races the reads of the other owners.
 #include "buffers.hpp"
 #include "owners.hpp"
 #include "sole_owners.hpp"
@@ -37,14 +37,14 @@ class DropsRaceDrops {
   SharedBuffers<threads> buffers_;
 };
 
-/// The first owner writes and keeps the result. The others read and drop.
+/// The first owner writes and holds its buffer to the end. The others read and drop.
 template <unsigned Drops>
 class DropsRaceCopies {
  public:
   static constexpr unsigned threads = Drops + 1;
   static constexpr std::string_view cover_points[] = {
       "the writer copies",
-      "the writer keeps the data",
+      "the writer writes in place",
   };
 
   void thread(unsigned index) {
@@ -54,7 +54,7 @@ class DropsRaceCopies {
       drop(buffer);
     } else if (write(buffer, 8) == Written::in_place) {
       expect(buffers_.memory.frees() == 0, "data that is written in place is not freed");
-      cover("the writer keeps the data");
+      cover("the writer writes in place");
     } else {
       cover("the writer copies");
     }
@@ -84,7 +84,7 @@ class DropsRaceCopies {
 
 using OneDropRacesACopy =
     WithCoverPoints<DropsRaceCopies<1>, "the last owner drops while a copy is pending",
-                    "the copier is the last, and frees", "the writer keeps the data">;
+                    "the copier is the last, and frees", "the writer writes in place">;
 
 /// One owner clones, and drops both buffers. Another writes. A third, if any, drops.
 template <unsigned Threads = 2>
@@ -92,7 +92,7 @@ class ClonesRaceWriters {
  public:
   static constexpr unsigned threads = Threads;
   static constexpr std::string_view cover_points[] = {
-      "the writer keeps the data",
+      "the writer writes in place",
       "the writer copies",
   };
 
@@ -103,7 +103,7 @@ class ClonesRaceWriters {
       drop(buffer);
       expect(read(clone) == 7, "a clone outlives its source and reads no other owner's write");
     } else if (index == 1) {
-      cover(write(buffer, 8) == Written::in_place ? "the writer keeps the data"
+      cover(write(buffer, 8) == Written::in_place ? "the writer writes in place"
                                                   : "the writer copies");
     } else {
       drop(buffer);
@@ -127,7 +127,7 @@ class ClonesRaceWriters {
 };
 
 using ClonesRaceWritersAndDrops =
-    WithCoverPoints<ClonesRaceWriters<3>, "the writer keeps the data", "the writer copies",
+    WithCoverPoints<ClonesRaceWriters<3>, "the writer writes in place", "the writer copies",
                     "data is cloned while it is copied">;
 
 const Scenario* const drops_scenarios[] = {
@@ -137,19 +137,18 @@ const Scenario* const drops_scenarios[] = {
     scenario<DropsRaceDrops<3>>(
         "three_drops_race", "The last of three owners frees the data, once and after all reads."),
     scenario<OneDropRacesACopy>("drops_race_copies",
-                                "A drop never waits for a pending copy; the drop or the copy that "
-                                "ends last frees, after all reads: promise 4, I1, I2."),
+                                "A drop never waits for a pending copy. The drop or the copy that "
+                                "ends last frees the data, after all reads: promise 4, I1, I2."),
     scenario<DropsRaceCopies<2>>("two_drops_race_a_copy",
                                  "Two drops never wait for a pending copy.", reduced_search),
     scenario<DropsEndFirst<>>(
-        "drops_end_first",
-        "A drop ends while a copy is pending that waits for the drop: promise 4."),
+        "drops_end_first", "A drop ends although a pending copy waits for that drop: promise 4."),
     scenario<ReadsRaceASteal<>>(
         "reads_race_a_steal",
         "A stealer writes only after every read by a former owner: promises 1 and 6, I5."),
     scenario<ResizesRaceDrops<>>("resizes_race_drops",
-                                 "An owner that is unique happens after all that the others did, "
-                                 "and may resize: promise 1, I5, I7."),
+                                 "The only owner happens after all that former owners did, and may "
+                                 "resize: promise 1, I5, I7."),
     scenario<ClonesRaceWriters<>>(
         "clones_race_writers",
         "An owner may clone while another writes, and neither is affected: promises 1 and 7, I4."),

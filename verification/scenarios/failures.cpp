@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Owners write, resize and clone while the scheduler fails allocations and copies. A failed
+/// Owners write, resize and clone while the scheduler makes allocations and copies fail. A failed
 /// operation changes nothing, its owner is counted once, and no other owner is affected. Without
 /// the wake of abandon_copy the last owner sleeps forever.
 #include "buffers.hpp"
@@ -8,8 +8,8 @@
 namespace byre::verification {
 namespace {
 
-/// All owners write, except the last `Others`, which only own. The scheduler chooses which
-/// allocations and copies fail.
+/// All owners write, except the last `Others`, which only hold their buffers. The scheduler chooses
+/// which allocations and copies fail.
 template <unsigned Writers, unsigned Others = 0, Faults MayFail = Faults::both>
 class FailingCopies {
  public:
@@ -47,7 +47,7 @@ class FailingCopies {
            "a write fails only if the scheduler failed it");
     for (unsigned index = 0; index < owners; ++index) {
       expect(buffers_[index].is_unique() == (wrote_[index] || unwritten == 1),
-             "an owner whose write failed still owns the data, and no writer does");
+             "an owner shares the original if and only if it did not write");
       expect(buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten),
              "each owner is counted once");
     }
@@ -63,7 +63,7 @@ class FailingCopies {
 using FailedOwnersAreCounted =
     WithCoverPoints<FailingCopies<2, 1, Faults::allocations>, "a copy is abandoned">;
 
-/// One owner reads and drops. The other, if it is the only owner, grows, which may fail.
+/// One owner reads and drops. The other, if it is the only owner, grows its buffer, which may fail.
 class FailingResizes : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {
@@ -150,7 +150,7 @@ const Scenario* const failures_scenarios[] = {
         "A failed clone of borrowed memory leaves its source unchanged: promise 5."),
     scenario<FailedOwnersAreCounted>(
         "failed_owners_are_counted",
-        "Owners that fail to copy at once own again, each counted once: promise 5.",
+        "Owners whose concurrent copies fail are owners again, each counted once: promise 5.",
         reduced_search),
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three view families over one storage read and write it at once. If two families write, at
-/// least one of them has to find the other's write, with a complete record, and no write is
-/// reported twice. If the exchange of a write is no release or the load of the last write no
-/// acquire, a family reads an incomplete record.
+/// Two or three view families over one storage read and write it at once. A family is stale if
+/// another family has written the storage and this family has not observed that write
+/// (core/byre/shadow/detail/generation.hpp). If two families write, at least one of them has to
+/// find the other's write, with a complete record, and no write is reported twice. If the exchange
+/// of a write is no release or the load of the last write no acquire, a family reads an incomplete
+/// record.
 #include <byre/shadow/detail/generation.hpp>
 
 #include <algorithm>
@@ -26,7 +28,7 @@ class Families {
 
   void make(unsigned record) { made_[record].set(7); }
 
-  /// The index of the record of `write`. Checks that the record is complete.
+  /// Returns the index of the record of `write`. Checks that the record is complete.
   unsigned record_of(WriteStamp write) const {
     for (unsigned record = 0; record < std::size(records); ++record) {
       if (write.record() == records[record]) {
@@ -49,8 +51,8 @@ class Families {
     return stale.has_value();
   }
 
-  /// True if there is a write to report. It must have the first record. The reading family then has
-  /// observed it.
+  /// Returns true if there is a write to report. That write must have the first record. The reading
+  /// family then observes it.
   bool reports(std::optional<WriteStamp> write) {
     if (write) {
       expect(record_of(*write) == 0, "the reported write is the only one");
@@ -110,7 +112,7 @@ class FamiliesRace : public TwoThreads, Families {
   bool other_stale_ = false;
 };
 
-/// One family writes and another reads. A third was derived from the reading one before.
+/// One family writes and another reads. A third family was derived from the reading one before.
 class FamiliesReadAndWrite : public TwoThreads, Families {
  public:
   static constexpr std::string_view cover_points[] = {"a read is stale", "a read is not stale"};
@@ -137,7 +139,7 @@ class FamiliesReadAndWrite : public TwoThreads, Families {
     reports(reading_.stale(storage_));
     expect(!reading_.stale(storage_), "a family is not stale after a report");
     expect(Family(reading_).observed() == reading_.observed(),
-           "a derived family has observed what its origin has");
+           "a derived family has observed the writes that its source has");
   }
 
  private:
@@ -148,7 +150,8 @@ class FamiliesReadAndWrite : public TwoThreads, Families {
 class FamiliesReadAtOnce : Families {
  public:
   static constexpr unsigned threads = 3;
-  static constexpr std::string_view cover_points[] = {"no read is stale", "one is", "both are"};
+  static constexpr std::string_view cover_points[] = {"no read is stale", "one read is stale",
+                                                      "both reads are stale"};
 
   void thread(unsigned index) {
     if (index == 2) {
@@ -169,11 +172,12 @@ class FamiliesReadAtOnce : Families {
   bool is_stale_[2] = {};
 };
 
-/// A family has written a part of the storage after another family's write. Two of its tensors then
-/// read the rest at once.
+/// After another family's write, a family has written a part of the storage. Two tensors of this
+/// family then read the rest at once.
 class FamiliesLeaveUnread : public TwoThreads, Families {
  public:
-  static constexpr std::string_view cover_points[] = {"both reads report it", "one read does"};
+  static constexpr std::string_view cover_points[] = {"both reads report it",
+                                                      "one read reports it"};
 
   FamiliesLeaveUnread() {
     make(0);
@@ -187,15 +191,15 @@ class FamiliesLeaveUnread : public TwoThreads, Families {
 
   void after() {
     expect(is_reported_[0] || is_reported_[1], "a read reports the unread write");
-    cover(is_reported_[0] && is_reported_[1] ? "both reads report it" : "one read does");
+    cover(is_reported_[0] && is_reported_[1] ? "both reads report it" : "one read reports it");
     expect(!reading_.stale_or_unread(storage_),
            "no later read reports it again, or the family's own write");
     expect(!Family(reading_).stale_or_unread(storage_),
-           "a derived family has read what its origin has");
+           "a derived family has read the writes that its source has");
     expect(write(covering_, 2, 1), "a write after another family's write is stale");
     const auto unread = Family(covering_).stale_or_unread(storage_);
     expect(unread && record_of(*unread) == 1,
-           "a derived family has the unread write of its origin");
+           "a derived family has the unread write of its source");
     covering_.forget_unread();
     expect(!covering_.stale_or_unread(storage_),
            "a complete write of the family clears its unread write");
@@ -212,7 +216,7 @@ const Scenario* const families_scenarios[] = {
         "Two families write one storage at once: at least one is stale: G1, G2, G3."),
     scenario<FamiliesReadAndWrite>(
         "families_read_and_write",
-        "A family is stale once after another's write, and never after its own: G2, G3."),
+        "A family is stale once after another family's write, and never after its own: G2, G3."),
     scenario<FamiliesReadAtOnce>(
         "families_read_at_once",
         "Concurrent reads of one family find the other family's write or none: G2, G3.",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three owners share foreign memory that is adopted, borrowed or mapped, and read, write,
-/// clone and drop it. The deleter or the end of a mapping runs once and after all reads, clones of
+/// Two or three owners share foreign memory (adopted, borrowed or mapped), and read, write, clone
+/// and drop it. A deleter is called, or a mapping ends, once and after all reads. Clones of
 /// borrowed memory are copies, and read-only memory is never written. If drop_owner is weaker than
 /// acq_rel, the deleter races the reads of the other owner.
 #include "buffers.hpp"
@@ -105,8 +105,8 @@ class BorrowedMemory : public TwoThreads {
   CheckedBuffer clones_[threads];
 };
 
-/// Owners of a mapped file: all read, the first writes, which may fail, and all drop. No owner may
-/// write the mapping, or read it after its end.
+/// All owners of a mapped file read it and drop it. The first owner also writes, which may fail. No
+/// owner may write the mapping, or read it after its end.
 template <unsigned Owners>
 class ReadOnlyOrigins {
  public:
@@ -163,12 +163,14 @@ const Scenario* const foreign_memory_scenarios[] = {
     scenario<AdoptedMemory<false>>("adopted_memory_is_dropped",
                                    "Adopted memory is lazily cloned like allocated memory; its "
                                    "deleter is called once, after all reads: promise 8."),
-    scenario<AdoptedMemory<true>>("adopted_memory_is_written",
-                                  "The last owner of adopted memory writes it in place, and the "
-                                  "deleter runs after that owner: promise 8."),
-    scenario<BorrowedMemory<false>>("borrowed_memory",
-                                    "Two threads may clone borrowed memory at once, and no clone "
-                                    "depends on it later: promises 1 and 7."),
+    scenario<AdoptedMemory<true>>(
+        "adopted_memory_is_written",
+        "The last owner of adopted memory writes it in place, and its drop "
+        "calls the deleter: promise 8."),
+    scenario<BorrowedMemory<false>>(
+        "borrowed_memory",
+        "Two threads may clone borrowed memory at once, and no clone uses "
+        "that memory later: promises 1 and 7."),
     scenario<BorrowedMemory<true>>("read_only_loan", "Borrowed read-only memory is never written."),
     scenario<ReadOnlyOrigins<2>>("read_only_origins",
                                  "A mapped file is shared like other data, never written, and "

@@ -44,7 +44,7 @@ class HandlesRaceHandles : public LastHandlesRace {
   void thread(unsigned index) {
     {
       const Storage another = handles_[index];
-      expect(read(another) == 7, "only the only handle writes the storage");
+      expect(read(another) == 7, "the storage is not written while another handle exists");
     }
     if (index == 1 && handles_[1].handle_count() == 1) {
       cover("the last handle writes");
@@ -94,8 +94,8 @@ class ClonedAtOnce {
   Source source_;
 };
 
-/// Two storages share data. Each thread holds a handle of the second storage. After all of these
-/// were released, the first thread writes the first storage.
+/// Two storages share data. Each thread releases a handle of the second storage. The first thread
+/// then writes the first storage: in place if both handles were released.
 class StoragesWriteAfterDrops : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {
@@ -174,12 +174,13 @@ const Scenario* const handles_scenarios[] = {
                                        "Three threads may lazily clone one storage at once.", 1, 3),
     scenario<StoragesWriteAfterDrops>("storages_write_after_drops",
                                       "A storage is written in place after the last handle of the "
-                                      "other was released, on whichever thread: promise 1, I5."),
+                                      "storage that shared its data was released, on any thread: "
+                                      "promise 1, I5."),
     scenario<OneHandleIsCopiedAtOnce>(
         "one_handle_is_copied_at_once",
         "Two threads may copy one handle at once, and each copy is counted."),
     scenario<NoHandleIsLeft>("no_handle_is_left",
-                             "After the last handle was dropped, none is counted."),
+                             "After the last handle was dropped, no handle is counted."),
     scenario<ClonedAtOnce<CheckedBuffer, 2>>(
         "first_clones_at_once",
         "Two threads may lazily clone one buffer, even for the first time: promises 2 and 7."),

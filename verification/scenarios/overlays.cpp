@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three owners share paged data and write it through overlays, or through writable clones
-/// by pointers taken before the clone. The file must not change while an overlay shows it, except
-/// by a write-back from the last one, and every reader has to read its own value. If the load of
-/// is_sole_copier is no acquire, a write-back races the reads of other overlays.
+/// Two or three owners share paged data (a file of pages) and write it through overlays (private
+/// mappings of the file), or through writable clones by pointers taken before the clone. The file
+/// must not change while an overlay shows it, except by a write-back from the last one, and every
+/// reader has to read its own value. If the load of is_sole_copier is no acquire, a write-back
+/// races the reads of other overlays.
 #include "paged_buffers.hpp"
 
 namespace byre::verification {
@@ -73,8 +74,8 @@ class UnwrittenOverlays : public PagedOwners<2> {
   }
 };
 
-/// The owner of the file reads and drops. The others write, and one that finds no other overlay of
-/// the file writes the file back.
+/// The owner of the file reads and drops. The others write. A writer that finds no other overlay of
+/// the file writes its pages back to the file.
 class LastOverlaysWriteBack : public FileAndOverlays {
  public:
   void thread(unsigned index) {
@@ -155,7 +156,8 @@ class WritableClonesRaceWriters : public TwoThreads {
   Page* page_;
 };
 
-/// The source and its clone are cloned at once, and one of them is the last to show the file.
+/// The source and its clone are cloned at once. One of them is the last overlay that shows the
+/// file.
 class WritableClonesAtOnce : public PagedOwners<2> {
  public:
   WritableClonesAtOnce() {
@@ -174,7 +176,8 @@ class WritableClonesAtOnce : public PagedOwners<2> {
   }
 };
 
-/// The source has a lazy clone, so writable_clone() first leaves that other owner.
+/// The source has a lazy clone, so writable_clone() first has to stop sharing with that other
+/// owner.
 class WritableClonesRaceLazyClones : public TwoThreads {
  public:
   WritableClonesRaceLazyClones() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Scenarios of owners without buffers: one cell and a share word, or another protocol in its
-/// place. The textbook form and the published designs run them too, and they leave room for more
-/// owners and steps than scenarios of buffers do.
+/// place: the textbook form and the published designs run these scenarios, too. Without buffers an
+/// execution has fewer steps, so a search can have more owners.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -30,7 +30,8 @@ class BareData {
   Claim claim(Wait wait = Wait::allowed) { return shared_->share.claim(wait); }
   void abandon_copy() { shared_->share.abandon_copy(); }
 
-  /// After these two the caller must not access the data. True if the caller has freed it.
+  /// These two functions return true if the call has freed the data. The caller must not access the
+  /// data afterwards.
   bool drop() { return freed_if(shared_->share.drop_owner()); }
   bool finish_copy() { return freed_if(shared_->share.finish_copy()); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffers of paged data for scenarios. A page is modelled by a watched cell. A page that an
-/// overlay has not written shows the file's value, as the system's pages do.
+/// Buffers of paged data for scenarios. The model of a page is a watched cell. A page of an overlay
+/// shows the file's value until the overlay is written, like the system's pages.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,14 @@
 
 namespace byre::verification {
 
-/// The system's side of a file: its stored page, and a lock that the first write of an overlay
-/// takes.
+/// The stored page of a file, and the system's lock, which the first write of an overlay takes.
 struct Stored {
   Cell value{0};
   ModelLock lock;
 };
 
-/// A mapped page: shared with its file, or of an overlay, which shows its own value once it was
-/// written.
+/// A mapped page. The file's own mapping shares the file's value. An overlay shows the file's value
+/// until it is written, and then its own value.
 struct Page {
   Page(Stored& stored, bool shared) : of_file(&stored), is_shared(shared) {}
 
@@ -39,14 +38,15 @@ struct Page {
 
   Stored* of_file;
   bool is_shared;
-  bool was_written = false;  ///< what the system knows
+  bool was_written = false;  ///< the system has recorded the first write
   Checked::Plain<bool> is_own{false};
   Cell value{0};
 };
 
 class CellFile final : public byre::detail::PageFile {
  public:
-  /// `refuses_written`: every overlay except the last has written too much for a copy of its pages.
+  /// `refuses_written`: as if every overlay except the last had written so many pages that they
+  /// cannot be copied.
   explicit CellFile(bool refuses_written = false) : refuses_written_(refuses_written) { set_own(); }
 
   byre::detail::Overlay map_overlay(std::byte* source, byre::detail::OtherOverlays others,
@@ -100,7 +100,7 @@ class CellFile final : public byre::detail::PageFile {
     --begun_;
   }
 
-  /// Frees the pages that the last overlay has replaced, as a memory file does.
+  /// Frees the pages that the last overlay has replaced, like a file in memory.
   void remove_overlay(byre::detail::OverlayNode& node) noexcept override {
     const PreemptionDisabled alone;
     overlays_.erase(overlays_.iterator_to(node));
@@ -132,7 +132,7 @@ class CellFile final : public byre::detail::PageFile {
 
   void set_own() noexcept { set_mapping(reinterpret_cast<std::byte*>(own_.get()), sizeof(Page)); }
 
-  /// Several threads may write one value back at once. The first one stores it.
+  /// Several threads may write one value back at once. Only the first thread stores it.
   void write_back(unsigned value) {
     const PreemptionDisabled alone;
     system_.acquire();

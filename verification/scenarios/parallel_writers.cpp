@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three threads of a loop request write access to one storage at once, while another
-/// storage shares its data. One thread copies, every thread then writes its own part, and the clone
-/// does not change. Without one of the locks of the table a thread reads the storage while another
-/// replaces its data; without the notification a thread sleeps forever.
+/// Two or three threads of a parallel loop request write access to one storage at once, while
+/// another storage shares its data. One thread copies, every thread then writes its own part, and
+/// the clone does not change. Without one of the locks of the table a thread reads the storage
+/// while another replaces its data; without the notification a thread sleeps forever.
 #include "parallel_writers.hpp"
 
 namespace byre::verification {
@@ -30,7 +30,7 @@ class WritersOfShared : public WritersInParallel<Writers> {
   bool is_copied_ = false;
 };
 
-/// Meanwhile another thread writes the clone or drops it.
+/// While two threads of a loop write, a third thread writes or drops the clone.
 template <bool Writes>
 class LoopRacesAClone : public LoopOverStorage<2> {
  public:
@@ -68,6 +68,7 @@ class LoopRacesAClone : public LoopOverStorage<2> {
   const std::byte* const original_ = handles_[0].data();
 };
 
+/// Allocations and copies may fail.
 class FailingLoops : public TwoThreads, public LoopOverStorage<2> {
  public:
   static constexpr std::string_view cover_points[] = {
@@ -88,7 +89,8 @@ class FailingLoops : public TwoThreads, public LoopOverStorage<2> {
              "a part has its write, or the old value");
     }
     expect_clone_unwritten();
-    expect(failed == memory_.failures(), "each failed write has a failure of its own");
+    expect(failed == memory_.failures(),
+           "each failed write is due to its own failed allocation or copy");
     expect(memory_.copies() == (failed == 2 ? 0U : 1U), "one thread copies unless all fail");
     expect(clone_.is_unique() == (failed != 2), "the clone is unique unless all fail");
     if (failed != 0) {
@@ -130,8 +132,8 @@ const Scenario* const parallel_writers_scenarios[] = {
         "loops_race_a_drop", "The other owner drops while a loop starts: promises 1, 4 and 9.", 2,
         4),
     scenario<FailingLoops>("failing_loops",
-                           "A thread of a loop whose copy fails changes nothing, and the next "
-                           "thread tries: promises 5 and 9.",
+                           "If the copy of a thread of a loop fails, nothing changes, and the "
+                           "next thread tries to copy: promises 5 and 9.",
                            reduced_search),
     scenario<LoopsEnd>(
         "loops_end",

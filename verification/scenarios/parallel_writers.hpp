@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Storages that the threads of a loop write in parallel, with the shipped table of locks or with a
-/// wrong one. One thread makes the data unique, and all others have to happen after that: if the
-/// lock does not order them, they race with the copy.
+/// Storages that the threads of a parallel loop write, with the shipped table of locks or with a
+/// wrong one. One thread makes the data unique, and the writes of all other threads have to happen
+/// after that: if the lock does not order them, they race with the copy.
 #pragma once
 
 #include <byre/storage/detail/buffer_impl.hpp>
@@ -13,10 +13,11 @@
 
 namespace byre::verification {
 
-/// Checked with another table of locks.
+/// Checked with `Table` as the table of locks.
 template <class Table>
 struct LocksIn : Checked {
-  /// Constructed by the first call. Make it in the set-up, so that all threads happen after it.
+  /// The first call constructs the table. Make this call in the set-up, so that the construction
+  /// happens before all threads.
   static Table& table() noexcept { return no_destructor<Table>(); }
 };
 

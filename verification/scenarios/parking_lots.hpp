@@ -23,14 +23,16 @@ struct ParksIn : Checked {
   }
   static void unpark_all(const void* address, sync::Step) noexcept { lot().unpark_all(address); }
 
-  /// Constructed by the first call. Make it in the set-up, so that all threads happen after it.
+  /// The first call constructs the lot. Make this call in the set-up, so that the construction
+  /// happens before all threads.
   static AnyLot& lot() noexcept { return no_destructor<AnyLot>(); }
 };
 
 static_assert(sync::Sync<ParksIn<Lot>>);
 
-/// The first thread changes a state for which the second sleeps, and the second then changes one
-/// for which the third sleeps: at one address, or at two addresses of one bucket.
+/// The first thread changes a state that the second thread sleeps for. The second thread then
+/// changes a state that the third thread sleeps for. They sleep at one address, or at two addresses
+/// of one bucket.
 template <class AnyLot, bool OneAddress = false>
 class SleepersWakeSleepers {
  public:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Two or three threads clone a storage and pin it to read or to write, while a consumer writes
-/// through a pin and releases it. A clone may share the data only after the last pin was released,
-/// and then has to read all that was written through it. If the release of a pin is relaxed, or the
-/// load of the count, a clone races the consumer's write.
+/// through a pin and releases it. Pinned data is not shared. A clone may share the data only after
+/// the last pin was released, and then has to read all that was written through that pin. If the
+/// release of a pin or the load of the number of pins is relaxed, a clone races the consumer's
+/// write.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
@@ -68,8 +69,8 @@ class ClonesRaceUnpins : public TwoThreads, public PinnedStorage {
   void after() { expect_unpinned(); }
 };
 
-/// Meanwhile another thread pins to read. Its pin aliases pinned data, or shares data that no
-/// thread writes.
+/// While the consumer writes, another thread pins to read. Its pin aliases pinned data, or shares
+/// data that no thread writes.
 template <unsigned Threads>
 class PinsToReadRaceUnpins : public PinnedStorage {
  public:
@@ -85,7 +86,7 @@ class PinsToReadRaceUnpins : public PinnedStorage {
       clone_ = storage_.lazy_clone();
     }
     if (index == 1 && Threads == 2) {
-      // Do not ask is_pinned() here: its acquire load would add a happens-before edge.
+      // Do not call is_pinned() here: its acquire load would add a happens-before edge.
       const bool shares = storage_.use_count() == 2;
       cover(shares ? "the reader shares" : "the reader aliases");
       expect(!shares || cell(reader_.data()).get() == 8,
@@ -113,7 +114,7 @@ class PinsToReadRaceUnpins : public PinnedStorage {
 };
 
 /// One thread pins to write, which counts as a write. The holder of the other pin does not write
-/// then, but may release it.
+/// meanwhile, but may release its pin.
 class PinsRaceUnpins : public TwoThreads, public PinnedStorage {
  public:
   void thread(unsigned index) {
@@ -135,8 +136,8 @@ class PinsRaceUnpins : public TwoThreads, public PinnedStorage {
   Pin other_;
 };
 
-/// Two threads pin to read. Each may find the other's pin, but never a pin that is about to be
-/// taken back.
+/// Two threads pin to read. Each may find the other's pin, but must not find a pin that the other
+/// thread has added too early and takes back.
 class PinsToReadRaceEachOther : public PinnedStorage {
  public:
   static constexpr unsigned threads = 3;

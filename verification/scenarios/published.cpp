@@ -10,8 +10,8 @@
 namespace byre::verification {
 namespace {
 
-/// One thread publishes two parts while another looks up both. A definition refers to earlier ones,
-/// so a thread that finds the second part must find the first.
+/// One thread publishes two parts, e.g. definitions of operators, while another looks up both. A
+/// part may refer to earlier parts, so a thread that finds the second part must find the first.
 class PartsAreFoundBesideDefinitions : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {"no part is found", "the first is found",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// One thread changes a state and wakes; others sleep until the change. Every sleeper has to wake:
-/// a lost wake is a deadlock. This is the promise of a Sync's park and unpark_all. For cover
+/// One thread changes a state and wakes the threads that sleep until the change. Every sleeper has
+/// to wake: a lost wake is a deadlock. park and unpark_all of every Sync promise this. For cover
 /// points, this header also decodes share words and tracks whether an owner sleeps.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace byre::verification {
 
-/// A state that one thread changes and for which others sleep, by relaxed steps. Its address is
-/// that of no object, since parking must not access it. `Parking` is the checker's model of
-/// parking, or a parking lot.
+/// A state that one thread changes and that others sleep for. Its steps are relaxed. `address`
+/// belongs to no object that threads use, since parking must not access it. `Parking` is the
+/// checker's model of parking, or a parking lot.
 template <class Parking = Checked>
 class Event {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two owners: one reads and drops, the other acts on being the only owner. It must happen after
-/// the read: if the load that finds it unique is relaxed, its write races the read.
+/// One of two owners reads and drops. The other owner, if it finds that it is the only owner,
+/// writes or resizes. This has to happen after the read: if the load of is_writable or is_unique is
+/// relaxed, the write races the read.
 #pragma once
 
 #include "buffers.hpp"
@@ -12,7 +13,7 @@ template <class Sync = Checked>
 class ReadsRaceASteal : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {
-      "the writer is the only owner at once",
+      "the writer finds unique data",
       "the writer steals",
       "the writer copies",
   };
@@ -31,7 +32,7 @@ class ReadsRaceASteal : public TwoThreads {
            "the data moves only if it was copied");
     cover(how == Materialized::copied  ? "the writer copies"
           : how == Materialized::stole ? "the writer steals"
-                                       : "the writer is the only owner at once");
+                                       : "the writer finds unique data");
   }
 
   void after() {
@@ -54,7 +55,7 @@ template <class Sync = Checked>
 class ResizesRaceDrops : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {
-      "a sole owner resizes",
+      "the only owner resizes",
       "a resize of shared data is rejected",
   };
 
@@ -70,7 +71,7 @@ class ResizesRaceDrops : public TwoThreads {
       expect(resized_.is_unique(), "unique data stays unique until it is cloned");
       resized_.resize(cells(2));
       cell(resized_.mutable_data(), 1).set(8);
-      cover("a sole owner resizes");
+      cover("the only owner resizes");
     } catch (const NotUnique&) {
       expect(resized_.nbytes() == cells(1), "a rejected resize changes nothing");
       cover("a resize of shared data is rejected");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three owners of a device's data write, resize and drop while the device, a thread of its
-/// own, makes their deferred copies. In queue order exactly one owner keeps the original and no
-/// owner waits; without an order the last owner waits for the device. If the load of claim_in_order
-/// is relaxed, the owner that resizes races the reads of an owner that has dropped.
+/// Two or three owners of a device's data write, resize and drop while the device, a separate
+/// thread, makes their deferred copies. If the owners' accesses are in the order of the device's
+/// queue, exactly one owner keeps the original and no owner waits. Otherwise the last owner waits
+/// for the device. If the load of claim_in_order is relaxed, the owner that resizes races the reads
+/// of an owner that has dropped.
 #include "buffers.hpp"
 #include "device_queue.hpp"
 
@@ -20,7 +21,7 @@ class SubmittedCopiesRaceWriters : public DeviceBuffers<Owners> {
   void act(unsigned index) {
     const std::byte* const shared = std::as_const(this->buffers_[index]).data();
     std::byte* const own = this->buffers_[index].mutable_data();
-    this->device_.submit_read(own, 7);  // reads the old value, although the last owner writes
+    this->device_.submit_read(own, 7);  // reads the old value, even if the last owner writes
     this->device_.submit_write(own, index);
     if (std::as_const(this->buffers_[index]).data() == shared) {
       ++kept_;
@@ -67,7 +68,7 @@ class FailingSubmissions : public DeviceBuffers<2> {
     cover(unwritten == 0 ? "no submission fails" : "a submission fails");
     for (unsigned index = 0; index < owners; ++index) {
       expect(buffers_[index].use_count() == (wrote_[index] ? 1 : unwritten),
-             "an owner whose submission failed still owns the data, and no writer does");
+             "an owner shares the original if and only if its submission failed");
     }
   }
 
@@ -75,8 +76,8 @@ class FailingSubmissions : public DeviceBuffers<2> {
   bool wrote_[owners] = {};
 };
 
-/// One owner writes, the other drops. The source of the copy has no owner then, and the device has
-/// yet to read it.
+/// One owner writes and the other drops. If the write copies, the source of the copy then has no
+/// owner, and the device has yet to read it.
 class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
  public:
   void act(unsigned index) {
@@ -98,13 +99,13 @@ class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
   Buffer kept_;
 };
 
-/// One of the owners changes the size if it is the only owner, even if submitted copies are
+/// One of the owners changes the size if it is the only owner, even while submitted copies are
 /// pending.
 template <unsigned Owners>
 class OneOwnerResizes : public DeviceBuffers<Owners> {
  public:
   static constexpr std::string_view cover_points[] = {
-      "a sole owner resizes while a copy is pending",
+      "the only owner resizes while a copy is pending",
       "a resize of shared data is rejected",
   };
 
@@ -113,7 +114,7 @@ class OneOwnerResizes : public DeviceBuffers<Owners> {
     try {
       this->buffers_[index].resize(cells(0));
       this->submit_write(index);
-      cover("a sole owner resizes while a copy is pending");
+      cover("the only owner resizes while a copy is pending");
     } catch (const NotUnique&) {
       cover("a resize of shared data is rejected");
     }
@@ -124,7 +125,7 @@ class OneOwnerResizes : public DeviceBuffers<Owners> {
 class ResizesInOrder : public TwoThreads, public OneOwnerResizes<3> {
  public:
   ResizesInOrder() {
-    buffers_[2].mutable_data();  // its copy is pending until the end
+    buffers_[2].mutable_data();  // this copy is pending until the end
   }
 
   void thread(unsigned index) {
@@ -159,8 +160,8 @@ class ResizesRaceCopiesInOrder : public OneOwnerResizes<2> {
   void check() { submit_read(0, 7); }
 };
 
-/// The host's accesses are not ordered after the device's: the last owner waits for the copy, and
-/// then writes on the host.
+/// The host's accesses are not in queue order. The last owner waits for the copy, and then writes
+/// on the host.
 class LaterCopiesAreWaitedFor : public DeviceBuffers<2, CopiesEnd::later> {
  public:
   static constexpr unsigned threads = owners + 1;
@@ -247,7 +248,8 @@ class SubmittedCopiesOfReadOnly {
 const Scenario* const submitted_copies_scenarios[] = {
     scenario<WithDeviceThread<SubmittedCopiesRaceWriters<2>>>(
         "submitted_copies_race_writers",
-        "Two owners of a device's data write: one keeps the original, and none waits for a copy: "
+        "Two owners of a device's data write: one keeps the original, and neither waits for a "
+        "copy: "
         "promises 1 and 3, I6.",
         2, 4),
     scenario<WithDeviceThread<SubmittedCopiesRaceWriters<3>>>(

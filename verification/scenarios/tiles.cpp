@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three tiled buffers share tiles and nodes, and write, truncate and drop them at once. A
-/// shared tile is copied once less than it has writers, and each buffer reads only its own writes.
-/// Tiles have one cell, and nodes two children: two tiles need one node, three need two levels. The
-/// orders are those of the share word of each node and tile.
+/// Two or three tiled buffers share tiles and tree nodes, and write, truncate and drop them at
+/// once. If all N owners of a tile write it, it is copied N-1 times. Each buffer reads only its own
+/// writes. Tiles have one cell, and nodes two children: two tiles need one node, three need two
+/// levels. The orders are those of the share word of each node and tile.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
 
@@ -48,8 +48,8 @@ class SharedTiles {
   Tiles tiles_[Owners];
 };
 
-/// All write one tile, or each writes a tile of its own. The scheduler chooses which allocations
-/// and copies fail, if any may.
+/// All owners write one tile, or each owner writes its own tile. The scheduler chooses which of the
+/// operations in `MayFail` fail.
 template <std::size_t TileCount, bool SameTile, unsigned Writers = 2, Faults MayFail = Faults::none>
 class WritersOfTiles {
  public:
@@ -75,9 +75,10 @@ class WritersOfTiles {
       unwritten += wrote_[index] ? 0 : 1;
     }
     expect(unwritten == tiles_.memory.failures(), "a write fails only if the scheduler failed it");
-    expect(MayFail != Faults::none || tiles_.memory.copies() == (SameTile ? threads - 1 : threads),
-           "a tile that all owners write is copied once less than it has owners, and other tiles "
-           "are not copied");
+    expect(
+        MayFail != Faults::none || tiles_.memory.copies() == (SameTile ? threads - 1 : threads),
+        "a tile that all owners write is copied by all but one, and a tile that one of two owners "
+        "writes is copied once");
   }
 
  private:

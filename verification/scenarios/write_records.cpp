@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three threads add records of writes, supersede them and read them at once. A reader that
-/// knows of the storage's last write has to find every earlier write, complete. If the push of a
-/// record is no release or the load of the list no acquire, a reader finds an incomplete record.
-// g++ cannot see through one call that the nothrow operator new is Relacy's, too.
+/// Two or three threads add write records of a shadow storage, supersede writes and read the
+/// records at once. A reader that knows of the storage's last write has to find every earlier
+/// write, with a complete record. If the push of a record is no release or the load of the list no
+/// acquire, a reader finds an incomplete record.
+// g++ does not recognize the nothrow operator new as Relacy's, and warns about the delete.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 #include "write_records.hpp"
@@ -48,8 +49,8 @@ constexpr WriteStamp stamp(std::uint64_t generation, RecordId record) {
 /// Two threads supersede writes of one record.
 class LaterWritesSupersede : public TwoThreads {
  public:
-  static constexpr std::string_view cover_points[] = {"the later came later",
-                                                      "the later came first"};
+  static constexpr std::string_view cover_points[] = {"the later write came second",
+                                                      "the later write came first"};
 
   LaterWritesSupersede() {
     records_.find_or_add(1U);
@@ -60,7 +61,7 @@ class LaterWritesSupersede : public TwoThreads {
     records_.supersede(stamp(2 + index, 1), 2);
     if (index == 0) {
       const bool is_later_there = Between(records_, stamp(2, 1), stamp(5, 2)).count == 1;
-      cover(is_later_there ? "the later came first" : "the later came later");
+      cover(is_later_there ? "the later write came first" : "the later write came second");
     }
   }
 
@@ -79,7 +80,7 @@ class LaterWritesSupersede : public TwoThreads {
   Records records_;
 };
 
-/// Two families write after a first one. A reader has observed none of these writes.
+/// Two families write after a first family has written. A reader has observed none of these writes.
 class SupersededWritesAreFound : StorageWrites<Records> {
  public:
   static constexpr unsigned threads = 3;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Families that write a storage, and a reader of its write records: shared by the scenarios and by
-/// known-wrong records.
+/// View families that write a storage, and a reader of its write records. Used by the scenarios and
+/// by a known-wrong form.
 #pragma once
 
 #include <byre/shadow/detail/generation.hpp>
@@ -56,8 +56,8 @@ class StorageWrites {
     return records_.write(family, storage_, record).has_value();
   }
 
-  /// The number of writes that the reader finds and has not observed. It has to find all writes so
-  /// far.
+  /// The number of writes that the reader finds and has not observed. The reader has to find all
+  /// writes up to the last one that it knows of.
   std::size_t look() {
     const auto last = reading_.stale(storage_);
     if (!last) {

@@ -92,7 +92,8 @@ class SpinningWriters : public WritersRaceWriters<2> {
   bool parked_ = false;
 };
 
-/// One owner writes. Another thread drops one owner's buffer, and then writes through another.
+/// Three buffers share data. One thread writes through the first buffer. The other thread drops the
+/// third buffer, and then writes through the second.
 class WritesAfterADrop : public TwoThreads {
  public:
   void thread(unsigned index) {

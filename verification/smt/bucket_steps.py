@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """The steps of the parking lot and of the table of locks, as protocol_steps.py compares them.
 
-Lot: a thread parks at an address and is woken, or wakes. Table: a thread locks an address that is free, or that
-another thread holds and releases after it has worked or failed; and a thread releases an address."""
+Lot: a thread parks at an address and is woken, or it wakes the threads at an address. Table: a thread locks an
+address, which is free, or which another thread holds and releases after it has worked or failed; or a thread
+releases an address."""
 
 import itertools
 

@@ -70,8 +70,8 @@ class Code:
         return self.sites[self.prefix + site]["operation"] not in ("lock", "unlock", "park", "unpark")
 
 
-# Release sequences are counted. A departure is a thread that stopped using the counted object. It may have
-# used the object until then. An exclusive thread is one that found that no other thread uses the object.
+# Release sequences are counted. A departure is a thread that has stopped using the counted object. An exclusive
+# thread is one that found that no other thread uses the object.
 DEPARTURES = {
     "departed": "all departures",
     "released": "departures that an acquire of the current value synchronizes with",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Reads the expressions of share_word.hpp from its source text, as expressions over 64-bit vectors, and asks
-whether they do to the word what the model does to its fields."""
+"""Reads the expressions of share_word.hpp from its source text, as expressions over 64-bit vectors. The questions
+ask whether their effect on the word equals the effect of the model on its fields."""
 
 import pathlib
 import re
@@ -32,7 +32,7 @@ def python_of(expression):
 
 
 class WordHeader:
-    """The expressions of share_word.hpp, with these numbers in place of its constants."""
+    """The expressions of share_word.hpp, with `constants` in place of the header's constants."""
 
     def __init__(self, constants):
         self.constants = constants
@@ -108,7 +108,7 @@ def packed(fields):
             + choose(fields.read_only, bits(1 << 63), bits(0)))
 
 
-# For each condition of the model: the function of the header that has it, and a pattern that finds it.
+# For each condition of the model: the function of the header that has this condition, and a pattern that finds it.
 # `word_.load(...)` is the word.
 DECISIONS = {
     "goes_copying": ("claim", r"if \((now\.owners\(\).*?) \|\| wait == Wait::never\)"),
@@ -123,14 +123,14 @@ FROM_OWNER = ("add_owner", "drop_owner", "claim_copy", "announce_wait", "stop_wa
 
 
 def questions(tables, mutant=None):
-    """The questions whose answers would refute that the header's words are the model's fields. None may have an
-    answer."""
+    """Questions for states in which a step or a condition of the header differs from the model. No such state may
+    exist. The last question asks for any state within the limits, which has to exist."""
     shipped, header = ShareWord(tables), WordHeader(ShareWord(tables, mutant).constants)
     fields = variables(SORTS)
     word, limit = packed(fields), tables["max_count"]
     small = both(fields.owners <= limit, fields.copies <= limit)
     state = header.state(word)
-    # A solver needs seconds to divide by a number other than a power of two. If the header is wrong, small
+    # A solver needs seconds to divide by a number other than a power of two. If a constant is wrong, small
     # counts suffice to show that.
     few = [both(fields.owners <= 3, fields.copies <= 3)] if header.constants != shipped.constants else []
 

@@ -25,8 +25,8 @@ PLACES = {
     "other_sleeper": "sleeps in the bucket for another address",
     "other_notifier": "is about to notify all for another address",
 }
-# `listed`: holders of the address in the list. `work`: 1 if work is left, else 0. `worked`: how often it was
-# done. `missed_sleep`: threads that had to sleep and did not. `unreleased`: locks of the bucket that were
+# `listed`: holders of the address in the list. `work`: 1 if work is left, else 0. `worked`: how often
+# the work was done. `missed_sleep`: threads that had to sleep and did not. `unreleased`: locks of the bucket that were
 # never released.
 NUMBERS = ("listed", "work", "worked", *PLACES, "missed_sleep", "unreleased")
 PREFIX = "lock_table."
@@ -35,7 +35,7 @@ PREFIX = "lock_table."
 WRONG = {
     "notify_before_leaving": "the notification comes before the holder leaves the list",
     "notify_one": "one sleeper of the bucket is woken, which may wait for another address",
-    "sleep_holds_lock": "a sleeper does not release the bucket",
+    "sleep_holds_lock": "a sleeper does not unlock the bucket",
     "ask_while_held": "a thread that finds the address held still checks for work",
 }
 MUTANTS = tuple(Mutant("lock_table", name) for name in WRONG)
@@ -117,7 +117,7 @@ def steps_to_wake(state):
 
 
 def progress(tables, mutant=None):
-    """Once the holder is off the list, a sleeper is woken: the former holder has the bucket, or only has to
+    """When the holder has left the list, a sleeper is woken: the former holder holds the bucket, or only has to
     notify."""
     waking = Ranking("a wake", system(tables, mutant), will_be_woken, steps_to_wake,
                      {2: "leave: unlock", 1: "leave: notify"})

@@ -16,7 +16,7 @@ PLACES = {
     "leaver": "holds the lock, and is about to return from park",
     "changer": "changed the state, and is about to pass through the lock",
     "waker": "holds the lock, only to pass through it",
-    "notifier": "passed through it, and is about to notify all",
+    "notifier": "passed through the lock, and is about to notify all",
     "other_comer": "is about to lock the bucket for another address",
     "other_holder": "holds the lock for another address, to check or to pass through",
     "other_sleeper": "sleeps in the bucket for another address",
@@ -104,7 +104,7 @@ def progress(tables, mutant=None):
     ranked = system(tables, mutant)
     waking = Ranking("a wake", ranked, will_be_woken, steps_to_wake,
                      {3: "wake: lock", 2: "wake: unlock", 1: "wake: notify"})
-    # The waker cannot lock while another thread holds the lock. But an assertion says that the holder can
-    # release it.
+    # The waker cannot lock while another thread holds the lock. But an assertion of the system shows that the
+    # holder is about to release the lock.
     return [(question, wanted) for question, wanted in waking.questions()
             if question.name != "a wake: wake: lock is possible"]

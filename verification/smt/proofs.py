@@ -86,7 +86,7 @@ def proof_of_bucket(model):
 
 PROOFS = [
     Proof(NAME, share_word_proof.system, share_word_proof.WORD, more_of_share_word,
-          {"use_count": "a number for information only", "load_in_order": "modelled in the part 'in order'"}),
+          {"use_count": "a number for information only", "load_in_order": "modeled in the part 'in order'"}),
     Proof(ref_count.PREFIX, ref_count.system, ref_count.WORD),
     *(proof_of_bucket(model) for model in (parking_lot, lock_table)),
 ]

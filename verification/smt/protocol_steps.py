@@ -110,7 +110,7 @@ YES = ("writer", "orderer", "relier", "restorer", "leaver", "freer")
 
 
 def word_lines(tables):
-    # Read-only data takes the same steps in the header, although no thread claims it.
+    # The header takes these steps for read-only data, too, although no thread claims such data.
     word = ShareWord(tables)
     steps = {step.name: step
              for step in (*transitions(word, lambda state: True), *transitions_in_order(word, lambda state: True))}

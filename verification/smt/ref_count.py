@@ -10,7 +10,7 @@ PREFIX = "ref_count."
 HANDLES = {
     "handle": "may use the object, and copy the handle",
     "sole": "found that it is the only handle, and relies on that",
-    "ender": "found that it is the only handle, and is about to store that none is left",
+    "ender": "found that it is the only handle, and is about to store that no handle is left",
 }
 NUMBERS = ("count", *HANDLES, "destroyer", "destroyed", *DEPARTURES)
 WORD = {"add": ("count",), "drop": ("count",)}

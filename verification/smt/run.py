@@ -62,8 +62,8 @@ def tasks_of(proof, tables):
     of_mutants = {part.name: [] for part in shipped}  # in the order of the parts, since the first refutation counts
     for mutant in proof.mutants(tables):
         for part in proof.parts(tables, mutant):
-            # Whether a state is possible is asked only of the shipped code. Without a possible state its
-            # proof would be empty.
+            # Only for the shipped code: that required states exist ("sat"). Without them its proof would be
+            # empty.
             new = (pair for pair in part.pairs
                    if pair[1] == "unsat" and pair[0].text not in asked.get(part.name, ()))
             of_mutants.setdefault(part.name, []).append(Task(part, tuple(new), mutant.name))
@@ -87,8 +87,8 @@ def write(path, tasks):
 
 
 def faults_of(task, found):
-    """The questions with another answer than required; and those on which the solvers differ, or that a solver did
-    not answer. `found`: the answers of all solvers to each question."""
+    """Two lists: the questions with an answer other than the required one, and the questions on which the solvers
+    differ or that a solver did not answer. `found`: the answers of all solvers to each question."""
     wrong = [question.name for (question, wanted), each in zip(task.pairs, found) if set(each) != {wanted}]
     unclear = [question.name for (question, _), each in zip(task.pairs, found)
                if len(set(each)) > 1 or "unknown" in each]
@@ -98,7 +98,7 @@ def faults_of(task, found):
 def verdict_on_mutant(mutant, refuted_by, unclear):
     """The verdict, and True if it is as required: the first question that refutes a mutant has to fit its kind of
     mistake."""
-    wanted = ("departure" if mutant.change in ORDERS else  # one that no acquire synchronizes with
+    wanted = ("departure" if mutant.change in ORDERS else  # that no acquire synchronizes with
               "in two steps: " if mutant.change == "plain" else "")
     if unclear:
         return f"UNCLEAR: {unclear[0]}", False

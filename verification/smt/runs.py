@@ -8,12 +8,12 @@ MOST_STEPS = 60
 
 
 class Endless(Exception):
-    """A run takes more steps than a correct one can."""
+    """A run takes more steps than a correct run can take."""
 
 
 class Run:
-    """One thread at a place of the model. None is outside. `others`: changes the state after the first step, as
-    other threads do."""
+    """One thread at a place of the model; None stands for outside the operation. `others` plays other threads: it
+    changes the state after the first step."""
 
     def __init__(self, steps, state, place, line, text, others=None):
         self.steps, self.state, self.place, self.line, self.text = steps, state, place, line, text
@@ -34,7 +34,7 @@ class Run:
         """Takes the only possible one of these transitions."""
         possible = [name for name in names if self.is_possible(name, self.state)]
         if len(possible) != 1:
-            raise AssertionError(f"{self.line}: the model may take {possible}")
+            raise AssertionError(f"{self.line}: the model can take {possible}, required one of {names}")
         self.take(possible[0])
 
     def visit(self, site, *names, seen=None, fields=()):
@@ -45,7 +45,7 @@ class Run:
         asked = before if seen is None else seen
         possible = [name for name in names if self.is_possible(name, asked)]
         if len(possible) > 1 or any(site not in self.steps[name].sites for name in possible):
-            raise AssertionError(f"{self.line}: at {site} the model may take {possible}")
+            raise AssertionError(f"{self.line}: the model can take {possible}, required at most one step, at {site}")
         self.taken += 1
         if any(getattr(asked, field) != getattr(before, field) for field in fields):
             possible = []
@@ -67,8 +67,8 @@ class Run:
         self.line += f" | {text}"
 
     def another(self, *names):
-        """Takes these transitions as another thread, as far as possible. That thread is outside, or at a place
-        with several."""
+        """Takes these transitions as another thread, up to the first that is not possible. That thread is outside,
+        or at a place where other threads are, too."""
         for name in names:
             if not self.steps[name].is_possible(self.state):
                 return

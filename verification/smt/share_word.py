@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The share word: the effect of each step on its fields. The values are Python numbers, naturals of a solver, or
-bit-vectors. So one text is the model, is compared with the header, and is run in comparison with the code."""
+bit-vectors. So this one definition is the solvers' model, is compared with the expressions of the header, and is run
+to compare its steps with those of the code."""
 
 from code_tables import Code
 from terms import both, choose, equal, negated
@@ -10,7 +11,7 @@ NAME = "share_word."
 
 
 class ShareWord(Code):
-    """With the orders and numbers of core's tables, and at most one mutant of them."""
+    """The share word with the orders and numbers of core's tables, and with at most one mutant."""
 
     def __init__(self, tables, mutant=None):
         super().__init__(tables, NAME, mutant)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The share word of data that is accessed in queue order, by any number of owners. A claiming thread has its turn
-until its copy is submitted, and the last owner writes behind the pending copies."""
+"""The share word of data that any number of owners access in the order of a device's queue. A thread has its turn,
+which excludes the turns of all other threads, from its claim until its copy is submitted. The last owner submits its
+writes behind the pending copies."""
 
 import share_word_proof as proof
 from share_word import ShareWord

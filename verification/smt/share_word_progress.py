@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Proves that waiters of the share word are released, that N claims make N-1 copies and one steal, and that any
-programs of any number of threads end, if each does finitely much, and then the data is freed."""
+"""Proves that waiters of the share word are released, and that N claims make N-1 copies and one steal. Also proves
+that any number of threads end, if each starts finitely many operations, and that the data is then freed."""
 
 import share_word_proof as proof
 from share_word import ShareWord
@@ -41,7 +41,7 @@ def steps_to_wake(state):
 
 
 def waits(system):
-    """The conditions for progress: which step is possible for a waiter, and that all other operations never wait."""
+    """The conditions for progress: a waiter has a possible step, and all other operations never wait."""
     steps = {step.name: step for step in system.transitions}
 
     def is_possible(state, *names):
@@ -162,8 +162,7 @@ def programs_end(tables, mutant=None):
         return sum((getattr(state, place) * weight for place, weight in ENDS.items()), state.left * A_BEGINNING)
 
     system = programs(tables, mutant)
-    # Each step is a step of the share word, for which the invariants are proved, and at most decrements
-    # `left`.
+    # Each step is a step of the share word, for which the invariants are proved. It may also decrement `left`.
     own = ("left is a natural number", *system.assertions, *system.sample_states)
     yield from (pair for pair in system.questions() if pair[0].name.endswith(own))
     yield from all_end("programs end", system, rank, has_no_thread)

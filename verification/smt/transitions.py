@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Transition systems over unbounded naturals, and the questions whose answers make a proof."""
+"""Transition systems over unbounded naturals, and the questions to the solvers that make a proof."""
 
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +20,7 @@ class State:
         return State({**vars(self), **changes})
 
     def moved(self, start, end):
-        """The state with one thread less at `start` and one more at `end`. None is outside."""
+        """The state with one thread less at `start` and one more at `end`. None stands for outside."""
         changes = {}
         if start:
             changes[start] = getattr(self, start) - 1
@@ -35,15 +35,15 @@ def variables(sorts, suffix=""):
 
 @dataclass(frozen=True)
 class Transition:
-    """A step that moves a thread from `start` to `end`. None is outside."""
+    """A step that moves a thread from place `start` to place `end`. None stands for outside."""
 
     name: str
-    sites: tuple  # the sites in the code that it models
+    sites: tuple  # the sites in the code that the transition models
     start: str
     end: str
     guard: callable  # a condition of the state, in addition to a thread at `start`
     effect: callable  # returns the next state, except for the moved thread
-    needs: dict = field(default_factory=dict)  # conditions that must hold in each state in which it is taken
+    needs: dict = field(default_factory=dict)  # conditions that must hold whenever the transition is taken
 
     def updated(self, **changes):
         return replace(self, **changes)
@@ -135,13 +135,13 @@ class System:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Proves that something ends under weak fairness. While it is pending it has a rank. For each rank some
-    transition is possible, stays possible, and lowers the rank, and no other transition raises it."""
+    """Proves that a pending condition ends under weak fairness. While the condition is pending it has a rank. For each
+    rank some transition is possible, stays possible, and lowers the rank, and no other transition raises the rank."""
 
     name: str
     system: System
     pending: callable
-    rank: callable  # 0 when it has ended
+    rank: callable  # 0 when the condition has ended
     helpful: dict  # for each rank, the name of the transition that lowers it
 
     def questions(self):

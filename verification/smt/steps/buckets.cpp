@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints the steps of a parking lot and of a table of locks, each with two buckets.
 //
-// In the lot, a thread parks at an address and is woken, or wakes. Other threads act as soon as
-// they get the lock. Before the waiter's check they can only change the state, since they then wait
-// for the lock.
+// In the lot, a thread parks at an address and is woken, or it wakes the threads at an address.
+// Other threads act as soon as they get the lock. Before the waiter's check they can only change
+// the state, since the waiter holds the lock.
 //
-// In the table, a thread wants the lock of an address: it is free, or another thread holds it,
-// works or fails, and releases it; a neighbor may release its address first. Or a thread releases
-// an address. Other threads act when the bucket is unlocked.
+// In the table, a thread takes the lock of an address. The lock is free, or another thread holds
+// it, works or fails, and releases it. A thread that holds another address of the bucket may
+// release that address first. In further runs a thread releases an address. Other threads act when
+// the bucket is unlocked.
 #include <byre/sync/detail/basic_lock_table.hpp>
 #include <byre/sync/detail/basic_parking_lot.hpp>
 
@@ -16,7 +17,8 @@
 namespace byre::verification {
 namespace {
 
-/// Whether a thread sleeps, and where. Null stands for the bucket that is notified next.
+/// Whether a thread sleeps, and on which condition. Null stands for the condition that is notified
+/// next.
 struct Condition;
 bool is_asleep = false;
 const Condition* slept_on = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Prints the steps of each operation of the share word, from every word of up to 5 owners and 5
-// copies. Words are written as owners.waiting.copies.read_only. The program fails if an operation
-// other than a claim that may wait parks, pauses, or takes more steps than it needs.
+// copies. Words are printed as owners.waiting.copies.read_only. Only a claim that may wait may park
+// or pause. The program fails if another operation does, or takes more steps than it needs.
 #include <byre/cow/share_word.hpp>
 
 #include <string_view>
@@ -36,7 +36,7 @@ using ShareWord = basic_share_word<Recorded>;
 template <class Word>
 struct Operation {
   const char* name;
-  std::uint64_t by;  ///< the operation needs an owner or a copy in the word
+  std::uint64_t by;  ///< one_owner or one_copy: the word must count a caller of this kind
   int (*run)(Word&);
   bool may_wait = false;
 };
@@ -82,8 +82,8 @@ void interfere(Interference interference, std::uint64_t& word) {
   }
 }
 
-/// Brings the word to these numbers by operations. A form that counts copies outside the word then
-/// has counted them, too, so its wait for them is detected.
+/// Brings the word to these numbers by operations. So a form that counts copies outside the word,
+/// too, has counted them, and a wait for them is detected.
 template <class Word>
 void bring_to(Word& word, std::uint64_t owners, std::uint64_t copies) {
   const std::uint64_t kept = owners != 0 ? owners : 1;
