@@ -136,11 +136,11 @@ const Scenario* const known_wrong_waiting[] = {
         Verdict::deadlock),
     known_wrong<SleeperIn<WakesWithoutLock>>(
         "known_wrong.lot_wakes_without_lock",
-        "A waker that does not pass through the lock notifies before the waiter sleeps.",
+        "A waker that does not pass through the lock may notify before the waiter sleeps.",
         Verdict::deadlock),
     known_wrong<SleeperIn<WakesBeforeLock>>("known_wrong.lot_wakes_before_lock",
-                                            "A waker that passes through the lock after the "
-                                            "notification notifies before the waiter sleeps.",
+                                            "A waker that passes through the lock only after the "
+                                            "notification may notify before the waiter sleeps.",
                                             Verdict::deadlock),
     known_wrong<SleepersWakeSleepers<LotOf<NotifiesOne>>>(
         "known_wrong.lot_notifies_one",

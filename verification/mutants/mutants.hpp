@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Runs every mutant against the scenarios, and defines which verdicts count as a kill: those that
-/// the mutant's kind of mistake leads to. A crash or an error that only the checker reports never
-/// counts.
+/// the mutant's kind of mistake can lead to. A crash or an error that only the checker reports
+/// never counts.
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ inline rl::debug_info to_relacy(CallSite where) noexcept {
   return {"", where.file, where.line};
 }
 
-/// Ends the execution and the search. Does not return. `text` must outlive the search.
+/// Ends the execution and the search. Does not return. Copies `text`.
 [[noreturn]] void fail(Verdict verdict, const char* text) noexcept;
 
 /// Receives the value that each step read or stored, for scenarios that look for a certain state.

@@ -106,7 +106,7 @@ class UndosWakeWaiters {
       cover("an undo while a waiter is parked");
       woken_by_undo_ = true;
       cover_if(WordState(value).copies != 0,
-               "an undo while a waiter is parked and another still copies");
+               "an undo while a waiter is parked and a copy is pending");
     } else if (site.name == "share_word.claim_copy" && woken_by_undo_) {
       cover("a waiter copies after all");
     }
@@ -133,7 +133,7 @@ class UndosWakeWaiters {
 };
 
 using TwoUndos = WithCoverPoints<UndosWakeWaiters<2, drops>, "an undo while a waiter is parked",
-                                 "an undo while a waiter is parked and another still copies">;
+                                 "an undo while a waiter is parked and a copy is pending">;
 
 /// One of two owners copies, the other drops the data.
 class CopiersAreCounted : public TwoThreads {
