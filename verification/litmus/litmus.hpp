@@ -53,8 +53,8 @@ class Watched : public Test {
   void after() { seen[this->outcome()] = true; }
 };
 
-/// A text that lists the unexpected outcomes; empty if all are as expected. A bounded search may miss
-/// allowed outcomes.
+/// A text that lists the unexpected outcomes; empty if all are as expected. A bounded search may
+/// miss allowed outcomes.
 inline std::string surprises(std::span<const Outcome> outcomes, bool is_full) {
   std::string text;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
