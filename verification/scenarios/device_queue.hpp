@@ -12,7 +12,8 @@
 namespace byre::verification {
 
 /// An in-order queue with a lock that each call passes through. The rest of a call is one step,
-/// since the internals of the queue are not under test. Only the device reads and writes cells.
+/// since the internals of the queue are not under test. The device reads and writes cells. The
+/// host does so only if copies end later, i.e. not in queue order.
 class DeviceQueue final : public Allocator {
  public:
   /// `ends_early`: a wrong form that reports the end of a copy when the copy is submitted.

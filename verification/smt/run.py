@@ -62,8 +62,8 @@ def tasks_of(proof, tables):
     of_mutants = {part.name: [] for part in shipped}  # in the order of the parts, since the first refutation counts
     for mutant in proof.mutants(tables):
         for part in proof.parts(tables, mutant):
-            # Only for the shipped code: that required states exist ("sat"). Without them its proof would be
-            # empty.
+            # Questions that require "sat" are asked only for the shipped code: without the states that they
+            # ask for, its proof would be empty.
             new = (pair for pair in part.pairs
                    if pair[1] == "unsat" and pair[0].text not in asked.get(part.name, ()))
             of_mutants.setdefault(part.name, []).append(Task(part, tuple(new), mutant.name))
