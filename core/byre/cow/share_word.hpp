@@ -9,7 +9,7 @@
 ///
 ///   bits   field      meaning
 ///   0-30   owners     buffers that own the data and are not copying it
-///   31     waiting    the last owner is parked, or about to park, until pending copies end
+///   31     waiting    the last owner is parked (asleep), or about to park, until all copies end
 ///   32-62  copies     copiers: former owners that are still copying the data
 ///   63     read_only  fixed at construction: the data is never written in place and never claimed
 ///
@@ -34,20 +34,22 @@
 ///   add_copy        a copier    copies+1                           a second copier
 ///   is_sole_copier  a copier    owners==0, copies==1: none         no other thread uses the data
 ///
-/// claim_in_order() is for data of a device whose owners access it through one queue, in which each
-/// command takes effect before the next one.
+/// claim_in_order() is for data on a device whose owners access the data through one queue, in
+/// which each command takes effect before the next one.
 ///
-/// Comments below name scenarios, for example drops_race_drops. A scenario is a small program that
-/// the model checker runs, see docs/protocol.md. "Pairs with X, or S fails" means that scenario
-/// S fails if the memory order of this operation is weakened. "Without it, S hangs" means that
-/// scenario S hangs if the operation is left out.
+/// `Sync` provides the atomic operations: sync::Boost in programs, a simulation in the model
+/// checker. Each atomic step passes its site, a name by which the checker finds and alters the
+/// step. Comments below name scenarios, for example drops_race_drops. A scenario is a small program
+/// that the model checker runs, see docs/protocol.md. "Pairs with X, or S fails" means that
+/// scenario S fails if the memory order of this operation is weakened. "Without it, S hangs" means
+/// that scenario S hangs if the operation is left out.
 ///
 /// Invariants:
 ///
 /// I1  The data and this word are alive while owners+copies > 0.
-/// I2  An owner or copier touches nothing here after its own drop_owner or finish_copy, not even to
-///     wake a waiter: waiters are parked outside the word, under its address, and the value that
-///     the atomic step returned says whether to wake them.
+/// I2  After its own drop_owner or finish_copy, an owner or copier accesses neither the data nor
+///     this word, not even to wake a waiter. Waiters are parked in a table outside the word, under
+///     its address, and the value that the atomic step returned tells whether to wake them.
 /// I3  Only the last owner sets `waiting`, and only that owner clears it, in the step that ends its
 ///     wait.
 /// I4  From claim() == copy until finish_copy or abandon_copy the data is constant. With
@@ -56,8 +58,9 @@
 /// I5  A stealer's first write happens after every copy of the data and every read by a former
 ///     owner. With claim_in_order() it comes after them in the order of the device's queue.
 /// I6  If N owners claim and each may wait, exactly one of them steals.
-/// I7  The only owner of data that has no copiers is the only user of the word until it clones. So
-///     it clears its own `waiting` by a store, and its last drop needs no read-modify-write.
+/// I7  If the data has one owner and no copiers, this owner is the only user of the word until it
+///     clones. It may therefore clear its own `waiting` by a store, and drop without a
+///     read-modify-write.
 ///
 /// Source: the design note "Copy-on-write storage", which has neither `read_only` nor the shortcuts
 /// of I7; docs/protocol.md compares the two.
@@ -74,10 +77,10 @@
 
 namespace byre::inline v0 {
 
-/// Whether the last owner, to write in place, may wait until pending copies of the data end.
+/// Whether a write by the last owner may wait until pending copies of the data end.
 enum class Wait : std::uint8_t {
-  allowed,  ///< it waits, then steals the data
-  never,    ///< it copies the data instead
+  allowed,  ///< the last owner waits, then steals the data
+  never,    ///< the last owner copies the data instead of waiting
 };
 
 /// What an owner has to do before it writes.
@@ -89,11 +92,15 @@ enum class Claim : std::uint8_t {
 /// Tag for the share word of an empty buffer.
 struct NoOwner {};
 
-/// Thread-safety: any operations may run at once, on behalf of different owners and copiers.
-/// Progress: every operation is lock-free, except that claim(Wait::allowed) may wait for pending
-/// copies. Cost: one atomic operation if there is no contention. Nothing throws. The
-/// program ends if a count exceeds 2^30, or if the word counts no owner or copier that could have
-/// made the call.
+/// Unless a member says otherwise:
+///
+/// - Thread-safety: any operations may run at once, on behalf of different owners and copiers.
+/// - Requires that the caller is an owner or a copier, as the table above lists. The program ends
+///   if the word counts no owner, or no copier, although the caller has to be one.
+/// - Errors: nothing throws. The program ends if a count exceeds 2^30.
+/// - Cost: one atomic operation, or two (claim and drop_owner), if there is no contention. A wake
+///   costs a lock of the parking lot too.
+/// - Progress: lock-free. Only claim(Wait::allowed) may wait, for pending copies.
 template <sync::Sync Sync>
 class basic_share_word {
  public:
@@ -105,7 +112,7 @@ class basic_share_word {
   basic_share_word(const basic_share_word&) = delete;
   basic_share_word& operator=(const basic_share_word&) = delete;
 
-  /// Adds an owner. Called by an owner, or on its behalf.
+  /// Adds an owner. The caller is an owner, or acts on behalf of an owner.
   void add_owner() noexcept {
     // Relaxed, and pairs with nothing: the owner that is cloned keeps the data alive. If this were
     // a load and a store, first_clones_at_once would fail.
@@ -113,8 +120,8 @@ class basic_share_word {
     BYRE_ASSERT(before.owners() < sync::max_count, "a buffer has more than 2^30 lazy clones");
   }
 
-  /// Removes the calling owner. True iff no owner and no copier is left: the caller then frees the
-  /// data. Never waits.
+  /// Removes the calling owner. True iff no owner and no copier is left; the caller must then free
+  /// the data. Never waits.
   [[nodiscard]] bool drop_owner() noexcept {
     // Acquire pairs with drop_owner and finish_copy: the free happens after everything that the
     // other owners and copiers did, or drops_race_drops fails. For the only user of the word a load
@@ -139,8 +146,8 @@ class basic_share_word {
     return word_.load(sites.at(At::is_writable, acquire)) == one_owner;
   }
 
-  /// True iff the caller, an owner, is the only owner and no copy is pending. A true result holds
-  /// until the caller clones.
+  /// True iff the caller, an owner, is the only owner and no copy is pending, even if the data is
+  /// read-only. A true result holds until the caller clones.
   bool is_unique() const noexcept {
     // Acquire pairs with drop_owner and finish_copy: code that relies on a true result happens
     // after everything that the former owners and copiers did, or resizes_race_drops fails.
@@ -153,10 +160,15 @@ class basic_share_word {
     return State{word_.load(sites.at(At::use_count, relaxed))}.owners();
   }
 
-  /// Decides how the calling owner, about to write, gets data of its own: by a steal, in which case
-  /// it stays the owner, or by a copy, in which case it is a copier until it calls finish_copy() or
-  /// abandon_copy(). If other owners exist, the result is `copy`. If copies are pending, the last
-  /// owner waits for them and then steals; with Wait::never it copies instead.
+  /// Decides how the calling owner, which is about to write, gets data that it may write. Requires
+  /// that the data is not read-only.
+  ///
+  /// - If other owners exist, the result is `copy`: the caller is now a copier, until it calls
+  ///   finish_copy() or abandon_copy().
+  /// - If the caller is the last owner and no copy is pending, the result is `steal`: the caller
+  ///   stays the owner.
+  /// - If the caller is the last owner and copies are pending, it waits for their end, then steals;
+  ///   with Wait::never the result is `copy`.
   Claim claim(Wait wait = Wait::allowed) noexcept {
     bool waiting = false;  // whether this call set the waiting bit
     for (unsigned spins = 0;; ++spins) {
@@ -175,7 +187,7 @@ class basic_share_word {
           return Claim::copy;
         }
       } else if (spins < Sync::spin_limit) {
-        Sync::pause();  // a short copy ends sooner than a thread can be parked
+        Sync::pause();  // a short copy ends before a thread could be parked
       } else if (waiting || announce_wait(now)) {
         waiting = true;
         await_copies();
@@ -184,10 +196,10 @@ class basic_share_word {
   }
 
   /// As claim(), for data whose owners access it through one queue of a device. The last owner
-  /// steals even if copies are pending: they are in the queue before its writes. Requires that
-  /// every pending copy has been submitted to the queue. To ensure this, every caller holds a mutex
-  /// of the data, outside this word, from this call until its copy is submitted or abandoned. Never
-  /// waits.
+  /// steals even if copies are pending, because the copies are in the queue before its writes.
+  /// Requires that every pending copy has been submitted to the queue. To ensure this, every caller
+  /// must hold a mutex of the data, outside this word, from this call until its copy is submitted
+  /// or abandoned. Never waits.
   Claim claim_in_order() noexcept {
     for (;;) {
       // Acquire pairs with drop_owner: a steal happens after everything that former owners did, or
@@ -203,8 +215,9 @@ class basic_share_word {
     }
   }
 
-  /// Removes the calling copier, whose copy is complete. True iff no owner and no copier is left:
-  /// the caller then frees the data. Never waits.
+  /// Removes the calling copier, whose copy is complete, and wakes the last owner if it waits for
+  /// this copy. True iff no owner and no copier is left; the caller must then free the data. Never
+  /// waits.
   [[nodiscard, gnu::always_inline]] bool finish_copy() noexcept {
     // Release pairs with is_writable and load_state: the copy happens before a stealer's writes, or
     // writers_race_writers fails. Acquire pairs with the releases of drop_owner and finish_copy: if
@@ -227,8 +240,8 @@ class basic_share_word {
     return State{word_.load(sites.at(At::is_sole_copier, acquire))}.is_last_copy();
   }
 
-  /// Adds a copier, which calls finish_copy() for itself. Called by a copier, or on its behalf; the
-  /// caller stays a copier.
+  /// Adds a copier, which has to call finish_copy() too. The caller is a copier, or acts on behalf
+  /// of a copier, and remains one.
   void add_copy() noexcept {
     // Relaxed, and pairs with nothing: the calling copier keeps the data alive and constant. Left
     // out, unwritten_overlays frees a file while an overlay (a private mapping of it, which counts
@@ -238,7 +251,8 @@ class basic_share_word {
                 "a copy was added without a copier, or beyond 2^30 copies");
   }
 
-  /// Makes the calling copier an owner again, because its allocation or copy failed.
+  /// Makes the calling copier an owner again, because its allocation or copy failed. Wakes an owner
+  /// that waits for the copy.
   void abandon_copy() noexcept {
     // Relaxed, and pairs with nothing: the later drop_owner or finish_copy of this owner releases
     // its reads. Without it, failing_copies loses an owner.
@@ -310,20 +324,20 @@ class basic_share_word {
 
   [[gnu::cold]] void stop_waiting() noexcept {
     // Relaxed, and pairs with nothing: the only owner of data without copiers is the only user of
-    // the word (I7). Without it, the bit stays set, so a later copier does not recognize that it is
-    // the last one and has to free the data: later_copiers_free leaks.
+    // the word (I7). Without this store the bit stays set, and a later copier does not recognize
+    // that it is the last one and has to free the data: later_copiers_free leaks.
     word_.store(one_owner, sites.at(At::stop_waiting, relaxed));
   }
 
   [[gnu::cold]] void await_copies() noexcept {
     stats::detail::count(stats::detail::plus(stats::Counter::waits));
     const auto still_pending = [this]() noexcept {
-      // Relaxed: the lock of the parking lot orders it with the wake. Without it,
+      // Relaxed: the lock of the parking lot orders this load with the wake. Without the load,
       // writers_race_writers hangs.
       const State now{word_.load(sites.at(At::still_pending, relaxed))};
       return now.owners() == last_owner && now.copies() != no_copies;
     };
-    // Pairs with the wakes in finish_copy and abandon_copy. Without it, two_claims_steal_once
+    // Pairs with the wakes in finish_copy and abandon_copy. Without parking, two_claims_steal_once
     // spins.
     Sync::park(this, still_pending, sites.at(At::park));
   }

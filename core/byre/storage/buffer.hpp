@@ -24,8 +24,9 @@
 ///   | data_   |---+
 ///   +---------+
 ///
-/// The share word counts the owners of the data, which are buffers, and the copies that former
-/// owners are still making of it. Its state decides what a write has to do:
+/// The share word is an atomic counter. It counts the owners of the data, which are buffers, and
+/// the pending copies: copies of the data that former owners are still making. The state of the
+/// word decides what a write has to do:
 ///
 ///   state          owners  copies  a write by an owner                      materialize() returns
 ///   unique           1       0     is in place, after one atomic load       already_unique
@@ -34,9 +35,14 @@
 ///                                  with Wait::never: as if shared           copied
 ///   read-only       any     any    copies the data and drops the original   copied
 ///
-/// If the data is in pages (docs/parts.md), a write maps an overlay in place of each copy above,
-/// and the result is `overlaid`. An overlay is a private mapping: the system copies each page of it
-/// at the first write to that page.
+/// Two kinds of data differ from this table:
+///
+/// - Data in pages: memory of paged_allocator(), or a mapped file (docs/parts.md). Instead of
+///   copying, a write maps an overlay, and the result is `overlaid`. An overlay is a private
+///   mapping of the pages: the system copies each page of it at the first write to that page.
+///   A write to data in pages never waits.
+/// - Data of a device whose accesses are all in one in-order queue. The last owner never waits: its
+///   writes are in the queue behind the copies.
 #pragma once
 
 #include <byre/checks/detail/access_monitor.hpp>
@@ -69,33 +75,40 @@ class basic_tile_tree;
 
 /// Whether other threads write to a buffer during writable_clone().
 enum class Writers : std::uint8_t {
-  none,
-  elsewhere,  ///< other threads write, but only bytes that are never read in the clone
+  none,       ///< no other thread writes during the call
+  elsewhere,  ///< other threads write during the call, but only bytes that are never read in the
+              ///< clone
 };
 
 /// How a write made the data unique: owned by the writer alone.
 enum class Materialized : std::uint8_t {
-  already_unique,  ///< the data had no other owner and no pending copy
+  already_unique,  ///< the data had no other owner and no pending copy, or the buffer is empty
   stole,     ///< the writer is the last owner and writes in place; the copies by former owners have
              ///< ended, or are in front of the write in the queue of an in-order device
-  copied,    ///< other owners retain the data, or it is read-only: the writer has a copy
+  copied,    ///< the data was shared, being copied or read-only: the writer has a copy
   overlaid,  ///< as `copied`, for data in pages: the writer has an overlay
 };
 
-/// Thread-safety: as for a standard container. Any number of threads may call const members of one
-/// buffer at once, the copy constructor included. The caller must not call a non-const member,
-/// assign or destroy a buffer while another thread accesses the same buffer. Buffers that share
-/// data are different buffers, so two threads may use one each without synchronization. A checked
-/// build (Meson option `checks`) reports a violation of these rules with both call sites, and a
-/// write through a pointer from before a lazy clone.
+/// A value: the bytes of a buffer change only by writes to this buffer, unless they are foreign
+/// memory or a mapped file that other code changes. Writes are calls of non-const members,
+/// assignment, destruction, and writes through a pointer from mutable_data().
 ///
-/// Errors: a member that throws leaves this buffer, and all buffers that share its data, unchanged.
-/// Cost: O(1) without an allocation, unless a member says otherwise. Progress: reads are wait-free,
-/// lazy clones lock-free, and releasing never waits for other owners. A write by the last owner
-/// waits for pending copies, unless it passes Wait::never.
+/// Unless a member says otherwise:
 ///
-/// `site` in all members is the caller's source line, for the reports of checked builds and traces.
-/// Source: the design note "Copy-on-write storage" (docs/protocol.md).
+/// - Thread-safety: as for a standard container. Any number of threads may read or clone one buffer
+///   at once, the copy constructor included. The caller must not write a buffer while another
+///   thread accesses it. Buffers that share data are different buffers: two threads may use one
+///   each without synchronization. A checked build (Meson option `checks`) reports a violation of
+///   these rules with both call sites, and a write through a pointer from before a lazy clone.
+/// - Errors: a member that throws changes neither the contents nor the size of any buffer. Members
+///   without a list of errors throw nothing.
+/// - Cost: O(1), without an allocation or a system call.
+/// - Progress: reads are wait-free, lazy clones are lock-free, and releasing never waits for other
+///   owners. A write by the last owner waits for pending copies, unless Wait::never is passed.
+///
+/// The parameter `site` is the caller's source line, for the reports of checked builds and traces.
+/// `Sync` provides the atomic operations: sync::Boost in programs, a simulation in the model
+/// checker. Source: the design note "Copy-on-write storage" (docs/protocol.md).
 template <sync::Sync Sync>
 class basic_buffer {
   using Header = cow::basic_header<Sync>;
@@ -105,21 +118,24 @@ class basic_buffer {
   basic_buffer() noexcept = default;
 
   /// A buffer of `nbytes` bytes from `allocator`, with indeterminate contents, aligned to
-  /// data_alignment. A buffer of 0 bytes is not empty: it has an address and owns memory.
-  /// Throws OutOfMemory; InvalidArgument if `nbytes` exceeds max_nbytes; and any exception of the
-  /// allocator. Cost: one allocation.
+  /// data_alignment (64 bytes). A buffer of 0 bytes is a buffer like any other, not an empty one.
+  /// Requires that the allocator outlives the memory. Throws OutOfMemory if there is no memory,
+  /// InvalidArgument if `nbytes` exceeds max_nbytes, and any exception of the allocator. Cost: one
+  /// allocation.
   static basic_buffer allocate(std::size_t nbytes, Allocator& allocator = default_allocator());
 
   /// A buffer over foreign memory: memory that byre did not allocate. The deleter is called exactly
-  /// once, with the address, by the thread that releases the last owner; if this call throws, the
-  /// deleter has been called already. Copies of the data are allocated by `allocator`, which must
-  /// belong to the device of the memory. Throws OutOfMemory; InvalidArgument if the address is null
-  /// and the size is not 0, or if the deleter is null. Cost: one allocation, for the header.
+  /// once, with the address, by the thread that ends the last use of the memory, be it an owner or
+  /// a copy; if this call throws, the deleter has been called already. Copies of the data are
+  /// allocated by `allocator`, which must belong to the device of the memory. Throws OutOfMemory if
+  /// there is no memory for the header, any exception of moving the deleter, and InvalidArgument if
+  /// the deleter is null, if the size exceeds max_nbytes, or if the address is null and the size is
+  /// not 0. Cost: one allocation, for the header.
   template <DeleterLike Deleter>
   static basic_buffer adopt(Foreign<Deleter> memory, Allocator& allocator = default_allocator());
 
-  // The usual kinds of foreign memory. All of them behave as adopt(Foreign, Allocator&). If the
-  // memory is passed as const, a write copies it.
+  // The usual kinds of foreign memory. The errors and the cost of all of them are those of the
+  // adopt() above. An overload for const memory creates a read-only buffer: a write copies it.
 
   /// Memory that only this buffer and its lazy clones write.
   template <DeleterLike Deleter>
@@ -127,7 +143,7 @@ class basic_buffer {
                             Allocator& allocator = default_allocator()) {
     return adopt(Foreign<Deleter&>{data, nbytes, deleter}, allocator);
   }
-  /// Memory that no code writes: a write to the buffer copies it.
+  /// Memory that no code writes. The buffer is read-only.
   template <DeleterLike Deleter>
   static basic_buffer adopt_read_only(const void* data, std::size_t nbytes, Deleter deleter,
                                       Allocator& allocator = default_allocator()) {
@@ -137,8 +153,8 @@ class basic_buffer {
                                    .may_write = false},
                  allocator);
   }
-  /// Memory that other code may write until it is released. A lazy clone copies the bytes at once,
-  /// so that it does not change with these writes.
+  /// Memory that other code may write until the deleter is called. A lazy clone copies the bytes at
+  /// once, so these writes do not change the clone.
   template <DeleterLike Deleter>
   static basic_buffer adopt_aliased(void* data, std::size_t nbytes, Deleter deleter,
                                     Allocator& allocator = default_allocator()) {
@@ -156,8 +172,8 @@ class basic_buffer {
                                    .others_write = true},
                  allocator);
   }
-  /// Memory that the caller releases after this buffer is destroyed. A lazy clone copies the bytes
-  /// at once, so the memory need not outlive the clones.
+  /// Memory that the caller releases. Requires that the memory outlives this buffer. A lazy clone
+  /// copies the bytes at once, so the memory need not outlive the clones.
   static basic_buffer borrow(void* data, std::size_t nbytes,
                              Allocator& allocator = default_allocator()) {
     return adopt(Foreign<>{.data = data, .nbytes = nbytes, .outlives = false}, allocator);
@@ -171,63 +187,65 @@ class basic_buffer {
                  allocator);
   }
 
-  /// A buffer over a file, which is mapped and never changed: a write copies the bytes, even if it
-  /// is by the last owner. If the file has at least least_paged_nbytes and can still be opened by
-  /// its name, a write maps an overlay instead of copying. Requires that no process truncates or
-  /// changes the file while a buffer maps it: to read a truncated page is fatal (SIGBUS). A change
-  /// shows in all buffers that map the file; an overlay shows it in the pages that have not been
-  /// written through that overlay (docs/parts.md). Throws FileError if the file is missing,
-  /// unreadable, empty or not a regular file; OutOfMemory. Cost: opens and maps the file; reads
-  /// nothing.
+  /// A buffer over a file, which is mapped and never changed. The buffer is read-only: a write
+  /// copies the bytes, from `allocator`, even if it is by the last owner. If the file has at least
+  /// least_paged_nbytes (256 KiB) and can still be opened by its name, a write maps an overlay
+  /// instead of copying. Requires that no process truncates or changes the file while a buffer maps
+  /// it: to read a truncated page is fatal (SIGBUS), and a change shows in all buffers that map the
+  /// file, except in pages of an overlay that have been written through that overlay
+  /// (docs/parts.md). Throws FileError if the file is missing, unreadable, empty or not a regular
+  /// file, and OutOfMemory if there is no memory for the header. Cost: opens and maps the file;
+  /// reads nothing.
   BYRE_API static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator());
 
-  /// As lazy_clone(), but never throws: ends the program if borrowed or aliased memory cannot be
-  /// copied.
+  /// A lazy clone, by lazy_clone(). Never throws: ends the program if borrowed or aliased memory
+  /// has to be copied and cannot be.
   basic_buffer(const basic_buffer& other, CallSite site = CallSite::current()) noexcept
       : basic_buffer(other.share(site)) {}
 
   /// A buffer that shares these bytes until either buffer is written. Borrowed and aliased memory
-  /// is copied at once instead. Throws as allocate() if it copies. Cost: one atomic add, or a copy.
-  /// Thread-safety: does not change this buffer, so any number of threads may clone it at once.
+  /// is copied at once instead; only then can the call throw: the errors of allocate(). Cost: one
+  /// atomic add, or an allocation and a copy. Thread-safety: does not change this buffer, so any
+  /// number of threads may clone it at once.
   basic_buffer lazy_clone(CallSite site = CallSite::current()) const {
     return basic_buffer(share(site));
   }
 
   /// A clone for code that writes through pointers without calling mutable_data(). Afterwards both
-  /// buffers may be written through any pointers, and neither buffer changes with a write to the
-  /// other. The call is a write to this buffer: if lazy clones share the bytes, or if they are
-  /// read-only, it copies them first. Otherwise the bytes retain their address, and earlier
-  /// pointers to them remain usable.
+  /// buffers may be written through any pointers to their bytes, and a write to one buffer never
+  /// changes the other. The call materializes this buffer: if lazy clones share the bytes, or if
+  /// the bytes are read-only, the call copies them first, so they move. Otherwise the bytes retain
+  /// their address, and earlier pointers to them remain usable.
   ///
-  /// Data in pages (of paged_allocator() or of a mapped file) is cloned lazily: each buffer gets a
-  /// private mapping, and the clone gets copies of the pages that this buffer wrote since its last
-  /// writable clone. Other data is copied at once, as is data that the system cannot map again.
-  /// Throws as mutable_data() and allocate(). Cost: two mappings and the copies of written pages,
-  /// or a copy of all bytes.
+  /// Data in pages is cloned lazily: each buffer gets a private mapping, and the clone gets copies
+  /// of the pages that this buffer wrote since its last writable clone. Other data is copied at
+  /// once, and so is data that the system cannot map again. Throws the errors of materialize() and
+  /// allocate(). Cost: two mappings and the copies of written pages, or a copy of all bytes.
   ///
-  /// With Writers::elsewhere other threads may write during the call, through pointers, bytes that
-  /// no reader of the clone reads. Without it the call may hand written pages over by remapping
-  /// them; with it the call copies them, or all bytes if more than an eighth of the pages were
-  /// written.
+  /// Thread-safety: with Writers::elsewhere other threads may write through pointers during the
+  /// call, but only bytes that are never read in the clone. Writers::elsewhere costs more: the call
+  /// copies written pages, which it could otherwise move to the clone, and copies all bytes if more
+  /// than an eighth of the pages were written.
   BYRE_API basic_buffer writable_clone(Wait wait = Wait::allowed,
                                        CallSite site = CallSite::current(),
                                        Writers writers = Writers::none);
 
-  /// Takes over the bytes of `other`, which is empty afterwards.
+  /// Takes over the bytes of `other`, which is empty afterwards. A write to `other`.
   basic_buffer(basic_buffer&& other, CallSite site = CallSite::current()) noexcept {
     const auto access = other.monitor_.writes(site);
     exchange(other);
   }
 
-  /// Replaces these bytes by a lazy clone of an lvalue, or by the bytes of a temporary, then
-  /// releases the former bytes. Never throws; making the lazy clone ends the program in the cases
-  /// that the copy constructor names.
+  /// Replaces these bytes by a lazy clone of `other` if it is an lvalue, or else by its bytes. Then
+  /// drops the former bytes. Never throws: a lazy clone is made by the copy constructor, which ends
+  /// the program if it cannot copy borrowed or aliased memory.
   basic_buffer& operator=(basic_buffer other) noexcept {
     swap(other);
     return *this;
   }
 
-  /// Never throws and never waits. The last owner of the bytes releases them.
+  /// Drops the bytes. If this buffer is their last owner and no copy is pending, releases them,
+  /// which calls the allocator or the deleter. Never waits.
   ~basic_buffer() {
     const auto access = monitor_.writes(CallSite::current());
     if (has_data()) {
@@ -235,7 +253,7 @@ class basic_buffer {
     }
   }
 
-  /// Exchanges the bytes of the two buffers. A write to both of them.
+  /// Exchanges the bytes of the two buffers. A write to both buffers.
   void swap(basic_buffer& other, CallSite site = CallSite::current()) noexcept {
     if (&other == this) {
       return;
@@ -246,28 +264,31 @@ class basic_buffer {
   }
   friend void swap(basic_buffer& left, basic_buffer& right) noexcept { left.swap(right); }
 
-  /// A pointer to read the bytes, null if the buffer is empty. Never copies. Valid until this
-  /// buffer is next written or destroyed. Other buffers that share the bytes do not extend this
-  /// time, because they may release them too; to do so, hold a lazy clone.
+  /// A pointer to read the bytes. Null if the buffer is empty. Never copies. Valid until the next
+  /// call of a non-const member, assignment or destruction of this buffer. Other buffers that share
+  /// the bytes do not extend this time, because they may release the bytes too; hold a lazy clone
+  /// to extend it.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return static_cast<const std::byte*>(data_.get());
   }
 
-  /// Materializes the bytes and returns a pointer to write them. Valid until this buffer is next
-  /// cloned, resized, assigned or destroyed: a write through it after a lazy clone would change the
-  /// clone. Errors and cost: as materialize(). If the data is in pages, the first write to a page
-  /// needs memory for it, and the system ends the program if it has no memory; mutable_range()
-  /// throws instead.
+  /// Materializes the bytes and returns a pointer to write them. Null if the buffer is empty. Valid
+  /// until this buffer is next cloned, resized, shrunk, assigned or destroyed: a write through the
+  /// pointer after a lazy clone would change the clone. The errors and the cost are those of
+  /// materialize(). If the data is in pages, the first write to a page allocates memory for the
+  /// page; without memory, the system ends the program. mutable_range() throws instead.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     materialize(wait, site);
     return static_cast<std::byte*>(data_.get());
   }
 
-  /// Makes the bytes unique, and returns how: see the table of states above. The last owner waits
-  /// until the pending copies of the bytes have ended; with Wait::never it copies them instead.
-  /// Throws as allocate() if it copies, and any exception of the allocator's copy. Cost: one atomic
-  /// load if the bytes are unique, an allocation and a copy if they are shared or read-only.
+  /// Makes this buffer the only owner of its bytes, so that it may write them, and returns how; see
+  /// the table at the top of this file. The last owner waits until the pending copies have ended;
+  /// with Wait::never it copies the bytes instead. In a child of fork() it also copies them, rather
+  /// than wait for copies by threads of the parent. Does nothing if the buffer is empty. Throws the
+  /// errors of allocate() if it copies, and any exception of the allocator's copy. Cost: one atomic
+  /// load if the bytes are unique; otherwise the wait, an allocation and a copy, or a mapping.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
     if (becomes_unique(site)) [[likely]] {
@@ -276,11 +297,12 @@ class basic_buffer {
     return copy_or_steal(wait, site);
   }
 
-  /// The `nbytes` bytes from `offset` on, to write: as mutable_data(). If the data is in pages, the
-  /// pages of the range get their memory now, so a write to the range cannot fail for lack of
-  /// memory. Throws InvalidArgument if the range exceeds the buffer; OutOfMemory if the pages get
-  /// no memory; and as materialize(). Cost: as materialize(), and one system call if the data is in
-  /// pages.
+  /// Materializes the bytes and returns the `nbytes` bytes from `offset` on, to write. The result
+  /// is valid as long as a result of mutable_data(). If the data is in pages, the call allocates
+  /// the memory for the pages of the range, so that a write to the range needs no more memory.
+  /// Throws InvalidArgument if the range exceeds the buffer, OutOfMemory if there is no memory for
+  /// the pages, and the errors of materialize(). Cost: that of materialize(), and one system call
+  /// if the data is in pages.
   std::span<std::byte> mutable_range(std::size_t offset, std::size_t nbytes,
                                      Wait wait = Wait::allowed,
                                      CallSite site = CallSite::current()) {
@@ -290,46 +312,51 @@ class basic_buffer {
   }
 
   /// Changes the size. Bytes up to the smaller of the two sizes are retained; bytes beyond the
-  /// former size are indeterminate. The address does not change while the capacity suffices.
-  /// Requires that the bytes are not shared. Throws NotUnique if they are; OutOfMemory;
-  /// InvalidArgument if `nbytes` exceeds max_nbytes. Cost: O(1) up to the capacity; beyond it an
-  /// allocation and a copy. The capacity then grows by at least half, so that repeated appending up
-  /// to n bytes copies at most 3n bytes; if there is no memory for that, it grows to `nbytes`.
+  /// former size are indeterminate. The address does not change while the capacity suffices. An
+  /// empty buffer is allocated, by default_allocator(). Requires that no other buffer shares the
+  /// bytes and that no copy is pending, except in an in-order queue; read-only data may be resized.
+  /// Throws NotUnique if the requirement is violated, and the errors of allocate(). Cost: O(1) up
+  /// to the capacity, beyond it an allocation and a copy. The capacity then grows by at least half,
+  /// so repeated appending up to n bytes copies at most 3n bytes. If there is no memory for that,
+  /// the capacity grows to `nbytes`.
   BYRE_API void resize(std::size_t nbytes, CallSite site = CallSite::current());
 
   /// Releases the capacity beyond the size, by a copy of the bytes into a smaller block. Does
-  /// nothing if the allocator has no smaller block, or if the memory is borrowed, aliased or a
-  /// mapped file. Requires that the bytes are not shared. Throws NotUnique if they are;
-  /// OutOfMemory. Cost: an allocation and a copy.
+  /// nothing if the buffer is empty, if the allocator has no smaller block, or if the memory is
+  /// borrowed, aliased or a mapped file. Requires what resize() requires. Throws NotUnique if the
+  /// requirement is violated, the errors of allocate(), and any exception of the allocator's copy.
+  /// Cost: an allocation and a copy.
   BYRE_API void shrink_to_fit(CallSite site = CallSite::current());
 
-  /// The size in bytes.
+  /// The size in bytes; 0 if the buffer is empty.
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header().nbytes();
   }
 
-  /// The largest size, in bytes, that resize() reaches without moving the bytes.
+  /// The largest size, in bytes, to which resize() can change the buffer without moving the bytes.
   std::size_t capacity(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header().capacity();
   }
 
-  /// True iff no other buffer shares these bytes and no copy of them is pending; true if the buffer
-  /// is empty. An acquire load: after a true result, the accesses of former owners happened before.
+  /// True iff no other buffer shares these bytes and no copy of them is pending. Also true if the
+  /// buffer is empty. An acquire load: if the result is true, all accesses by former owners happen
+  /// before the return of this call.
   bool is_unique(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header().share().is_unique() || !has_data();
   }
 
-  /// The number of buffers that share these bytes, plus the overlays if the bytes are a mapped
-  /// file. A relaxed load: approximate, for logs and diagnostics.
+  /// The number of buffers that share these bytes. For a mapped file, the overlays of the file
+  /// count too. A relaxed load: approximate, for logs and diagnostics.
   std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return header().share().use_count();
   }
 
-  /// True iff both buffers share these bytes, so that a write to either would copy.
+  /// True iff both buffers share their bytes, so that a write to either would copy. False if a
+  /// buffer is empty.
   bool shares_data_with(const basic_buffer& other,
                         CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
@@ -338,22 +365,24 @@ class basic_buffer {
   }
 
   /// An identifier of the memory of these bytes, for logs and diagnostics. Equal for buffers that
-  /// share their bytes, and for overlays of the pages of one file, even if these have written some
-  /// of the pages. Not an address to access. A write may change it.
+  /// share their bytes, and for buffers that map one file of pages, even if these have written some
+  /// of the pages. Not an address to access. A write may change the identifier.
   BYRE_API const void* memory_id() const noexcept;
 
-  /// Asks the system to move pages into huge pages, so that later writable clones cost less (Linux
-  /// 6.1). These are the pages of the file that an overlay maps, for `nbytes` bytes from `offset`
-  /// on; a part beyond the end is ignored. Does nothing if the data is not an overlay. Cost: some 2
-  /// ms for 1 MiB, once. Thread-safety: other threads may read and write the bytes and call const
-  /// members meanwhile. See docs/parts.md.
+  /// Moves the pages of the file that an overlay maps into huge pages, for `nbytes` bytes from
+  /// `offset` on, so that later writable clones cost less. The part of the range beyond the end is
+  /// ignored. Does nothing if the data is not an overlay, or if the system does not support the
+  /// operation (Linux does from 6.1 on). Cost: system calls that take some 2 ms for 1 MiB, once.
+  /// Thread-safety: other threads may read and write the bytes and call const members during the
+  /// call. Source: docs/parts.md.
   BYRE_API void collapse(std::size_t offset, std::size_t nbytes) noexcept;
 
-  /// Where the bytes came from. A lazy clone of foreign memory is `allocated` once it has been
-  /// copied.
+  /// How the bytes were obtained; Origin lists the ways. A copy of foreign memory is `allocated`,
+  /// or `paged` if its allocator has pages. An empty buffer is `allocated`.
   Origin origin() const noexcept { return header().origin(); }
 
-  /// True iff a write copies these bytes even if no other buffer shares them.
+  /// True iff a write copies these bytes even if no other buffer shares them. False if the buffer
+  /// is empty.
   bool is_read_only() const noexcept { return header().is_read_only(); }
 
   /// The allocator of copies of these bytes; default_allocator() if the buffer is empty.
@@ -367,12 +396,12 @@ class basic_buffer {
 
   explicit basic_buffer(Header* header) noexcept { adopt_header(header); }
 
-  /// As allocate(). The header of page-sized data is allocated apart: in front of the data it would
-  /// cost a page.
+  /// As allocate(). If the data is at least a page, its header is a separate block: in front of the
+  /// data, the header would cost one more page.
   BYRE_API static basic_buffer allocate_tile(std::size_t nbytes, Allocator& allocator);
 
-  /// Makes this buffer, which is empty, a lazy clone of `tile`. The statistics do not count it,
-  /// since the user cloned the whole TiledBuffer.
+  /// Makes this buffer a lazy clone of `tile`. Requires that this buffer is empty. The statistics
+  /// do not count the clone, because the user cloned the whole TiledBuffer.
   void share_tile(const basic_buffer& tile, CallSite site) noexcept {
     if (tile.has_data()) {
       tile.header().becomes_shared(site);
@@ -393,18 +422,20 @@ class basic_buffer {
     other.header_.set(header);
   }
 
-  // ---- for basic_storage: writes by the threads of a parallel loop, which call these functions
-  // one at a time under a lock, and clones of data that a basic_pin gives to code outside byre
+  // ---- for basic_storage: writes by the threads of a parallel loop, which take a lock, and clones
+  // of pinned data (data to which code outside byre holds a pointer; see pin.hpp)
 
   friend class basic_storage<Sync>;
 
-  /// As becomes_unique(), while other threads may read.
+  /// As becomes_unique(), but other threads of the loop may read at the same time. Also true if the
+  /// buffer is empty.
   bool is_writable_in_parallel(CallSite site) noexcept {
     const auto access = monitor_.writes_in_parallel(site);
     return !has_data() || becomes_unique(site);
   }
 
-  /// As materialize(). The caller holds a lock, which it releases before it destroys `report`.
+  /// As materialize(). The caller holds a lock of the buffer, and releases it before it destroys
+  /// `report`.
   BYRE_API Materialized materialize_and_report_in(stats::detail::WriteReport& report, Wait wait,
                                                   CallSite site);
   BYRE_API void expect_range(std::size_t offset, std::size_t nbytes, CallSite site) const;
@@ -428,14 +459,15 @@ class basic_buffer {
     return basic_buffer(header_.get());
   }
 
-  // ---- how it shares its data
+  // ---- sharing
 
   void adopt_header(Header* header) noexcept {
     header_.set(header);
     data_.set(header->data());
   }
 
-  /// Drops one owner of `former`. True iff it was the last one, and the data was released.
+  /// Drops one owner of `former`. True iff this released the data, because no owner and no copier
+  /// was left.
   static bool drop(Header& former) noexcept {
     former.check_unchanged(CallSite{});
     if (!former.share().drop_owner()) {
@@ -445,8 +477,8 @@ class basic_buffer {
     return true;
   }
 
-  /// Replaces the data, then drops the former data: a deleter that accesses this buffer finds the
-  /// new data.
+  /// Replaces the data, then drops the former data, in this order, so that a deleter that accesses
+  /// this buffer finds the new data. Returns the result of drop().
   bool replace_header(Header* header) noexcept {
     Header& former = this->header();
     adopt_header(header);
@@ -468,7 +500,7 @@ class basic_buffer {
   /// The header of a copy, made in place of a lazy clone.
   [[gnu::cold]] BYRE_API Header* copy_at_once(stats::CopyCause cause, CallSite site) const;
 
-  /// True iff the data may be written in place now; then this buffer is ready for the write.
+  /// True iff the data may be written in place now. If so, prepares the data for the write.
   bool becomes_unique(CallSite site) noexcept {
     if (!header().share().is_writable()) {
       return false;
@@ -496,8 +528,8 @@ class basic_buffer {
   bool is_unique_in_order() noexcept;
   Header* larger_copy(std::size_t nbytes) const;
 
-  // Plain lets the model checker find races on these pointers: in a parallel loop one thread
-  // changes them, and the others read them afterwards.
+  // Plain lets the model checker find races on these pointers. In a parallel loop one thread
+  // changes them, and the other threads read them afterwards.
   typename Sync::template Plain<void*> data_{nullptr};
   typename Sync::template Plain<Header*> header_{&cow::no_data<Sync>()};
   [[no_unique_address]] detail::AccessMonitor monitor_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Foreign memory: adopted, aliased or borrowed, not allocated by byre. Its header is allocated
-/// separately; copies of it are allocated as usual.
+/// Foreign memory: memory that byre did not allocate, but that a buffer adopts, aliases or borrows.
+/// The header, which holds the share word, is allocated separately; copies of the memory are
+/// allocated as usual.
 #pragma once
 
 #include <byre/config.hpp>
@@ -16,12 +17,13 @@
 
 namespace byre::inline v0 {
 
-/// The deleter of adopted memory: any callable, with or without state. It is called once with the
-/// adopted address, on the thread that releases the memory last. It must not throw: an exception
-/// terminates the program.
+/// The deleter of adopted memory: any callable, with or without state. It is called once, with the
+/// adopted address, on the thread that ends the last use of the memory. It must not throw: an
+/// exception terminates the program.
 template <class D>
 concept DeleterLike = std::move_constructible<D> && std::invocable<D&, void*>;
 
+/// Does nothing: the deleter of borrowed memory.
 struct NoDeleter {
   void operator()(void*) const noexcept {}
 };
@@ -33,15 +35,16 @@ struct Foreign {
   std::size_t nbytes;
   Deleter deleter{};
   bool may_write =
-      true;  ///< false: a write copies, even by the last owner; true: it writes this memory
-  bool others_write = false;  ///< other code writes through pointers: a lazy clone copies at once
+      true;  ///< if false, every write copies first; if true, the last owner writes this memory
+  bool others_write =
+      false;  ///< if true, other code may write this memory, so a lazy clone copies at once
   bool outlives =
-      true;  ///< false: the lender may release it before clones end, so a clone copies at once
+      true;  ///< if false, the memory may be released before the clones, so a clone copies at once
 };
 
 namespace detail {
 
-/// Whether a deleter is a null function pointer, or an empty wrapper such as std::function.
+/// Whether a deleter is a null function pointer or an empty wrapper, for example std::function.
 template <DeleterLike Deleter>
 bool is_null(const Deleter& deleter) noexcept {
   if constexpr (std::is_constructible_v<Deleter, std::nullptr_t> &&
@@ -52,7 +55,8 @@ bool is_null(const Deleter& deleter) noexcept {
   }
 }
 
-/// Calls a deleter exactly once, in the destructor, even if moving the deleter throws.
+/// Calls a deleter exactly once: in the destructor, or in the constructor if moving the deleter
+/// throws.
 template <DeleterLike Deleter>
 class DeleteOnce {
  public:
@@ -77,11 +81,12 @@ class DeleteOnce {
   bool armed_ = true;
 };
 
-/// A header of data that stays valid as long as `owner`, which it owns.
+/// A header of data that is valid until `owner` is destroyed. The header owns `owner`.
 template <class Header, class Owner>
 class ForeignHeader final : public Header {
  public:
-  /// Throws InvalidArgument or OutOfMemory; `owner` still owns the data then.
+  /// Throws InvalidArgument if the size exceeds max_nbytes, or if the address is null and the size
+  /// is not 0; OutOfMemory if there is no memory for the header. `owner` still owns the data then.
   static Header* create(const typename Header::Description& description, Owner& owner) {
     if (description.data == nullptr && description.nbytes != 0) {
       throw InvalidArgument::null_pointer(description.origin == Origin::adopted ? "Buffer::adopt"

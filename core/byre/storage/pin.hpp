@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Pin: keeps bytes of a storage in place for code that holds a pointer to them and does not call
-/// byre, another language for example. While a pin to write exists, its storage is not shared, so
-/// no other storage sees the writes.
+/// Pin: prevents the bytes of a storage from moving while code outside byre, for example code of
+/// another language, holds a pointer to them. While a pin to write exists, its storage shares its
+/// data with no other storage, so the writes show in no other storage.
 #pragma once
 
 #include <byre/observe/detail/observer.hpp>
@@ -13,15 +13,18 @@
 namespace byre::inline v0 {
 
 namespace detail {
-struct PinAccess;  // defined by the library built on this one
+struct PinAccess;  // defined by the tensor library
 }
 
-/// Thread-safety: one pin object follows the rules of std::unique_ptr. A pin may be released on any
-/// thread, while other threads clone and read the storage. Writes through its pointer happen before
-/// each clone that is made after the release. Releasing never waits, and no public member throws.
+/// A pin is created by Storage::pin() or Storage::pin_to_read(), and released by its destructor.
 ///
-/// Source: pins last as long as borrowed memory does; DLPack and Python's buffer protocol require
-/// them.
+/// Thread-safety: one pin object follows the rules of std::unique_ptr. A pin may be released on any
+/// thread, while other threads clone and read the storage. Writes through the pin's pointer happen
+/// before each clone that is made after the release. Errors: no public member throws. Progress: no
+/// member waits. Cost: O(1); the release of a pin may release the storage or the data.
+///
+/// Source: the lending of memory in DLPack and in Python's buffer protocol, whose consumers hold a
+/// pointer until they release it.
 template <sync::Sync Sync>
 class basic_pin {
   using Storage = basic_storage<Sync>;
@@ -47,8 +50,9 @@ class basic_pin {
     }
   }
 
+  /// A pointer to read the bytes, valid while this pin exists. Null if the pin is empty.
   const std::byte* data() const noexcept { return data_; }
-  /// The bytes, for writing. Null if this is a pin to read.
+  /// A pointer to write the bytes, valid while this pin exists. Null if this is a pin to read.
   std::byte* mutable_data() const noexcept { return is_writable_ ? data_ : nullptr; }
   std::size_t nbytes() const noexcept { return nbytes_; }
   bool is_writable() const noexcept { return is_writable_; }
@@ -80,9 +84,9 @@ class basic_pin {
     report_pinned(site);
   }
 
-  /// A handle to the pinned storage if this pin may write; or a new storage of the bytes that this
-  /// pin holds, which the pin then no longer holds. An empty handle for a pin to read memory that
-  /// may have other writers. Throws OutOfMemory.
+  /// Returns a handle to the pinned storage if this is a pin to write. If this is a pin to read,
+  /// returns a new storage that takes over the pin's buffer, or an empty handle if the bytes may
+  /// have other writers. Throws OutOfMemory if there is no memory for the new storage.
   Storage to_storage() {
     if (pinned_) {
       return is_writable_ ? pinned_ : Storage();
@@ -112,10 +116,10 @@ class basic_pin {
     return basic_pin(buffer.lazy_clone(site), site);
   }
 
-  /// Whether a lazy clone of the held bytes would copy them.
+  /// Whether a lazy clone of the pin's buffer would copy the bytes.
   bool holds_aliased_data() const noexcept { return buffer_.origin() == Origin::aliased; }
 
-  /// Whether the memory may have other writers: it can neither be shared nor replaced by a copy.
+  /// Whether the memory may have other writers. If so, a pin can neither share nor copy the bytes.
   static bool is_written_by_others(const Buffer& buffer) noexcept {
     return (buffer.origin() == Origin::borrowed || buffer.origin() == Origin::aliased) &&
            !buffer.is_read_only();

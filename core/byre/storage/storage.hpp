@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Storage: a handle to an identity, an object that holds one Buffer. Copies of a handle alias:
-/// each sees the writes of the others. lazy_clone() creates a new identity, which shares the data
-/// until either identity is written. Tensors alias if and only if they share a Storage.
+/// Storage: a handle to an identity, an object that holds one Buffer. Copies of a handle alias: a
+/// write through one handle shows in all of them. lazy_clone() creates a new identity, which shares
+/// the data until either identity is written. Tensors alias if and only if they share a Storage.
 #pragma once
 
 #include <byre/observe/detail/observer.hpp>
@@ -23,16 +23,17 @@ namespace byre::inline v0 {
 /// Unless a member says otherwise:
 ///
 /// - Thread-safety: handles may be copied and released on any thread. One handle object follows the
-///   rules of std::shared_ptr. The storage behind it follows the rules of a Buffer: const
-///   operations may run concurrently, through any of its handles; a write excludes every other
-///   operation on that storage. Storages that share data are different storages. The threads of a
-///   parallel loop may request write access to one storage concurrently, with the *_in_parallel()
-///   members.
-/// - Exceptions and progress: as for a Buffer. A member that throws changes nothing.
-/// - Cost: as for the Buffer member of the same name, plus one pointer indirection.
+///   rules of std::shared_ptr. The storage behind it follows the rules of a Buffer: const members
+///   may be called concurrently, through any handles; the caller must not run a write concurrently
+///   with any other access to that storage. Storages that share data are different storages. The
+///   threads of a parallel loop may request write access to one storage concurrently, with the
+///   *_in_parallel() members.
+/// - Errors and progress: those of the Buffer member of the same name. A member that throws changes
+///   neither the contents nor the size of any storage.
+/// - Cost: that of the Buffer member of the same name, plus one pointer indirection.
 ///
-/// A default-constructed handle is empty: there is no storage behind it, data() is null and
-/// nbytes() is 0. Only an assignment changes this.
+/// `wait` and `site` are those of Buffer. A default-constructed handle is empty: there is no
+/// storage behind it, data() is null and nbytes() is 0. Only an assignment can change this.
 template <sync::Sync Sync>
 class basic_storage {
  public:
@@ -48,13 +49,15 @@ class basic_storage {
   basic_storage& operator=(basic_storage&&) noexcept = default;
   ~basic_storage() = default;
 
-  /// A new identity for the bytes of `buffer`. Throws OutOfMemory; `buffer` keeps its bytes then.
-  /// Cost: one allocation. Copies no bytes if `buffer` is moved; otherwise as Buffer::lazy_clone().
+  /// A new identity for the bytes of `buffer`, or for a lazy clone of `buffer` if it is an lvalue.
+  /// Throws OutOfMemory if there is no memory for the identity; `buffer` retains its bytes then.
+  /// Cost: one allocation, and that of the lazy clone.
   explicit basic_storage(Buffer&& buffer) : identity_(make_identity(std::move(buffer)), false) {}
   explicit basic_storage(const Buffer& buffer) : basic_storage(Buffer(buffer)) {}
 
-  /// A new storage; as the Buffer functions of these names. Also throw OutOfMemory for the
-  /// identity. Use Storage(Buffer::adopt(...)) for foreign memory.
+  /// A new storage over a buffer that the Buffer function of the same name creates. These functions
+  /// throw OutOfMemory also if there is no memory for the identity. For foreign memory use
+  /// Storage(Buffer::adopt(...)).
   static basic_storage allocate(std::size_t nbytes, Allocator& allocator = default_allocator()) {
     return basic_storage(Buffer::allocate(nbytes, allocator));
   }
@@ -62,11 +65,11 @@ class basic_storage {
     return basic_storage(Buffer::map_file(name, allocator));
   }
 
-  /// A new storage that shares the data until either storage is written. Does not change this one:
-  /// any number of threads may clone it concurrently. Borrowed, aliased and pinned memory may have
-  /// other writers, so it is copied now. An empty handle returns an empty handle.
-  /// Throws OutOfMemory for the new identity, and as Buffer::allocate() for such a copy. Cost: one
-  /// atomic add and one allocation.
+  /// A new storage that shares the data until either storage is written. Borrowed, aliased and
+  /// pinned memory may have other writers, so it is copied at once instead. Returns an empty handle
+  /// if this handle is empty. Throws OutOfMemory if there is no memory for the new identity, and
+  /// the errors of Buffer::allocate() if it copies. Cost: one atomic add and one allocation.
+  /// Thread-safety: does not change this storage, so any number of threads may clone it at once.
   [[nodiscard]] basic_storage lazy_clone(CallSite site = CallSite::current()) const {
     if (identity_ == nullptr) {
       return basic_storage();
@@ -76,28 +79,29 @@ class basic_storage {
   }
 
   /// A new storage for code that writes through pointers without calling byre: see
-  /// Buffer::writable_clone(). A pinned storage in pages is cloned lazily, too. Counts as a write
-  /// to this storage.
+  /// Buffer::writable_clone(). A pinned storage whose data is in pages is also cloned lazily. A
+  /// write to this storage. Returns an empty handle if this handle is empty. Throws OutOfMemory
+  /// also if there is no memory for the new identity.
   [[nodiscard]] basic_storage writable_clone(Wait wait = Wait::allowed,
                                              CallSite site = CallSite::current()) {
     return identity_ == nullptr ? basic_storage()
                                 : basic_storage(identity_->buffer.writable_clone(wait, site));
   }
 
-  /// The bytes, for reading; null for an empty handle. Copies nothing. Valid until this storage is
-  /// next written or destroyed.
+  /// A pointer to read the bytes. Null if the handle is empty. Copies nothing. Valid until this
+  /// storage is next written or destroyed.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr ? nullptr : identity_->buffer.data(site);
   }
 
-  /// The bytes, for writing: calls materialize(). See Buffer::mutable_data(). Null for an empty
-  /// handle.
+  /// Materializes the bytes and returns a pointer to write them: see Buffer::mutable_data(). Null
+  /// if the handle is empty.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return identity_ == nullptr ? nullptr : identity_->buffer.mutable_data(wait, site);
   }
 
-  /// Write access to `nbytes` bytes from `offset` on. See Buffer::mutable_range(). An empty handle
-  /// has no bytes: any other range than (0, 0) throws InvalidArgument.
+  /// Write access to `nbytes` bytes from `offset` on: see Buffer::mutable_range(). If the handle is
+  /// empty, every range but (0, 0) is out of range.
   std::span<std::byte> mutable_range(std::size_t offset, std::size_t nbytes,
                                      Wait wait = Wait::allowed,
                                      CallSite site = CallSite::current()) {
@@ -105,47 +109,53 @@ class basic_storage {
                                 : identity_->buffer.mutable_range(offset, nbytes, wait, site);
   }
 
-  /// Gives this storage data that it does not share. See Buffer::materialize(). Does nothing for an
-  /// empty handle.
+  /// Makes this storage the only owner of its data: see Buffer::materialize(). Does nothing if the
+  /// handle is empty.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return identity_ == nullptr ? Materialized::already_unique
                                 : identity_->buffer.materialize(wait, site);
   }
 
-  // ---- for code that holds a pointer to the bytes, another language for example. See pin.hpp.
+  // ---- pins, for code that holds a pointer to the bytes: code of another language, for example.
+  // See pin.hpp.
 
-  /// Write access until the pin is released: materializes the data now. Until then the holder of
-  /// the pin's pointer may write, lazy clones copy at once, and the bytes do not move: resize() and
-  /// shrink_to_fit() throw. This call is a write, as mutable_data(). So is each write through the
-  /// pointer: it excludes every other operation on this storage. Throws as mutable_data().
+  /// Materializes the data and returns a pin: write access until the pin is released. Until then
+  /// the holder of the pin's pointer may write, lazy clones copy at once, and the bytes do not
+  /// move: resize() and shrink_to_fit() throw. This call is a write, and so is each write through
+  /// the pointer: the caller must not run it concurrently with any other access to this storage.
+  /// Returns an empty pin if the handle is empty. Throws the errors of materialize().
   [[nodiscard]] Pin pin(Wait wait = Wait::allowed, CallSite site = CallSite::current());
 
-  /// Read access until the pin is released, to bytes that do not move. A const operation. Throws as
-  /// lazy_clone().
+  /// Read access, until the pin is released, to bytes that do not move. A const member. Returns an
+  /// empty pin if the handle is empty. Throws the errors of Buffer::lazy_clone().
   ///
-  /// - Usually the pin shares the data as a lazy clone does: no later write shows in it.
-  /// - If the bytes may have other writers already (they are pinned, borrowed or aliased), the pin
-  ///   is one more alias of them: it sees those writes, and keeps a pinned storage pinned.
+  /// - Usually the pin shares the data as a lazy clone does: no later write shows in the pin.
+  /// - If the bytes may already have other writers (because they are pinned, borrowed or aliased),
+  ///   the pin is one more alias of the bytes: those writes show in it. While the pin exists, a
+  ///   pinned storage stays pinned.
   /// - Only memory that was borrowed read-only is copied.
   [[nodiscard]] Pin pin_to_read(CallSite site = CallSite::current()) const;
 
-  /// True iff a pin to write exists, or a pin to read that was created while another pin existed.
-  /// The holder of a pin may write through a pointer, so lazy clones copy. Acquire: after a false
-  /// answer, all writes through released pins are visible.
+  /// True iff a pin exists whose holder, or another writer, may write through a pointer, so that
+  /// lazy clones copy: a pin to write, or a pin to read that was created while another pin existed
+  /// or that reads writable borrowed or aliased memory. Acquire: if the result is false, all writes
+  /// through released pins happen before the return of this call.
   bool is_pinned() const noexcept { return identity_ != nullptr && identity_->pins.any(); }
 
-  // ---- for the threads of a parallel loop, which then write one part each
+  // ---- for the threads of a parallel loop in which each thread writes a separate part
   //
   // Any number of threads may call these members on one storage concurrently, through one handle or
-  // several. The first caller copies or steals the data; the others wait for it, and their calls
-  // happen after it. If it throws, the next caller tries. A thread that has called one of these
-  // members may read until the loop ends. Every other operation excludes the loop as it excludes a
-  // write: reads by other threads, lazy clones, writes through other members.
+  // several. The first caller copies or steals the data. The other callers wait for the first call
+  // to return, and their calls happen after it. If the first call throws, the next caller tries.
+  // A thread that has called one of these members may read until the loop ends. The caller must not
+  // run any other operation on this storage concurrently with the loop: no reads by other threads,
+  // no lazy clones, no writes through other members.
   //
-  // Call them before the loop if possible, otherwise once per part, not once per byte: concurrent
-  // calls run one after another. An allocator must not call them on the storage that it allocates
-  // for, nor a handler of violations on any storage. Wait::never applies to copies by other
-  // storages: the thread of the loop that copies is waited for regardless.
+  // Call these members before the loop if possible; otherwise call them once per part, not once per
+  // byte, because concurrent calls run one after another. An allocator must not call them on the
+  // storage for which it allocates. A handler of violations (see checks/) must not call them at
+  // all. Wait::never applies only to copies by other storages: a call always waits for a thread of
+  // the loop that copies.
 
   /// As mutable_data().
   std::byte* mutable_data_in_parallel(Wait wait = Wait::allowed,
@@ -165,17 +175,19 @@ class basic_storage {
     return identity_->buffer.populated(offset, nbytes);
   }
 
-  /// As materialize(). Returns what this call did: already_unique for all callers but one.
+  /// As materialize(). Returns what this call did: already_unique for all callers but the one that
+  /// copied or stole the data.
   Materialized materialize_in_parallel(Wait wait = Wait::allowed,
                                        CallSite site = CallSite::current()) {
     return identity_ == nullptr ? Materialized::already_unique
                                 : materialize_in_turn(wait, site, [] {});
   }
 
-  /// Changes the size, for all handles. See Buffer::resize(). Requires data that no other storage
-  /// shares, and no pin. Only the sole handle may shrink the storage: other handles may belong to
-  /// views that need the bytes. Throws NotUnique if one of these is violated, OutOfMemory, and
-  /// InvalidArgument for an empty handle.
+  /// Changes the size, for all handles: see Buffer::resize(). Requires that no other storage shares
+  /// the data and that the storage is not pinned. To shrink the storage, also requires that this is
+  /// its only handle, because other handles may belong to views that need the bytes. Throws
+  /// NotUnique if a requirement is violated, InvalidArgument if the handle is empty, and the errors
+  /// of Buffer::resize().
   void resize(std::size_t nbytes, CallSite site = CallSite::current()) {
     if (identity_ == nullptr) {
       throw InvalidArgument(format_text(
@@ -193,9 +205,9 @@ class basic_storage {
     identity_->buffer.resize(nbytes, site);
   }
 
-  /// Releases the capacity beyond the size; all handles see the bytes at their new address. See
-  /// Buffer::shrink_to_fit(). Does nothing for an empty handle. Throws NotUnique also while the
-  /// storage is pinned.
+  /// Releases the capacity beyond the size: see Buffer::shrink_to_fit(). The bytes may move, for
+  /// all handles. Does nothing if the handle is empty. Throws NotUnique also if the storage is
+  /// pinned.
   void shrink_to_fit(CallSite site = CallSite::current()) {
     if (identity_ != nullptr) {
       expect_unpinned("shrink_to_fit", nbytes(site), site);
@@ -203,44 +215,54 @@ class basic_storage {
     }
   }
 
+  /// The size in bytes; 0 if the handle is empty.
   std::size_t nbytes(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr ? 0 : identity_->buffer.nbytes(site);
   }
 
-  /// True iff no other storage shares the data; other handles to this one may exist. Acquire.
+  /// True iff no other storage shares the data and no copy of the data is pending. Other handles to
+  /// this storage may exist. Also true if the handle is empty. An acquire load: see
+  /// Buffer::is_unique().
   bool is_unique(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr || identity_->buffer.is_unique(site);
   }
 
-  /// How many storages share the data. Relaxed: approximate, for diagnostics only.
+  /// The number of storages that share the data; 0 if the handle is empty. A relaxed load:
+  /// approximate, for diagnostics only.
   std::uint32_t use_count(CallSite site = CallSite::current()) const noexcept {
     return identity_ == nullptr ? 0 : identity_->buffer.use_count(site);
   }
 
-  /// How many handles this storage has. Acquire: if it returns 1, the caller may rely on that.
+  /// The number of handles of this storage; 0 if this handle is empty. An acquire load: if the
+  /// result is 1, it remains 1 until the caller copies the handle, and everything that the former
+  /// handles did happens before the return of this call.
   std::uint32_t handle_count() const noexcept {
     return identity_ == nullptr ? 0 : identity_->handles.count();
   }
 
-  /// True iff both are one storage, or lazy clones that were not written since.
+  /// True iff both handles refer to one storage, or to storages that share their data. False if a
+  /// handle is empty.
   bool shares_data_with(const basic_storage& other,
                         CallSite site = CallSite::current()) const noexcept {
     return identity_ != nullptr && other.identity_ != nullptr &&
            identity_->buffer.shares_data_with(other.identity_->buffer, site);
   }
 
+  /// The origin of the bytes: see Buffer::origin(). `allocated` if the handle is empty.
   Origin origin() const noexcept {
     return identity_ == nullptr ? Origin::allocated : identity_->buffer.origin();
   }
+  /// True iff a write copies the bytes even if no other storage shares them.
   bool is_read_only() const noexcept {
     return identity_ != nullptr && identity_->buffer.is_read_only();
   }
+  /// The allocator of copies of the bytes; default_allocator() if the handle is empty.
   Allocator& allocator() const noexcept {
     return identity_ == nullptr ? default_allocator() : identity_->buffer.allocator();
   }
 
-  /// The storage's slot, for the library built on this one only. Null for an empty handle. The slot
-  /// lives as long as the storage. See attachment.hpp.
+  /// The slot in which the tensor library attaches data to this storage; for that library only.
+  /// Null if the handle is empty. The slot lives as long as the storage. See attachment.hpp.
   detail::basic_attachment_slot<Sync>* slot() const noexcept {
     return identity_ == nullptr ? nullptr : &identity_->slot;
   }
@@ -258,7 +280,7 @@ class basic_storage {
     explicit Identity(Buffer&& bytes) noexcept : buffer(std::move(bytes)) {}
     Buffer buffer;
     basic_ref_count<Sync> handles;
-    detail::basic_pin_count<Sync> pins;  // next to `handles`: needs no padding there
+    detail::basic_pin_count<Sync> pins;  // directly after `handles`, where it needs no padding
     detail::basic_attachment_slot<Sync> slot;
 
     friend void intrusive_ptr_add_ref(Identity* identity) noexcept { identity->handles.add(); }
@@ -278,7 +300,7 @@ class basic_storage {
     }
   }
 
-  /// Materializes under a lock, one thread at a time, unless `expect()` throws.
+  /// Calls expect(), then materializes, one thread at a time. Throws what expect() throws.
   template <class Expect>
   Materialized materialize_in_turn(Wait wait, CallSite site, const Expect& expect) {
     stats::detail::WriteReport report;
@@ -295,7 +317,7 @@ class basic_storage {
     return Materialized::already_unique;
   }
 
-  /// The count of handles starts at 1, for the caller.
+  /// The count of handles starts at 1: the handle of the caller.
   static Identity* make_identity(Buffer&& buffer) {
     // The buffer is moved only after the allocation has succeeded.
     auto* identity = new (std::nothrow) Identity(std::move(buffer));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The header of some data: the one object that all buffers that share the data point to. It holds
-/// the share word, the size and origin of the data, and the function that releases both.
+/// The header of data: the one object to which all buffers that share the data point. It holds the
+/// share word, the size and the origin of the data, and the function that releases data and header.
 ///
-/// The share word exists from the allocation on, so the first lazy clone is like any other.
+/// The share word exists from the allocation on, so the first lazy clone needs no special step.
 #pragma once
 
 #include <byre/checks/detail/write_trap.hpp>
@@ -20,7 +20,7 @@ namespace byre::inline v0 {
 enum class Origin : std::uint8_t {
   allocated,  ///< memory of an allocator
   adopted,    ///< foreign memory with a deleter, written only by the buffer and its lazy clones
-  borrowed,   ///< foreign memory without a deleter, which its lender releases: lazy clones copy it
+  borrowed,   ///< foreign memory without a deleter, which the caller releases: lazy clones copy it
   aliased,    ///< foreign memory with a deleter, which other code may write: lazy clones copy it
   mapped,     ///< a file mapped read-only: never written
   paged,      ///< pages of paged_allocator(): a write to shared data copies single pages
@@ -40,9 +40,9 @@ constexpr bool is_foreign(Origin origin) noexcept {
 
 namespace cow {
 
-/// Base of the headers of all origins; a subclass adds what its origin needs. Thread-safety: const
-/// members, share() and becomes_writable() may be called at once by all owners and copiers; other
-/// members as they say. Nothing throws.
+/// Base of the headers of all origins; a subclass adds what its origin needs. Thread-safety: all
+/// owners and copiers may call const members, share() and becomes_writable() at once. The comment
+/// of any other member states which owner may call it. Nothing throws.
 template <sync::Sync Sync>
 class basic_header {
  public:
@@ -50,7 +50,7 @@ class basic_header {
   struct Description {
     void* data;
     std::size_t nbytes;
-    std::size_t capacity;  ///< bytes that may be used without moving
+    std::size_t capacity;  ///< the size up to which the data can grow in place
     Allocator* allocator;  ///< allocates copies of the data, and the data if origin is `allocated`
     Origin origin;
     bool read_only = false;                       ///< a write copies, even by the last owner
@@ -73,8 +73,8 @@ class basic_header {
         ordinary_(description.origin == Origin::allocated &&
                   description.copies_end == CopiesEnd::on_return),
         process_(Sync::process_number()) {}
-  /// The header that empty buffers point to, so that no access tests for a null pointer. It has no
-  /// data and no owner, and is never released.
+  /// The header to which empty buffers point, so that accesses need not test for a null pointer. It
+  /// has no data and no owner, and is never released.
   constexpr explicit basic_header(NoOwner nobody) noexcept
       : share_(nobody),
         data_(nullptr),
@@ -103,7 +103,8 @@ class basic_header {
   /// False for the header of empty buffers. Addresses are not compared: each library that links
   /// byre statically has an empty header of its own.
   bool has_data() const noexcept { return release_.get() != nullptr; }
-  /// Whether lazy clones may share the data. False if it is borrowed, aliased or empty.
+  /// Whether lazy clones may share the data. False if the data is borrowed or aliased, and for the
+  /// header of empty buffers.
   bool is_shareable() const noexcept { return shareable_.get(); }
 
   bool has_pages() const noexcept { return is_in_pages(origin()); }
@@ -112,26 +113,27 @@ class basic_header {
   /// had begun never end in the child.
   bool is_of_this_process() const noexcept { return process_.get() == Sync::process_number(); }
 
-  /// Whether a write needs nothing but claim() and a complete copy: the data is an allocator's,
-  /// copies end before they return, and the header was created in this process.
+  /// Whether a write to shared data needs only claim() and a copy of all bytes. True if the data is
+  /// memory of an allocator whose copies end before they return, and if the header was created in
+  /// this process.
   bool is_ordinary() const noexcept { return ordinary_.get() && is_of_this_process(); }
 
-  /// Called by the only owner, with at most the capacity.
+  /// Changes the size. Called by the only owner, with at most the capacity.
   void set_nbytes(std::size_t nbytes) noexcept { nbytes_.set(nbytes); }
 
   bool is_released_by(Release how_to_release) const noexcept {
     return release_.get() == how_to_release;
   }
 
-  /// Releases the data and this header. Called once, by the owner or copier to which the share word
-  /// returned that no other is left.
+  /// Releases the data and this header. Called once, by the owner or copier that the share word
+  /// told to free the data.
   void release() noexcept {
     trap_.disarm();
     release_.get()(*this);
   }
 
-  /// Whether a checked build may write-protect the pages of the data, because byre mapped them. The
-  /// allocator of foreign data only allocates its copies.
+  /// Whether a checked build may write-protect the pages of the data. True if byre mapped the
+  /// pages. Foreign data is excluded: its allocator allocates only copies of it.
   bool may_be_guarded() const noexcept {
     return origin() == Origin::paged || origin() == Origin::overlay ||
            (origin() == Origin::allocated && allocator().maps_pages());
@@ -158,7 +160,8 @@ class basic_header {
   basic_share_word<Sync> share_;
   Plain<void*> data_;
   Plain<std::size_t> nbytes_;
-  // Constant, but Plain: the checker reports a read after the reader's own last step.
+  // Constant, but Plain, so that the model checker reports a read of these members by an owner or
+  // copier that has given up the data.
   const Plain<std::size_t> capacity_;
   const Plain<Allocator*> allocator_;
   const Plain<Release> release_;

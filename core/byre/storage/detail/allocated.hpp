@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data that byre allocates: header and data in one block, the data aligned to 64 bytes and the
 /// header in front of it. Two kinds of data have their header in a separate heap allocation: data
-/// of a device that the host cannot address, and page-sized tiles, where a header in front would
-/// cost one more page.
+/// on a device that the host cannot address, and tiles of at least a page, for which a header in
+/// front would cost one more page.
 #pragma once
 
 #include <byre/cow/detail/header.hpp>
@@ -18,8 +18,8 @@
 
 namespace byre::inline v0::cow {
 
-/// New data in pages of a page file, if the allocator has pages. Null if ordinary memory is to be
-/// used. Throws OutOfMemory.
+/// New data in pages of a page file, from an allocator that has pages. Returns null if the caller
+/// has to use ordinary memory. Throws OutOfMemory if there is no memory for the header.
 template <sync::Sync Sync>
 BYRE_API basic_header<Sync>* create_paged(std::size_t nbytes, Allocator& allocator);
 
@@ -31,16 +31,16 @@ class basic_allocated final : public basic_header<Sync> {
   using Base = typename Sync::template Plain<void*>;
 
  public:
-  /// New data, contents indeterminate, owned by the caller. Throws OutOfMemory, InvalidArgument for
-  /// a size above max_nbytes, and what the allocator throws.
+  /// New data, contents indeterminate, owned by the caller. Throws InvalidArgument if `nbytes`
+  /// exceeds max_nbytes, OutOfMemory if there is no memory, and any exception of the allocator.
   static Header* create(std::size_t nbytes, Allocator& allocator,
                         HeaderPlace place = HeaderPlace::before_data) {
     return create_by_allocator(nbytes, allocator, place, {});
   }
 
-  /// New data of `nbytes` bytes that starts with a copy of `source`, as far as both reach. It uses
-  /// the allocator of the source, and its header is placed as the header of the source is. Throws
-  /// as create(), and what copying throws.
+  /// New data of `nbytes` bytes that starts with a copy of `source`, up to the smaller of the two
+  /// sizes. The allocator and the place of the header are those of the source. Throws the errors of
+  /// create(), and any exception of the allocator's copy.
   [[gnu::always_inline]] static Header* create_copy(std::size_t nbytes, const Header& source) {
     Allocator& allocator = source.allocator();
     if (allocator.uses_thread_cache()) [[likely]] {
@@ -56,8 +56,8 @@ class basic_allocated final : public basic_header<Sync> {
         {.source = &source, .nbytes = (std::min)(nbytes, source.nbytes())});
   }
 
-  /// A copy of `source`, by an allocator whose copies end later (deferred copies). Once the
-  /// allocator has taken over `pending`, the source may be released.
+  /// A copy of `source` by an allocator whose copies are deferred: they end later than this call.
+  /// Once the allocator has taken over `pending`, the source may be released.
   static Header* submit_copy(const Header& source, PendingCopy& pending) {
     return create_by_allocator(source.nbytes(), source.allocator(), HeaderPlace::apart,
                                {.source = &source, .nbytes = source.nbytes(), .pending = &pending});
@@ -103,7 +103,7 @@ class basic_allocated final : public basic_header<Sync> {
     }
   }
 
-  /// Copying whole cache lines is cheaper than a call of memcpy for so few bytes. Both blocks
+  /// Up to this size, copying whole cache lines is cheaper than a call of memcpy. Both blocks
   /// consist of whole lines.
   static constexpr std::size_t most_copied_inline = 4 * data_alignment;
   static void copy_lines(std::byte* destination, const std::byte* source,

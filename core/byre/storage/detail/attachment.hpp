@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The slot of a storage: one word for the library built on this one. A slot is empty, or holds a
-/// tag (a number), or owns an attachment (an object).
+/// The slot of a storage: one word in which the tensor library attaches data to the storage. A slot
+/// is empty, or holds a tag (a number), or owns an attachment (an object).
 #pragma once
 
 #include <byre/sync/boost.hpp>
@@ -22,7 +22,8 @@ inline constexpr sync::SiteTable<AttachmentSite, 4> attachment_sites{{{
     {"attachment.set_tag", sync::Operation::compare_exchange, std::memory_order::relaxed},
 }}};
 
-/// Base class of attachments. Destroyed with its storage, on the thread that releases the storage.
+/// Base class of attachments. An attachment is destroyed with its storage, on the thread that
+/// releases the storage.
 class BYRE_API Attachment {
  public:
   Attachment() noexcept = default;
@@ -57,7 +58,7 @@ class basic_attachment_slot {
     return is_attachment(word) ? at(word) : nullptr;
   }
 
-  /// Stores `attachment`, replacing a tag, unless the slot has an attachment already. Returns the
+  /// Stores `attachment`, in place of a tag, unless the slot has an attachment already. Returns the
   /// attachment of the slot.
   Attachment& attach(std::unique_ptr<Attachment> attachment) noexcept {
     const auto mine = reinterpret_cast<std::uintptr_t>(attachment.get());
@@ -86,7 +87,7 @@ class basic_attachment_slot {
   /// Stores the tag if the slot is empty. Requires `tag` <= max_tag.
   void set_tag(std::uint32_t tag) noexcept {
     std::uintptr_t empty = 0;
-    // Relaxed, pairs with nothing: the tag is the whole information. If this step is split in two,
+    // Relaxed, pairs with nothing: the tag refers to no other memory. If this step is split in two,
     // tags_give_way loses an attachment.
     while (!word_.compare_exchange_weak(empty, std::uintptr_t{tag} << 1 | 1,
                                         sites.at(At::set_tag, std::memory_order::relaxed)) &&
@@ -111,7 +112,7 @@ class basic_attachment_slot {
     return word_.load(sites.at(At::find, std::memory_order::acquire));
   }
   std::uintptr_t peek() const noexcept {
-    // Relaxed, pairs with nothing: users of an attachment load it through find.
+    // Relaxed, pairs with nothing: callers that use an attachment load it by find() instead.
     return word_.load(sites.at(At::peek, std::memory_order::relaxed));
   }
 

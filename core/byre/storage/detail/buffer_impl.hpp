@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The members of basic_buffer that are compiled out of line: writes to data that is in pages,
-/// read-only, or of a device whose copies end later. The library compiles them once, for
+/// The members of basic_buffer that are compiled out of line, above all writes to data that is in
+/// pages, read-only, or on a device whose copies end later. The library compiles them once, for
 /// sync::Boost; a test or a checker that uses another Sync includes this file.
 #pragma once
 
@@ -26,15 +26,16 @@ template <sync::Sync Sync>
   if (header().is_read_only()) {
     return copy_read_only(site, report);
   }
-  // In a child of fork(), copies that other threads had under way never end. Overlays count as
-  // copies and may not end either. So never wait for these.
+  // Never wait for copies that may never end. In a child of fork(), copies that other threads of
+  // the parent had begun never end. An overlay counts as a copy until it is released.
   if (!header().is_of_this_process() || header().has_pages()) {
     wait = Wait::never;
   }
   return claim_and_copy(wait, site, report, header().has_pages());
 }
 
-/// Read-only data is never written, so an owner copies it without a claim.
+/// Case 3 of copy_or_steal(): read-only data is never written, so an owner copies it without a
+/// claim.
 template <sync::Sync Sync>
 [[gnu::cold]] Materialized basic_buffer<Sync>::copy_read_only(CallSite site,
                                                               stats::detail::WriteReport& report) {
@@ -46,7 +47,7 @@ template <sync::Sync Sync>
   // If the data is not shareable, its other owners are pins, not lazy clones.
   const bool is_shareable = header().is_shareable();
   stats::detail::if_recording([&] {
-    // Approximate if other owners are released meanwhile. The cause counted below is exact.
+    // Approximate if another thread releases an owner now. The cause counted below is exact.
     const bool is_shared = is_shareable && header().share().use_count() != 1;
     const auto cause = is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only;
     report.recorded(header().data(), copy->data(), {copy->nbytes(), cause, site});
@@ -59,9 +60,9 @@ template <sync::Sync Sync>
   return Materialized::copied;
 }
 
-/// For deferred copies. A lock gives one owner its turn, from the claim until its copy is
-/// submitted. So each claim finds all copies under way submitted. A writer of read-only data makes
-/// no claim: it remains an owner until its copy ends.
+/// Case 2 of copy_or_steal(), deferred copies. A lock of the source lets one owner at a time claim
+/// and submit its copy, so that every pending copy has been submitted when an owner claims. A
+/// writer of read-only data does not claim: it remains an owner until its copy ends.
 template <sync::Sync Sync>
 [[gnu::cold]] Materialized basic_buffer<Sync>::submit_copy_or_steal(
     Wait wait, CallSite site, stats::detail::WriteReport& report) {
@@ -89,7 +90,8 @@ template <sync::Sync Sync>
     throw;
   }
   turn.reset();
-  // The source may have been released by now: if the copy is complete, `pending` ended it.
+  // The source may have been released by now: if the copy is complete, the allocator has ended
+  // `pending`.
   report.copied(source_data, copy->data(), {copy->nbytes(), cause, site});
   adopt_header(copy);
   return Materialized::copied;
@@ -122,7 +124,6 @@ bool basic_buffer<Sync>::is_unique_in_order() noexcept {
   return false;
 }
 
-/// A copy instead of a lazy clone.
 template <sync::Sync Sync>
 auto basic_buffer<Sync>::copy_at_once(stats::CopyCause cause, CallSite site) const -> Header* {
   if (!has_data()) {
@@ -177,8 +178,8 @@ void basic_buffer<Sync>::collapse(std::size_t offset, std::size_t nbytes) noexce
   }
 }
 
-/// Maps an overlay instead of copying the data, which was claimed or is read-only. Returns false if
-/// the data is not in pages or the system cannot map an overlay.
+/// Maps an overlay instead of copying the data. Requires that the data has been claimed or is
+/// read-only. Returns false if the data is not in pages or the system cannot map an overlay.
 template <sync::Sync Sync>
 bool basic_buffer<Sync>::map_overlay(stats::CopyCause cause, CallSite site,
                                      stats::detail::WriteReport& report) {
@@ -209,8 +210,8 @@ basic_buffer<Sync> basic_buffer<Sync>::writable_clone(Wait wait, CallSite site, 
   return basic_buffer(copy_at_once(stats::CopyCause::writable, site));
 }
 
-/// Requires that this buffer is the only owner. Null if the data is not in pages, or the system
-/// cannot map them.
+/// Requires that this buffer is the only owner of its data. Returns null if the data is not in
+/// pages, or if the system cannot map the pages.
 template <sync::Sync Sync>
 auto basic_buffer<Sync>::create_writable_clone(CallSite site, Writers writers) -> Header* {
   if (header().has_pages()) {

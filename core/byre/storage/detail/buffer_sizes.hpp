@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How a buffer allocates, grows and shrinks. Capacity grows geometrically: a program that appends
-/// byte by byte copies each byte a few times, not once for each byte that follows.
+/// How a buffer allocates, grows and shrinks. Capacity grows geometrically, so that a program that
+/// appends byte by byte copies each byte only a few times, not at each append.
 #pragma once
 
 #include <byre/pages/detail/paged.hpp>
@@ -15,8 +15,8 @@ namespace byre::inline v0 {
 
 namespace detail {
 
-/// The capacity to request if `capacity` does not suffice for `nbytes`: at most half more than is
-/// needed.
+/// The capacity to request if `capacity` does not suffice for `nbytes`: half more than `capacity`,
+/// or `nbytes` if that is more.
 constexpr std::size_t grown_capacity(std::size_t capacity, std::size_t nbytes) noexcept {
   const std::size_t half_more = capacity + (std::min)(capacity / 2, max_nbytes - capacity);
   return (std::max)(half_more, nbytes);
@@ -80,7 +80,7 @@ void basic_buffer<Sync>::shrink_to_fit(CallSite site) {
     return;
   }
   stats::detail::WriteReport
-      report;  // declared first: sinks are called after the larger block is released
+      report;  // destroyed last: it calls sinks, and the larger block is released by then
   basic_buffer fitting(cow::basic_allocated<Sync>::create(nbytes, allocator()));
   if (fitting.header().capacity() >= header().capacity()) {
     return;
@@ -102,7 +102,7 @@ void basic_buffer<Sync>::expect_unique(const char* operation, std::size_t nbytes
   }
 }
 
-/// Requests spare capacity first, and exactly `nbytes` bytes if there is no memory for more.
+/// Requests spare capacity first. If there is no memory for that, requests exactly `nbytes` bytes.
 template <sync::Sync Sync>
 auto basic_buffer<Sync>::larger_copy(std::size_t nbytes) const -> Header* {
   if (const std::size_t roomy = detail::grown_capacity(header().capacity(), nbytes);

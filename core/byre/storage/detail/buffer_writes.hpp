@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How a write to shared data gets data of its own: the last owner steals it, other owners copy it.
-/// These functions are in a header so that the compiler inlines them into each write;
+/// How a write to shared data gets data that it may write: the last owner steals the data, and the
+/// other owners copy it. These functions are in a header so that the compiler inlines them into
+/// each write;
 /// buffer_impl.hpp has the rarer cases, which are compiled once. docs/protocol.md explains why the
 /// steps are correct.
 #pragma once
@@ -15,19 +16,22 @@ inline basic_buffer<Sync> basic_buffer<Sync>::allocate(std::size_t nbytes, Alloc
   return basic_buffer(cow::basic_allocated<Sync>::create(nbytes, allocator));
 }
 
-// How a write makes data unique that it may not write in place:
+// How a write proceeds if it may not be in place. The first case that applies decides:
 //
-//   1. Empty: there is nothing to do.                                           already_unique
-//   2. Copies are deferred (of a device): submit a copy, or steal in the order  copied, stole
-//      of the device's queue.
-//   3. Read-only: copy without a claim, since no owner ever writes the data.    copied, overlaid
-//   4. In pages, or created before a fork: claim as in 5 but with Wait::never,  copied, overlaid,
-//      since the pending copies may never end; pages are overlaid, not copied.  stole
-//   5. Otherwise claim. If there are other owners, copy, then finish_copy().    copied
+//   1. The buffer is empty: do nothing.                                         already_unique
+//   2. The copies of the allocator are deferred (they end later, on a device):  copied, stole
+//      submit a copy, or steal in the order of the device's queue.
+//   3. The data is read-only: copy it without a claim, because no owner ever    copied, overlaid
+//      writes it.
+//   4. The data is in pages or was created before a fork: claim as in case 5,   copied, overlaid,
+//      but with Wait::never, because pending copies may never end. Overlay      stole
+//      data in pages instead of copying it.
+//   5. Otherwise: claim. If there are other owners, copy, then finish_copy().   copied
 //      The last owner waits for pending copies and steals.                      stole
 //
-// Ordinary data is always in case 5. This function inlines all calls of that path, because they
-// dominate the cost of copying small data. copy_or_steal_unordinary() decides between all five.
+// Ordinary data (basic_header::is_ordinary()) is always in case 5. This function inlines all calls
+// of that path, because the calls dominate the cost of copying small data.
+// copy_or_steal_unordinary() distinguishes all five cases.
 template <sync::Sync Sync>
 [[gnu::noinline]] BYRE_FLATTEN inline Materialized basic_buffer<Sync>::copy_or_steal(
     Wait wait, CallSite site) {
@@ -36,11 +40,12 @@ template <sync::Sync Sync>
                                 : copy_or_steal_unordinary(wait, site, report);
 }
 
-/// Case 5, and case 4 if `has_pages`. Throws as materialize(); the claim is then abandoned.
+/// Case 5; also case 4, for which `has_pages` tells whether to try an overlay. Throws the errors of
+/// materialize(); the claim is then abandoned.
 template <sync::Sync Sync>
 [[gnu::always_inline]] inline Materialized basic_buffer<Sync>::claim_and_copy(
     Wait wait, CallSite site, stats::detail::WriteReport& report, bool has_pages) {
-  // If the last owner copies, it does so only because it may not wait for pending copies.
+  // The last owner copies only if it may not wait for pending copies.
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
                          : stats::CopyCause::shared;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The number of pins of one storage through which it may be written. While the number is not 0, a
-/// lazy clone copies.
+/// The number of pins of one storage (see pin.hpp) through which the storage may be written, or
+/// whose bytes may have other writers. While the number is not 0, a lazy clone copies.
 #pragma once
 
 #include <byre/error/detail/assert.hpp>
@@ -20,9 +20,10 @@ inline constexpr sync::SiteTable<PinCountSite, 4> pin_count_sites{{{
     {"pin_count.any", sync::Operation::load, std::memory_order::acquire},
 }}};
 
-/// Invariant: data is not shared while it is pinned. A write adds the first pin, after which no
-/// other storage shares the data. A further pin is added to an existing one in one step. A pin that
-/// was added first and then taken back would look to another thread like an existing pin.
+/// Invariant: data is not shared while it is pinned. The first pin is added by a write, which has
+/// made its storage the only owner. A further pin is added by add_another(), which tests that a pin
+/// exists and adds one in a single step. If it added a pin first and then took it back, another
+/// thread could mistake that pin for an existing one.
 ///
 /// Thread-safe. add, drop and any are wait-free, add_another is lock-free. Nothing throws.
 template <sync::Sync Sync>
@@ -32,10 +33,10 @@ class basic_pin_count {
   basic_pin_count(const basic_pin_count&) = delete;
   basic_pin_count& operator=(const basic_pin_count&) = delete;
 
-  /// Called by a write, or by a reader of memory that may have other writers anyway.
+  /// Adds a pin. Called by a write, or by a reader of memory that may have other writers anyway.
   void add() noexcept {
-    // Relaxed, pairs with nothing: a thread that finds the pin shares nothing. Split in two steps,
-    // pins_race_unpins fails; without it, clones_race_unpins fails.
+    // Relaxed, pairs with nothing: a thread that finds the pin does not share the data. If this
+    // step were split in two, pins_race_unpins would fail; without it, clones_race_unpins fails.
     expect_room(pins_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)));
   }
 
@@ -44,8 +45,8 @@ class basic_pin_count {
   [[nodiscard]] bool add_another() noexcept {
     for (std::uint32_t before; (before = load()) != 0;) {
       expect_room(before);
-      // Relaxed, pairs with nothing: the data is not shared. Split in two steps,
-      // pins_to_read_race_each_other fails.
+      // Relaxed, pairs with nothing: the data is not shared. If this step were split in two,
+      // pins_to_read_race_each_other would fail.
       if (pins_.compare_exchange_weak(before, before + 1,
                                       sites.at(At::add_another, std::memory_order::relaxed))) {
         return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// TiledBuffer: bytes with value semantics, stored in tiles. A copy is a lazy clone of one atomic
-/// add for any size; a write copies only the tiles that it touches.
+/// TiledBuffer: bytes with value semantics, stored in tiles. A copy is a lazy clone, at the cost of
+/// one atomic add for any size; a write copies only the tiles that it touches.
 ///
 ///     TiledBuffer a    b = a
 ///            \         /             both share the table, so the clone is one atomic add
@@ -8,10 +8,7 @@
 ///          /      |       \          b.mutable_tile(1) copies the path to tile 1 in the table,
 ///     tile 0   tile 1   tile 2       about a kilobyte, and tile 1
 ///
-/// docs/tiles.md says when to use it, and what it costs.
-///
-/// One file of more than 300 lines, as buffer.hpp is: one class, each member documented at its
-/// declaration.
+/// docs/tiles.md explains when to use a TiledBuffer, and what it costs.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -26,13 +23,17 @@
 namespace byre::inline v0 {
 
 /// Tiles are numbered from 0, and each but the last has `tile_nbytes` bytes. Each tile is a
-/// separate block, aligned to data_alignment, from any allocator, also of a device. Bytes that are
-/// passed to read and write have to be on that device.
+/// separate block of memory, aligned to data_alignment (64 bytes). The allocator may be that of a
+/// device; bytes that are passed to read(), write() and append() have to be on that device.
 ///
-/// Unless a member says otherwise: thread-safety, exceptions and progress are as for a Buffer, with
-/// all tiles as one object. A member that throws leaves size and contents unchanged. Of N tiled
-/// buffers that share a tile and all write it, N-1 copy it. A checked build detects a stale pointer
-/// to a tile only after a tile of the same node was written: until then only the table is shared.
+/// If N tiled buffers share a tile and all of them write the tile, N-1 of them copy it.
+///
+/// Unless a member says otherwise: thread-safety, errors and progress are those of a Buffer, and
+/// the whole tiled buffer, with all its tiles, is one object. A member that throws leaves size and
+/// contents unchanged. A checked build detects a write through a stale pointer to a tile only after
+/// a tile of the same node of the table was written: until then only the table is shared. `wait`
+/// and `site` are those of Buffer. The cost of a member that accesses a tile is O(log n) in the
+/// number of tiles; of any other member, O(1).
 ///
 /// `FanOut` is the number of tiles, or of child nodes, of one node of the table: a power of two.
 template <sync::Sync Sync, std::size_t FanOut = 32>
@@ -42,12 +43,13 @@ class basic_tiled_buffer {
  public:
   static constexpr std::size_t default_tile_nbytes = std::size_t{64} << 10;
 
-  /// Empty; uses the default allocator.
+  /// An empty buffer that uses default_allocator().
   basic_tiled_buffer() noexcept = default;
 
-  /// `nbytes` bytes from `allocator`, contents indeterminate, in tiles of `tile_nbytes` bytes. The
-  /// last tile takes as much memory as the others. Throws OutOfMemory, InvalidArgument if
-  /// `tile_nbytes` is 0 or a size is above max_nbytes, or what the allocator throws.
+  /// `nbytes` bytes from `allocator`, with indeterminate contents, in tiles of `tile_nbytes` bytes.
+  /// The last tile takes as much memory as the others. Requires that the allocator outlives all
+  /// tiles. Throws OutOfMemory if there is no memory, InvalidArgument if `tile_nbytes` is 0 or a
+  /// size exceeds max_nbytes, and any exception of the allocator. Cost: one allocation per tile.
   explicit basic_tiled_buffer(std::size_t nbytes, Allocator& allocator = default_allocator(),
                               std::size_t tile_nbytes = default_tile_nbytes)
       : tile_nbytes_(tile_nbytes), allocator_(&allocator) {
@@ -63,8 +65,8 @@ class basic_tiled_buffer {
     resize(nbytes);
   }
 
-  /// A lazy clone: shares all tiles until either buffer writes them. Cost: one atomic add; copies
-  /// nothing. Does not change `other`: any number of threads may clone it concurrently.
+  /// A lazy clone: shares each tile until either buffer writes it. Cost: one atomic add; copies
+  /// nothing. Does not change `other`, so any number of threads may clone it concurrently.
   basic_tiled_buffer(const basic_tiled_buffer& other, CallSite site = CallSite::current()) noexcept
       : basic_tiled_buffer(other, other.monitor_.reads(site)) {
     tree_.report_clone(nbytes_, site);
@@ -73,13 +75,13 @@ class basic_tiled_buffer {
     return basic_tiled_buffer(*this, site);
   }
 
-  /// Leaves `other` empty, with the default allocator.
+  /// Takes over the bytes of `other`, which is empty afterwards and uses default_allocator().
   basic_tiled_buffer(basic_tiled_buffer&& other, CallSite site = CallSite::current()) noexcept {
     const auto access = other.monitor_.writes(site);
     swap_contents(other);
   }
 
-  /// Replaces these bytes by a lazy clone of `other`, or by the bytes of a temporary.
+  /// Replaces these bytes by a lazy clone of `other` if it is an lvalue, or else by its bytes.
   basic_tiled_buffer& operator=(basic_tiled_buffer other) noexcept {
     swap(other);
     return *this;
@@ -110,18 +112,19 @@ class basic_tiled_buffer {
   std::size_t tile_nbytes() const noexcept { return tile_nbytes_; }
   Allocator& allocator() const noexcept { return *allocator_; }
 
-  /// The bytes of a tile, for reading. Copies nothing. Valid until this buffer is next written or
-  /// destroyed. Throws InvalidArgument if `index` is out of range.
+  /// The bytes of tile `index`, for reading. Copies nothing. Valid until this buffer is next
+  /// written or destroyed. Throws InvalidArgument if `index` is out of range.
   std::span<const std::byte> tile(std::size_t index, CallSite site = CallSite::current()) const {
     const auto access = monitor_.reads(site);
     check_index("tile", index);
     return {tree_.tile(index).data(site), nbytes_of(index)};
   }
 
-  /// The bytes of a tile, for writing; not shared until this buffer is cloned again. If the tile is
-  /// shared, copies or steals it as Buffer::materialize() does, and copies the shared nodes on the
-  /// path to it. Throws InvalidArgument if `index` is out of range, OutOfMemory, and what
-  /// allocating and copying throw.
+  /// The bytes of tile `index`, for writing; not shared until this buffer is cloned again. If the
+  /// tile is shared, copies or steals it as Buffer::materialize() does, and likewise the shared
+  /// nodes on the path to the tile. Throws InvalidArgument if `index` is out of range, OutOfMemory
+  /// if there is no memory for the copies, and any exception of the allocator. Cost: the copies of
+  /// the tile and of the nodes.
   std::span<std::byte> mutable_tile(std::size_t index, Wait wait = Wait::allowed,
                                     CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
@@ -129,9 +132,9 @@ class basic_tiled_buffer {
     return {tree_.mutable_tile(index, wait, site).mutable_data(wait, site), nbytes_of(index)};
   }
 
-  /// Calls visit(std::span<const std::byte>) for each piece of the `nbytes` bytes from `offset` on
-  /// that is in one tile, in order. Copies nothing. Throws InvalidArgument if the range exceeds the
-  /// buffer, and what `visit` throws.
+  /// Splits the `nbytes` bytes from `offset` on into the parts that are in one tile each, and calls
+  /// visit(std::span<const std::byte>) for each part, in order. Copies nothing. Throws
+  /// InvalidArgument if the range exceeds the buffer, and any exception of `visit`.
   template <class Visit>
   void for_each_part(std::size_t offset, std::size_t nbytes, Visit&& visit,
                      CallSite site = CallSite::current()) const {
@@ -142,9 +145,9 @@ class basic_tiled_buffer {
     });
   }
 
-  /// Copies destination.size() bytes from `offset` on to `destination`. Throws InvalidArgument if
-  /// the range exceeds the buffer, and what the allocator's copy throws: some bytes may have been
-  /// copied then.
+  /// Copies destination.size() bytes, from `offset` on, to `destination`. Throws InvalidArgument if
+  /// the range exceeds the buffer, and any exception of the allocator's copy; some bytes may have
+  /// been copied then.
   void read(std::size_t offset, std::span<std::byte> destination,
             CallSite site = CallSite::current()) const {
     std::byte* to = destination.data();
@@ -157,9 +160,10 @@ class basic_tiled_buffer {
         site);
   }
 
-  /// Writes `bytes`, which must not be bytes of this buffer, from `offset` on. All affected tiles
-  /// are made unshared, as by mutable_tile(), before the first byte is written. Throws as
-  /// mutable_tile(), having changed nothing, and what the allocator's copy throws: some bytes may
+  /// Writes `bytes` from `offset` on. Before the first byte is written, makes all affected tiles
+  /// unshared, as mutable_tile() does. Requires that `bytes` are not bytes of this buffer. Throws
+  /// InvalidArgument if the range exceeds the buffer, and the errors of mutable_tile(); the
+  /// contents are unchanged then. Also throws any exception of the allocator's copy; some bytes may
   /// have been written then.
   void write(std::size_t offset, std::span<const std::byte> bytes, Wait wait = Wait::allowed,
              CallSite site = CallSite::current()) {
@@ -168,9 +172,9 @@ class basic_tiled_buffer {
     overwrite(offset, bytes, wait, site);
   }
 
-  /// Appends `bytes`, which must not be bytes of this buffer. Copies at most the last tile, if it
-  /// is shared and has room. Throws OutOfMemory, InvalidArgument if the new size is above
-  /// max_nbytes, and what the allocator throws, having changed nothing.
+  /// Appends `bytes`. Copies no existing tile but the last one, if it is shared and has room.
+  /// Requires that `bytes` are not bytes of this buffer. Throws OutOfMemory if there is no memory,
+  /// InvalidArgument if the new size exceeds max_nbytes, and any exception of the allocator.
   void append(std::span<const std::byte> bytes, Wait wait = Wait::allowed,
               CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
@@ -179,13 +183,14 @@ class basic_tiled_buffer {
     try {
       overwrite(offset, bytes, wait, site);
     } catch (...) {
-      shrink_to(offset, wait, site);  // throws nothing: all nodes are unshared
+      shrink_to(offset, wait, site);  // throws nothing, because all nodes are unshared
       throw;
     }
   }
 
-  /// Shrinks the buffer to `nbytes` bytes, at most its size, and drops the tiles beyond them.
-  /// Copies no tile. Throws InvalidArgument, and OutOfMemory for the table, having changed nothing.
+  /// Shrinks the buffer to `nbytes` bytes and drops the tiles beyond them. Copies no tile. Throws
+  /// InvalidArgument if `nbytes` exceeds the size, and OutOfMemory if there is no memory for the
+  /// copy of a shared node of the table.
   void truncate(std::size_t nbytes, Wait wait = Wait::allowed,
                 CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
@@ -198,8 +203,9 @@ class basic_tiled_buffer {
     shrink_to(nbytes, wait, site);
   }
 
-  /// Changes the size. The bytes up to the smaller size remain; bytes beyond are indeterminate.
-  /// Copies no tile. Throws as append() and truncate(), having changed nothing.
+  /// Changes the size. Bytes up to the smaller of the two sizes are retained; bytes beyond the
+  /// former size are indeterminate. Copies no tile. Throws the errors of append() if the buffer
+  /// grows, and those of truncate() if it shrinks.
   void resize(std::size_t nbytes, Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
     if (nbytes < nbytes_) {
@@ -209,8 +215,8 @@ class basic_tiled_buffer {
     }
   }
 
-  /// True iff both have the same table and size: no tile of either was written since they were
-  /// cloned.
+  /// True iff both buffers share their whole table and are of equal size, because neither has been
+  /// written since the clone.
   bool shares_data_with(const basic_tiled_buffer& other,
                         CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
@@ -218,7 +224,8 @@ class basic_tiled_buffer {
     return tree_.shares_node_with(other.tree_) && nbytes_ == other.nbytes_;
   }
 
-  /// True iff both share tile `index`: a write to it in either buffer would copy it.
+  /// True iff both buffers share tile `index`, so that a write to the tile in either buffer would
+  /// copy the tile. False if `index` is out of range.
   bool shares_tile_with(const basic_tiled_buffer& other, std::size_t index,
                         CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
@@ -227,10 +234,10 @@ class basic_tiled_buffer {
            tree_.tile(index).shares_data_with(other.tree_.tile(index), site);
   }
 
-  /// Calls visit(index) for each tile that the two do not share, in ascending order; includes tiles
-  /// that only one of them has. Tiles are compared whole: two sizes that end in one shared tile are
-  /// no difference. Cost: proportional to what differs, not to what is shared. Throws
-  /// InvalidArgument if the tile sizes differ, and what `visit` throws.
+  /// Calls visit(index) for each tile that the two buffers do not share, in ascending order, tiles
+  /// that only one buffer has included. Compares whole tiles: if both sizes end in one shared tile,
+  /// that tile is not a difference. Throws InvalidArgument if the tile sizes differ, and any
+  /// exception of `visit`. Cost: proportional to the part that differs, not to the shared part.
   template <class Visit>
   friend void for_each_difference(const basic_tiled_buffer& left, const basic_tiled_buffer& right,
                                   Visit&& visit, CallSite site = CallSite::current()) {
@@ -287,7 +294,8 @@ class basic_tiled_buffer {
     }
   }
 
-  /// Calls part(index, begin, nbytes) for the bytes of a range that are in each tile.
+  /// Calls part(index, begin, nbytes) for each tile that contains bytes of the range: `nbytes`
+  /// bytes from byte `begin` of tile `index` on.
   template <class Part>
   void split(std::size_t offset, std::size_t nbytes, Part part) const {
     while (nbytes != 0) {
@@ -321,13 +329,13 @@ class basic_tiled_buffer {
     std::size_t index = count;
     try {
       for (; index < count_of(nbytes); ++index) {
-        // Allocate the tile first: if that fails, no node has been created.
+        // Allocate the tile first, so that no node has been created if the allocation fails.
         auto tile = Tree::allocate_tile(tile_nbytes_, *allocator_);
         tree_.mutable_tile(index, wait, site) = std::move(tile);
       }
     } catch (...) {
       if (index != count) {
-        tree_.truncate(count, wait, site);  // throws nothing: the nodes are unshared
+        tree_.truncate(count, wait, site);  // throws nothing, because the nodes are unshared
       }
       throw;
     }

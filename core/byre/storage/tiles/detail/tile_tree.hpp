@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// One file of more than 300 lines: the nodes and the functions that traverse them depend on each
-// other.
-/// The table of a tiled buffer: a tree of nodes, each shared copy-on-write through a share word of
-/// its own, as data is. A copy of a handle to the root shares the whole tree. The first write to a
-/// tile after a copy makes the nodes on the path to the tile unshared, from the root down: it
-/// claims each node, then steals it or copies its handles.
+// This file has more than 300 lines because the nodes and the functions that traverse them depend
+// on each other.
+/// The table of a tiled buffer: a tree of nodes. Each node has its own share word and is shared
+/// copy-on-write, like the data of a Buffer. A copy of a handle to the root shares the whole tree.
+/// The first write to a tile after a copy makes the nodes on the path to the tile unshared, from
+/// the root down: the write claims each node, then steals the node or copies its handles.
 ///
 ///     handle --> level 2       FanOut handles to nodes of level 1
 ///                  |
@@ -12,12 +12,13 @@
 ///                  |
 ///                level 0       FanOut tiles, each a buffer
 ///
-/// The digits of a tile's number, to the base FanOut, determine its position. The tree is as high
-/// as the largest number of tiles so far required; slots beyond the current tiles are empty.
+/// The digits of a tile's number, to the base FanOut, determine the position of the tile. The
+/// height of the tree suffices for the largest number of tiles that it has had; slots beyond the
+/// current tiles are empty.
 ///
-/// The steps are those of basic_share_word, and so is the argument: a node is constant from claim()
-/// to finish_copy() (I4), and its handles are copied in that interval. An owner modifies a node
-/// only after all such copies (I5).
+/// Nodes are shared by the steps of basic_share_word, and correct by its invariants: a node is
+/// constant from claim() to finish_copy() (I4), and its handles are copied in that interval. An
+/// owner modifies a node only after all such copies (I5).
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -36,8 +37,8 @@ namespace byre::inline v0::detail {
 
 /// A handle to a node; may be empty. Thread-safety: as for a standard container; two handles are
 /// different objects even if they share nodes. Progress: copying a handle is lock-free; dropping a
-/// handle never waits; the first write after a copy waits for a copy of a node that is under way,
-/// as claim() does.
+/// handle never waits; the first write after a copy waits, in claim(), for pending copies of the
+/// node.
 template <sync::Sync Sync, std::size_t FanOut>
 class basic_tile_tree {
   static_assert(FanOut >= 2 && std::has_single_bit(FanOut));
@@ -95,8 +96,9 @@ class basic_tile_tree {
     return static_cast<const Leaf*>(node)->tiles[digit(index, 0)];
   }
 
-  /// The tile at `index`, for writing. Creates missing nodes on the path to it, and makes the
-  /// others unshared. Throws OutOfMemory; the contents are unchanged then.
+  /// The tile at `index`, for writing. Creates missing nodes on the path to the tile, and makes the
+  /// existing ones unshared. Throws OutOfMemory if there is no memory for a node; the contents are
+  /// unchanged then.
   Tile& mutable_tile(std::size_t index, Wait wait, CallSite site) {
     while (!reaches(index)) {
       grow();
@@ -112,9 +114,9 @@ class basic_tile_tree {
     }
   }
 
-  /// Drops the tiles from number `count` on; the height of the tree does not change. Throws
-  /// OutOfMemory, having dropped no tile. Throws nothing if the nodes on the path to tile `count`
-  /// are unshared.
+  /// Drops the tiles from number `count` on. The height of the tree does not change. Throws
+  /// OutOfMemory if there is no memory for the copy of a shared node; no tile is dropped then.
+  /// Throws nothing if the nodes on the path to tile `count` are unshared.
   void truncate(std::size_t count, Wait wait, CallSite site) {
     if (count == 0) {
       *this = basic_tile_tree();
@@ -168,7 +170,7 @@ class basic_tile_tree {
   static std::size_t digit(std::size_t index, std::size_t level) noexcept {
     return index >> (digit_bits * level) & (FanOut - 1);
   }
-  /// How many tiles each slot of a node of `level` covers.
+  /// The number of tiles that one slot of a node of `level` covers.
   static std::size_t tiles_below(std::size_t level) noexcept {
     return std::size_t{1} << (digit_bits * level);
   }
@@ -190,8 +192,8 @@ class basic_tile_tree {
     return made;
   }
 
-  /// Called by the owner or copier that the share word told to free the node. Releases the children
-  /// that have no other owner.
+  /// Called by the owner or copier that the share word told to free the node. Also releases the
+  /// children that have no other owner.
   static void release(Node* node) noexcept {
     stats::detail::report_end(node);
     if (node->level == 0) {
@@ -212,8 +214,8 @@ class basic_tile_tree {
     node_.set(root);
   }
 
-  /// Gives this handle a node that it does not share, as Buffer::materialize() does with data; an
-  /// empty handle gets a new node of `level`.
+  /// Makes this handle the only owner of its node, as Buffer::materialize() does for data. If the
+  /// handle is empty, creates a node of `level`.
   void make_unique(std::size_t level, Wait wait, CallSite site) {
     Node* const node = node_.get();
     if (node == nullptr) {
@@ -248,8 +250,8 @@ class basic_tile_tree {
     node_.set(copy);
   }
 
-  /// For a recording: from now on the children of `node` are shared because of the call sites that
-  /// cloned the node.
+  /// Tells a recording that from now on the children of `node` are shared, and that the cause is
+  /// the call sites that cloned the node.
   static void record_parts(const Node& node) noexcept {
     for (std::size_t slot = 0; slot < FanOut; ++slot) {
       if (node.level == 0) {
@@ -264,13 +266,13 @@ class basic_tile_tree {
     }
   }
 
-  /// Drops the tiles of this node from number `count` on. Everything that may throw happens first,
-  /// at all levels.
+  /// Drops the tiles of this node from number `count` on. All steps that may throw, at all levels,
+  /// come before the first drop.
   void drop_from(std::size_t count, std::size_t level, Wait wait, CallSite site) {
     make_unique(level, wait, site);
     Node* const node = node_.get();
     const std::size_t kept =
-        (count - 1) / tiles_below(level) + 1;  // slots; the last may be kept in part
+        (count - 1) / tiles_below(level) + 1;  // slots; some tiles of the last may be dropped
     if (level == 0) {
       for (std::size_t slot = kept; slot < FanOut; ++slot) {
         static_cast<Leaf*>(node)->tiles[slot] = Tile();
@@ -287,7 +289,8 @@ class basic_tile_tree {
     }
   }
 
-  /// The child in `slot` of a node of `level`. The tree of `node` may be lower than `level`.
+  /// The child in `slot` of a node of `level`. If the tree of `node` is lower than `level`, acts as
+  /// if the tree had the missing levels: `node` is then the child in slot 0.
   static const Node* child(const Node* node, std::size_t level, std::size_t slot) noexcept {
     if (level_of(node) < level) {
       return slot == 0 ? node : nullptr;
