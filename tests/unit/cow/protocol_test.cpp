@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tests of the operations of the share word, in one thread and for each order of eight operations.
+// Tests of the operations of the share word: in one thread, every sequence of eight operations; and
+// waits, limits of counts, and misuse.
 #include <byre/cow/share_word.hpp>
 #include <byre/observe/counters.hpp>
 
@@ -42,8 +43,8 @@ struct Protocol {
   Counts counts;
 };
 
-/// An operation of the share word. `may` tells whether it may be next: a waiting claim by the last
-/// owner would hang while a copy is under way.
+/// An operation of the share word. `may` tells whether the operation may come next: a waiting claim
+/// by the last owner would hang while a copy is pending.
 struct Operation {
   const char* name;
   bool (*may)(const Protocol& at);
@@ -67,7 +68,7 @@ const Operation operations[] = {
        return by_a_writer(at) && (at.counts.owners > 1 || at.counts.copies == 0);
      },
      [](Protocol& at) { at.claims(at.word.claim(), at.counts.owners > 1); }},
-    {"claim, never to wait", by_a_writer,
+    {"claim(Wait::never)", by_a_writer,
      [](Protocol& at) {
        at.claims(at.word.claim(Wait::never), at.counts.owners > 1 || at.counts.copies != 0);
      }},
@@ -116,8 +117,8 @@ TEST(Protocol, counts_owners_and_copies_on_every_path_of_eight_operations) {
   }
 }
 
-// A build without counters cannot tell when the waiter has parked: there these tests check only the
-// outcome.
+// A build without counters cannot tell when the waiter has parked. In such a build these tests
+// check only the outcome.
 
 class WaitingOwner : public testing::Test {
  protected:
@@ -152,7 +153,7 @@ TEST_F(WaitingOwner, steals_when_the_last_copy_ends_even_if_it_is_interrupted) {
     EXPECT_EQ(answer, Claim::steal);
     EXPECT_TRUE(word.is_writable());  // the bit `waiting` is cleared
   }
-  // The word is as good as new: a later last copier frees.
+  // No trace of the wait remains in the word: the last copier of later claims is told to free.
   word.add_owner();
   EXPECT_EQ(word.claim(), Claim::copy);
   EXPECT_FALSE(word.drop_owner());

@@ -34,7 +34,7 @@ class Attempt {
       const std::function<void()>& step,
       const std::function<std::string()>& state = [] { return std::string(); });
 
-  /// A number of its own for each attempt, for names that must be new.
+  /// A number that is unique to each attempt, for names that must be new.
   int number() const noexcept { return number_; }
   /// Whether no allocation failed.
   bool is_without_failure() const noexcept { return is_without_failure_; }
@@ -56,7 +56,7 @@ struct Case {
   /// A failed step may retain memory for the next one: nodes of a table, or a file that a source
   /// maps already.
   bool retains_memory = false;
-  /// A failed step allocates to undo its changes: only one allocation fails per attempt.
+  /// A failed step allocates memory to undo its changes. So only one allocation per attempt fails.
   bool allocates_to_undo = false;
 };
 inline Case retaining_memory(Case given) {
@@ -158,7 +158,7 @@ template <class Held>
 std::string described(const Printed<Held>&) {
   return "";
 }
-/// A case: `Print` returns the value that `Make` prepares as text.
+/// A case: `Print` returns, as text, the value that `Make` prepares.
 template <class Make, class Print>
 Case text_case(const char* name, Make, Print) {
   return value_case(

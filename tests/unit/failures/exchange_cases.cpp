@@ -59,7 +59,7 @@ template <bool is_link = false, class Save>
 Case save_case(const char* name, Save) {
   return {name, [](Attempt& attempt) {
             const TemporaryFolder folder;
-            write_file(folder / "file", "what was there");
+            write_file(folder / "file", "the former contents");
             const auto path = folder / (is_link ? "link" : "file");
             if (is_link) {
               std::filesystem::create_symlink(folder / "file", path);
@@ -98,7 +98,7 @@ template <class Save, class Load>
 Case load_case(const char* name, Save, Load) {
   return {name, [](Attempt& attempt) {
             const TemporaryFolder folder;
-            Written file{folder / "a name that is longer than what strings have in place", ""};
+            Written file{folder / "a name that exceeds the inline capacity of strings", ""};
             Save()(file.path);
             file.bytes = read_file(file.path);
             std::optional<decltype(Load()(file))> loaded;
@@ -114,7 +114,7 @@ const Tensor& tensor_to_save() {
 /// Names and metadata exceed the inline capacity of strings.
 const NamedTensors& tensors_to_save() {
   static const NamedTensors tensors = {
-      {"a name that is longer than what strings have in place", deep_tensor()},
+      {"a name that exceeds the inline capacity of strings", deep_tensor()},
       {"another", tensor_to_save()},
       {"none", Tensor::empty({0}, DType::f32)}};
   return tensors;
@@ -122,7 +122,8 @@ const NamedTensors& tensors_to_save() {
 constexpr auto save_array = [](const auto& path) { save_npy(path, tensor_to_save()); };
 constexpr auto save_model = [](const auto& path) {
   static const std::vector<std::pair<std::string, std::string>> metadata = {
-      {"a key that is longer than what strings have in place", "and a value that is so, too"}};
+      {"a key that exceeds the inline capacity of strings",
+       "a value that exceeds the inline capacity of strings"}};
   save_safetensors(path, tensors_to_save(), metadata);
 };
 constexpr auto save_unaligned_model = [](const auto& path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cases of functions that transform programs over tensors: a run writes all inputs of a program, or
-// none.
+// Cases of functions that transform programs over tensors. A run writes all inputs of a program; a
+// failed run writes none.
 #include <byre/functional.hpp>
 
 #include "cases.hpp"
@@ -106,8 +106,8 @@ std::string text_of(const Tensors& tensors) {
   return text;
 }
 
-/// A case: a run of the program that `Make` returns, on the tensors of `inputs_of`. All inputs are
-/// written, or none, and no guard remains.
+/// A case: a run of the program that `Make` returns, on the tensors of `inputs_of`. A failed run
+/// must write no input. Every run must restore the dispatch keys of the thread.
 template <auto inputs_of = one_deep, class Make>
 Case run_case(const char* name, Make) {
   static_assert(std::is_empty_v<Make>);

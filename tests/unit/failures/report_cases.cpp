@@ -36,7 +36,7 @@ void limit_copies(Attempt& attempt) {
 
 #if BYRE_STATS
 
-// A record without memory is lost, and counted.
+// If there is no memory for a record, the record is lost, and the loss is counted.
 
 void clone_and_write() {
   Buffer buffer = Buffer::allocate(100);
@@ -48,8 +48,7 @@ void clone_and_write() {
 struct Recorded {
   Recorded() { clone_and_write(); }
   TemporaryFolder folder;
-  std::filesystem::path path =
-      folder / "a name that is longer than what strings have in place.json";
+  std::filesystem::path path = folder / "a name that exceeds the inline capacity of strings.json";
   trace::Recording recording{std::size_t{1} << 16};  // a larger one is slow under a sanitizer
 };
 std::string described(const std::unique_ptr<Recorded>& recorded) {
@@ -104,7 +103,7 @@ void print_summary(Attempt& attempt) {
           [&] { return std::string(std::filesystem::is_empty(folder.path()) ? "none" : "one"); });
 }
 
-/// The file of each attempt has two lines: both suppress, or neither.
+/// The file of each attempt has two lines. Either both lines take effect, or neither does.
 void suppress(Attempt& attempt) {
   const TemporaryFolder folder;
   const std::string name = "suppressed" + std::to_string(attempt.number());

@@ -87,7 +87,7 @@ char foreign_bytes[100];
 template <class Held>
 void map_file(Attempt& attempt) {
   const TemporaryFolder folder;
-  const auto path = folder / "a name that is longer than what strings have in place";
+  const auto path = folder / "a name that exceeds the inline capacity of strings";
   write_file(path, "bytes");
   Bytes<Held> bytes;
   attempt([&] { bytes.other = Held::map_file(path); }, [&] { return described(bytes); });
@@ -132,7 +132,7 @@ constexpr auto overlay_and_clone = [] {
   overlay.mutable_data()[0] = std::byte{'d'};
   return PagedValues<Buffer, 3>{{buffer, overlay, overlay}};
 };
-/// A writable clone of these needs a new page file.
+/// Buffers or storages whose writable clone needs a new page file.
 constexpr auto written_pages = [] {
   Buffer buffer = pages<Buffer>();
   Buffer first = buffer.writable_clone();
@@ -145,7 +145,7 @@ constexpr auto clone_writably =
 
 void write_file_of_format(Attempt& attempt) {
   const TemporaryFolder folder;
-  const auto path = folder / "a name that is longer than what strings have in place";
+  const auto path = folder / "a name that exceeds the inline capacity of strings";
   attempt(
       [&] {
         OutputFile file(path);

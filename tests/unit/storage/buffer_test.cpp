@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Named guarantees of Buffer. storage/random_programs_test.cpp compares all other behavior with the
-// model of stress/programs.
+// Single guarantees of Buffer. random_programs_test.cpp compares all other behavior with the model
+// of stress/programs.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -111,7 +111,7 @@ TEST(Buffer, a_size_above_max_nbytes_throws_invalid_argument) {
 }
 
 TEST(Buffer, a_size_no_machine_has_throws_out_of_memory) {
-  const auto take_two = [](Allocator& allocator) {  // with 32-bit addresses, one may succeed
+  const auto take_two = [](Allocator& allocator) {  // with 32-bit addresses, the first may succeed
     const Buffer one = Buffer::allocate(max_nbytes, allocator);
     const Buffer another = Buffer::allocate(max_nbytes, allocator);
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Failing memory of a device, and error reports that need no heap. For all other functions,
-// tests/unit/failures/storage_cases.cpp makes every allocation fail and looks for leaks;
-// stress/programs does so, too.
+// Failed allocations of device memory, and error reports that need no heap. For all other
+// functions, tests/unit/failures/storage_cases.cpp and stress/programs make every allocation fail
+// and look for leaks.
 #include <byre/error/error.hpp>
 #include <byre/memory/detail/thread_cache.hpp>
 #include <byre/storage/storage.hpp>

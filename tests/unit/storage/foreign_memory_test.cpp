@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Foreign memory: adopted, aliased and borrowed. stress/programs compares writes, clones and
-// resizes of it with a model.
+// resizes of foreign memory with a model.
 #include <byre/memory/pages.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/storage/buffer.hpp>
@@ -76,7 +76,7 @@ TEST(AdoptedMemory, is_deleted_after_its_buffer_refers_to_the_copy) {
   FailingAllocator allocator;
   allocator.during_copy([&] { other = Buffer(); });
   const std::function<void(Buffer&)> moves[] = {
-      [](Buffer& buffer) { buffer.materialize(); },  // read-only
+      [](Buffer& buffer) { buffer.materialize(); },  // copies, because the memory is read-only
       [](Buffer& buffer) { buffer.resize(100); },
       [](Buffer& buffer) {
         buffer.resize(1);
@@ -159,7 +159,7 @@ TEST(ForeignMemory, rejected_memory_is_released_once_and_named) {
     EXPECT_TRUE(says(complaint_of<InvalidArgument>(each.make), each.says));
     EXPECT_EQ(deleted, each.released) << each.says;
   }
-  EXPECT_EQ(Buffer::adopt(null, 0, deleter).nbytes(), 0U) << "null is allowed for 0 bytes";
+  EXPECT_EQ(Buffer::adopt(null, 0, deleter).nbytes(), 0U) << "null must be allowed for 0 bytes";
   EXPECT_EQ(deleted, 1);
   EXPECT_EQ(Buffer::borrow(null, 0).nbytes(), 0U);
 }

@@ -54,7 +54,7 @@ class ParallelWriters : public testing::Test {
   int copies_before = 0;
 };
 
-/// The results of the threads of a loop. Each writes its number into its part.
+/// The results of the threads of a loop. Each thread writes its number into a part of its own.
 struct Loop {
   std::array<std::byte*, threads> data{};
   std::array<Materialized, threads> how{};
@@ -83,7 +83,7 @@ struct Loop {
 
 TEST_F(ParallelWriters, may_be_called_from_a_sink_of_the_copy) {
   if (!BYRE_STATS) {
-    GTEST_SKIP() << "no sink is called";
+    GTEST_SKIP() << "a build without stats calls no sink";
   }
   std::byte* asked_again = nullptr;
   const stats::InstalledSink sink(
@@ -100,7 +100,7 @@ TEST_F(ParallelWriters, make_one_copy_of_shared_data_for_all_threads) {
           Storage another = has_handles ? storage : Storage();
           Storage& asked = has_handles ? another : storage;
           loop.write(asked, thread);
-          // Plausible code reads the storage while another thread still requests access.
+          // As in real programs, this thread reads while another one still requests access.
           EXPECT_EQ(asked.data(), loop.data[thread]);
           EXPECT_EQ(asked.nbytes(), storage_nbytes);
           EXPECT_TRUE(asked.is_unique());
@@ -181,7 +181,7 @@ TEST_F(ParallelWriters, try_again_one_by_one_if_copies_fail) {
   }
 }
 
-/// The copy of `clone` is halted; `storage` shares the data.
+/// A copy by a writer of `clone` is halted; `storage` is the last owner of the source.
 class UnfinishedCopy : public ParallelWriters {
  protected:
   UnfinishedCopy() {
@@ -229,7 +229,7 @@ TEST_F(UnfinishedCopy, is_not_waited_for_by_writers_that_never_wait) {
 }
 
 TEST_F(ParallelWriters, allow_allocators_that_write_other_storages_in_parallel) {
-  std::vector<Storage> others;  // enough that some share a lock with `storage`
+  std::vector<Storage> others;  // so many that some use the lock that `storage` uses
   std::vector<Storage> clones;
   for (int i = 0; i < 1000; ++i) {
     others.push_back(filled(std::byte{6}));
@@ -251,7 +251,7 @@ TEST_F(ParallelWriters, reject_ranges_beyond_the_end) {
   const std::string refused = complaint_of<InvalidArgument>(
       [&] { (void)storage.mutable_range_in_parallel(1, storage_nbytes); });
   EXPECT_TRUE(says(refused, "64 bytes from byte 1 on", "has 64 bytes"));
-  EXPECT_TRUE(storage.shares_data_with(clone)) << "a rejected call changes nothing";
+  EXPECT_TRUE(storage.shares_data_with(clone)) << "a rejected call must change nothing";
 
   at_once(threads, [&](std::size_t thread) {
     const auto range = storage.mutable_range_in_parallel(thread, storage_nbytes / 2);

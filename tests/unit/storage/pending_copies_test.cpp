@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// PendingCopy: the end of a copy that an allocator submitted; and which allocators may defer
-// copies.
+// PendingCopy, by which an allocator ends a copy that it submitted; and the rule that only
+// allocators of device memory may defer copies.
 #include <byre/memory/allocator.hpp>
 
 #include <gtest/gtest.h>
@@ -32,10 +32,10 @@ TEST(PendingCopies, end_exactly_once) {
   int others = 0;
   PendingCopy assigned(&others, count);
   assigned = PendingCopy(&ends, count);
-  EXPECT_EQ(others, 1) << "the replaced copy has ended";
+  EXPECT_EQ(others, 1) << "an assignment must end the replaced copy";
   EXPECT_EQ(ends, 2);
   assigned.end();
-  EXPECT_EQ(ends, 3) << "the assigned copy has ended";
+  EXPECT_EQ(ends, 3) << "the destructor must end the assigned copy";
   EXPECT_EQ(others, 1);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pins: bytes of a storage for code that holds a pointer to them. stress/programs compares pins
-// with a model; a race in stress/ releases pins while other threads clone the storage.
+// Pins, which keep the bytes of a storage in place for code that holds a pointer. stress/programs
+// compares pins with a model; a race in stress/ releases pins while other threads clone the
+// storage.
 #include <byre/storage/explain.hpp>
 #include <byre/storage/pin.hpp>
 
@@ -27,8 +28,8 @@ TEST(Pin, makes_lazy_clones_copy_until_it_is_released) {
   EXPECT_FALSE(says(explain(storage), "pinned"));
   Pin pin = storage.pin();
   EXPECT_EQ(pin.data(), before);
-  EXPECT_EQ(allocator.copies(), 0) << "the data had one owner";
-  EXPECT_EQ(storage.pin().data(), before) << "a second, temporary pin";
+  EXPECT_EQ(allocator.copies(), 0) << "data with one owner must not be copied";
+  EXPECT_EQ(storage.pin().data(), before) << "a second pin must not move the bytes";
   EXPECT_TRUE(storage.is_pinned());
   EXPECT_TRUE(says(explain(storage),
                    "a write modifies them in place. A lazy clone copies them: they are pinned"));

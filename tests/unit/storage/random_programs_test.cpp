@@ -37,7 +37,7 @@ const Subject subjects[] = {
     {"tiles_of_a_page", {.mix = mix_of_tiles(), .tile_nbytes = page_nbytes}, 200},
 };
 
-/// Programs that run one after another in one memory.
+/// Programs that run one after another and use one Memory, with its allocators.
 template <class T>
 struct Programs {
   Program<T>& begin(std::uint64_t seed, const Limits& limits) {
@@ -50,15 +50,15 @@ struct Programs {
   std::optional<Program<T>> program;
 };
 
-/// Tables with two tiles or nodes per node, so that few tiles make a high table; and tables as they
-/// ship.
+/// Runs with two kinds of tables of tiled buffers: two tiles or nodes per node, so that few tiles
+/// make a high table, and 32, the default.
 template <class T>
 class RandomPrograms : public testing::Test {
  protected:
   RandomPrograms() {
     set_warning_handler([](const char*) noexcept {});  // warnings of sinks that throw
     default_pool().trim();
-    Buffer::allocate(1);  // allocates what a thread's first buffer needs
+    Buffer::allocate(1);  // allocates the thread cache, before allocations are counted
   }
   ~RandomPrograms() override { set_warning_handler(nullptr); }
 
@@ -113,7 +113,7 @@ TYPED_TEST(RandomPrograms, of_forked_children_are_isolated) {
           [&](int output) {
             test::redirect(STDERR_FILENO, output);
             state.fork = nullptr;
-            state.share();  // the parent owns the same data
+            state.share();  // so that the parent owns the data too
             state.choices = Choices(seed);
             program.run(10);
             check_slots(state);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Named guarantees of Storage and attachments. storage/random_programs_test.cpp compares all other
+// Single guarantees of Storage and attachments. random_programs_test.cpp compares all other
 // behavior with the model of stress/programs.
 #include <byre/storage/storage.hpp>
 
@@ -110,7 +110,7 @@ TEST(Attachment, replaces_a_tag_and_no_tag_replaces_it) {
   EXPECT_EQ(storage.slot()->tag(), std::nullopt);
   storage.slot()->set_tag(0);
   storage.slot()->set_tag(5);
-  EXPECT_EQ(storage.slot()->tag(), 0U) << "the first stays";
+  EXPECT_EQ(storage.slot()->tag(), 0U) << "the first tag must remain";
   EXPECT_FALSE(storage.slot()->has_attachment());
   detail::Attachment& attached = storage.slot()->attach(std::make_unique<CountedAttachment>(7));
   EXPECT_EQ(storage.slot()->attachment(), &attached);

@@ -24,7 +24,7 @@
 namespace byre::test {
 namespace {
 
-/// A buffer of 64 bytes that are 7 once the device has executed the fill.
+/// A buffer of 64 bytes, and a submitted command that fills them with 7.
 Buffer sevens(QueuedDevice& device) {
   Buffer buffer = Buffer::allocate(64, device);
   device.submit_fill(buffer.mutable_data(), 7, 64);
@@ -68,7 +68,7 @@ TEST_P(SubmittedCopies, do_not_block_the_writer) {
   EXPECT_EQ(both.clone.materialize(), Materialized::copied);
   EXPECT_FALSE(both.clone.shares_data_with(both.source));
   EXPECT_TRUE(both.clone.is_unique());
-  EXPECT_FALSE(both.source.is_unique()) << "the device has yet to read it";
+  EXPECT_FALSE(both.source.is_unique()) << "the device has not read the source yet";
   EXPECT_EQ(both.source.use_count(), 1U);
   both.device.submit_fill(both.clone.mutable_data(), 8, 64);
   both.device.run();
@@ -87,10 +87,10 @@ TEST(SubmittedCopies, do_not_prevent_a_steal_in_queue_order) {
   const stats::Counters counted = stats::snapshot();
   EXPECT_EQ(both.source.materialize(), Materialized::stole);
   EXPECT_EQ((stats::snapshot() - counted).steals, BYRE_STATS ? 1 : 0);
-  EXPECT_EQ(both.source.materialize(Wait::never), Materialized::stole) << "still under way";
+  EXPECT_EQ(both.source.materialize(Wait::never), Materialized::stole) << "the copy is pending";
   EXPECT_EQ(both.source.mutable_data(), before);
   both.device.submit_fill(both.source.mutable_data(), 9, 64);
-  EXPECT_EQ(value_of(both.device, both.clone), 7) << "the queue executes the copy before the write";
+  EXPECT_EQ(value_of(both.device, both.clone), 7) << "the copy must precede the write";
   EXPECT_EQ(value_of(both.device, both.source), 9);
   EXPECT_EQ(both.source.materialize(), Materialized::already_unique);
 }
@@ -114,7 +114,7 @@ TEST_P(SubmittedCopies, keep_the_source_alive_until_they_end) {
     }
     EXPECT_EQ(clone.materialize(),
               is_read_only ? Materialized::copied : Materialized::already_unique);
-    EXPECT_EQ(memory.releases, 0) << "the device has yet to read it";
+    EXPECT_EQ(memory.releases, 0) << "the device has not read the source yet";
     device.run();
     EXPECT_EQ(memory.releases, 1);
     EXPECT_EQ(value_of(device, clone), 7);
@@ -170,7 +170,7 @@ TEST(SubmittedCopies, allow_the_last_owner_to_resize_in_queue_order) {
     EXPECT_THROW(both.source.resize(32), NotUnique);
     both.clone.materialize();
     if (copies_end == CopiesEnd::later) {
-      EXPECT_THROW(both.source.resize(32), NotUnique) << "out of order, the copy must have ended";
+      EXPECT_THROW(both.source.resize(32), NotUnique) << "the copy is pending";
       both.device.run();
     }
     both.source.resize(32);
@@ -187,7 +187,7 @@ TEST(SubmittedCopies, of_read_only_data_own_it_and_prevent_a_resize) {
   Buffer buffer = memory.adopted(device);
   Buffer copied = buffer;
   copied.materialize();
-  EXPECT_EQ(buffer.use_count(), 2U) << "a copier of read-only data owns it until its copy ends";
+  EXPECT_EQ(buffer.use_count(), 2U) << "a copier of read-only data must own it";
   EXPECT_THROW(buffer.resize(32), NotUnique);
   EXPECT_EQ(buffer.nbytes(), 64U);
   device.run();
@@ -244,7 +244,7 @@ TEST_P(SubmittedCopies, are_reported_with_their_causes) {
 
 #endif
 
-/// In a child of fork(), no thread would end copies of the parent.
+/// The threads that end the parent's copies do not exist in a child of fork().
 TEST(SubmittedCopies, of_the_parent_process_are_not_waited_for_after_fork) {
   Shared both(CopiesEnd::later);
   both.clone.materialize();
@@ -264,7 +264,7 @@ TEST(SubmittedCopies, are_made_once_by_a_parallel_loop) {
   device.run();
 }
 
-/// All owners of one buffer write while the device works: promise 3.
+/// All owners of one buffer write while the device executes copies.
 TEST_P(SubmittedCopies, are_one_fewer_than_writers) {
   for (int round = 0; round < 200; ++round) {
     constexpr std::size_t writers = 4;

@@ -31,8 +31,8 @@ namespace {
 
 constexpr const char* eight_tiles = "aaaabbbbccccddddeeeeffffgggghhhh";
 
-/// The number of nodes that `act` created and did not destroy. Headers of small tiles are in their
-/// blocks, so operator new counts nodes only.
+/// The number of nodes that `act` created and did not destroy. The headers of small tiles are in
+/// the blocks of their data, so only nodes come from operator new.
 template <class Act>
 std::ptrdiff_t nodes_made_by(Act act) {
   const std::ptrdiff_t before = live_new_count;
@@ -200,7 +200,7 @@ TEST(TileTable, a_forked_child_copies_a_tile_its_parent_was_copying) {
   EXPECT_EQ(text_of(source), eight_tiles);
 }
 
-// The copy fails, so that its thread makes no other copy that could be waited for.
+// The copy fails, so that its thread makes no other copy for which a writer could wait.
 TEST(TileTable, a_wait_for_a_node_copy_is_recorded) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "built without stats";
