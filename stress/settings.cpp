@@ -20,7 +20,7 @@ test::CommandLine command_line() {
       .value("seed", "N", "determines the operations of each thread. Default: random")
       .value("duration", "SECONDS", "per workload, default 10; with --soak in total, default 1800")
       .value("operations", "N",
-             "per thread, instead of a duration; with --soak, two rotations of N each")
+             "run N per thread, instead of a duration; with --soak, two rotations of N each")
       .value("threads", "N", "1 to 64, for a race 2 to 64. Default: 8")
       .value("slots", "N", "per thread: N buffers and N storages. Default: 4")
       .value("most-nbytes", "N", "largest size of a value. Default: 67108864")

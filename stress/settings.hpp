@@ -21,10 +21,10 @@ inline constexpr std::uint64_t most_size_nbytes = std::uint64_t{64} << 20;
 struct Settings {
   std::uint64_t seed = 0;
   unsigned threads = 8;
-  std::size_t slots = 4;  ///< per thread: so many buffers, and as many storages
+  std::size_t slots = 4;  ///< per thread: the number of buffers, and the number of storages
   std::size_t most_nbytes = most_size_nbytes;  ///< limit of the size of a value
   std::optional<programs::Mix> mix{};          ///< empty: the default of the workload
-  Perturbation perturbation{};                 ///< default: no delays, the library as it ships
+  Perturbation perturbation{};                 ///< random delays of threads; default: none
   std::chrono::duration<double> duration{10};
   std::optional<std::uint64_t> operations{};  ///< per thread, instead of a duration
 };
@@ -40,7 +40,7 @@ struct Options {
   Settings settings;
 };
 
-/// Throws test::UsageError. The seed is random if it is not given.
+/// Throws test::UsageError if an option is invalid. The seed is random if the options contain none.
 Options parse(int argc, const char* const* argv);
 std::string help_text();
 

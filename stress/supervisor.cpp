@@ -48,10 +48,10 @@ Supervisor::Supervisor(std::string workload, const Settings& settings,
       last_steps_(std::move(last_steps)),
       hang_timeout_(hang_timeout) {
   current = this;
-  for (const int signal : ending_signals) {  // but not if the parent ignores them, as nohup does
+  for (const int signal : ending_signals) {  // a signal that nohup ignores stays ignored
     replace_handler(signal, SIG_DFL, &request_stop);
   }
-  for (const int signal : fatal_signals) {  // but not if a sanitizer handles them
+  for (const int signal : fatal_signals) {  // a sanitizer's handler remains in place
     replace_handler(signal, SIG_DFL, &on_fatal_signal);
   }
 }
@@ -63,9 +63,9 @@ Supervisor::~Supervisor() {
   current = nullptr;
 }
 
-/// The report allocates, which hangs if this thread holds the lock of the heap: then the alarm ends
-/// the program. Other threads that fail wait, so that they do not end the program before the report
-/// is complete.
+/// The report allocates memory. If this thread holds the lock of the heap, that hangs, and the
+/// alarm ends the program. Other threads that fail wait here, so that they do not end the program
+/// before the report is complete.
 void Supervisor::on_fatal_signal(int signal) {
   while (is_reported.exchange(true, std::memory_order_relaxed) && !this_thread_reports) {
     ::pause();

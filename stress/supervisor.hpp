@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Supervisor: prints the progress of a run, and ends it when its time is over or the user requests
-/// it. A run that hangs or crashes ends the program, with the last steps of each thread and the
-/// command that repeats the run.
+/// Supervisor: prints the progress of a run, and ends the run when its time is over or the user
+/// interrupts it. If a run hangs or crashes, prints the last steps of each thread and the command
+/// that repeats the run, then ends the program.
 #pragma once
 
 #include <byre/observe/counters.hpp>
@@ -38,10 +38,11 @@ std::string text_of(const Outcome& outcome);
 /// from the first supervisor on.
 bool stop_requested() noexcept;
 
-/// Generous: in a sanitized build on a busy machine, a step on 64 MiB takes seconds.
+/// Long, because a step on 64 MiB takes seconds in a sanitized build on a busy machine.
 inline constexpr std::chrono::seconds default_hang_timeout{120};
 
-/// One exists at a time, used by the thread that runs a workload. Any thread may call wake().
+/// At most one supervisor exists at a time. The thread that runs a workload uses it; any thread may
+/// call wake().
 class Supervisor {
  public:
   using Lines = std::function<std::vector<std::string>()>;

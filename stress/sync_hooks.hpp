@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Hooked: a Sync that calls a hook before and after each step of another Sync.
+/// Hooked: a Sync (the template parameter that provides byre's atomic operations) that calls a hook
+/// before and after each step of another Sync.
 #pragma once
 
 #include <byre/sync/detail/no_destructor.hpp>
@@ -7,9 +8,9 @@
 
 namespace byre::stress {
 
-/// Each atomic and plain variable has a `Hook`. A step constructs `Hook::Scope(hook, name)` before
-/// it and destroys the scope after it. The variable may have been destroyed by then, so the
-/// destructor of a scope must not access the hook.
+/// Each atomic and plain variable contains a `Hook`. Hooked constructs `Hook::Scope(hook, name)`
+/// before each step on the variable, and destroys the scope after the step. Another thread may have
+/// destroyed the variable by then, so the destructor of a scope must not access the hook.
 template <sync::Sync Base, class Hook>
 struct Hooked : Base {
   template <class Value>
@@ -62,7 +63,8 @@ struct Hooked : Base {
     [[no_unique_address]] Hook hook_;
   };
 
-  /// Objects of the program: the library has none for a Sync that it does not know.
+  /// The objects are defined in this program, because the library defines them only for
+  /// sync::Boost.
   template <class Object>
   static Object& no_destructor() noexcept {
     return sync::no_destructor<Object>();

@@ -17,8 +17,8 @@
 namespace byre::stress {
 namespace {
 
-/// In several threads, steps on shared values are more frequent, so that threads access them at
-/// once.
+/// The mix for several threads. Steps on shared values are more frequent than usual, so that
+/// threads often access one value at once.
 programs::Mix mix_of_threads() {
   programs::Mix mix = programs::usual_mix();
   for (const char* step :
@@ -113,7 +113,7 @@ class RaceRun {
   boost::atomic<std::uint64_t> operations_{0};
   boost::atomic<bool> is_over_{false};
   RaceResult result_;
-  std::exception_ptr error_;  // if the race could not run
+  std::exception_ptr error_;  // null unless the race threw
   std::vector<programs::Log> logs_;
   Supervisor supervisor_;
 };
@@ -130,7 +130,7 @@ std::span<const Workload> all_workloads() {
                return run_programs("mixed", settings, programs::without_faults(mix_of_threads()));
              }},
         {.name = "faults",
-         .shows = "as mixed, with failing allocations, copies and sinks",
+         .shows = "like mixed, with failing allocations, copies and sinks",
          .run =
              [](const Settings& settings) {
                return run_programs("faults", settings, mix_of_threads());

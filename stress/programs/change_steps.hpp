@@ -25,7 +25,7 @@ void swap_values(Slot& left, Slot& right) {
   swap(left.expected, right.expected);
 }
 
-/// Chosen by the input, unless the write would wait for a copy that cannot end before this step.
+/// Lets the input choose, unless the write would wait for a copy that cannot end before this step.
 template <class T>
 Wait choose_wait(State<T>& state, const DataOwner& data) {
   const bool is_in_copy = state.depth != 0 && !state.is_only_program;
@@ -103,8 +103,8 @@ void materialize(State<T>& state, Slot& slot) {
   }
 }
 
-/// Bytes to write to a part of `all_nbytes` bytes. The input chooses a few bytes, or all bytes from
-/// an offset on.
+/// Bytes to write to a part of `all_nbytes` bytes. The input chooses the part: a few bytes, or all
+/// bytes from an offset on.
 class RangeWrite {
  public:
   template <class T>
@@ -144,7 +144,7 @@ void write(State<T>& state, Slot& slot) {
   written.put(*slot.value());
 }
 
-/// Writes through mutable_range(), which makes the pages of the range writable.
+/// Writes through mutable_range(), which allocates the pages of the range.
 template <class T, class Slot>
 void write_range(State<T>& state, Slot& slot) {
   const RangeWrite written(state, slot.value() == nullptr ? 0 : slot.value()->nbytes());
@@ -153,7 +153,7 @@ void write_range(State<T>& state, Slot& slot) {
   const auto request = [&](Wait wait) {
     range = slot.real.mutable_range(written.offset(), written.nbytes(), wait);
   };
-  // If there is no memory for the range, the data is unshared nevertheless.
+  // If mutable_range() fails for lack of memory for the range, it has already unshared the data.
   const bool may_fail_then = state.faults.system_may_fail;
   const auto is_alone = materialize_by(state, slot, [&](Wait wait) {
     may_fail_then ? void(slot.real.materialize(wait)) : request(wait);
@@ -171,7 +171,8 @@ void write_range(State<T>& state, Slot& slot) {
   written.put(*slot.value());
 }
 
-/// Writes by other code, if it may write this memory; all values in the memory change.
+/// Writes as other code would, if other code may write this memory. All values in the memory
+/// change.
 template <class T>
 void write_by_others(State<T>& state, const Value* value) {
   if (value == nullptr || !value->has_other_writers() || value->nbytes() == 0) {
@@ -190,8 +191,8 @@ void write_by_others(State<T>& state, const Value* value) {
   });
 }
 
-/// Afterwards, both sides may be written through older pointers. If the data is in pages, both
-/// become overlays; other data is copied.
+/// Makes a writable clone, after which the source and the clone may be written through older
+/// pointers. If the data is in pages, both become overlays; other data is copied.
 template <class T, class Slot>
 void writable_clone(State<T>& state, Slot& from, Slot& to) {
   const auto make = [](typename Slot::Real& source) { return source.writable_clone(); };
@@ -204,7 +205,7 @@ void writable_clone(State<T>& state, Slot& from, Slot& to) {
   }
   auto* const place = const_cast<std::byte*>(std::as_const(from.real).data());
   const bool is_of_pages = state.is_of_pages(*source);
-  if (is_of_pages) {  // else it is unknown whether the clone or its storage failed
+  if (is_of_pages) {  // without this it would be unknown whether the clone or its storage failed
     state.faults.disarm(Fault::heap);
   }
   const std::int64_t live_bytes = state.is_only_program ? state.counted().live_bytes : 0;

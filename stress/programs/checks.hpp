@@ -60,8 +60,8 @@ template <class T, class Real>
 void check_value(const State<T>& state, const Real& real, const Value& value) {
   check_value_bytes(real, value);
   if (state.is_exact()) {
-    // Without counters of its own, a program does not know whether a writable clone left its page
-    // file to another buffer.
+    // If other programs run, the counters do not tell whether a writable clone left its page file
+    // to another buffer.
     const bool knows_overlays = !is_in_pages(value.origin()) || state.knows_capacities();
     if (knows_overlays) {
       expect_equal("is_unique", real.is_unique(), is_alone(value.data));
@@ -160,7 +160,7 @@ void check_sharing_of(Slots& slots) {
   }
 }
 
-/// All slots, each alone and in pairs. Not within a step.
+/// Checks all slots, alone and in pairs. Must not be called within a step.
 template <class T>
 void check_slots(State<T>& state) {
   const auto check_all = [&](auto& slots) {
@@ -176,7 +176,7 @@ void check_slots(State<T>& state) {
   check_sharing_of(state.storages);
 }
 
-/// Checks that byre counted what the programs did. `sum` adds up the predictions of all programs.
+/// Checks the counters of byre. `sum` is the sum of the predictions of all programs.
 inline void check_counters(const stats::Counters& found, const Predictions& sum) {
   const stats::Counters& expected = sum.counters;
   const auto expect = [](const char* what, std::int64_t is, std::int64_t least, std::int64_t more) {
@@ -193,8 +193,8 @@ inline void check_counters(const stats::Counters& found, const Predictions& sum)
   expect("bytes not copied", found.bytes_not_copied, expected.bytes_not_copied, 0);
 }
 
-/// Checks what one program did; if it is the only one, also all counters. Between steps, not within
-/// one.
+/// Checks the copies of one program and, if no other program runs, all counters. Must not be called
+/// within a step.
 template <class T>
 void check_predictions(State<T>& state) {
   if (BYRE_STATS != 0 && state.seen_copies != state.predictions.copies) {

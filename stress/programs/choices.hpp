@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Choices: the bytes that choose the steps of a program. They are the input of a fuzzer, or random
-/// and endless.
+/// Choices: the bytes that choose the steps of a program. They are the input of a fuzzer, or an
+/// endless sequence of random bytes.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ class Choices {
 
   bool is_empty() const noexcept { return !is_random_ && left_ == 0; }
 
-  /// The random bytes of a step depend only on the seed and the number of the step, not on how many
-  /// bytes earlier steps took. So the decisions of a thread do not depend on what other threads did
-  /// meanwhile.
+  /// Begins a step. The random bytes of a step depend only on the seed and the number of the step,
+  /// not on the number of bytes that earlier steps took. So the decisions of a thread do not depend
+  /// on the timing of other threads.
   void begin_step() noexcept {
     engine_ = test::RandomEngine(seed_ + ++steps_ * 0x2545'F491'4F6C'DD1D);
   }
@@ -55,7 +55,7 @@ class Choices {
     return static_cast<std::size_t>(number(most < 0x1'0000 ? 2 : 4) % (std::uint64_t{most} + 1));
   }
 
-  /// The rest of an input.
+  /// The bytes of the input that no step has read yet.
   std::string_view rest() noexcept {
     const std::string_view rest(reinterpret_cast<const char*>(next_), left_);
     next_ += left_;

@@ -27,7 +27,7 @@ void allocate(State<T>& state, Slot& to) {
   }
 }
 
-/// Creates a value of foreign memory by `make(allocator)`, as `description` says.
+/// Creates a value over foreign memory by `make(allocator)`. `description` is its model.
 template <class T, class Slot, class Make>
 void make_foreign(State<T>& state, Slot& to, Bytes bytes, Data::Description description,
                   Make make) {
@@ -106,9 +106,9 @@ Value value_of_clone(State<T>& state, const Real& made, const Value& source,
   return {source.bytes, std::move(data)};
 }
 
-/// Operator new failed. If it failed for the new storage, the buffer had been cloned before. A copy
-/// that was made then was counted. Small blocks come from operator new, too; if it failed for such
-/// a block, there was no copy.
+/// Updates the model after operator new has failed. If it failed for the new storage, the buffer
+/// had been cloned before, and a copy made by that clone was counted. Small blocks come from
+/// operator new, too: if it failed for such a block, there was no copy.
 template <class T>
 void count_failed_clone(State<T>& state, const Value& source,
                         std::optional<stats::CopyCause> cause) {
@@ -177,8 +177,8 @@ void assign(State<T>& state, BufferSlot<T>& from, BufferSlot<T>& to) {
   to.expected = state.lazy_clone(from.expected);
 }
 
-/// A storage of a buffer's bytes, or of a lazy clone of the buffer. If there is no memory for the
-/// storage, the buffer keeps the bytes.
+/// Creates a storage from a buffer, which is moved or lazily cloned. If there is no memory for the
+/// storage, the buffer retains its bytes.
 template <class T>
 void assign(State<T>& state, StorageSlot<T>& from, StorageSlot<T>& to) {
   BufferSlot<T>& buffer = state.buffers[state.choices.below(state.buffers.size())];

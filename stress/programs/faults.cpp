@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-// A program can replace operator new once, and clang's thread sanitizer replaces it.
+// A program can replace operator new only once, and clang's thread sanitizer replaces it already.
 #if BYRE_FAILS_NEW
 #include "support/failing_new.hpp"
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Faults: failures injected into the calls of a thread into byre. An allocation, a copy or
+/// Faults: failures that are injected into a thread's calls of byre. An allocation, a copy or
 /// operator new fails; or further steps of the program run in the middle of a copy.
 #pragma once
 
@@ -21,7 +21,8 @@ namespace byre::programs {
 /// What failed during a call. `heap` is operator new.
 enum class Fault : std::uint8_t { none, allocation, copy, heap };
 
-/// Thrown by a copy that is made to fail; stands for an error type of a user's allocator.
+/// Thrown by a copy that fails because of an injected fault. Represents an error type that a user's
+/// allocator defines.
 struct CopyFailed : std::runtime_error {
   CopyFailed() : runtime_error("the copy was made to fail") {}
 };
@@ -29,7 +30,7 @@ struct CopyFailed : std::runtime_error {
 /// Used by one thread.
 class Faults {
  public:
-  /// Injects `fault` `times` times, after `after` successes.
+  /// Makes the operations of the kind `fault` fail `times` times, after `after` successes.
   void arm(Fault fault, int after, int times = 1) { of(fault) = {after, times}; }
   void disarm(Fault fault) { of(fault) = {}; }
   bool is_armed() const noexcept;
@@ -45,13 +46,13 @@ class Faults {
   /// The system may refuse memory for pages, so any call may throw OutOfMemory.
   bool system_may_fail = false;
 
-  /// Other threads use the pool, too: it may need heap memory to store a released block, and
-  /// continues without it.
+  /// True if other threads use the pool, too. The pool may then call operator new to store a
+  /// released block, and continues if operator new fails: the call may succeed despite the fault.
   bool may_continue_without_heap = false;
 
-  /// Makes a call into byre, and returns what failed. The call must throw the error of the injected
-  /// fault, and no error without a fault. If `may_recover` is true, the call may succeed
-  /// although memory was refused: then nothing failed.
+  /// Calls byre and returns the fault that made the call fail. The call must throw the error of the
+  /// injected fault, and must not throw without a fault. If `may_recover` is true, the call may
+  /// succeed although memory was refused; the result is then Fault::none.
   template <class Call>
   Fault during(Call call, bool may_recover = false) {
     const auto outer = std::exchange(
@@ -67,7 +68,7 @@ class Faults {
       } catch (const CopyFailed&) {
         thrown = Fault::copy;
       } catch (const std::exception& error) {
-        fail("a call threw an error of no fault: %s", error.what());
+        fail("a call threw an error that no fault causes: %s", error.what());
       }
     }
     const ThisCall ended = std::exchange(this_call_, outer);
@@ -90,8 +91,8 @@ class Faults {
   /// How many copies a TrackedAllocator completed in the last call.
   std::size_t copies() const noexcept { return copies_; }
 
-  /// While it exists, no steps run in the middle of a copy: they would count a block that no value
-  /// owns yet.
+  /// While such an object exists, no steps run in the middle of a copy. They would count a block
+  /// that no value owns yet.
   class WithoutSteps {
    public:
     explicit WithoutSteps(Faults& faults) noexcept
@@ -105,8 +106,8 @@ class Faults {
     std::function<void()> steps_;
   };
 
-  /// While it exists, operator new does not fail: it serves the test program in the middle of a
-  /// call.
+  /// While such an object exists, operator new does not fail. It is for code of the test program
+  /// that runs in the middle of a call.
   class Pause {
    public:
     Pause() noexcept : faults_(current()) {
@@ -126,7 +127,7 @@ class Faults {
     Faults* const faults_;
   };
 
-  /// The faults of the call that this thread is in; null outside of calls.
+  /// The faults of the call that this thread is making; null outside of calls.
   static Faults* current() noexcept;
 
   // For a TrackedAllocator in that call.

@@ -86,7 +86,8 @@ void TrackedAllocator::copy(void* destination, const void* source, std::size_t n
 
 Memory::Memory(Allocator& behind)
     : host(behind, Device::cpu()), device(behind, Device(1, 0)), tiles(behind, Device::cpu()) {
-  // Less than a word; about a page; more than a thread cache holds; and enough for an overlay.
+  // Sizes below a word, near a page, above the capacity of a thread cache, and large enough for an
+  // overlay.
   for (const std::size_t nbytes : {1U, 63U, 100U, 4096U, 5000U, 70'000U, 300'001U}) {
     MappableFile file{folder_ / std::to_string(nbytes), Bytes(nbytes)};
     fill(file.bytes.data(), nbytes, 0, nbytes);

@@ -22,8 +22,8 @@ namespace byre::programs {
 
 using Bytes = std::vector<std::byte>;
 
-/// Live blocks, by address. Thread-safe. Uses many locks: a single lock would order the threads of
-/// a run, and so hide their races.
+/// Live blocks, by address. Thread-safe. Uses many locks, because a single lock would order the
+/// threads of a run and thereby hide their races.
 class LiveBlocks {
  public:
   void add(const void* address, std::size_t nbytes);
@@ -45,8 +45,9 @@ class LiveBlocks {
   std::array<Shard, 64> shards_;
 };
 
-/// An allocator in front of another one, perhaps of a simulated device. Checks that each block is
-/// released once, with its size. Fails as the Faults of the calling thread say. Thread-safe.
+/// An allocator that forwards to another one and may claim to be of a device. Checks that each
+/// block is released once, with its size. Fails if the Faults of the calling thread require it.
+/// Thread-safe.
 class TrackedAllocator final : public Allocator {
  public:
   /// A failed copy fills the first half with this.
@@ -95,7 +96,8 @@ class Memory {
   /// How many of the files are mapped now.
   std::ptrdiff_t count_mapped_files() const;
 
-  /// Checks that blocks and adopted memory are as many as the model expects. Between steps.
+  /// Checks that the numbers of live blocks and of adopted memory are those of the model. Called
+  /// between steps.
   void check() const;
 
  private:

@@ -85,8 +85,8 @@ Write begin_write(Value& value, Wait wait) {
     return {};
   }
   Write write{.answer = Materialized::copied};
-  if (!value.is_read_only()) {  // others may be released meanwhile; the last one frees
-    // Data in pages is never waited for: an overlay counts as a copy and may not end.
+  if (!value.is_read_only()) {  // a claim gives up ownership: the last owner or copier frees
+    // A write to data in pages never waits, because an overlay counts as a copy and may not end.
     const bool never = wait == Wait::never || is_in_pages(value.origin());
     write.cause =
         never && owners_of(value.data) == 1 ? stats::CopyCause::pending : stats::CopyCause::shared;

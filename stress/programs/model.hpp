@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The reference model: values without lazy copies. Every value has its own bytes, which no other
-/// value can reach. In addition, the model knows which data lazy values share, and so every owner,
-/// copy and counter.
+/// The reference model: values without lazy copies. Every value has its own bytes, which no write
+/// to another value changes. The model also records which data lazy values share, and derives from
+/// this the number of owners, the copies and the counters.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -42,7 +42,7 @@ class Data {
     std::size_t capacity = 0;
     bool read_only = false;
     std::byte* others_data = nullptr;  ///< of borrowed and aliased memory: its address
-    /// Borrowed memory. It is freed with its last owner: no clone may need it then.
+    /// Borrowed memory. It is freed with its last owner, because no clone may need it then.
     std::unique_ptr<std::byte[]> lender = nullptr;
     std::shared_ptr<Data> base = nullptr;  ///< of an overlay: the data in pages beneath it
     const std::byte* tile = nullptr;       ///< of a tile: its address
@@ -73,8 +73,8 @@ inline std::size_t owners_of(const DataOwner& data) noexcept {
 inline bool is_alone(const DataOwner& data) noexcept {
   return data == nullptr || (owners_of(data) == 1 && data->copies == 0);
 }
-/// Whether a write that may wait would wait forever: for copies that end only after the steps
-/// nested in them.
+/// Whether a write with Wait::allowed would wait forever, because copies are pending that end only
+/// after the steps that are nested in them.
 inline bool would_wait(const DataOwner& data) noexcept {
   return owners_of(data) == 1 && data->copies != 0;
 }
@@ -108,7 +108,7 @@ inline Content content_of(Bytes bytes) {
   return std::make_shared<const Bytes>(std::move(bytes));
 }
 
-/// Predictions for the steps of one thread: what they did, and what byre has to count.
+/// Predictions for the steps of one thread: the counts and copies that byre has to report.
 struct Predictions {
   stats::Counters counters;
   std::int64_t unreported_steals = 0;    ///< upper bound: a write does not report a stolen tile

@@ -3,8 +3,8 @@
 /// step. A fuzzer and unit tests run one program in one thread; byre-stress runs many at once,
 /// which share data and pass it to each other.
 ///
-/// Read `materialize_by()` in change_steps.hpp first: most of the code depends on the rules of a
-/// write.
+/// Read `materialize_by()` in change_steps.hpp first: it has the rules of a write, on which most of
+/// the code depends.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -42,7 +42,7 @@ void on_two(State<T>& state, Slots& slots) {
   }
 }
 
-/// A step on buffers or storages, as the input chooses.
+/// A step on two buffers or two storages; the input chooses which.
 template <class T, class Act>
 constexpr Step<T> on_values(std::string_view name, Act) {
   return {name, [](State<T>& state) {
@@ -58,7 +58,7 @@ template <class T, class Act>
 constexpr Step<T> on_tiles(std::string_view name, Act) {
   return {name, [](State<T>& state) { on_two<Act>(state, state.tiled); }};
 }
-/// A step on a pin, and another pin or a storage.
+/// A step on a pin, together with another pin or a storage.
 template <class T, class Act>
 constexpr Step<T> on_pins(std::string_view name, Act) {
   struct WithPins {
@@ -182,8 +182,8 @@ void take_step(State<T>& state) {
   step->take(state);
 }
 
-/// Steps in the middle of another step, as other threads could take them at the worst time. They
-/// may nest once more.
+/// Returns a function that takes `count` steps in the middle of another step, as if other threads
+/// took them at the worst time. Steps may be nested in these steps once more.
 template <class T>
 std::function<void()> nested_steps(State<T>& state, int count) {
   if (state.depth == 2) {
@@ -200,7 +200,7 @@ std::function<void()> nested_steps(State<T>& state, int count) {
   };
 }
 
-/// Used by one thread. on_copy() records the copies of that thread.
+/// Used by one thread. on_copy() records the copies that this thread makes.
 template <class T>
 class Program {
  public:
@@ -224,8 +224,8 @@ class Program {
     }
   }
 
-  /// Releases everything: first storages, then their pins, which keep the bytes alive. Checks that
-  /// everything was counted.
+  /// Releases all values: first the storages, then their pins, which keep the bytes alive. Checks
+  /// that the counters of byre agree with the model.
   void end() {
     check_slots(state_);
     const auto clear = [](auto& slots) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Steps between programs: values are passed to other programs, and storages are shared by all.
+/// Steps between programs: they pass values to other programs, and use storages that all programs
+/// share.
 #pragma once
 
 #include <mutex>
@@ -47,8 +48,8 @@ auto& choose_place(State<T>& state) {
   return state.shared.places[state.choices.below(state.shared.places.size())];
 }
 
-/// A clone of a storage that other threads clone, too: neither the storage nor its value may be
-/// written.
+/// Clones a storage that other threads clone concurrently. So neither the storage nor its value in
+/// the model may be written.
 template <class T>
 void clone_shared(State<T>& state, const StorageSlot<T>& from, StorageSlot<T>& to) {
   if (from.expected == nullptr) {
@@ -84,7 +85,7 @@ void place_read(State<T>& state, StorageSlot<T>& to) {
   clone_shared(state, seen, to);
 }
 
-/// A clone made through the handle that all threads share.
+/// Clones a storage through the handle that all threads share.
 template <class T>
 void place_clone(State<T>& state, StorageSlot<T>& to) {
   auto& place = choose_place(state);
@@ -97,9 +98,9 @@ void place_clone(State<T>& state, StorageSlot<T>& to) {
   }
 }
 
-/// Replaces a shared storage by a clone. With `steals`, clones the old storage and writes that
-/// clone while other threads may still copy the data: the clone becomes the last owner once they
-/// drop theirs.
+/// Replaces a shared storage by a clone. If `steals`, also clones the old storage and writes that
+/// clone while other threads may still copy the data. The clone becomes the last owner when the
+/// other threads have dropped their owners.
 template <class T>
 void place_put(State<T>& state, StorageSlot<T>& from, StorageSlot<T>& to, bool steals) {
   StorageSlot<T> made;

@@ -23,8 +23,8 @@ void resize_alone(State<T>& state, Slot& slot, std::size_t nbytes, Call call) {
                                 : byre::detail::grown_capacity(capacity, nbytes);
   const std::byte* const before = std::as_const(slot.real).data();
   value.busy = true;
-  // With several threads, the capacity of a storage is unknown, and whether it requested more
-  // memory first.
+  // If several threads run, the model knows neither the capacity of a storage nor whether the
+  // resize requested more memory first.
   const bool may_have_grown =
       asked > nbytes || !(state.knows_capacities() || requires { slot.real.capacity(); });
   const Fault fault = state.faults.during(call, may_have_grown || state.is_of_pages(value));
@@ -45,7 +45,7 @@ void resize_alone(State<T>& state, Slot& slot, std::size_t nbytes, Call call) {
     fail("a resize to %zu bytes moved wrongly: the capacity is %zu", nbytes, capacity);
   }
   value.resize(nbytes);
-  // Bytes past the old size are indeterminate: the model takes what it finds.
+  // Bytes past the old size are indeterminate: the model copies them from byre.
   if (slot.real.nbytes() == nbytes && nbytes > kept_nbytes) {
     const Bytes unspecified(slot.real.data() + kept_nbytes, slot.real.data() + nbytes);
     value.put(kept_nbytes, unspecified);
@@ -62,7 +62,7 @@ bool has_aliases(const Real& real) {
   }
 }
 
-/// Makes a call that must throw `Refusal`.
+/// Makes a call, and fails unless the call throws `Refusal`.
 template <class Refusal, class Call>
 void expect_refusal(const char* what, Call call) {
   try {
@@ -74,8 +74,8 @@ void expect_refusal(const char* what, Call call) {
   fail("%s did not throw", what);
 }
 
-/// Whether the data is shared, so that its size must not change. With other threads, only "not
-/// shared" is a lasting answer.
+/// Whether the data is shared, so that its size must not change. If other threads run, the result
+/// `true` may be out of date at once; the result `false` is not.
 template <class T, class Slot>
 bool is_shared(const State<T>& state, Slot& slot) {
   return state.is_only_program ? !is_alone(slot.value()->data) : !slot.real.is_unique();
@@ -101,7 +101,8 @@ void resize(State<T>& state, Slot& slot) {
   }
 }
 
-/// shrink_to_fit() of unshared data. Only the allocators that round sizes may lack a smaller block.
+/// Calls shrink_to_fit() for unshared data. Only the allocators that round sizes may lack a smaller
+/// block.
 template <class T, class Slot, class Call>
 void shrink_alone(State<T>& state, Slot& slot, Call call) {
   Value& value = *slot.value();

@@ -22,8 +22,9 @@ namespace byre::programs {
 
 struct Nothing {};
 
-/// The types under test, over the Sync that ships or another one, with tile tables of the given
-/// fan-out. A `DuringChecks` object exists while values are compared with the model.
+/// The types under test, over sync::Boost or another Sync (the template parameter that provides the
+/// atomic operations), with tile tables of the given fan-out. A `DuringChecks` object exists while
+/// values are compared with the model.
 template <sync::Sync With, std::size_t FanOut, class DuringChecks = Nothing>
 struct Types {
   using Unperturbed = DuringChecks;
@@ -69,7 +70,7 @@ struct StorageSlot {
   }
 };
 
-/// A pin is an alias of the storage that it pins, or holds bytes that no thread writes.
+/// A pin. It either aliases the storage that it pins, or holds bytes that no thread writes.
 template <class T>
 struct PinSlot {
   using Real = typename T::Pin;
@@ -77,7 +78,7 @@ struct PinSlot {
 
   Real real;
   std::shared_ptr<Value> pinned;  ///< counts as a pin and a handle
-  Value kept;                     ///< its bytes, if it pins no storage
+  Value kept;                     ///< the bytes that the pin holds, if it pins no storage
   bool is_writable = false;
 
   Value* value() noexcept { return pinned != nullptr ? pinned.get() : &kept; }
@@ -109,8 +110,8 @@ struct PinSlot {
   }
 };
 
-/// The model knows the bytes and which tiles are shared, and so which writes copy. It does not
-/// model the table, which users cannot observe.
+/// A tiled buffer and its model: the bytes, and which tiles are shared, which determines the writes
+/// that copy. The table is not modeled, because users cannot observe it.
 template <class T>
 struct TiledSlot {
   using Real = typename T::Tiled;
@@ -131,8 +132,8 @@ bool is_busy(Slot& slot) noexcept {
 }
 
 /// What several programs share: mailboxes, through which they pass lazy clones to each other, and
-/// places, whose storages all programs read and clone at once. A storage in a place is replaced,
-/// never written.
+/// places, whose storages all programs read and clone at once. A storage in a place is never
+/// written, only replaced.
 template <class T>
 class Shared {
  public:

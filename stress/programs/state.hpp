@@ -29,9 +29,9 @@ struct Limits {
   std::size_t slots = 6;  ///< number of buffers, and number of storages
   std::size_t least_nbytes = 0;
   std::size_t most_nbytes = std::size_t{2} << 20;
-  unsigned small_of_256 = 180;  ///< of 256 sizes, so many are below some hundred bytes
+  unsigned small_of_256 = 180;  ///< the number of sizes, among 256, that are below 256 bytes
   std::size_t budget_nbytes = std::size_t{4}
-                              << 20;  ///< once allocated in total, all sizes are small
+                              << 20;  ///< if the sizes so far add up to this, new ones are small
   std::size_t tile_nbytes = 16;
   bool only_pages = false;  ///< all memory is in pages or a mapped file
 };
@@ -57,8 +57,8 @@ struct State {
   const Limits limits;
   Faults faults;
 
-  /// No other thread runs a program: everything that is counted belongs to this program, and every
-  /// answer can be predicted.
+  /// No other thread runs a program, so all counts are those of this program, and every result can
+  /// be predicted.
   bool is_only_program = true;
   /// The threads of other programs are paused, and no operation is under way.
   bool others_are_paused = false;
@@ -78,8 +78,8 @@ struct State {
   std::array<PinSlot<T>, 4> pins;
   std::array<TiledSlot<T>, 5> tiled;
 
-  /// A storage does not expose its capacity. If this returns true, the growth of live_bytes tells
-  /// it.
+  /// A storage does not expose its capacity. If this returns true, the model derives the capacity
+  /// from the growth of the counter live_bytes.
   bool knows_capacities() const noexcept { return is_only_program && BYRE_STATS != 0; }
 
   /// From now on, other threads run programs, too.
@@ -100,8 +100,8 @@ struct State {
     return *all[choices.below(std::size(all))];
   }
 
-  /// Mostly small sizes; sometimes near a threshold: a page, what the pool recycles, what is
-  /// allocated in pages.
+  /// Mostly small sizes; sometimes sizes near a threshold: a page, the largest block that the pool
+  /// recycles in a thread, or the smallest data in pages.
   std::size_t choose_nbytes() {
     constexpr std::size_t steps[] = {4096, std::size_t{64} << 10, least_paged_nbytes,
                                      std::size_t{2} << 20};
@@ -125,7 +125,7 @@ struct State {
     return nbytes;
   }
 
-  /// New bytes at each call, to be written at offset `at`.
+  /// Bytes to write at offset `at`. They differ at each call.
   Bytes new_bytes(std::size_t nbytes, std::size_t at = 0) {
     Bytes bytes(nbytes);
     fill(bytes.data(), nbytes, at, ++stamp);
@@ -195,8 +195,9 @@ struct State {
     predictions.copy(value.nbytes(), write.cause);
   }
 
-  /// With other threads, the model takes the cause of a copy from the sink. If `some` is true, the
-  /// number of copied pages is not predicted either. Returns how many bytes were copied.
+  /// If other threads run programs, the model takes the cause of a copy from the sink. If `some` is
+  /// true (some pages were copied), it also takes their number from the sink. Returns the number of
+  /// bytes that were copied.
   std::size_t learn_copy(stats::CopyCause& cause, bool some) {
     const std::size_t at = predictions.copies.size();
     if (at >= seen_copies.size()) {
@@ -216,13 +217,13 @@ struct State {
     const DataOwner& base =
         source->description().origin == Origin::overlay ? source->description().base : source;
     if (real.origin() != Origin::overlay || !is_in_pages(base->description().origin)) {
-      fail("a write to data of origin %d returned overlaid, but made data of origin %d",
+      fail("a write to data of origin %d returned overlaid, but created data of origin %d",
            int(source->description().origin), int(real.origin()));
     }
     std::size_t capacity = base->description().capacity;
     if constexpr (requires { real.capacity(); }) {
       // Without exact counters, the model does not know whether a writable clone created a new page
-      // file.
+      // file with another capacity.
       capacity = knows_capacities() ? capacity : real.capacity();
     }
     return std::make_shared<Data>(memory,
@@ -260,13 +261,13 @@ struct State {
     }
   }
 
-  /// Whether the value uses pages of the system. Such a call may succeed although memory was
-  /// refused.
+  /// Whether the value is, or may be, in pages. A call on such a value may succeed although the
+  /// heap refused memory.
   bool is_of_pages(const Value& value) const noexcept {
     return is_in_pages(value.origin()) || &value.allocator() == &paged_allocator();
   }
 
-  /// Visits the value of every slot; a value of several handles is visited several times.
+  /// Visits the value of every slot. A value that several handles share is visited several times.
   template <class Visit>
   void for_each_value(const Visit& visit) {
     const auto visit_all = [&](auto& slots) {

@@ -20,7 +20,8 @@ DataOwner tile_at(State<T>& state, const TiledSlot<T>& slot, std::size_t index) 
                                                   .tile = slot.real.tile(index).data()});
 }
 
-/// Adds the new tiles to the model, and takes the bytes from `offset` on, which are indeterminate.
+/// Adds the new tiles to the model, and copies the bytes from `offset` on from byre, because they
+/// are indeterminate.
 template <class T>
 void end_growth(State<T>& state, TiledSlot<T>& slot, std::size_t offset) {
   while (slot.tiles.size() < slot.real.tile_count()) {
@@ -54,7 +55,7 @@ std::size_t end_copies(State<T>& state, TiledSlot<T>& slot, std::size_t first, s
     if (state.is_only_program && is_alone(tile) && !has_to_copy) {
       fail("tile %zu was copied but was not shared", index);
     }
-    if (!has_to_copy) {  // else the cause is known since the copy began
+    if (!has_to_copy) {  // otherwise the cause was determined when the copy began
       cause = owners_of(tile) == 1 ? stats::CopyCause::pending : stats::CopyCause::shared;
     }
     tile = tile_at(state, slot, index);
@@ -65,7 +66,7 @@ std::size_t end_copies(State<T>& state, TiledSlot<T>& slot, std::size_t first, s
   return copies;
 }
 
-/// How many tiles of a range are shared. Exact only for an only program.
+/// The number of tiles of a range that are shared. Exact only if no other program runs.
 template <class T>
 std::size_t count_shared(const TiledSlot<T>& slot, std::size_t first, std::size_t last) {
   return static_cast<std::size_t>(
@@ -76,7 +77,7 @@ std::size_t count_shared(const TiledSlot<T>& slot, std::size_t first, std::size_
 
 template <class T>
 Wait choose_wait(State<T>& state, const TiledSlot<T>& slot, std::size_t first, std::size_t last) {
-  // A step nested in a copy must not wait for that copy, of a tile or of a node.
+  // A step that is nested in the copy of a tile or node must not wait for that copy.
   bool must_not = state.depth != 0;
   for (std::size_t index = first; index < std::min(last, slot.tiles.size()); ++index) {
     must_not = must_not || (state.is_only_program && would_wait(slot.tiles[index]));
@@ -84,7 +85,8 @@ Wait choose_wait(State<T>& state, const TiledSlot<T>& slot, std::size_t first, s
   return state.choices.flag() || must_not ? Wait::never : Wait::allowed;
 }
 
-/// A few tiles, or tens; sometimes enough to need another level of wide nodes.
+/// Sizes of a few tiles or of tens of tiles; sometimes so many that the table needs one more level,
+/// even with wide nodes.
 template <class T>
 std::size_t choose_nbytes_of_tiles(State<T>& state, std::size_t least) {
   const std::size_t tile_nbytes = state.limits.tile_nbytes;
@@ -95,10 +97,11 @@ std::size_t choose_nbytes_of_tiles(State<T>& state, std::size_t least) {
   return std::max(least, tiles * tile_nbytes + state.choices.up_to(tile_nbytes - 1));
 }
 
-/// Makes a call; the steps in `steps_in_new`, if any, run when the call allocates a node.
+/// Makes a call. The steps in `steps_in_new`, if there are any, run when the call allocates a node.
 template <class T, class Call>
 Fault change_tiles(State<T>& state, TiledSlot<T>& slot, Call call) {
-  // The header of a page-sized tile is on the heap, too, and the tile is claimed by then.
+  // The header of a page-sized tile is allocated on the heap, too, at a time when the tile has been
+  // claimed, so the steps would not run in the allocation of a node.
   if (state.limits.tile_nbytes < page_nbytes) {
     state.faults.steps_in_new = std::exchange(state.steps_in_new, nullptr);
   }
@@ -171,7 +174,7 @@ void write_tile(State<T>& state, TiledSlot<T>& slot) {
   const std::size_t index = state.choices.up_to(slot.tiles.size() - 1);
   const Wait wait = choose_wait(state, slot, index, index + 1);
   trace("  tile %zu, may%s wait", index, wait == Wait::never ? " not" : "");
-  // From the start of its copy the writer is no owner, unless the copy fails.
+  // From the start of its copy the writer is no longer an owner, unless the copy fails.
   DataOwner copied;
   auto cause = stats::CopyCause::shared;
   const auto begin_copy = [&](DataOwner& tile) {
@@ -214,8 +217,9 @@ void write_tile(State<T>& state, TiledSlot<T>& slot) {
   std::copy(written.begin(), written.end(), slot.bytes.begin() + std::ptrdiff_t(begin + at));
 }
 
-/// All tiles are copied before the first byte is written. If that fails, no byte is written. If a
-/// copy fails later, each byte is the old byte, the new byte, or what a failed copy leaves.
+/// Checks a write of several tiles. byre copies all tiles before it writes the first byte: if a
+/// tile cannot be copied, no byte is written. If the copy of the new bytes fails later, each byte
+/// is the old byte, the new byte, or the byte that a failed copy leaves.
 template <class T>
 void end_write_of_tiles(State<T>& state, TiledSlot<T>& slot, Fault fault, std::size_t shared,
                         std::size_t offset, const Bytes& written) {
@@ -235,7 +239,7 @@ void end_write_of_tiles(State<T>& state, TiledSlot<T>& slot, Fault fault, std::s
     for (std::size_t at = 0; at < found.size(); ++at) {
       if (found[at] != bytes[std::ptrdiff_t(at)] && found[at] != written[at] &&
           found[at] != TrackedAllocator::half_copied) {
-        fail("byte %zu of a failed write has a value of no write", offset + at);
+        fail("byte %zu of a failed write is neither the old nor the new byte", offset + at);
       }
     }
     std::copy(found.begin(), found.end(), bytes);

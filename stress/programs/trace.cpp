@@ -53,7 +53,7 @@ void trace(const char* format, ...) noexcept {
 
 void trace_words(const char* words) noexcept {
   if (Log* const log = this_threads_log) {
-    // Relaxed: a reader that sees half a line is about to report a crash.
+    // Relaxed: only the report of a crash may read an incomplete line.
     const std::size_t count = log->count_.load(std::memory_order_relaxed);
     auto& line = log->lines_[count % Log::length];
     const std::size_t length = ::strnlen(words, line.size() - 1);

@@ -19,12 +19,12 @@ const char* program_name() noexcept;
 /// Records a step in the log of this thread, if it has one, and prints it if the environment has
 /// BYRE_STEPS.
 [[gnu::format(printf, 1, 2)]] void trace(const char* format, ...) noexcept;
-/// Records and prints `words` without formatting: fast enough for threads that race.
+/// Like trace(), but without formatting, so that it is fast enough for threads that race.
 void trace_words(const char* words) noexcept;
 
-/// The last steps of a thread, for the report of a failure. Its thread writes it. It is read while
-/// the thread is paused or hangs, or when the process is about to end. It does not order threads:
-/// that is the task of the protocol under test.
+/// The last steps of a thread, for the report of a failure. The thread writes its log. Another
+/// thread reads the log while the first is paused or hangs, or when the process is about to end.
+/// The log must not order threads, because that would hide errors of the protocol under test.
 class Log {
  public:
   static constexpr std::size_t length = 12;

@@ -111,7 +111,7 @@ TEST_F(ChecksDeathTest, a_wrong_count_of_copies_or_clones_is_found) {
 TEST_F(ChecksDeathTest, a_fault_must_throw_its_error_and_no_other_call_may_throw) {
   EXPECT_DEATH(state.faults.during([] { throw OutOfMemory(10, "test"); }), "fault 0 was injected");
   EXPECT_DEATH(state.faults.during([] { throw std::runtime_error("no reason"); }),
-               "a call threw an error of no fault: no reason");
+               "a call threw an error that no fault causes: no reason");
   state.faults.arm(Fault::allocation, 0);
   EXPECT_DEATH(state.faults.during([&] {
     try {
