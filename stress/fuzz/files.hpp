@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Checks shared by the targets of file formats. Saved contents must be read back by every way of
-/// reading. For arbitrary bytes, all ways of reading must reject them, or all return equal
-/// contents, which can be saved and read back.
+/// Checks for the fuzz targets of file formats. Every way of reading must read saved contents back.
+/// Arbitrary bytes must be rejected by all ways of reading, or be read by all with equal contents,
+/// which can then be saved and read back.
 #pragma once
 
 #include <byre/interop/safetensors.hpp>
@@ -33,8 +33,8 @@ struct Format {
   Contents (*read)(std::span<const std::byte> bytes);
   /// Whether save() accepts names with a zero byte, which files of other writers may have.
   bool saves_zero_bytes = true;
-  /// Part of the error of map() for files that it rejects but the other ways read; null if no such
-  /// files exist.
+  /// Part of the error message of map() for files that map() rejects although the other ways read
+  /// them; null if there are no such files.
   const char* refuses_to_map = nullptr;
 };
 
@@ -74,14 +74,14 @@ inline bool is_same(const Tensor& found, const Tensor& wanted) {
 
 inline void expect_same(const Contents& found, const Contents& wanted, const char* how) {
   if (found.metadata != wanted.metadata || found.tensors.size() != wanted.tensors.size()) {
-    fail("%zu tensors and %zu keys are %s, expected %zu and %zu", found.tensors.size(),
+    fail("%zu tensors and %zu keys were %s, expected %zu and %zu", found.tensors.size(),
          found.metadata.size(), how, wanted.tensors.size(), wanted.metadata.size());
   }
   for (std::size_t at = 0; at < found.tensors.size(); ++at) {
     const auto& [name, tensor] = found.tensors[at];
     const auto& [wanted_name, wanted_tensor] = wanted.tensors[at];
     if (name != wanted_name || !is_same(tensor, wanted_tensor)) {
-      fail("tensor %zu, %s, is %s as %s", at, described(wanted_name, wanted_tensor).c_str(), how,
+      fail("tensor %zu, %s, was %s as %s", at, described(wanted_name, wanted_tensor).c_str(), how,
            described(name, tensor).c_str());
     }
   }
@@ -121,7 +121,7 @@ inline std::array<ReadResult, 3> read_by_each_method(const Format& format,
 inline void expect_read(const std::array<ReadResult, 3>& readings, const Contents& contents) {
   for (const auto& [name, outcome] : readings) {
     if (!outcome.contents) {
-      fail("saved contents are not %s: %s", name, outcome.refusal.c_str());
+      fail("saved contents were not %s: %s", name, outcome.refusal.c_str());
     }
     expect_same(*outcome.contents, contents, name);
   }
@@ -141,7 +141,7 @@ inline void save_and_read(const Format& format, const Contents& contents) {
   expect_read(read_by_each_method(format, test::read_file(scratch())), contents);
 }
 
-/// Checks `bytes` that the target built without a writer of byre.
+/// Checks that every way of reading returns `contents` for `bytes`, which byre did not write.
 inline void expect_read(const Format& format, const std::string& bytes, const Contents& contents) {
   test::write_file(scratch(), bytes);
   expect_read(read_by_each_method(format, bytes), contents);
@@ -167,7 +167,7 @@ inline void read_anything(const Format& format, const std::string& bytes) {
     if (outcome.contents && read.contents) {
       expect_same(*outcome.contents, *read.contents, name);
     } else if (outcome.contents.has_value() != read.contents.has_value()) {
-      // A mapped file is not checked against a CRC.
+      // map() does not check CRCs.
       const bool may_differ = &outcome == &readings[2].outcome &&
                               (says(read, "CRC error") || says(outcome, format.refuses_to_map));
       if (!may_differ) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The main program of a target without libFuzzer: runs the inputs of a corpus, and random mutants
-/// of them. An input that ends the program remains in the file crash_input_TARGET.
+/// The main program of a fuzz target in builds without libFuzzer. It runs the inputs of a corpus,
+/// and random mutants of them. An input that ends the program remains in the file
+/// crash_input_TARGET.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Programs over buffers, storages, pins and tiled buffers: the bytes of the input choose every
-/// step, and byre must behave like the model of eager copies. The first byte chooses the kind of
-/// program.
+/// The fuzz target of programs over buffers, storages, pins and tiled buffers. The first byte of
+/// the input chooses the kind of program, and the other bytes every step. byre must behave like a
+/// model that copies eagerly.
 #include <byre/error/error.hpp>
 #include <byre/memory/pages.hpp>
 #include <byre/memory/pool.hpp>
@@ -22,8 +22,8 @@ Memory& memory() {
   return instance;
 }
 
-/// Gives every program the same initial state: an empty pool, and the objects that the first buffer
-/// of a thread allocates.
+/// Gives every program the same initial state: an empty pool, and a thread cache, which the first
+/// buffer of a thread would otherwise allocate.
 void prepare_process() {
   static const bool first_time = [] {
     set_warning_handler([](const char*) noexcept { ++warnings; });
@@ -67,7 +67,7 @@ void run_input(Choices choices) {
       return choice < 128 ? run<2>(choices, limits) : run<32>(choices, limits);
     default:
       limits.mix = mix_of_storages();
-      if (choice % 8 == 3) {  // pages take ten times as long
+      if (choice % 8 == 3) {  // rarely, because steps on pages take ten times as long
         limits.only_pages = true;
         limits.least_nbytes = least_paged_nbytes;
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The interface of a fuzz target, and what it may use. One source defines target_name and
-/// LLVMFuzzerTestOneInput; libFuzzer provides main(), or replay.cpp if there is no libFuzzer. Used
-/// by one thread.
+/// The interface of a fuzz target, and the names that all targets use. The source of a target
+/// defines target_name and LLVMFuzzerTestOneInput. libFuzzer provides main(), or replay.cpp if
+/// there is no libFuzzer. Used by one thread.
 #pragma once
 
 #include <cstddef>

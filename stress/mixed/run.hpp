@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Run: programs in many threads, which share data and pass it to each other. They run in slices of
-/// some thousand steps; between slices no thread runs, and everything is checked.
+/// Run: runs a program in each of many threads. The programs share data and pass it to each other.
+/// They run in slices of some thousand steps; between slices, while no thread runs, everything is
+/// checked.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -24,12 +25,13 @@
 
 namespace byre::stress {
 
-/// Turns delays off while results are compared: only the steps are to be delayed.
+/// Turns delays off while results are compared, so that only the steps are delayed.
 struct Unperturbed : ScopedPerturbation {
   Unperturbed() : ScopedPerturbation(no_perturbation, 0) {}
 };
 
-/// Used by one thread. One run exists at a time, because the counters of byre are per process.
+/// Used by one thread. At most one run exists at a time, because byre's counters count the whole
+/// process.
 template <class T>
 class Run {
  public:
@@ -42,7 +44,8 @@ class Run {
             std::move(workload), settings, [this] { return done(); },
             [this] { return programs::lines_of(logs_); }, hang_timeout) {
     constexpr std::size_t tile_sizes[] = {16, 1, page_nbytes};
-    // Not too small: copies of a few bytes end before another thread can access them.
+    // Sizes are not too small, because a copy of a few bytes ends before another thread can
+    // interfere.
     const programs::Limits limits{.mix = *settings.mix,
                                   .slots = settings.slots,
                                   .most_nbytes = settings.most_nbytes,
@@ -101,7 +104,7 @@ class Run {
     return warnings;
   }
 
-  /// All relaxed: the exact step at which a run stops does not matter.
+  /// The atomic accesses are relaxed, because the exact step at which a run stops does not matter.
   void run(Worker& worker, std::uint64_t steps) {
     for (; steps != 0 && !stop_.load(std::memory_order_relaxed); --steps) {
       worker.program.step();
@@ -139,7 +142,7 @@ class Run {
     }
   }
 
-  /// Owners, sharing and counts are known exactly, because no thread runs.
+  /// Checks owners, sharing and counts, which are exact because no thread runs.
   void check_all() {
     ++checkpoints_;
     for (Worker& worker : workers_) {
@@ -189,7 +192,7 @@ class Run {
   }
 
   const Settings settings_;
-  // So small that blocks are recycled, evicted and unmapped continually.
+  // The limit is so small that the pool continually recycles, evicts and unmaps blocks.
   RecyclingPool pool_{std::size_t{32} << 20};
   programs::Memory memory_{pool_};
   programs::Shared<T> shared_;

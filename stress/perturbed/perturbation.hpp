@@ -7,8 +7,8 @@
 
 namespace byre::stress {
 
-/// Chances from 0 to 1 that a window (the moment before or after a step) is delayed. At most one
-/// delay happens per window, so yields, pauses and sleeps add up to at most 1.
+/// Probabilities, from 0 to 1, of a delay in a window: the moment before or after an atomic step.
+/// At most one delay happens per window, so the sum of yields, pauses and sleeps must be at most 1.
 struct Perturbation {
   double yields = 0;              ///< chance to yield the time slice
   double pauses = 0;              ///< chance of 1 to most_pauses processor pauses
@@ -23,8 +23,8 @@ struct Perturbation {
 
 inline constexpr Perturbation no_perturbation{};
 
-/// Most delays are as long as the critical windows of the protocol; a few are as long as a time
-/// slice.
+/// Most of these delays are about as long as the critical sections of the protocol; a few are as
+/// long as a time slice.
 inline constexpr Perturbation usual_perturbation{
     .yields = 0.02,
     .pauses = 0.1,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Perturbed: the Sync that ships, with random delays before and after every step. So windows of a
-/// few instructions stay open until another thread enters them. The delays of a thread depend on
-/// its seed alone.
+/// Perturbed: sync::Boost, which provides the library's atomic operations, with random delays
+/// before and after every step. The delays let other threads act between two steps that are only a
+/// few instructions apart. The delays of a thread depend only on its seed.
 #pragma once
 
 #include <byre/storage/detail/buffer_impl.hpp>
@@ -28,7 +28,7 @@ class ScopedPerturbation {
   ScopedPerturbation(const ScopedPerturbation&) = delete;
   ScopedPerturbation& operator=(const ScopedPerturbation&) = delete;
 
-  /// Delays the thread at random, or not.
+  /// Delays the thread with the probabilities of the perturbation.
   void delay();
   /// Whether a step that may fail or end spuriously should do so.
   bool is_spurious() { return draw() < spurious_; }
@@ -40,7 +40,7 @@ class ScopedPerturbation {
   std::uint64_t draw() { return random_() >> 32; }
   [[gnu::cold, gnu::noinline]] void delay_as_drawn(std::uint64_t drawn);
 
-  // Chances in units of 2^-32; each includes those before it.
+  // Cumulative probabilities, in units of 2^-32: each includes the ones above.
   std::uint64_t yields_;
   std::uint64_t pauses_;
   std::uint64_t sleeps_;
@@ -105,7 +105,7 @@ struct PerturbedOver : Hooked<Base, detail::WindowHook> {
     }
   };
 
-  /// Also delays between the last check and the sleep: a wake in between must not be lost.
+  /// Also delays between the last check and the sleep, because a wake in between must not be lost.
   template <class KeepWaiting>
   static void park(const void* address, KeepWaiting&& keep_waiting, sync::Step step) noexcept {
     const detail::Window window;
@@ -125,7 +125,7 @@ struct PerturbedOver : Hooked<Base, detail::WindowHook> {
     Base::unpark_all(address, step);
   }
 
-  /// Every second wait parks at once: real waits are short and would hardly ever park.
+  /// Makes every second wait park at once, because real waits are short and would hardly ever park.
   struct SpinLimit {
     operator unsigned() const noexcept {
       ScopedPerturbation* const perturbation = detail::current_perturbation;

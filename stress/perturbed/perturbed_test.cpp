@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Delays of Perturbed depend only on the seed, change no result, and are absent when perturbation
-/// is off.
+/// The delays of Perturbed depend only on the seed, change no result, and do not happen if
+/// perturbation is off.
 #include "perturbed.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr sync::Step relaxed{&somewhere, memory_order::relaxed};
 /// Short delays, so that a test may take many steps.
 constexpr Perturbation often{.yields = 0.1, .pauses = 0.2, .spurious = 0.2, .most_pauses = 3};
 
-/// After each of 200 steps: the number of delays, and whether spurious events happened.
+/// For each of 200 steps: the number of delays so far, and whether spurious events happened.
 std::vector<std::uint64_t> decisions(const Perturbation& perturbation, std::uint64_t seed) {
   const ScopedPerturbation perturbs(perturbation, seed);
   const std::uint64_t before = delays_of_this_thread();
@@ -70,7 +70,8 @@ TEST(Perturbed, delays_nothing_when_off) {
     const ScopedPerturbation inner(no_perturbation, 1);
     EXPECT_EQ(delays_of(load), 0U);
   }
-  EXPECT_EQ(delays_of([&] { atomic.load(relaxed); }), 2U) << "before and after the load";
+  EXPECT_EQ(delays_of([&] { atomic.load(relaxed); }), 2U)
+      << "expected a delay before and after the load";
 }
 
 TEST(Perturbed, delays_plain_data_and_parking_too) {
@@ -89,11 +90,11 @@ TEST(Perturbed, delays_plain_data_and_parking_too) {
 TEST(Perturbed, wakes_and_fails_spuriously_where_that_is_allowed) {
   const ScopedPerturbation perturbs({.spurious = 1}, 1);
   Perturbed::park(
-      &perturbs, [] { return true; }, relaxed);  // returns only by a spurious wake
+      &perturbs, [] { return true; }, relaxed);  // only a spurious wake makes this return
   Perturbed::Atomic<std::uint32_t> atomic(7);
   std::uint32_t expected = 3;
   EXPECT_FALSE(atomic.compare_exchange_weak(expected, 9, relaxed));
-  EXPECT_EQ(expected, 7U) << "a failure loads the current value";
+  EXPECT_EQ(expected, 7U) << "a failure must load the current value";
   EXPECT_EQ(atomic.load(relaxed), 7U);
 }
 

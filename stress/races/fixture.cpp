@@ -28,9 +28,9 @@ Bytes bytes_of(std::uint64_t stamp) noexcept {
   return std::bit_cast<Bytes>(stamp);
 }
 
-/// Calls act(offset, length) for parts of the size of a stamp, and for the rest. g++ expands a
-/// memcpy of variable length to instructions that its sanitizers do not check, so whole parts pass
-/// a constant length.
+/// Calls act(offset, length) for each part of the size of a stamp, and for the rest. The length of
+/// the parts is a constant, because g++ expands a memcpy of variable length to instructions that
+/// its sanitizers do not check.
 template <class Act>
 void for_each_part(std::size_t nbytes, Act act) {
   std::size_t at = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Fixture: shared by the scenarios of all races. It has their memory, contents that name their
-/// writer, counts of the operations of each thread, and the failures.
+/// Fixture: the common part of the scenarios of all races. It provides their memory, contents that
+/// identify their writer, counts of the operations of each thread, and the list of failures.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
@@ -26,8 +26,8 @@ struct SyncOf<basic_buffer<With>> {
   using Sync = With;
 };
 
-/// A member that takes the number of a thread may be called by that thread at any time. Other
-/// members say when they may be called.
+/// A member that takes the number of a thread may be called by that thread at any time. The
+/// comments of the other members state when they may be called.
 class Fixture {
  public:
   explicit Fixture(const RaceSettings& settings)
@@ -53,7 +53,7 @@ class Fixture {
     return seed_of_thread(seed, stamp(thread)) >> 40;
   }
 
-  /// A buffer with one owner. Between rounds.
+  /// A buffer with one owner. Called between rounds.
   template <class Buffer>
   Buffer filled(std::uint64_t stamp) {
     Buffer buffer = Buffer::allocate(nbytes, memory);
@@ -63,7 +63,7 @@ class Fixture {
 
   /// Fills the data with copies of the stamp.
   void fill(std::byte* data, std::uint64_t stamp) const noexcept;
-  /// Fails if a byte does not match the stamp. By any thread.
+  /// Fails if a byte does not match the stamp. Called by any thread.
   template <class Buffer>
   void expect_content(const Buffer& buffer, std::uint64_t stamp, const char* what) {
     expect_bytes(buffer.data(), stamp, what);
@@ -89,8 +89,8 @@ class Fixture {
     const std::byte* const shared = buffer.data();
     const Materialized how = buffer.materialize(wait);
     count(thread, how);
-    // mutable_data() would materialize again. In the textbook form of the protocol, a copier
-    // releases in two steps, so the second call could count as another steal.
+    // Not mutable_data(), which would materialize again. In the textbook form of the protocol, a
+    // copier releases in two steps, so the second call could count as another steal.
     finish_write(thread, shared, const_cast<std::byte*>(buffer.data()), how, expected);
     return how;
   }
@@ -117,8 +117,8 @@ class Fixture {
     record("dropped");
   }
 
-  /// Calls `turn` `count` times, each time with another number, which depends on seed, round and
-  /// thread only. With perturbation, delays the gaps between turns.
+  /// Calls `turn` `count` times, each time with another number, which depends only on seed, round
+  /// and thread. If the race is perturbed, delays the thread between the calls.
   template <class Turn>
   void take_turns(unsigned thread, int count, Turn turn) {
     test::RandomEngine random(seed_of_thread(seed + round * most_threads, thread));
@@ -131,7 +131,8 @@ class Fixture {
   /// Records a step that the thread is about to take, or has taken.
   void record(const char* step) noexcept { programs::trace_words(step); }
 
-  /// By any thread, as are the next two.
+  // Any thread may call the next three members.
+
   void expect(bool holds, const char* what) {
     if (!holds) [[unlikely]] {
       fail(std::string("violated: ") + what);
@@ -144,7 +145,8 @@ class Fixture {
   }
   [[gnu::cold]] void fail(const std::string& what);
 
-  /// Between rounds, as are the members below.
+  // The members below are called between rounds.
+
   RaceCounts counts() const noexcept;
   void next_round() noexcept;
   const std::vector<std::string>& failures() const noexcept { return failures_; }

@@ -43,7 +43,7 @@ Block Quarantine::allocate(const Request& request) {
   Header* const header = ::new (first - header_nbytes)
       Header{block, first, request.prefix + request.nbytes, nullptr, {}};
   header->is_released.store(false, boost::memory_order_relaxed);
-  // Relaxed: a count that is read between rounds.
+  // Relaxed: the count is read between rounds.
   live_blocks_.fetch_add(1, boost::memory_order_relaxed);
   return {data, request.nbytes, header};
 }
@@ -83,7 +83,7 @@ std::uint64_t Quarantine::live_blocks() const noexcept {
 }
 
 Quarantine::Findings Quarantine::end_round() noexcept {
-  // Relaxed, both: the round happens before the call.
+  // Relaxed, both: the whole round happens before this call.
   Findings findings{0, released_twice_.exchange(0, boost::memory_order_relaxed)};
   Header* header = released_.exchange(nullptr, boost::memory_order_relaxed);
   while (header != nullptr) {

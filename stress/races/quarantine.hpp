@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Quarantine: the allocator of a race. It retains released blocks until the round ends, then
-/// checks them: this detects uses after release, double releases and leaks.
+/// checks them. This detects uses after release, double releases and leaks.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -43,13 +43,13 @@ class Quarantine final : public Allocator {
 
   /// Whether the next copy by this thread throws CopyFailed.
   static inline constinit thread_local bool next_copy_fails = false;
-  /// Runs on the copying thread before each copy; may throw. Set it between rounds.
+  /// Called by the copying thread before each copy; may throw. Must be set between rounds.
   std::function<void()> before_copy;
 
   /// The number of blocks that were not released. Exact between rounds.
   std::uint64_t live_blocks() const noexcept;
 
-  /// Checks the released blocks and frees them. Between rounds.
+  /// Checks the released blocks and frees them. Called between rounds.
   Findings end_round() noexcept;
 
  private:

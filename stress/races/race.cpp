@@ -15,8 +15,8 @@ namespace {
 
 using namespace races;
 
-/// Without perturbation, these are the classes that ship; otherwise the same templates over
-/// Perturbed.
+/// Without perturbation, the scenarios use the classes of the library; with perturbation, the
+/// templates of the library over Perturbed.
 template <template <class> class ScenarioOf>
 RaceResult run(const RaceSettings& settings) {
   return settings.perturbation == no_perturbation
@@ -66,7 +66,7 @@ constexpr Race table[] = {
     race<TilesWrittenAtOnce>("tiles_written_at_once",
                              "N writers of one tile make N-1 copies, and one keeps the original"),
     race<TilesClonedAtOnce>("tiles_cloned_at_once",
-                            "clones of one tiled buffer are written and dropped; it is unaffected"),
+                            "writes and drops of the clones of a tiled buffer do not affect it"),
     {"reshapes_of_tensors", "writes through other tensors of a storage are reported, once each",
      &run_reshapes_of_tensors},
     {"views_of_one_alias", "a use of a view under the functionalize pass reads the last write",

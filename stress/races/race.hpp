@@ -54,8 +54,8 @@ struct RaceSettings {
   programs::Log* logs = nullptr;  ///< one log for each thread; may be null
 };
 
-/// A race: a scenario and its name. While it runs, no other code in the process may use byre: the
-/// counters are global.
+/// A race: a scenario and its name. While a race runs, no other code in the process may use byre,
+/// because the counters are global.
 struct Race {
   /// Throws std::invalid_argument if a setting is out of range, and std::system_error if a thread
   /// cannot be started.

@@ -70,7 +70,7 @@ const Race& race_named(std::string_view name) {
   throw std::invalid_argument("unknown race");
 }
 
-/// In a single round, the copies may end before the last owner checks.
+/// Takes many rounds, because in a single round the copies may end before the last owner checks.
 TEST(Races, of_pending_copies_include_steals_and_waits) {
   std::stop_source stop;
   const stats::Counters before = stats::snapshot();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Runs a scenario: the threads execute it for many rounds, perturbed or not. Everything that can
-/// be counted exactly is counted and compared.
+/// Runs a scenario (the program of a race) in several threads for many rounds, perturbed or not,
+/// and compares everything that can be counted exactly.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class Scenario {
 
 using MakeScenario = std::unique_ptr<Scenario> (*)(Fixture&);
 
-/// Throws as Race::Run does.
+/// Throws what Race::Run throws.
 RaceResult run_scenario(const RaceSettings& settings, MakeScenario make);
 
 template <class Derived>
@@ -37,8 +37,8 @@ RaceResult run_scenario(const RaceSettings& settings) {
   });
 }
 
-/// The scenarios of tensors. Tensors use only the Sync that ships, so perturbation delays the gaps
-/// between their operations.
+/// The scenarios of tensors. Tensors exist only over sync::Boost, so perturbation cannot delay
+/// their atomic steps; it delays the gaps between their operations.
 RaceResult run_reshapes_of_tensors(const RaceSettings& settings);
 RaceResult run_views_of_one_alias(const RaceSettings& settings);
 

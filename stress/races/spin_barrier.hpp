@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// SpinBarrier: releases threads within some hundred nanoseconds of each other. Threads that the
-/// system wakes one by one are further apart.
+/// SpinBarrier: releases threads within some hundred nanoseconds of each other. Threads that sleep
+/// would start further apart, because the system wakes them one by one.
 #pragma once
 
 #include <byre/sync/boost.hpp>

@@ -35,8 +35,8 @@ std::uint64_t status(const std::string& key) {
   return 0;
 }
 
-/// Always counts the page file, even if it does not exist: a fork closes it, and byre creates it
-/// again when pages are next needed.
+/// The number of open files. Always includes byre's page file, which does not exist at all times: a
+/// fork closes it, and byre creates it again when pages are next needed.
 std::uint64_t open_files() {
   std::error_code unreadable;
   std::uint64_t page_files = 0;
@@ -66,7 +66,7 @@ void fix_malloc_thresholds() {
 #endif
 }
 
-/// Trims the default pool, the cache of this thread and malloc first.
+/// Trims the default pool, the cache of this thread and malloc, then returns the resources.
 Resources resources_after_trimming() {
   default_pool().trim();
 #if defined(__GLIBC__)
@@ -128,7 +128,7 @@ class SoakRun {
     return rotations_ >= 2 && (settings_.operations || Clock::now() - begun_ >= settings_.duration);
   }
 
-  /// False if the rotation was ended early.
+  /// Runs all workloads once. Returns false if the rotation did not complete.
   bool rotate() {
     for (std::size_t at = 0; at < sums_.size(); ++at) {
       for (const Variant& variant : variants) {
@@ -150,7 +150,7 @@ class SoakRun {
     Outcome outcome = all_workloads()[at].run(settings);
     has_failed_ = !outcome.failures.empty();
     Outcome& sum = sums_[at];
-    if (!has_failed_) {  // a failed outcome has the command that repeats it
+    if (!has_failed_) {  // a failed outcome retains its settings, for the command that repeats it
       outcome.settings = settings_;
       outcome.seconds += sum.seconds;
       outcome.operations += sum.operations;
@@ -162,7 +162,8 @@ class SoakRun {
     sum = std::move(outcome);
   }
 
-  /// Eight rotations in total show growth. At least a second, because a run takes time to set up.
+  /// The duration of one run, such that a soak has eight rotations, enough to show growth. At least
+  /// a second, because a run takes time to set up.
   Seconds slice() const {
     const auto runs = static_cast<double>(8 * sums_.size() * std::size(variants));
     return std::clamp(settings_.duration / runs, Seconds(1), Seconds(60));

@@ -21,15 +21,15 @@ struct Resources {
   std::uint64_t threads = 0;
 };
 
-/// One line for each resource that grew by more than is allowed: 1 MiB of heap, which libraries may
-/// retain; 16 MiB resident, for the ends of malloc's arenas; as many mappings as arenas may add; no
-/// file and no thread.
+/// Returns one line for each resource that grew by more than the allowed amount: 1 MiB of heap,
+/// which libraries may retain; 16 MiB of resident memory, for the ends of malloc's arenas; the
+/// number of mappings that arenas may add; no file and no thread.
 std::vector<std::string> growth(const Resources& before, const Resources& after);
 
 /// Runs all workloads for the duration of the settings in total, in at least two rotations unless
-/// the user ends it. With `operations`, runs exactly two rotations, of that many operations each.
-/// Stops at the first failure. Prints a page, and returns true if nothing failed or grew. Throws as
-/// the workloads do.
+/// the user ends it. With `operations`, runs exactly two rotations, in which each thread of a
+/// workload takes that many operations. Stops at the first failure. Prints a page, and returns true
+/// if nothing failed or grew. Throws what the workloads throw.
 bool soak(const Settings& settings);
 
 }  // namespace byre::stress

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Each check of programs, of memory and of a run detects its kind of error. An error aborts the
+/// Each check of programs, of memory and of a run must detect its kind of error, and abort the
 /// process.
 #include <gtest/gtest.h>
 

@@ -39,8 +39,8 @@ class Runs(Test):
         self.assertEqual(os.listdir(self.scratch), [])
 
     def test_a_signal_ends_a_run_with_its_report(self):
-        # Under nohup, SIGINT would stay ignored. The run prints a line once it handles signals; a
-        # signal before that would kill it.
+        # Under nohup, SIGINT would stay ignored. The run prints a line as soon as it handles signals.
+        # An earlier signal would kill it.
         with subprocess.Popen((PROGRAM, "--duration", "100000", "--threads", "2"), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True,
                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as process:

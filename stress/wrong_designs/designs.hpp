@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Wrong designs of the protocol: published ones, those that the model checker refutes
+/// Wrong designs of the sharing protocol: published designs, designs that the model checker refutes
 /// (verification/known_wrong), and plausible coding mistakes. WithDesign<Base, Design> is a Sync
-/// whose share word uses that design, so everything above the share word runs over it.
+/// (the template parameter of buffers and storages) whose share word uses `Design`, so that all
+/// layers above the share word run over this design.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -25,7 +26,7 @@
 
 namespace byre::stress::wrong {
 
-/// A mutex, for designs that use one. Its steps are hooked like accesses to plain data.
+/// A mutex, for designs that use one. Hooks are called for its steps as for accesses to plain data.
 template <sync::Sync Base>
 struct WithMutex : Base {
   class SharedMutex {
@@ -70,7 +71,7 @@ class basic_share_word<stress::wrong::WithDesign<Base, Design>>
     }
   }
 
-  // For data in pages and of devices, which the races over wrong designs do not use.
+  // For data in pages and on devices, which the races over wrong designs do not use.
   bool is_sole_copier() const noexcept { return false; }
   void add_copy() noexcept {}
   Claim claim_in_order() noexcept { return this->claim(Wait::never); }
@@ -83,16 +84,16 @@ namespace byre::stress::wrong {
 /// The exit status of a child process that detected a wrong design.
 inline constexpr int exit_found = 3;
 
-/// A member of each hooked variable. Released memory is overwritten, and stays so until the round
-/// ends.
+/// A member of each hooked variable. It detects accesses to released memory, because released
+/// memory is overwritten and stays so until the round ends.
 class Canary {
  public:
-  /// Checks before each step only: after the step, another thread may have released the variable
-  /// correctly.
+  /// Checks only before each step: after the step, another thread may have released the variable,
+  /// which is correct.
   class Scope {
    public:
     Scope(const Canary& canary, std::string_view step) noexcept {
-      // Relaxed: a missed detection is made up in another round.
+      // Relaxed: an error that this load misses is detected in another round.
       if (canary.mark_.load(std::memory_order_relaxed) != alive) [[unlikely]] {
         std::fprintf(stderr, "%s on released memory\n", step.data());
         ::_exit(exit_found);
@@ -108,7 +109,7 @@ class Canary {
   std::atomic<std::uint64_t> mark_;
 };
 
-/// Reports steps on released memory. Without this check they would often do no visible harm.
+/// Reports steps on released memory. Without this check, such steps would often do no visible harm.
 template <sync::Sync Base>
 using LifetimeChecked = Hooked<Base, Canary>;
 
@@ -127,11 +128,11 @@ struct ShareWordOver {
   };
 };
 
-/// The last copier reads the header after the last owner may have freed it. A parked waiter never
-/// frees it early enough, so each wait ends at once, as it may: the error then shows within some
-/// ten rounds, otherwise within thousands. Under the thread sanitizer the waiters do park: it
-/// detects the race of parked waiters, too. It also reports the first use of a lock in a child
-/// process, falsely.
+/// The last copier reads the header after the last owner may have freed the header. A parked waiter
+/// never frees it early enough, so here each wait ends at once, which is permitted: the error then
+/// shows within some ten rounds, otherwise within thousands. Under the thread sanitizer the waiters
+/// do park, because the sanitizer detects the race of parked waiters, too. The sanitizer also
+/// reports, falsely, the first use of a lock in a child process.
 template <sync::Sync Base>
 struct WakesThroughHeader : verification::ListInHeader<Base> {
   template <class KeepWaiting>
@@ -142,7 +143,7 @@ struct WakesThroughHeader : verification::ListInHeader<Base> {
   }
 };
 
-/// Parks without checking again: a wake just before is lost.
+/// Parks without checking again, so a wake just before is lost.
 template <sync::Sync Base>
 struct ParksWithoutRecheck : Base {
   template <class KeepWaiting>
@@ -201,7 +202,7 @@ class FinishesBeforeCopying : public basic_share_word<Sync> {
   static inline thread_local bool has_to_release_ = false;
 };
 
-/// After its drop, an owner reads the word once more (a constant).
+/// After its drop, an owner reads a constant in the share word once more.
 template <sync::Sync Sync>
 class ReadsAfterDrop : public basic_share_word<Sync> {
   using Word = basic_share_word<Sync>;
@@ -218,7 +219,8 @@ class ReadsAfterDrop : public basic_share_word<Sync> {
   typename Sync::template Plain<const void*> never_changes_{this};
 };
 
-/// Data gets its count at the first clone, although cloning is a read for the owner of the source.
+/// Creates the count of owners at the first clone, which is a write, although a clone has to be
+/// only a read of the source.
 template <sync::Sync Sync>
 class PlainUntilCloned {
   using Word = basic_share_word<Sync>;

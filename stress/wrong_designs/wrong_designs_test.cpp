@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Each wrong design is detected: by a check of a race, a step on released memory, a signal, or a
-/// hang. In a build with a sanitizer that can detect it, the sanitizer must report it. The design
-/// that ships passes.
+/// Each wrong design must be detected: by a check of a race, a step on released memory, a signal,
+/// or a hang. In a build with a sanitizer that can detect the error, the sanitizer must report it.
+/// The design of the library must pass.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -29,7 +29,8 @@ using namespace wrong;
 /// Many times the duration of a round, even on a slow and busy machine.
 constexpr std::chrono::seconds hang_timeout{test::is_sanitized ? 20 : 3};
 
-/// sync::Boost, for designs for which the library has no objects.
+/// sync::Boost with objects that this program defines, because the library defines none for wrong
+/// designs.
 struct Unchecked : sync::Boost {
   template <class Object>
   static Object& no_destructor() noexcept {
@@ -134,7 +135,7 @@ test::ChildResult run_race_apart(Race::Run run, std::uint64_t seed, std::uint64_
               ::_exit(exit_found);
             }
           } else if (result.rounds % 16 == 0) {
-            test::write_all(output, "\n");  // shows that the race does not hang
+            test::write_all(output, "\n");  // shows the parent that the race does not hang
           }
         };
         run(settings);
@@ -142,7 +143,7 @@ test::ChildResult run_race_apart(Race::Run run, std::uint64_t seed, std::uint64_
       hang_timeout);
 }
 
-/// True if a check, a signal or a hang ended the child; false if the race could not run.
+/// True if a check, a signal or a hang ended the child. False if the child could not run the race.
 bool is_detected(const test::Exit& exit) {
   return exit.was_killed() || exit.signal() || exit.code() == exit_found;
 }
@@ -175,7 +176,8 @@ TEST(WrongDesigns, do_not_include_what_ships) {
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
 }
 
-/// In this mix, writes of data that other threads still copy are frequent.
+/// Runs the mixed workload with a mix in which writes of data that other threads still copy are
+/// frequent.
 template <class Sync>
 test::ChildResult run_programs_over(std::uint64_t operations = 20'000) {
   return run_apart(
@@ -197,13 +199,13 @@ template <template <class> class WrongSync>
 using WordOf = WithDesign<PerturbedOver<Unchecked>, ShareWordOver<WrongSync>::template Design>;
 
 void expect_report(const test::ChildResult& result) {
-  // A hang ends it with a report, too.
+  // The supervisor ends a hanging program, with a report.
   EXPECT_FALSE(result.exit.was_killed());
   EXPECT_TRUE(result.exit.signal() || result.exit.code() == EXIT_FAILURE)
       << result.exit.text() << result.output;
   EXPECT_NE(result.output.find("repeat: byre-stress --workload mixed --seed 1 --threads 4"),
             std::string::npos);
-  // Other threads may not have started.
+  // Only one thread is sure to have started.
   EXPECT_NE(result.output.find("  thread "), std::string::npos) << result.output;
 }
 
@@ -218,7 +220,7 @@ TEST(WrongDesigns, are_detected_by_programs_with_a_report) {
 TEST(WrongDesigns, are_not_reported_for_programs_over_what_ships) {
   if (test::is_sanitized) {
     GTEST_SKIP()
-        << "sanitizers do not support threads of a forked process; the stress runs cover it";
+        << "sanitizers do not support threads of a forked process; other stress tests cover this";
   }
   const auto result = run_programs_over<Perturbed>(2'000);
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;

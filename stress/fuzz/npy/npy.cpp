@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// .npy files: arrays that were written are read back, mapped back and described by their header.
-/// Any other bytes are rejected with a FileError, or are an array that is written and read back.
+/// The fuzz target of .npy files. Written arrays must be read back, mapped back and described by
+/// their header. Any other bytes must be rejected with a FileError, or be an array that can be
+/// written and read back.
 #include <byre/interop/npy.hpp>
 #include <byre/interop/npy_header.hpp>
 
@@ -101,7 +102,7 @@ void write_tensor(Choices input) {
 }
 
 /// Reads a file with a correct length field, any description, and as many zero bytes as the
-/// description requires: only the description varies.
+/// description requires. So only the description can be wrong.
 void read_description(Choices input) {
   const auto major = static_cast<char>(1 + input.below(3));
   const std::string_view text = input.rest();
@@ -116,7 +117,7 @@ void read_description(Choices input) {
     trace("%zu bytes are required", wanted);
     file.append(wanted < most ? wanted : 0, '\0');
   } catch (const FileError&) {
-    // All ways of reading report this error.
+    // read_anything() below checks that all ways of reading report this error.
   }
   read_anything(format, file);
 }

@@ -118,8 +118,8 @@ void change_field(std::string& archive, Choices& input) {
   }
 }
 
-/// Changes a number in a local header and in a directory record to the same value: CRC, sizes,
-/// flags or method.
+/// Changes a number (CRC, a size, flags or method) to one new value in both the local header and
+/// the directory record of a file.
 void change_both_headers(std::string& archive, Choices& input) {
   struct Pair {
     Field local;

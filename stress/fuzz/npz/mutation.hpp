@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Format-aware mutations of zip archives: they change numbers in records to other significant
-/// values, so that errors also occur beyond the first thing that a reader checks.
+/// Format-aware mutations of zip archives. They change numbers in records to other significant
+/// values, so that errors occur also in places that a reader checks late.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace byre::fuzz {
 
-/// Applies one mutation to the archive, chosen by the input.
+/// Applies one mutation, which the input chooses, to the archive.
 void mutate_archive(std::string& archive, Choices& input);
 
 }  // namespace byre::fuzz

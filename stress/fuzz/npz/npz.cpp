@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// .npz files: tensors that were written are read back and mapped back. Any other bytes are
-/// rejected with a FileError, or are tensors on which the three ways of reading agree.
+/// The fuzz target of .npz files. Written tensors must be read back and mapped back. Any other
+/// bytes must be rejected with a FileError, or be tensors on which the three ways of reading agree.
 #include <byre/interop/npz.hpp>
 
 #include <array>
@@ -54,7 +54,7 @@ Tensor some_tensor(Choices& input) {
   return is_transposed && tensor.ndim() > 1 ? tensor.transpose(0, 1) : tensor;
 }
 
-/// Tensors with distinct names of any bytes but zero.
+/// Tensors with distinct names. Names may contain any byte but zero.
 NamedTensors some_tensors(Choices& input) {
   NamedTensors tensors(input.below(4));
   for (std::size_t at = 0; at < tensors.size(); ++at) {

@@ -205,7 +205,7 @@ const char* ModelFile::break_an_entry_with_data(std::size_t rule, std::size_t nu
   switch (rule % 7) {
     case 0:
       for (std::size_t at = number; at < entries_.size();
-           ++at) {  // shift all later entries, so that nothing else is wrong
+           ++at) {  // shift all later entries too, so that no other rule is broken
         entries_[at].begin = changed(entries_[at].begin, by);
         entries_[at].end = changed(entries_[at].end, by);
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A .safetensors file built from an input: either valid, with the tensors that reading it must
-/// return, or with one rule of the format broken.
+/// A .safetensors file that is built from an input, and the tensors that a reader of the file must
+/// return. break_a_rule() makes the file invalid by breaking one rule of the format.
 #pragma once
 
 #include <byre/interop/named_tensors.hpp>
@@ -17,7 +17,7 @@ namespace byre::fuzz {
 
 class ModelFile {
  public:
-  /// A few small tensors. The entries in the header may be in another order.
+  /// Creates a few small tensors. Their entries in the header may be in another order.
   explicit ModelFile(Choices& input);
 
   const NamedTensors& tensors() const noexcept { return tensors_; }
@@ -27,8 +27,8 @@ class ModelFile {
   /// The bytes of the file in its current state.
   std::string bytes() const;
 
-  /// Breaks a rule of the file or of one of its entries: every reader must reject it. Returns a
-  /// description of the change.
+  /// Breaks a rule of the file, or of one of its entries, so that every reader must reject the
+  /// file. Returns a description of the change.
   const char* break_a_rule(bool of_an_entry, std::size_t rule, std::size_t number_of_entry);
 
  private:

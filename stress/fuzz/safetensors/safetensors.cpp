@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// .safetensors files: valid files are read as they were built, in each way of reading. Files with
-/// one rule broken are rejected with a FileError. Any other bytes are rejected, or are tensors that
-/// are written and read back.
+/// The fuzz target of .safetensors files. Every way of reading must read valid files as they were
+/// built. Files that break one rule must be rejected with a FileError. Any other bytes must be
+/// rejected, or be tensors that can be written and read back.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 namespace byre::fuzz {
 namespace {
 
-/// Sorts by name: tensors without elements are in the order of the header.
+/// Sorts by name, because tensors without elements are read in the order of the header.
 Contents sorted(Contents file) {
   std::ranges::sort(file.tensors, {}, &std::pair<std::string, Tensor>::first);
   return file;
@@ -41,7 +41,7 @@ void read_valid_or_broken_file(Choices input) {
   }
   const Contents contents = sorted({file.tensors(), file.metadata()});
   expect_read(format, bytes, contents);
-  if (rule % 4 == 0) {  // not always: each save flushes a disk
+  if (rule % 4 == 0) {  // not always, because each save flushes a disk
     save_and_read(format, contents);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scenarios in which all threads own shared data when a round begins.
+/// Scenarios in which each thread owns the shared data when a round begins.
 #pragma once
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class ConcurrentMaterialize final : public SharedOwners<Buffer> {
 };
 
 /// Half of the owners write. The others clone the shared data, clone the clones, and write the
-/// first clones. They keep their original data, so no writer is ever the last owner: every write
+/// first clones. They never drop the original, so no writer is ever its last owner, and every write
 /// copies.
 template <class Buffer>
 class LazyCloneAgainstMaterialize final : public SharedOwners<Buffer> {
@@ -174,8 +174,8 @@ class DropsAgainstCopies final : public SharedOwners<Buffer> {
   bool drops(unsigned thread) const { return (thread + this->fixture_.round) % 2 == 0; }
 };
 
-/// All threads clone one buffer at once, which was never cloned before. For its owner, a clone is a
-/// read.
+/// All threads clone one buffer at once that was never cloned before. This is permitted, because a
+/// clone is a read of the buffer.
 template <class Buffer>
 class FirstClonesAtOnce final : public SharedOwners<Buffer> {
  public:

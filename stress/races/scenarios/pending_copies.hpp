@@ -26,10 +26,10 @@ class PendingCopies : public SharedOwners<Buffer> {
   }
 
  protected:
-  // All relaxed: these variables bring the threads together, and must not order them. Ordering is
-  // the task of the protocol.
+  // The accesses are relaxed, because these variables must bring the threads together without
+  // ordering them. Ordering is the task of the protocol under test.
 
-  /// Called by the last owner. Returns when all other owners copy.
+  /// Called by the last owner. Returns when all former owners are in the middle of their copies.
   void await_copiers() {
     while (pending_.load(boost::memory_order_relaxed) < this->fixture_.threads - 1) {
       std::this_thread::yield();
@@ -39,7 +39,7 @@ class PendingCopies : public SharedOwners<Buffer> {
 
  private:
   void stay_pending() {
-    // If the last owner copies, too, its copy is not delayed.
+    // If the last owner copies, too, that copy is not delayed.
     const bool is_last =
         pending_.fetch_add(1, boost::memory_order_relaxed) == this->fixture_.threads - 1;
     while (!is_last && !is_released_.load(boost::memory_order_relaxed)) {
@@ -51,9 +51,9 @@ class PendingCopies : public SharedOwners<Buffer> {
   boost::atomic<bool> is_released_{false};
 };
 
-/// The other owners do not complete their copies until the last owner has written. It must not
-/// wait, or no thread would make progress. So it copies, too. The last copier releases the
-/// original.
+/// The other owners do not complete their copies until the last owner has written. If the last
+/// owner waited, no thread would make progress. It must not wait, so it copies, too. The last
+/// copier releases the original.
 template <class Buffer>
 class NeverWaits final : public PendingCopies<Buffer> {
  public:
@@ -76,10 +76,10 @@ class NeverWaits final : public PendingCopies<Buffer> {
   }
 };
 
-/// The last owner waits for the copies of the others, then steals. If the copies end before it
-/// checks, it finds its data unique instead: only the count of steals differs. In every second
-/// round, it drops its data at once, while the threads that woke it may still be in the waking
-/// code.
+/// The last owner waits for the copies of the former owners, then steals. If the copies end before
+/// it checks, the last owner finds its data unique instead, and only the count of steals differs.
+/// In every second round it then drops its data at once, while the threads that woke it may not
+/// have returned from the wake yet.
 template <class Buffer>
 class StealAgainstPendingCopies : public PendingCopies<Buffer> {
  public:
@@ -119,8 +119,8 @@ class StealAgainstPendingCopies : public PendingCopies<Buffer> {
   bool drops() const { return drops_what_it_stole_ && this->fixture_.round % 2 == 1; }
 };
 
-/// Stolen data behaves like new data, whether its owner waited for it or not. In the next round it
-/// is cloned, and drops race with copies of it.
+/// Stolen data behaves like new data, whether its owner waited for it or not: in the next round the
+/// stolen data is cloned, and drops of it race with copies.
 template <class Buffer>
 class StolenDataIsSharedAgain final : public StealAgainstPendingCopies<Buffer> {
   using Steal = StealAgainstPendingCopies<Buffer>;

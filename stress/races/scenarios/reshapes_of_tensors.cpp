@@ -16,15 +16,15 @@
 namespace byre::stress::races {
 namespace {
 
-/// Tensors in error mode, so that each access tells whether it was reported. First all threads
-/// reshape one tensor, the base, at once. Then, by random choices, they read the base and their
-/// reshaped tensor, reshape both again, and write half or all of it. As tensors require, writes are
-/// exclusive; everything else is concurrent.
+/// Tensors in the reshape mode `error`, in which an access that relies on an alias throws a report.
+/// First all threads reshape one tensor, the base, at once. Then, by random choices, they read the
+/// base and their reshaped tensor, reshape both again, and write half or all of it. Writes are
+/// exclusive, as tensors require; everything else is concurrent.
 ///
-/// An access after a write of another family is reported once. It is reported once more if it reads
-/// elements that the family then did not overwrite. Reports name the right lines, and reads return
-/// the last write. Tensors use only the Sync that ships, so perturbation delays the gaps between
-/// their operations.
+/// Each reshape begins a new view family (the tensors that observe each other's writes whether
+/// reshape() copies or not). If a family is accessed after a write of another family, the access is
+/// reported once. A read is reported once more if it reads elements that its family did
+/// not overwrite since. Reports name the right lines, and reads return the last write.
 class ReshapesOfTensors final : public Scenario {
  public:
   explicit ReshapesOfTensors(Fixture& fixture)
@@ -71,7 +71,7 @@ class ReshapesOfTensors final : public Scenario {
  private:
   static constexpr std::int64_t half = 4;  ///< of the elements
   static constexpr int turns = 8;
-  static constexpr std::uint32_t no_thread = 99;  ///< number of no thread: the initial contents
+  static constexpr std::uint32_t no_thread = 99;  ///< the "writer" of the initial contents
 
   struct Write {
     std::uint64_t number = 0;
@@ -98,7 +98,7 @@ class ReshapesOfTensors final : public Scenario {
       const std::shared_lock lock(mutex_);
       switch (choice) {
         case 0:
-          // Other threads may read the base at the same time, and get its report.
+          // Other threads may read the base at the same time, and may get the report instead.
           return reshape(
               thread, base_.tensor,
               {{base_.knowledge.known[0], last_.number}, {base_.knowledge.unread[0], Write{}}});
@@ -127,7 +127,8 @@ class ReshapesOfTensors final : public Scenario {
     ++reshapes_;
   }
 
-  /// Other threads read the base, too: one or more of them get a report.
+  /// Other threads may read the base at the same time. If a read has to be reported, one or more of
+  /// these reads are.
   void read_base() {
     fixture_.record("reads the base");
     base_reads_.fetch_add(1, boost::memory_order_relaxed);
@@ -195,7 +196,8 @@ class ReshapesOfTensors final : public Scenario {
                     "an access is reported iff another family wrote before it");
   }
 
-  /// Returns true if the first attempt threw a report; the second attempt must not.
+  /// Attempts an access twice. Returns true if the first attempt threw a report. Fails if the
+  /// second attempt throws one.
   template <class Act>
   bool is_access_reported(const Act& act, std::uint32_t by, LineBase base,
                           const Knowledge& knowledge) {

@@ -18,15 +18,15 @@
 namespace byre::stress::races {
 
 /// Two parallel loops, each over one of two storages that share data. All threads of a loop request
-/// write access, and write their own part. Both loops together make one copy. In rounds chosen by
-/// the seed, the first copy fails: then another thread of either loop copies, or the same thread
-/// again.
+/// write access, and each writes a part of its own. Both loops together make one copy. In rounds
+/// chosen by the seed the first copy fails; then another thread of either loop copies, or the same
+/// thread tries again.
 template <class Buffer>
 class LoopsAtOnce final : public Scenario {
  public:
   explicit LoopsAtOnce(Fixture& fixture) : fixture_(fixture), data_(fixture.threads) {
     fixture.memory.before_copy = [this] {
-      // Relaxed: only the count matters; one thread fails for each failure.
+      // Relaxed: only the number of threads that fail matters, not which ones.
       if (failures_left_.load(boost::memory_order_relaxed) > 0 &&
           failures_left_.fetch_sub(1, boost::memory_order_relaxed) > 0) {
         throw CopyFailed();
@@ -93,7 +93,8 @@ class LoopsAtOnce final : public Scenario {
     std::byte* first = nullptr;
   };
 
-  /// Differs from the initial contents, and from those of the last round.
+  /// Returns a byte that differs from the initial contents, and from the contents of the last
+  /// round.
   std::byte content_of(std::size_t thread) const {
     const auto original = static_cast<std::size_t>(fixture_.original());
     const std::size_t content = 2 * thread + fixture_.round % 2;
@@ -114,9 +115,10 @@ class LoopsAtOnce final : public Scenario {
 };
 
 /// One thread writes through the pointer of a pin, then releases the pin. Meanwhile half of the
-/// other threads pin the storage to read, and half clone it once it is not pinned. Either no clone
-/// shares the data, and all readers are aliases of it; or the storage is not pinned, and all
-/// readers share what the pin wrote.
+/// other threads pin the storage to read, and half clone it when it is no longer pinned. At the
+/// end, either the storage is pinned: then no clone shares the data, and all pins to read are
+/// aliases of it. Or the storage is not pinned: then all pins to read share the bytes that the
+/// first pin wrote.
 template <class Buffer>
 class UnpinsAgainstClones final : public Scenario {
  public:

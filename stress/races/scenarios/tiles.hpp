@@ -20,8 +20,8 @@
 
 namespace byre::stress::races {
 
-/// A tile with the interface of a buffer, for the fixture. It does not distinguish a steal from
-/// unique data.
+/// A tile with the interface of a buffer, for the fixture. Its materialize() reports a steal as
+/// already_unique.
 template <class Tiled>
 class TileOf {
  public:
@@ -76,7 +76,7 @@ class TilesScenario : public Scenario {
   void expect_tile(Tiled& tiled, std::size_t index, std::uint64_t stamp, const char* what) {
     fixture_.expect_content(TileOf(tiled, index), stamp, what);
   }
-  /// Checks a tiled buffer that may have been written, and made shorter or longer.
+  /// Checks a tiled buffer that may have been written, truncated or extended.
   void expect_owner(unsigned thread, std::uint64_t common) {
     Tiled& tiled = owners_[thread].tiled;
     for (std::size_t index = 0; index < tiled.tile_count(); ++index) {
@@ -106,10 +106,10 @@ class TilesScenario : public Scenario {
   std::vector<Owner> owners_;
 };
 
-/// Lazy clones of one tiled buffer, without other owners, write one tile at once: N-1 copies, and
-/// one keeps the tile. Each thread finds the nodes on the path shared, claimed or released by
-/// others. Some threads get no memory for a node, or their copy fails, and they try again. Then
-/// they append a tile, and some cut it off.
+/// The N owners of a tiled buffer, which are lazy clones, write one tile at once: N-1 of them copy
+/// the tile, and one keeps it. Each thread finds the nodes on the path to the tile shared, or
+/// claimed or released by other threads. Some threads get no memory for a node, or their copy
+/// fails, and they try again. Then they append a tile, and some truncate it again.
 template <class Buffer>
 class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
  public:
@@ -158,7 +158,7 @@ class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
   bool write_with_faults(unsigned thread, std::uint64_t fault) {
     bool has_written = false;
 #if BYRE_FAILS_NEW
-    // The failing allocation is that of a node, if the thread copies that many nodes.
+    // The failing allocation is that of a node, provided that the thread copies so many nodes.
     test::news_before_failure = fault >= 1 && fault <= 3 ? int(fault) - 1 : test::never_fails;
 #endif
     try {
@@ -187,10 +187,10 @@ class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
   }
 };
 
-/// All threads clone one tiled buffer at once, which was never cloned before, and clone their
-/// clones. Then, by random choices, they write, cut and drop these clones while others still clone.
-/// The source is unaffected: after its clones are dropped, it is the only owner of every tile and
-/// node.
+/// All threads clone one tiled buffer at once that was never cloned before, and clone their clones.
+/// Then, by random choices, they write, truncate and drop these clones while other threads still
+/// clone. The source is unaffected: after its clones are dropped, it is the only owner of every
+/// tile and node.
 template <class Buffer>
 class TilesClonedAtOnce final : public TilesScenario<Buffer> {
  public:
@@ -209,8 +209,7 @@ class TilesClonedAtOnce final : public TilesScenario<Buffer> {
         fixture.record("truncates");
         clone.truncate(random / 8 % (clone.tile_count() + 1) * fixture.nbytes);
       }
-      // The thread does not know whether the tile is unshared: other clones of this thread are
-      // created and dropped.
+      // The result is not predicted: it depends on which other clones of this thread exist.
       if (keeps && clone.tile_count() == this->tile_count && !owner.has_written) {
         fixture.drop(thread, owner.tiled);
         owner.tiled = std::move(clone);

@@ -19,11 +19,12 @@
 namespace byre::stress::races {
 namespace {
 
-/// A tensor under the functionalize pass. First all threads create views of it at once. Then, by
-/// random choices, they use, create and drop views of it, of views that other threads use, and of a
-/// part that no thread writes. As tensors require, each thread writes its own part exclusively;
-/// everything else is concurrent, also uses that apply updates. Every use of a view reads the last
-/// write.
+/// A tensor under the functionalize pass, which replaces writes to views by updates that are
+/// applied when a view is next used. First all threads create views of the tensor at once. Then, by
+/// random choices, they use, create and drop views of the tensor, of views that other threads use,
+/// and of a part that no thread writes. Each thread writes its own part exclusively, as tensors
+/// require; everything else is concurrent, including uses that apply updates. Every use of a view
+/// reads the last write.
 class ViewsOfOneAlias final : public Scenario {
  public:
   explicit ViewsOfOneAlias(Fixture& fixture)
@@ -47,7 +48,8 @@ class ViewsOfOneAlias final : public Scenario {
     Tensors& mine = parts_[thread].views;
     try {
       fixture_.record("makes the first views");
-      // Views by chains or by strides, as the seed chooses. The first view creates the alias.
+      // Records views as chains or by strides; the seed and the round choose. The first view
+      // creates the alias.
       const functional::FunctionalizeOptionsScope scope(
           {.paths = (fixture_.seed + fixture_.round) % 4 == 0 ? functional::ViewPaths::strides
                                                               : functional::ViewPaths::chains});
@@ -132,8 +134,8 @@ class ViewsOfOneAlias final : public Scenario {
         break;
       }
       case 6: {
-        // An alias of the view uses the same link of the chain; which thread creates the link
-        // varies.
+        // An alias of the view uses the link of the chain that other threads use; the thread that
+        // comes first creates the link.
         AnyTensor same = functional::call_for_one("alias", {view});
         expect_seen(same, values_[other], "an alias reads the last write");
         fixture_.drop(thread, same);
