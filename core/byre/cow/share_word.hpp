@@ -85,7 +85,8 @@ enum class Wait : std::uint8_t {
 
 /// What an owner has to do before it writes.
 enum class Claim : std::uint8_t {
-  steal,  ///< write in place: the caller is the last owner, and no copy is pending
+  steal,  ///< write in place: the caller is the last owner, and no copy is pending, or (after
+          ///< claim_in_order) all pending copies are in the queue before the write
   copy,   ///< copy the data, then call finish_copy(): the caller is a copier now
 };
 
@@ -95,8 +96,9 @@ struct NoOwner {};
 /// Unless a member says otherwise:
 ///
 /// - Thread-safety: any operations may run at once, on behalf of different owners and copiers.
-/// - Requires that the caller is an owner or a copier, as the table above lists. The program ends
-///   if the word counts no owner, or no copier, although the caller has to be one.
+/// - Requires that the caller is an owner or a copier, as the table above lists. An operation that
+///   changes the word ends the program if the word counts no owner, or no copier, although the
+///   caller has to be one.
 /// - Errors: nothing throws. The program ends if a count exceeds 2^30.
 /// - Cost: one atomic operation, or two (claim and drop_owner), if there is no contention. A wake
 ///   costs a lock of the parking lot too.

@@ -38,11 +38,11 @@
 /// Two kinds of data differ from this table:
 ///
 /// - Data in pages: memory of paged_allocator(), or a mapped file (docs/parts.md). Instead of
-///   copying, a write maps an overlay, and the result is `overlaid`. An overlay is a private
-///   mapping of the pages: the system copies each page of it at the first write to that page.
-///   A write to data in pages never waits.
-/// - Data of a device whose accesses are all in one in-order queue. The last owner never waits: its
-///   writes are in the queue behind the copies.
+///   copying, a write maps an overlay if the system can, and the result is `overlaid`. An overlay
+///   is a private mapping of the pages: the system copies each page of it at the first write to
+///   that page. A write to data in pages never waits.
+/// - Data on a device that is accessed through one in-order queue. The last owner never waits,
+///   because its writes are in the queue behind the copies.
 #pragma once
 
 #include <byre/checks/detail/access_monitor.hpp>

@@ -32,8 +32,7 @@ namespace byre::inline v0 {
 /// the whole tiled buffer, with all its tiles, is one object. A member that throws leaves size and
 /// contents unchanged. A checked build detects a write through a stale pointer to a tile only after
 /// a tile of the same node of the table was written: until then only the table is shared. `wait`
-/// and `site` are those of Buffer. The cost of a member that accesses a tile is O(log n) in the
-/// number of tiles; of any other member, O(1).
+/// and `site` are those of Buffer. Each access to a tile costs O(log n) in the number of tiles.
 ///
 /// `FanOut` is the number of tiles, or of child nodes, of one node of the table: a power of two.
 template <sync::Sync Sync, std::size_t FanOut = 32>
