@@ -81,7 +81,7 @@ using verification::basic_copy_then_count_unlocked;
 using verification::basic_count_then_lock;
 
 const WrongDesign all[] = {
-    // // Published designs.
+    // Published designs.
     {"count_then_lock_drops", over<DropsAgainstDrops, basic_count_then_lock>, mutex_or_race},
     {"count_then_lock_writes", over<ConcurrentMaterialize, basic_count_then_lock>, race},
     {"copy_then_count_drops", over<DropsAgainstDrops, basic_copy_then_count>, mutex_or_race},
@@ -170,7 +170,7 @@ TEST_P(WrongDesigns, are_detected) {
 INSTANTIATE_TEST_SUITE_P(All, WrongDesigns, testing::ValuesIn(all),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
 
-TEST(WrongDesigns, do_not_include_what_ships) {
+TEST(WrongDesigns, do_not_include_the_library_design) {
   const auto result =
       run_race_apart(&run_scenario<DropsAgainstDrops<basic_buffer<CheckedSync>>>, 1, 1000);
   EXPECT_TRUE(result.exit.is_success()) << result.exit.text() << result.output;
@@ -217,7 +217,7 @@ TEST(WrongDesigns, are_detected_by_programs_with_a_report) {
   expect_report(run_programs_over<WithDesign<PerturbedOver<Unchecked>, basic_count_then_lock>>());
 }
 
-TEST(WrongDesigns, are_not_reported_for_programs_over_what_ships) {
+TEST(WrongDesigns, are_not_reported_for_programs_over_the_library) {
   if (test::is_sanitized) {
     GTEST_SKIP()
         << "sanitizers do not support threads of a forked process; other stress tests cover this";

@@ -153,9 +153,9 @@ class basic_storage {
   //
   // Call these members before the loop if possible; otherwise call them once per part, not once per
   // byte, because concurrent calls run one after another. An allocator must not call them on the
-  // storage for which it allocates. A handler of violations (see checks/) must not call them at
-  // all. Wait::never applies only to copies by other storages: a call always waits for a thread of
-  // the loop that copies.
+  // storage for which it allocates. A handler of reshape violations (see shadow/report.hpp) must
+  // not call them at all. Wait::never applies only to copies by other storages: a call always waits
+  // for a thread of the loop that copies.
 
   /// As mutable_data().
   std::byte* mutable_data_in_parallel(Wait wait = Wait::allowed,
