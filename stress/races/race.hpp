@@ -36,7 +36,7 @@ struct RaceCounts {
 }  // namespace races
 
 struct RaceResult {
-  std::uint64_t rounds = 0;  ///< begun rounds; a failed one is the last
+  std::uint64_t rounds = 0;  ///< rounds that began; a failed round is the last
   races::RaceCounts counts;
   std::uint64_t delays = 0;           ///< by perturbation; set at the end
   std::vector<std::string> failures;  ///< of the first failed round, which ends the race
@@ -47,7 +47,7 @@ struct RaceSettings {
   unsigned threads = 4;  ///< from least_race_threads to most_threads
   std::uint64_t rounds = 1000;
   std::size_t nbytes = 256;     ///< size of each buffer, at least 1
-  Perturbation perturbation{};  ///< none: runs on sync::Boost, else on Perturbed
+  Perturbation perturbation{};  ///< if none, the race uses sync::Boost, else Perturbed
   std::stop_token stop{};       ///< ends the race after the current round
   std::function<void(const RaceResult&)>
       after_round{};              ///< called with the result so far; must not throw

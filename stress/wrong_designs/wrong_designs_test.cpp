@@ -96,7 +96,7 @@ const WrongDesign all[] = {
     {"parks_without_recheck", over_word<StealAgainstPendingCopies, ParksWithoutRecheck>},
     {"never_wakes", over_word<StealAgainstPendingCopies, NeverWakes>},
     {"stays_waiting", over_word<StolenDataIsSharedAgain, StaysWaiting>, none, leaked},
-    // x86 does not reorder these steps, and the compiler has no reason to.
+    // x86 does not reorder these steps, and the compiler has no reason to reorder them.
     {"relaxed_uniqueness", over_word<ReadsAgainstWritesInPlace, verification::RelaxedLoads>, race,
      none, false},
 };
@@ -108,7 +108,7 @@ test::ChildResult run_apart(const std::function<void(int output)>& work,
   test::ChildProcess child([&](int output) {
     test::redirect(STDERR_FILENO, output);
     work(output);
-    std::exit(0);  // a sanitizer looks for leaks here
+    std::exit(0);  // exit() lets a sanitizer look for leaks
   });
   auto heard = test::ChildProcess::Heard::something;
   while (heard == test::ChildProcess::Heard::something &&
@@ -205,7 +205,7 @@ void expect_report(const test::ChildResult& result) {
       << result.exit.text() << result.output;
   EXPECT_NE(result.output.find("repeat: byre-stress --workload mixed --seed 1 --threads 4"),
             std::string::npos);
-  // Only one thread is sure to have started.
+  // At least one thread has traced steps; the others may not have started.
   EXPECT_NE(result.output.find("  thread "), std::string::npos) << result.output;
 }
 

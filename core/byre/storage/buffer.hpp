@@ -277,7 +277,8 @@ class basic_buffer {
   /// until this buffer is next cloned, resized, shrunk, assigned or destroyed: a write through the
   /// pointer after a lazy clone would change the clone. The errors and the cost are those of
   /// materialize(). If the data is in pages, the first write to a page allocates memory for the
-  /// page; without memory, the system ends the program. mutable_range() throws instead.
+  /// page; if there is no memory for it, the system ends the program. mutable_range() throws
+  /// instead.
   std::byte* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     materialize(wait, site);
     return static_cast<std::byte*>(data_.get());
