@@ -189,13 +189,13 @@ class basic_buffer {
 
   /// A buffer over a file, which is mapped and never changed. The buffer is read-only: a write
   /// copies the bytes, from `allocator`, even if it is by the last owner. If the file has at least
-  /// least_paged_nbytes (256 KiB) and can still be opened by its name, a write maps an overlay
-  /// instead of copying. Requires that no process truncates or changes the file while a buffer maps
-  /// it: to read a truncated page is fatal (SIGBUS), and a change shows in all buffers that map the
-  /// file, except in pages of an overlay that have been written through that overlay
-  /// (docs/parts.md). Throws FileError if the file is missing, unreadable, empty or not a regular
-  /// file, and OutOfMemory if there is no memory for the header. Cost: opens and maps the file;
-  /// reads nothing.
+  /// least_paged_nbytes (256 KiB) and its name still refers to it, a write maps an overlay instead
+  /// of copying. Requires that no process truncates or changes the file while a buffer maps it: to
+  /// read a truncated page is fatal (SIGBUS), and a change shows in all buffers that map the file,
+  /// except in pages of an overlay that have been written through that overlay (docs/parts.md).
+  /// Throws FileError if the file is missing, unreadable, empty, not a regular file, or cannot be
+  /// mapped, and OutOfMemory if there is no memory for the bookkeeping. Cost: opens and maps the
+  /// file; reads nothing.
   BYRE_API static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator());
 
   /// A lazy clone, by lazy_clone(). Never throws: ends the program if borrowed or aliased memory

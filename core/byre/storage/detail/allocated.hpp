@@ -19,7 +19,7 @@
 namespace byre::inline v0::cow {
 
 /// New data in pages of a page file, from an allocator that has pages. Returns null if the caller
-/// has to use ordinary memory. Throws OutOfMemory if there is no memory for the header.
+/// has to use ordinary memory. Throws OutOfMemory if there is no memory for the bookkeeping.
 template <sync::Sync Sync>
 BYRE_API basic_header<Sync>* create_paged(std::size_t nbytes, Allocator& allocator);
 
