@@ -188,25 +188,25 @@ class basic_buffer {
   }
 
   /// A buffer over a file, which is mapped and never changed. The buffer is read-only: a write
-  /// copies the bytes, from `allocator`, even if it is by the last owner. If the file has at least
-  /// least_paged_nbytes (256 KiB) and its name still refers to it, a write maps an overlay instead
-  /// of copying. Requires that no process truncates or changes the file while a buffer maps it: to
-  /// read a truncated page is fatal (SIGBUS), and a change shows in all buffers that map the file,
-  /// except in pages of an overlay that have been written through that overlay (docs/parts.md).
-  /// Throws FileError if the file is missing, unreadable, empty, not a regular file, or cannot be
-  /// mapped, and OutOfMemory if there is no memory for the bookkeeping. Cost: opens and maps the
-  /// file; reads nothing.
+  /// copies the bytes, into memory of `allocator`, even if this is the last owner. If the file has
+  /// at least least_paged_nbytes (256 KiB) and its name still refers to it, a write maps an overlay
+  /// instead of copying. Requires that no process truncates or changes the file while a buffer maps
+  /// it: to read a truncated page is fatal (SIGBUS), and a change shows in all buffers that map the
+  /// file, except in pages of an overlay that have been written through that overlay
+  /// (docs/parts.md). Throws FileError if the file is missing, unreadable, empty, not a regular
+  /// file, or cannot be mapped, and OutOfMemory if there is no memory for the bookkeeping. Cost:
+  /// opens and maps the file; reads nothing.
   BYRE_API static basic_buffer map_file(FileName name, Allocator& allocator = default_allocator());
 
-  /// A lazy clone, by lazy_clone(). Never throws: ends the program if borrowed or aliased memory
-  /// has to be copied and cannot be.
+  /// A lazy clone of `other`, by lazy_clone(). Never throws: if lazy_clone() throws, because
+  /// borrowed or aliased memory cannot be copied, the program ends.
   basic_buffer(const basic_buffer& other, CallSite site = CallSite::current()) noexcept
       : basic_buffer(other.share(site)) {}
 
   /// A buffer that shares these bytes until either buffer is written. Borrowed and aliased memory
-  /// is copied at once instead; only then can the call throw: the errors of allocate(). Cost: one
-  /// atomic add, or an allocation and a copy. Thread-safety: does not change this buffer, so any
-  /// number of threads may clone it at once.
+  /// is copied at once instead. Throws only if it copies: the errors of allocate(), and any
+  /// exception of the allocator's copy. Cost: one atomic add, or an allocation and a copy.
+  /// Thread-safety: does not change this buffer, so any number of threads may clone it at once.
   basic_buffer lazy_clone(CallSite site = CallSite::current()) const {
     return basic_buffer(share(site));
   }
@@ -285,11 +285,12 @@ class basic_buffer {
   }
 
   /// Makes this buffer the only owner of its bytes, so that it may write them, and returns how; see
-  /// the table at the top of this file. The last owner waits until the pending copies have ended;
-  /// with Wait::never it copies the bytes instead. In a child of fork() it also copies them, rather
-  /// than wait for copies by threads of the parent. Does nothing if the buffer is empty. Throws the
-  /// errors of allocate() if it copies, and any exception of the allocator's copy. Cost: one atomic
-  /// load if the bytes are unique; otherwise the wait, an allocation and a copy, or a mapping.
+  /// the table at the top of this file. The last owner waits until the pending copies have ended.
+  /// With Wait::never it copies the bytes instead of waiting, and so it does in a child of fork(),
+  /// where copies by threads of the parent never end. Does nothing if the buffer is empty. Throws
+  /// the errors of allocate() if it copies, and any exception of the allocator's copy. Cost: one
+  /// atomic load if the bytes are unique; otherwise the wait, an allocation and a copy, or a
+  /// mapping.
   Materialized materialize(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     const auto access = monitor_.writes(site);
     if (becomes_unique(site)) [[likely]] {
