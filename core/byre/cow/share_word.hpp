@@ -217,9 +217,9 @@ class basic_share_word {
     }
   }
 
-  /// Removes the calling copier, whose copy is complete, and wakes the last owner if it waits for
-  /// this copy. True iff no owner and no copier is left; the caller must then free the data. Never
-  /// waits.
+  /// Removes the calling copier, whose copy is complete. If this was the last pending copy, wakes
+  /// an owner that waits. True iff no owner and no copier is left; the caller must then free the
+  /// data. Never waits.
   [[nodiscard, gnu::always_inline]] bool finish_copy() noexcept {
     // Release pairs with is_writable and load_state: the copy happens before a stealer's writes, or
     // writers_race_writers fails. Acquire pairs with the releases of drop_owner and finish_copy: if

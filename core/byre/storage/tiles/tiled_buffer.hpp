@@ -233,9 +233,9 @@ class basic_tiled_buffer {
            tree_.tile(index).shares_data_with(other.tree_.tile(index), site);
   }
 
-  /// Calls visit(index) for each tile that the two buffers do not share, in ascending order, tiles
-  /// that only one buffer has included. Compares whole tiles: if both sizes end in one shared tile,
-  /// that tile is not a difference. Throws InvalidArgument if the tile sizes differ, and any
+  /// Calls visit(index) for each tile that the two buffers do not share, in ascending order. This
+  /// includes tiles that only one buffer has. Compares whole tiles: if both sizes end in one shared
+  /// tile, that tile is not a difference. Throws InvalidArgument if the tile sizes differ, and any
   /// exception of `visit`. Cost: proportional to the part that differs, not to the shared part.
   template <class Visit>
   friend void for_each_difference(const basic_tiled_buffer& left, const basic_tiled_buffer& right,
