@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Builds the site: documents with pandoc, API headers with doxygen, plots with gnuplot, and a page for each file that a
-document links to. Fails if a link or an anchor is broken, or if a figure that is bold in a link does not occur in the
+document links to. Fails if a link or an anchor is broken, or if a number that is bold in a link does not occur in the
 linked page."""
 
 import argparse
@@ -21,7 +21,7 @@ from tools import Failure, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# Groups of documents. An entry with "below" is indented under the entry before it. A missing document is omitted.
+# Groups of documents. An entry with "below" is indented under the last entry without it. A missing document is omitted.
 NAVIGATION = {
     "Use": [
         ("docs/site/index.md", "What byre is"), ("README.md", "README"), ("docs/guide.md", "Guide"),
@@ -203,7 +203,7 @@ class Site:
 
 
 def wrong_links(folder):
-    """Yields broken links, duplicate anchors, and figures that do not occur in the page that they link to."""
+    """Yields broken links, duplicate anchors, and bold numbers in links that do not occur in the linked page."""
     pages = {path.relative_to(folder).as_posix(): path.read_text() for path in sorted(folder.rglob("*.html"))}
     anchors = {name: re.findall(r'<[^>]*?\s(?:id|(?<=<a )name)="([^"]*)"', text) for name, text in pages.items()}
     for name, text in pages.items():

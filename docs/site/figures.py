@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Plots and tables of the measured figures, docs/figures/bench.json. They replace the comments
-`<!-- site: plot operations ALT -->`, `<!-- site: measures -->` and `<!-- site: measured -->` of a document."""
+"""Plots and tables of the measurements in docs/figures/bench.json. They replace these comments in a document:
+`<!-- site: plot NAME ALT -->`, `<!-- site: measures -->` and `<!-- site: measured -->`."""
 import html
 import re
 import sys
@@ -69,7 +69,7 @@ class Generator:
 
 
 def amount(value, unit):
-    """Formats a ratio, a number of bytes or a time with three digits."""
+    """Formats a ratio, a number of bytes or a time for a table."""
     if unit == "ns":
         for name, size in [("s", 1e9), ("ms", 1e6), ("us", 1e3)]:
             if abs(value) >= size:

@@ -15,7 +15,7 @@ BEGIN = """# The API headers
 
 The headers of each library. `detail/` and the namespace `detail` are not API.
 """
-# Lists of members, which link to missing anchors.
+# Doxygen's lists of members, which are removed because they link to missing anchors.
 LISTS = re.compile(r"(functions|index|namespacemembers).*\.html|.*-members\.html")
 
 
