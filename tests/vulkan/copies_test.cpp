@@ -67,7 +67,7 @@ TEST_P(VulkanCopies, an_owner_is_dropped_without_waiting_for_the_copy) {
     add_(clone, 3);
     (source_leaves ? original : clone) = {};
     EXPECT_EQ(memory().stats().live_nbytes > live, source_leaves)
-        << "the copy keeps the source alive";
+        << "expected the pending copy to keep the source alive";
     // Takes the free memory of the clone, not the memory of the source.
     const byre::Buffer other = to_device(counting(words_.size(), 1000));
     hold.release();
@@ -115,7 +115,7 @@ TEST_P(VulkanCopies, end_at_the_next_submission_or_poll) {
     copy.mutable_data();
     const std::size_t live = memory().stats().live_nbytes;
     source = {};
-    EXPECT_EQ(memory().stats().live_nbytes, live) << "the copy has not ended";
+    EXPECT_EQ(memory().stats().live_nbytes, live) << "expected the copy to be pending";
     hold.release();
     vkDeviceWaitIdle(Gpu::get().driver().device);
     ways[way]();
@@ -128,7 +128,7 @@ TEST_P(VulkanCopies, of_no_bytes_are_complete_at_once) {
   byre::PendingCopy pending(&ends, [](void* counted) noexcept { ++*static_cast<int*>(counted); });
   const byre::Block block = memory().submit_copy({words_.size() * 4, 64}, nullptr, 0, pending);
   queue().wait_idle();
-  EXPECT_TRUE(pending) << "the caller has to end it";
+  EXPECT_TRUE(pending) << "expected `pending` to remain with the caller, which ends the copy";
   EXPECT_EQ(ends, 0);
   pending.forget();
   memory().deallocate(block);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Failing calls of the driver change nothing.
+/// Failing calls of the driver: they leave data and owners unchanged.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -75,7 +75,7 @@ TEST_F(VulkanFailures, to_allocate_staging_memory_are_retried) {
   faults::allocate_memory.fail(VK_ERROR_OUT_OF_DEVICE_MEMORY);
   upload(buffer, counting(many));
   EXPECT_EQ(memory().stats().idle_nbytes, idle - many * 4)
-      << "idle memory was returned for the second try";
+      << "expected idle memory to be returned before the second try";
   EXPECT_EQ(to_host(buffer), counting(many));
 }
 

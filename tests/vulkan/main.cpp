@@ -13,7 +13,8 @@ class ValidationIsSilent final : public testing::EmptyTestEventListener {
       if (!gpu->queue().is_lost()) {
         gpu->queue().wait_idle();
       }
-      EXPECT_EQ(gpu->driver().validation_messages, seen_) << "the validation layer wrote to stderr";
+      EXPECT_EQ(gpu->driver().validation_messages, seen_)
+          << "expected no message of the validation layer: see stderr";
       seen_ = gpu->driver().validation_messages;
     }
   }

@@ -99,8 +99,8 @@ TEST(VulkanProcess, registers_the_device_that_tensors_name) {
   });
 }
 
-/// The validation layer reports objects that exist when a device is destroyed. No other test
-/// destroys its device, because byre's handles to it are invalid afterwards.
+/// The validation layer reports objects that still exist when a device is destroyed. No other test
+/// destroys its device, because byre's references to the device are invalid afterwards.
 TEST(VulkanProcess, destroys_all_objects_of_its_device) {
   const byre::test::ChildResult result = byre::test::run_in_child(
       [](int output) {
@@ -143,7 +143,7 @@ TEST(VulkanProcess, gets_reports_of_hazards_from_the_validation_layer) {
   }
 }
 
-/// Makes the device be lost in `call`, and returns the error.
+/// Runs `call`, in which the device is lost, and returns the error.
 std::string lose(const std::function<void()>& call) {
   faults::submit.fail(VK_ERROR_DEVICE_LOST);
   return error_of(call);

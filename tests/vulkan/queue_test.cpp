@@ -89,7 +89,8 @@ TEST_F(VulkanQueue, passes_parameters_of_any_size_and_recycles_their_memory) {
   for (std::uint32_t i = 0; i != 10 * Commands::most; ++i) {
     add_(a_, 1);
   }
-  EXPECT_LE(queue().stats().allocations, once + 2U * 11) << "few allocations for many dispatches";
+  EXPECT_LE(queue().stats().allocations, once + 2U * 11)
+      << "expected few allocations for many dispatches";
 }
 
 TEST_F(VulkanQueue, rejects_dispatches_beyond_the_limits_of_the_device) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Several owners use device memory at random. Each is compared with words on the host.
+/// Several owners use device memory in random ways. The contents of each are compared with words on
+/// the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -45,7 +45,7 @@ Tensors spread(const Tensors& in) {
   return {call_for_one("matmul", {inside, from_cpu(counted({17, 3}))})};
 }
 
-/// The threads may use a shader for the first time, which creates its pipeline.
+/// The first use of a shader creates its pipeline, so threads may create one at the same time.
 TEST(VulkanPrograms, run_on_several_threads_at_once) {
   const Graph graph = capture(spread, {from_cpu(counted({33, 17}))}).graph;
   byre::test::at_once(4, [&](std::size_t thread) {
@@ -54,7 +54,8 @@ TEST(VulkanPrograms, run_on_several_threads_at_once) {
       const Tensors expected = execute(graph, {from_cpu(own)});
       const Tensors computed = execute(graph, {to_vulkan(own)});
       EXPECT_TRUE(are_same(from_vulkan(computed[0]), to_cpu(expected[0])));
-      EXPECT_TRUE(are_same(from_vulkan(computed[1]), to_cpu(expected[1]))) << "all sums are exact";
+      EXPECT_TRUE(are_same(from_vulkan(computed[1]), to_cpu(expected[1])))
+          << "expected equal results, because all sums are exact";
     }
   });
 }

@@ -57,8 +57,8 @@ std::int64_t count_of(const std::vector<Dimension>& dimensions) {
   return count;
 }
 
-/// A sum over some dimensions of an operand, or of products of two operands. Strides are those of a
-/// and b.
+/// A sum over some dimensions of an operand, or of products of two operands. In the dimensions,
+/// strides[0] is the stride of a, and strides[1] that of b.
 struct Sum {
   Domain domain;
   const VulkanTensor& a;
@@ -67,8 +67,8 @@ struct Sum {
   const std::vector<Dimension>& over;
 };
 
-/// Records one pass. Each of `runs` consecutive elements of the result is the sum of `run_length`
-/// elements.
+/// Records one pass. For each index of `sum.kept`, the result has `runs` consecutive elements, each
+/// the sum of `run_length` elements.
 void run_pass(const Sum& sum, const VulkanTensor& result, std::int64_t run_length,
               std::int64_t runs) {
   const VulkanTensor& b = sum.b == nullptr ? sum.a : *sum.b;

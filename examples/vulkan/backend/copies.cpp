@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Creation of tensors, copies, and the functional forms of views, whose result is a tensor of its
-/// own. They share bytes lazily if the bytes do not change, and else are one dispatch, which
-/// follows the view's rule.
+/// Kernels that create or copy tensors, and kernels of the functional variants of views, whose
+/// result has its own storage. If the bytes do not change, the result is a lazy clone. Otherwise
+/// the kernel records one dispatch, with the strides that the view's rule returns.
 #include <algorithm>
 #include <byre/functional/dispatch/registry.hpp>
 #include <byre/tensor/views.hpp>

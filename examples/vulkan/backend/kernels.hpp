@@ -79,8 +79,8 @@ constexpr byre::DType dtype_of(Domain domain) noexcept {
 using Words = std::vector<std::uint32_t>;
 
 /// Dispatches a shader of ../shaders, compiled for a domain and with `constants` indexed by their
-/// ids. `doubles` must be true if it reads or writes f64. Throws OutOfMemory, or VulkanError, also
-/// if f64 is not supported. Thread-safe.
+/// ids. Outside of the domain f64, `doubles` must be true if the shader reads or writes f64. Throws
+/// OutOfMemory; VulkanError if a call fails, or if f64 is needed but not supported. Thread-safe.
 void dispatch(std::string_view shader, Domain domain, bool doubles, const Words& constants,
               std::span<const Use> uses, const Words& parameters,
               const std::array<std::uint32_t, 3>& groups);
@@ -102,7 +102,8 @@ enum class Operation : std::uint32_t {
 
 /// Where the elements of an operand, or of the result, are in memory.
 struct Place {
-  /// Types of elements.glsl in addition to those of byre::DType. Their values are not in memory.
+  /// Types of elements.glsl in addition to those of byre::DType: the number of a Pointwise, and the
+  /// index of the element. Their values are not in memory.
   static constexpr std::uint32_t number = 11;
   static constexpr std::uint32_t element_index = 12;
 
@@ -112,12 +113,12 @@ struct Place {
   byre::Dims strides{};  ///< in elements; may be negative
 };
 
-/// A contiguous tensor, broadcast to `sizes`.
+/// The place of the elements of a contiguous tensor that is broadcast to `sizes`.
 Place place_of(const VulkanTensor& tensor, const byre::Dims& sizes);
-/// The elements of a tensor that a layout selects.
+/// The place of the elements that `layout` selects.
 Place place_of(const VulkanTensor& tensor, const byre::Layout& layout);
 
-/// The bits of a value of a domain.
+/// The bits of one value in the dtype of a domain.
 using Bits = std::array<std::uint32_t, 2>;
 Bits bits_of(const byre::Scalar& number, byre::DType dtype, Domain domain, const char* operation);
 

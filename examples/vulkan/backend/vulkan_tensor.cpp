@@ -84,7 +84,7 @@ Tensor from_vulkan(const AnyTensor& tensor) {
   const auto* const on_device = tensor.as<VulkanTensor>();
   if (on_device == nullptr) {
     throw byre::DeviceError(byre::format_text(
-        "from_vulkan: the tensor is of %s, required vulkan. Call to_vulkan() to move it there.",
+        "from_vulkan: the tensor belongs to %s, required vulkan. Call to_vulkan() first.",
         tensor ? to_string(tensor.keys()).c_str() : "no backend"));
   }
   Tensor on_host = Tensor::empty(on_device->dims(), on_device->dtype());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// A backend for byre's operators. Its tensors are in the memory of a Vulkan device, and its
-/// kernels are shaders. It has pure operators only: programs with views or writes run on it under
-/// the functionalize pass.
+/// kernels are shaders. It supports pure operators only. The functionalize pass
+/// (docs/functionalization.md) runs programs with views or writes on it.
 ///
 ///   const Lowering on_vulkan{vulkan_backend(), to_vulkan, from_vulkan};
 ///   const Program program = functionalize_on(on_vulkan, written_for_the_host);
@@ -36,7 +36,7 @@ class VulkanTensor final : public byre::functional::TensorImpl {
   byre::Storage& storage() noexcept { return storage_; }
   /// Returns a lazy clone as a byre::Tensor on the device. Throws OutOfMemory.
   byre::Tensor tensor() const;
-  /// Copies a tensor of the CPU to the device.
+  /// A lazy clone of `other`, or a copy on the device if `other` is a tensor of the CPU.
   byre::functional::AnyTensor to_rebind(const byre::functional::AnyTensor& other) const override;
   void rebind(TensorImpl& prepared) noexcept override;
 

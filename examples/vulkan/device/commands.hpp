@@ -51,8 +51,8 @@ class Pipelines {
 /// A command buffer and its resources. Not thread-safe.
 class Commands {
  public:
-  static constexpr std::uint32_t most = 64;            ///< commands
-  static constexpr std::size_t most_put = 64UL << 10;  ///< bytes
+  static constexpr std::uint32_t most = 64;            ///< largest number of commands
+  static constexpr std::size_t most_put = 64UL << 10;  ///< largest size of put(), in bytes
 
   /// Throws VulkanError.
   explicit Commands(const Driver& driver);
@@ -61,7 +61,7 @@ class Commands {
 
   /// Call it before the first command. Throws VulkanError.
   void begin();
-  /// Makes it ready for begin(). Requires that its commands have been executed.
+  /// Makes the buffer ready for begin(). Requires that its commands have been executed.
   void reset() noexcept;
 
   /// Returns a new descriptor set with these storage buffers. Each dispatch needs its own. Throws
@@ -75,8 +75,8 @@ class Commands {
 
   std::size_t allocations() const noexcept { return chunks_.size() + kept_.size(); }
 
-  std::uint64_t value = 0;  ///< of the timeline, when its commands have been executed
-  unsigned recorded = 0;    ///< commands
+  std::uint64_t value = 0;  ///< value of the timeline that the submission of this buffer signals
+  unsigned recorded = 0;    ///< number of recorded commands
 
  private:
   const Driver& driver_;
@@ -85,7 +85,7 @@ class Commands {
   VkCommandBuffer buffer_ = VK_NULL_HANDLE;
   std::vector<std::unique_ptr<Chunk>> chunks_;  // of most_put bytes each
   std::size_t chunks_used_ = 0;
-  std::size_t end_ = most_put;  // of the used bytes in the last chunk in use
+  std::size_t end_ = most_put;  // end of the used bytes in the last chunk that is used
   std::vector<std::shared_ptr<Chunk>> kept_;
 };
 

@@ -95,7 +95,7 @@ class Driver {
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  /// How to create a buffer, in either memory type.
+  /// The settings of a buffer of `nbytes` bytes, for either memory type.
   static VkBufferCreateInfo storage_buffer(std::size_t nbytes) noexcept;
 
   VkInstance instance = VK_NULL_HANDLE;

@@ -70,7 +70,7 @@ DeviceMemory::DeviceMemory(const Driver& driver, byre::Device device)
       next_address_(first_address) {}
 
 DeviceMemory::~DeviceMemory() {
-  queue_ = nullptr;  // was destroyed before
+  queue_ = nullptr;  // the queue has been destroyed already
   trim();
 }
 
@@ -124,7 +124,7 @@ DeviceBlock& DeviceMemory::take_large(std::size_t nbytes) {
     count_out(found->block.capacity);
     return static_cast<DeviceBlock&>(*found);
   }
-  // At most one block per request: returning many to the driver would delay it.
+  // At most one block per request: returning many to the driver would delay the request.
   if (byre::IdleBlock* const oldest = idle_.take_unneeded(seconds())) {
     give_back(*oldest);
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The allocator of device memory. Its copies are deferred: a queue makes them, in order.
+/// The allocator of device memory. Its copies are deferred: they are submitted to a queue, and the
+/// device makes them later, in order.
 ///
-/// The address of a block is a number that is never dereferenced. Numbers are taken from a range
-/// that no process can map, and find() returns the block that contains an address. A block of
+/// The address of a block is a number that is never dereferenced. It is taken from a range that no
+/// process can map, and find() returns the block that contains an address. A block of
 /// `large_from` bytes or more has its own VkDeviceMemory and is recycled by byre::IdleBlocks, as in
 /// byre's pool. A smaller block is part of a slab of blocks of one size, because a device allows
 /// few allocations (4096 on many cards).
@@ -30,8 +31,8 @@ class Queue;
 struct Chunk;
 using Chunks = std::list<std::unique_ptr<Chunk>>;
 
-/// A block of device memory. Until the block is released, the last three members belong to the
-/// queue, under its lock.
+/// A block of device memory. Until the block is released, only the queue accesses the last three
+/// members, under the queue's lock.
 struct DeviceBlock : byre::IdleBlock {
   DeviceBlock() noexcept : IdleBlock({}) {}
   std::uintptr_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(block.data); }

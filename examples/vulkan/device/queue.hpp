@@ -34,8 +34,8 @@ namespace examples::vulkan {
 /// Bytes of device memory that a dispatch reads or writes.
 struct Use {
   enum Kind : std::uint8_t { read, write };  ///< write: may also read
-  /// A multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment. Addresses of blocks
-  /// are.
+  /// A multiple of VkPhysicalDeviceLimits::minStorageBufferOffsetAlignment. Every block begins at
+  /// such an address.
   const void* address;
   std::size_t nbytes;  ///< rounded up to a multiple of 4 when bound; at most maxStorageBufferRange
   Kind kind;
@@ -54,10 +54,9 @@ struct QueueStats {
   std::uint64_t allocations = 0;
 };
 
-/// Thread-safe: a command of a thread is ordered after its earlier commands, and after all commands
-/// whose recording happens before. Calls throw VulkanError, DeviceLost, or byre::InvalidArgument
-/// for an unsupported address or size, and record nothing then. A child of the process has no
-/// device: its calls throw VulkanError.
+/// Thread-safe: a command is ordered after all commands whose recording happens before its own, on
+/// any thread. Calls throw VulkanError, DeviceLost, or byre::InvalidArgument for an unsupported
+/// address or size, and record nothing then. In a child of the process calls throw VulkanError.
 class Queue {
  public:
   Queue(const Driver& driver, DeviceMemory& memory);
@@ -71,8 +70,8 @@ class Queue {
                 std::span<const std::byte> parameters, const std::array<std::uint32_t, 3>& groups);
 
   /// Records a copy within the device, or nothing if `nbytes` is 0. The two ranges must not
-  /// overlap. With `pending`, for a writer of shared data, also submits it and takes over *pending.
-  /// If it throws, *pending is unchanged.
+  /// overlap. With `pending`, for a writer of shared data, also submits the copy, moves from
+  /// *pending, and ends it when the copy is complete. If the call throws, *pending is unchanged.
   void copy(void* to, const void* from, std::size_t nbytes, byre::PendingCopy* pending = nullptr);
   /// Copies from the host. Returns after the host's bytes have been read.
   void upload(void* to, const void* from_host, std::size_t nbytes);
@@ -81,8 +80,8 @@ class Queue {
 
   /// Submits the recorded commands, if there are any. Returns the value that passes after them.
   std::uint64_t submit();
-  /// Waits until `value`, a result of submit(), has passed. Submits recorded commands first if it
-  /// has not.
+  /// Waits until `value`, a result of submit(), has passed. If it has not passed yet, first submits
+  /// the recorded commands.
   void wait(std::uint64_t value);
   void wait_idle();
   /// Waits for the submitted commands. Call it at the end of the process, because the driver's

@@ -89,8 +89,8 @@ Commands& Queue::open(const Lock&) {
   return open_.front();
 }
 
-/// Call it before a command with these accesses. Records a barrier for all memory if one of them
-/// depends on an access since the last barrier.
+/// Called before a command with these accesses is recorded. If one of them depends on an access
+/// since the last barrier, records a barrier for all memory.
 void Queue::order(Commands& commands, std::span<const Access> accesses) {
   const bool depends = std::any_of(accesses.begin(), accesses.end(), [this](const Access& access) {
     const DeviceBlock* const block = access.block;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sums elements, or products of two elements as in a product of matrices. An invocation sums a run
-// of the elements of one result, in order. If a result has several runs, the next pass sums their
-// results.
+// Sums elements, or products of two elements as in a product of matrices. An invocation sums, in
+// order, one run of the elements that belong to one result. If a result has several runs, the next
+// pass sums their sums.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "elements.glsl"
