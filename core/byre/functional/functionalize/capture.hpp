@@ -16,9 +16,9 @@ namespace byre::inline v0::functional {
 
 class FunctionalRun;
 
-/// The result of capture(). A copy has its own graph. The graph may be simplified as long as its
-/// inputs and outputs keep their order, sizes and dtypes. Thread-safety: that of a standard
-/// container; for the tensors that a call reads and writes, the rules of AnyTensor hold.
+/// A program that was captured as a graph. A copy has its own graph. The graph may be simplified as
+/// long as its inputs and outputs keep their order, sizes and dtypes. Thread-safety: that of a
+/// standard container; for the tensors that a call reads and writes, the rules of AnyTensor hold.
 class BYRE_API CapturedProgram {
  public:
   /// The inputs of the graph are the memories of the program's inputs: one graph input for all
