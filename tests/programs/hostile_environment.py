@@ -57,7 +57,7 @@ class HostileEnvironment(unittest.TestCase):
         if done.returncode == 0:
             self.assertTrue(self.figures())  # the program started no thread
         else:
-            self.assert_error(done, "o thread could be started. ")
+            self.assert_error(done, "annot start a thread. ")
             self.assertIn("aise the limits: ulimit -u", done.stderr)
 
     def test_a_device_is_not_replaced(self):

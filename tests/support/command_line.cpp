@@ -145,7 +145,7 @@ int report_error(const char* program, std::string_view text) {
 }
 
 constexpr const char* no_thread =
-    "no thread could be started. Use fewer threads, or raise the limits: ulimit -u -v -s.";
+    "cannot start a thread. Use fewer threads, or raise the limits: ulimit -u -v -s.";
 
 }  // namespace
 
