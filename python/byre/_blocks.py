@@ -22,7 +22,7 @@ _MOST_SAMPLES, _PAGE_NBYTES = 64, 4096
 _FACTORS = np.random.default_rng(0).integers(1 << 64, size=_PAGE_NBYTES // 8, dtype=np.uint64) | np.uint64(1)
 _NO_MAPPING = ("the system has no mapping or memory for it, or byre has as many blocks as a quarter of "
                "vm.max_map_count; drop some copies")
-ALLOW_COPIES = "To allow a copy at once, pass lazy=None outside of byre.no_copies()."
+ALLOW_COPIES = "To allow an immediate copy, pass lazy=None outside of byre.no_copies()."
 _Array = np.ndarray[Any, Any]
 copies_are_refused: contextvars.ContextVar[bool] = contextvars.ContextVar("byre.copies_are_refused", default=False)
 _handler = functools.lru_cache(maxsize=None)(_byre.handler)
@@ -103,7 +103,7 @@ def available_nbytes() -> float:
 
 def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, must_be_lazy: bool,
                 sums: bytes = b"") -> str:
-    """Why a block is copied at once; empty if it is copied lazily. `must_be_lazy` allows slow lazy copies."""
+    """Why a block is copied immediately; empty if it is copied lazily. `must_be_lazy` allows slow lazy copies."""
     nbytes = facts["nbytes"]
     if not facts["is_in_pages"]:
         return "the system had no pages for the block"
@@ -126,7 +126,7 @@ def why_at_once(facts: dict[str, Any], seen_nbytes: int, dense_nbytes: int, must
 
 def copy_block(start: int, seen_nbytes: int, dense_nbytes: int, must_be_lazy: bool, like: _Array | None,
                *where: Any) -> _Array | None:
-    """A lazy copy of a block, or None if the block must be copied at once. Raises CopyRefused if it must be lazy.
+    """A lazy copy of a block, or None if the block must be copied immediately. Raises CopyRefused if it must be lazy.
 
     Meanwhile other threads may write the rest of the block, unless `dense_nbytes` covers all arrays of the block.
     """
@@ -158,7 +158,7 @@ def explain(start: int, address: int, nbytes: int, dense_nbytes: int) -> str:
         text += f" (copied at {places})" if lines else ""
     reason = why_at_once(facts, nbytes, dense_nbytes, False)
     if reason:
-        return f"{text}: byre.copy copies at once, since {reason}."
+        return f"{text}: byre.copy copies immediately, since {reason}."
     return f"{text}{', in huge pages' if facts['is_collapsed'] else ''}: byre.copy is lazy."
 
 
@@ -166,7 +166,7 @@ class Stats(NamedTuple):
     """Counts of all threads. The difference of two Stats counts the operations between them."""
 
     lazy_copies: int
-    copies: int  # made at once, and lazy copies for which written pages were copied
+    copies: int  # made immediately, and lazy copies for which written pages were copied
     bytes_copied: int  # by these copies
     live_bytes: int  # in page files
     pinned_bytes: int  # part of live_bytes, in files that only lazy copies and their sources map

@@ -19,7 +19,7 @@ _Blocks = dict[int, list[Group]]  # by address
 
 
 def _planned(x: Any, operation: str, lazy: bool | None = None) -> tuple[list[Leaf], _Blocks, list[Group]]:
-    """The leaves of x; the groups of leaves in each block; and the groups to copy at once."""
+    """The leaves of x; the groups of leaves in each block; and the groups to copy immediately."""
     leaves, _ = _leaves.walk(x, operation)
     for leaf in leaves:
         _torch.expect_usable(leaf, operation)
@@ -74,7 +74,7 @@ def _copied_at_once(group: Group) -> tuple[dict[int, Any], int]:
 
 def _copied_block(start: int, groups: list[Group], must_be_lazy: bool,
                   where: tuple[bytes, int]) -> dict[int, Any] | None:
-    """The lazy copies by the ids of the leaves, or None if the block must be copied at once."""
+    """The lazy copies by the ids of the leaves, or None if the block must be copied immediately."""
     leaves = [leaf for group in groups for leaf in group.leaves]
     like = leaves[0].value if len(leaves) == 1 and type(leaves[0].value) is np.ndarray else None
     memory = _blocks.copy_block(start, *_covered(groups), must_be_lazy, like, *where)
@@ -87,13 +87,13 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     """Copies an array, a tensor, or a tree of these. Source and copy share memory until one of them is written.
 
     Both may be written, even concurrently, by any library or pointer, and neither observes the other's writes. An array
-    is copied at once, not lazily, if it is small or if its memory is not in pages. Arrays that byre makes are in pages;
-    byre.to_pages() moves others. lazy=True raises byre.CopyRefused in place of a copy at once; lazy=False copies
-    everything at once.
+    is copied immediately, not lazily, if it is small or if its memory is not in pages. Arrays that byre makes are in pages;
+    byre.to_pages() moves others. lazy=True raises byre.CopyRefused instead of copying immediately; lazy=False copies
+    everything immediately.
 
     A tree is a dict, list, tuple, dataclass, torch.nn.Module or another object that copy.deepcopy() copies by its
     attributes; byre copies it in this way, too. Arrays that overlap also overlap in the copy. Objects with a method
-    __deepcopy__ copy themselves, at once. Arrays of Python objects share these objects, as in numpy.copy().
+    __deepcopy__ copy themselves immediately. Arrays of Python objects share these objects, as in numpy.copy().
 
     Raises ArgumentError for an unsupported type. A lazy copy of a gigabyte in huge pages takes about a millisecond;
     pages that were written since the last copy are copied. A concurrent write to x is a data race.
@@ -112,7 +112,7 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
     if must_be_lazy:
         for group in at_once:
             if leaf := next((leaf for leaf in group.leaves if leaf.nbytes), None):
-                reason = "lazy=False requests a copy at once" if lazy is False else _why_at_once(group)
+                reason = "lazy=False requests an immediate copy" if lazy is False else _why_at_once(group)
                 raise CopyRefused(f"copy: cannot copy the {leaf.title} of {leaf.nbytes} bytes lazily: {reason}. "
                                   f"{_blocks.ALLOW_COPIES}")
         # Blocks that cannot be copied lazily come first, so that the error is raised before any copy is made.
@@ -134,7 +134,7 @@ def copy(x: _Tree, lazy: bool | None = None) -> _Tree:
 
 
 def is_lazy(x: Any) -> bool:
-    """True if byre.copy(x) copies nothing at once. Raises ArgumentError for an unsupported type.
+    """True if byre.copy(x) copies nothing immediately. Raises ArgumentError for an unsupported type.
 
     >>> byre.is_lazy(byre.zeros((1000, 1000))), byre.is_lazy(np.zeros((1000, 1000)))
     (True, False)
@@ -148,11 +148,11 @@ def explain(x: Any) -> str:
     """Describes how byre.copy(x) copies and which pages are shared: a line for each block and each other array.
 
     >>> byre.explain({"small": np.zeros(2)})
-    'array "small": copied at once: its memory is not in pages of byre; call byre.to_pages() first'
+    'array "small": copied immediately: its memory is not in pages of byre; call byre.to_pages() first'
     """
     _, blocks, at_once = _planned(x, "explain")
     reasons = [(groups, _blocks.explain(start, groups[0].lo, *_covered(groups))) for start, groups in blocks.items()]
-    reasons += [([group], f"copied at once: {_why_at_once(group)}") for group in at_once]
+    reasons += [([group], f"copied immediately: {_why_at_once(group)}") for group in at_once]
     lines = []
     for groups, reason in reasons:
         titles = [leaf.title for group in groups for leaf in group.leaves]
@@ -162,7 +162,7 @@ def explain(x: Any) -> str:
 
 @contextlib.contextmanager
 def no_copies() -> Iterator[None]:
-    """Makes byre.copy() raise byre.CopyRefused instead of copying at once within a `with` block, as lazy=True does.
+    """Makes byre.copy() raise byre.CopyRefused instead of copying immediately within a `with` block, as lazy=True does.
 
     The setting holds for the thread or the asyncio task that entered the block; blocks nest.
 

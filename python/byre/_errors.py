@@ -11,7 +11,7 @@ class ArgumentError(Error, ValueError, TypeError):
 
 
 class CopyRefused(Error, RuntimeError):
-    """A copy cannot be lazy, and lazy=True or byre.no_copies() forbids a copy at once."""
+    """A copy cannot be lazy, and lazy=True or byre.no_copies() forbids an immediate copy."""
 
 
 class FileError(Error, OSError, ValueError):

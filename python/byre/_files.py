@@ -163,7 +163,7 @@ def save_async(path: Path, x: Any, format: str | None = None, metadata: dict[str
 
     progress(done_nbytes, total_nbytes) is called in that thread after each piece of up to 16 MiB. If it raises an
     exception, the save is canceled and the future has that exception. The program does not exit before the save ends.
-    Wrong arguments raise ArgumentError at once; other errors are in the future.
+    Wrong arguments raise ArgumentError immediately; other errors are in the future.
 
     >>> state = byre.to_pages({"weights": np.zeros(100_000)})
     >>> saved = byre.save_async("state.safetensors", byre.copy(state))

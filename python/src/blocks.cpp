@@ -19,8 +19,8 @@
 namespace byre::inline v0::python {
 namespace {
 
-/// Set during a lazy copy. Allocations then fail, so that byre does not copy at once: NumPy makes
-/// such copies.
+/// Set during a lazy copy. Allocations then fail, so that byre does not copy immediately: NumPy
+/// makes such copies.
 thread_local bool is_cloning = false;
 
 /// The memory of blocks. Arrays of zeros may stay zeros for the most part, so their pages are

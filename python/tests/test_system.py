@@ -70,7 +70,7 @@ def test_copy_is_eager_if_a_tenth_was_written_and_memory_is_free(parts, kib, gro
     byre.copy(source)
     source[: parts * PART] += 1
     monkeypatch.setattr("byre._blocks.open", lambda path: io.StringIO(texts[path]) if kib else open(""), raising=False)
-    reason = "is lazy" if is_lazy else "copies at once, since 7 of 64 sampled pages were written since the last copy"
+    reason = "is lazy" if is_lazy else "copies immediately, since 7 of 64 sampled pages were written since the last copy"
     assert byre.is_lazy(source) == is_lazy and f": byre.copy {reason}" in byre.explain(source)
     assert copied(source)[1] == is_lazy
     monkeypatch.undo()

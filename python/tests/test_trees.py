@@ -215,8 +215,8 @@ def test_explain_has_a_line_per_block_and_per_other_array():
     x = ramp()
     text = byre.explain({"low": x[:100], "high": x[100:], "small": np.zeros(2), "objects": np.array([{}])})
     assert text.startswith('array "low", array "high": ') and len(text.split("\n")) == 3
-    assert '\narray "small": copied at once: its memory is not in pages of byre' in text
-    assert '\narray "objects": copied at once: it holds Python objects' in text
+    assert '\narray "small": copied immediately: its memory is not in pages of byre' in text
+    assert '\narray "objects": copied immediately: it holds Python objects' in text
     text = byre.explain([x[number::10] for number in range(10)])
     assert text.startswith(f'array "0", array "1", array "2" and 7 more: {x.nbytes} bytes at ')
     assert byre.explain(x).startswith("array: ") and byre.explain(np.empty(0)).endswith(": it has no elements")

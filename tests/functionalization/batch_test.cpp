@@ -60,8 +60,8 @@ struct Input {
   /// Second handles of an input without a batch. All members share this input, so it cannot grow.
   std::vector<Tensor> seen_elsewhere{};
 
-  /// Fills `all` from `tensor`, with different elements per member, or with the beginning of
-  /// `shared` if that is large enough.
+  /// Fills `all`: with the beginning of `shared` if `shared` is large enough, otherwise with values
+  /// derived from `tensor` that differ for each member of the batch.
   void fill(const Tensor& tensor, const Tensor* shared, const BatchTarget& target) {
     Dims sizes = tensor.sizes();
     if (axis) {

@@ -37,8 +37,8 @@ SearchResult search(const Scenario& scenario, const Effort& effort) {
 }
 
 /// The scenarios that mutants are searched with. Scenarios whose first executions reach the mutated
-/// step come first. Litmus tests are skipped, since they test the checker. Small programs are
-/// skipped, since they explain a failure less well than other scenarios do.
+/// step come first. Litmus tests are skipped, since they test the checker. Generated small
+/// programs are skipped: unlike hand-written scenarios, they have no story that explains a failure.
 std::vector<const Scenario*> in_likely_order(const Mutation& mutation) {
   std::vector<const Scenario*> likely;
   std::vector<const Scenario*> others;

@@ -62,8 +62,8 @@
 ///     clones. It may therefore clear its own `waiting` by a store, and drop without a
 ///     read-modify-write.
 ///
-/// Source: the design note "Copy-on-write storage", which has neither `read_only` nor the shortcuts
-/// of I7; docs/protocol.md compares the two.
+/// The protocol is that of the design note "Copy-on-write storage", plus `read_only` and the
+/// shortcuts of I7. docs/protocol.md compares this file with the note.
 #pragma once
 
 #include <byre/cow/detail/share_word_sites.hpp>
@@ -245,9 +245,9 @@ class basic_share_word {
   /// Adds a copier, which has to call finish_copy() too. The caller is a copier, or acts on behalf
   /// of a copier, and remains one.
   void add_copy() noexcept {
-    // Relaxed, and pairs with nothing: the calling copier keeps the data alive and constant. Left
-    // out, unwritten_overlays frees a file while an overlay (a private mapping of it, which counts
-    // as a copier) maps it.
+    // Relaxed, and pairs with nothing: the calling copier keeps the data alive and constant.
+    // Without it, unwritten_overlays fails: it frees data in a file while an overlay, a private
+    // mapping that counts as a copier, still maps the file.
     const State before{word_.fetch_add(one_copy, sites.at(At::add_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0 && (before.word & ~read_only_bit) < copies_limit,
                 "a copy was added without a copier, or beyond 2^30 copies");

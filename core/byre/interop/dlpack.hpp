@@ -47,8 +47,8 @@ enum class DLPackAccess : std::uint8_t {
 
 /// Whether other code may write the imported memory.
 enum class DLPackImport : std::uint8_t {
-  /// The exporter may still write the memory: a lazy clone copies at once. Exception: lazy clones
-  /// share memory that has the flag IS_COPIED.
+  /// The exporter may still write the memory: a lazy clone copies immediately. Exception: lazy
+  /// clones share memory that has the flag IS_COPIED.
   aliased,
   /// The caller guarantees that no other code writes the memory: lazy clones share it, as they
   /// share memory of Buffer::adopt.

@@ -32,8 +32,8 @@ class BYRE_API Recording {
  public:
   static constexpr std::size_t default_limit_nbytes = std::size_t{64} << 20;
 
-  /// Begins to record. Reserves `limit_nbytes` of address space for records at once; memory is used
-  /// as records are added. When the space is full, further events are counted as lost. Throws
+  /// Begins to record. Reserves `limit_nbytes` of address space for records immediately; memory is
+  /// used as records are added. When the space is full, further events are counted as lost. Throws
   /// InvalidArgument in a build without stats (Meson option), which cannot record, or OutOfMemory.
   explicit Recording(std::size_t limit_nbytes = default_limit_nbytes);
   /// Stops, and discards the events.

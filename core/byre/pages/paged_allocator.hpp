@@ -20,7 +20,7 @@ inline constexpr std::size_t least_paged_nbytes = std::size_t{256} << 10;
 /// overlays, a write of the last owner maps an overlay too. docs/parts.md lists the costs.
 ///
 /// Data of at least least_paged_nbytes is stored in the pages of a memory file. From 2 MiB on, it
-/// is in huge pages if the system provides them, and all of its pages are allocated at once. If
+/// is in huge pages if the system provides them, and all of its pages are allocated immediately. If
 /// pages are not available (another system, or a limit of file sizes or mappings), the data is
 /// ordinary memory and a write copies all of it.
 ///

@@ -99,7 +99,8 @@ enum class Materialized : std::uint8_t {
 ///   at once, the copy constructor included. The caller must not write a buffer while another
 ///   thread accesses it. Buffers that share data are different buffers: two threads may use one
 ///   each without synchronization. A checked build (Meson option `checks`) reports a violation of
-///   these rules with both call sites, and a write through a pointer from before a lazy clone.
+///   these rules with both call sites. It also reports a write through a pointer that was obtained
+///   before a lazy clone.
 /// - Errors: a member that throws changes neither the contents nor the size of any buffer. Members
 ///   without a list of errors throw nothing.
 /// - Cost: O(1), without an allocation or a system call.
@@ -108,7 +109,8 @@ enum class Materialized : std::uint8_t {
 ///
 /// The parameter `site` is the caller's source line, for the reports of checked builds and traces.
 /// `Sync` provides the atomic operations: sync::Boost in programs, a simulation in the model
-/// checker. Source: the design note "Copy-on-write storage" (docs/protocol.md).
+/// checker. The design follows the note "Copy-on-write storage"; docs/protocol.md states where byre
+/// differs from it.
 template <sync::Sync Sync>
 class basic_buffer {
   using Header = cow::basic_header<Sync>;
@@ -125,8 +127,8 @@ class basic_buffer {
   static basic_buffer allocate(std::size_t nbytes, Allocator& allocator = default_allocator());
 
   /// A buffer over foreign memory: memory that byre did not allocate. The deleter is called exactly
-  /// once, with the address, by the thread that ends the last use of the memory, be it an owner or
-  /// a copy; if this call throws, the deleter has been called already. Copies of the data are
+  /// once, with the address, by the thread that drops the last owner or ends the last pending copy.
+  /// If adopt() throws, it has called the deleter before. Copies of the data are
   /// allocated by `allocator`, which must belong to the device of the memory. Throws OutOfMemory if
   /// there is no memory for the header, any exception of moving the deleter, and InvalidArgument if
   /// the deleter is null, if the size exceeds max_nbytes, or if the address is null and the size is
@@ -153,8 +155,8 @@ class basic_buffer {
                                    .may_write = false},
                  allocator);
   }
-  /// Memory that other code may write until the deleter is called. A lazy clone copies the bytes at
-  /// once, so these writes do not change the clone.
+  /// Memory that other code may write until the deleter is called. A lazy clone copies the bytes
+  /// immediately, so these writes do not change the clone.
   template <DeleterLike Deleter>
   static basic_buffer adopt_aliased(void* data, std::size_t nbytes, Deleter deleter,
                                     Allocator& allocator = default_allocator()) {
@@ -173,7 +175,7 @@ class basic_buffer {
                  allocator);
   }
   /// Memory that the caller releases. Requires that the memory outlives this buffer. A lazy clone
-  /// copies the bytes at once, so the memory need not outlive the clones.
+  /// copies the bytes immediately, so the memory need not outlive the clones.
   static basic_buffer borrow(void* data, std::size_t nbytes,
                              Allocator& allocator = default_allocator()) {
     return adopt(Foreign<>{.data = data, .nbytes = nbytes, .outlives = false}, allocator);
@@ -204,7 +206,7 @@ class basic_buffer {
       : basic_buffer(other.share(site)) {}
 
   /// A buffer that shares these bytes until either buffer is written. Borrowed and aliased memory
-  /// is copied at once instead. Throws only if it copies: the errors of allocate(), and any
+  /// is copied immediately instead. Throws only if it copies: the errors of allocate(), and any
   /// exception of the allocator's copy. Cost: one atomic add, or an allocation and a copy.
   /// Thread-safety: does not change this buffer, so any number of threads may clone it at once.
   basic_buffer lazy_clone(CallSite site = CallSite::current()) const {
@@ -215,17 +217,17 @@ class basic_buffer {
   /// buffers may be written through any pointers to their bytes, and a write to one buffer never
   /// changes the other. The call materializes this buffer: if lazy clones share the bytes, or if
   /// the bytes are read-only, the call copies them first, so they move. Otherwise the bytes retain
-  /// their address, and earlier pointers to them remain usable.
-  ///
-  /// Data in pages is cloned lazily: each buffer gets a private mapping, and the clone gets copies
-  /// of the pages that this buffer wrote since its last writable clone. Other data is copied at
-  /// once, and so is data that the system cannot map again. Throws the errors of materialize() and
-  /// allocate(). Cost: two mappings and the copies of written pages, or a copy of all bytes.
+  /// their address, and earlier pointers to them remain usable. Data in pages is cloned lazily:
+  /// each buffer gets a private mapping of one file. The pages that this buffer wrote since its
+  /// last writable clone are moved to the file if no other clone exists, and copied otherwise.
+  /// Other data is copied immediately, and so is data that the system cannot map again. Throws the
+  /// errors of materialize() and allocate(). Cost: two mappings and a copy of the written pages, or
+  /// a copy of all bytes.
   ///
   /// Thread-safety: with Writers::elsewhere other threads may write through pointers during the
-  /// call, but only bytes that are never read in the clone. Writers::elsewhere costs more: the call
-  /// copies written pages, which it could otherwise move to the clone, and copies all bytes if more
-  /// than an eighth of the pages were written.
+  /// call, but only bytes that are never read in the clone. With Writers::elsewhere the written
+  /// pages are always copied, and all bytes are copied if more than an eighth of the pages were
+  /// written.
   BYRE_API basic_buffer writable_clone(Wait wait = Wait::allowed,
                                        CallSite site = CallSite::current(),
                                        Writers writers = Writers::none);
@@ -265,9 +267,9 @@ class basic_buffer {
   friend void swap(basic_buffer& left, basic_buffer& right) noexcept { left.swap(right); }
 
   /// A pointer to read the bytes. Null if the buffer is empty. Never copies. Valid until the next
-  /// call of a non-const member, assignment or destruction of this buffer. Other buffers that share
-  /// the bytes do not extend this time, because they may release the bytes too; hold a lazy clone
-  /// to extend it.
+  /// call of a non-const member, assignment or destruction of this buffer. Do not rely on buffers
+  /// of other code that share the bytes: they may drop the bytes at any time. To use the bytes
+  /// longer, hold a lazy clone and use its pointer.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return static_cast<const std::byte*>(data_.get());
@@ -367,16 +369,17 @@ class basic_buffer {
   }
 
   /// An identifier of the memory of these bytes, for logs and diagnostics. Equal for buffers that
-  /// share their bytes, and for buffers that map one file of pages, even if these have written some
-  /// of the pages. Not an address to access. A write may change the identifier.
+  /// share their bytes. Also equal for buffers whose mappings are of one file, a mapped file or the
+  /// file behind memory of paged_allocator(), even if they have written some of its pages. Not an
+  /// address to access. A write may change the identifier.
   BYRE_API const void* memory_id() const noexcept;
 
-  /// Moves the pages of the file that an overlay maps into huge pages, for `nbytes` bytes from
+  /// Replaces small pages by huge pages in the file under an overlay, for the `nbytes` bytes from
   /// `offset` on, so that later writable clones cost less. The part of the range beyond the end is
   /// ignored. Does nothing if the data is not an overlay, or if the system does not support the
   /// operation (Linux does from 6.1 on). Cost: system calls that take some 2 ms for 1 MiB, once.
   /// Thread-safety: other threads may read and write the bytes and call const members during the
-  /// call. Source: docs/parts.md.
+  /// call. See docs/parts.md.
   BYRE_API void collapse(std::size_t offset, std::size_t nbytes) noexcept;
 
   /// How the bytes were obtained; Origin lists the ways. A copy of foreign memory is `allocated`,

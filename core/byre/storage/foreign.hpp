@@ -37,9 +37,9 @@ struct Foreign {
   bool may_write =
       true;  ///< if false, every write copies first; if true, the last owner writes this memory
   bool others_write =
-      false;  ///< if true, other code may write this memory, so a lazy clone copies at once
+      false;  ///< if true, other code may write this memory, so a lazy clone copies immediately
   bool outlives =
-      true;  ///< if false, the memory may be released before the clones, so a clone copies at once
+      true;  ///< if false, the memory may be released before the clones, so a clone copies immediately
 };
 
 namespace detail {

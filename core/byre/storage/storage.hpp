@@ -66,9 +66,9 @@ class basic_storage {
   }
 
   /// A new storage that shares the data until either storage is written. Borrowed, aliased and
-  /// pinned memory may have other writers, so it is copied at once instead. Returns an empty handle
-  /// if this handle is empty. Throws OutOfMemory if there is no memory for the new identity, and
-  /// the errors of Buffer::allocate() if it copies. Cost: one atomic add and one allocation.
+  /// pinned memory may have other writers, so it is copied immediately instead. Returns an empty
+  /// handle if this handle is empty. Throws OutOfMemory if there is no memory for the new identity,
+  /// and the errors of Buffer::allocate() if it copies. Cost: one atomic add and one allocation.
   /// Thread-safety: does not change this storage, so any number of threads may clone it at once.
   [[nodiscard]] basic_storage lazy_clone(CallSite site = CallSite::current()) const {
     if (identity_ == nullptr) {
@@ -120,7 +120,7 @@ class basic_storage {
   // See pin.hpp.
 
   /// Materializes the data and returns a pin: write access until the pin is released. Until then
-  /// the holder of the pin's pointer may write, lazy clones copy at once, and the bytes do not
+  /// the holder of the pin's pointer may write, lazy clones copy immediately, and the bytes do not
   /// move: resize() and shrink_to_fit() throw. This call is a write, and so is each write through
   /// the pointer: the caller must not run it concurrently with any other access to this storage.
   /// Returns an empty pin if the handle is empty. Throws the errors of materialize().

@@ -65,8 +65,7 @@ class TensorWrite;
 /// table of all operations in all states.
 /// - *initialized*: the tensor has a dtype, and has memory or needs none.
 /// - *storage-uninitialized*: the tensor has elements, but no memory. realize(), reserve() or a
-///   write, for example by mutable_data() or fill_(), allocates the memory. Until then no other
-///   tensor can share the storage.
+///   write, for example by mutable_data() or fill_(), allocates the memory. Until then views and clones of it cannot be made: they throw StateError.
 /// - *dtype-uninitialized*: the tensor has no dtype. realize(), mutable_data<T>() or copy_() sets
 ///   it.
 /// - An *empty handle*, Tensor(), refers to no tensor.
@@ -93,7 +92,7 @@ class TensorWrite;
 /// - A reference that a getter returns is valid as long as the tensor exists; the value changes
 ///   with the tensor.
 ///
-/// Source: the design note "TensorBase".
+/// The design follows the note "TensorBase" (docs/glossary.md).
 class BYRE_API Tensor {
  public:
   /// An empty handle, which supports assignment, destruction, operator bool and release(). Any
@@ -127,9 +126,10 @@ class BYRE_API Tensor {
   }
   /// A contiguous view of an existing storage, from its first byte on.
   ///
-  /// If `dtype` is bool, requires that bytes which become elements later are 0 or 1, too: bytes
-  /// that resize() or as_strided() adds, and bytes that are written as another dtype. To read any
-  /// other byte as a bool is undefined in C++.
+  /// If `dtype` is bool, the present bytes in host memory are checked. The caller must ensure that
+  /// later bytes are also 0 or 1: those that resize() or as_strided() makes part of the tensor, and
+  /// those written through a tensor of another dtype with this storage. To read any other byte as a
+  /// bool is undefined in C++.
   ///
   /// Throws ShapeError if the sizes are invalid or the storage is too small, InvalidArgument if the
   /// address of host memory is not aligned for `dtype`, and DTypeError if `dtype` is
@@ -144,8 +144,8 @@ class BYRE_API Tensor {
   /// across a language boundary. The object is not destroyed before the caller passes it to
   /// reclaim(). Returns null for an empty handle.
   TensorBase* release() noexcept { return base_.detach(); }
-  /// The handle that was emptied by the release() that returned `base`. Requires one call for each
-  /// release().
+  /// Returns a handle to the tensor that release() returned as `base`, and takes over its
+  /// reference. Requires one call for each release().
   static Tensor reclaim(TensorBase* base) noexcept { return Tensor(base, false); }
 
   // ---- properties
@@ -282,9 +282,9 @@ class BYRE_API Tensor {
   /// read-only, copies it for this storage. See Storage::mutable_data.
   ///
   /// Throws the errors of realize(). Cost: one load if the data is unique (no other storage shares
-  /// it), O(n) in the bytes of the storage if the data is copied. If the other owners have released
-  /// the data but copies of it are still in progress, waits for these copies; if `wait` is
-  /// Wait::never, copies the data instead.
+  /// it), O(n) in the bytes of the storage if the data is copied. If no other storage
+  /// shares the data any more, but another thread is still copying from it, waits until that thread
+  /// has finished; if `wait` is Wait::never, copies the data instead.
   template <Element T>
   T* mutable_data(Wait wait = Wait::allowed, CallSite site = CallSite::current()) {
     return static_cast<T*>(bytes_to_write(dtype_of<T>, wait, site));
@@ -440,33 +440,34 @@ class BYRE_API Tensor {
   /// write to either of them copies it. Cost: two small allocations and a few atomic adds;
   /// copies no elements.
   ///
-  /// Two kinds of clones are copied at once, O(n): clones of memory that may have other writers
+  /// Two kinds of clones are copied immediately, O(n): clones of memory that may have other writers
   /// (see Storage::lazy_clone), and clones of a tensor whose elements are less than half of the
   /// bytes of its storage. In the latter case only the elements of the tensor are copied, so that
   /// the clone does not retain the rest of the storage; the copy preserves the order of the
-  /// strides. A mapped file is always shared.
+  /// strides. The data of a mapped file is
+  /// never copied here: its clones share the data, however small the tensor is.
   Tensor lazy_clone(CallSite site = CallSite::current()) const;
   /// A clone with the layout of this tensor, for code that writes through pointers without calling
   /// byre: see Storage::writable_clone. If the elements are less than half of the bytes of the
-  /// storage, they are copied at once, as by lazy_clone(). Counts as a write to this tensor's
+  /// storage, they are copied immediately, as by lazy_clone(). Counts as a write to this tensor's
   /// storage.
   Tensor writable_clone(CallSite site = CallSite::current());
-  /// A contiguous copy, made at once. Cost: O(n).
+  /// A contiguous copy, made immediately. Cost: O(n).
   Tensor clone(CallSite site = CallSite::current()) const;
   /// A contiguous clone: lazy_clone() if this tensor is contiguous, otherwise clone().
   Tensor contiguous(CallSite site = CallSite::current()) const;
   /// A clone with other sizes and the elements in row-major order. One size may be -1, to be
   /// inferred. If strides can express the sizes, the clone is made as by lazy_clone(); otherwise it
-  /// is copied at once, O(n). Throws ShapeError if the sizes are invalid or have another number of
-  /// elements.
+  /// is copied immediately, O(n). Throws ShapeError if the sizes are invalid or have another number
+  /// of elements.
   ///
   /// This holds in ReshapeMode::copy, the default. Other modes help to find code that relies on
   /// views (docs/reshape.md); the environment variable BYRE_RESHAPE, the process or a scope selects
   /// the mode (shadow::reshape_mode()). In the modes alias, warn and error, the result is a view of
   /// this tensor if strides can express the sizes. In the modes warn and error, later accesses to
   /// the storage are tracked. Throws InvalidArgument if BYRE_RESHAPE names no mode, and, in the
-  /// modes warn and error, the errors of other invalid variables of docs/reshape.md. Source: the
-  /// design note "Copy-on-write motivation".
+  /// modes warn and error, if another environment variable that docs/reshape.md describes has an
+  /// invalid value. Source: the design note "Copy-on-write motivation".
   Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
   /// Makes this tensor the result of its reshape(). Earlier views of the tensor retain the old
   /// storage: in ReshapeMode::copy they no longer alias this tensor.
@@ -478,8 +479,8 @@ class BYRE_API Tensor {
     return aliases(other) && base().shadow == other.base().shadow;
   }
   /// A clone on `device`: lazy_clone() if the tensor is on `device`, otherwise a contiguous copy,
-  /// made at once, O(n). Throws DeviceError if `device` is not registered, StateError if the tensor
-  /// is dtype-uninitialized and not on `device`.
+  /// made immediately, O(n). Throws DeviceError if `device` is not registered, StateError if the
+  /// tensor is dtype-uninitialized and not on `device`.
   Tensor to(Device device, CallSite site = CallSite::current()) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Clones of tensors: lazy or copied at once, on one device or on another.
+/// Clones of tensors: lazy or copied immediately, on one device or on another.
 #include <byre/tensor/detail/operands.hpp>
 #include <byre/tensor/detail/tensor_write.hpp>
 #include <byre/tensor/layout/detail/compact.hpp>

@@ -51,8 +51,8 @@ BYRE_API ViewGeometry geometry_of(const Tensor& tensor);
 BYRE_API Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry);
 
 /// A contiguous clone that fills its storage: a lazy clone if `tensor` is contiguous and fills its
-/// own storage, otherwise a copy, made at once. Throws StateError if the handle is empty, and the
-/// errors of Tensor::clone().
+/// own storage, otherwise a copy, made immediately. Throws StateError if the handle is empty, and
+/// the errors of Tensor::clone().
 BYRE_API Tensor packed(const Tensor& tensor);
 
 }  // namespace byre::inline v0

@@ -78,7 +78,7 @@ TEST(FunctionalVariants, a_variant_is_found_once_it_has_a_kernel) {
       << "a composite kernel suffices";
 }
 
-TEST(FunctionalVariants, a_view_variant_is_found_once_it_has_a_rule) {
+TEST(FunctionalVariants, a_view_variant_exists_once_its_view_has_a_view_rule) {
   const Operator& in_place = define("test_halve_(Tensor(a!) self) -> Tensor(a!)").op();
   const Definition view = define("test_halve(Tensor(a) self) -> Tensor(a)");
   EXPECT_EQ(in_place.view_variant(), nullptr);

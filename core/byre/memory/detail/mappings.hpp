@@ -53,9 +53,9 @@ std::byte* map_aligned(std::size_t lead, std::size_t nbytes, std::size_t alignme
                        int protection) noexcept;
 
 /// Unmaps whole pages. Requires that the caller does not use them any more. If the system refuses,
-/// frees their memory at once; later calls of unmap(), and of map() that fail, try again to unmap
-/// them. Does nothing if `nbytes` is 0. Preserves errno. Thread-safe. Must not be called under a
-/// ProcessMutex.
+/// frees their memory immediately; later calls of unmap(), and of map() that fail, try again to
+/// unmap them. Does nothing if `nbytes` is 0. Preserves errno. Thread-safe. Must not be called
+/// under a ProcessMutex.
 void unmap(void* begin, std::size_t nbytes) noexcept;
 
 // ---- Lost pages. If the system refuses the parent of a fork a private mapping of shared pages,

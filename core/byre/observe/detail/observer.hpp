@@ -121,8 +121,9 @@ template <class Header, class AddOwner>
   }
 }
 
-/// Reports a clone of `nbytes`; `copied_nbytes` of them were copied at once. `data` identifies the
-/// source; it is null for an empty source. `was_unique`: the source had one owner before the clone.
+/// Reports a clone of `nbytes`; `copied_nbytes` of them were copied immediately. `data` identifies
+/// the source; it is null for an empty source. `was_unique`: the source had one owner before the
+/// clone.
 inline void report_clone_of(const void* data, std::size_t nbytes, std::size_t copied_nbytes,
                             bool was_unique, CallSite site) noexcept {
   count(plus(Counter::lazy_clones), plus(Counter::bytes_cloned, nbytes - copied_nbytes));

@@ -32,7 +32,7 @@ class ConditionRef {
   bool (*call_)(const void*);
 };
 
-/// Returns at once if `keep_waiting()` is false. Otherwise blocks until an unpark_all() of the
+/// Returns immediately if `keep_waiting()` is false. Otherwise blocks until an unpark_all() of the
 /// address; may return spuriously. `keep_waiting()` runs under a lock of the table and must not
 /// throw. Not an interruption point of Boost.Thread.
 BYRE_API void park(const void* address, ConditionRef keep_waiting) noexcept;
