@@ -39,7 +39,7 @@ struct Foreign {
   bool others_write =
       false;  ///< if true, other code may write this memory, so a lazy clone copies immediately
   bool outlives =
-      true;  ///< if false, the memory may be released before the clones, so a clone copies immediately
+      true;  ///< if false, the memory may be released before the clones, so lazy clones copy it
 };
 
 namespace detail {

@@ -65,7 +65,8 @@ class TensorWrite;
 /// table of all operations in all states.
 /// - *initialized*: the tensor has a dtype, and has memory or needs none.
 /// - *storage-uninitialized*: the tensor has elements, but no memory. realize(), reserve() or a
-///   write, for example by mutable_data() or fill_(), allocates the memory. Until then views and clones of it cannot be made: they throw StateError.
+///   write, for example by mutable_data() or fill_(), allocates the memory. Until then its views and
+///   clones cannot be made: these members throw StateError.
 /// - *dtype-uninitialized*: the tensor has no dtype. realize(), mutable_data<T>() or copy_() sets
 ///   it.
 /// - An *empty handle*, Tensor(), refers to no tensor.
