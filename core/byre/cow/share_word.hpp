@@ -17,8 +17,8 @@
 ///   unique            1       0     is in place
 ///   shared           >= 2    any    copies the data
 ///   being copied      1      >= 1   waits for the copies, then is in place: the owner "steals"
-///   being copied      0      >= 1   cannot happen: the last copier frees the data
-///   freed             0       0     cannot happen
+///   being copied      0      >= 1   no owner is left to write; the last copier frees the data
+///   freed             0       0     no owner is left to write
 ///
 ///   operation       caller      transition                         result
 ///   add_owner       an owner    owners+1
@@ -96,9 +96,8 @@ struct NoOwner {};
 /// Unless a member says otherwise:
 ///
 /// - Thread-safety: any operations may run at once, on behalf of different owners and copiers.
-/// - Requires that the caller is an owner or a copier, as the table above lists. An operation that
-///   changes the word ends the program if the word counts no owner, or no copier, although the
-///   caller has to be one.
+/// - Requires that the caller is an owner or a copier, as the table above lists. Operations other
+///   than add_owner() end the program if the word counts no such owner or copier.
 /// - Errors: nothing throws. The program ends if a count exceeds 2^30.
 /// - Cost: one atomic operation, or two (claim and drop_owner), if there is no contention. A wake
 ///   costs a lock of the parking lot too.
@@ -131,10 +130,10 @@ class basic_share_word {
     if (State{word_.load(sites.at(At::drop_alone, acquire))}.is_sole_use()) {
       return true;
     }
-    // Release pairs with is_writable and load_state: this owner's reads happen before a stealer's
-    // writes, or reads_race_a_steal fails. Acquire pairs with the releases of drop_owner and
-    // finish_copy: if this drop is the last, the free happens after them, or drops_race_drops
-    // fails.
+    // Release pairs with is_writable and with the load of claim(): this owner's reads happen before
+    // a stealer's writes, or reads_race_a_steal fails. Acquire pairs with the releases of
+    // drop_owner and finish_copy: if this drop is the last, the free happens after them, or
+    // drops_race_drops fails.
     const State before{word_.fetch_sub(one_owner, sites.at(At::drop_owner, acq_rel))};
     BYRE_ASSERT(before.owners() != 0, "a buffer was released more often than it was cloned");
     return before.is_sole_use();
@@ -221,9 +220,10 @@ class basic_share_word {
   /// an owner that waits. True iff no owner and no copier is left; the caller must then free the
   /// data. Never waits.
   [[nodiscard, gnu::always_inline]] bool finish_copy() noexcept {
-    // Release pairs with is_writable and load_state: the copy happens before a stealer's writes, or
-    // writers_race_writers fails. Acquire pairs with the releases of drop_owner and finish_copy: if
-    // this step is the last, the free happens after them, or drops_race_copies fails.
+    // Release pairs with is_writable and with the load of claim(): the copy happens before a
+    // stealer's writes, or writers_race_writers fails. Acquire pairs with the releases of
+    // drop_owner and finish_copy: if this step is the last, the free happens after them, or
+    // drops_race_copies fails.
     const State before{word_.fetch_sub(one_copy, sites.at(At::finish_copy, acq_rel))};
     BYRE_ASSERT(before.copies() != 0, "a copy was finished that was never claimed");
     if (before.waiting() && before.copies() == last_copy) {
@@ -246,8 +246,9 @@ class basic_share_word {
   /// of a copier, and remains one.
   void add_copy() noexcept {
     // Relaxed, and pairs with nothing: the calling copier keeps the data alive and constant.
-    // Without it, unwritten_overlays fails: it frees data in a file while an overlay, a private
-    // mapping that counts as a copier, still maps the file.
+    // Without this step, unwritten_overlays fails: the data, which is stored in a file, is freed
+    // while an overlay still maps it. (An overlay is a private mapping of the data, and counts as a
+    // copier.)
     const State before{word_.fetch_add(one_copy, sites.at(At::add_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0 && (before.word & ~read_only_bit) < copies_limit,
                 "a copy was added without a copier, or beyond 2^30 copies");
@@ -257,7 +258,7 @@ class basic_share_word {
   /// that waits for the copy.
   void abandon_copy() noexcept {
     // Relaxed, and pairs with nothing: the later drop_owner or finish_copy of this owner releases
-    // its reads. Without it, failing_copies loses an owner.
+    // its reads. Without this step, failing_copies loses an owner.
     const State before{word_.fetch_sub(one_copy - one_owner, sites.at(At::abandon_copy, relaxed))};
     BYRE_ASSERT(before.copies() != 0, "a copy was abandoned that was never claimed");
     if (before.waiting()) {
@@ -327,7 +328,7 @@ class basic_share_word {
   [[gnu::cold]] void stop_waiting() noexcept {
     // Relaxed, and pairs with nothing: the only owner of data without copiers is the only user of
     // the word (I7). Without this store the bit stays set, and a later copier does not recognize
-    // that it is the last one and has to free the data: later_copiers_free leaks.
+    // that it is the last copier, which has to free the data: later_copiers_free leaks.
     word_.store(one_owner, sites.at(At::stop_waiting, relaxed));
   }
 

@@ -23,14 +23,13 @@
 ///   | header_ |------+
 ///   | data_   |---+
 ///   +---------+
-///
 /// The share word is an atomic counter. It counts the owners of the data, which are buffers, and
-/// the pending copies: copies of the data that former owners are still making. The state of the
-/// word decides what a write has to do:
+/// the pending copies. A writer of shared data first changes from an owner to a pending copy, and
+/// then copies. The state of the word decides what a write has to do:
 ///
 ///   state          owners  copies  a write by an owner                      materialize() returns
 ///   unique           1       0     is in place, after one atomic load       already_unique
-///   shared          >= 2    any    copies the data and drops the original   copied
+///   shared          >= 2    any    gives up its ownership, then copies      copied
 ///   being copied     1      >= 1   waits for the copies, then is in place   stole
 ///                                  with Wait::never: as if shared           copied
 ///   read-only       any     any    copies the data and drops the original   copied
@@ -80,7 +79,7 @@ enum class Writers : std::uint8_t {
               ///< clone
 };
 
-/// How a write made the data unique: owned by the writer alone.
+/// How a write made the data unique, that is, owned by the writer alone.
 enum class Materialized : std::uint8_t {
   already_unique,  ///< the data had no other owner and no pending copy, or the buffer is empty
   stole,     ///< the writer is the last owner and writes in place; the copies by former owners have
@@ -218,11 +217,11 @@ class basic_buffer {
   /// changes the other. The call materializes this buffer: if lazy clones share the bytes, or if
   /// the bytes are read-only, the call copies them first, so they move. Otherwise the bytes retain
   /// their address, and earlier pointers to them remain usable. Data in pages is cloned lazily:
-  /// each buffer gets a private mapping of one file. The pages that this buffer wrote since its
-  /// last writable clone are moved to the file if no other clone exists, and copied otherwise.
-  /// Other data is copied immediately, and so is data that the system cannot map again. Throws the
-  /// errors of materialize() and allocate(). Cost: two mappings and a copy of the written pages, or
-  /// a copy of all bytes.
+  /// memory of paged_allocator() is in an anonymous file, and both buffers get a private mapping of
+  /// this file. The pages that this buffer wrote since its last writable clone are moved to the
+  /// file if no other clone exists, and copied otherwise. Other data is copied immediately, and so
+  /// is data that the system cannot map again. Throws the errors of materialize() and allocate().
+  /// Cost: two mappings and a copy of the written pages, or a copy of all bytes.
   ///
   /// Thread-safety: with Writers::elsewhere other threads may write through pointers during the
   /// call, but only bytes that are never read in the clone. With Writers::elsewhere the written
@@ -267,9 +266,9 @@ class basic_buffer {
   friend void swap(basic_buffer& left, basic_buffer& right) noexcept { left.swap(right); }
 
   /// A pointer to read the bytes. Null if the buffer is empty. Never copies. Valid until the next
-  /// call of a non-const member, assignment or destruction of this buffer. Do not rely on buffers
-  /// of other code that share the bytes: they may drop the bytes at any time. To use the bytes
-  /// longer, hold a lazy clone and use its pointer.
+  /// call of a non-const member, assignment or destruction of this buffer. Other code may destroy
+  /// its buffers that share the bytes at any time, so they do not make the pointer valid for
+  /// longer. To use the bytes longer, hold a lazy clone.
   const std::byte* data(CallSite site = CallSite::current()) const noexcept {
     const auto access = monitor_.reads(site);
     return static_cast<const std::byte*>(data_.get());
@@ -369,8 +368,8 @@ class basic_buffer {
   }
 
   /// An identifier of the memory of these bytes, for logs and diagnostics. Equal for buffers that
-  /// share their bytes. Also equal for buffers whose mappings are of one file, a mapped file or the
-  /// file behind memory of paged_allocator(), even if they have written some of its pages. Not an
+  /// share their bytes. Also equal for buffers that map the same file (a file of map_file(), or the
+  /// file behind memory of paged_allocator()), even if they have written some of its pages. Not an
   /// address to access. A write may change the identifier.
   BYRE_API const void* memory_id() const noexcept;
 

@@ -52,9 +52,9 @@ inline constexpr Constant a_constant{};
 
 /// The functions and types that a Sync supplies. No function throws.
 ///
-/// - `park(address, keep_waiting, step)` returns immediately if `keep_waiting()` is false. Otherwise
-///   it blocks until an `unpark_all(address, step)` that begins after `keep_waiting()` was last true.
-///   park() may return spuriously. Neither function accesses the memory at `address`.
+/// - `park(address, keep_waiting, step)` returns immediately if `keep_waiting()` is false. If not,
+///   it blocks until an `unpark_all(address, step)` that begins after `keep_waiting()` was last
+///   true. park() may return spuriously. Neither function accesses the memory at `address`.
 /// - A waiter loads the state `spin_limit` times, with a `pause()` in between, before it parks.
 /// - `value_of(constant)` is evaluated at compile time and converts to the value of the constant. A
 ///   checker may return an object that converts to another value at run time, to test that the

@@ -65,8 +65,8 @@ class TensorWrite;
 /// table of all operations in all states.
 /// - *initialized*: the tensor has a dtype, and has memory or needs none.
 /// - *storage-uninitialized*: the tensor has elements, but no memory. realize(), reserve() or a
-///   write, for example by mutable_data() or fill_(), allocates the memory. Until then its views and
-///   clones cannot be made: these members throw StateError.
+///   write, for example by mutable_data() or fill_(), allocates the memory. Until then views and
+///   clones of it cannot be made: members that make them throw StateError.
 /// - *dtype-uninitialized*: the tensor has no dtype. realize(), mutable_data<T>() or copy_() sets
 ///   it.
 /// - An *empty handle*, Tensor(), refers to no tensor.
@@ -463,12 +463,13 @@ class BYRE_API Tensor {
   /// of elements.
   ///
   /// This holds in ReshapeMode::copy, the default. Other modes help to find code that relies on
-  /// views (docs/reshape.md); the environment variable BYRE_RESHAPE, the process or a scope selects
-  /// the mode (shadow::reshape_mode()). In the modes alias, warn and error, the result is a view of
-  /// this tensor if strides can express the sizes. In the modes warn and error, later accesses to
-  /// the storage are tracked. Throws InvalidArgument if BYRE_RESHAPE names no mode, and, in the
-  /// modes warn and error, if another environment variable that docs/reshape.md describes has an
-  /// invalid value. Source: the design note "Copy-on-write motivation".
+  /// views (docs/reshape.md); the mode is set by the environment variable BYRE_RESHAPE, by a call
+  /// for the whole process, or by a guard object for a scope (shadow/mode.hpp). In the modes alias,
+  /// warn and error, the result is a view of this tensor if strides can express the sizes. In the
+  /// modes warn and error, later accesses to the storage are tracked. Throws InvalidArgument if
+  /// BYRE_RESHAPE names no mode, and, in the modes warn and error, if another environment variable
+  /// that docs/reshape.md describes has an invalid value. Source: the design note "Copy-on-write
+  /// motivation".
   Tensor reshape(const Dims& sizes, CallSite site = CallSite::current()) const;
   /// Makes this tensor the result of its reshape(). Earlier views of the tensor retain the old
   /// storage: in ReshapeMode::copy they no longer alias this tensor.
