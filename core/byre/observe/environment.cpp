@@ -32,8 +32,8 @@ bool is_supported_name(const std::string& file_name) noexcept {
   return file_name == "stderr" || file_name.ends_with(".json") || file_name.ends_with(".txt");
 }
 
-/// Reads the environment and the working directory at the first use of data: the program may change
-/// both later.
+/// Reads the environment and the working directory at the first use of data, because the program
+/// may change both later.
 struct EnvironmentRecording {
   /// An unsupported name is reported at the end of the program.
   EnvironmentRecording() noexcept {

@@ -23,9 +23,9 @@ namespace {
 
 constinit thread_local bool inside_a_sink = false;
 
-/// The installed sinks. The list changes under both locks. Sinks are called under `in_use`, for
-/// which a fork does not wait. A fork waits for `changing_`, which is held only during a change of
-/// the list.
+/// The installed sinks. There are two locks, and both are held while the list changes. Sinks are
+/// called under `in_use`; a fork does not wait for this lock. A fork waits for `changing_`, which
+/// is held only while the list changes.
 class Sinks final : sync::detail::ProcessState {
  public:
   Sinks() { enter(); }
@@ -33,7 +33,7 @@ class Sinks final : sync::detail::ProcessState {
   sync::Boost::SharedMutex in_use;
   std::list<CopySink> list;
 
-  /// Moves a sink from one list to another. One of them is the list of installed sinks.
+  /// Moves a sink from `from` to `to`. One of the two is the list of installed sinks.
   void move(std::list<CopySink>& to, std::list<CopySink>& from,
             std::list<CopySink>::iterator sink) {
     const sync::ExclusiveLock lock(in_use);

@@ -28,7 +28,7 @@ using stats::detail::Records;
 enum Track : std::uint8_t { live, pooled, copied, not_copied };
 constexpr const char* track_names[] = {"live bytes", "pooled bytes", "bytes copied",
                                        "bytes not copied"};
-/// A value for each track.
+/// A value for each track. A track is a row of the trace that shows a number of bytes over time.
 using Tracks = std::array<std::int64_t, std::size(track_names)>;
 
 /// The appearance of one kind of records in the trace.
@@ -38,7 +38,7 @@ struct Style {
   /// that belongs to data instead of a thread.
   const char* phase;
   const char* name;
-  Tracks signs{};  ///< factors of the record's bytes in each track
+  Tracks signs{};  ///< for each track: 1 adds the record's bytes, -1 subtracts them
   const char* line = "written_at";
   const char* other_data = "";
   const char* arrow = "";
@@ -77,7 +77,7 @@ Tracks changes_by(const Record& record) noexcept {
   }
   if (record.kind == RecordKind::copy && record.cause != stats::CopyCause::shared &&
       record.cause != stats::CopyCause::pending) {
-    changes[not_copied] = 0;  // no lazy clone had counted these bytes as not copied
+    changes[not_copied] = 0;  // no lazy clone has added these bytes to the track
   }
   return changes;
 }
@@ -241,7 +241,7 @@ class Writer {
 
   const Records& records_;
   const std::int64_t begin_ns_;
-  std::int64_t now_ns_;  ///< the time of counters, which must not go back
+  std::int64_t now_ns_;  ///< time of the latest point in the tracks; it never decreases
   std::string process_ = member("pid", static_cast<std::uint64_t>(::getpid()));
   std::string events_;
   Tracks counters_{};

@@ -56,9 +56,9 @@ using WrittenNbytes = std::size_t (*)(const void* overlay, std::size_t nbytes) n
 /// child had one owner before it was shared.
 [[gnu::cold]] BYRE_API void record_part(const void* whole, const void* part,
                                         bool was_unique) noexcept;
-/// Records that the data at address `from` is known by address `to` from now on.
+/// Records that data moved from address `from` to address `to`.
 [[gnu::cold]] BYRE_API void record_move(const void* from, const void* to) noexcept;
-/// Removes `data`, which has ended, from the log.
+/// Removes the entry of `data`, whose address may be reused from now on, from the log.
 [[gnu::cold]] BYRE_API void forget_data(const void* data) noexcept;
 
 /// Begins a recording if the environment variable BYRE_TRACE is set. Later calls do nothing.
@@ -87,12 +87,12 @@ template <class Act>
                 minus(Counter::live_bytes, nbytes));
 }
 
-/// Reports the end of foreign data, or of a node of tiles.
+/// Reports that foreign data or a node of a tile tree is destroyed.
 inline void report_end(const void* data) noexcept {
   if_recording([=] { forget_data(data); });
 }
 
-/// Reports an event of a pool, and the change of a counter if there is one.
+/// Reports an event of a pool, and applies `changes` to the counters.
 template <std::same_as<Change>... Changes>
 inline void report_pool(RecordKind kind, std::size_t nbytes, Changes... changes) noexcept {
   (count(changes), ...);
@@ -139,7 +139,7 @@ inline void report_pin(RecordKind kind, const void* data, std::size_t nbytes,
   }
 }
 
-/// Reports that the data at address `from` is known by address `to` from now on.
+/// Reports that data moved from address `from` to address `to`.
 inline void report_move(const void* from, const void* to) noexcept {
   if_recording([=] { record_move(from, to); });
 }
@@ -162,7 +162,7 @@ class WriteReport {
     if_recording([this] { record_begin(); });
   }
 
-  /// Reports that the last owner kept its data without a copy.
+  /// Reports a steal: the last owner took the data without a copy.
   template <class Header>
   void stole(Header& header, CallSite site) const noexcept {
     header.becomes_unique(site);
@@ -174,8 +174,8 @@ class WriteReport {
   void waited(const void* data, CallSite site) const noexcept {
     if_recording([&] { record_wait(data, site, false); });
   }
-  /// Reports a wait, if the thread waited until another thread of the parallel loop had made `data`
-  /// unique to the storage.
+  /// Reports a wait in a parallel loop, if another thread of the loop made `data` unique to the
+  /// storage after begin().
   void waited_in_parallel(const void* data, CallSite site) const noexcept {
     if_recording([&] { record_wait(data, site, true); });
   }
@@ -184,8 +184,8 @@ class WriteReport {
   void copied(const void* source, const void* copy, const CopyEvent& event) noexcept {
     copied_by([]() noexcept {}, source, copy, event);
   }
-  /// Reports what copied() reports, and calls `step()`, which completes the copy; afterwards
-  /// another owner may steal the source. `step` must not count.
+  /// Reports what copied() reports, and calls `step()`, which completes the copy. Afterwards
+  /// another owner may steal the source. Requires that `step` changes no counters.
   template <class Step>
   [[gnu::always_inline]] void copied_by(Step step, const void* source, const void* copy,
                                         const CopyEvent& event) noexcept {
@@ -236,7 +236,7 @@ class WriteReport {
   /// Must be called before another owner can steal the data.
   [[gnu::cold]] BYRE_API void record_copy(const void* data, const void* copy,
                                           const CopyEvent& event) const noexcept;
-  /// `shown` may already have ended.
+  /// The data at `shown` may already be destroyed.
   [[gnu::cold]] BYRE_API void record_overlay(const void* overlay, std::size_t nbytes,
                                              const void* shown, const CopyEvent& event,
                                              WrittenNbytes written) const noexcept;

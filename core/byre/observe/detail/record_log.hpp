@@ -36,8 +36,8 @@ struct LogEntries {
 
 /// The log's data about the calling thread.
 struct ThreadOfLog {
-  std::uint64_t period = 0;  ///< the period that `number` belongs to
-  std::uint32_t number = 0;  ///< 0: none yet in this period
+  std::uint64_t period = 0;  ///< the period (see Log::period) that `number` belongs to
+  std::uint32_t number = 0;  ///< 0: the thread has no number yet in this period
   /// True while the thread records an event. Nested events are ignored: a user's operator new may
   /// use byre.
   bool is_recording = false;
@@ -98,7 +98,8 @@ struct Log final : sync::detail::ProcessState {
     }
   }
 
-  /// Empties the recordings: the parent reports its own events, and its threads do not exist here.
+  /// Empties the recordings, because the parent reports its own events, and the parent's other
+  /// threads do not exist in the child.
   void in_child() noexcept override {
     LogEntries dropped;
     std::swap(dropped, entries);
@@ -113,17 +114,20 @@ struct Log final : sync::detail::ProcessState {
   sync::ProcessMutex mutex;
   boost::intrusive::list<ActiveRecording> recordings;
   LogEntries entries;
-  std::uint64_t period = 0;  ///< number of the current period of continuous recording
+  /// The number of the current period. A period begins if a recording begins while there is no
+  /// other recording, and in a forked child. Threads are numbered anew in each period.
+  std::uint64_t period = 0;
   std::uint32_t last_data = 0;
 };
 
 Log& the_log() noexcept;
 
-/// Adds spare entries for `data`, and for this thread if it has no number. Throws std::bad_alloc.
+/// Adds spare entries for `data`, and for this thread if it has no number. May throw
+/// std::bad_alloc.
 void add_spare_memory(const void* data, LogEntries& spare);
 
 /// Gives this thread a number, and calls `act(log, known)` under the lock. `known` is the log's
-/// entry for `data`: an empty entry if `data` is null, or null if no recording has room.
+/// entry for `data`, an empty entry if `data` is null, or null if no recording has room.
 template <class Act>
 void with_known(const void* data, Act act) noexcept {
   if (std::exchange(thread_of_log.is_recording, true)) {

@@ -31,7 +31,7 @@ Link link_to(const Record& record) noexcept {
   return {record.begin_ns, record.end_ns, record.thread, record.site};
 }
 
-/// If the copy was made because `data` was cloned, links it to the clones.
+/// If the recorded copy was made because `data` was cloned, links the record to the clones.
 void link_to_clones(Record& record, const KnownData& data) noexcept {
   if (record.cause == CopyCause::shared || record.cause == CopyCause::pending) {
     record.cloned_at = data.cloned_at;
@@ -131,7 +131,8 @@ Records records_of(const ActiveRecording& recording) {
       break;
     }
   }
-  // An overlay may end meanwhile, so `written` does not read the memory of the overlay.
+  // The lock is released now, so an overlay may be destroyed meanwhile. `written` is correct
+  // nevertheless, because it does not read the memory of the overlay.
   for (const auto& [address, known] : overlays) {
     const std::int64_t now = now_ns();
     taken.records.push_back({.kind = RecordKind::overlay_end,

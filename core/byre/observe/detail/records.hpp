@@ -80,7 +80,7 @@ struct ActiveRecording : Records, boost::intrusive::list_base_hook<> {};
 
 void begin_recording(ActiveRecording& recording) noexcept;
 void end_recording(ActiveRecording& recording) noexcept;
-/// Throws std::bad_alloc.
+/// Returns a copy of the records. May throw std::bad_alloc.
 Records records_of(const ActiveRecording& recording);
 std::uint64_t lost_by(const ActiveRecording& recording) noexcept;
 
@@ -94,7 +94,7 @@ void add_lines_of_whole(ClonedLines& lines, const ClonedLines& whole) noexcept;
 
 namespace byre::inline v0::trace::detail {
 
-// All functions here throw std::bad_alloc.
+// All functions here may throw std::bad_alloc.
 
 /// "train.cpp:42", or "" if the line is unknown.
 std::string line_of(stats::detail::SiteId site);
