@@ -64,7 +64,8 @@ bool is_lost(const void* address) noexcept {
 }
 
 void lose_pages(std::byte* data, std::size_t nbytes) noexcept {
-  // Unmapped first: at the limit of mappings, the new mapping would be refused.
+  // The pages are unmapped first, because at the limit of mappings the system would refuse the new
+  // mapping.
   const bool is_gone =
       ::munmap(data, nbytes) == 0 &&
       ::mmap(data, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,

@@ -20,8 +20,8 @@ void delete_cache() noexcept {
 /// Deletes the cache at the end of the thread. Blocks that are released afterwards are freed.
 constinit thread_local sync::detail::AtThreadEnd at_thread_end(&delete_cache);
 
-/// AddressSanitizer detects uses of a freed block for longer than uses of a cached block, so its
-/// builds have caches only on request.
+/// AddressSanitizer detects uses of a freed block for longer than uses of a cached block. Builds
+/// with AddressSanitizer therefore have caches only on request.
 bool may_have_caches() noexcept {
   return !watched_by_address_sanitizer || std::getenv("BYRE_ASAN_THREAD_CACHE") != nullptr;
 }

@@ -52,8 +52,8 @@ inline void unpoison([[maybe_unused]] const void* address,
 namespace byre::inline v0::detail {
 
 /// The idle small blocks of one thread, in one list per size. Sizes are multiples of a cache line.
-/// Not thread-safe: only its thread uses it, and a block is put in the cache of the thread that
-/// releases it.
+/// Not thread-safe: only the cache's own thread uses it. A released block is put in the cache of
+/// the thread that releases it.
 class ThreadCache {
  public:
   static constexpr std::size_t line_nbytes = data_alignment;
@@ -98,14 +98,14 @@ class ThreadCache {
             idle->base};
   }
 
-  /// Caches the block that ends at `end`. Returns false if the block is too large, or if the limits
-  /// of its size are reached.
+  /// Caches the block that ends at `end`. Returns false if the block is too large, or if a limit
+  /// for blocks of its size is reached.
   bool put(void* base, const void* end) noexcept {
     std::byte* const first = first_line(base);
     return put(base, first, static_cast<std::size_t>(static_cast<const std::byte*>(end) - first));
   }
-  /// Like put(base, end), for a caller that knows the first line of the block and, perhaps at
-  /// compile time, its size.
+  /// Like put(base, end), for a caller that knows the address of the block's first cache line and,
+  /// perhaps at compile time, the block's size.
   bool put(void* base, std::byte* first, std::size_t nbytes) noexcept {
     if (nbytes > most_nbytes) {
       return false;

@@ -16,9 +16,9 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// A mapped file. It is not kept open, because a process may have few open files. For an overlay,
-/// the file is opened again by its name; if the name now refers to another file or to none, there
-/// is no overlay.
+/// A mapped file. The file is closed after it was mapped, because the number of open files of a
+/// process is limited. To map an overlay, the file is opened again by its name. If the name then
+/// refers to another file or to no file, no overlay is mapped.
 class MappedFile final : public PageFile {
  public:
   explicit MappedFile(const FileName& name) {
@@ -78,8 +78,8 @@ class MappedFile final : public PageFile {
     if (mapping == MAP_FAILED) {
       return nullptr;
     }
-    // Other code has closed the descriptor meanwhile, so the mapping may show another file that got
-    // its number.
+    // The number is negative if other code has closed the descriptor meanwhile. Another file may
+    // have been opened under the descriptor's number, and the mapping may show that file.
     if (file.number() < 0) {
       unmap(mapping, nbytes());
       return nullptr;

@@ -37,7 +37,7 @@ std::size_t alignment_for(std::size_t nbytes) noexcept {
 }
 
 MemoryFile::~MemoryFile() {
-  files().remove(*this);  // first: otherwise a concurrent fork would map the file again
+  files().remove(*this);  // must be first, or a concurrent fork would map the file again
   if (data() != nullptr && state_ != FileState::lost) {
     if (state_ == FileState::shared) {
       free_memory(data(), nbytes());  // no child maps the file
@@ -77,9 +77,10 @@ std::byte* MemoryFile::map_range(std::size_t nbytes, int flags) const noexcept {
   return mapping;
 }
 
-/// Replaces the mapping at `place` with a private mapping of this file. The former mapping must
-/// show this file with `former_flags`, or equal bytes. For other threads, the replacement is a
-/// single step. Returns false and changes nothing if the system refuses.
+/// Replaces the mapping at `place` with a private mapping of this file. Requires that the former
+/// mapping shows this file, mapped with `former_flags`, or another file with equal bytes. For other
+/// threads, the replacement is a single step. Returns false and changes nothing if the system
+/// refuses.
 bool MemoryFile::make_private(std::byte* place, int former_flags) noexcept {
   const std::size_t size = nbytes();
   std::byte* const fresh = range_.arena->map(range_, MAP_PRIVATE, nullptr);

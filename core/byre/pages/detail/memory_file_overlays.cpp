@@ -28,9 +28,9 @@ void MemoryFile::remove_overlay(OverlayNode& overlay) noexcept {
 
 /// True if the only mapping of the file, in any process, is one overlay. No later mapping shows the
 /// pages beneath the overlay's written pages either: any later overlay begins with a copy of the
-/// bytes written in this overlay. The result requires has_only_overlays_: if the file had several
-/// owners, one of them may have claimed the data but not begun its overlay yet, and may therefore
-/// map the file at any time.
+/// bytes written in this overlay. Returns false unless has_only_overlays_ is true: if the file had
+/// several owners, one of them may have claimed the data but not begun its overlay yet, and may
+/// therefore map the file at any time.
 bool MemoryFile::has_sole_overlay() const noexcept {
   return state_ == FileState::shared && has_only_overlays_ && overlays_.size() == 1 &&
          unlisted_overlays_ == 0;
@@ -55,7 +55,7 @@ void MemoryFile::free_hidden_pages() noexcept {
       const std::size_t begin = (offset + part - 1) / part * part;
       const std::size_t end = (offset + run_nbytes) / part * part;
       if (begin < end) {
-        // The system refuses this for locked pages, which are then kept.
+        // The system refuses to free locked pages. They then stay allocated.
         ::madvise(pages + begin, end - begin, MADV_REMOVE);
       }
     };
@@ -142,7 +142,7 @@ bool MemoryFile::overlay_own_data(OverlayNode& overlay) noexcept {
     return state_ == FileState::shared;
   };
   if (is_shared()) {
-    // Without the lock: unmapping many small pages takes long.
+    // Called without the lock, because unmapping many small pages takes long.
     ::madvise(own, nbytes(), MADV_DONTNEED);
   }
   std::byte* const elsewhere = map_range(nbytes(), MAP_SHARED);
@@ -198,10 +198,11 @@ std::optional<std::size_t> MemoryFile::write_back(std::byte* source, MovedPages 
     const auto [file, overlay] = *static_cast<Context*>(of);
     const sync::Lock lock(files().mutex());
     if (file->state_ != FileState::shared) {
-      // After a fork the file is constant, and data() is private: no overlay shows the run.
+      // The process forked: the file is constant, and data() is private. Overlays do not show the
+      // run that was just written to data(), so the write-back has failed.
       return false;
     }
-    // The system refuses this for locked pages, which are then kept.
+    // The system refuses to free locked pages. The overlay then keeps its private pages.
     ::madvise(overlay + offset, run_nbytes, MADV_DONTNEED);
     return true;
   };

@@ -52,7 +52,7 @@ class PageArena {
   /// the caller must delete the arena.
   bool put_back(PageRange& range) noexcept;
 
-  /// Marks the arena: no more ranges will be taken.
+  /// Marks the arena as retired. No more ranges may be taken from it.
   void retire() noexcept { is_retired_ = true; }
   bool is_empty() const noexcept { return ranges_.empty(); }
   /// True if ranges can still be mapped.
@@ -124,12 +124,12 @@ class MemoryFile final : public PageFile, public boost::intrusive::list_base_hoo
   // The members below are protected by the lock of MemoryFiles.
   PageRange range_;
   boost::intrusive::list<OverlayNode> overlays_;
-  // Overlays that are mapped or being mapped, and not in the list.
+  // The number of overlays that are mapped or being mapped, but are not in the list yet.
   std::size_t unlisted_overlays_ = 0;
   // True after the only owner of the file was replaced with an overlay.
   bool has_only_overlays_ = false;
   FileState state_ = FileState::shared;
-  bool is_written_back_ = false;  // true while a thread writes pages back: one thread at a time
+  bool is_written_back_ = false;  // true while a thread writes pages back; other threads may not
   const void* owners_ = nullptr;
   bool (*is_owned_)(const void*) = nullptr;
 };

@@ -39,7 +39,8 @@ class basic_overlay final : public basic_header<Sync> {
     std::size_t copied_nbytes;
   };
 
-  /// Makes a writable clone: any pointer may write the bytes of the source and of the clone.
+  /// Makes a writable clone: the bytes of the source and of the clone may be written through any
+  /// pointer.
   /// Requires that the caller is the only owner of `source`, and that `source` is paged or an
   /// overlay. The source keeps its address. If WritableClone::source is a new header, the old
   /// header has no owner any more. Pages that were written in the source are moved only if
@@ -143,9 +144,9 @@ class basic_overlay final : public basic_header<Sync> {
     return overlay;
   }
 
-  /// Replaces the mapping at `place`, whose bytes equal the file's, with an overlay of the file.
-  /// The caller is the only owner of the file. Returns null and changes nothing if `memory` is null
-  /// or the system refuses.
+  /// Replaces the mapping at `place` with an overlay of the file of `base`. Requires that the bytes
+  /// of the mapping and of the file are equal, and that the caller is the only owner of `base`.
+  /// Returns null and changes nothing if `memory` is null or the system refuses.
   static basic_overlay* become_overlay(Paged& base, HeaderMemory memory, const Header& source,
                                        std::byte* place) noexcept {
     if (memory == nullptr) {
@@ -187,8 +188,8 @@ class basic_overlay final : public basic_header<Sync> {
             overlay.copied_nbytes};
   }
 
-  /// Clones `source` in a new file. Used if so many pages were written that copying them for each
-  /// clone costs more.
+  /// Makes the clone in a new file, which also becomes the file of `source`. Used if so many pages
+  /// were written in `source` that copying them for each clone would cost more.
   static WritableClone clone_in_new_file(basic_overlay& source, HeaderMemory memory) noexcept {
     const WritableClone none{&source, nullptr, 0};
     auto* const place = static_cast<std::byte*>(source.data());

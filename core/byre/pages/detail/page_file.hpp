@@ -15,7 +15,8 @@
 
 namespace byre::inline v0::detail {
 
-/// A private mapping of all pages of a file. Its writes are not visible elsewhere.
+/// A private mapping of all pages of a file. Writes to the mapping do not change the file and are
+/// not visible in other mappings.
 struct Overlay {
   std::byte* data;  ///< null if no overlay could be mapped, or if a full copy costs less
   /// Bytes copied from pages that had been written in the source overlay.
@@ -30,7 +31,7 @@ struct OverlayNode : boost::intrusive::list_base_hook<> {
 /// Whether mappings other than the source of a new overlay show the file.
 enum class OtherOverlays : std::uint8_t { none, some };
 
-/// How many written pages of the source may be moved for a new overlay.
+/// How many written pages of the source may be copied to a new overlay or written back to the file.
 enum class MovedPages : std::uint8_t {
   few,  ///< up to an eighth of all pages; beyond that, a full copy costs less
   any,
@@ -46,13 +47,13 @@ class BYRE_API PageFile {
   std::byte* data() const noexcept { return data_; }
   std::size_t nbytes() const noexcept { return nbytes_; }
 
-  /// Sets a function that tells if the file's data has an owner. `is_owned` may be called on any
-  /// thread until the file is destroyed.
+  /// Sets the function `is_owned`: is_owned(owners) returns whether the file's data has an owner.
+  /// It may be called on any thread until the file is destroyed.
   virtual void set_owned_by(const void* /*owners*/, bool (* /*is_owned*/)(const void*)) noexcept {}
 
-  /// Maps an overlay with the contents of `source`, another overlay of this file, or with those of
-  /// the file if `source` is null. Requires that no thread writes `source` during the call, and
-  /// that no thread writes the file while it has overlays.
+  /// Maps an overlay with the contents of `source` (another overlay of this file), or with the
+  /// contents of the file if `source` is null. Requires that no thread writes `source` during the
+  /// call, and that no thread writes the file while the file has overlays.
   ///
   /// OtherOverlays::none requires that only `source`, and overlays being made from it, show the
   /// file, and that data() is unused. The pages that were written in `source` may then be written
@@ -73,7 +74,7 @@ class BYRE_API PageFile {
     return false;
   }
 
-  /// Makes a new file with the bytes of `source`, an overlay of this file. Requires that no thread
+  /// Makes a new file with the bytes of `source` (an overlay of this file). Requires that no thread
   /// writes `source` during the call. Returns null if the system refuses pages or memory. Throws
   /// OutOfMemory if the heap is full.
   virtual std::unique_ptr<PageFile> copy_to_new_file(const std::byte* source);
@@ -118,13 +119,13 @@ enum class Present : std::uint8_t {
   when_touched,  ///< at the first access; untouched pages read as zeros
 };
 
-/// Creates a range of a memory file. Returns null if the system lacks memory files, or refuses
-/// pages or mappings. Throws OutOfMemory if the heap is full.
+/// Creates a file: a range of pages in a memory file. Returns null if the system lacks memory
+/// files, or refuses pages or mappings. Throws OutOfMemory if the heap is full.
 BYRE_API std::unique_ptr<PageFile> create_memory_file(std::size_t nbytes,
                                                       Present present = Present::at_once);
 
 /// Maps a file read-only. Throws FileError if the file is missing, not a regular file, empty or
-/// unreadable, or OutOfMemory.
+/// unreadable. Throws OutOfMemory if memory is lacking.
 BYRE_API std::unique_ptr<PageFile> map_file(const FileName& name);
 
 /// Makes `nbytes` of a mapping writable in advance, so that no page fault follows. Returns false if

@@ -21,8 +21,8 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// If at most this fraction of all pages was written (1 / 8), copying only these pages costs less
-/// than copying all bytes. Above it, a full copy costs less, because each page that is written
+/// If at most an eighth of all pages was written, copying only these pages costs less than copying
+/// all bytes. If more pages were written, a full copy costs less, because each page that is written
 /// later in an overlay costs a page fault. docs/parts.md lists the figures.
 constexpr std::size_t moved_pages_divisor = 8;
 
@@ -35,8 +35,8 @@ bool copy_run(std::byte* to, const std::byte* from, std::size_t nbytes) noexcept
   return true;
 }
 
-/// Passes runs to `take` and sums up their bytes. Stops if `take` fails or the sum exceeds the
-/// limit.
+/// Passes runs of pages to `take` and sums up their bytes. Stops if `take` returns false, or before
+/// the sum would exceed the limit.
 template <class Take>
 class Limited {
  public:
@@ -59,7 +59,8 @@ class Limited {
   bool failed_ = false;
 };
 
-/// The method for systems that do not report written pages: pages that differ were written.
+/// The method for systems that do not report written pages. Visits the pages of `written` that
+/// differ from the file's pages.
 template <class Visit>
 void for_each_differing_page(const std::byte* shown, const std::byte* written, std::size_t nbytes,
                              std::size_t page, Visit& visit) noexcept {
@@ -168,8 +169,9 @@ class PageMap {
     return true;
   }
 
-  /// False under an emulator that shows the pages of its own process: there, the page of `written`,
-  /// which the caller has just written, is not reported as private.
+  /// Returns false if the program runs under an emulator that shows the pages of the emulator's own
+  /// process. Such an emulator does not report the page of `written` as private, although the
+  /// caller has just written this page.
   bool knows_this_process(std::array<std::uint64_t, 512>& written,
                           std::size_t page) const noexcept {
     std::uint64_t entry = 0;
