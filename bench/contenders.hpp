@@ -133,8 +133,8 @@ struct Counted {
 using Eager = Counted<true>;
 using CopyFirst = Counted<false>;
 
-/// New bytes, all of them written: without writes, the system would show its one page of zeros in
-/// place of all pages.
+/// Makes new bytes and writes all of them. Without these writes, the system would map a single page
+/// of zeros in place of all pages.
 template <class Contender>
 typename Contender::Bytes make_filled(std::size_t nbytes, Memory memory) {
   auto bytes = Contender::make(nbytes, memory);

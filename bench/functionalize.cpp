@@ -40,7 +40,8 @@ struct Variant {
 constexpr Variant variants[] = {
     {"plain", std::nullopt}, {"chains", ViewPaths::chains}, {"strides", ViewPaths::strides}};
 
-/// Runs the pass as `paths` requires during its lifetime.
+/// During the lifetime of this object, zeros() returns tensors of the pass with these `paths`, or
+/// of the plain CPU backend if `paths` is nullopt.
 class PathsScope {
  public:
   explicit PathsScope(Paths paths)

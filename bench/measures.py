@@ -84,7 +84,7 @@ def pages_and_tiles():
     yield from measures("stream of reads, tiles / a Buffer", "tiles_read/tiles", "byre", "1GiB")
     yield from measures("64 KiB appended to a clone / written into plain memory", "tiles_append/tiles", "plain",
                         "1GiB")
-    for count in (1, 16, 256):  # the bound is a hundredth of the table
+    for count in (1, 16, 256):  # the bound is 1% of a table with 16 bytes for each tile
         yield from measures(f"memory of a clone that changed {count} tiles, without the tiles",
                             f"tiles_memory_{count}/tiles", at="1GiB<=2622" if count == 1 else "1GiB", counter="bytes")
 

@@ -52,7 +52,7 @@ class Panel(NamedTuple):
     title: str
     axes: str
     xs: dict
-    name: str  # format of a benchmark's name: {0} is the contender, {1} the name of the x
+    name: str  # format of a benchmark's name: {0} is the contender, {1} the part of the name for x
     contenders: list
     counter: str = "ns"
     marks_break_even: bool = False  # marks where each contender's cost reaches the cost of the last contender

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Data that has one owner.
 ///
-///   read, write_alone  Each operation loads the pointer from memory, where a program that holds a
-///                      handle has it, and accesses one byte at a varying index. The raw pointer is
-///                      also stored in memory and loaded each time.
+///   read, write_alone  Each operation loads the pointer from memory, as in a program that holds a
+///                      handle, and accesses one byte at a varying index. The raw pointer is also
+///                      stored in memory and loaded each time.
 ///     floor            a raw pointer with a check by hand: a load of the address of the count, a
 ///                      load of the count, and a branch. This is the cost of a count outside the
 ///                      handle.
@@ -56,8 +56,8 @@ struct Additions {
   void operator()(std::size_t i) const noexcept { asm("" : : "r"(i + 2), "r"(i + 3)); }
 };
 
-/// The compiler must assume that memory changes after each access, and must load each byte for the
-/// sum.
+/// Returns the nanoseconds of accesses_per_burst reads. The compiler must assume that memory
+/// changes after each access, and must load each byte for the sum.
 template <class Handle>
 [[gnu::noinline]] double read_bytes(const Handle& handle, std::size_t mask) {
   std::size_t sum = 0;
@@ -70,7 +70,8 @@ template <class Handle>
   });
 }
 
-/// Calls `before(index)` before each write. docs/costs.md prints the machine code of this loop.
+/// Like read_bytes(), for writes. Calls `before(index)` before each write. docs/costs.md prints the
+/// machine code of this loop.
 template <class Handle, class Before>
 [[gnu::noinline]] double write_bytes(Handle& handle, std::size_t mask, Before before) {
   return timed_ns([&] {
@@ -83,7 +84,8 @@ template <class Handle, class Before>
   });
 }
 
-/// `access(handle_to(buffer), mask)` times the accesses to a buffer of `nbytes`.
+/// Adds a benchmark. `access(handle_to(buffer), mask)` returns the nanoseconds of the accesses to a
+/// buffer of `nbytes`.
 template <class HandleTo, class Access>
 void add_access(const char* operation, const char* contender, std::size_t nbytes,
                 HandleTo handle_to, Access access) {
