@@ -38,9 +38,9 @@ class TokenMaker {
  public:
   explicit TokenMaker(const Plan& plan) : bytes_(plan.token_nbytes()) {}
 
-  /// The bytes of a token, valid until the next call. `author` is the number of the prefix, or of a
-  /// branch in one of its phases. Each key and value begins with eight bytes that are unique to the
-  /// author, the token's position and the place in the token.
+  /// The bytes of a token, valid until the next call. `author` is a number that identifies the
+  /// prefix, or a branch in one of its phases. Each key and value begins with eight bytes that are
+  /// unique to the author, the token's position and the place in the token.
   std::span<const std::byte> token(std::uint64_t author, std::size_t position) noexcept {
     std::uint64_t stamp = (author << 40) + (std::uint64_t{position} << 16);
     for (std::size_t at = 0; at < bytes_.size(); at += Plan::row_nbytes, ++stamp) {

@@ -37,8 +37,8 @@ class SnapshotFiles {
   SnapshotFiles(const Plan& plan, fs::path directory)
       : plan_(&plan), directory_(std::move(directory)) {}
 
-  /// Writes and releases a snapshot: each storage as soon as it is written, tiles when no delta
-  /// needs them any more. Throws byre::FileError, std::bad_alloc.
+  /// Writes and releases a snapshot. Releases each storage as soon as the storage is written, and
+  /// tiles when no delta needs them any more. May throw byre::FileError and std::bad_alloc.
   WrittenSnapshot write(Snapshot snapshot) {
     auto* const tiles = std::get_if<byre::TiledBuffer>(&snapshot.rows);
     if (tiles == nullptr) {

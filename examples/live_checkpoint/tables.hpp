@@ -56,16 +56,17 @@ struct StallLog {
   }
 };
 
-/// The table after `token` tokens. `rows` is a sequence of storages, whose last one may have
-/// unused rows, or a tiled buffer.
+/// The table after `token` tokens. `rows` is a tiled buffer, or a sequence of storages. The last
+/// storage may have unused rows.
 struct Snapshot {
   std::uint64_t token;
   std::variant<std::vector<byre::Storage>, byre::TiledBuffer> rows;
 };
 
-/// A table whose rows are stored in parts. At the first write to a part after a snapshot, training
-/// gets its own part, which may be a copy. Only the training thread may use a table; snapshots may
-/// be used on any thread. All members throw byre::OutOfMemory.
+/// A table whose rows are stored in parts: storages, pages or tiles. At the first write to a part
+/// after a snapshot, training gets its own version of the part, which may be a copy. Only the
+/// training thread may use a table; snapshots may be used on any thread. All members may throw
+/// byre::OutOfMemory.
 class Table {
  public:
   virtual ~Table() = default;

@@ -20,7 +20,7 @@ struct Plan {
   std::int64_t width;
   std::size_t requests;
   std::size_t changed;  ///< layers that each request changes
-  std::size_t rows;     ///< rows of each such layer that it changes
+  std::size_t rows;     ///< rows that each request changes in each of these layers
 };
 
 /// A method of giving each request its own weights.

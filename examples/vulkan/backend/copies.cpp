@@ -73,7 +73,7 @@ AnyTensor gathered(const Operator& view, const Call& call) {
 }
 
 /// Writes the source to the elements of the base that the view selects. Writes the base itself if
-/// the call has its only handle, and else a copy.
+/// the call has the only handle to the base, and otherwise writes a copy of the base.
 AnyTensor scattered(const Operator& view, const Call& call) {
   meta_of_results(call);  // throws if the source does not fit
   const Operands operands(call);
@@ -115,7 +115,7 @@ AnyTensor joined(const Call& call) {
   for (std::size_t inner = along + 1; inner < meta.sizes.size(); ++inner) {
     stride *= meta.sizes[inner];
   }
-  to.strides[along] = stride;  // even if the size is 1
+  to.strides[along] = stride;  // place_of() returns 0 if the size is 1
   for (std::size_t index = 0; index < operands.size(); ++index) {
     const VulkanTensor& next = operands[index];
     run_copy(to, place_of(next, next.dims()), next.dims());

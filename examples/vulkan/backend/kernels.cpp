@@ -146,8 +146,8 @@ void run(const Pointwise& pointwise) {
   parameters[1] = word(rows);
   parameters[2] = word(dimensions.size() - 1);
 
-  // A group has 256 invocations, and each computes about four elements of a row. Only three shapes
-  // are used, because each needs a pipeline of its own.
+  // A group has 256 invocations, and each computes about four elements of a row. Groups have only
+  // three shapes, because each shape needs another pipeline.
   const std::int64_t width = rows == 1 || length > 64 ? 256 : length > 8 ? 32 : 4;
   const Words constants{
       word(pointwise.operation), places[0].type, places[1].type, places[2].type, word(width),

@@ -51,7 +51,8 @@ class Operands {
 
 /// A tensor with indeterminate contents.
 VulkanTensorPtr empty_on_device(byre::Dims sizes, byre::DType dtype);
-/// A lazy clone. With other sizes and another dtype, it must have as many bytes.
+/// A lazy clone. The second overload requires that `sizes` and `dtype` result in the number of
+/// bytes of `tensor`.
 VulkanTensorPtr lazy_clone(const VulkanTensor& tensor);
 VulkanTensorPtr lazy_clone(const VulkanTensor& tensor, byre::Dims sizes, byre::DType dtype);
 

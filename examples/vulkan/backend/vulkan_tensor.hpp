@@ -19,9 +19,9 @@
 namespace examples::vulkan {
 
 /// A contiguous tensor that begins at the first byte of its storage. No other tensor has this
-/// storage, but storages may share data as lazy clones. A tensor without elements has an empty
-/// storage handle. Its elements change only by rebind(), and by kernels that write in place because
-/// they have the only handle to the tensor.
+/// storage, but storages may share data as lazy clones. The elements of a tensor change only by
+/// rebind(), and by kernels that write in place because they have the only handle to the tensor. A
+/// tensor without elements has an empty storage handle.
 class VulkanTensor final : public byre::functional::TensorImpl {
  public:
   static inline const byre::functional::Key key = byre::functional::add_backend({.name = "vulkan"});
@@ -56,7 +56,7 @@ byre::functional::Key vulkan_backend();
 byre::functional::AnyTensor to_vulkan(const byre::Tensor& tensor);
 
 /// Copies to the host and waits for the copy. Throws DeviceError if the tensor belongs to another
-/// backend or a pass; VulkanError, OutOfMemory.
+/// backend or to a pass. Also throws VulkanError and OutOfMemory.
 byre::Tensor from_vulkan(const byre::functional::AnyTensor& tensor);
 
 }  // namespace examples::vulkan

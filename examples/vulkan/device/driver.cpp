@@ -29,7 +29,8 @@ std::string description_of(const VkPhysicalDeviceProperties& device) {
       .chars.data();
 }
 
-/// Returns the number in BYRE_VULKAN_DEVICE, or else of the first graphics card, or else 0.
+/// Returns the number in BYRE_VULKAN_DEVICE. If the variable is not set, returns the number of the
+/// first graphics card, or 0 if there is no graphics card.
 std::size_t choose(const std::vector<VkPhysicalDeviceProperties>& devices) {
   const auto is_card = [](const auto& device) {
     return device.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU;

@@ -60,7 +60,7 @@ template <class Object, auto destroy>
 class Owned {
  public:
   Owned() = default;
-  /// Calls create(device, &info, nullptr, &object). Throws as check() does.
+  /// Calls create(device, &info, nullptr, &object). Throws the errors of check().
   template <class Create, class Info>
   Owned(VkDevice device, Create create, const Info& info, const char* call) : device_(device) {
     check(create(device, &info, nullptr, &object_), call);
@@ -86,10 +86,10 @@ class Owned {
 /// The constructor sets all members. Later only the number of messages changes.
 class Driver {
  public:
-  /// BYRE_VULKAN_DEVICE=n selects device n, counted from 0. Without it the first graphics card is
-  /// selected, or else device 0. With BYRE_VULKAN_VALIDATION=1 the validation layer checks each
-  /// call, including synchronization. Throws VulkanError if the driver, the device, a feature or
-  /// the layer is missing.
+  /// BYRE_VULKAN_DEVICE=n selects device n, counted from 0. Without this variable, the first
+  /// graphics card is selected, or device 0 if there is no graphics card. With
+  /// BYRE_VULKAN_VALIDATION=1, the validation layer checks each call, including synchronization.
+  /// Throws VulkanError if the driver, the device, a feature or the layer is missing.
   Driver();
   ~Driver();
   Driver(const Driver&) = delete;

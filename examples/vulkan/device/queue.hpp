@@ -70,15 +70,17 @@ class Queue {
                 std::span<const std::byte> parameters, const std::array<std::uint32_t, 3>& groups);
 
   /// Records a copy within the device, or nothing if `nbytes` is 0. The two ranges must not
-  /// overlap. With `pending`, for a writer of shared data, also submits the copy, moves from
-  /// *pending, and ends it when the copy is complete. If the call throws, *pending is unchanged.
+  /// overlap. If `pending` is not null (the copy is for a writer of shared data), also submits the
+  /// copy, moves from *pending, and ends the pending copy when the device has made it. If the call
+  /// throws, *pending is unchanged.
   void copy(void* to, const void* from, std::size_t nbytes, byre::PendingCopy* pending = nullptr);
   /// Copies from the host. Returns after the host's bytes have been read.
   void upload(void* to, const void* from_host, std::size_t nbytes);
   /// Copies to the host. Returns when the copy is complete.
   void download(void* to_host, const void* from, std::size_t nbytes);
 
-  /// Submits the recorded commands, if there are any. Returns the value that passes after them.
+  /// Submits the recorded commands, if there are any. Returns the timeline value that
+  /// passes when these commands have been executed.
   std::uint64_t submit();
   /// Waits until `value`, a result of submit(), has passed. If it has not passed yet, first submits
   /// the recorded commands.

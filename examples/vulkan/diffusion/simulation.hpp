@@ -70,8 +70,8 @@ inline AnyTensor diffused(const AnyTensor& field, float rate) {
   return change;
 }
 
-/// Computes the next step of inputs[0], a grid as first_grid() returns, by updating slices of it in
-/// place. The grid is periodic. Returns no tensors.
+/// Computes the next step of the grid inputs[0] by updating slices of the grid in place. The grid
+/// has the layout that first_grid() documents, and is periodic. Returns no tensors.
 inline Tensors step(const Tensors& inputs) {
   constexpr Rates rates;
   const AnyTensor& grid = inputs[0];
@@ -116,7 +116,7 @@ inline Tensor field_of(const Tensor& grid, std::int64_t field) {
 
 /// A running simulation.
 struct Form {
-  std::function<void()> step;  ///< computes one step; on the device it only records it
+  std::function<void()> step;  ///< computes one step; on the device, only records the commands
   /// Returns a lazy clone of the fields, on the device of the simulation.
   std::function<byre::Tensor()> snapshot;
 };
@@ -127,7 +127,7 @@ inline Form on_host(const Tensor& grid) {
   return {.step = [=] { step(inputs); }, .snapshot = [grid] { return grid.lazy_clone(); }};
 }
 
-/// step() on the device, functionalized again in each step.
+/// step() on the device. Each call functionalizes step() again.
 inline Form functionalized(const Tensor& grid) {
   // With strides, reading a view costs one dispatch, even if it is a view of many views.
   const auto program =

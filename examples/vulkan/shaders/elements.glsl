@@ -152,7 +152,7 @@ uvec2 float_bits(uint type, float value) {
 #else
 #define Real float
 #endif
-// Truncates. Out of range it returns the nearest integer of the type, and for NaN it returns 0.
+// Truncates. Returns the nearest integer of the type if the value is out of range, and 0 for NaN.
 int64_t saturated(uint type, Real value) {
   const uint bits = 8u * size_of(type);
   const int64_t highest = type == u8 ? int64_t(255) : int64_t((uint64_t(1) << (bits - 1u)) - uint64_t(1));

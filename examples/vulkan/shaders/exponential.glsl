@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// exp. GLSL's exp has too low a guaranteed accuracy for f32, and does not exist for f64. With x = k
-// ln 2 + r, exp(r) is a polynomial.
+// The function exp. The guaranteed accuracy of GLSL's exp is too low for f32, and GLSL has no exp
+// for f64. x is split into k ln 2 + r, and a polynomial approximates exp(r).
 
 float exponential(float x) {
   if (!(x >= -104.0)) {
-    return x < -104.0 ? 0.0 : x;  // x is NaN
+    return x < -104.0 ? 0.0 : x;  // returns x if x is NaN
   }
   if (x > 89.0) {
     return uintBitsToFloat(0x7F800000u);

@@ -18,11 +18,11 @@ ELEMENTS(2, b, readonly)
 ELEMENTS(3, condition, readonly)
 
 layout(std430, set = 0, binding = 4) readonly buffer Parameters {
-  uvec4 sizes;  // numbers of elements in a row, of rows, and of dimensions that the rows are in
+  uvec4 sizes;  // number of elements in a row, number of rows, number of outer dimensions
   uvec4 offsets;  // of the result, a, b and the condition
   uvec4 strides;  // within a row
   uvec4 constant;  // the bits of the number, then 0
-  uvec4 outer[];  // for each of these dimensions, innermost first: its size, then its strides
+  uvec4 outer[];  // for each outer dimension, innermost first: its size, then its strides
 } parameters;
 
 #if DOMAIN == 3

@@ -18,7 +18,7 @@ ELEMENTS(2, b, readonly)
 layout(std430, set = 0, binding = 3) readonly buffer Parameters {
   uint result_count, summed_count, run_length, run_count;
   uint kept_dimensions, summed_dimensions, zero, unused;
-  uvec4 dimensions[];  // remaining, then summed ones, innermost first: size, strides of a and b
+  uvec4 dimensions[];  // kept, then summed dimensions, innermost first: size, strides of a and b
 } parameters;
 
 #if DOMAIN == 3
