@@ -22,7 +22,7 @@ using Environment = std::vector<std::pair<const char*, const char*>>;
 
 /// Runs `work` in a process with these environment variables, and expects each of `parts` in its
 /// output. The output is its stderr and the text that `work` returns, followed by ";", or by ";
-/// validation" if the validation layer had a message.
+/// validation" if the validation layer printed a message.
 void expect_says(const std::vector<std::string>& parts, const Environment& environment,
                  const std::function<std::string()>& work) {
   const byre::test::ChildResult result = byre::test::run_in_child(

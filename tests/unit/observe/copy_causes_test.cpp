@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// What copy sinks and recordings report for each cause of a copy: the bytes, the cause and the
-/// user's own line. The random programs over storages check the bytes and causes of all copies.
+/// line of the user's code. The random programs over storages check the bytes and causes of all
+/// copies.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/observe/events.hpp>
 #include <byre/observe/recording.hpp>

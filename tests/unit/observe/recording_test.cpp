@@ -66,7 +66,8 @@ TEST_F(Recordings, forget_clone_lines_once_the_data_is_unique) {
             "model.cpp:42[\"model.cpp:5\"] ");
 }
 
-/// Expects that the data cloned in two rounds has different numbers.
+/// Runs two rounds, which each clone data once, and expects that a recording numbers the data of
+/// the two rounds differently.
 template <class Round>
 void expect_other_data_in_each(Round round) {
   const trace::Recording recording;

@@ -32,7 +32,7 @@ using stats::expect_copies_at_most;
 using stats::InstalledSink;
 
 constexpr unsigned line_of_the_copy = __LINE__ + 6;
-/// Makes one copy of `nbytes`, and checks the contents of both sides.
+/// Makes one copy of `nbytes`, and checks the contents of the original and of the copy.
 void copy_and_compare(std::size_t nbytes = 100) {
   Buffer buffer = Buffer::allocate(nbytes, aligned_allocator());
   std::memset(buffer.mutable_data(), 5, nbytes);

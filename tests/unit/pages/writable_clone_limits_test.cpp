@@ -63,8 +63,9 @@ class WritableCloneLimits : public testing::TestWithParam<Kind> {
     return made;
   }
 
-  /// Makes a writable clone while `limit(tries)` is in effect. Whether the call fails or not, the
-  /// source must be intact, and source and clone must not see writes to each other.
+  /// For several `tries`, makes a writable clone while the object that `limit(tries)` returns is
+  /// alive. Whether the call fails or not, the source must be intact, and writes to the source or
+  /// the clone must not be visible in the other.
   template <class Limit>
   void expect_whole(Limit limit) const {
     for (std::size_t tries = 0; tries < 12; ++tries) {
