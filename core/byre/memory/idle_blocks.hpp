@@ -44,8 +44,8 @@ class IdleBlocks {
     return &remove(*found);
   }
 
-  /// Reports that a block counted as in use could not be mapped, or was unmapped. Optional for an
-  /// allocator that never calls knows_of_blocks_out().
+  /// Reports that a block that counts as in use could not be mapped, or was unmapped. Optional for
+  /// an allocator that never calls knows_of_blocks_out().
   void count_as_gone() noexcept {
     const sync::ProcessLock lock(mutex_);
     --blocks_out_;
@@ -60,8 +60,8 @@ class IdleBlocks {
     if (idle.block.capacity > limit_nbytes_) {
       return &idle;
     }
-    // In front of blocks of equal size, so that take() finds this block first: the block released
-    // last is most likely still in the CPU's caches.
+    // The block is inserted in front of blocks of equal size, so that take() finds it first: the
+    // block released last is most likely still in the CPU's caches.
     by_size_.insert_before(by_size_.lower_bound(idle.block.capacity), idle);
     by_age_.push_back(idle);
     nbytes_ += idle.block.capacity;
@@ -97,8 +97,8 @@ class IdleBlocks {
     return nbytes_;
   }
 
-  /// True if blocks are in use. Always false in a forked child: threads that do not exist in the
-  /// child may have used blocks.
+  /// True if blocks are in use. Always false in a forked child, because the parent's other threads,
+  /// which do not exist in the child, may have been using blocks.
   bool knows_of_blocks_out() const noexcept {
     const sync::ProcessLock lock(mutex_);
     return blocks_out_ != 0 && process_ == sync::detail::process_number;

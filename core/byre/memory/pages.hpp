@@ -24,7 +24,8 @@ class BYRE_API PageSource {
   /// Unmaps the pages at `address`, which map(lead, nbytes, alignment) returned.
   virtual void unmap(std::byte* address, std::size_t lead, std::size_t nbytes) noexcept = 0;
 
-  /// The seconds of a monotonic clock. A pool measures with it how long blocks are idle.
+  /// The seconds of a monotonic clock. A pool uses them to measure how long blocks are
+  /// idle.
   virtual std::uint64_t seconds() noexcept;
 
  protected:

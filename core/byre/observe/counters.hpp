@@ -28,7 +28,7 @@ struct Counters {
   std::int64_t live_bytes = 0;
   std::int64_t pooled_bytes = 0;
   std::int64_t overlays = 0;
-  std::int64_t pinned_bytes = 0;  ///< bytes of paged data that have no owner, only overlays
+  std::int64_t pinned_bytes = 0;  ///< bytes of paged data that only overlays use, not owners
 
   friend bool operator==(const Counters&, const Counters&) = default;
 };
@@ -45,7 +45,7 @@ BYRE_API Counters snapshot() noexcept;
 enum class Counter : std::uint8_t {
   lazy_clones,  ///< lazy clones made
   copies,  ///< copies made: by a write, by a resize, or by a clone of memory that others may write
-  steals,  ///< writes that found their data shared and became its only owner without a copy
+  steals,  ///< writes by the last owner of data that had been shared, made without a copy
   waits,   ///< times a writer was parked until a pending copy ended
   bytes_cloned,     ///< bytes lazily cloned
   bytes_unshared,   ///< bytes of copies made by writes to shared data
@@ -75,9 +75,9 @@ class RelaxedFlag {
 };
 
 /// The counters of one thread. Only that thread writes them; snapshots read them. Relaxed: a count
-/// publishes no data, and a load and a store lose no count because there is one writer. A shard is
-/// a thread-local object; a thread that ends adds its counts to the sum of the ended threads.
-/// Wait-free; nothing throws.
+/// publishes no data, and counting by a load and a store loses no count, because there is one
+/// writer. A shard is a thread-local object; a thread that ends adds its counts to the sum of the
+/// ended threads. Wait-free; nothing throws.
 class Shard {
  public:
   std::int64_t get(Counter counter) const noexcept {
@@ -141,8 +141,8 @@ inline bool may_record() noexcept {
   return BYRE_STATS && !this_threads_shard.only_counts.is_set();
 }
 
-/// Counts `changes`. If there may be a recording, calls `slowly()` instead, which must count the
-/// same changes and record the event. count() needs the check for a recording too, so the check
+/// Counts `changes`. If there may be a recording, calls `slowly()` instead, which must count
+/// `changes` and record the event. count() needs the check for a recording too, so the check
 /// adds no cost. `slowly` must not throw, and should be a single call.
 template <class Slowly, std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count_or_else(Slowly slowly, Changes... changes) noexcept {
@@ -160,7 +160,7 @@ template <std::same_as<Change>... Changes>
 
 /// Counts `changes` and calls `step()`. Requires that may_record() is false. The counters are
 /// loaded before `step` and stored after it: an atomic operation in `step` would otherwise delay
-/// both. `step` must not count or throw.
+/// both. Requires that `step` changes no counters and does not throw.
 template <class Step, std::same_as<Change>... Changes>
 [[gnu::always_inline]] inline void count_quickly_around(Step step, Changes... changes) noexcept {
   if (!BYRE_STATS) {
