@@ -29,7 +29,7 @@ void set_signals() noexcept {
     const auto before = std::signal(
         signal, [](int received) { received_signal.store(received, std::memory_order_relaxed); });
     if (before == SIG_IGN) {
-      std::signal(signal, SIG_IGN);  // for nohup
+      std::signal(signal, SIG_IGN);  // stays ignored, for example under nohup
     }
   }
   // Ignored, so that a write beyond a file size limit or to a pipe without a reader returns an

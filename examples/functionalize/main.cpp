@@ -119,7 +119,7 @@ void run(const Sample& sample, bool on_graph, Report& report) {
   const Tensors inputs = sample.make_inputs();
   functional::CapturedProgram captured = functional::capture(sample.run, inputs);
   functional::Graph& graph = captured.graph;
-  // Operations that no output needs, or that repeat an earlier operation.
+  // Drops operations that no output needs, and operations that repeat an earlier operation.
   std::size_t dropped = functional::eliminate_dead_code(graph);
   dropped += functional::eliminate_common_subexpressions(graph);
   const Tensors values =

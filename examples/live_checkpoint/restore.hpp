@@ -17,7 +17,7 @@ namespace examples::live_checkpoint {
 class Restorer {
  public:
   /// Loads the snapshot of `file`. Reads the earlier snapshots in the folder of `file`, unless the
-  /// previous snapshot is loaded already. Throws Failure if files are missing, damaged or of
+  /// previous snapshot is loaded already. Throws Failure if files are missing, damaged or from
   /// different runs.
   void load(const fs::path& file) {
     // Walks back to the loaded snapshot or to a full file. Only one delta at a time is in memory.
