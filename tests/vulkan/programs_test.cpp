@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The random programs of the suite `functionalization` on the device, under the pass and as
 /// graphs. Results must equal the host's bit by bit. exp and division are replaced by other
-/// operators, because they are only within error bounds (operators_test.cpp) and a comparison
-/// magnifies any error. User operators without a kernel for the device are removed. Runs
+/// operators, because their results are only within error bounds (operators_test.cpp) and a
+/// comparison magnifies any error. User operators without a kernel for the device are removed. Runs
 /// BYRE_FUNCTIONALIZATION_PROGRAMS / 20 programs, from seed BYRE_TEST_SEED on.
 #include <gtest/gtest.h>
 

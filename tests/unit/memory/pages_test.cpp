@@ -66,7 +66,7 @@ TEST(SystemPages, are_aligned_and_mapped_from_the_lead_to_the_end) {
 }
 
 // The unused pages in front of and behind an aligned mapping must be unmapped at once. unmap() must
-// unmap the rest, the lead included.
+// unmap the rest, including the lead.
 TEST(SystemPages, release_their_addresses_when_unmapped) {
   constexpr std::size_t mappings = 4096;
   const std::size_t before = address_space_nbytes();

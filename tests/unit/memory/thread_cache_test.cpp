@@ -133,7 +133,7 @@ TEST_F(CachesOfThreads, are_emptied_only_by_a_trim_to_zero_bytes) {
 }
 
 TEST_F(CachesOfThreads, are_destroyed_before_late_releases_of_their_thread) {
-  // Registers the library's thread-end handler before the test's.
+  // Makes the library register its thread-end handler before the test registers its own handler.
   { const Buffer first = Buffer::allocate(100); }
   bool cached_before = false;
   bool cached = true;

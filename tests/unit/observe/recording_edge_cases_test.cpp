@@ -169,7 +169,8 @@ TEST_F(Recordings, show_a_submitted_copy_and_the_wait_for_it) {
             "  1: steal bytes=64 cloned_at=10 data=A written_at=30\n");
 }
 
-/// A thread's work: clones and writes buffers at random. All of them begin with shared data.
+/// A thread's work: clones and writes buffers at random. At the beginning, all buffers share the
+/// data of `shared`.
 void work(const Buffer& shared, std::uint64_t seed) {
   Random random(seed);
   std::vector<Buffer> owned(4, shared);

@@ -118,7 +118,8 @@ TEST_F(Recordings, show_a_steal_its_wait_and_the_copy_that_was_waited_for) {
 TEST_F(Recordings, name_the_copy_that_a_parallel_loop_waited_for) {
   FailingAllocator allocator;
   std::string text;
-  // Repeated until the second thread waits: it may be too late to wait for the first thread.
+  // Repeated until the second thread waits. In some rounds, the copy of the first thread is
+  // complete before the second thread could wait for it.
   for (int round = 0; text.find("wait") == std::string::npos; ++round) {
     ASSERT_LT(round, 100'000) << "no thread waited in any round";
     Storage storage = Storage::allocate(100, allocator);

@@ -26,7 +26,8 @@ using stats::detail::Records;
 
 constexpr std::int64_t begin_ns = 1'000'000;
 
-/// A record of data 1 on thread 1, from 5.007 to 8.01 microseconds after the begin.
+/// A record of data 1 on thread 1, from 5.007 to 8.01 microseconds after the beginning of
+/// the recording.
 Record record_of(RecordKind kind) {
   Record record;
   record.kind = kind;

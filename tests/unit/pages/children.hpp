@@ -159,8 +159,8 @@ inline void use_up_mappings() {
 
 inline constexpr int most_files = 64;
 
-/// Closes all descriptors and opens `file` under each number, as code may do that does not know
-/// about byre's descriptors.
+/// Closes all descriptors and opens `file` under each number. Code that does not know about byre's
+/// descriptors may do this.
 inline void reuse_all_numbers(const std::filesystem::path& file) {
   for (int number = 3; number < most_files; ++number) {
     ::close(number);

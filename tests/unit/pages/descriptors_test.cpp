@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(WithPagemap, OldSystem, testing::Bool());
 TEST(OldSystems, a_system_without_memory_files_uses_ordinary_memory) {
   WatchedSystem system;
   system.has_memory_files = false;
-  // In a child: the parent keeps its existing memory file.
+  // Tested in a child, because the parent already has a memory file and would continue to use it.
   in_a_child([] { EXPECT_EQ(filled(std::byte{1}).origin(), Origin::allocated); });
 }
 

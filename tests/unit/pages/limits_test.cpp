@@ -185,7 +185,7 @@ TEST(PagedLimits, with_locked_memory_one_thread_at_a_time_writes_back) {
     WatchedSystem system;
     bool is_first = true;
     system.before_populating = [&](const WatchedSystem::Range&) {
-      if (std::exchange(is_first, false)) {  // as another thread would, during the write-back
+      if (std::exchange(is_first, false)) {  // during the write-back, like another thread
         EXPECT_EQ(second.materialize(), Materialized::copied);
       }
     };

@@ -71,7 +71,7 @@ TEST_F(UnderlyingPages, are_freed_where_the_last_overlay_wrote) {
     std::optional<Buffer> other = source_.writable_clone();
     Buffer lazy = source_;
     system.refuse_maps(1);
-    // Afterwards, no overlay is being created any more.
+    // This creation of an overlay fails. Afterwards, it must not count as still in progress.
     EXPECT_EQ(lazy.materialize(), Materialized::copied);
     lazy = Buffer();
     write(0, paged_nbytes, 2);
