@@ -47,8 +47,8 @@ void Tensor::drop_storage() {
   base().shadow.reset();
 }
 
-/// Moves the bytes at most once, even if other storages share them. The move reads all bytes of the
-/// storage, also those outside of this tensor: the whole storage is recorded as read.
+/// Moves the bytes at most once, even if other storages share them. The whole storage is recorded
+/// as read, because the move also reads the bytes outside of this tensor.
 void Tensor::grow_storage(std::size_t nbytes, CallSite site) {
   stats::detail::WriteReport report;
   record_read_of_storage(site);
@@ -170,7 +170,7 @@ Tensor& Tensor::extend(std::int64_t count, unsigned growth_percent, CallSite sit
       if (reserved == wanted) {
         throw;
       }
-      reserve(wanted, site);  // without the additional memory, which is optional
+      reserve(wanted, site);  // without the additional memory that `reserved` includes
     }
   }
   base().layout = std::move(layout);

@@ -15,7 +15,7 @@ Tensor view_of(const Tensor& tensor, const ViewGeometry& geometry) {
   if (geometry.dtype == tensor.dtype()) {
     return tensor.as_strided(to.sizes, to.strides, to.offset);
   }
-  // The number of elements follows from the bytes: the storage may end with a partial element.
+  // Rounds down, because the storage may end with a partial element.
   const auto count = static_cast<std::int64_t>(geometry.storage_nbytes / tensor.itemsize());
   const auto ratio = static_cast<std::int64_t>(byre::itemsize(geometry.dtype) / tensor.itemsize());
   const std::int64_t whole = ratio > 1 ? count - count % ratio : count;

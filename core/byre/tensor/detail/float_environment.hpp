@@ -14,8 +14,8 @@ namespace byre::inline v0::detail {
 /// the default environment.
 ///
 /// The compiler does not know that arithmetic depends on the environment, and may move arithmetic
-/// out of the scope of this object. Within the scope, pass numbers through memory, and call
-/// functions through pointers, or functions that are noinline.
+/// out of the scope of this object. Within the scope, pass numbers through memory, and call only
+/// noinline functions or functions behind pointers.
 class DefaultFloatEnvironment {
  public:
   DefaultFloatEnvironment() noexcept : is_entered_(!is_default()) {

@@ -24,9 +24,9 @@ bool is_one_of(std::string_view characters, char c) noexcept {
   return characters.find(c) != characters.npos;
 }
 
-/// The longest prefix of `text` that can be a number for std::from_chars, as a string of its own.
-/// strtod would also accept leading blanks, a plus sign and hexadecimal digits, which this function
-/// excludes: for "0x1" it returns "0".
+/// A copy of the prefix of `text` that strtod may read. The prefix contains the whole number that
+/// std::from_chars would read. It excludes leading blanks, a plus sign and hexadecimal digits,
+/// which strtod accepts and std::from_chars rejects: for "0x1", the prefix is "0".
 std::string beginning_of(std::string_view text) {
   const std::size_t sign = text.starts_with('-') ? 1 : 0;
   const std::string_view digits = text.substr(sign);
@@ -37,7 +37,7 @@ std::string beginning_of(std::string_view text) {
     return std::string(text.substr(0, sign + 1));
   }
   // Within a number only the exponent has a sign; any other sign ends the number. Without this
-  // rule, reading each number of a text such as "-1.5-1.5-1.5" would copy the rest of the text.
+  // rule, each call for a text such as "-1.5-1.5-1.5" would copy all numbers after the first, too.
   const auto* end = digits.begin();
   while (end != digits.end() && (is_letter_or_digit(*end) || is_one_of("._()", *end) ||
                                  (is_one_of("+-", *end) && is_one_of("eE", end[-1])))) {
@@ -46,7 +46,7 @@ std::string beginning_of(std::string_view text) {
   return {text.begin(), end};
 }
 
-/// The locale "C". glibc and musl return a constant, so that newlocale() cannot fail there.
+/// The locale "C". In glibc and musl, newlocale() returns a constant for "C" and cannot fail.
 struct ClassicLocale {
   const locale_t it = ::newlocale(LC_ALL_MASK, "C", locale_t{});
 };
@@ -57,8 +57,8 @@ locale_t classic_locale() noexcept {
   return classic;
 }
 
-/// Tells numbers out of range from subnormals, for which strtod also sets ERANGE. Compares bits:
-/// with flush-to-zero a subnormal equals 0.
+/// Distinguishes numbers out of range from subnormal numbers: strtod sets ERANGE for both. Compares
+/// bits, because a comparison with 0 treats a subnormal as 0 if the thread flushes subnormals.
 bool is_zero_or_infinite(double number) noexcept {
   const std::uint64_t magnitude = std::bit_cast<std::uint64_t>(number) << 1;
   return magnitude == 0 || magnitude == std::uint64_t{0x7FF} << 53;

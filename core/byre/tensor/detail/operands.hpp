@@ -41,22 +41,22 @@ struct BYRE_API ElementAccess {
   static void record_read(const Tensor& operand, CallSite site);
   /// The first element of an operand, for reading. Requires that the caller has recorded the read.
   static const void* to_read(const Tensor& operand) noexcept;
-  /// The first element of the output, for writing: realizes and materializes the output, as
-  /// Tensor::mutable_raw_data(). Records the write.
+  /// The first element of the output, for writing. Like Tensor::mutable_raw_data(), realizes and
+  /// materializes the output. Records the write.
   static void* to_write(Tensor& output, CallSite site);
   /// A copy in host memory. Requires that the caller has recorded the read.
   static Tensor on_host(const Tensor& operand);
-  /// Records a copy of elements onto themselves, in place of a write: if the copy covers the
-  /// storage, the family of `self` has observed every earlier write to the storage.
+  /// Records a copy of elements onto themselves. If the copy covers the whole storage, records no
+  /// write: records that the view family of `self` has observed every earlier write to the storage.
   static void record_copy_onto_itself(Tensor& self, const Tensor& source, CallSite site);
 };
 
-/// Writes all elements of `output` with the converted elements of `operand`, which has the same
-/// sizes. Requires that `output` is on the host and new, and that the caller has recorded the read.
+/// Converts the elements of `operand` and writes them to `output`. Requires that the sizes are
+/// equal, that `output` is new and on the host, and that the caller has recorded the read.
 void convert_recorded(Tensor& output, const Tensor& operand, const char* operation);
 
-/// The sizes that `a` and `b` broadcast to. Throws ShapeError unless, aligned at the last
-/// dimension, the two sizes of each dimension are equal or one of them is 1. Source: NumPy.
+/// The sizes that `a` and `b` broadcast to. Dimensions are counted from the last. Throws ShapeError
+/// if the two sizes of a dimension differ and neither is 1. Source: NumPy.
 BYRE_API Dims broadcast_sizes(const Dims& a, const Dims& b, const char* operation);
 
 /// The layout of `operand`, expanded to `sizes`, the sizes of a tensor that is written in place.
@@ -71,10 +71,10 @@ BYRE_API void expect_category_holds(DType to, DType result, const char* operatio
 
 // ---- the memory of elements
 
-/// Memory with indeterminate contents; elements of dtype bool are false. Any bytes are valid
-/// numbers, but to read a byte other than 0 and 1 as a bool is undefined. Throws OutOfMemory; for
-/// bool also DeviceError if the device of `allocator` is not registered, and the exceptions of the
-/// device.
+/// Memory with indeterminate contents, except that elements of dtype bool are false: reading a byte
+/// other than 0 and 1 as a bool would be undefined. Throws OutOfMemory if memory is exhausted. If
+/// `dtype` is bool, also throws DeviceError if the device of `allocator` is not registered, or any
+/// exception of the device.
 Storage allocate_elements(std::size_t nbytes, DType dtype, Allocator& allocator);
 
 /// Throws InvalidArgument if `data` is not aligned for `dtype`. Checks host memory only: devices

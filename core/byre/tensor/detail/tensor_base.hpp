@@ -35,8 +35,8 @@ struct BYRE_API TensorBase {
         allocator(source.allocator),
         device(source.device),
         dtype(source.dtype) {}
-  /// A tensor like `source` with the layout that `make_layout()` returns and the storage that
-  /// `make_storage()` returns afterwards.
+  /// A tensor like `source`, but with the layout that `make_layout()` returns and the storage that
+  /// `make_storage()` returns. Calls `make_layout()` first.
   template <class MakeLayout, class MakeStorage>
   TensorBase(const TensorBase& source, const MakeLayout& make_layout,
              const MakeStorage& make_storage)
@@ -53,7 +53,7 @@ struct BYRE_API TensorBase {
   static void* operator new(std::size_t nbytes) noexcept;
   static void operator delete(void* place) noexcept;
 
-  /// The offset of the first element in the storage, in bytes.
+  /// The offset, in the storage, of the tensor's first element, in bytes.
   std::size_t byte_offset() const noexcept {
     return static_cast<std::size_t>(layout.offset) * itemsize(dtype);
   }
@@ -70,7 +70,7 @@ struct BYRE_API TensorBase {
   Layout layout;  ///< in elements of `dtype`
   Storage storage;
   shadow::ShadowHandle shadow;  ///< the view family; null for the storage's default family
-  /// The allocator of the next memory if there is no storage; null for the device's allocator.
+  /// If there is no storage, the allocator for it; null stands for the device's allocator.
   Allocator* allocator;
   Device device;
   DType dtype;

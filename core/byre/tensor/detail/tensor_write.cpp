@@ -5,8 +5,8 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// A view as runs of pages. A run contains the elements at one index of all dimensions whose
-/// strides are larger than a page.
+/// Divides the elements of a view into runs. All elements of a run have equal indices in the
+/// dimensions whose strides are larger than a page.
 struct Run {
   Layout steps;        ///< the dimensions with strides larger than a page
   std::size_t nbytes;  ///< from the start of the first element of a run to the end of the last
@@ -25,7 +25,7 @@ struct Run {
 };
 
 /// Calls Storage::mutable_range() for each run of the view. Requires that the storage is
-/// materialized. Throws OutOfMemory; readers observe no change then.
+/// materialized. Throws OutOfMemory if memory is exhausted. Readers then observe no change.
 void make_pages_writable(Storage& storage, const Layout& layout, std::size_t itemsize,
                          CallSite site) {
   if (layout.numel() == 0) {

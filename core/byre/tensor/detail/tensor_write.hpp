@@ -24,7 +24,8 @@ class BYRE_API TensorWrite {
   /// Throws the errors of Storage::mutable_data() and Storage::mutable_range().
   void* materialize(const Layout* written, Wait wait = Wait::allowed);
 
-  /// Records the write. Throws ReshapeViolation if another view family wrote since the constructor.
+  /// Records the write. In ReshapeMode::error, throws ReshapeViolation if another view family has
+  /// written since the constructor returned.
   void done();
 
   /// Performs all steps of a write to all elements and returns the first element. Also realizes the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Arithmetic, comparisons and where(), on tensors. detail/arithmetic.hpp has them on single
-/// elements.
+/// Arithmetic, comparisons and where() on tensors. detail/arithmetic.hpp implements these
+/// operations on single elements.
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/arithmetic.hpp>
 #include <byre/tensor/elements/detail/pointwise.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// copy_(), which converts and broadcasts, on the host and between devices; and fill_(), zero_(),
-/// cat() and flip(), which share its code.
+/// copy_(), which converts and broadcasts elements on the host and between devices. fill_(),
+/// zero_(), cat() and flip() are built from its functions.
 #include <byre/storage/buffer.hpp>
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/detail/operands.hpp>
@@ -33,9 +33,10 @@ void convert_all(void* first, const Tensor& self, const Tensor& source, const La
           self.sizes(), operation);
 }
 
-/// Writes a tensor on a device, which need not support dtypes or strides: fetches all bytes from
-/// the first to the last element of `self`, writes the elements on the host, and copies the bytes
-/// back. If `self` is contiguous, every byte is written, so nothing is fetched.
+/// Writes to a tensor on a device, by way of the host, because devices need not support dtypes or
+/// strides. Fetches all bytes from the first to the last element of `self`, writes the elements on
+/// the host, and copies the bytes back. If `self` is contiguous, every byte is written, so nothing
+/// is fetched.
 void convert_to_device(Tensor& self, const Tensor& source, const Layout& expanded, CallSite site) {
   DeviceSupport& support = support_of(self.device());
   const auto spanned =
@@ -60,8 +61,8 @@ bool is_plain_copy_within_device(const Tensor& self, const Tensor& source) {
          source.is_contiguous();
 }
 
-/// Copies the elements of `source` to `self`, which they do not overlap. Requires that the caller
-/// has recorded the read.
+/// Copies the elements of `source` to `self`. Requires that the two overlap element for element or
+/// not at all, and that the caller has recorded the read.
 void copy_recorded(Tensor& self, const Tensor& source, CallSite site) {
   if (is_plain_copy_within_device(self, source)) {
     detail::TensorWrite write(self, self.nbytes(), site);
@@ -89,7 +90,8 @@ Tensor fill(Tensor& self, const Scalar& value, const char* operation, CallSite s
   return copy_(self, value.fitting(self.dtype(), operation), site);
 }
 
-/// The size along `axis` after a tensor of sizes `next` is appended to `sizes`. Throws ShapeError.
+/// The size along `axis` after a tensor of sizes `next` is appended to a tensor of sizes `sizes`.
+/// Throws ShapeError if another size differs, or if the result overflows.
 std::int64_t joined_size(const Dims& sizes, const Dims& next, std::size_t axis) {
   Dims fitting(next);
   std::int64_t joined = 0;

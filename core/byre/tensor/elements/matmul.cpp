@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Matrix products: the rows of the second matrix are scaled and summed, in strips of columns whose
-/// sums stay in the L1 cache.
+/// Matrix products. A row of the product is a sum of scaled rows of the second matrix. It is
+/// computed in strips of columns, so that the sums of a strip stay in the L1 cache.
 #include <byre/tensor/detail/float_environment.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/elements/detail/arithmetic.hpp>
@@ -25,8 +25,8 @@ struct ProductSizes {
   std::int64_t columns;
 };
 
-/// sums[j] += factor * values[j]. A whole block has a loop of constant length, as in
-/// compute_block().
+/// Adds factor * values[j] to sums[j], for each j. The loop for a whole block has constant length,
+/// so that compilers vectorize it: see compute_block().
 template <class T>
 void add_scaled(T* __restrict sums, T factor, const T* __restrict values, std::int64_t length) {
   const auto add_one = [&](std::int64_t j) {
@@ -69,8 +69,8 @@ void multiply(const ProductSizes& sizes, const std::byte* left_matrix,
   }
 }
 
-/// `tensor` if it is contiguous and of `dtype`, otherwise a converted copy. Always copies a tensor
-/// of bool, so that all bytes are 0 or 1: see loaded().
+/// Returns `tensor` if it is contiguous and of `dtype`, otherwise a converted copy. Always copies a
+/// tensor of bool, so that all bytes are 0 or 1: see loaded().
 Tensor contiguous_as(DType dtype, const Tensor& tensor) {
   if (tensor.dtype() == dtype && dtype != DType::boolean && tensor.is_contiguous()) {
     return tensor;
@@ -80,7 +80,7 @@ Tensor contiguous_as(DType dtype, const Tensor& tensor) {
   return converted;
 }
 
-/// The layout of the first element of each matrix in a stack of matrices.
+/// The layout whose elements are the first elements of the matrices in a stack.
 Layout layout_of_stack(const Tensor& matrices) {
   Layout layout{.sizes = matrices.sizes(), .strides = matrices.strides()};
   layout.sizes.resize(layout.sizes.size() - 2);

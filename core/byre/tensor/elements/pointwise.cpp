@@ -92,7 +92,7 @@ class RowLoop {
     std::byte* const block =
         number == repeated_ ? long_buffer_.data() : buffers_[1 + number].bytes.data();
     if (stride == 0 && std::exchange(filled_with_[number], from) == from) {
-      return block;  // filled by an earlier row: the first pieces of all rows have one length
+      return block;  // already filled: the first piece is the longest, equally long in all rows
     }
     input.convert(block, input.itemsize, from, stride, length);
     return block;
@@ -119,8 +119,8 @@ class RowLoop {
 };
 
 /// Whether the kernel can compute all elements as one block: all operands are contiguous, of equal
-/// sizes and of the kernel's dtypes. Excludes bool, which is loaded first: a kernel must read only
-/// the bytes 0 and 1.
+/// sizes and of the kernel's dtypes. False for operands of bool: their bytes must go through
+/// loaded() first, because a kernel must read only the bytes 0 and 1.
 template <std::size_t Count>
 bool are_one_block(const Kernel<Count>& kernel, DType result,
                    const std::array<const Tensor*, Count>& operands) {
@@ -166,8 +166,8 @@ void compute_into(Tensor& output, const char* operation, CallSite site, const Ke
   for (const Tensor* const operand : operands) {
     ElementAccess::record_read(*operand, site);
   }
-  // Materialize the output before reading: materializing moves the data of every tensor with this
-  // storage, and operands may be among them. Lazy clones of the output are unaffected.
+  // to_write() is called before to_read(): materializing moves the data of every tensor with this
+  // storage, and operands may be among these tensors. Lazy clones of the output are unaffected.
   std::array<Operand, 1 + Count> rows;
   rows[0] = Operand::of(ElementAccess::to_write(output, site), output.layout(), output.itemsize());
   for (std::size_t number = 0; number < Count; ++number) {

@@ -46,7 +46,8 @@ struct Split {
   }
 };
 
-/// A loop over the summed dimensions, for any first element. Requires that there are elements.
+/// A loop over the summed dimensions. for_each_row_of() gets the address of the first element when
+/// the loop runs. Requires that there are elements.
 detail::Loop<1> loop_over(const Layout& summed, std::size_t itemsize) {
   detail::Loop<1> loop{summed.sizes, {Operand::of(nullptr, summed, itemsize)}};
   loop.join_dimensions();
@@ -70,8 +71,8 @@ void sum_into(Tensor& output, const Tensor& a, const Split& split) {
                             Operand::of(ElementAccess::to_read(a), split.kept, a.itemsize())};
   const detail::Loop<1> summed = loop_over(split.summed, a.itemsize());
   const detail::DefaultFloatEnvironment environment;
-  // A variant, because each alternative is large and stacks may be small. All rows use the same
-  // alternative.
+  // A variant, because each alternative is large and the stack of a thread may be small. All rows
+  // use one alternative.
   std::variant<std::monostate, detail::DenseSum<T>, detail::ColumnSums<T>> sums;
   detail::for_each_row(split.kept.sizes, operands, [&](Row<2> row) {
     const bool by_columns = are_columns(summed, row);

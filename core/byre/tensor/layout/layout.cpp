@@ -108,7 +108,7 @@ Dims inferred_sizes(const Dims& sizes, std::int64_t numel, const char* operation
 
 Layout contiguous_view(const Layout& layout, const Dims& sizes, const char* operation) {
   const Dims known = inferred_sizes(sizes, layout.numel(), operation);
-  // The Dims are constructed within the result: moving them would be slower than filling them.
+  // Constructs both Dims directly in the result: moving a Dims would be slower than filling it.
   return {.sizes = known, .strides = dense_strides(known), .offset = layout.offset};
 }
 

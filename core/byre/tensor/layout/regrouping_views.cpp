@@ -79,7 +79,8 @@ bool rescale_to_larger(Layout& layout, std::int64_t parts) {
   return is_whole;
 }
 
-/// The view of a layout without elements, whose strides need not be divisible.
+/// The view of a layout without elements as elements of `to` bytes instead of `from` bytes. Strides
+/// need not be divisible.
 Layout empty_with_itemsize(const Layout& layout, std::size_t from, std::size_t to) {
   const auto old_size = static_cast<std::int64_t>(from);
   const auto new_size = static_cast<std::int64_t>(to);
@@ -118,7 +119,7 @@ Layout as_strided(const Dims& sizes, const Dims& strides, std::int64_t offset,
   bool fits = begin <= max_stride;
   std::int64_t last = begin;
   for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-    std::int64_t reach = 0;  // size times stride; limited for dimensions of one element, too
+    std::int64_t reach = 0;  // size times stride; limited even if the dimension has one element
     fits = fits && !__builtin_mul_overflow(sizes[axis], strides[axis], &reach) &&
            strides[axis] <= max_stride && reach <= max_stride;
     last += fits && !is_empty ? reach - strides[axis] : 0;

@@ -31,9 +31,9 @@ struct WrappingType<bool> {
   using Type = unsigned;
 };
 
-/// The type in which integers of type T are computed, so that overflow wraps around: an unsigned
-/// type, at least as wide as unsigned, because C++ would promote a narrower type to int. T itself
-/// for other types.
+/// The type in which operations on integers of type T are computed, so that overflow wraps around.
+/// The type is unsigned. It is at least as wide as unsigned int, because C++ would promote a
+/// narrower type to int, whose overflow is undefined. For other types, T itself.
 template <class T>
 using Wrapping = typename WrappingType<T>::Type;
 

@@ -25,8 +25,8 @@ inline constexpr bool is_half = std::is_same_v<T, Float16> || std::is_same_v<T, 
 /// NaN becomes 0.
 template <std::integral To, std::floating_point From>
 constexpr To saturated(From value) noexcept {
-  // Both limits are 0 or a power of two, exact in any floating-point type. The largest integer may
-  // be inexact.
+  // Both limits are exact in any floating-point type, because the magnitude of each is 0 or a power
+  // of two. The largest integer may be inexact, so the upper limit is the number after it.
   constexpr auto lowest = static_cast<From>(std::numeric_limits<To>::min());
   constexpr To half = std::numeric_limits<To>::max() / 2 + 1;
   constexpr auto beyond = static_cast<From>(half) * From{2};
@@ -36,8 +36,9 @@ constexpr To saturated(From value) noexcept {
                            : To{0};
 }
 
-/// Reads an element of memory that other code may have written. A bool may be a byte other than 0
-/// and 1 there, which counts as true: to read such a byte as a bool would be undefined.
+/// Reads an element of memory that code outside of byre may have written. In such memory, a bool
+/// may be a byte other than 0 and 1. Returns true for such a byte; reading it as a bool would be
+/// undefined.
 template <Element T>
 T loaded(const T& element) noexcept {
   if constexpr (std::is_same_v<T, bool>) {
@@ -79,8 +80,8 @@ constexpr To converted(From value) noexcept {
   }
 }
 
-/// Converts `length` elements. Strides are in bytes. `to` and `from` may be equal, element for
-/// element, but must not overlap otherwise.
+/// Converts `length` elements. Strides are in bytes. Requires that `to` and `from` overlap element
+/// for element or not at all.
 using ConvertRow = void (*)(std::byte* to, std::int64_t to_stride, const std::byte* from,
                             std::int64_t from_stride, std::int64_t length);
 

@@ -19,8 +19,8 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// Whether each operation is rounded to its type, in the order of the source. The method requires
-/// that. x87 arithmetic and -ffast-math do not guarantee it.
+/// Whether the compiler preserves the order of operations and rounds each result to its type. The
+/// method requires both. x87 arithmetic and -ffast-math do not guarantee them.
 #if __FLT_EVAL_METHOD__ == 0 && !defined(__FAST_MATH__)
 constexpr bool is_rounded_step_by_step = true;
 #else
@@ -78,7 +78,7 @@ struct Exponential {
   [[gnu::always_inline]] static void exponentiate_vector(Vector& x) noexcept {
     constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
     constexpr Bits bias = std::numeric_limits<T>::max_exponent - 1;
-    // In the sum of `shifter` and a number, the low bits are the nearest integer to the number.
+    // The low bits of the sum of `shifter` and a number are the integer nearest to the number.
     constexpr T shifter = static_cast<T>(Bits{3} << (mantissa_bits - 1));
     constexpr T log2_e = static_cast<T>(1.442695040888963407359924681001892137L);
 

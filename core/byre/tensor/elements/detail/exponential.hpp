@@ -11,12 +11,12 @@ namespace byre::inline v0::detail {
 /// NaN, and if the result overflows or is 0, the result is that of std::exp.
 ///
 /// T is float or double. Requires that `result` equals `numbers` or does not overlap it. Uses the
-/// widest vectors that this machine is known to have, so that the last bit may differ between kinds
-/// of machines.
+/// widest vectors that this machine is known to support. Therefore the last bit of a result may
+/// differ between kinds of machines.
 template <class T>
 void exponentiate(T* result, const T* numbers, std::int64_t length) noexcept;
 
-/// As exponentiate(), with vectors that every machine of this architecture has.
+/// Like exponentiate(), but uses only vectors that every machine of this architecture supports.
 template <class T>
 void exponentiate_portable(T* result, const T* numbers, std::int64_t length) noexcept;
 

@@ -23,8 +23,8 @@ namespace byre::inline v0::detail {
 template <class T>
 concept Summand = std::same_as<T, std::int64_t> || std::floating_point<T> || is_complex<T>;
 
-/// The size of a row of lanes, in bytes. It does not depend on the width of vectors, so that sums
-/// are equal on every machine.
+/// The size of a row of lanes, in bytes. The size does not depend on the width of the machine's
+/// vectors, so that sums are equal on every machine.
 inline constexpr std::size_t lanes_nbytes = 256;
 
 /// Adds `count` rows, `pitch` bytes apart, to the lanes at `sums`.
@@ -133,8 +133,8 @@ class LaneSums {
   std::array<Lanes, 48> sums_;  // enough for 2^48 terms
 };
 
-/// The sum of elements that are added run by run. The result equals the sum of one run of all
-/// elements, bit by bit.
+/// The sum of elements that are added run by run. The bits of the result do not depend on how the
+/// elements are divided into runs.
 template <Summand T>
 class DenseSum {
  public:
@@ -200,7 +200,7 @@ class DenseSum {
   std::array<T, static_cast<std::size_t>(capacity)> stage_;
 };
 
-/// Sums of columns, at most as many as there are lanes. The elements of a row are `stride` bytes
+/// Sums of at most as many columns as there are lanes. The elements of a row are `stride` bytes
 /// apart.
 template <Summand T>
 class ColumnSums {

@@ -44,14 +44,15 @@ struct Steps {
   friend bool operator==(const Steps&, const Steps&) = default;
 };
 
-/// Whether the two views use disjoint ranges of every period of bytes. The strides of `limit` or
-/// more are multiples of the period; the dimensions with smaller strides span one range of each
-/// period.
+/// Divides memory into periods. The length of a period is the greatest common divisor of all
+/// strides of `limit` or more. The dimensions of a view with smaller strides span one range of
+/// bytes, at the same place in every period. Returns whether the ranges of the two views are
+/// disjoint.
 bool use_disjoint_ranges(const Extent& a, const Steps& a_steps, const Extent& b,
                          const Steps& b_steps, std::int64_t limit) {
   const std::int64_t period = std::gcd(a_steps.period_from(limit), b_steps.period_from(limit));
   if (period == 0) {
-    return false;  // one range each: the caller has compared them
+    return false;  // each view is a single range, and the caller has compared these ranges
   }
   const auto distance = static_cast<std::int64_t>(b.first - a.first) % period;
   const std::int64_t behind_a = distance < 0 ? distance + period : distance;
@@ -103,7 +104,7 @@ Overlap expect_no_partial_overlap(const Tensor& output, const Tensor& input, con
                                   const char* operation) {
   if (output.numel() == 0 || output.device() != input.device() ||
       (!output.aliases(input) && output.storage().shares_data_with(input.storage()))) {
-    return Overlap::none;  // the write separates lazy clones
+    return Overlap::none;  // lazy clones share data, but a write gives the output its own data
   }
   const auto extent_of = [](const Tensor& tensor, const Layout& layout) {
     return Extent{reinterpret_cast<std::uintptr_t>(ElementAccess::to_read(tensor)), layout,

@@ -16,9 +16,9 @@ namespace byre::inline v0::detail {
 /// be written once it was read. `partial` includes the cases that overlap_of() cannot decide.
 enum class Overlap : std::uint8_t { none, same, partial };
 
-/// A view, described by the address of its first byte, its layout and the size of its elements. The
-/// address stands for the storage, so that views of two storages that borrow the same memory are
-/// found to overlap.
+/// A view, described by the address of its first byte, its layout and the size of its elements.
+/// Views are compared by address and not by storage, because two storages may borrow the same
+/// memory.
 struct Extent {
   std::uint64_t first;  ///< 64 bits on every machine; differences convert to std::int64_t
   Layout layout;
@@ -38,7 +38,7 @@ BYRE_API void expect_distinct_elements(const Tensor& output, const char* operati
 /// Throws ShapeError, which names `operation`, if `input` partially overlaps `output`: an operation
 /// in place would read elements that it has already written. `expanded` is the layout of `input`,
 /// broadcast to the sizes of `output`. Otherwise returns the overlap of the two. Requires that each
-/// has memory or no elements.
+/// tensor with elements has memory.
 Overlap expect_no_partial_overlap(const Tensor& output, const Tensor& input, const Layout& expanded,
                                   const char* operation);
 

@@ -12,12 +12,14 @@
 namespace byre::inline v0::detail {
 namespace {
 
-/// The length of a piece of a row in a block that is copied without a stage. In the worst case each
-/// element is in a cache line of its own; these lines fill half of the L1 cache.
+/// The length of the pieces of rows in a block that is copied without a staging buffer. In the
+/// worst case, each element of a piece is in a different cache line. These lines fill half of the
+/// L1 cache.
 constexpr std::int64_t piece_length = 256;
 
-/// The number of rows and columns of a staged block of elements of `Itemsize` bytes. A block has at
-/// most 16 KiB, half of the L1 cache, and its rows are whole cache lines.
+/// The number of rows, and of columns, of a block that is copied through the staging buffer.
+/// Elements have `Itemsize` bytes. A block has at most 16 KiB, half of the L1 cache, and its rows
+/// are whole cache lines.
 template <std::size_t Itemsize>
 constexpr std::int64_t block_side = Itemsize == 1   ? 128
                                     : Itemsize == 8 ? 32
@@ -44,8 +46,8 @@ class Square {
  public:
   static constexpr std::size_t side = 16 / Itemsize;
 
-  /// Element j of row i of `from` becomes element i of row j of `to`. A pitch is the distance of
-  /// rows in bytes. Reads everything before the first write.
+  /// Element j of row i of `from` becomes element i of row j of `to`. A pitch is the distance
+  /// between rows, in bytes. Reads all elements before the first write.
   static void transpose(const std::byte* from, std::int64_t from_pitch, std::byte* to,
                         std::int64_t to_pitch) noexcept {
     transpose(from, from_pitch, to, to_pitch, std::make_index_sequence<side>{});
@@ -58,7 +60,7 @@ class Square {
   typedef Element Vector __attribute__((vector_size(16)));
 
   struct Rows {
-    Vector row[side];  // a std::array would lose the attribute
+    Vector row[side];  // a std::array would lose the type's vector attribute
   };
 
   /// The elements of the first or second half of `a` and of `b`, alternating. Half is 0 or 1.

@@ -19,7 +19,7 @@ using CopyRow = void (*)(std::byte* to, std::int64_t to_stride, const std::byte*
 /// A prepared copy. run() allocates nothing and cannot fail.
 class BYRE_API StridedCopy {
  public:
-  /// `to` and `from` may be equal, element for element, but must not overlap otherwise.
+  /// Requires that `to` and `from` overlap element for element or not at all.
   /// `to_itemsize` is the size of the elements that `row` writes: 1, 2, 4 or 8.
   StridedCopy(const Dims& sizes, const Operand& to, const Operand& from, std::size_t to_itemsize,
               CopyRow row);

@@ -24,7 +24,7 @@ struct Row {
   std::int64_t length;
 };
 
-/// For rows of fewer elements, the call costs more than the elements.
+/// If a row has fewer elements, the call of the row's function costs more than its elements.
 inline constexpr std::int64_t min_row_length = 8;
 
 /// One operand: the address of its first element, and its strides in bytes.
@@ -84,8 +84,8 @@ void for_each_row_of(const Loop<Count>& loop, const std::array<std::byte*, Count
                      std::type_identity_t<RowFunction<Count>> row);
 
 /// Calls `row` for all rows, in the order of the first operand's strides. If rows would be shorter
-/// than min_row_length, the longest dimension becomes the row. Otherwise a longer dimension is not
-/// preferred: with a large stride, each pass over memory would use few of the bytes that it
+/// than min_row_length, the longest dimension becomes the row. Otherwise the order stays, even if
+/// another dimension is longer: if its stride is large, a row would use few of the bytes that it
 /// fetches. Does nothing if there are no elements. `Count` is from 1 to 4.
 template <std::size_t Count>
 void for_each_row(const Dims& sizes, const std::array<Operand, Count>& operands,

@@ -32,10 +32,10 @@ struct Decimal {
   }
 };
 
-/// Enough for the digits of the largest double before the decimal point.
+/// At least the number of digits of the largest double before the decimal point.
 constexpr std::size_t most_chars_but_precision = 400;
 
-/// Parses "-0.0250" and "-2.50e-02" to a minus, the digits "25" and the exponent -2.
+/// Parses a number: "-0.0250" and "-2.50e-02" give a minus, the digits "25" and the exponent -2.
 Decimal parsed(std::string_view text) {
   Decimal decimal;
   decimal.is_negative = text.starts_with('-');
@@ -77,7 +77,7 @@ Decimal shortest(T value) {
   return parsed({text, end.ptr});
 }
 
-/// The number of decimal digits that suffice to identify every number of the type.
+/// The number of decimal digits that identify every number of the type.
 template <class Half>
 constexpr int most_digits = 0;
 template <>
@@ -85,8 +85,8 @@ constexpr int most_digits<Float16> = 5;
 template <>
 constexpr int most_digits<BFloat16> = 4;
 
-/// The fewest digits from which this number is read back. The standard library lacks such a
-/// function for 16-bit types: this function tries 1 digit, 2 digits and so on.
+/// The decimal number of the fewest digits that reads back as `value`. The standard library lacks
+/// such a function for 16-bit types, so this function tries 1 digit, 2 digits and so on.
 template <class Half>
 Decimal shortest(Half value) {
   const double exact = static_cast<float>(value);
@@ -109,9 +109,9 @@ Decimal shortest(Half value) {
   return rounded(static_cast<float>(value), Notation::scientific, most_digits<Half> - 1);
 }
 
-/// The fewest digits from which `value`, which is finite, is read back. If fewer than `least` or
-/// more than `most` of these digits are after the decimal point, `value` is rounded to `least` or
-/// `most` digits after the point.
+/// The decimal number of the fewest digits that reads back as `value`. If fewer than `least` or
+/// more than `most` of its digits are after the decimal point, `value` is rounded to `least` or
+/// `most` digits after the point. Requires that `value` is finite.
 template <class T>
 Decimal decimal_of(T value, Notation notation, int least, int most) {
   Decimal decimal = shortest(value);
