@@ -120,7 +120,7 @@ class Archives(programs.Test):
 
 
 def fixed_table():
-    """Arrays that exercise each rule of printing."""
+    """Arrays that together exercise every rule of printing."""
     for dtype, shape in itertools.product(DTYPES, SHAPES):
         yield counted(shape, dtype)
     for dtype in ("f2", "f4", "f8"):

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prints random programs of views and of writes through them, and their results, to compare with
-// NumPy. Lines have one of these forms:
+// Prints random programs of views and of writes through views, and the results of the programs, to
+// compare them with NumPy. Each line has one of these forms:
 //
 //     0 t3 = slice(t1, 0, 1, none, 2) -> [[1, 3], [3, 1], 4]
 //     0 t4 = zero_(t3) -> []
 //     0 t1 = "0001...", "f32"
 //
-// The first number of a line is the number of the program. After "->" follow the sizes, strides and
-// offset of each result of the step, or "refused" if the step throws. At the end of a program, each
-// tensor has a line with its bytes and dtype.
+// The first number of a line is the number of the program. "->" is followed by the sizes, strides
+// and offset of each result of the step, or by "refused" if the step throws. The last lines of a
+// program are the bytes and dtype of each tensor.
 #include <byre/tensor/tensor.hpp>
 
 #include <cstdio>

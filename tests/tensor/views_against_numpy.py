@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Repeats random programs of views and writes with NumPy. Compares the sizes, strides, offset and refusal of every view
-with byre's, and all elements at the end, exactly. print_views.cpp describes the format of printed programs. The seed is
-printed; the environment variable BYRE_TEST_SEED sets it."""
+"""Repeats random programs of views and writes with NumPy. Each view must have equal sizes, strides and offsets in
+byre and in NumPy, or both must reject the view. At the end, all elements must be equal. print_views.cpp describes the
+format of printed programs. The seed is printed; the environment variable BYRE_TEST_SEED sets it."""
 
 import json
 import math
@@ -32,7 +32,7 @@ class Unknown(Exception):
 
 
 class Tensor:
-    """An array over some bytes of a storage."""
+    """`array` is a view of `base`, the bytes of a storage. Its first element is at byte `offset`."""
 
     def __init__(self, array, base):
         self.base, self.offset, self.array = base, 0, numpy.empty(array.shape, array.dtype)
@@ -106,7 +106,7 @@ def narrowed(x, axis, start, length):
 
 def unfolded(x, axis, size, step):
     if x.ndim == 0 and axis in (-1, 0) and size < 2:
-        return x[None][:size]  # the only window; sliding_window_view lacks this case
+        return x[None][:size]  # the only window; sliding_window_view rejects x.ndim == 0
     return along(sliding_window_view(x, size, at(x, axis)), at(x, axis), slice(None, None, step))
 
 
@@ -115,7 +115,7 @@ def in_chunks(x, count, axis=0):
     return in_pieces(x, axis, size) if size else cut(x, axis, [0] * count)
 
 
-# NumPy's views by operator. An array without dimensions accepts the axes 0 and -1.
+# Functions that make NumPy's views, by operator of byre. An array without dimensions accepts the axes 0 and -1.
 VIEWS = {
     "alias": lambda x: x,
     "view": viewed,
@@ -200,7 +200,7 @@ WRITES = {"zero_": lambda x: 0, "copy_": lambda x, other: other.array, "sub_.sca
 
 
 def made(op, arguments):
-    """The results of a step with NumPy. Raises Refused, Unknown, ValueError or IndexError."""
+    """The results of a step with NumPy. Raises Refused, Unknown, or an error such as ValueError."""
     if op == "arange":
         array = numpy.arange(arguments[0]).astype(DTYPES[arguments[1]])
         return [Tensor(array, array.view("u1"))]
@@ -210,7 +210,7 @@ def made(op, arguments):
 
 
 def difference(tensors, described):
-    """How byre's tensors differ from NumPy's, or None."""
+    """States how byre's tensors differ from NumPy's; None if they are equal."""
     if len(tensors) != len(described):
         return f"byre returned {len(described)} tensors, NumPy {len(tensors)}"
     for tensor, (sizes, strides, offset) in zip(tensors, described):
@@ -234,7 +234,7 @@ class Programs:
         self.ops = set()
 
     def wrong(self, line):
-        """How a printed line differs from NumPy, or None."""
+        """States how a printed line differs from NumPy; None if it agrees."""
         number, rest = line.split(" ", 1)
         if number != self.program:
             self.program, self.tensors, self.lines = number, {}, []
@@ -256,7 +256,7 @@ class Programs:
         try:
             given = eval(f"[{arguments}]", names, self.tensors)
             if op in WRITES:
-                if answer != "refused":  # overlapping operands are refused
+                if answer != "refused":  # byre rejects overlapping operands; NumPy accepts them
                     given[0].array[...] = WRITES[op](*given)
                 return None
             tensors = made(op, given)

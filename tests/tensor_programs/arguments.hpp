@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// RandomArguments: random sizes, axes and dtypes, and random constant arguments of any operator.
+/// RandomArguments: random sizes, axes and dtypes, and random constants (arguments other than
+/// tensors) for any operator.
 #pragma once
 
 #include <byre/functional/dispatch/operator.hpp>
@@ -45,7 +46,7 @@ class RandomArguments : public Random {
   functional::Constant constant(const functional::Operator& op,
                                 const functional::Parameter& parameter, const ViewGeometry& self);
 
-  // The constants of one call depend on each other.
+  // State of constants(), because the constants of one call depend on each other.
   std::int64_t axis_ = 0;
   std::int64_t length_ = 0;  ///< the size along axis_
   std::int64_t start_ = 0;

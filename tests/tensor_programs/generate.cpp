@@ -8,8 +8,7 @@
 namespace byre::test {
 namespace {
 
-/// Records a program. Runs each step on plain tensors when recording it, to know which tensors
-/// exist.
+/// Makes a program step by step. Also runs each step on plain tensors, to know which tensors exist.
 class Generator {
  public:
   Generator(std::uint64_t seed, Flavor flavor)
@@ -17,7 +16,8 @@ class Generator {
     usual_dtype_ = random_.chance(60) ? DType::f32 : dtype();
   }
 
-  /// A view, a write through it, and reads and writes of its memory afterwards.
+  /// A program that makes a view, writes through the view, and then reads and writes the viewed
+  /// memory.
   Program pair(const std::string& view, const std::string& write) {
     usual_dtype_ = view == "view_as_real"      ? DType::complex64
                    : view == "view_as_complex" ? DType::f32
@@ -87,7 +87,7 @@ class Generator {
     }
     alive_ = program_.inputs;
     if (flavor_ == Flavor::anything && random_.chance(25)) {
-      // Captured tensors share no memory with inputs.
+      // A captured tensor gets new memory, because it must not share memory with an input.
       if (add_memory(random_.one_of({1, 4, 6, 12}), usual_dtype_)) {
         alive_.erase(alive_.end() - 2);
       }
@@ -96,7 +96,8 @@ class Generator {
     }
   }
 
-  /// Adds a tensor of new memory, and perhaps a view of it. Returns whether it added a view.
+  /// Adds a tensor with new memory, and perhaps a view of the tensor. Returns whether it added a
+  /// view.
   bool add_memory(std::int64_t count, DType dtype) {
     add(program_.setup, "arange", {Scalar(count), dtype});
     return count > 1 && random_.chance(70) &&
@@ -128,13 +129,13 @@ class Generator {
     return is_done;
   }
 
-  /// Adds a call of the operator `name` on `first`, with other arguments drawn by its schema.
-  /// Returns whether the call succeeded.
+  /// Adds a call of the operator `name` on `first`. Draws the other arguments by the operator's
+  /// schema. Returns whether the call succeeded.
   bool add_call(std::vector<Step>& steps, std::string name, Ref first) {
     if (unsupported_.is_of_bools(first) && functional::find(name).effect() == Effect::write) {
       name = random_.one_of({"copy_", "fill_", "zero_"});  // these can write only 0 and 1
     }
-    // Inputs that share memory as bools and as another dtype are rejected.
+    // The functionalization pass rejects inputs that share memory as bools and as another dtype.
     if (&steps == &program_.setup && tensor(first).dtype() == DType::boolean &&
         (name.find("dtype") != std::string::npos || name.starts_with("view_as"))) {
       return false;
@@ -185,9 +186,9 @@ class Generator {
     return add(steps, std::move(name), std::move(arguments));
   }
 
-  /// A tensor whose sums do not depend on the order of summation, which follows the strides: `a`,
-  /// or a tensor computed from `a`. Its elements are integers, bools, or floats that are multiples
-  /// of 1/8 below 16, so that sums and products are exact. Returns nothing if a step fails.
+  /// Returns `a`, or a tensor computed from `a`, whose sums are exact. Inexact sums would depend on
+  /// the order of summation, which follows the strides. The elements of the result are integers,
+  /// bools, or floats that are multiples of 1/8 below 16. Returns nothing if a step fails.
   std::optional<Ref> summable(Ref a) {
     if (tensor(a).dtype() < DType::f16) {
       return a;
@@ -204,8 +205,8 @@ class Generator {
     return is_made ? std::optional(alive_.back()) : std::nullopt;
   }
 
-  /// A source for the operator `scatter` on `self`: the elements of the view, doubled. Returns
-  /// nothing if a step fails.
+  /// A source for the operator `scatter`, which writes the source to a view of a copy of `self`.
+  /// The source has the elements of the view, doubled. Returns nothing if a step fails.
   std::optional<Ref> part_of(Ref self, const std::string& scatter, const Constants& constants) {
     std::vector<StepArgument> arguments{self};
     for (const functional::Constant& constant : constants) {
@@ -245,7 +246,7 @@ class Generator {
   Values values_;
   Unsupported unsupported_{{}};
   std::vector<Ref> alive_;
-  std::optional<Ref> out_;  ///< the tensor that every out= variant writes; empty: a random tensor
+  std::optional<Ref> out_;  ///< the tensor that all out= variants write; if empty, a random tensor
   DType usual_dtype_ = DType::f32;
   int next_ = 0;
 };

@@ -13,26 +13,27 @@ enum class Flavor {
   views,  ///< only views, and writes that neither compute nor convert: all exist in NumPy
 };
 
-/// Operators from which a program draws one with this weight.
+/// A group of operators. Programs draw a group by weight, and then one operator of the group.
 struct Kind {
   unsigned weight;
   std::vector<std::string> operators;
 };
 
 /// The operators that programs call, with their weights. Views and operators along axes are taken
-/// from the registry, so that a new view or such an operator needs no entry.
+/// from the registry, so that new views and new operators along axes need no entry.
 const std::vector<Kind>& kinds_of(Flavor flavor);
 
 /// Defines operators as users do, so that the functionalization pass knows only their schemas.
-/// proof_corners is a view; proof_double_ writes its tensor and also returns a new tensor;
-/// proof_exchange_ writes two tensors and returns none; proof_halves is pure and returns two.
+/// proof_corners is a view. proof_double_ writes its tensor and also returns a new tensor.
+/// proof_exchange_ writes two tensors and returns nothing. proof_halves is pure and returns two
+/// tensors.
 void define_user_operators();
 
 /// The program that `seed` determines.
 Program generate(std::uint64_t seed, Flavor flavor = Flavor::anything);
 
 /// A program that makes a view of a random input, writes through the view, and then reads and
-/// writes its memory.
+/// writes the viewed memory.
 Program generate_pair(std::uint64_t seed, const std::string& view, const std::string& write);
 
 /// The number of programs of a test: the environment variable BYRE_FUNCTIONALIZATION_PROGRAMS, or

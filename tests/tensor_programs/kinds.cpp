@@ -11,7 +11,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// True for operators whose parameters are one tensor and axes.
+/// True for operators along axes: the first parameter is a tensor, and all others are axes.
 bool is_along_axes(const functional::Operator& op) {
   using functional::Type;
   const auto& parameters = op.schema().parameters;

@@ -4,7 +4,8 @@
 namespace byre::test {
 namespace {
 
-/// False for an operator that only returns the tensor it writes: the tensor already has a name.
+/// Whether the results of an operator get names. False for an operator that writes a tensor and
+/// returns only this tensor: the tensor already has a name.
 bool has_names(const functional::Operator& op) {
   return op.schema().effect() != Effect::write || op.schema().returns_list() ||
          op.schema().returns.size() > 1;
@@ -147,7 +148,7 @@ Tensors run(const Program& program, const std::vector<Ref>& names, const Tensors
   trace = {};
   Values values;
   for (const Ref ref : program.captured) {
-    // Captured tensors share no memory with inputs.
+    // A captured tensor must not share memory with an input.
     const auto is_apart = [&](const AnyTensor& input) {
       return !to_cpu(input).aliases(to_cpu(before.at(ref)));
     };

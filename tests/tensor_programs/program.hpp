@@ -42,16 +42,16 @@ using StepArgument = functional::BasicArgument<Ref>;
 
 /// The call site of a step, for programs that depend on call sites.
 struct Place {
-  /// The mode of a reshape. alias and copy apply in every run, warn and error only in runs that
-  /// track. If empty, the mode of the run applies.
+  /// The mode of a reshape. The modes alias and copy apply in every run; the modes warn and error
+  /// apply only in runs that track view families. If empty, the mode of the run applies.
   std::optional<shadow::ReshapeMode> mode{};
   bool is_in_scope = false;  ///< the step runs in a ScopedSuppression
   bool is_in_file = false;   ///< a file of suppressions lists the call site
   int line = 0;              ///< if 0, the number of the step: each step has its own line
 };
 
-/// One call. Its results are named by its number. An operator that only writes has no named
-/// results.
+/// One call. The names of its results contain its number. If the operator only writes, its results
+/// have no names.
 struct Step {
   int number = 0;
   std::string op;
@@ -59,12 +59,12 @@ struct Step {
   Place place{};
 };
 
-/// A plain value. A program can run after steps were removed: a step does nothing if operands are
-/// missing or the operator rejects them.
+/// A program is a plain value. It can still run if steps are removed, because a step does nothing
+/// if an operand is missing or the operator rejects the operands.
 struct Program {
   std::vector<Step> setup;  ///< runs on the CPU before the body
   std::vector<Ref> inputs;
-  std::vector<Ref> captured;  ///< tensors of the setup that the body reads, without the inputs
+  std::vector<Ref> captured;  ///< tensors of the setup that the body reads, other than inputs
   std::vector<Step> body;     ///< refers to the inputs by their names in `inputs`
   std::vector<Ref> outputs;
 };
@@ -76,7 +76,7 @@ enum class StepResult : char {
   done = '.',
   skipped = '-',
   refused = 'X',
-  refused_operands = 'S',  ///< ShapeError or DTypeError: with two faults, either may be reported
+  refused_operands = 'S',  ///< ShapeError or DTypeError: a call with both faults may throw either
   refused_state = 'T',     ///< StateError
 };
 constexpr bool is_refusal(char result) noexcept {
@@ -123,7 +123,7 @@ class Unsupported {
 std::vector<std::string> operators_that(
     const std::function<bool(const functional::Operator&)>& fits);
 
-/// The result of each step of a body, and the reason of a refusal.
+/// The result of each step of a body, and the messages of rejected steps.
 struct Trace {
   std::string results;
   std::vector<std::string> messages;  ///< the error message of each step; empty without an error
@@ -146,21 +146,22 @@ std::string to_string(Ref ref);
 std::string to_string(const Step& step);
 std::string to_string(const Program& program);
 
-/// A minimal program that fails: it does not fail if any one step, input or output is removed, or
-/// any one number is reduced.
+/// Shrinks a failing program to a minimal program that fails: if one more step, input or output
+/// were removed or one more number were reduced, the program would no longer fail.
 Program shrunk(Program program, const std::function<bool(const Program&)>& fails);
-/// The failure of the smallest failing program, and the program. `failure_of` returns an empty
-/// string for programs that do not fail.
+/// Shrinks `failing`. Returns the failure of the shrunk program, and the program. `failure_of`
+/// returns an empty string for programs that do not fail.
 std::string smallest_failure(const Program& failing,
                              const std::function<std::string(const Program&)>& failure_of);
 
-// In views.cpp: views that members of Tensor make. Operators make views by rules on layouts
-// instead.
+// In views.cpp: views made by members of Tensor. Operators do not call these members: they
+// compute layouts by rules.
 
-/// True if the operator of the step is a view that is a member of Tensor.
+/// True if the operator of the step is a view that a member of Tensor also makes.
 bool is_view(const Step& step);
 /// All arguments after the first, with the defaults of the schema.
 functional::Arguments constants_of(const Step& step);
-/// The views that `step` makes of `self`, its first tensor. Throws as the members of Tensor.
+/// The views that `step` makes of `self`, its first tensor. Throws the errors of the members of
+/// Tensor.
 std::vector<Tensor> views_of(const Tensor& self, const Step& step);
 }  // namespace byre::test

@@ -117,7 +117,7 @@ Arguments RandomCalls::any_arguments_of(const Operator& op) {
       }
     } else if (parameter.name == "condition") {
       arguments.push_back(tensor(broadcastable(all), DType::boolean));
-    } else if (parameter.name == "source") {  // of a scatter: a tensor with the sizes of the view
+    } else if (parameter.name == "source") {  // for a scatter, with the view's sizes
       Arguments seen = arguments;
       for (const functional::Constant& each : constants) {
         seen.emplace_back(each);

@@ -27,9 +27,10 @@ class RandomCalls : public RandomArguments {
   /// Arguments that the operator accepts on the CPU.
   functional::Arguments arguments_of(const std::string& name);
 
-  /// From `least` to `most` random sizes. Few sizes are 0.
+  /// From `least` to `most` random sizes. A size is rarely 0.
   Dims sizes(std::int64_t least, std::int64_t most);
-  /// A tensor of small random integers, so that all sums are exact. Only bools may be 0.
+  /// A tensor of small random integers, so that all sums are exact. Elements are 0 only in tensors
+  /// of bool.
   Tensor elements(const Dims& sizes, DType dtype);
   functional::Argument tensor(const Dims& sizes, DType dtype) {
     return functional::from_cpu(elements(sizes, dtype));

@@ -22,7 +22,7 @@ void rename(Program& program, int from, Ref to) {
   }
 }
 
-/// Removes each step and replaces its result by its first operand.
+/// For each step, tries to remove the step and to use its first operand in place of its result.
 void bypass_each(Shrinker<Program>& shrinker, Steps steps) {
   for (std::size_t index = (shrinker.program().*steps).size(); index-- > 0;) {
     const Step& step = (shrinker.program().*steps)[index];

@@ -8,7 +8,7 @@ namespace {
 
 using Made = std::vector<Tensor>;
 
-/// The constants_of() a step.
+/// The arguments of a step, other than its tensor: see constants_of().
 struct Given {
   functional::Arguments all;
 
@@ -18,7 +18,7 @@ struct Given {
 };
 using View = Made (*)(const Tensor& self, const Given& given);
 
-/// The views by the names of their operators.
+/// Functions that make views by members of Tensor, by the names of the corresponding operators.
 const std::unordered_map<std::string, View>& views() {
   static const std::unordered_map<std::string, View> all{
       {"alias", [](auto& x, auto&) { return Made{x.alias()}; }},

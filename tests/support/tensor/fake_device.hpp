@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Devices with memory that the host cannot access: an access by the host aborts the test.
+/// FakeDevice: devices with memory that the host cannot access. An access by the host aborts the
+/// test.
 #pragma once
 
 #include <byre/tensor/devices.hpp>
@@ -32,7 +33,7 @@ class FakeDevice final : public DeviceSupport {
 
   Device device() const noexcept { return allocator_.device(); }
   std::size_t blocks_out() const { return allocator_.blocks_out(); }
-  /// The number of copies within the device, not counting copies from and to the host.
+  /// The number of copies within the device, without copies from and to the host.
   int copies() const { return allocator_.copies() - uploads - downloads; }
 
   bool fails_to_transfer = false;

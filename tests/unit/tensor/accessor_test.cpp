@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Accessors, and the strides for std::mdspan. The unit tests are compiled as C++20, which lacks
-/// std::mdspan; a C++23 program in tests/embedding uses std::mdspan.
+/// Accessors, and their strides in the form that std::mdspan requires. The unit tests are compiled
+/// as C++20, which lacks std::mdspan; a C++23 program in tests/embedding uses std::mdspan.
 #include "elements_support.hpp"
 #include "support/tensor/fake_device.hpp"
 

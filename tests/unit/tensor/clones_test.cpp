@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Lazy and writable clones: which bytes they copy, share and retain, also if a tensor is a small
-/// part of its storage. tests/equivalence compares clones of tensors and their views with a model
-/// in random programs, and stress/programs compares clones of storages.
+/// Lazy and writable clones: which bytes they copy, share and retain. Includes clones of tensors
+/// that are a small part of their storage. tests/equivalence compares clones of tensors and their
+/// views with a model in random programs, and stress/programs compares clones of storages.
 #include <byre/memory/host_allocators.hpp>
 #include <byre/pages/paged_allocator.hpp>
 #include <byre/tensor/elements.hpp>
@@ -32,7 +32,7 @@ Tensor numbered() {
   return Tensor::of<std::int32_t>({width, width}, values);
 }
 
-/// Expects that the clone equals its source and has a storage of its own of `numel` elements.
+/// Expects that the clone equals its source and is the only owner of a storage of `numel` elements.
 void expect_part(const Tensor& clone, const Tensor& source, std::int64_t numel) {
   EXPECT_EQ(sum(eq(clone, source)).at<std::int64_t>({}), source.numel());
   EXPECT_EQ(clone.storage().nbytes(), static_cast<std::size_t>(numel) * 4);
@@ -70,7 +70,7 @@ TEST(SmallParts, copies_preserve_stride_order_and_repetition) {
   struct Part {
     Tensor seen;
     Dims strides;
-    std::int64_t numel;  ///< overlapping elements are copied with all elements between them
+    std::int64_t numel;  ///< of the copy: if elements overlap, it has all elements between them
   };
   const Part parts[]{{block, {2, 1}, 8},
                      {block.t(), {1, 2}, 8},

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Tensors on devices with memory that the host cannot access: an
-// operation that accesses such memory on the host aborts the test.
+// SPDX-License-Identifier: BSL-1.0
+// Tensors on devices with memory that the host cannot access: an operation that accesses such
+// memory on the host aborts the test.
 #include <byre/tensor/devices.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>

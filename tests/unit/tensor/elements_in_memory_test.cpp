@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 The memory of elements: alignment, valid bools, the tensor's
-// allocator, and how often growth moves elements.
+// SPDX-License-Identifier: BSL-1.0
+// The memory of elements: its alignment and allocator, valid bools, and how often growth moves
+// elements.
 #include <byre/observe/recording.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -202,7 +203,7 @@ TEST(Pointers, pointers_to_read_are_valid_until_the_next_write) {
   Tensor x = Tensor::of<float>({4}, {1, 2, 3, 4});
   const float* const read = x.data<float>();
   const Tensor view = x.slice(0, 1);
-  x.lazy_clone().set_at<float>({0}, 9);  // another storage
+  x.lazy_clone().set_at<float>({0}, 9);  // writes to another storage
   EXPECT_EQ(x.data<float>(), read);
   const Tensor kept = x.lazy_clone();
   x.set_at<float>({0}, 8);  // moves the data of x and of view

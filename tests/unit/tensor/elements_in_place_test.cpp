@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Random in-place operations between views of one storage or of lazy clones, compared with a model
-/// of plain bytes. Each operation either is rejected and changes nothing, or computes as if its
-/// operands had been copied first.
+/// of plain bytes. An operation either is rejected and changes nothing, or computes the result that
+/// it would compute with copies of its operands.
 #include "elements_support.hpp"
 
 #include <byre/tensor/layout.hpp>
@@ -32,7 +32,7 @@ const std::array operations{
     InPlaceOperation{"copy_", byre::copy_, [](auto, auto b) { return b; }},
 };
 
-/// Elements of an integral dtype in a storage of one Block.
+/// A view, with an integral dtype, of a storage that has the size of a Block.
 struct View {
   DType dtype;
   Layout layout;
@@ -43,7 +43,7 @@ struct View {
   std::size_t itemsize() const { return byre::itemsize(dtype); }
   std::size_t first_byte(const Dims& indices) const {
     std::int64_t element = layout.offset;
-    const std::size_t added = indices.size() - layout.ndim();  // broadcast
+    const std::size_t added = indices.size() - layout.ndim();  // dimensions that broadcasting adds
     for (std::size_t axis = 0; axis < layout.ndim(); ++axis) {
       element += layout.sizes[axis] == 1 ? 0 : indices[added + axis] * layout.strides[axis];
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels that compute many elements at once: the accuracy of exp, and rows of about the lengths
-/// at which sums and operands that repeat an element are split into pieces.
+/// Kernels that compute many elements at once: the accuracy of exp, and rows that are about as long
+/// as the pieces into which sums and operands that repeat an element are split.
 #include <byre/tensor/elements/detail/exponential.hpp>
 #include <byre/tensor/elements/detail/lane_sums.hpp>
 
@@ -109,7 +109,7 @@ TYPED_TEST(ExpOf, special_values_equal_the_standard_library) {
     }
     EXPECT_TRUE(std::isnan(one_exp(way, Limits::quiet_NaN())));
     EXPECT_TRUE(std::isnan(one_exp(way, -Limits::quiet_NaN())));
-    // Arguments around the limits from which on results are infinite, subnormal and 0.
+    // Arguments around the limits at which results become infinite, subnormal and 0.
     for (const T edge : {overflows, std::log(Limits::min()), vanishes}) {
       T x = edge;
       for (int step = 0; step < 40; ++step) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Operands with unusual memory: bools whose bytes are neither 0 nor 1, no elements, or no memory;
-/// and operands that share memory with the output. elements_in_place_test.cpp has random cases of
-/// shared memory.
+/// Unusual operands: bools whose bytes are neither 0 nor 1, tensors without elements or without
+/// memory, and operands that share memory with the output. elements_in_place_test.cpp tests random
+/// cases of shared memory.
 #include "elements_support.hpp"
 
 #include <byre/tensor/elements/detail/overlap.hpp>
@@ -35,7 +35,7 @@ std::vector<std::uint8_t> bytes_of_bool(const Tensor& tensor) {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A tensor of bools, two of whose bytes are neither 0 nor 1.
+/// A tensor of bools. Two of its bytes are neither 0 nor 1.
 struct OddBools {
   Tensor bytes = Tensor::zeros({4}, DType::u8);
   Tensor bools = Tensor::over(bytes.storage(), {4}, DType::boolean);
@@ -174,7 +174,8 @@ TEST(InPlaceTest, interleaved_parts_do_not_overlap) {
   }
 }
 
-/// elements_in_place_test.cpp tests which operands are rejected, and that nothing changes.
+/// Tests the message. elements_in_place_test.cpp tests which operands are rejected, and that a
+/// rejected operation changes nothing.
 TEST(InPlaceTest, a_partially_overlapping_operand_is_rejected) {
   Tensor x = test_values<float>({4, 4});
   EXPECT_EQ(complaint_of<byre::ShapeError>([&] { add_(x, x.t()); }),

@@ -7,7 +7,7 @@
 namespace byre::test {
 namespace {
 
-/// One element of the result of an operation, implemented differently from the library. Integers
+/// Computes one element of the result of an operation, by other means than the library. Integers
 /// wrap around; for bools, + is a logical or, and * is a logical and.
 template <class T, class Operation, class... Operands>
 T one_element(Operation operation, Operands... operands) {
@@ -26,7 +26,7 @@ T sum_of(T a, T b) {
   return one_element<T>(std::plus(), a, b);
 }
 
-/// The type of division: f32 for integers and bools.
+/// The type in which T is divided: float for integers and bools, otherwise T.
 template <class T>
 using Floating = std::conditional_t<std::is_integral_v<T>, float, T>;
 
@@ -145,9 +145,9 @@ TYPED_TEST(PointwiseTest, relu_preserves_positive_numbers_and_nan) {
 }
 
 TYPED_TEST(PointwiseTest, exp_is_the_exponential_function) {
-  // Results of f32 and f64 may differ from std::exp in the last bit: elements_kernels_test.cpp
-  // tests their accuracy. This test expects that a result does not depend on the position of its
-  // element.
+  // Results of f32 and f64 may differ from std::exp in the last bit; elements_kernels_test.cpp
+  // tests their accuracy. For these dtypes, this test expects that a result does not depend on the
+  // position of its element.
   if constexpr (std::is_same_v<TypeParam, float> || std::is_same_v<TypeParam, double>) {
     check_unary<TypeParam>(BYRE_UNARY(exp), [](TypeParam a) {
       return at<TypeParam>(byre::exp(Tensor::of<TypeParam>({}, std::span(&a, 1))), {});

@@ -63,14 +63,15 @@ TEST(PromotionTest, halves_and_integers_round_only_the_result) {
   const Tensor shorts = Tensor::of<std::int16_t>({1}, {5003});
   ASSERT_EQ(float(Float16(5003.0F)), 5004.0F);  // exact in i16, rounded in f16
   const auto value = [](const Tensor& x) { return float(x.at<Float16>({0})); };
-  EXPECT_EQ(value(add(halves, shorts)), 7348.0F);  // 7349 rounded, not 7350, which rounds to 7352
+  EXPECT_EQ(value(add(halves, shorts)), 7348.0F);  // rounded from 7349; from 7350 it would be 7352
   EXPECT_EQ(value(add(shorts, halves)), 7348.0F);
-  EXPECT_EQ(value(sub(halves, shorts)), -2656.0F);  // -2657 rounded; with 5004 it would be -2658
+  EXPECT_EQ(value(sub(halves, shorts)),
+            -2656.0F);  // rounded from -2657, not from -2658
   EXPECT_EQ(value(mul(Tensor::of<Float16>({1}, {Float16(0.5F)}), shorts)), 2502.0F);  // 2501.5
   EXPECT_FALSE(eq(Tensor::of<Float16>({1}, {Float16(5004.0F)}), shorts).at<bool>({0}));
   Tensor written = halves.clone();
   EXPECT_EQ(value(add_(written, shorts)), 7348.0F);
-  EXPECT_EQ(value(add(halves, 5003)), 7352.0F);  // a number is rounded to the tensor's dtype
+  EXPECT_EQ(value(add(halves, 5003)), 7352.0F);  // a C++ number is rounded to the tensor's dtype
   EXPECT_EQ(value(add_(written = halves.clone(), 5003)), 7352.0F);
   const Tensor brains = Tensor::of<byre::BFloat16>({1}, {byre::BFloat16(2.0F)});
   EXPECT_EQ(float(sub(shorts, mul(brains, 0.0F)).at<byre::BFloat16>({0})), 4992.0F);
@@ -156,8 +157,8 @@ TEST(PromotionTest, where_requires_a_condition_of_bool) {
             "where: the condition is of u8, required is bool. Use the result of a comparison.");
 }
 
-/// The expected conversion of an element of From, by way of a type that represents all of its
-/// values.
+/// The expected conversion of an element of type From. Converts by way of a type that represents
+/// all values of From.
 template <class To, class From>
 To reference_conversion(From value) {
   if constexpr (is_complex<From>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Helpers of the tests of operations on elements: tensors of every layout with special values, and
-/// functions that read and compare single elements.
+/// Helpers for tests of operations on elements: tensors of every layout that contain special
+/// values, and functions that read and compare single elements.
 #pragma once
 
 #include <byre/tensor/elements.hpp>
@@ -36,8 +36,9 @@ using detail::is_half;
 template <class T>
 inline constexpr bool is_bool = std::is_same_v<T, bool>;
 
-/// Number `index` of a list of zeros of both signs, fractions, extremes, infinities and NaN. The
-/// list repeats, so that two tensors that start at different numbers contain all pairs.
+/// Value `index` of a repeating list of zeros of both signs, fractions, extremes, infinities and
+/// NaN. Because the list repeats, two tensors that start at different indices contain all pairs of
+/// values.
 template <class T>
 T test_value(std::size_t index) {
   if constexpr (std::is_integral_v<T>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Results do not depend on the floating-point environment of the caller. Each result is computed in
-// every environment and compared bit by bit with the result in the default environment. The only
-// exceptions to the rule are Scalar::as() and the C++ arithmetic of the program itself.
+// every environment and compared bit by bit with the result in the default environment. Only the
+// results of Scalar::as() and of the program's own C++ arithmetic may depend on it.
 #include <byre/tensor/detail/from_chars.hpp>
 #include <byre/tensor/elements.hpp>
 #include <byre/tensor/half.hpp>
@@ -58,7 +58,8 @@ constexpr std::int64_t special_integers[] = {
     100, -5, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24};
 // clang-format on
 
-/// A tensor of 24 numbers for each dtype, converted once, in the default environment.
+/// One tensor of 24 numbers for each dtype. The numbers are converted once, in the default
+/// environment.
 const std::vector<Tensor>& operands() {
   static const std::vector<Tensor> all = [] {
     const Tensor doubles = Tensor::of<double>({24}, std::span<const double>(special_doubles));

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 The 16-bit floating-point types, compared with the definitions
-// of their formats: all bit patterns, and floats near the midpoints between adjacent numbers.
+// SPDX-License-Identifier: BSL-1.0
+// The 16-bit floating-point types, compared with the definitions of their formats: all bit
+// patterns, and floats near the midpoints between adjacent numbers.
 #include <byre/tensor/half.hpp>
 
 #include <gtest/gtest.h>
@@ -40,7 +41,8 @@ struct Format {
     return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
   }
 
-  /// The nearest number of the format, ties to the even bit pattern, found by bisection.
+  /// Finds the nearest number of the format by bisection. If two numbers are equally near,
+  /// returns the number with the even bit pattern.
   unsigned nearest(float value) const {
     const unsigned sign = std::signbit(value) ? 0x8000U : 0U;
     const double magnitude = std::abs(static_cast<double>(value));
@@ -50,7 +52,7 @@ struct Format {
       const unsigned middle = (below + above) / 2;
       (value_of(middle) <= magnitude ? below : above) = middle;
     }
-    // The neighbor above the largest number is the next number with unbounded exponents.
+    // The neighbor above the largest number is computed as if larger exponents existed.
     const double next = above == infinity() ? std::ldexp(1.0, bias() + 1) : value_of(above);
     const double to_below = magnitude - value_of(below);
     const double to_above = next - magnitude;

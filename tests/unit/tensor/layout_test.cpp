@@ -101,7 +101,7 @@ TEST(Layout, the_end_is_one_past_the_highest_element) {
   EXPECT_EQ((Layout{{4}, {0}, 5}.end()), 6);
 }
 
-/// tests/tensor/views_against_numpy.py tests random sizes, including those that require a copy.
+/// tests/tensor/views_against_numpy.py tests random sizes, including sizes that require a copy.
 TEST(Layout, other_sizes_are_a_view_if_strides_can_express_them) {
   EXPECT_EQ(viewed(dense({12}), {1, 12, 1}), "[1, 12, 1] by [12, 1, 1] from 0");
   const Layout transposed{{4, 3}, {1, 4}};
@@ -199,7 +199,7 @@ TEST(DimsTest, growing_and_shrinking_by_one_moves_rarely) {
   };
   while (dims.size() < length) {
     count_moves([&] { dims.push_back(static_cast<std::int64_t>(dims.size())); });
-    ASSERT_LE(moves, 17U) << "at " << dims.size();  // 2^17 exceeds the length
+    ASSERT_LE(moves, 17U) << "at " << dims.size();  // capacities double to 2^17 at most
   }
   EXPECT_EQ(dims[length / 2], static_cast<std::int64_t>(length / 2));
   moves = 0;

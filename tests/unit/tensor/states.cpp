@@ -37,7 +37,7 @@ Returned read(const Tensor& tensor, const void* first) {
   return {.read = static_cast<double>(value)};
 }
 
-/// The result of a write of `value` to the first element; no value if there are no elements.
+/// The result of an operation that wrote `value` to the first element, if there are elements.
 Returned wrote(const Tensor& tensor, double value) {
   return {.wrote = tensor.numel() != 0 ? std::optional(value) : std::nullopt};
 }

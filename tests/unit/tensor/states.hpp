@@ -17,7 +17,7 @@ namespace byre::test {
 struct Returned {
   std::vector<Tensor> tensors{};
   std::optional<double> read{};   ///< the first element, if the operation gave read access
-  std::optional<double> wrote{};  ///< the new first element, if there is one and it was written
+  std::optional<double> wrote{};  ///< the new first element, if the operation wrote elements
 };
 
 struct Operation {
@@ -32,8 +32,8 @@ enum class Arrangement : std::uint8_t { dense, reserved, transposed, sliced, exp
 struct Row {
   std::string title;  ///< the start of the row's title in the document
   std::vector<Operation> operations;
-  DType dtype = DType::f32;  ///< of the tensor, if it has one
-  /// The row holds for each of these arrangements.
+  DType dtype = DType::f32;  ///< the dtype of the tensor in states with a dtype
+  /// The row must be true for each of these arrangements.
   std::vector<Arrangement> arrangements{Arrangement::dense};
 };
 

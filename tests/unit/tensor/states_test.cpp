@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Every cell of the table in docs/tensor-states.md, whose path is
-// BYRE_TENSOR_STATES: each operation, run in each reachable state, must have the documented effect.
+// SPDX-License-Identifier: BSL-1.0
+// Tests every cell of the table in docs/tensor-states.md: each operation, run in each reachable
+// state, must have the documented effect. The macro BYRE_TENSOR_STATES is the path of the document.
 #include "states.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@
 namespace byre::test {
 namespace {
 
-/// The properties that define a state.
+/// The name of a state, and the properties that define the state.
 struct Properties {
   std::string name;
   bool has_dtype;
@@ -131,7 +132,7 @@ Tensor arranged(Arrangement arrangement, DType dtype) {
 
 struct Subject {
   Tensor tensor;
-  Tensor other;  ///< shares its storage; an empty handle in unshared states
+  Tensor other;  ///< shares the storage of `tensor`; an empty handle in unshared states
 };
 
 Subject make(const Cell& cell) {
@@ -154,7 +155,7 @@ Subject make(const Cell& cell) {
   return subject;
 }
 
-/// The name of the tensor's state; empty if it is in no known state.
+/// The name of the tensor's state; empty if its properties match no state.
 std::string state_of(const Tensor& tensor) {
   const Properties found{"", tensor.is_dtype_initialized(), tensor.is_storage_initialized(),
                          tensor.storage().handle_count() > 1, tensor.numel() != 0};
@@ -306,7 +307,7 @@ class TensorStates : public ::testing::TestWithParam<Cell> {
 
 TEST_P(TensorStates, cell) {
   if (expected_ == "-") {
-    return;  // the document has no such case
+    return;  // the case does not exist
   }
   ASSERT_EQ(state_of(tensor_), cell_.state->name) << "the initial state";
   const Tensor& other = subject_.other;

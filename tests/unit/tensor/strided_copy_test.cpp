@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Copies between any strides, with sizes around the sizes of the blocks of StridedCopy.
+/// Copies between any strides. The sizes are close to the sizes of the blocks of StridedCopy.
 #include <numeric>
 #include <string>
 #include <vector>
@@ -10,8 +10,8 @@
 namespace byre::test {
 namespace {
 
-/// Elements that differ from nearby elements. They are small integers, exact in every dtype except
-/// bool.
+/// A tensor in which each element differs from nearby elements. The elements are small integers,
+/// which are exact in every dtype except bool.
 template <class T>
 Tensor distinct_numbers(const Dims& sizes) {
   return whole_numbers<T>(sizes, 127, 0, 2'654'435'761U);

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Reading of numbers, compared with std::from_chars, and the text
-// of tensors in cases that NumPy lacks (tests/numpy compares all other cases). Neither may depend
-// on the locale.
+// SPDX-License-Identifier: BSL-1.0
+// The parsing of numbers, compared with std::from_chars, and the text of tensors in cases that
+// NumPy lacks (tests/numpy compares all other cases). Neither may depend on the locale.
 #include <byre/tensor/detail/from_chars.hpp>
 #include <byre/tensor/print.hpp>
 #include <byre/tensor/tensor.hpp>
@@ -84,7 +84,7 @@ TEST(DoubleFromChars, reads_numbers_as_the_standard_library_does) {
 }
 #endif
 
-/// If reading a number scanned the whole rest of the text, this test would take minutes.
+/// If each call scanned the whole rest of the text, this test would take minutes.
 TEST(DoubleFromChars, reads_a_sum_of_a_million_numbers_in_linear_time) {
   constexpr std::size_t count = 1'000'000;
   constexpr std::string_view summand = "-1.5";
@@ -100,7 +100,8 @@ TEST(DoubleFromChars, reads_a_sum_of_a_million_numbers_in_linear_time) {
   }
 }
 
-/// A locale with a decimal comma. The test compiles it, because not every machine has one.
+/// Tests in a locale with a decimal comma. The fixture compiles this locale, because not every
+/// machine has such a locale.
 class LocaleWithCommas : public testing::Test {
  protected:
   void SetUp() override {

@@ -24,7 +24,7 @@ constexpr std::int64_t huge_size = std::numeric_limits<std::int64_t>::max();
 TEST(ViewsOfBytes, as_strided_rejects_elements_outside_of_the_storage) {
   const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
   EXPECT_EQ(x.select(0, 1).as_strided({2}, {2}).at<float>({1}),
-            5.0F);  // the default offset is the view's
+            5.0F);  // the default offset is the offset of the view
   EXPECT_EQ(text_of(views::as_strided({2, 2}, {2, 1}, 2, 6)), "[2, 2] by [2, 1] from 2");
   EXPECT_EQ(text_of(views::as_strided({4}, {0}, 5, 6)), "[4] by [0] from 5");
   EXPECT_EQ(text_of(views::as_strided({0}, {1}, 6, 6)), "[0] by [1] from 6");

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSL-1.0 Views as pure functions of layouts: their errors, and cases that
-// NumPy lacks, such as the strides of dimensions of size 1, offsets of views without elements, and
-// huge numbers. tests/tensor/views_against_numpy.py tests all other cases.
+// SPDX-License-Identifier: BSL-1.0
+// Views as pure functions of layouts: their errors, and cases that NumPy lacks, for example strides
+// of dimensions of size 1, offsets of views without elements, and huge numbers.
+// tests/tensor/views_against_numpy.py tests all other cases.
 #include <byre/memory/allocator.hpp>
 #include <byre/tensor/views.hpp>
 
