@@ -84,8 +84,8 @@ BYRE_API void expect_accessible(const Tensor& tensor, std::size_t ndim, const ch
 BYRE_API void expect_dtype_if_initialized(const Tensor& tensor, DType dtype, const char* operation);
 /// Strides of `layout` that satisfy the preconditions of std::layout_stride: no stride is 0, and in
 /// ascending order each stride is at least the previous stride times its size. The stride of a
-/// dimension of one element becomes 1. Throws ShapeError if the strides do not satisfy them, for
-/// example because elements share memory.
+/// dimension of one element becomes 1. Throws ShapeError if the strides violate these
+/// preconditions, for example because elements share memory.
 BYRE_API Dims strides_for_mdspan(const Layout& layout, const char* operation);
 
 }  // namespace detail
@@ -128,8 +128,8 @@ inline Mdspan<T, N> mdspan_of(const Accessor<T, N>& elements, const Dims& stride
 
 }  // namespace detail
 
-/// As accessor() and mutable_accessor(). Both also throw ShapeError if std::layout_stride cannot
-/// express the strides, because elements share memory, as after expand(), or interleave.
+/// Like accessor() and mutable_accessor(). Both also throw ShapeError if std::layout_stride cannot
+/// express the strides: if elements share memory (for example, after expand()) or interleave.
 template <Element T, std::size_t N>
 inline Mdspan<const T, N> as_mdspan(const Tensor& tensor, CallSite site = CallSite::current()) {
   detail::expect_accessible(tensor, N, "as_mdspan");

@@ -158,8 +158,8 @@ namespace detail {
 
 [[noreturn]] BYRE_API void refuse_ndim(std::size_t ndim, const char* operation);
 
-/// Throws ShapeError, which names `operation`, if `ndim` exceeds max_ndim. For views that do not
-/// call element_count(), which checks that, too.
+/// Throws ShapeError, which names `operation`, if `ndim` exceeds max_ndim. Only views that do not
+/// call element_count() need this check.
 inline void expect_ndim(std::size_t ndim, const char* operation) {
   if (ndim > max_ndim) [[unlikely]] {
     refuse_ndim(ndim, operation);

@@ -35,8 +35,8 @@ enum class DType : std::uint8_t {
   uninitialized,  ///< the tensor has no dtype; see Tensor
 };
 
-/// Thrown if an operation does not support a dtype, or requires equal dtypes of two tensors, or of
-/// a tensor and a C++ type, and they differ.
+/// Thrown if an operation does not support a dtype, or if it requires two equal dtypes (of two
+/// tensors, or of a tensor and a C++ type) and they differ.
 class BYRE_API DTypeError : public Error {
  public:
   using Error::Error;
@@ -103,7 +103,7 @@ inline void expect_dtype_named(DType dtype, const char* operation) {
 template <class T>
 inline constexpr DType dtype_of = detail::ElementTypes::dtype_of<std::remove_cv_t<T>>();
 
-/// True for the C++ types that tensors can have elements of: one for each DType.
+/// True for the C++ types of tensor elements, one for each DType.
 template <class T>
 concept Element = dtype_of<T>
 != DType::uninitialized;

@@ -6,8 +6,8 @@
 /// Unless an operation says otherwise:
 /// - Dtypes: operands are promoted to one dtype, and results are rounded, by the rules of
 ///   promotion.hpp. Integers wrap around on overflow.
-/// - Sizes: operands *broadcast* by NumPy's rule: aligned at the last dimension, two sizes must be
-///   equal or one of them 1, and the size of 1 is repeated.
+/// - Sizes: operands *broadcast* by NumPy's rule: dimensions are counted from the last, and the two
+///   sizes of a dimension must be equal, or one must be 1. A dimension of size 1 is repeated.
 /// - Scalars: a Scalar may replace either operand of a binary operation. An integer out of range of
 ///   the dtype is rejected: see scalar.hpp.
 /// - Results are new, contiguous tensors, regardless of the strides of the operands.
@@ -107,8 +107,8 @@ BYRE_API Tensor exp_(Tensor self, CallSite site = CallSite::current());
 
 /// True where the elements are equal.
 BYRE_API Tensor eq(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
-/// True where the element of `a` is greater than or equal to that of `b`. Throws DTypeError if the
-/// promoted dtype is complex, which has no order.
+/// True where the element of `a` is greater than or equal to the element of `b`. Throws DTypeError
+/// if the promoted dtype is complex, which has no order.
 BYRE_API Tensor ge(const Tensor& a, const Tensor& b, CallSite site = CallSite::current());
 /// The element of `a` where `condition` is true, and the element of `b` where it is false. Throws
 /// DTypeError if `condition` is not bool.

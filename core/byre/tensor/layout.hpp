@@ -60,7 +60,7 @@ BYRE_API Layout contiguous_view(const Layout& layout, const Dims& sizes, const c
 BYRE_API std::optional<Layout> viewed_as(const Layout& layout, const Dims& sizes,
                                          const char* operation);
 
-/// As viewed_as(), but throws ShapeError, with `advice` in the message, if strides cannot express
+/// Like viewed_as(), but throws ShapeError, with `advice` in the message, if strides cannot express
 /// the sizes.
 BYRE_API Layout viewed_as_or_throw(const Layout& layout, const Dims& sizes, const char* operation,
                                    const char* advice);
@@ -81,7 +81,7 @@ namespace detail {
                                                    std::int64_t index, const char* operation);
 }  // namespace detail
 
-/// True if two elements of the layout have one position in the storage. Exact for layouts that
+/// True if two elements of the layout share a position in the storage. Exact for layouts that
 /// result from slicing and permuting a contiguous layout; for other layouts, may also return true
 /// if all positions differ. Cost: O(ndim log ndim).
 BYRE_API bool may_overlap_itself(const Layout& layout) noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Tensors as text, in NumPy's format: nested brackets and aligned columns. Each number is printed
-/// with the fewest digits from which it can be read back exactly. Large tensors are summarized.
+/// with the fewest digits from which it can be read back exactly, or rounded to
+/// PrintOptions::precision digits after the decimal point. Large tensors are summarized.
 #pragma once
 
 #include <byre/config.hpp>

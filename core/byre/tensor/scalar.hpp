@@ -93,7 +93,7 @@ class BYRE_API Scalar {
   /// DTypeError if `dtype` is DType::uninitialized, or OutOfMemory.
   Tensor to_tensor(DType dtype) const;
 
-  /// As to_tensor(). Also throws DTypeError, which names `operation`, if fits() is false.
+  /// Like to_tensor(), but also throws DTypeError, which names `operation`, if fits() is false.
   Tensor fitting(DType dtype, const char* operation) const;
 
   /// This number as an operand of `operation` with `tensor`: a tensor without dimensions, of
@@ -101,8 +101,8 @@ class BYRE_API Scalar {
   /// DTypeError if fits() is false for the dtype, or OutOfMemory.
   Tensor operand_for(const Tensor& tensor, const char* operation) const;
 
-  /// As operand_for(), for comparisons, which are exact: for an integer that does not fit, returns
-  /// a tensor of i64 instead of throwing.
+  /// Like operand_for(), but for comparisons, which are exact: if this number is an integer that
+  /// does not fit, returns a tensor of i64 instead of throwing.
   Tensor compared_with(const Tensor& tensor, const char* operation) const;
 
  private:
@@ -151,8 +151,8 @@ class BYRE_API Scalar {
   }
   template <class T, std::floating_point Number>
   static bool is_representable(Number number) noexcept {
-    // Both limits are 0 or a power of two, exact in any floating-point type. The largest integer
-    // may be inexact.
+    // Both limits are exact in any floating-point type, because the magnitude of each is 0 or a
+    // power of two. The largest integer may be inexact, so the upper limit is the number after it.
     constexpr auto lowest = static_cast<Number>((std::numeric_limits<T>::min)());
     constexpr auto beyond =
         static_cast<Number>((std::numeric_limits<T>::max)() / 2 + 1) * Number{2};

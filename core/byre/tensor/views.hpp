@@ -34,8 +34,8 @@ inline std::uint64_t counted_from_start(std::int64_t index, std::int64_t count) 
   return static_cast<std::uint64_t>(index < 0 ? index + count : index);
 }
 
-/// `axis` as an index from 0. Throws ShapeError if `axis` is out of range, which every axis is if
-/// `layout` has no dimensions.
+/// `axis` as an index from 0. Throws ShapeError if `axis` is out of range. If `layout` has no
+/// dimensions, every axis is out of range.
 inline std::size_t existing_axis(const Layout& layout, std::int64_t axis, const char* operation) {
   const std::size_t ndim = layout.ndim();
   const std::uint64_t wrapped = counted_from_start(axis, static_cast<std::int64_t>(ndim));
@@ -129,7 +129,8 @@ BYRE_API Layout diagonal(const Layout& layout, std::int64_t offset = 0, std::int
 /// of `size` elements, 0 or 1.
 BYRE_API Layout unfold(const Layout& layout, std::int64_t axis, std::int64_t size,
                        std::int64_t step);
-/// Dimensions `first` to `last` joined into one. Throws ShapeError if strides cannot express that.
+/// Dimensions `first` to `last` joined into one. Throws ShapeError if no stride can express the
+/// joined dimension.
 BYRE_API Layout flatten(const Layout& layout, std::int64_t first = 0, std::int64_t last = -1);
 
 /// Elements of `from` bytes as elements of `to` bytes. The size of the last dimension changes by

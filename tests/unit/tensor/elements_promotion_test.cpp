@@ -65,8 +65,7 @@ TEST(PromotionTest, halves_and_integers_round_only_the_result) {
   const auto value = [](const Tensor& x) { return float(x.at<Float16>({0})); };
   EXPECT_EQ(value(add(halves, shorts)), 7348.0F);  // rounded from 7349; from 7350 it would be 7352
   EXPECT_EQ(value(add(shorts, halves)), 7348.0F);
-  EXPECT_EQ(value(sub(halves, shorts)),
-            -2656.0F);  // rounded from -2657, not from -2658
+  EXPECT_EQ(value(sub(halves, shorts)), -2656.0F);  // rounded from -2657, not from -2658
   EXPECT_EQ(value(mul(Tensor::of<Float16>({1}, {Float16(0.5F)}), shorts)), 2502.0F);  // 2501.5
   EXPECT_FALSE(eq(Tensor::of<Float16>({1}, {Float16(5004.0F)}), shorts).at<bool>({0}));
   Tensor written = halves.clone();

@@ -70,7 +70,7 @@ struct BYRE_API TensorBase {
   Layout layout;  ///< in elements of `dtype`
   Storage storage;
   shadow::ShadowHandle shadow;  ///< the view family; null for the storage's default family
-  /// If there is no storage, the allocator for it; null stands for the device's allocator.
+  /// If there is no storage, the allocator of the next storage; null means the device's allocator.
   Allocator* allocator;
   Device device;
   DType dtype;
