@@ -145,8 +145,8 @@ def files_below(folder):
 def every_file_names_its_license(root):
     for path in files_below(root):
         if path.suffix in LICENSED or path.name in LICENSED_NAMES:
-            if "SPDX-License-Identifier: BSL-1.0" not in path.read_text()[:300]:
-                yield f"{path}: lacks an SPDX-License-Identifier at its start"
+            if not re.search(r"SPDX-License-Identifier: BSL-1\.0(?: \*/| -->)?$", path.read_text()[:300], re.M):
+                yield f"{path}: lacks a line with SPDX-License-Identifier at its start"
 
 
 def lines_and_test_names_are_short(root):
