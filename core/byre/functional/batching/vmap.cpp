@@ -19,7 +19,7 @@ namespace {
 /// all earlier calls.
 constinit sync::detail::RelaxedCounter vmaps_begun;
 
-/// The permutation that moves dimension `from` to `to`.
+/// Returns the permutation that moves dimension `from` to `to`.
 Dims moved_axes(std::size_t ndim, std::size_t from, std::size_t to) {
   Dims axes(ndim);
   std::iota(axes.begin(), axes.end(), 0);
@@ -37,8 +37,9 @@ AnyTensor with_moved_axis(const AnyTensor& tensor, std::size_t from, std::size_t
   return call_for_one("permute_copy", {tensor, moved_axes(tensor.ndim(), from, to)});
 }
 
-/// Moves a dimension. In memory, returns a view, so that the batch sees writes to the memory
-/// through tensors without a batch. If such a tensor is resized or set, the view does not change.
+/// Moves a dimension. If the tensor is in memory, returns a view: writes to this memory through
+/// tensors without a batch are then visible in the batch. The view does not change if such a tensor
+/// is resized or set.
 AnyTensor view_with_moved_axis(const AnyTensor& tensor, std::size_t from, std::size_t to) {
   if (const CpuTensor* const on_cpu = tensor.as<CpuTensor>()) {
     return from_cpu(on_cpu->value.permute(moved_axes(tensor.ndim(), from, to)));
@@ -57,9 +58,9 @@ struct Input {
   AnyTensor seen;     ///< the function's argument: `batched`, or a tensor of the pass that wraps it
   AnyTensor batched;  ///< the initial batched tensor
   AnyTensor value;    ///< its value, with the batch as dimension 0
-  FunctionalTensor::AliasHandle alias;  ///< within the pass: the alias of the batch
+  FunctionalTensor::AliasHandle alias;  ///< alias of `given` if `given` is a tensor of the pass
   std::uint64_t generation = 0;         ///< generation of the alias when the batch was created
-  bool is_repeated = false;             ///< an equal input with this axis came before
+  bool is_repeated = false;             ///< an earlier input is the same tensor with the same axis
 };
 
 /// One run of a function over a batch.
@@ -82,7 +83,7 @@ class BatchRun {
 
   Tensors call(const Program& function) const {
     Tensors seen;
-    // inputs that the function sees only as a batch; the pass handles others
+    // inputs that the function sees only as a batch; the pass handles inputs within the pass
     Tensors batched_inputs;
     for (const Input& input : inputs_) {
       seen.push_back(input.seen);
@@ -96,7 +97,8 @@ class BatchRun {
     return function(seen);
   }
 
-  /// Writes the inputs and returns the results, as the caller's tensors.
+  /// Writes the inputs and returns the results as tensors of the caller, that is, outside this
+  /// batch.
   Tensors finish(const Tensors& results) const {
     detail::expect_tensors(results, "vmap", "the returned tensors");
     WriteBack writes("vmap");

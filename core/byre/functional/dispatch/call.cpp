@@ -166,7 +166,7 @@ Tensors dispatch(const Operator& op, std::span<Argument> arguments) {
     if (op.effect() != Effect::write) {
       return made;
     }
-    // Puts written and new tensors in the schema's order.
+    // Returns written and new tensors in the order of the schema's results.
     auto next = made.begin();
     for (const Return& returned : schema.returns) {
       results.push_back(returned.alias ? arguments[schema.index_of(returned.alias)].tensor()

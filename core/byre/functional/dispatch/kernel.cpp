@@ -12,7 +12,7 @@ std::string type_in_schema(Type type, bool is_optional) {
   return std::string(name_of(type)) + (is_optional ? "?" : "");
 }
 
-/// The C++ type of the parameter in a boxed function.
+/// Returns the C++ type that a boxed function has for the parameter.
 std::string type_in_function(const Parameter& parameter) {
   constexpr std::array names{"AnyTensor", "Tensors", "std::int64_t", "Dims", "std::int64_t",
                              "Dims",      "Scalar",  "bool",         "DType"};

@@ -39,7 +39,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// Similar names, for errors: the overloads of `name`, and names within a small edit distance.
+/// Returns similar names for errors: the overloads of `name`, and names within a small edit
+/// distance.
 std::string similar_names(const std::vector<const Operator*>& all, std::string_view name) {
   const std::string_view stem = name.substr(0, name.find('.'));
   std::string text;
@@ -53,11 +54,11 @@ std::string similar_names(const std::vector<const Operator*>& all, std::string_v
 
 }  // namespace
 
-/// Fallbacks, and operators in lists by the hash of their names. It only grows, so lookups take no
-/// lock and a result stays valid as long as the program runs.
+/// Contains the fallbacks, and the operators in lists by the hash of their names. Nothing is ever
+/// removed, so lookups take no lock and a result remains valid as long as the program runs.
 class detail::Registry {
  public:
-  /// Runs only if the built-in operators could not be defined: no operator was handed out.
+  /// Runs only if the built-in operators could not be defined. No caller holds an operator then.
   ~Registry() {
     for (const Published<Operator>& list : buckets_) {
       for (Operator* op = list.get(); op != nullptr;) {
@@ -124,8 +125,8 @@ class detail::Registry {
     throw OutOfMemory::of_heap(op.name().c_str());
   }
 
-  /// Publishes a kernel or rule of an operator, or of the key that `of` names. `what` names it in
-  /// errors.
+  /// Publishes a kernel or rule of an operator, or of the key whose name is `of`. Errors call the
+  /// kernel or rule `what`.
   template <class Part>
   void set_once(Owned<Part>& place, Part part, const char* what, const Operator& op) {
     set_once(place, std::move(part), what, op.name().c_str(), &op);
@@ -151,8 +152,8 @@ class detail::Registry {
     place.set(made.release());
     for (const std::string& name : names) {
       if (Operator* const writer = find(name); writer != nullptr && is_variant_of(*op, *writer)) {
-        // Not before the variant can be computed: until then the writing operator uses a generated
-        // variant.
+        // The writing operator uses a generated variant until the registered variant can be
+        // computed.
         writer->variant_.set(is_computed(*op) ? op : nullptr);
       }
     }

@@ -18,7 +18,7 @@ bool is_letter(char c) noexcept {
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
-/// The end of the letters, digits and `_` from `at` on.
+/// Returns the end of the letters, digits and `_` that start at `at`.
 std::size_t end_of_word(std::string_view text, std::size_t at) noexcept {
   while (at < text.size() && (is_letter(text[at]) || is_digit(text[at]))) {
     ++at;

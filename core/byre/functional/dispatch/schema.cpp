@@ -139,7 +139,7 @@ class SchemaParser {
     schema_.returns.push_back({type, alias});
   }
 
-  /// Whether a set is written; empty if no parameter names it yet.
+  /// Whether the alias set is written; empty if no parameter has named the set yet.
   std::optional<bool>& is_set_written(AliasSet set) {
     return sets_[static_cast<unsigned char>(set.name)];
   }
@@ -152,7 +152,7 @@ class SchemaParser {
   std::array<std::optional<bool>, 256> sets_;
 };
 
-/// The contradiction between the results and the operator's effect, or null.
+/// Returns a text for the contradiction between the results and the operator's effect, or null.
 const char* contradiction_in(const Schema& schema) {
   const auto& returns = schema.returns;
   const auto is_view = [](const Return& each) { return each.alias && !each.alias.is_written; };

@@ -12,7 +12,7 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// The caller's `compute` may return any tensors.
+/// Checks the results of the caller's function `compute`, which may return any tensors.
 void expect_outputs(const std::vector<TensorMeta>& outputs, const Tensors& values) {
   detail::expect_tensors(values, "a captured program", "the computed values");
   if (values.size() != outputs.size()) {

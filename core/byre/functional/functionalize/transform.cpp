@@ -22,7 +22,8 @@ bool is_within_pass(const Tensors& inputs) {
          });
 }
 
-/// The outer pass handles everything, including inputs that alias.
+/// Runs `f` under the pass that is already active. That pass handles all views and writes,
+/// including those of inputs that alias each other.
 Tensors run_within_pass(const Program& f, const Tensors& inputs) {
   KeySet keys = Key::functionalize;
   for (const AnyTensor& input : inputs) {

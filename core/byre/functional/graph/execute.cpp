@@ -38,14 +38,14 @@ void expect_matches_recording(const GraphNode& node, const Tensors& results) {
   }
 }
 
-/// Returns a contiguous lazy clone of a tensor of the CPU, or a copy, so that outputs share data
-/// only as lazy clones. Tensors of other backends share no data.
+/// For a tensor of the CPU, returns a packed lazy clone or copy, so that no output aliases another
+/// tensor. Tensors of other backends share no data and are returned unchanged.
 AnyTensor as_output(const AnyTensor& value) {
   const auto* const on_cpu = value.as<CpuTensor>();
   return on_cpu == nullptr ? value : from_cpu(packed(on_cpu->value));
 }
 
-/// One execution. Holds the values that have remaining uses.
+/// One execution. Holds only the values that will be used again.
 class Execution {
  public:
   Execution(const Graph& graph, const Tensors& inputs)
@@ -87,7 +87,8 @@ class Execution {
     ++next_;
   }
 
-  /// Returns a value. The last use moves it, so that the kernel may write it instead of a copy.
+  /// Returns a value. The last use moves the value out, so that the kernel may write the value in
+  /// place instead of a copy.
   AnyTensor take(ValueId id) {
     AnyTensor& value = values_.at(id.number);
     return --remaining_uses_[id.number] == 0 ? std::move(value) : value;

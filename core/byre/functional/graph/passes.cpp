@@ -12,10 +12,10 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Rebuilds `graph` with renamed operands. If `replacement(index, node, next)` returns nothing, the
-/// node stays and its results are numbered from `next` on. If it returns a value, the node is
-/// removed: the value replaces the node's first result, and the values after it replace the other
-/// results. Returns the number of removed nodes.
+/// Rebuilds `graph` with renamed operands. If `replacement(index, node, next)` returns an empty
+/// optional, the node remains and its results are numbered from `next` on. If `replacement` returns
+/// a value, the node is removed: the value replaces the node's first result, and the values
+/// numbered after it replace the other results. Returns the number of removed nodes.
 template <class Replacement>
 std::size_t rewrite(Graph& graph, const Replacement& replacement) {
   std::vector<ValueId> names;  // indexed by old number
@@ -44,7 +44,7 @@ std::size_t rewrite(Graph& graph, const Replacement& replacement) {
   return removed;
 }
 
-/// Returns for each node whether an output needs it.
+/// Returns, for each node, whether an output depends on the node.
 std::vector<bool> needed_nodes(const Graph& graph) {
   std::vector<bool> is_needed(graph.value_count());
   for (const ValueId output : graph.outputs) {
@@ -146,7 +146,8 @@ std::size_t eliminate_dead_code(Graph& graph) try {
   detail::expect_well_formed(graph, "eliminate_dead_code");
   const std::vector<bool> needed = needed_nodes(graph);
   return rewrite(graph, [&needed](std::size_t index, const GraphNode&, ValueId) {
-    return needed[index] ? std::nullopt : std::optional(ValueId());  // the results are unused
+    // Any value will do for an unneeded node: its results are unused.
+    return needed[index] ? std::nullopt : std::optional(ValueId());
   });
 } catch (const std::bad_alloc&) {
   throw OutOfMemory::of_heap("eliminate_dead_code");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The CPU's fallback: computes views by their view rules, and views in place, such as transpose_,
-/// by the rules of the views.
+/// The CPU's fallback: computes views by their view rules, and operators that apply a view in
+/// place, such as transpose_, by the rule of that view.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>

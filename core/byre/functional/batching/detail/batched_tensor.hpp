@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// BatchedTensor: a batch of tensors of equal sizes, represented as one member. vmap() passes it to
-/// its function.
+/// A BatchedTensor represents a batch of tensors of equal sizes, and has the sizes of one member.
+/// vmap() passes batched tensors to its function.
 #pragma once
 
 #include <byre/functional/dispatch/argument.hpp>
@@ -33,8 +33,8 @@ class BatchedTensor final : public TensorImpl {
   const BatchLevel level_;
 };
 
-/// The innermost batch among the tensors of a call. It treats tensors of lower levels like tensors
-/// without a batch.
+/// The innermost batch among the tensors of a call. Tensors of lower levels, that is of outer
+/// vmap() calls, are treated like tensors without a batch.
 class Batch {
  public:
   /// Throws ArgumentError if no tensor is batched.
@@ -48,11 +48,11 @@ class Batch {
 
   bool has(const AnyTensor& tensor) const noexcept;
   /// Returns a value with the batch as dimension 0. Expands a tensor without a batch. Throws
-  /// ArgumentError if the tensor belongs to an inner vmap(), because it has no meaning outside of
-  /// that call.
+  /// ArgumentError if the tensor belongs to an inner vmap(), because such a tensor has no meaning
+  /// outside that call.
   AnyTensor value_of(const AnyTensor& tensor) const;
-  /// Returns a value whose members broadcast with members of up to `ndim` dimensions as without a
-  /// batch.
+  /// Returns a value whose members broadcast with other members of up to `ndim` dimensions in the
+  /// same way as if neither tensor had a batch.
   AnyTensor aligned(const AnyTensor& tensor, std::size_t ndim) const;
   /// Returns a value without elements, with the batch as dimension 0 and `sizes` after it. Requires
   /// an empty batch or a 0 in `sizes`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Kernels for the key batched. Rules compute an operator for a whole batch in one call. Operators
-/// without a rule are called once per member.
+/// Kernels for the key batched. Rules (functions of a BatchedCall) compute an operator for a whole
+/// batch in one call. Operators without a rule are called once per member.
 #include <byre/functional/batching/detail/batched_tensor.hpp>
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
@@ -12,7 +12,7 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// A call, and the sizes and dtype of its result for one member.
+/// A call on a batch, and the sizes and dtype that its result has for one member.
 struct BatchedCall {
   const Operator& op;
   Arguments arguments;  ///< unchanged
@@ -41,7 +41,7 @@ Tensors apply(Rule rule, const Call& call) {
       rule({call.op, Arguments(call.arguments.begin(), call.arguments.end()), batch, of_one}))};
 }
 
-/// Aligns the operands, so that their members broadcast as without a batch.
+/// Aligns the operands, so that their members broadcast as if the operands had no batch.
 AnyTensor pointwise(BatchedCall call) {
   for (Argument& argument : call.arguments) {
     argument.for_each_tensor(
@@ -50,7 +50,7 @@ AnyTensor pointwise(BatchedCall call) {
   return call_for_one(call.op, std::move(call.arguments));
 }
 
-/// Returns `axis` of a member as an axis of the batch's value.
+/// Converts `axis` of a member to an axis of the batch's value.
 std::int64_t shifted_past_batch(std::int64_t axis, std::size_t ndim, const Operator& op) {
   return 1 + static_cast<std::int64_t>(byre::detail::wrap_axis(axis, ndim, op.name().c_str()));
 }
@@ -120,8 +120,8 @@ AnyTensor summed_over_all(
   return call_for_one("sum.axes", {call.batch.value_of(call.self()), axes, false});
 }
 
-/// Vectors become matrices first: matmul would take the batch of a vector as a dimension of the
-/// matrix.
+/// Turns vectors into matrices first: otherwise matmul would treat the batch dimension of a vector
+/// as a matrix dimension.
 AnyTensor multiplied(BatchedCall call) {
   const auto as_matrix = [&](const AnyTensor& factor, bool is_column) {
     Dims sizes = factor.sizes();
@@ -159,7 +159,7 @@ void define_rule(Rule rule, std::initializer_list<const char*> names) {
                   op.schema().effect() == Effect::view ? "makes a view" : "writes its arguments"));
 }
 
-/// Stacks the results of the members.
+/// Stacks result number `result` of all members.
 AnyTensor stacked(const Operator& op, const std::vector<Tensors>& of_each, std::size_t result) {
   const AnyTensor first = of_each.front()[result];
   Dims sizes = first.sizes();

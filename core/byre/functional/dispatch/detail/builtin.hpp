@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Connects the registry to the built-in operators. The first use of the registry defines them. It
-/// does so through a constant function pointer, because the folders that define operators include
-/// the registry, and the registry must not include them.
+/// Connects the registry to the built-in operators. The first use of the registry defines the
+/// operators through a constant function pointer, because the folders that define operators include
+/// the registry, and the registry must not include these folders.
 #pragma once
 
 #include <byre/functional/dispatch/registry.hpp>

@@ -9,8 +9,8 @@
 namespace byre::inline v0::functional::detail {
 namespace {
 
-/// Whether a pure operator takes the parameters of `op`, and returns one tensor for the one
-/// parameter that `op` writes.
+/// Whether the operator `pure` takes the parameters of `op` (without `out`), and returns one tensor
+/// for the only parameter that `op` writes.
 bool takes_same_parameters(const Operator& pure, const Operator& op) {
   const auto& of_pure = pure.schema().parameters;
   const auto& of_op = op.schema().parameters;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Variants of an operator, told apart by name: add_ adds in place, add.out adds into an existing
-/// tensor, transpose_ applies the view transpose in place. The functional variant, add, writes
-/// nothing.
+/// Variants of an operator, which are recognized by their names: add_ adds in place, add.out adds
+/// into an existing tensor, transpose_ applies the view transpose in place. The functional variant
+/// of add_ and add.out is add, which writes nothing.
 #pragma once
 
 #include <byre/functional/dispatch/operator.hpp>
@@ -19,8 +19,9 @@ std::optional<std::string> name_of_variant(const Schema& schema);
 /// Returns the names of the writing variants: "add_.scalar" and "add.scalar_out" for "add.scalar".
 std::vector<std::string> names_of_writing_variants(const Schema& schema);
 
-/// Returns whether `variant`, which has the right name, fits `op`: either a pure operator of the
-/// same parameters, except the `out` that an out= variant does not read, or a view with one result.
+/// Returns whether `variant` fits `op`. Requires that `variant` has the name of the variant of
+/// `op`. A variant fits if it is a pure operator of the same parameters (without the `out` of an
+/// out= variant), or a view with one result.
 bool is_variant_of(const Operator& variant, const Operator& op);
 
 /// Generates the functional variant of an operator that writes and for which no variant is

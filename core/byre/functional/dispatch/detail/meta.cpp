@@ -9,7 +9,7 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// The CPU kernel's results for zeros of the sizes that `sizes_of` returns.
+/// Returns the CPU kernel's results for tensors of zeros with the sizes that `sizes_of` returns.
 template <class SizesOf>
 Tensors computed_on_zeros(const Call& call, const SizesOf& sizes_of) {
   Arguments arguments(call.arguments.begin(), call.arguments.end());

@@ -85,7 +85,7 @@ void Alias::write(ViewPath path, AnyTensor value, CachedView& cached) noexcept {
     base_ = std::move(value);
     return;
   }
-  // Overwrites an earlier update of the same geometry, no matter which updates came between.
+  // Replaces an earlier update of an equal geometry, no matter which updates came between.
   std::erase_if(updates_, [&path](const Update& earlier) {
     return earlier.path.geometry() == path.geometry();
   });
@@ -148,8 +148,8 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
       return nearest.value;
     }
   }
-  // Without the lock, so uses of other views need not wait. Two threads that use one view may both
-  // replay it.
+  // Replays without the lock, so that uses of other views need not wait. Two threads that use the
+  // same view may both replay it.
   const ExcludeKeys pass(Key::functionalize);
   if (path.last() == nullptr) {
     nearest.value = path.replay(nearest.value, reapply_views_);
@@ -165,7 +165,7 @@ AnyTensor Alias::sync(const ViewPath& path, CachedView& cached) {
     }
   }
   const sync::Lock lock(mutex_);
-  cached = nearest;  // a view has no initial value
+  cached = nearest;  // overwrites no initial value: a view has none
   if (path.last() != nullptr) {
     path.last()->cached = &cached;
   }

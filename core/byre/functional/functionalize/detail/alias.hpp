@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Alias: the state that a base and its views share: the value of the base, the updates that are
-/// not yet applied to it, and the generation.
+/// An Alias is the state that a base and its views share. It consists of the value of the base, the
+/// updates (recorded writes) that are not yet applied to the base, and the generation, which counts
+/// the writes.
 ///
 /// A tensor calls three functions of its alias. For x[1].add_(y), in this order:
 ///
@@ -8,20 +9,23 @@
 /// 2. sync() returns the current value of x[1], which add() reads.
 /// 3. write() records the result as an update and increments the generation.
 ///
-/// The base and the other views get their new values at their next use: sync() finds that their
-/// generation is older than the alias's, and applies the updates.
+/// The base and the other views get their new values at their next use: sync() finds that the
+/// generation of their cached value is older than the alias's generation, and applies the updates.
 ///
 /// Invariants, whenever the lock is free:
 ///
-/// 1. The base with all updates applied, in order, equals the base that the program would have in
-///    memory, without the pass.
+/// 1. The base with all updates applied, in order, equals the base that the program would compute
+///    in memory without the pass.
 /// 2. The generation is the number of writes. It never decreases.
-/// 3. There are fewer updates than AliasBounds allows. Only the first may cover all of the base. No
-///    two have the same geometry.
+/// 3. There are fewer updates than AliasBounds::updates, unless a single operator wrote that many
+///    tensors. Only the first update may cover all of the base. No two updates have equal
+///    geometries.
 /// 4. A cached view that a link points to belongs to a living tensor whose path ends at the link.
-///    If its generation is the alias's, its value equals the path replayed from the base.
-/// 5. If writes are tracked, the base differs from its initial value only where an applied or
-///    pending update wrote; or all of it counts as written.
+///    If the generation of the cached view is the alias's generation, its value equals the path
+///    replayed from the base with all updates applied. Only bytes written over bools may differ:
+///    see is_equal_in_base().
+/// 5. If writes are tracked, either all of the base counts as written, or the base with all updates
+///    applied differs from the initial base only in regions of applied or pending updates.
 ///
 /// Sources: the design note "Functionalization"; torch_xla for updates that replace earlier updates
 /// of one region.
@@ -39,11 +43,11 @@ namespace byre::inline v0::functional {
 
 namespace detail {
 
-/// Limits of the aliases that this thread creates, and how often its writes reached them. Tests
-/// lower the limits.
+/// Limits of the aliases that this thread creates, and how often this thread's writes reached
+/// limits. Tests lower the limits.
 struct AliasBounds {
-  /// If a write would raise the number of updates to this, it first applies the updates, which
-  /// costs as much as a use.
+  /// If a write would raise the number of updates to this number, it first applies the pending
+  /// updates, which costs as much as a use of the base.
   std::size_t updates = 64;
   std::size_t regions = 64;  ///< if more regions are written, all of the base counts as written
   std::size_t updates_reached = 0;
@@ -56,9 +60,9 @@ AliasBounds& alias_bounds() noexcept;
 
 /// Thread-safety: that of a storage. Reads may run concurrently; the caller must not run a write
 /// concurrently with any other use. sync() is a read, although it may apply updates: it holds the
-/// lock meanwhile, and a second reader waits for the applied updates, which it needs too. Views are
-/// replayed without the lock. No function that an alias calls under its lock calls the alias, so
-/// the lock cannot deadlock.
+/// lock meanwhile. A second reader waits until the updates are applied, because it needs them too.
+/// sync() replays views without the lock. No function that an alias calls under its lock calls the
+/// alias, so the lock cannot deadlock.
 class Alias final : public Counted {
  public:
   /// A region of the base, and its value.
@@ -76,34 +80,36 @@ class Alias final : public Counted {
   /// throws the errors of sync(). Throws FunctionalizeError if the alias was captured, ShapeError
   /// if the path sees an element twice.
   void prepare_write(const ViewPath& path, const char* operation, std::size_t count);
-  /// Sets the region of `path` to `value`. `cached` belongs to the written tensor. Requires
-  /// prepare_write(), and no writes since then except those that it reserved.
+  /// Sets the region of `path` to `value`. `cached` is the cached view of the written tensor.
+  /// Requires a call of prepare_write() before, and no writes since then except those that
+  /// prepare_write() reserved.
   void write(ViewPath path, AnyTensor value, CachedView& cached) noexcept;
 
   // ---- reads
 
-  /// Returns the current value of a tensor with this path and cached view. It is replayed from the
-  /// nearest earlier view with a current cached value or, without one, from the base after its
-  /// updates are applied. Tensors on the way get their values too: in one generation, no link at
-  /// which a living tensor ends is replayed twice. Throws the errors of inverses and views; updates
-  /// that were not applied remain pending.
+  /// Returns the current value of a tensor with this path and cached view. The value is replayed
+  /// from the nearest earlier view that has a current cached value. If no earlier view has one, the
+  /// updates are applied and the value is replayed from the base. Tensors that end at the views in
+  /// between get their values too. In one generation, a thread therefore replays no link twice at
+  /// which a living tensor ends. Throws the errors of inverses and views; updates that were not
+  /// applied remain pending.
   AnyTensor sync(const ViewPath& path, CachedView& cached);
-  /// Applies all updates and returns the base. Throws as sync().
+  /// Applies all updates and returns the base. Throws the errors of sync().
   AnyTensor sync_base();
   std::uint64_t generation() const noexcept;
 
   // ---- what was written
 
   /// Starts recording which regions are written. `outside` is the number of tensors outside the
-  /// pass that view the base. They count as tensors of the alias as long as it lives. Requires that
-  /// the alias is not shared yet.
+  /// pass that view the base. They count as tensors of the alias as long as the alias lives.
+  /// Requires that the alias is not shared yet.
   void track_writes(std::size_t outside = 0) noexcept {
     is_all_written_ = false;
     tensors_ += outside;
   }
-  /// Returns the written regions: written over the initial base in order, they give the current
-  /// base. Applies no update. Throws the errors of replayed views. If `values` is false, regions
-  /// that would need a replay have no value.
+  /// Returns the written regions in an order such that writing them to the initial base gives the
+  /// current base. Applies no update. Throws the errors of replayed views. If `values` is false,
+  /// regions that would need a replay have no value.
   std::vector<Region> written_regions(bool values = true);
   /// The number of pending updates.
   std::size_t pending_updates() const noexcept;
@@ -112,8 +118,8 @@ class Alias final : public Counted {
 
   void add_tensor(const ViewPath& path, CachedView& cached) noexcept;
   void drop_tensor(const ViewPath& path, const CachedView& cached) noexcept;
-  /// The next write drops the initial value of `first_tensor`, which is the base's value. Requires
-  /// that the alias is not shared yet.
+  /// The next write drops the initial value of `first_tensor`, which equals the base until then.
+  /// Requires that the alias is not shared yet.
   void drop_initial_value_at_write(CachedView& first_tensor) noexcept {
     first_tensor_ = &first_tensor;
   }
@@ -136,7 +142,8 @@ class Alias final : public Counted {
   };
 
   bool is_current(const CachedView& cached) const noexcept;
-  /// Whether `cached` is current and equals its region of the base after all updates are applied.
+  /// Whether `cached` is current and equals the region of its tensor in the base after all updates
+  /// are applied.
   bool is_equal_in_base(const CachedView& cached) const noexcept;
   const AnyTensor& synced_base();
   /// Returns a cached view to replay `path` from, and in `links` the views after it, the last one
@@ -159,7 +166,7 @@ class Alias final : public Counted {
   std::vector<Update> updates_;    // in program order
   std::uint64_t generation_ = 0;
   std::size_t tensors_ = 0;
-  CachedView* first_tensor_ = nullptr;  // still holds the initial value
+  CachedView* first_tensor_ = nullptr;  // set while this tensor holds the initial value
 };
 
 }  // namespace byre::inline v0::functional

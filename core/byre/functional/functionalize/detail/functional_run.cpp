@@ -145,7 +145,7 @@ FunctionalRun::FunctionalRun(const Program& f, const Tensors& originals, InputAl
   }
 }
 
-/// Records the written regions of memory, or the whole value of a base without memory.
+/// Records the written regions of a base in memory, or the whole value of any other base.
 void FunctionalRun::record_written(std::size_t base, Alias& alias) {
   if (!aliasing_.is_in_memory(base)) {
     written_regions_.push_back({base, {}, values_.size()});
@@ -216,8 +216,9 @@ AnyTensor FunctionalRun::tensor_at(const Found& place, const Tensors& inputs, co
   if (const CpuTensor* const on_cpu = value.as<CpuTensor>()) {
     return from_cpu(view_of(on_cpu->value, place.geometry));
   }
-  // The value may also be the value of an input or of another output, because copies pass values
-  // on. These tensors may be rebound later, so a shared value is cloned.
+  // The value may also be the value of an input or of another output, because operators that copy,
+  // such as copy_, may return the value of their source. The program may rebind these tensors
+  // later, so a shared value is cloned.
   const bool may_be_returned = place.in == Found::In::unchanged || value.handle_count() == 1;
   return may_be_returned ? value : call_for_one("clone", {value});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// FunctionalRun: one run of a program under the pass. It records the program's effect on its
-/// inputs and the origin of each output. finish() can then give the same effect to values that were
-/// computed elsewhere, for example by a graph.
+/// A FunctionalRun is one run of a program under the pass. It records how the program wrote its
+/// inputs, and the origin of each output. finish() can then write inputs and build outputs from
+/// values that were computed elsewhere, for example by a graph.
 #pragma once
 
 #include <byre/functional/functionalize/detail/input_aliasing.hpp>
@@ -23,9 +23,9 @@ class FunctionalRun {
   /// How a written base is returned: as its written regions, or as a whole.
   enum class WrittenValues : std::uint8_t { regions, bases };
 
-  /// Runs `f` over functional tensors in place of `originals`: views of `bases`, as `aliasing`
-  /// describes. The bases are tensors of the computing backend. Factories in `f` create tensors of
-  /// `backend`.
+  /// Runs `f` on functional tensors that replace `originals`. They are views of `bases`, as
+  /// `aliasing` describes. The bases are tensors of the computing backend. Factories in `f` create
+  /// tensors of `backend`.
   FunctionalRun(const Program& f, const Tensors& originals, InputAliasing aliasing, Tensors bases,
                 KeySet backend, FunctionalizeOptions options,
                 WrittenValues written = WrittenValues::regions);
@@ -35,11 +35,11 @@ class FunctionalRun {
   /// release the values before the write-back: they may share memory with its targets.
   Tensors take_values() noexcept { return std::exchange(values_, {}); }
   /// Throws StateError if an input that the program grows has views outside the program, which
-  /// would keep the old storage. Call this for inputs other than those of the run.
+  /// would keep the old storage. Call this if `inputs` are not the inputs of this run.
   void expect_may_grow(const InputAliasing& inputs) const;
 
   /// Writes the inputs and returns the outputs, from `values` of the CPU or of the inputs' backend.
-  /// Throws the errors of WriteBack::commit(); no input was changed then.
+  /// Throws the errors of WriteBack::commit(); if it throws, no input on the CPU was changed.
   Tensors finish(const Tensors& inputs, Tensors values) const;
 
  private:

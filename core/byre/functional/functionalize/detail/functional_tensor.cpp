@@ -13,8 +13,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Guards the creation of every tensor's first alias. A tensor needs it once, so one lock serves
-/// all.
+/// Guards the creation of every tensor's first alias. A tensor takes this lock only for its first
+/// alias, so one lock suffices for all tensors.
 struct FirstAliases {
   sync::ProcessMutex mutex;
 };

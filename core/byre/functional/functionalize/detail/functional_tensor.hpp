@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// FunctionalTensor: a tensor under the pass. It holds its own value until a view of it is created.
-/// Then it becomes a view itself: a path from the base of an Alias, and the value at its last use.
+/// A FunctionalTensor is a tensor of the functionalize pass. It holds its value itself until a view
+/// of it is created. Then it becomes a view too: it consists of a path from the base of an Alias,
+/// and of the value at its last use.
 ///
 /// Source: the design note "Functionalization".
 #pragma once
@@ -25,8 +26,8 @@ class FunctionalTensor final : public TensorImpl {
   /// A write whose fallible steps are done: commit() completes it.
   class PreparedWrite {
    public:
-    /// Sets the tensor to `value`, which has its sizes and dtype. Call it once. Requires that the
-    /// tensor was not changed since prepare_write().
+    /// Sets the tensor to `value`. Call this once. Requires that `value` has the tensor's sizes and
+    /// dtype, and that the tensor was not changed since prepare_write().
     void commit(AnyTensor value) noexcept {
       Alias* const alias = target_->alias_.get();
       BYRE_ASSERT((alias != nullptr) == path_.has_value(),
@@ -47,7 +48,7 @@ class FunctionalTensor final : public TensorImpl {
     std::optional<ViewPath> path_;  // empty if the tensor has no alias
   };
 
-  /// Takes a value that nothing aliases.
+  /// Requires that no other tensor aliases `value`.
   explicit FunctionalTensor(AnyTensor value);
   /// Creates a view.
   FunctionalTensor(const AliasHandle& alias, ViewPath path);
@@ -84,13 +85,14 @@ class FunctionalTensor final : public TensorImpl {
     return {*this, path_};
   }
 
-  /// Makes the tensor another view of its alias: transpose_, or resize_ to fewer elements.
+  /// Makes the tensor another view of its alias, as transpose_ and resize_ to fewer elements do.
   void move_to(ViewPath path) noexcept { set(alias_.get(), std::move(path)); }
-  /// Makes the tensor a view of another alias: set_.
+  /// Makes the tensor a view of another alias, as set_ does.
   void set(const AliasHandle& alias, ViewPath path) noexcept;
-  /// Gives the tensor a value of its own: resize_ to more elements.
+  /// Gives the tensor a new value that it shares with no alias, as resize_ to more elements does.
   void set(AnyTensor value, ViewPath path) noexcept;
-  /// Whether resize_ gave the tensor a value of its own, outside the memory of its input.
+  /// Whether resize_ gave the tensor a new value, which is not in the memory of the program's
+  /// input.
   bool has_grown() const noexcept { return has_grown_; }
 
  private:
@@ -101,7 +103,8 @@ class FunctionalTensor final : public TensorImpl {
   BatchLevel level_;
   bool has_grown_ = false;
   ViewPath path_;  // changed only by writes
-  /// Null until a view is created, then set once by a read. Later only writes change it. Owned.
+  /// Null until a view is created. Creating the first view, which counts as a read, sets it; later
+  /// only writes change it. The tensor owns a handle.
   sync::detail::Published<Alias> alias_;
   CachedView cached_;  // guarded by the alias's lock; without an alias only `initial` is used
 };

@@ -11,7 +11,8 @@ namespace {
 
 thread_local const detail::RunningInputs* innermost_of_thread = nullptr;
 
-/// A tracked reshape splits a storage into two view families. A common base would merge them.
+/// A tracked reshape splits a storage into two view families. A common base would merge the
+/// families.
 void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
   const CpuTensor* const first = a.as<CpuTensor>();
   const CpuTensor* const second = b.as<CpuTensor>();
@@ -23,22 +24,22 @@ void expect_one_family(const AnyTensor& a, const AnyTensor& b) {
   }
 }
 
-/// Whether the tensor covers its storage in order, so that a base can have its sizes. All strides
-/// are compared, also those of dimensions of size 0 or 1: they do not affect which memory is
-/// accessed, but they affect later views.
+/// Whether the tensor covers its storage in order, so that a base can have the tensor's sizes. All
+/// strides are compared, also those of dimensions of size 0 or 1: they do not affect which memory
+/// is accessed, but they affect later views.
 bool fills_its_storage(const Tensor& tensor) {
   return tensor.layout() == contiguous_layout(tensor.sizes(), "functionalize") &&
          tensor.nbytes() == tensor.storage().nbytes();
 }
 
-/// All elements of a storage, in order.
+/// Returns the geometry of all elements of the tensor's storage, in order.
 ViewGeometry geometry_of_storage(const Tensor& tensor, const TensorMeta& meta) {
   ViewGeometry geometry = ViewGeometry::of_all(meta.sizes, meta.dtype);
   geometry.storage_nbytes = tensor.storage().nbytes();
   return geometry;
 }
 
-/// Whether the storage of the inputs has a handle outside the inputs.
+/// Whether the storage of `tensor` has handles other than those of the inputs.
 bool has_handles_outside(const Tensor& tensor, const Tensors& inputs) {
   Tensors counted;
   for (const AnyTensor& input : inputs) {
@@ -54,7 +55,8 @@ bool has_handles_outside(const Tensor& tensor, const Tensors& inputs) {
   return tensor.storage().handle_count() > counted.size();
 }
 
-/// The base's dtype for a storage that inputs view as `a` and `b`: u8 if they differ.
+/// Returns the base's dtype for a storage that one input views with dtype `a` and another with
+/// dtype `b`: u8 if the dtypes differ.
 DType common_dtype(DType a, DType b) {
   if (a == b) {
     return a;
@@ -71,7 +73,7 @@ DType common_dtype(DType a, DType b) {
 }  // namespace
 
 InputAliasing::InputAliasing(const Tensors& inputs) {
-  std::vector<bool> is_shared;  // per base: several inputs view it
+  std::vector<bool> is_shared;  // indexed by base: true if several inputs view it
   for (std::size_t input = 0; input < inputs.size(); ++input) {
     const AnyTensor& given = inputs[input];
     if (given.as<FunctionalTensor>() != nullptr) {

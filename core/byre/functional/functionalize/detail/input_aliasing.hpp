@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// InputAliasing: which inputs of a program share memory, and which region each sees. The pass
-/// receives one base per memory, and the inputs as views of the bases.
+/// InputAliasing: describes which inputs of a program share memory, and which region of it each
+/// input views. The pass receives one base for all inputs that share memory, and the inputs as
+/// views of the bases.
 ///
-/// RunningInputs: the inputs of the programs that a thread runs. Until the program ends, only the
-/// program may read and write their memory.
+/// RunningInputs: registers the inputs of the programs that a thread runs. Until the program ends,
+/// only the program may read and write their memory.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
@@ -14,8 +15,8 @@
 
 namespace byre::inline v0::functional {
 
-/// A value. Inputs of the CPU share memory if they share a storage. Any other tensor shares
-/// nothing.
+/// A value type. Inputs on the CPU share memory if they share a storage. Tensors of other backends
+/// share no memory.
 class InputAliasing {
  public:
   /// Throws FunctionalizeError if a storage is shared as bool and as another dtype, if a tracked
@@ -28,25 +29,25 @@ class InputAliasing {
   std::size_t base_of(std::size_t input) const noexcept { return base_of_[input]; }
   const ViewGeometry& geometry(std::size_t input) const noexcept { return geometries_[input]; }
   const TensorMeta& meta(std::size_t base) const noexcept { return bases_[base].meta; }
-  /// The index of the first input that is the same tensor.
+  /// The index of the first input that is the same tensor as `input`.
   std::size_t first_occurrence(std::size_t input) const noexcept {
     return first_occurrence_[input];
   }
-  /// Whether a base is memory of the CPU and can be written. Any other base is rebound.
+  /// Whether a base is memory of the CPU, which is written in place. Any other base is rebound.
   bool is_in_memory(std::size_t base) const noexcept { return bases_[base].is_in_memory; }
   /// Whether every base is memory, so that outputs may be views of it.
   bool is_all_in_memory() const noexcept { return is_all_in_memory_; }
   /// The first input that views the base.
   std::size_t input_of(std::size_t base) const noexcept { return bases_[base].input; }
 
-  /// Whether the base has views besides the inputs. Growing an input would leave them the old
-  /// storage.
+  /// Whether the base has views other than the inputs. If an input grew, these views would keep the
+  /// old storage.
   bool has_outside_views(std::size_t base) const noexcept { return bases_[base].has_outside_views; }
 
   /// Returns the base's elements: a lazy clone on the CPU, otherwise the tensor itself.
   AnyTensor value(std::size_t base, const Tensors& inputs) const;
   Tensors values(const Tensors& inputs) const;
-  /// True if both have the same sizes, dtypes and sharing.
+  /// True if both agree in number, sizes, dtypes, shared memory, and in which inputs are on the CPU.
   friend bool operator==(const InputAliasing& a, const InputAliasing& b) = default;
 
  private:

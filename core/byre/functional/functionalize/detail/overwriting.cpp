@@ -16,7 +16,7 @@ using detail::redispatch_for_one;
 using detail::redispatch_on_backend_of;
 using detail::target_of;
 
-// ---- Overwritten elements are not read, so no pending update is applied
+// ---- Operators that overwrite a tensor: they do not read it, so no pending update is applied
 
 Tensors fill(const Call& call) {
   FunctionalTensor& self = target_of(call, 0);
@@ -71,7 +71,7 @@ Tensors write_out(const Call& call) {
 
 // ---- Operators that change which elements a tensor has
 
-/// Grows a tensor that is the only one of its alias. The new elements are zeros.
+/// Grows a tensor that must be the only tensor of its alias. The new elements are zeros.
 void grow(FunctionalTensor& self, const Dims& sizes) {
   const auto alias = self.alias_if_any();
   if (alias != nullptr && alias->tensor_count() > 1) {
@@ -97,7 +97,7 @@ Tensors resize(const Call& call) {
       geometry.storage_nbytes) {
     grow(self, sizes);
   } else if (layout != geometry.layout) {
-    self.alias();  // the tensor becomes a smaller view of it
+    self.alias();  // creates the alias, if needed, that the tensor becomes a smaller view of
     self.move_to(self.path().by_strides(geometry.with(std::move(layout))));
   }
   return {};

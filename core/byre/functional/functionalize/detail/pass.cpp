@@ -25,13 +25,13 @@ bool broadcasts_to(const Dims& sizes, const Dims& operand) noexcept {
   return fits;
 }
 
-/// The bytes of the base that the elements occupy.
+/// Returns the bytes of the base that elements with this layout occupy.
 byre::detail::Extent extent_of(DType dtype, const Layout& layout) {
   const auto itemsize = static_cast<std::int64_t>(byre::itemsize(dtype));
   return {static_cast<std::uint64_t>(layout.offset * itemsize), layout, itemsize};
 }
 
-/// Calls below the pass, on the current values of the arguments.
+/// Calls an operator below the pass, on the current values of the arguments.
 Tensors redispatch(const Operator& op, std::span<const Argument> arguments) {
   Arguments values(arguments.begin(), arguments.end());
   for (Argument& value : values) {
@@ -138,7 +138,7 @@ AnyTensor detail::functional(const AnyTensor& tensor) {
     return tensor;
   }
   expect_captured_shares_no_input(tensor);
-  // Like an input, the captured tensor becomes a view of its whole storage.
+  // Like an input, the captured tensor becomes a view of a base that is its whole storage.
   const Tensors captured{tensor};
   const InputAliasing aliasing(captured);
   const auto alias = make_counted<Alias>(aliasing.value(0, captured), functionalize_options(),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The functionalize pass: the fallback of the key functionalize. The operator's effect decides: a
 /// pure operator calls the backend's kernel, a view creates a view, and an operator that writes
-/// calls its functional variant and records the result as an update. A call of add_ on a view goes
-/// through
+/// calls its functional variant and records the result as an update. A call of add_ on a view runs
+/// these functions:
 ///
 ///   call, checked_arguments, dispatch           to the pass
 ///   run_functionalized                          prepares the write, and calls add on values:
@@ -23,7 +23,8 @@ namespace byre::inline v0::functional::detail {
 /// of the pass with the captured value, which must not be written.
 AnyTensor functional(const AnyTensor& tensor);
 
-/// Returns a written or viewed argument. Converts it to a tensor of the pass in place.
+/// Returns the argument at `index`, which is written or viewed. If it was captured, replaces it by
+/// a tensor of the pass first.
 FunctionalTensor& target_of(const Call& call, std::size_t index);
 
 /// Throws FunctionalizeError if the argument was captured: the change would be lost.
@@ -44,10 +45,11 @@ inline void expect_takes_batch(const FunctionalTensor& written, BatchLevel level
 /// - if another operand partially overlaps the target, because elements could be written before
 ///   they are read (operators in memory throw too);
 /// - if an earlier written argument has elements in common with the target, because the functional
-///   variant would write one after the other, and the operator itself in any order.
+///   variant would write the two arguments one after the other, whereas the operator itself may
+///   write them in any order.
 void expect_no_partial_overlap(const FunctionalTensor& target, std::size_t index, const Call& call);
 
-/// Calls below the pass, where all tensors are values.
+/// Calls an operator below the pass, where all tensors are values.
 AnyTensor redispatch_for_one(const char* name, Arguments values);
 /// Calls a factory below the pass, on the backend of `target`.
 AnyTensor redispatch_on_backend_of(const FunctionalTensor& target, const char* name,

@@ -44,8 +44,8 @@ Dims inverse_of(const Dims& axes) {
   return inverse;
 }
 
-/// Returns the bytes of a view as the base's dtype. Only the bytes 0 and 1 are valid bools, so a
-/// view of bools is converted, not reinterpreted.
+/// Returns the bytes of a view as elements of the base's dtype. If this dtype is bool, the bytes
+/// are converted instead of reinterpreted, because only the bytes 0 and 1 are valid bools.
 AnyTensor as_base_dtype(const AnyTensor& updated, DType dtype) {
   if (dtype != DType::boolean) {
     return call_for_one("view_copy.dtype", {updated, dtype});
@@ -167,7 +167,7 @@ AnyTensor ViewInfo::replay(const AnyTensor& value, bool reapply_views) const {
 AnyTensor ViewInfo::invert(AnyTensor& value, const AnyTensor& updated) const {
   switch (kind) {
     case ViewKind::view:
-    case ViewKind::expand:  // if no element is repeated
+    case ViewKind::expand:  // valid if no element is repeated
       return call_for_one(operators_of(ViewKind::view).copy, {updated, base.sizes});
     case ViewKind::dtype:
       return as_base_dtype(updated, base.dtype);

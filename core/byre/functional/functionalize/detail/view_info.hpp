@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ViewInfo: one view as an object. It can be replayed on a changed base, and its inverse writes a
+/// A ViewInfo represents one view. It can be replayed on a changed base, and its inverse writes a
 /// changed value of the view back to the base.
 ///
 /// Eight kinds express every view operator: view, view.dtype, permute, select, slice, diagonal,
 /// expand and as_strided. A backend needs the functional variants of only these.
-/// docs/functionalize-pass.md lists the operators that replay and invert each.
+/// docs/functionalize-pass.md lists the operators that replay and invert each kind.
 ///
 /// Source: the design note "Functionalization".
 #pragma once
@@ -28,7 +28,7 @@ enum class ViewKind : std::uint8_t {
   as_strided,
 };
 
-/// A value. Replaying and inverting call pure operators and change nothing else.
+/// A value type. replay() and invert() only call operators: they change no ViewInfo.
 struct ViewInfo {
   ViewKind kind = ViewKind::view;
   /// The constant arguments of the kind's operators, without the tensors.
@@ -37,12 +37,13 @@ struct ViewInfo {
   TensorMeta base;
 
   /// Returns the view of `value`, which has the sizes of `base`: by the view operator if
-  /// `reapply_views`, otherwise by its copying variant.
+  /// `reapply_views` is true, otherwise by its copying variant.
   AnyTensor replay(const AnyTensor& value, bool reapply_views) const;
   /// Returns `value` with `updated` in the region of the view. Takes `value` over and may write it
   /// in place if it is the only handle. `value` is unchanged if this throws.
   AnyTensor invert(AnyTensor& value, const AnyTensor& updated) const;
-  /// Whether strides can make the view impossible. The copying variant is always possible.
+  /// Whether the strides of the viewed tensor can make the view impossible. The copying variant is
+  /// always possible.
   bool depends_on_strides() const noexcept {
     return kind == ViewKind::view || kind == ViewKind::dtype;
   }
@@ -61,7 +62,8 @@ std::optional<std::vector<ViewInfo>> canonical_views(const Operator& op,
                                                      const ViewGeometry& after,
                                                      std::int64_t& start);
 
-/// Expresses a view of a whole base by its strides: at most four ViewInfos for any dtypes.
+/// Expresses the view `geometry` of a base by its strides, as at most four ViewInfos for any
+/// dtypes.
 std::vector<ViewInfo> views_by_strides(const TensorMeta& base, const ViewGeometry& geometry);
 
 }  // namespace byre::inline v0::functional

@@ -25,7 +25,7 @@ std::vector<ViewPath> ViewPath::through(const Operator& op, std::span<const Argu
   const std::vector<ViewGeometry> geometries = (*op.view())(geometry_, arguments);
   std::vector<ViewPath> paths;
   paths.reserve(geometries.size());
-  // A view after a path by strides cannot have a chain.
+  // A view of a path by strides cannot be a chain either.
   const bool has_chain = !strides && (last_ != nullptr || is_base());
   std::int64_t start = 0;
   for (const ViewGeometry& geometry : geometries) {
@@ -62,7 +62,7 @@ AnyTensor ViewPath::replay(const AnyTensor& base, bool reapply_views) const {
 
 AnyTensor ViewPath::apply_inverse(AnyTensor& base, const AnyTensor& updated) const {
   if (geometry_.layout.numel() == 0) {
-    return base;  // also for expand to no elements, which has no inverse
+    return base;  // also covers expand to no elements, which has no inverse
   }
   std::vector<ViewInfo> by_strides_alone;
   std::vector<const ViewInfo*> infos;
@@ -78,7 +78,7 @@ AnyTensor ViewPath::apply_inverse(AnyTensor& base, const AnyTensor& updated) con
     infos = chain();
   }
   // Inverses need the values that the views had before the update, but only up to the last view
-  // that sees a region instead of all elements.
+  // that does not see all elements.
   std::size_t needed = infos.size();
   while (needed > 0 && infos[needed - 1]->sees_all_elements()) {
     --needed;

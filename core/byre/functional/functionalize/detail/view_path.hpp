@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// ViewPath: how a view is computed from its base: by a chain of ViewInfos, or by strides. Each
-/// link of a chain points to its predecessor, so views of views share links.
+/// A ViewPath describes how a view is computed from its base. It is either a chain of ViewInfos or
+/// a path by strides, which is computed from the view's geometry alone. Each link of a chain points
+/// to its predecessor, so views of views share links.
 ///
 /// Two paths of one base with equal geometries see the same elements, no matter which views created
 /// them. An update therefore replaces an earlier update of an equal geometry.
@@ -16,9 +17,9 @@
 
 namespace byre::inline v0::functional {
 
-/// The value of a tensor of the pass at its last use. It is a member of one tensor, at a fixed
-/// address. Other tensors replay their views from it, so the lock of the tensor's alias, if any,
-/// guards it.
+/// The value of a tensor of the pass at its last use. Each CachedView is a member of one tensor and
+/// never moves. Other tensors replay their views from its value, so the lock of the tensor's alias,
+/// if any, guards it.
 struct CachedView {
   /// null if not computed yet, or if the tensor is the base, which the alias holds
   AnyTensor value = {};
@@ -31,7 +32,7 @@ struct CachedView {
   AnyTensor initial = {};
 };
 
-/// One view of a chain. Immutable except `cached`.
+/// One view of a chain. Immutable except `cached`, and `before` during destruction.
 struct ViewLink final : Counted {
   using Handle = boost::intrusive_ptr<const ViewLink>;
 
@@ -43,14 +44,14 @@ struct ViewLink final : Counted {
   ~ViewLink() override;
 
   const ViewInfo info;
-  mutable Handle before;  ///< null: the base. Changed only by destruction
+  mutable Handle before;  ///< null if the view is applied to the base itself
   const std::size_t depth;
   /// The cached value of the tensor that ends here and was used last, or null if it was destroyed.
   /// Guarded by the alias's lock. Does not own it.
   mutable CachedView* cached = nullptr;
 };
 
-/// A value. Data that it shares with other paths never changes.
+/// A value type. The links that paths share never change, except ViewLink::cached.
 class ViewPath {
  public:
   /// A path to the base itself.
@@ -64,7 +65,7 @@ class ViewPath {
   /// The viewed elements of the base.
   const ViewGeometry& geometry() const noexcept { return geometry_; }
   const TensorMeta& base() const noexcept { return base_; }
-  /// Whether the path leads to the whole base, in order.
+  /// Whether the path leads to all elements of the base, in order.
   bool is_base() const noexcept { return is_base_; }
   /// The last link of the chain; null if the path is by strides, or is the base.
   const ViewLink* last() const noexcept { return last_.get(); }
@@ -87,13 +88,13 @@ class ViewPath {
   AnyTensor apply_inverse(AnyTensor& base, const AnyTensor& updated) const;
 
  private:
-  /// The views of the chain, from the base on.
+  /// Returns the views of the chain in the order of application.
   std::vector<const ViewInfo*> chain() const;
 
   TensorMeta base_;
   ViewGeometry geometry_;
   bool is_base_;
-  ViewLink::Handle last_;  ///< null: by strides, or the base
+  ViewLink::Handle last_;  ///< null if the path is by strides, or is the base
   /// A view in the chain sees an element twice, such as expand followed by select. Inverses of
   /// single views could not tell which repeated element was written, so the path is inverted by
   /// strides.

@@ -21,8 +21,8 @@ using byre::detail::Operand;
 using byre::detail::StridedCopy;
 using byre::detail::TensorWrite;
 
-/// Requires a non-empty part in memory of the host. The pointers are valid until the memory is
-/// cloned.
+/// Prepares the copy of `value` to `part`. Requires that `part` is not empty and in memory of the
+/// host. The returned pointers are valid until the memory is cloned.
 StridedCopy prepared(TensorWrite& write, const Tensor& part, const Tensor& value) {
   void* const to = write.materialize(&part.layout());
   return {part.sizes(), Operand::of(to, part.layout(), part.itemsize()),

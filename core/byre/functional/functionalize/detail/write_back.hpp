@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// WriteBack: the writes to inputs at the end of a program. Either all are performed or none: steps
-/// that can fail come first.
+/// A WriteBack performs the writes to inputs at the end of a program. It performs either all writes
+/// or none, because the steps that can fail come first.
 #pragma once
 
 #include <byre/functional/dispatch/any_tensor.hpp>
@@ -17,8 +17,8 @@ class WriteBack {
   /// Errors name `operation`, which must outlive this object.
   explicit WriteBack(const char* operation) noexcept : operation_(operation) {}
 
-  /// Records a write of `value` to `part`, which has the same sizes and dtype. Later writes
-  /// overwrite earlier ones. Throws ShapeError if elements of `part` share memory.
+  /// Records a write of `value` to `part`. Later writes overwrite earlier writes. Requires equal
+  /// sizes and dtypes. Throws ShapeError if elements of `part` share memory.
   void write(Tensor part, const Tensor& value);
   /// Records a write of `value` to a whole tensor: in memory for the CPU, as an update for the
   /// pass, by rebind() for other backends. Throws the errors of the other write() or of rebind(),
@@ -29,9 +29,10 @@ class WriteBack {
   void rebind(const AnyTensor& tensor, const AnyTensor& other);
 
   /// Performs the writes. Call it once. Values that share data with written memory are copied first
-  /// (only the elements that they view) and release the data, so memory without other owners is
-  /// written in place. Throws OutOfMemory, the errors of updates of the pass, or device errors.
-  /// After an error nothing was changed, except devices that were written before the error.
+  /// (only the elements that they view). The copies release the shared data, so memory without
+  /// other owners is written in place. Throws OutOfMemory, the errors of updates of the pass, or
+  /// device errors. After an error nothing was changed, except devices that were written before the
+  /// error.
   void commit();
 
  private:

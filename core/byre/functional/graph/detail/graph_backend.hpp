@@ -10,14 +10,14 @@
 
 namespace byre::inline v0::functional {
 
-/// A result of a node of a recording.
+/// A tensor that represents one result of a node of a recording.
 class GraphTensor final : public TensorImpl {
  public:
   static constexpr Key key = Key::graph;
 
   explicit GraphTensor(detail::RecordedValue value) noexcept
       : TensorImpl(key), value_(std::move(value)) {}
-  /// Creates a tensor without a value. Requires a call of assign() next.
+  /// Creates a tensor without a value. Requires a call of assign() before any other use.
   GraphTensor() noexcept : TensorImpl(key) {}
   void assign(detail::RecordedValue value) noexcept { value_ = std::move(value); }
   Dims sizes() const override { return value_.meta().sizes; }

@@ -4,7 +4,7 @@
 namespace byre::inline v0::functional::detail {
 void intrusive_ptr_release(TapeNode* node) noexcept {
   const boost::intrusive_ptr<Tape> tape =
-      node->tape_;  // its last node may be all that keeps the tape alive
+      node->tape_;  // `node` may hold the last handle to the tape
   tape->release(node);
 }
 
@@ -29,7 +29,7 @@ boost::intrusive_ptr<TapeNode> Tape::add_input(GraphInput input) {
   return append(std::move(node));
 }
 
-/// Handles are dropped under the lock, so another thread that holds it finds no node without a
+/// Handles are dropped under the lock, so every node that another thread finds under the lock has a
 /// handle. Nodes are destroyed without the lock and in a loop: recursion over a long chain would
 /// overflow the stack.
 void Tape::release(TapeNode* node) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Tape: the living nodes of a recording, in creation order. A node lives as long as a tensor or a
-/// later node needs it, so a loop that overwrites its results leaves no nodes behind.
+/// A Tape holds the living nodes of a recording, in creation order. A node lives as long as a
+/// tensor or a later node uses its results, so a loop that overwrites its results leaves no nodes
+/// behind.
 #pragma once
 
 #include <byre/config.hpp>
@@ -43,7 +44,7 @@ struct TapeNode : BasicNode<RecordedValue> {
   // Guarded by the tape's lock:
   TapeNode* previous_ = nullptr;
   TapeNode* next_ = nullptr;
-  std::uint32_t first_result_ = 0;  // in the graph being captured
+  std::uint32_t first_result_ = 0;  // number of the node's first result in the graph being captured
 };
 
 /// Thread-safe.

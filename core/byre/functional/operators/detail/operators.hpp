@@ -13,8 +13,8 @@ void write_result_to_out(const Operator& op, const AnyTensor& out, const AnyTens
 /// For resize_: returns a contiguous layout of `sizes` that begins where `before` does. Throws
 /// ShapeError if `before` is not contiguous.
 Layout resized(const Layout& before, const Dims& sizes);
-/// For resize_: throws StateError because the tensor would need new memory, but has views or is a
-/// view.
+/// For resize_: throws StateError because the tensor needs new memory to grow, but has views or is
+/// a view.
 [[noreturn]] void refuse_to_grow(const Dims& sizes);
 
 }  // namespace byre::inline v0::functional::detail

@@ -21,7 +21,7 @@ using WithScalarInPlace = Tensor (*)(Tensor, const Scalar&, CallSite);
 using Unary = Tensor (*)(const Tensor&, CallSite);
 using UnaryInPlace = Tensor (*)(Tensor, CallSite);
 
-/// For operands that broadcast.
+/// Meta rule for operands that broadcast.
 std::vector<TensorMeta> meta_of_pointwise(const Call& call) {
   Dims sizes;
   for (const Argument& argument : call.arguments) {
@@ -40,7 +40,7 @@ bool supports_writes(Key key) {
   return sync::no_destructor<CopyOperator>().copy.kernel(key) != nullptr;
 }
 
-/// Restores the sizes of `out` if there is no memory for the result.
+/// Resizes `out` and copies the result to it. Restores the sizes of `out` if this throws.
 void resize_and_copy(const AnyTensor& out, const AnyTensor& result) {
   const Dims before = out.sizes();
   try {
@@ -56,7 +56,7 @@ void resize_and_copy(const AnyTensor& out, const AnyTensor& result) {
 Tensors compute_into_out(const Call& call) {
   const Key key = keys_of(call.arguments).highest();
   if (const Kernel* const others = fallback(key); others != nullptr && !supports_writes(key)) {
-    return (*others)(call);  // so that its error names the program's operator, not copy_
+    return (*others)(call);  // so that the error names the called operator, not copy_
   }
   const AnyTensor out = call.arguments.back().tensor();
   const auto operands = call.arguments.first(call.arguments.size() - 1);
@@ -70,7 +70,8 @@ void define_out(const std::string& name, const std::string& parameters) {
       .composite(compute_into_out);
 }
 
-/// Also defines the variants in place if `write` and `write_scalar` are given.
+/// Defines a binary operator, its out= variant, and the variants in place if `write` and
+/// `write_scalar` are given.
 void define_binary(const std::string& name, Binary pure, WithScalar with_scalar,
                    BinaryInPlace write = nullptr, WithScalarInPlace write_scalar = nullptr) {
   define(name + "(Tensor a, Tensor b) -> Tensor")

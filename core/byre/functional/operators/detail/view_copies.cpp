@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Defines the functional variants of eight views. All other views are expressed by these eight. A
-/// *_copy returns the viewed elements as a new tensor. A *_scatter returns the base, in which the
-/// elements of the view are replaced by the source.
+/// *_copy operator returns the viewed elements as a new tensor. A *_scatter operator returns the
+/// base with the elements of the view replaced by the source.
 #include <byre/functional/dispatch/call.hpp>
 #include <byre/functional/dispatch/cpu_tensor.hpp>
 #include <byre/functional/dispatch/detail/builtin.hpp>
@@ -13,7 +13,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// How the view reads its tensor's elements: by strides, or in order.
+/// How the view addresses its tensor's elements: by the tensor's strides, or by their position in
+/// order.
 enum class Reads : bool { by_strides, in_order };
 
 ViewGeometry geometry_of_view(const Operator& view, const ViewGeometry& self,
@@ -61,7 +62,8 @@ bool is_from_the_start(const Tensor& tensor) {
   return tensor.is_contiguous() && tensor.storage_offset() == 0;
 }
 
-/// Returns a packed tensor to programs, as every backend does, and a lazy clone to passes.
+/// Returns a packed tensor if a program called, as every backend does, and a lazy clone of `part`
+/// if a pass called.
 Tensor own_copy(const Tensor& part) {
   return is_below_passes() ? part.lazy_clone() : packed(part);
 }

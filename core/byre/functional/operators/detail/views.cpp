@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Defines the views of byre/tensor by their geometry. Some views with one output also get a
-/// variant in place, such as transpose_.
+/// Defines the views of byre/tensor by rules that compute the geometry of each view. Some views
+/// with one output also get a variant in place, such as transpose_.
 #include <byre/functional/dispatch/detail/builtin.hpp>
 #include <byre/tensor/views.hpp>
 
@@ -42,7 +42,7 @@ ViewRule rule_of(Result (*)(const Layout&, Rest...)) {
     (std::index_sequence_for<Rest...>());
   };
 }
-/// Makes a view rule of a function of a layout and arguments (integers and Dims).
+/// Turns a function of a layout and further arguments (integers and Dims) into a view rule.
 template <auto LayoutOf>
 ViewRule layout_rule() {
   return rule_of<LayoutOf>(LayoutOf);

@@ -10,8 +10,8 @@
 namespace byre::inline v0::functional {
 namespace {
 
-/// Resizes within the storage if it suffices. Otherwise allocates memory, copies the elements and
-/// fills the rest with zeros.
+/// Resizes within the storage if the storage suffices. Otherwise allocates memory, copies the
+/// elements and fills the rest with zeros.
 void resize_in_memory(Tensor& self, const Dims& sizes) {
   const Layout layout = detail::resized(self.layout(), sizes);
   if (byre::detail::byte_count(layout.end(), self.itemsize(), "resize_") <=
