@@ -20,7 +20,7 @@ using namespace functional;
 using functional::call;
 using functional::call_for_one;
 
-/// A tensor of 0, 1, 2, ... whose memory is `count` elements long.
+/// Returns a tensor of 0, 1, 2, ... whose memory is `count` elements long.
 AnyTensor counted(std::int64_t count) {
   return call_for_one("arange", {count, DType::f32});
 }
@@ -30,7 +30,7 @@ std::string text_of(const AnyTensor& tensor) {
 }
 
 /// Runs `f` on a view of 0, 1, 2, ... directly, functionalized in every way, and as a graph.
-/// Expects the text of its result, and the text of the whole memory afterwards.
+/// Expects the text of the result, and the text of the whole memory afterwards.
 void expect_everywhere(const Program& f, std::int64_t count,
                        const std::function<AnyTensor(const AnyTensor&)>& view,
                        const std::string& returned, const std::string& memory_after) {
@@ -103,8 +103,8 @@ TEST(Complaints, as_strided_after_a_write_to_a_strided_input_is_correct) {
     };
   };
   const std::string memory_after = "[1. 1. 3. 3. 5. 5. 7. 7. 9. 9.]";
-  // The strides of as_strided count elements of the memory, those of as_strided_copy elements of
-  // the input.
+  // The strides of as_strided count elements of the memory. The strides of as_strided_copy count
+  // elements of the input.
   expect_everywhere(f("as_strided"), 10, every_other, "[1. 3. 5.]", memory_after);
   expect_everywhere(f("as_strided_copy"), 10, every_other, "[1. 5. 9.]", memory_after);
 }

@@ -55,13 +55,13 @@ TEST_F(Complaints, training_during_a_save_copies_only_the_written_rows) {
   boost::thread saver([&] { save_npy(folder / "table.npy", snapshot); });
   train(table, 16, 2);
   saver.join();
-  expect_costs(costs, 0, 1);  // the system copied 16 pages
+  expect_costs(costs, 0, 1);  // byre copied no bytes: the system copied the 16 written pages
   const Tensor saved = map_npy(folder / "table.npy");
   EXPECT_EQ(saved.at<float>({13, 0}), 1.0F);
   EXPECT_EQ(table.at<float>({13, 0}), 2.0F);
 
   // The next snapshot copies the pages that were written. The number of copied bytes shows how many
-  // these are.
+  // pages were written.
   const Counted later;
   const Tensor next = table.lazy_clone();
   train(table, 1, 3);
@@ -69,7 +69,7 @@ TEST_F(Complaints, training_during_a_save_copies_only_the_written_rows) {
 }
 
 TEST_F(Complaints, writing_a_column_copies_no_other_column_of_its_block) {
-  Tensor block = table_of(1).view({64, -1});  // 64 columns, each contiguous
+  Tensor block = table_of(1).view({64, -1});  // 64 columns, each contiguous in memory
   const Tensor clone = block.lazy_clone();
   const Counted costs;
   Tensor column = block.select(0, 7);

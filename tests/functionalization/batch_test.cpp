@@ -16,8 +16,8 @@
 namespace byre::test {
 namespace {
 
-/// The number of members of a batch, and of the outer batch of a batch of batches. The members of a
-/// batch of batches are numbered from 0 to outer_size * batch_size - 1.
+/// The number of members of a batch, and the number of batches in a batch of batches. The members
+/// of a batch of batches are numbered from 0 to outer_size * batch_size - 1.
 constexpr std::size_t batch_size = 3;
 constexpr std::size_t outer_size = 2;
 
@@ -51,13 +51,14 @@ Tensor beginning_of(const Tensor& memory, const Dims& sizes) {
 
 /// One input of the run over the batch and of the runs per member.
 struct Input {
-  BatchAxes::value_type axis{};        ///< the batch's axis; empty if all members get one tensor
+  BatchAxes::value_type axis{};        ///< the batch's axis; empty if members share one tensor
   BatchAxes::value_type outer_axis{};  ///< axis of a batch of batches
-  Tensor memory{};                     ///< `all` is the beginning of this
+  Tensor memory{};                     ///< the memory in which `all` comes first
   Tensor all{};
   AnyTensor given{};
   Tensors member_copies{};  ///< indexed by member
-  /// Second handles of an input without a batch. All members share this input, so it cannot grow.
+  /// Second handles of the copies of an input without a batch. They prevent resize_ beyond the
+  /// storage, as in the run over the batch, where all members share the input.
   std::vector<Tensor> seen_elsewhere{};
 
   /// Fills `all`: with the beginning of `shared` if `shared` is large enough, otherwise with values
@@ -83,7 +84,7 @@ struct Input {
     }
     given = target.is_opaque ? to_opaque(all) : from_cpu(all);
     for (std::size_t member = 0; member < target.members(); ++member) {
-      // An input without a batch has a memory of the original size.
+      // The storage of an input without a batch has the size of `memory`, which limits resize_.
       const Tensor copy =
           axis || outer_axis ? part_of(all, member).clone() : beginning_of(memory.clone(), sizes);
       member_copies.push_back(from_cpu(copy));
@@ -101,10 +102,10 @@ struct Input {
 };
 
 /// The inputs of a program. Their batches have different axes. Some inputs have no batch, and some
-/// are views of the first input's memory. Captured tensors have no batch. The inputs of the runs
-/// per member share no memory, because vmap rejects writes to inputs that share memory.
+/// are views of the first input's memory. Captured tensors have no batch. In the runs per member,
+/// no inputs share memory, because vmap rejects writes to inputs that share memory.
 struct Inputs {
-  std::vector<Ref> names;  ///< repeated if passed repeatedly
+  std::vector<Ref> names;  ///< contains an input as often as it is passed
   std::map<Ref, Input> by_name;
 
   Inputs(const Program& program, const Values& before, const BatchTarget& target) {
@@ -117,7 +118,7 @@ struct Inputs {
       if (is_new) {
         const Tensor& tensor = to_cpu(before.at(name));
         const bool is_first = names.size() == 1;
-        // shared by all batches, or a view
+        // if nested, an input without an outer batch; otherwise a view of the first input's memory
         const bool is_special = !is_first && name.step % 3 == 0;
         Input& input = named->second;
         if (is_first || name.step % 2 == 0) {
@@ -155,7 +156,7 @@ std::string difference(const AnyTensor& of_alone, const Tensor& found) {
 }
 
 struct BatchOutcome {
-  /// Differences of outputs and inputs from the runs per member.
+  /// Differences from the runs per member, in outputs and inputs.
   std::string difference{};
   /// The operator that vmap rejects, or "vmap" for the whole run.
   std::string refused_by{};
@@ -163,8 +164,8 @@ struct BatchOutcome {
   std::string happened{};
 };
 
-/// Whether vmap documents this rejection. `inputs_share_memory`: inputs of the batch share memory,
-/// and inputs of the runs per member do not. Any other error is a failure.
+/// Whether vmap documents the rejection with the message `what`. `inputs_share_memory` tells
+/// whether inputs of the run over the batch share memory. Any other error is a failure.
 bool is_rejection_of_vmap(const std::string& what, bool inputs_share_memory) {
   static constexpr std::array refusals = {
       "vmap: the function changed an input",
@@ -187,7 +188,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
   const auto run_with = [&](const Tensors& given, Trace& trace) {
     return run(program, inputs.names, given, before, trace);
   };
-  Trace expected;  // of the first member; the traces of all other members must be equal
+  Trace expected;  // of any member: the results of all members must be equal
   std::vector<Tensors> member_outputs;
   for (std::size_t member = 0; member < target.members(); ++member) {
     const auto of_member = [=](const Input& input) { return input.member_copies[member]; };
@@ -220,7 +221,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
     const char result = found.results[step];
     if (result != expected_result &&
         !(is_refusal(result) &&
-          is_refusal(expected_result))) {  // vmap may reject for other reasons
+          is_refusal(expected_result))) {  // vmap may reject with another kind of rejection
       const std::string& op = program.body[step].op;
       return expected_result == static_cast<char>(StepResult::done) &&
                      is_rejection_of_vmap(found.messages[step], inputs.share_memory())

@@ -38,7 +38,8 @@ TEST_P(RandomPrograms, random_programs_agree_with_and_without_the_pass) {
     const Outcome expected = run_reference(program);
     done += count_of(expected, StepResult::done);
     others += expected.trace.results.size() - count_of(expected, StepResult::done);
-    // Odd programs lower the bounds of updates and regions, so that some steps reach both.
+    // Programs with odd numbers run with lower bounds of updates and regions, so that some steps
+    // reach each bound.
     auto& bounds = functional::detail::alias_bounds();
     bounds = {};
     if (number % 2 == 1) {
@@ -69,8 +70,8 @@ std::vector<std::string> operators_of(Effect effect) {
   return operators_that([=](const auto& op) { return op.effect() == effect; });
 }
 
-/// Returns one target in turn, or all if BYRE_FUNCTIONALIZATION_TARGETS=all is in the environment,
-/// which takes minutes.
+/// Returns the target whose turn it is. Returns all targets if BYRE_FUNCTIONALIZATION_TARGETS=all
+/// is in the environment; the test then takes minutes.
 std::span<const Target> targets_at(std::uint64_t turn) {
   static const char* const given = std::getenv("BYRE_FUNCTIONALIZATION_TARGETS");
   const std::span<const Target> all = all_targets();
@@ -87,7 +88,7 @@ bool is_done(const std::string& op, const Program& program, const Outcome& outco
   return false;
 }
 
-/// The programs read the memory after a write through a view, and again after another write.
+/// Each program reads the memory after a write through a view, and again after another write.
 TEST(EveryPair, a_write_through_a_view_agrees_with_memory) {
   constexpr std::uint64_t programs_of_each = 40;
   std::uint64_t number = seed();

@@ -22,7 +22,7 @@ TEST_P(AliasMemory, a_later_update_replaces_one_of_the_same_region) {
   const AnyTensor x = zeros_with_pass({3});
   call("fill_", {element(x, 1), 6});
   call("fill_", {call_for_one("slice", {x, 0, 1, 3}), 7});
-  call("fill_", {element(x, 1), 8});  // a different view of the same region
+  call("fill_", {element(x, 1), 8});  // another view of the region that the first call wrote
   EXPECT_EQ(functional_tensor_of(x).alias()->pending_updates(), 2U)
       << "expected one update per region, regardless of the write between them";
   EXPECT_EQ(text_of_value(x), "[0. 8. 7.]");
@@ -106,7 +106,8 @@ TEST_P(AliasMemory, the_design_notes_example_has_the_noted_states) {
   const AnyTensor x = to_functional(zeros({2}));
   EXPECT_EQ(functional_tensor_of(x).alias_if_any(), nullptr);
 
-  // x1 = x.view(1, 2): x gets an alias, of generation 0, without updates; x1 is a view of it.
+  // x1 = x.view(1, 2): x gets an alias with generation 0 and no updates; x1 is a view of this
+  // alias.
   const AnyTensor x1 = call_for_one("view", {x, {1, 2}});
   const auto alias = functional_tensor_of(x).alias_if_any();
   ASSERT_NE(alias, nullptr);
@@ -128,7 +129,8 @@ TEST_P(AliasMemory, the_design_notes_example_has_the_noted_states) {
   EXPECT_EQ(text_of_value(element), "2.");
   EXPECT_EQ(alias->pending_updates(), 1U) << "a use of a current view must not apply updates";
 
-  // y = x1 + 3: x1 is behind, so the update is applied to the base and x1 is replayed from it.
+  // y = x1 + 3: the value of x1 is older than the write, so the update is applied to the base and
+  // x1 is replayed from the base.
   const AnyTensor y = call_for_one("add.scalar", {x1, 3});
   EXPECT_EQ(alias->pending_updates(), 0U);
   EXPECT_EQ(alias->generation(), 1U);

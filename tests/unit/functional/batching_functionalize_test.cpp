@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// Batches of functions that write in place: the last use case of the design note
-// "Functionalization".
+// SPDX-License-Identifier: BSL-1.0 vmap() of functions that write in place: the last use case of
+// the design note "Functionalization".
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -22,7 +21,7 @@ Tensors running_sums(const Tensors& x) {
   return {sums};
 }
 
-/// Returns a copy of an input, then zeroes the input.
+/// Copies an input, zeroes the input, and returns the copy.
 Tensors copy_then_zero(const Tensors& in) {
   const AnyTensor copy = call_for_one("clone", {in[0]});
   call("copy_", {copy, in[0]});

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0
-// Captured tensors: a program neither creates them nor receives them as inputs. Views of them that
-// it returns, and inputs that it sets to them, alias them as without the pass.
+// SPDX-License-Identifier: BSL-1.0 Captured tensors are tensors that a program neither creates nor
+// receives as inputs. If the program returns a view of a captured tensor, or sets an input to the
+// captured tensor by set_, the result aliases the captured tensor, as it does without the pass.
 #include <ostream>
 
 #include "tensors.hpp"
@@ -12,7 +12,7 @@ Program keeping_views(const Program& f) {
   return functionalize(f, {.reapply_views = true});
 }
 
-/// The first transform is the reference: results under the pass must equal it.
+/// The first transform is the reference: results under the pass must equal its results.
 class CapturedTensors : public testing::TestWithParam<Transform> {
  protected:
   static Tensors run(const Program& f, const Tensors& inputs) {
@@ -114,7 +114,7 @@ AnyTensor scattered(AnyTensor base) {
 }
 
 TEST(Scatters, a_scatter_writes_in_place_only_if_unshared) {
-  const ExcludeKeys pass(Key::functionalize);  // as in calls from the pass
+  const ExcludeKeys pass(Key::functionalize);  // as in calls that the pass makes
   Tensor alone = to_cpu(ascending(3)).clone();
   const float* const place = alone.data<float>();
   EXPECT_EQ(to_cpu(scattered(from_cpu(std::move(alone)))).data<float>(), place);

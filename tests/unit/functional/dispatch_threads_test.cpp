@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Registration concurrent with calls: a call finds a complete operator or none, and concurrent
-/// threads generate one variant. Use of a view is a read: threads may use views of one alias
-/// concurrently, even if this applies updates, creates the alias, or replays values.
+/// Registration concurrent with calls: a call finds either a complete operator or no operator, and
+/// threads that concurrently generate a functional variant get the same variant. The use of a view
+/// is a read: threads may use views of one alias concurrently, even if this applies updates,
+/// creates the alias, or replays values.
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 
 #include <algorithm>
@@ -15,14 +16,14 @@ namespace {
 
 constexpr std::size_t threads = 4;
 
-/// Unique in each round, also if the test is repeated.
+/// Returns a name that is unique in each round, also if the test is repeated.
 std::string new_name(const char* stem) {
   static int count = 0;
   return std::string(stem) + std::to_string(++count);
 }
 
-/// In each round, thread 0 registers while the other threads look until they find everything. The
-/// last look happens after registration.
+/// In each round, thread 0 calls `register_all` while the other threads call `find_all` until it
+/// returns true. A call after the registration must return true.
 void register_beside(std::size_t rounds, FunctionRef<void(std::size_t)> prepare,
                      FunctionRef<void()> register_all, FunctionRef<bool()> find_all,
                      FunctionRef<void(std::size_t)> check) {
@@ -162,7 +163,7 @@ TEST(Registration, a_backend_is_found_complete_or_not_at_all) {
   Key next = add_backend({.name = new_name("test_backend_")});
   std::string name;
   register_beside(
-      4,  // few keys are available
+      4,  // rounds: each uses up a key, and there are few keys
       [&](std::size_t) {
         name = new_name("test_backend_");
         next = static_cast<Key>(static_cast<int>(next) + 1);
@@ -212,7 +213,8 @@ TEST_P(ConcurrentUses, concurrent_uses_of_chained_views_see_every_write) {
       [&](std::size_t thread) {
         for (std::size_t step = 0; step < views.size(); ++step) {
           const std::size_t at = thread % 2 == 0 ? step : views.size() - 1 - step;
-          // Destroys a view of this thread while other threads pass its link.
+          // In half of the cases, uses and destroys a new view while other threads walk past the
+          // link at which it ends.
           const bool has_its_own = (round_of_views + thread) % 4 < 2;
           seen[thread][at] = first_of(has_its_own ? call_for_one("alias", {views[at]}) : views[at]);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Empty handles and empty functions: every function that takes one, and every caller of a program
-/// or kernel that returns one, rejects it. Nothing has changed then.
+/// Empty handles and empty functions: every function rejects them as arguments, and every caller of
+/// a program or kernel rejects them as results. A rejection changes nothing.
 #include "tensors.hpp"
 
 namespace byre::test {
@@ -21,8 +21,8 @@ Lowering to_itself() {
           [](const AnyTensor& x) { return to_cpu(x); }};
 }
 
-/// `name` is the function that errors name. If two entries have one name, one of them is nested in
-/// functionalize().
+/// `name` is the name of the function in error messages. If two entries have the same name, one of
+/// them is nested in functionalize().
 const Transform transforms[] = {
     {"functionalize", [](const Program& f) { return functionalize(f); }},
     {"functionalize_on", [](const Program& f) { return functionalize_on(to_itself(), f); }},

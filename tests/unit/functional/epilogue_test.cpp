@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0
-// The epilogue: functionalize() writes inputs once the program is done. These tests also count the
-// bytes that it copies.
+// SPDX-License-Identifier: BSL-1.0 The epilogue: functionalize() writes the inputs after the
+// program has run. These tests also count the bytes that the epilogue copies.
 #include <byre/functional/functionalize/detail/write_back.hpp>
 
 #include "support/failing_allocator.hpp"
@@ -106,8 +105,8 @@ Tensors use(const AnyTensor& x) {
   return call("sum", {x});
 }
 
-// The epilogue writes the elements that the program wrote. All others keep the values that they
-// have at that time.
+// The epilogue writes the elements that the program wrote. All other elements keep the values that
+// they have when the epilogue runs.
 TEST(EpilogueWrites, written_regions_get_their_last_value) {
   const std::pair<std::vector<Step>, const char*> all[] = {
       {{[](const AnyTensor& x) {
@@ -161,8 +160,8 @@ TEST(EpilogueWrites, regions_of_many_dimensions_are_written) {
   EXPECT_EQ(text_of(x), text_of(plain));
 }
 
-// ---- an error leaves everything unwritten, including devices, although these are written before
-// the memory of the host
+// ---- an error leaves everything unwritten, including memory of devices, which is written before
+// memory of the host
 
 std::string text_on_host(const Tensor& tensor) {
   return byre::to_string(tensor.to(Device::cpu()));
@@ -206,7 +205,7 @@ struct TrackedBase {
       : whole(ViewGeometry::of_all(sizes, DType::f32)), alias(make_counted<Alias>(zeros(sizes))) {
     alias->track_writes();
   }
-  /// Writes the region `part`.
+  /// Writes `value` to the region `part`.
   void write(const ViewGeometry& part, float value) const {
     FunctionalTensor seen(alias, ViewPath(whole).by_strides(part));
     seen.prepare_write("test").commit(call_for_one("full", {part.layout.sizes, value}));
@@ -233,7 +232,7 @@ TEST(WrittenRegions, a_region_written_repeatedly_is_reported_once) {
     base.write(base.row(1), value);
     base.alias->sync_base();  // applies the update
   }
-  base.write(base.row(1), 0);  // replaces the applied update
+  base.write(base.row(1), 0);  // replaces the region of the applied update
   EXPECT_EQ(base.regions(), std::vector{base.row(1)});
   EXPECT_EQ(base.alias->written_regions().size(), 1U);
 }

@@ -11,7 +11,8 @@ namespace {
 
 using namespace functional;
 
-/// Makes a violation that is tracked, recorded and reported.
+/// Causes a violation (a write that is visible through a reshape), which is tracked, recorded and
+/// reported.
 void violate() {
   const shadow::ReshapeModeScope scope(shadow::ReshapeMode::warn);
   Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});

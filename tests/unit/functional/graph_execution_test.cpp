@@ -11,7 +11,7 @@
 namespace byre::test {
 namespace {
 
-// Collected before tests define operators.
+// Collected before tests define further operators.
 const std::vector<const Operator*> builtin_operators = operators();
 
 TEST(GraphExecutions, outputs_share_no_memory) {
@@ -235,7 +235,7 @@ Tensor computed_by_graph(const std::string& name, const Arguments& arguments) {
   return to_cpu(execute(graph, inputs).at(0));
 }
 
-// execute() checks the results against the meta rules.
+// This tests the meta rules too: execute() checks the results against them.
 TEST(PureOperators, recorded_operators_compute_the_cpus_results) {
   test::RandomCalls random(test::seed());
   const std::vector<std::string> names = random.all_names();

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: BSL-1.0
-// Registration rejects a kernel with parameters or results other than its operator's schema.
+// SPDX-License-Identifier: BSL-1.0 Registration rejects a kernel whose parameters or results differ
+// from its operator's schema.
 #include "tensors.hpp"
 
 namespace byre::test {
 namespace {
 
-/// A backend's tensor type, and a result type without a known number of tensors.
+/// The tensor type of a user's backend, and a result type whose number of tensors is unknown.
 struct TensorOfUser {
   Tensor value;
 };
@@ -28,13 +28,13 @@ struct byre::functional::Boxed<byre::test::ResultsOfUser> {
 namespace byre::test {
 namespace {
 
-/// Defines an operator "test_signature<number>" with the rest of a schema.
+/// Defines an operator with the schema "test_signature<number>" + `rest`.
 Definition define_next(const std::string& rest) {
   static int number = 0;
   return define("test_signature" + std::to_string(++number) + rest);
 }
 
-/// Registers `function` for an operator of that schema. Returns the error text without the
+/// Registers `function` for a new operator with this schema. Returns the error text without the
 /// operator's name, the key and the schema. Checks that nothing was registered.
 template <class Function>
 std::string complaint_about(const std::string& rest_of_schema, Function function) {
@@ -68,7 +68,7 @@ TEST(KernelSignatures, wrong_numbers_or_types_of_parameters_are_rejected) {
             "std::optional<std::int64_t>, or change the schema.");
 }
 
-/// Lists the C++ parameter types that a kernel may have for the schema's type.
+/// Lists the C++ parameter types that a kernel may have for the schema type `in_schema`.
 std::string kinds_taken_for(const std::string& in_schema) {
   std::string taken;
   const auto try_kind = [&](const char* kind, auto function) {

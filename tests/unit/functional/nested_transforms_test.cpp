@@ -7,8 +7,8 @@
 namespace byre::test {
 namespace {
 
-/// Writes views of its input, and returns a new tensor that it wrote through views, with views of
-/// it.
+/// Writes views of the input. Returns a new tensor that was written through views, the input, and a
+/// view of the input.
 Tensors in_place(const Tensors& in) {
   const AnyTensor first = element(in[0], 0);
   call("mul_.scalar", {first, 2});
@@ -38,7 +38,7 @@ Program looped(const Program& f, std::int64_t axis) {
   };
 }
 
-/// Runs a program on equal inputs and returns the text of its results and inputs.
+/// Runs a program on a new tensor 0, 1, 2, ... and returns the text of the results and the input.
 std::string effects_of(const Program& program) {
   const AnyTensor x = ascending({2, 2, 2});
   Tensors seen = program({x});
@@ -46,13 +46,13 @@ std::string effects_of(const Program& program) {
   return texts_of(seen);
 }
 
-/// Triples an element, and returns the sum.
+/// Triples an element of the input in place, and returns the input's sum.
 Tensors triple_one(const Tensors& in) {
   call("mul_.scalar", {element(in[0], 1), 3});
   return {call_for_one("sum", {in[0]})};
 }
 
-/// Calls `inner` with a view of the input, and writes the result.
+/// Calls `inner` with a view of the input, and writes a result of `inner`.
 Program composed(const Program& inner) {
   return [inner](const Tensors& in) {
     const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
@@ -63,8 +63,8 @@ Program composed(const Program& inner) {
   };
 }
 
-/// Applies `batched` (vmap() or looped()) to `in_place` on a view, and to a function that captures
-/// a view.
+/// Applies `batched` (vmapped() or looped()) to `in_place`, called with a view, and to a function
+/// that captures a view.
 Program of_parts(Program (*batched)(const Program&, std::int64_t)) {
   return [batched](const Tensors& in) {
     const AnyTensor part = call_for_one("transpose", {in[0], 0, 2});
@@ -115,13 +115,14 @@ TEST(VmapWithinThePass, an_input_that_is_passed_twice_is_written) {
   const AnyTensor x = ascending({2, 2});
   const Program add = vmap([](const Tensors& each) { return call("add_", {each[0], each[1]}); });
   functionalize([&](const Tensors& in) {
-    call("select", {in[0], 0, 0});  // gives it an alias
+    call("select", {in[0], 0, 0});  // gives in[0] an alias
     return add({in[0], in[0]});
   })({x});
   EXPECT_EQ(texts_of({x}), "[[0. 2.]\n [4. 6.]]\n");
 }
 
-/// Expects that `program` is rejected without writing its input: a batch would miss its write.
+/// Expects that `program` is rejected and its input is not written, because a batch would miss a
+/// write of the program.
 void expect_stale_batch_refused(const Program& program) {
   const AnyTensor x = ascending({2, 2});
   const std::string text = complaint_of<DispatchError>([&] { program({x}); });

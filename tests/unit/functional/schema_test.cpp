@@ -55,7 +55,7 @@ std::string listed(std::size_t count, const Item& item) {
   return text;
 }
 
-/// With quadratic parsing these would take minutes.
+/// If parsing took quadratic time, these schemas would take minutes.
 TEST(Schemas, a_million_items_are_parsed_in_linear_time) {
   const auto text_of = [](std::size_t number) { return std::to_string(number); };
   const std::string numbers = "[" + listed(1'000'000, text_of) + "]";

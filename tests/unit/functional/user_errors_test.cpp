@@ -18,7 +18,7 @@ struct TooLong : std::length_error {
   TooLong() : length_error("a length of the user's own") {}
 };
 
-/// Calls of a user's kernel or program that throws.
+/// Returns calls, with their names, that run a user's kernel or program which throws.
 template <class Thrown>
 std::vector<std::pair<const char*, std::function<void()>>> calls_that_throw() {
   const Program program = [](const Tensors&) -> Tensors { throw Thrown(); };
@@ -58,7 +58,7 @@ TEST(UserErrors, a_count_beyond_the_address_space_is_a_shape_error) {
 TEST(UserErrors, a_count_beyond_memory_is_out_of_memory) {
   const auto most_numbers = static_cast<std::int64_t>(max_nbytes / sizeof(std::int64_t));
   for (const std::int64_t count : {most_numbers, most_numbers / 2}) {
-    // With 32-bit pointers, memory for one such tensor may exist.
+    // With 32-bit pointers, memory may suffice for one such tensor, so the test allocates several.
     std::vector<Tensor> others;
     EXPECT_THROW(
         for (;;) { others.push_back(Tensor::empty({count}, DType::i64)); }, OutOfMemory);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Chains of views: which views are replayed when all are used, and which values stay. The opaque
-/// backend counts both.
+/// Chains of views: which views are replayed when all views are used, and which values remain in
+/// memory afterwards. The opaque backend counts both.
 #include <algorithm>
 #include <numeric>
 
@@ -9,7 +9,7 @@
 namespace byre::test {
 namespace {
 
-/// The counts that `action` adds.
+/// Returns by how much `action` increases the counts.
 template <class Action>
 OpaqueCounts counts_of(const Action& action) {
   const OpaqueCounts before = opaque_counts();

@@ -75,8 +75,8 @@ std::vector<TensorMeta> metas_of(const Call& call) {
   return metas;
 }
 
-/// Returns the recording of the graph tensors among the arguments. If there are none, returns the
-/// current recording of this thread.
+/// Returns the recording of the graph tensors among the arguments. If no argument is a graph
+/// tensor, returns the current recording of this thread.
 Recording recording_of(const Call& call) {
   AnyTensor recorded;
   for (const Argument& argument : call.arguments) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// An Alias is the state that a base and its views share. It consists of the value of the base, the
-/// updates (recorded writes) that are not yet applied to the base, and the generation, which counts
-/// the writes.
+/// updates (recorded writes) that are not yet applied to the base, and the generation (the number
+/// of writes).
 ///
 /// A tensor calls three functions of its alias. For x[1].add_(y), in this order:
 ///
@@ -43,7 +43,7 @@ namespace byre::inline v0::functional {
 
 namespace detail {
 
-/// Limits of the aliases that this thread creates, and how often this thread's writes reached
+/// Limits of the aliases that this thread creates, and how often writes by this thread reached such
 /// limits. Tests lower the limits.
 struct AliasBounds {
   /// If a write would raise the number of updates to this number, it first applies the pending
