@@ -53,12 +53,12 @@ Tensor beginning_of(const Tensor& memory, const Dims& sizes) {
 struct Input {
   BatchAxes::value_type axis{};        ///< the batch's axis; empty if members share one tensor
   BatchAxes::value_type outer_axis{};  ///< axis of a batch of batches
-  Tensor memory{};                     ///< the memory in which `all` comes first
+  Tensor memory{};                     ///< the memory that begins with `all`
   Tensor all{};
   AnyTensor given{};
   Tensors member_copies{};  ///< indexed by member
-  /// Second handles of the copies of an input without a batch. They prevent resize_ beyond the
-  /// storage, as in the run over the batch, where all members share the input.
+  /// Second handles of the copies of an input without a batch. They make resize_ beyond the storage
+  /// fail, as it does in the run over the batch, where all members share the input.
   std::vector<Tensor> seen_elsewhere{};
 
   /// Fills `all`: with the beginning of `shared` if `shared` is large enough, otherwise with values
@@ -221,7 +221,7 @@ BatchOutcome run_batch(const Program& program, const BatchTarget& target) {
     const char result = found.results[step];
     if (result != expected_result &&
         !(is_refusal(result) &&
-          is_refusal(expected_result))) {  // vmap may reject with another kind of rejection
+          is_refusal(expected_result))) {  // both runs rejected the step, perhaps for other reasons
       const std::string& op = program.body[step].op;
       return expected_result == static_cast<char>(StepResult::done) &&
                      is_rejection_of_vmap(found.messages[step], inputs.share_memory())

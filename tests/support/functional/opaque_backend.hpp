@@ -39,11 +39,10 @@ Tensor from_opaque(const functional::AnyTensor& tensor);
 
 /// The backend's work so far, and its living tensors.
 struct OpaqueCounts {
-  std::uint64_t computed = 0;  ///< calls of operators
-  std::uint64_t replayed = 0;  ///< calls of copying variants of views, included in `computed`
-  std::uint64_t scattered =
-      0;  ///< calls of scatters, included in `computed`: at most one per link of an update
-  std::uint64_t living = 0;  ///< living tensors
+  std::uint64_t computed = 0;   ///< calls of operators
+  std::uint64_t replayed = 0;   ///< calls of copying variants of views, included in `computed`
+  std::uint64_t scattered = 0;  ///< calls of scatters, included in `computed`: up to 1 per link
+  std::uint64_t living = 0;     ///< living tensors
 };
 /// Thread-safe.
 OpaqueCounts opaque_counts() noexcept;

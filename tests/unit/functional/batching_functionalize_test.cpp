@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 vmap() of functions that write in place: the last use case of
-// the design note "Functionalization".
+// SPDX-License-Identifier: BSL-1.0
+// vmap() of functions that write in place: the last use case of the design note
+// "Functionalization".
 #include "tensors.hpp"
 
 namespace byre::test {

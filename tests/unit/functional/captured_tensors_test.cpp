@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSL-1.0 Captured tensors are tensors that a program neither creates nor
-// receives as inputs. If the program returns a view of a captured tensor, or sets an input to the
-// captured tensor by set_, the result aliases the captured tensor, as it does without the pass.
+// SPDX-License-Identifier: BSL-1.0
+// Captured tensors are tensors that a program neither creates nor receives as inputs. If the
+// program returns a view of a captured tensor, or sets an input to the captured tensor by set_,
+// this view or input must alias the captured tensor, as it does without the pass.
 #include <ostream>
 
 #include "tensors.hpp"

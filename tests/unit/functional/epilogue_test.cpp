@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 The epilogue: functionalize() writes the inputs after the
-// program has run. These tests also count the bytes that the epilogue copies.
+// SPDX-License-Identifier: BSL-1.0
+// The epilogue: functionalize() writes the inputs after the program has run. These tests also count
+// the bytes that the epilogue copies.
 #include <byre/functional/functionalize/detail/write_back.hpp>
 
 #include "support/failing_allocator.hpp"

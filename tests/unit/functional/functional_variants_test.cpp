@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Functional variants: pure operators that compute the results of
-// operators that write. They are registered or generated.
+// SPDX-License-Identifier: BSL-1.0
+// Functional variants: pure operators that compute the results of operators that write. They are
+// registered or generated.
 #include <byre/functional/dispatch/detail/functional_variant.hpp>
 
 #include "tensors.hpp"

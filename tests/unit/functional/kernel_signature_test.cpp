@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSL-1.0 Registration rejects a kernel whose parameters or results differ
-// from its operator's schema.
+// SPDX-License-Identifier: BSL-1.0
+// Registration rejects a kernel whose parameters or results differ from its operator's schema.
 #include "tensors.hpp"
 
 namespace byre::test {

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: BSL-1.0 Errors of functionalize(), and its effects other than results.
-// tests/functionalization compares results, aliases and written inputs for random programs.
+// SPDX-License-Identifier: BSL-1.0
+// Errors of functionalize(), and its effects other than results. tests/functionalization compares
+// results, aliases and written inputs for random programs.
 #include "tensors.hpp"
 
 namespace byre::test {

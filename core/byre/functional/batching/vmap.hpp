@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// vmap(f) makes a function over tensors into a function over batches of them. It calls f once for
-/// a whole batch.
+/// vmap(f) turns a function over tensors into a function over batches of tensors, which calls f
+/// once for a whole batch.
 ///
 ///   auto norms = vmap([](const Tensors& x) {
 ///     return call("sum", {call_for_one("mul", {x[0], x[0]})});

@@ -79,7 +79,8 @@ class BYRE_API TensorImpl : public Counted {
   /// Returns the level of the batch if this tensor is a batch of vmap(), otherwise 0.
   virtual BatchLevel batch_level() const noexcept { return 0; }
   // These two functions give an input its new value if the backend has no memory to write.
-  // to_rebind() may fail and rebind() cannot, so that several inputs are rebound all or none.
+  // to_rebind() may fail and rebind() cannot, so callers can rebind either all of several inputs or
+  // none.
   /// Returns a new tensor of this class with the value of `other`, a tensor of the same backend.
   /// The returned handle is the tensor's only handle. Throws DispatchError if the class does not
   /// support rebinding.

@@ -31,7 +31,7 @@ constexpr bool is_backend(Key key) noexcept {
   return key <= Key::last_of_users;
 }
 
-/// A set of keys. A value.
+/// A set of keys. A value type.
 class KeySet {
  public:
   constexpr KeySet() noexcept = default;

@@ -51,7 +51,7 @@ BYRE_API const char* name_of(Type type) noexcept;
 
 /// The alias set of a tensor, and whether the operator writes it.
 struct AliasSet {
-  char name = 0;  ///< 0: aliases nothing
+  char name = 0;  ///< 0 if the tensor aliases nothing
   bool is_written = false;
 
   explicit operator bool() const noexcept { return name != 0; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// functionalize(f) runs the function f over tensors under the functionalize pass, which replaces
-/// views and writes by pure operators of the backend. The regions of inputs that f wrote are copied
-/// to the inputs at the end.
+/// views and writes by pure operators of the backend. At the end, the regions that f wrote are
+/// copied to the inputs.
 ///
 ///   const Program pure = functionalize([](const Tensors& in) {
 ///     call("add_", {call_for_one("select", {in[0], 0, 1}), in[1]});
@@ -23,13 +23,15 @@ namespace byre::inline v0::functional {
 
 /// Returns a program with the effect of `f`, computed by pure operators. If the program is called
 /// within the pass, it runs as a part of the outer program. Outputs on the CPU alias each other and
-/// the inputs as without the pass. Tensors of other backends have no aliases: outputs are values.
+/// the inputs as they would without the pass. Tensors of other backends have no aliases: outputs
+/// are values.
 ///
 /// After f returned, the program writes the regions that f wrote: all of them, or none if there is
 /// an error. The program throws the exceptions of f (a std::bad_alloc becomes OutOfMemory),
 /// ArgumentError if an input or a result is empty, FunctionalizeError if f writes a captured tensor
-/// or inputs share memory in an unsupported way, or the ShapeErrors and StateErrors of operators
-/// without the pass. functionalize() itself throws ArgumentError if `f` is empty, or OutOfMemory.
+/// or inputs share memory in an unsupported way, or the ShapeErrors and StateErrors that operators
+/// throw without the pass. functionalize() itself throws ArgumentError if `f` is empty, or
+/// OutOfMemory.
 ///
 /// Cost: the operators of f, and one copy of the written regions. Thread-safety: that of `f`; for
 /// the tensors that `f` reads and writes, the rules of AnyTensor hold.

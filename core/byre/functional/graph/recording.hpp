@@ -34,8 +34,8 @@ class BYRE_API Recording {
   /// Returns the recording of a tensor. Throws DeviceError if the tensor belongs to another backend
   /// or is empty.
   static Recording of(const AnyTensor& tensor);
-  /// Returns the recording of this thread's innermost RecordingScope. Throws GraphError if there is
-  /// none.
+  /// Returns the recording of this thread's innermost RecordingScope. Throws GraphError if no scope
+  /// is active.
   static Recording current();
 
   /// Adds an input and returns its tensor. Throws InvalidArgument if `name` is neither empty nor an

@@ -7,7 +7,7 @@
 ///     %4: f32[1], %5: f32[1] = user_halves(%3)
 ///     return %2, %5
 ///
-/// Functions here throw OutOfMemory. Thread-safe.
+/// The functions may throw OutOfMemory. Thread-safe.
 #pragma once
 
 #include <byre/config.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// An Alias is the state that a base and its views share. It consists of the value of the base, the
-/// updates (recorded writes) that are not yet applied to the base, and the generation (the number
-/// of writes).
+/// pending updates (writes that are recorded but not yet applied to the base), and the generation
+/// (the number of writes).
 ///
 /// A tensor calls three functions of its alias. For x[1].add_(y), in this order:
 ///
@@ -89,10 +89,10 @@ class Alias final : public Counted {
 
   /// Returns the current value of a tensor with this path and cached view. The value is replayed
   /// from the nearest earlier view that has a current cached value. If no earlier view has one, the
-  /// updates are applied and the value is replayed from the base. Tensors that end at the views in
-  /// between get their values too. In one generation, a thread therefore replays no link twice at
-  /// which a living tensor ends. Throws the errors of inverses and views; updates that were not
-  /// applied remain pending.
+  /// updates are applied and the value is replayed from the base. Tensors whose paths end at the
+  /// views in between get their values too. Within one generation, a thread therefore replays a
+  /// link at most once if the path of a living tensor ends at the link. Throws the errors of
+  /// inverses and views; updates that were not applied remain pending.
   AnyTensor sync(const ViewPath& path, CachedView& cached);
   /// Applies all updates and returns the base. Throws the errors of sync().
   AnyTensor sync_base();

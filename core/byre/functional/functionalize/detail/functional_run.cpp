@@ -217,8 +217,8 @@ AnyTensor FunctionalRun::tensor_at(const Found& place, const Tensors& inputs, co
     return from_cpu(view_of(on_cpu->value, place.geometry));
   }
   // The value may also be the value of an input or of another output, because operators that copy,
-  // such as copy_, may return the value of their source. The program may rebind these tensors
-  // later, so a shared value is cloned.
+  // such as copy_, may reuse the value of their source. The program may rebind these tensors later,
+  // so a shared value is cloned.
   const bool may_be_returned = place.in == Found::In::unchanged || value.handle_count() == 1;
   return may_be_returned ? value : call_for_one("clone", {value});
 }

@@ -89,7 +89,7 @@ class FunctionalTensor final : public TensorImpl {
   void move_to(ViewPath path) noexcept { set(alias_.get(), std::move(path)); }
   /// Makes the tensor a view of another alias, as set_ does.
   void set(const AliasHandle& alias, ViewPath path) noexcept;
-  /// Gives the tensor a new value that it shares with no alias, as resize_ to more elements does.
+  /// Detaches the tensor from its alias and sets its value, as resize_ to more elements does.
   void set(AnyTensor value, ViewPath path) noexcept;
   /// Whether resize_ gave the tensor a new value, which is not in the memory of the program's
   /// input.
@@ -103,8 +103,8 @@ class FunctionalTensor final : public TensorImpl {
   BatchLevel level_;
   bool has_grown_ = false;
   ViewPath path_;  // changed only by writes
-  /// Null until a view is created. Creating the first view, which counts as a read, sets it; later
-  /// only writes change it. The tensor owns a handle.
+  /// Null until a view of the tensor is created. The creation of the first view, which counts as a
+  /// read, sets this pointer; later only writes change it. The tensor owns a handle to the alias.
   sync::detail::Published<Alias> alias_;
   CachedView cached_;  // guarded by the alias's lock; without an alias only `initial` is used
 };

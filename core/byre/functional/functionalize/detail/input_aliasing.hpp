@@ -47,7 +47,7 @@ class InputAliasing {
   /// Returns the base's elements: a lazy clone on the CPU, otherwise the tensor itself.
   AnyTensor value(std::size_t base, const Tensors& inputs) const;
   Tensors values(const Tensors& inputs) const;
-  /// True if both agree in number, sizes, dtypes, shared memory, and in which inputs are on the CPU.
+  /// True if the inputs agree in number, sizes, dtypes, shared memory, and in being on the CPU.
   friend bool operator==(const InputAliasing& a, const InputAliasing& b) = default;
 
  private:
