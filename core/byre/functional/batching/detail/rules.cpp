@@ -15,7 +15,7 @@ namespace {
 /// A call on a batch, and the sizes and dtype that its result has for one member.
 struct BatchedCall {
   const Operator& op;
-  Arguments arguments;  ///< unchanged
+  Arguments arguments;  ///< as passed by the caller
   const Batch& batch;
   const TensorMeta& of_one;
 

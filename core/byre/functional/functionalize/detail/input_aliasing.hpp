@@ -70,7 +70,8 @@ class InputAliasing {
 
 namespace detail {
 
-/// Registers the inputs of a program that this thread runs, as long as this object lives. Nests.
+/// Registers the inputs of a program that this thread runs, as long as this object lives. Objects
+/// may nest.
 class RunningInputs {
  public:
   explicit RunningInputs(const Tensors& inputs) noexcept;

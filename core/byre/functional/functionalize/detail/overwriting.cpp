@@ -71,7 +71,7 @@ Tensors write_out(const Call& call) {
 
 // ---- Operators that change which elements a tensor has
 
-/// Grows a tensor that must be the only tensor of its alias. The new elements are zeros.
+/// Grows a tensor. Throws StateError if its alias has other tensors. The new elements are zeros.
 void grow(FunctionalTensor& self, const Dims& sizes) {
   const auto alias = self.alias_if_any();
   if (alias != nullptr && alias->tensor_count() > 1) {
@@ -97,7 +97,7 @@ Tensors resize(const Call& call) {
       geometry.storage_nbytes) {
     grow(self, sizes);
   } else if (layout != geometry.layout) {
-    self.alias();  // creates the alias, if needed, that the tensor becomes a smaller view of
+    self.alias();  // creates the alias if needed: the tensor becomes a smaller view of it
     self.move_to(self.path().by_strides(geometry.with(std::move(layout))));
   }
   return {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The functionalize pass: the fallback of the key functionalize. The operator's effect decides: a
-/// pure operator calls the backend's kernel, a view creates a view, and an operator that writes
-/// calls its functional variant and records the result as an update. A call of add_ on a view runs
-/// these functions:
+/// The functionalize pass: the fallback of the key functionalize. The effect of the called operator
+/// selects the action: a pure operator calls the backend's kernel, a view creates a view, and an
+/// operator that writes calls its functional variant and records the result as an update. A call of
+/// add_ on a view runs these functions:
 ///
 ///   call, checked_arguments, dispatch           to the pass
 ///   run_functionalized                          prepares the write, and calls add on values:
@@ -10,7 +10,7 @@
 ///     redispatch, Alias::sync, dispatch         to the backend's kernel
 ///     converted_to_target, Alias::write         and records the result
 ///
-/// overwriting.cpp has the kernels of operators that overwrite a whole tensor.
+/// overwriting.cpp contains the kernels of operators that overwrite a whole tensor.
 ///
 /// Source: the design note "Functionalization".
 #pragma once

@@ -12,7 +12,7 @@ namespace {
 
 using Views = std::vector<ViewInfo>;
 
-/// The operators of each kind, found once.
+/// The operators of each kind, looked up only once.
 struct ViewOperators {
   const Operator& view;
   const Operator& copy;
@@ -117,7 +117,7 @@ struct Output {
     const std::size_t axis = axis_at(0, "select");
     return single(ViewKind::select, {axis, index < 0 ? index + before.layout.sizes[axis] : index});
   }
-  /// The next slice along an axis, after the slices before it.
+  /// Returns the slice along `axis` that begins where the previous output ended.
   Views next_slice(std::size_t axis) {
     const std::int64_t from = std::exchange(start, start + after.layout.sizes[axis]);
     return single(ViewKind::slice, {axis, from, start, 1});
