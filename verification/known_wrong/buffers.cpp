@@ -11,7 +11,8 @@
 namespace byre::verification {
 namespace {
 
-/// Wrong: an owner reads the header after its drop, even if only a field that never changes.
+/// Wrong: after its drop, an owner reads a field of the header. The read is wrong even if the field
+/// never changes, because the last owner may have freed the header.
 class ReadsAfterDrop : public TwoThreads {
  public:
   ReadsAfterDrop() { header_.share().add_owner(); }
@@ -31,9 +32,9 @@ class ReadsAfterDrop : public TwoThreads {
   cow::basic_header<Checked>& header_ = *Allocated::create(1, memory_);
 };
 
-/// Wrong, as in a published design: the first lazy clone turns plain data into shared data, and for
-/// that rewrites the pointer in its source. To users a clone is a read of its source, which two
-/// threads may do at once.
+/// Wrong, as in a published design: the first lazy clone turns plain data into shared data by
+/// replacing the pointer in its source. Users may clone the source from two threads at once,
+/// because a clone is a read of its source.
 class PlainUntilCloned {
  public:
   PlainUntilCloned() = default;
@@ -49,7 +50,7 @@ class PlainUntilCloned {
   mutable int word_ = 0;  // stands for the object that the first clone allocates
 };
 
-/// The threads of first_clones_at_once.
+/// The threads clone one source for the first time, as in the scenario first_clones_at_once.
 class FirstCloneRewritesSource : public TwoThreads {
  public:
   void thread(unsigned) { const PlainUntilCloned clone = source_; }
@@ -58,8 +59,8 @@ class FirstCloneRewritesSource : public TwoThreads {
   PlainUntilCloned source_;
 };
 
-/// Wrong: owners claim in queue order without their turn, the lock that makes the claim and the
-/// submission of the copy one step.
+/// Wrong: owners claim in queue order without their turn. The turn is the lock that makes the claim
+/// and the submission of the copy one step.
 class ClaimsWithoutTheirTurn : public TwoThreads {
  public:
   ClaimsWithoutTheirTurn() { word_.add_owner(); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// A wrong form of generations (core/byre/shadow/detail/generation.hpp), as the design note
-/// "Copy-on-write motivation" describes them: the storage and each view family have a counter of
-/// writes. An access compares the two counters, and a write increments them one after the other.
+/// A wrong form of generations (the stamps by which a view family finds the writes of other
+/// families, core/byre/shadow/detail/generation.hpp). It follows the design note "Copy-on-write
+/// motivation": the storage and each view family have a counter of writes. An access compares the
+/// two counters. A write increments one counter and then the other.
 #pragma once
 
 #include <byre/shadow/detail/generation_sites.hpp>

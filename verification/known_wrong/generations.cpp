@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Known-wrong generations of shadow storages. Two view families write one storage at once, and one
-/// of the writes is lost: no family is found stale, or a reader misses a superseded write.
-// g++ does not recognize the nothrow operator new as Relacy's, and warns about the delete.
+/// Known-wrong forms of generations (the stamps by which a view family finds the writes of other
+/// families). Two view families write a storage at once, and one of the writes is lost: no family
+/// is found stale, or a reader misses a superseded write.
+// The nothrow operator new is Relacy's. g++ does not recognize this, and warns about the delete.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 #include "../scenarios/write_records.hpp"
@@ -11,7 +12,7 @@
 namespace byre::verification {
 namespace {
 
-/// Two families write one storage, once each.
+/// Each of two families writes the storage once.
 class CountsWritesTwice : public TwoThreads {
  public:
   void thread(unsigned index) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// The published protocols, and the textbook form with one step moved: all are wrong.
-/// docs/protocol.md has the failing schedule of the first.
+/// Wrong protocols: the protocols published in 2023 and 2026, the textbook form with one step
+/// moved, and a share word whose drop waits for copies. docs/protocol.md shows a failing schedule
+/// of the first protocol.
 #pragma once
 
 #include <byre/sync/sync.hpp>
@@ -72,9 +73,9 @@ class basic_count_then_lock {
 };
 
 /// The protocol published in 2026: an owner that finds other owners copies first and then lowers
-/// the count, so all owners may copy. Each owner except the last then takes a lock. That lock waits
-/// for no copy, and the last owner may have freed it by then. Without the lock (`TakesLock` false)
-/// no freed memory is accessed, but all owners may still copy.
+/// the count, so all owners may copy. Each owner except the last then takes a lock. The lock does
+/// not wait for copies, and the last owner may already have freed it. Without the lock (`TakesLock`
+/// false) no freed memory is accessed, but all owners may still copy.
 template <sync::Sync Sync, bool TakesLock>
 class CopyThenCount {
  public:

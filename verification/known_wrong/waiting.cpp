@@ -11,7 +11,7 @@
 namespace byre::verification {
 namespace {
 
-/// Wrong: checks the condition and then takes the lock.
+/// Wrong: checks the condition before it takes the lock.
 class ChecksBeforeLock : public Lot {
  public:
   template <class KeepWaiting>
@@ -23,7 +23,7 @@ class ChecksBeforeLock : public Lot {
   }
 };
 
-/// Wrong: the waker takes no lock, since it changed the state by an atomic step.
+/// Wrong: the waker takes no lock, on the assumption that an atomic change of the state suffices.
 class WakesWithoutLock : public Lot {
  public:
   void unpark_all(const void* address) {
@@ -88,7 +88,8 @@ class NotifiesBeforeLeaving : public Locks {
   }
 };
 
-/// Wrong: evaluates is_done once, before the wait, when another thread may hold the lock.
+/// Wrong: evaluates is_done only once, before the wait. Another thread may hold the lock at that
+/// time.
 class ChecksBeforeWaiting : public Locks {
  public:
   template <class IsDone>
@@ -103,7 +104,7 @@ class ChecksBeforeWaiting : public Locks {
   }
 };
 
-/// Wrong: a flag in place of the table, cleared by a relaxed store.
+/// Wrong: replaces the table of locks by a flag, which a relaxed store clears.
 class ClearsRelaxed {
  public:
   using Holder = Locks::Holder;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Wrong forms of a Sync, for the share word.
+/// Wrong forms of a Sync (the template parameter that provides atomic operations), for the share
+/// word.
 #pragma once
 
 #include <byre/cow/detail/share_word_sites.hpp>
@@ -12,8 +13,8 @@
 
 namespace byre::verification {
 
-/// The list of waiters is in the header, next to the word. So the waking thread reads memory that
-/// the waiter may have freed.
+/// The list of waiters is in the header, next to the share word. Therefore a thread that wakes a
+/// waiter reads memory that the waiter may have freed.
 template <sync::Sync Base>
 struct ListInHeader : Base {
   static void unpark_all(const void* address, sync::Step step) noexcept {
@@ -23,7 +24,7 @@ struct ListInHeader : Base {
   }
 };
 
-/// The loads that decide whether an owner is the only one are relaxed.
+/// The loads that decide whether an owner is the only owner are relaxed.
 template <sync::Sync Base>
 struct RelaxedLoads : Base {
   template <class Value>

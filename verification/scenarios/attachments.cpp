@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two threads attach an object or a tag to one storage at once. One attachment stays, both threads
-/// use it, and a tag never replaces it. If the compare-exchange of attach() is no release, or the
-/// load of find() no acquire, a thread reads an incomplete attachment.
+/// Two threads attach an object or a tag (a number) to a storage at once. One attachment stays,
+/// both threads use it, and a tag never replaces it. If the compare-exchange of attach() is not a
+/// release, or the load of find() is not an acquire, a thread reads an incomplete attachment.
 #include <byre/storage/detail/attachment.hpp>
 
 #include <memory>
@@ -23,8 +23,8 @@ unsigned number_in(const Attachment& attachment) {
   return static_cast<const Number&>(attachment).value.get();
 }
 
-/// Two threads attach to one storage, like two concurrent first reshapes of a tensor. The
-/// attachment that comes too late has to be destroyed once: a missing destruction is a leak.
+/// Two threads attach to a storage, as two concurrent first reshapes of a tensor do. The attachment
+/// that comes too late has to be destroyed once; otherwise the checker reports a leak.
 class FirstAttachmentsRace : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {

@@ -45,8 +45,8 @@ unsigned read(const Buffer& buffer) {
   return cell(buffer.data()).get();
 }
 
-/// Where a write went. write() compares pointers, since a call of materialize() would take one more
-/// step.
+/// Whether a write was made in place or in a copy. write() finds out by comparing pointers, because
+/// a call of materialize() would add an atomic step.
 enum class Written : bool { in_place, in_a_copy };
 
 template <class Buffer>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Two to four owners claim data at once; in some scenarios their copies fail. Exactly one owner
 /// steals, the data is freed once, and an owner whose copy failed wakes the waiter. Without the
-/// wake of abandon_copy the waiter sleeps forever; if stop_waiting leaves the bit set, a later
-/// copier does not free.
+/// wake of abandon_copy the waiter sleeps forever. If stop_waiting leaves the bit `waiting` set, a
+/// later copier does not free the data.
 #include "owners.hpp"
 
 namespace byre::verification {
@@ -40,7 +40,7 @@ using FourClaims =
 
 /// Two owners claim. The stealer, whether it waited or not, clones the data, so the data has two
 /// owners. One of them copies, and the other drops before the copy ends, so the copier has to free
-/// the data. A missing free is a leak.
+/// the data; otherwise the checker reports a leak.
 class LaterCopiersFree : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {"a stealer that had waited clones"};
@@ -74,8 +74,8 @@ class LaterCopiersFree : public TwoThreads {
 enum class AfterFailure : bool { drops, tries_again_without_waiting };
 using enum AfterFailure;
 
-/// The first owner writes and may wait. The copies of all other owners fail, and their undo is
-/// abandon_copy().
+/// The first owner writes and may wait. The copies of all other owners fail, and each of these
+/// owners undoes its claim by abandon_copy().
 template <unsigned Failing, AfterFailure Then>
 class UndosWakeWaiters {
  public:
@@ -135,7 +135,7 @@ class UndosWakeWaiters {
 using TwoUndos = WithCoverPoints<UndosWakeWaiters<2, drops>, "an undo while a waiter is parked",
                                  "an undo while a waiter is parked and a copy is pending">;
 
-/// One of two owners copies, the other drops the data.
+/// One of two owners copies. The other owner drops the data.
 class CopiersAreCounted : public TwoThreads {
  public:
   void thread(unsigned index) {

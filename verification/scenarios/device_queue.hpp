@@ -12,8 +12,8 @@
 namespace byre::verification {
 
 /// An in-order queue with a lock that each call passes through. The rest of a call is one step,
-/// since the internals of the queue are not under test. The device reads and writes cells. The
-/// host does so only if copies end later, i.e. not in queue order.
+/// since the internals of the queue are not under test. The device reads and writes cells. The host
+/// accesses cells only if copies are not in queue order (CopiesEnd::later).
 class DeviceQueue final : public Allocator {
  public:
   /// `ends_early`: a wrong form that reports the end of a copy when the copy is submitted.
@@ -69,7 +69,7 @@ class DeviceQueue final : public Allocator {
     }
   }
 
-  /// From now on the scheduler may fail submissions.
+  /// From now on the scheduler may make submissions fail.
   void refuse() noexcept { refuses_ = true; }
 
   unsigned copies() const noexcept { return copies_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Owners drop or clone while others drop, write or copy. The last owner or copier frees the data,
-/// exactly once and after all reads, and a drop never waits. If drop_owner or finish_copy is weaker
-/// than acq_rel, the free races the reads of the other owners.
+/// Owners drop or clone while other owners drop, write or copy. The last owner or copier frees the
+/// data, exactly once and after all reads, and a drop never waits. If drop_owner or finish_copy is
+/// weaker than acq_rel, the free races the reads of the other owners.
 #include "buffers.hpp"
 #include "owners.hpp"
 #include "sole_owners.hpp"
@@ -37,7 +37,7 @@ class DropsRaceDrops {
   SharedBuffers<threads> buffers_;
 };
 
-/// The first owner writes and holds its buffer to the end. The others read and drop.
+/// The first owner writes and holds its buffer to the end. The other owners read and drop.
 template <unsigned Drops>
 class DropsRaceCopies {
  public:
@@ -86,7 +86,8 @@ using OneDropRacesACopy =
     WithCoverPoints<DropsRaceCopies<1>, "the last owner drops while a copy is pending",
                     "the copier is the last, and frees", "the writer writes in place">;
 
-/// One owner clones, and drops both buffers. Another writes. A third, if any, drops.
+/// One owner clones, and drops its buffer and the clone. Another owner writes. A third owner, if
+/// there is one, drops.
 template <unsigned Threads = 2>
 class ClonesRaceWriters {
  public:

@@ -59,11 +59,13 @@ class FailingCopies {
   Sleeper sleeper_;
 };
 
-/// Two of three owners fail to copy at once. The third owns the data to the end, so neither waits.
+/// The copies of two of three owners fail at once. The third owner owns the data to the end, so the
+/// two owners never wait.
 using FailedOwnersAreCounted =
     WithCoverPoints<FailingCopies<2, 1, Faults::allocations>, "a copy is abandoned">;
 
-/// One owner reads and drops. The other, if it is the only owner, grows its buffer, which may fail.
+/// One owner reads and drops. The other, if it is the only owner, grows its buffer. The growth may
+/// fail.
 class FailingResizes : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {
@@ -99,7 +101,7 @@ class FailingResizes : public TwoThreads {
   CheckedBuffer& resized_ = buffers_[1];
 };
 
-/// Two threads clone borrowed memory. Each clone is a copy, which may fail.
+/// Two threads clone borrowed memory. Each clone is a copy, and the copy may fail.
 class FailingClonesOfBorrowed : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three view families over one storage read and write it at once. A family is stale if
-/// another family has written the storage and this family has not observed that write
-/// (core/byre/shadow/detail/generation.hpp). If two families write, at least one of them has to
-/// find the other's write, with a complete record, and no write is reported twice. If the exchange
-/// of a write is no release or the load of the last write no acquire, a family reads an incomplete
-/// record.
+/// Two or three view families (sets of tensors that observe each other's writes) read and write one
+/// storage at once. A family is stale if another family has written the storage and this family has
+/// not observed that write (core/byre/shadow/detail/generation.hpp). If two families write, at
+/// least one of them has to find the other's write and its complete record, and no write is
+/// reported twice. If the exchange of a write is not a release, or the load of the last write is
+/// not an acquire, a family reads an incomplete record.
 #include <byre/shadow/detail/generation.hpp>
 
 #include <algorithm>
@@ -40,8 +40,8 @@ class Families {
     return 0;
   }
 
-  /// Writes with `record`. Returns true if the family was stale; the missed write must be
-  /// `others_record`.
+  /// Writes with `record`. Returns true if the family was stale. The write that it missed must then
+  /// have the record `others_record`.
   bool write(Family& family, unsigned record, unsigned others_record) {
     const auto stale = family.write(storage_, records[record], [](WriteStamp) {});
     if (stale) {
@@ -112,7 +112,7 @@ class FamiliesRace : public TwoThreads, Families {
   bool other_stale_ = false;
 };
 
-/// One family writes and another reads. A third family was derived from the reading one before.
+/// One family writes and another reads. A third family was derived from the reading family before.
 class FamiliesReadAndWrite : public TwoThreads, Families {
  public:
   static constexpr std::string_view cover_points[] = {"a read is stale", "a read is not stale"};
@@ -172,8 +172,8 @@ class FamiliesReadAtOnce : Families {
   bool is_stale_[2] = {};
 };
 
-/// After another family's write, a family has written a part of the storage. Two tensors of this
-/// family then read the rest at once.
+/// One family has written the storage, and then a second family has written a part of it. Two
+/// tensors of the second family then read the rest at once.
 class FamiliesLeaveUnread : public TwoThreads, Families {
  public:
   static constexpr std::string_view cover_points[] = {"both reads report it",

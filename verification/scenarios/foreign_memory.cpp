@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Two or three owners share foreign memory (adopted, borrowed or mapped), and read, write, clone
-/// and drop it. A deleter is called, or a mapping ends, once and after all reads. Clones of
+/// and drop it. The deleter is called, or the mapping ends, once and after all reads. Clones of
 /// borrowed memory are copies, and read-only memory is never written. If drop_owner is weaker than
 /// acq_rel, the deleter races the reads of the other owner.
 #include "buffers.hpp"
@@ -8,7 +8,7 @@
 namespace byre::verification {
 namespace {
 
-/// Two owners of adopted memory. One reads and drops. The other writes, or drops too.
+/// Two owners of adopted memory. One reads and drops. The other owner writes, or also drops.
 template <bool Writes>
 class AdoptedMemory : public TwoThreads {
  public:
@@ -61,8 +61,8 @@ class AdoptedMemory : public TwoThreads {
 };
 
 /// Two threads clone a buffer of borrowed memory, and one of them writes its clone. Then the buffer
-/// itself is written and dropped, the lender checks its memory and destroys it, and the clones are
-/// read.
+/// itself is written and dropped, the lender (the owner of the borrowed memory) checks and destroys
+/// the memory, and the clones are read.
 template <bool ReadOnly>
 class BorrowedMemory : public TwoThreads {
  public:
@@ -105,8 +105,8 @@ class BorrowedMemory : public TwoThreads {
   CheckedBuffer clones_[threads];
 };
 
-/// All owners of a mapped file read it and drop it. The first owner also writes, which may fail. No
-/// owner may write the mapping, or read it after its end.
+/// All owners of a mapped file read it and drop it. The first owner also writes, and this write may
+/// fail. No owner may write the mapping, or read it after its end.
 template <unsigned Owners>
 class ReadOnlyOrigins {
  public:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three threads copy and release handles of one storage, or lazily clone one storage or
-/// buffer for the first time. The last handle destroys the storage once, after all uses, and every
-/// clone is counted. If the decrement of the handle count is weaker than acq_rel, the destruction
-/// races the reads of the other thread.
+/// Two or three threads copy and release handles of one storage, or concurrently make the first
+/// lazy clones of a storage or buffer. The last handle destroys the storage once, after all uses,
+/// and every clone is counted. If the decrement of the handle count is weaker than acq_rel, the
+/// destruction races the reads of the other thread.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/storage.hpp>
 
@@ -35,7 +35,7 @@ class LastHandlesRace : public TwoThreads {
   Storage handles_[threads];
 };
 
-/// Two threads copy and release handles. The second one writes the storage if its handle is the
+/// Two threads copy and release handles. The second thread writes the storage if its handle is the
 /// only one.
 class HandlesRaceHandles : public LastHandlesRace {
  public:
@@ -54,8 +54,9 @@ class HandlesRaceHandles : public LastHandlesRace {
   }
 };
 
-/// All threads lazily clone a buffer or a storage that was never cloned, through its only handle.
-/// All clones of a storage are written, but only the first clone of a buffer.
+/// All threads lazily clone a source that was never cloned: a buffer, or a storage through its only
+/// handle. Each thread writes its clone of a storage, but only the first thread writes its clone of
+/// a buffer.
 template <class Source, unsigned Threads>
 class ClonedAtOnce {
  public:
@@ -130,7 +131,7 @@ class StoragesWriteAfterDrops : public TwoThreads {
   Storage dropped_[threads];
 };
 
-/// Two threads copy one handle and release their copies.
+/// Two threads copy the same handle and release their copies.
 class OneHandleIsCopiedAtOnce : public LastHandlesRace {
  public:
   OneHandleIsCopiedAtOnce() { handles_[1] = {}; }

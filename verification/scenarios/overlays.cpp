@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three owners share paged data (a file of pages) and write it through overlays (private
-/// mappings of the file), or through writable clones by pointers taken before the clone. The file
-/// must not change while an overlay shows it, except by a write-back from the last one, and every
-/// reader has to read its own value. If the load of is_sole_copier is no acquire, a write-back
-/// races the reads of other overlays.
+/// Two or three owners share paged data (a file of pages). They write it through overlays (private
+/// mappings of the file), or make writable clones and write through pointers taken before the
+/// clone. The file must not change while an overlay shows it, except by a write-back from the last
+/// overlay. Every reader has to read its own value. If the load of is_sole_copier is not an
+/// acquire, a write-back races the reads of other overlays.
 #include "paged_buffers.hpp"
 
 namespace byre::verification {
@@ -37,8 +37,8 @@ class OverlaysRaceWriters : public PagedOwners<Owners> {
   }
 };
 
-/// The owner of the file writes. One owner of the overlay writes, which maps another overlay. The
-/// other one reads and drops.
+/// The owner of the file writes. One owner of the overlay writes, so another overlay is mapped. The
+/// other owner of the overlay reads and drops.
 class OverlaysOfOverlays : public FileAndOverlays {
  public:
   void thread(unsigned index) {
@@ -51,8 +51,9 @@ class OverlaysOfOverlays : public FileAndOverlays {
   }
 };
 
-/// An overlay that was not written shows its file. So the owner of the file may write in place only
-/// if no overlay remains, even one that a clone of the first overlay has mapped.
+/// An overlay that was not written shows its file. Therefore the owner of the file may write in
+/// place only if no overlay remains, not even an overlay that a clone of the first overlay has
+/// mapped.
 class UnwrittenOverlays : public PagedOwners<2> {
  public:
   UnwrittenOverlays() {
@@ -74,8 +75,8 @@ class UnwrittenOverlays : public PagedOwners<2> {
   }
 };
 
-/// The owner of the file reads and drops. The others write. A writer that finds no other overlay of
-/// the file writes its pages back to the file.
+/// The owner of the file reads and drops. The other owners write. A writer that finds no other
+/// overlay of the file writes its pages back to the file.
 class LastOverlaysWriteBack : public FileAndOverlays {
  public:
   void thread(unsigned index) {
@@ -118,8 +119,8 @@ class OverlaysRaceAWriteBack : public PagedOwners<2> {
 };
 
 /// The source writes, is cloned again and writes again, while the first clone reads, writes and
-/// drops. If `RefusesWritten`, so many pages were written that the second clone moves to a new
-/// file.
+/// drops. If `RefusesWritten` is true, the file refuses to map an overlay of the source, as if too
+/// many pages had been written, so the second clone moves the source to a new file.
 template <bool RefusesWritten>
 class WritableClonesRaceWriters : public TwoThreads {
  public:
@@ -176,8 +177,7 @@ class WritableClonesAtOnce : public PagedOwners<2> {
   }
 };
 
-/// The source has a lazy clone, so writable_clone() first has to stop sharing with that other
-/// owner.
+/// The source has a lazy clone, so writable_clone() first has to make the source's data unique.
 class WritableClonesRaceLazyClones : public TwoThreads {
  public:
   WritableClonesRaceLazyClones() {

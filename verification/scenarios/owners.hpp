@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Scenarios of owners without buffers: one cell and a share word, or another protocol in its
-/// place: the textbook form and the published designs run these scenarios, too. Without buffers an
-/// execution has fewer steps, so a search can have more owners.
+/// Scenarios of owners without buffers. The owners share one cell and a share word, or another
+/// protocol in place of the share word: the textbook form and the published designs run these
+/// scenarios, too. Without buffers an execution has fewer steps, so a search can have more owners.
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -35,7 +35,7 @@ class BareData {
   bool drop() { return freed_if(shared_->share.drop_owner()); }
   bool finish_copy() { return freed_if(shared_->share.finish_copy()); }
 
-  /// Makes the copy of a claim, checks that it is `value`, and finishes it.
+  /// Makes the copy after a claim, checks that the data is `value`, and finishes the copy.
   bool copy(unsigned value = 7) {
     expect(read() == value, "the data is constant while it is copied");
     return finish_copy();
@@ -73,7 +73,7 @@ class OwnersDrop {
 };
 
 /// All owners claim, then copy or write in place. The owner that steals then drops the data, or
-/// holds it to the end if `Keeps`.
+/// holds it to the end if `Keeps` is true.
 template <unsigned Owners, class Word = basic_share_word<Checked>, bool Keeps = false>
 class ClaimsStealOnce {
  public:
@@ -135,7 +135,7 @@ class OwnersFail : public TwoThreads {
 };
 
 /// One of two owners copies, and ends its copy only after the other has dropped. If a drop waited
-/// for copies, neither would end.
+/// for copies, neither the drop nor the copy would end.
 template <class Word = basic_share_word<Checked>>
 class DropsEndFirst : public TwoThreads {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Buffers of paged data for scenarios. The model of a page is a watched cell. A page of an overlay
-/// shows the file's value until the overlay is written, like the system's pages.
+/// Buffers of paged data for scenarios. A page is modeled by a cell whose accesses the checker
+/// watches. As in the system's private mappings, a page of an overlay shows the file's value until
+/// the overlay is written.
 #pragma once
 
 #include <memory>
@@ -45,8 +46,8 @@ struct Page {
 
 class CellFile final : public byre::detail::PageFile {
  public:
-  /// `refuses_written`: as if every overlay except the last had written so many pages that they
-  /// cannot be copied.
+  /// `refuses_written`: map_overlay() refuses each source that is an overlay but not the file's
+  /// only overlay, as if so many of its pages had been written that they cannot be copied.
   explicit CellFile(bool refuses_written = false) : refuses_written_(refuses_written) { set_own(); }
 
   byre::detail::Overlay map_overlay(std::byte* source, byre::detail::OtherOverlays others,
@@ -100,7 +101,7 @@ class CellFile final : public byre::detail::PageFile {
     --begun_;
   }
 
-  /// Frees the pages that the last overlay has replaced, like a file in memory.
+  /// Frees the pages that the last overlay has replaced, as a file in memory does.
   void remove_overlay(byre::detail::OverlayNode& node) noexcept override {
     const PreemptionDisabled alone;
     overlays_.erase(overlays_.iterator_to(node));
@@ -132,7 +133,7 @@ class CellFile final : public byre::detail::PageFile {
 
   void set_own() noexcept { set_mapping(reinterpret_cast<std::byte*>(own_.get()), sizeof(Page)); }
 
-  /// Several threads may write one value back at once. Only the first thread stores it.
+  /// Several threads may write back the same value at once. Only the first thread stores it.
   void write_back(unsigned value) {
     const PreemptionDisabled alone;
     system_.acquire();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Two or three threads of a parallel loop request write access to one storage at once, while
 /// another storage shares its data. One thread copies, every thread then writes its own part, and
-/// the clone does not change. Without one of the locks of the table a thread reads the storage
-/// while another replaces its data; without the notification a thread sleeps forever.
+/// the clone does not change. Without one of the locks of the table, a thread reads the storage
+/// while another thread replaces its data. Without the notification, a thread sleeps forever.
 #include "parallel_writers.hpp"
 
 namespace byre::verification {
@@ -68,7 +68,7 @@ class LoopRacesAClone : public LoopOverStorage<2> {
   const std::byte* const original_ = handles_[0].data();
 };
 
-/// Allocations and copies may fail.
+/// Two threads of a loop write, and their allocations and copies may fail.
 class FailingLoops : public TwoThreads, public LoopOverStorage<2> {
  public:
   static constexpr std::string_view cover_points[] = {
@@ -102,7 +102,7 @@ class FailingLoops : public TwoThreads, public LoopOverStorage<2> {
   bool wrote_[threads] = {};
 };
 
-/// Each thread releases its handle after its write. The last one destroys the storage.
+/// Each thread releases its handle after its write. The last release destroys the storage.
 class LoopsEnd : public TwoThreads, public LoopOverStorage<2> {
  public:
   LoopsEnd() { clone_ = Storage(); }

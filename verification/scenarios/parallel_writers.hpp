@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Storages that the threads of a parallel loop write, with the shipped table of locks or with a
-/// wrong one. One thread makes the data unique, and the writes of all other threads have to happen
-/// after that: if the lock does not order them, they race with the copy.
+/// wrong table. One thread makes the data unique, and the writes of all other threads have to
+/// happen after that. If the lock does not order these writes, they race with the copy.
 #pragma once
 
 #include <byre/storage/detail/buffer_impl.hpp>
@@ -13,11 +13,11 @@
 
 namespace byre::verification {
 
-/// Checked with `Table` as the table of locks.
+/// The Sync of the checker, with `Table` as the table of locks.
 template <class Table>
 struct LocksIn : Checked {
   /// The first call constructs the table. Make this call in the set-up, so that the construction
-  /// happens before all threads.
+  /// happens before all threads start.
   static Table& table() noexcept { return no_destructor<Table>(); }
 };
 
@@ -101,7 +101,8 @@ class WritersInParallel : public LoopOverStorage<Writers, Table> {
   }
 };
 
-/// One thread locks two addresses of one bucket, and two other threads lock one of them each.
+/// One thread locks two addresses of one bucket. Each of two other threads locks a different one of
+/// these addresses.
 template <class Table>
 class NeighboursAreLocked {
  public:

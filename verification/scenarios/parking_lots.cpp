@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Two or three threads sleep in the shipped parking lot and wake each other, at one address, at
-/// two addresses of one bucket, or as claims of a share word. Every thread whose state has changed
-/// has to wake. If a wake does not pass through the lock of the bucket, it may come between the
-/// check and the sleep, and the sleeper is never woken.
+/// two addresses of one bucket, or in claims of a share word. A thread has to wake if the state
+/// that it waits for has changed. If a wake does not pass through the lock of the bucket, the wake
+/// may come between the check and the sleep, and the sleeper is never woken.
 #include "parking_lots.hpp"
 
 #include "owners.hpp"
@@ -43,7 +43,7 @@ class LotWakesASleeper : public SleepersAreWoken<1, ParksIn<Lot>> {
   bool is_asleep_ = false;
 };
 
-/// Wakes come at the sleeper's address before the change, and at another address of its bucket.
+/// Before the change, wakes come at the sleeper's address and at another address of its bucket.
 class LotWakesForNothing : public LotWakesASleeper {
  public:
   static constexpr std::string_view cover_points[] = {"a wait ends before the change"};
@@ -62,7 +62,7 @@ class LotWakesForNothing : public LotWakesASleeper {
   }
 };
 
-/// The third thread parks while the second is woken, or sleeps together with it, at one address.
+/// Two threads use one address: the third thread parks while the second is woken, or both sleep.
 class LotTakesLateSleepers : public SleepersWakeSleepers<Lot, true> {
  public:
   static constexpr std::string_view cover_points[] = {"a thread parks while another is woken"};

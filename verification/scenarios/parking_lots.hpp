@@ -14,7 +14,8 @@ template <class Condition>
 using LotOf = sync::detail::basic_parking_lot<CheckedMutex, Condition, 1>;
 using Lot = LotOf<CheckedCondition>;
 
-/// Checked, except that threads park in a parking lot and not in the checker's model of parking.
+/// The Sync of the checker, except that threads park in a parking lot and not in the checker's
+/// model of parking.
 template <class AnyLot>
 struct ParksIn : Checked {
   template <class KeepWaiting>
@@ -24,15 +25,15 @@ struct ParksIn : Checked {
   static void unpark_all(const void* address, sync::Step) noexcept { lot().unpark_all(address); }
 
   /// The first call constructs the lot. Make this call in the set-up, so that the construction
-  /// happens before all threads.
+  /// happens before all threads start.
   static AnyLot& lot() noexcept { return no_destructor<AnyLot>(); }
 };
 
 static_assert(sync::Sync<ParksIn<Lot>>);
 
 /// The first thread changes a state that the second thread sleeps for. The second thread then
-/// changes a state that the third thread sleeps for. They sleep at one address, or at two addresses
-/// of one bucket.
+/// changes a state that the third thread sleeps for. The threads sleep at one address, or at two
+/// addresses of one bucket.
 template <class AnyLot, bool OneAddress = false>
 class SleepersWakeSleepers {
  public:

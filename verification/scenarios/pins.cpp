@@ -2,8 +2,8 @@
 /// Two or three threads clone a storage and pin it to read or to write, while a consumer writes
 /// through a pin and releases it. Pinned data is not shared. A clone may share the data only after
 /// the last pin was released, and then has to read all that was written through that pin. If the
-/// release of a pin or the load of the number of pins is relaxed, a clone races the consumer's
-/// write.
+/// decrement that releases a pin, or the load of the number of pins, is relaxed, a clone races the
+/// consumer's write.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/pin.hpp>
 #include <byre/storage/storage.hpp>
@@ -137,7 +137,7 @@ class PinsRaceUnpins : public TwoThreads, public PinnedStorage {
 };
 
 /// Two threads pin to read. Each may find the other's pin, but must not find a pin that the other
-/// thread has added too early and takes back.
+/// thread adds only to remove it again.
 class PinsToReadRaceEachOther : public PinnedStorage {
  public:
   static constexpr unsigned threads = 3;

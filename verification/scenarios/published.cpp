@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 /// One thread publishes two objects, as registrations of kernels, operators and backends do, while
-/// another looks them up without a lock. If the second is found, the first has to be found too, and
-/// both have to be complete. If the store of set() is no release or the load of get() no acquire,
-/// the reader races their initialization.
+/// another thread looks them up without a lock. If the reader finds the second object, it has to
+/// find the first object, too, and both have to be complete. If the store of set() is not a
+/// release, or the load of get() is not an acquire, the reader races their initialization.
 #include <byre/sync/detail/published.hpp>
 
 #include "../search.hpp"
@@ -10,8 +10,9 @@
 namespace byre::verification {
 namespace {
 
-/// One thread publishes two parts, e.g. definitions of operators, while another looks up both. A
-/// part may refer to earlier parts, so a thread that finds the second part must find the first.
+/// One thread publishes two parts, e.g. definitions of operators, while another thread looks up
+/// both. A part may refer to earlier parts, so a thread that finds the second part must find the
+/// first.
 class PartsAreFoundBesideDefinitions : public TwoThreads {
  public:
   static constexpr std::string_view cover_points[] = {"no part is found", "the first is found",

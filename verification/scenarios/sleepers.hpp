@@ -10,9 +10,9 @@
 
 namespace byre::verification {
 
-/// A state that one thread changes and that others sleep for. Its steps are relaxed. `address`
-/// belongs to no object that threads use, since parking must not access it. `Parking` is the
-/// checker's model of parking, or a parking lot.
+/// A state that one thread changes and that others sleep for. The atomic steps on the state are
+/// relaxed. `address` belongs to no object that threads use, since parking must not access it.
+/// `Parking` is the checker's model of parking, or a parking lot.
 template <class Parking = Checked>
 class Event {
  public:
@@ -68,8 +68,8 @@ struct WordState {
   std::uint64_t copies;
 };
 
-/// Tracks the waiting owner: it sleeps from the load that found copies pending until a thread wakes
-/// it.
+/// Tracks the waiting owner. The owner sleeps from the load that found copies pending until a
+/// thread wakes the owner.
 class Sleeper {
  public:
   void on_step(const sync::Site& site, std::uint64_t value) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// One of two owners reads and drops. The other owner, if it finds that it is the only owner,
-/// writes or resizes. This has to happen after the read: if the load of is_writable or is_unique is
-/// relaxed, the write races the read.
+/// writes or resizes. The write or resize has to happen after the read: if the load of is_writable
+/// or is_unique is relaxed, the write races the read.
 #pragma once
 
 #include "buffers.hpp"

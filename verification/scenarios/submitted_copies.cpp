@@ -77,7 +77,7 @@ class FailingSubmissions : public DeviceBuffers<2> {
 };
 
 /// One owner writes and the other drops. If the write copies, the source of the copy then has no
-/// owner, and the device has yet to read it.
+/// owner, although the device has not read it yet.
 class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
  public:
   void act(unsigned index) {
@@ -99,7 +99,7 @@ class SourcesEndWithTheirCopies : public DeviceBuffers<2> {
   Buffer kept_;
 };
 
-/// One of the owners changes the size if it is the only owner, even while submitted copies are
+/// One of the owners resizes its buffer if it is the only owner, even while submitted copies are
 /// pending.
 template <unsigned Owners>
 class OneOwnerResizes : public DeviceBuffers<Owners> {
@@ -205,8 +205,8 @@ class LaterCopiesAreWaitedFor : public DeviceBuffers<2, CopiesEnd::later> {
   bool slept_ = false;
 };
 
-/// Read-only data of the device. Its owners copy it without a claim, and drop it when the copy has
-/// ended.
+/// Read-only data of the device. Its owners copy the data without a claim, and drop it when their
+/// copies have ended.
 class SubmittedCopiesOfReadOnly {
  public:
   static constexpr unsigned owners = 2;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three tiled buffers share tiles and tree nodes, and write, truncate and drop them at
-/// once. If all N owners of a tile write it, it is copied N-1 times. Each buffer reads only its own
-/// writes. Tiles have one cell, and nodes two children: two tiles need one node, three need two
-/// levels. The orders are those of the share word of each node and tile.
+/// Two or three tiled buffers share tiles and tree nodes. Their owners write, truncate and drop the
+/// buffers at once. If all N owners of a tile write it, it is copied N-1 times. Each buffer reads
+/// only its own writes. Tiles have one cell, and nodes two children: two tiles need one node, three
+/// tiles need two levels. The memory orders under test are those of the share words of nodes and
+/// tiles.
 #include <byre/storage/detail/buffer_impl.hpp>
 #include <byre/storage/tiles/tiled_buffer.hpp>
 
@@ -48,8 +49,8 @@ class SharedTiles {
   Tiles tiles_[Owners];
 };
 
-/// All owners write one tile, or each owner writes its own tile. The scheduler chooses which of the
-/// operations in `MayFail` fail.
+/// All owners write the same tile, or each owner writes its own tile. The scheduler chooses which
+/// of the operations in `MayFail` fail.
 template <std::size_t TileCount, bool SameTile, unsigned Writers = 2, Faults MayFail = Faults::none>
 class WritersOfTiles {
  public:
@@ -119,7 +120,8 @@ class DropsRaceAWriterOfTiles : public TwoThreads {
   SharedTiles<3, threads> tiles_;
 };
 
-/// One owner truncates its table to one level. The other writes a tile that the first one dropped.
+/// One owner truncates its table to one level. The other owner writes a tile that the truncation
+/// drops.
 class ATruncationRacesAWriter : public TwoThreads {
  public:
   void thread(unsigned index) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Two or three threads add write records of a shadow storage, supersede writes and read the
-/// records at once. A reader that knows of the storage's last write has to find every earlier
-/// write, with a complete record. If the push of a record is no release or the load of the list no
-/// acquire, a reader finds an incomplete record.
-// g++ does not recognize the nothrow operator new as Relacy's, and warns about the delete.
+/// Two or three threads add write records (the origins of the writes to a storage, with the last
+/// superseded write of each), supersede writes and read the records at once. A reader that knows of
+/// the storage's last write has to find every earlier write, with a complete record. If the push of
+/// a record is not a release, or the load of the list is not an acquire, a reader finds an
+/// incomplete record.
+// The nothrow operator new is Relacy's. g++ does not recognize this, and warns about the delete.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 #include "write_records.hpp"

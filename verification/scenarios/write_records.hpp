@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// View families that write a storage, and a reader of its write records. Used by the scenarios and
-/// by a known-wrong form.
+/// by a known-wrong design.
 #pragma once
 
 #include <byre/shadow/detail/generation.hpp>
@@ -15,7 +15,7 @@ namespace byre::verification {
 using shadow::detail::RecordId;
 using shadow::detail::WriteStamp;
 
-/// The origin of a write: a number that is written when its record is made.
+/// The origin of a write. Here it is a number, which is written when the record is created.
 struct NumberedOrigin {
   explicit NumberedOrigin(unsigned given) : number(given) {}
   bool is(unsigned other) const { return number.get() == other; }
@@ -23,7 +23,7 @@ struct NumberedOrigin {
 };
 using Records = shadow::detail::basic_write_records<Checked, NumberedOrigin>;
 
-/// The superseded writes between two stamps, indexed by generation.
+/// The superseded writes between two stamps, indexed by generation (the number of the write).
 struct Between {
   std::array<WriteStamp, 6> of_generation{};
   std::size_t count = 0;
@@ -36,14 +36,14 @@ struct Between {
   }
 };
 
-/// Families that write a storage, each once at each of its origins, and a reader that has observed
-/// none of these writes.
+/// A storage that families write, and a reader that has observed none of the writes. Each family
+/// writes at most once at each origin.
 template <class WritesOf>
 class StorageWrites {
  protected:
   using Family = shadow::detail::basic_family_generation<Checked>;
 
-  /// Adds the records in advance. records_are_added_once shows how threads add them.
+  /// Adds the records in advance: the scenario records_are_added_once tests how threads add them.
   StorageWrites() {
     for (unsigned origin = 1; origin < std::size(ids_); ++origin) {
       ids_[origin] = Records::id_of(*records_.find_or_add(origin));

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Two to four owners share data, and all of them write at once. If all may wait, one owner keeps
-/// the original and all others copy, once each; if some must not wait, all may copy. With a relaxed
-/// load of the state, a steal races the reads of the copiers, and a missing wake leaves the last
-/// owner asleep.
+/// the original and each other owner copies once. If some must not wait, all may copy. If the load
+/// of the state is relaxed, a steal races the reads of the copiers. If a wake is missing, the last
+/// owner sleeps forever.
 #include "buffers.hpp"
 #include "sleepers.hpp"
 
 namespace byre::verification {
 namespace {
 
-/// All owners write. Only the first `Waiting` owners may wait. The others copy rather than wait, so
-/// all may copy.
+/// All owners write. Only the first `Waiting` owners may wait. The other owners copy rather than
+/// wait, so all owners may copy.
 template <unsigned Writers, unsigned Waiting = Writers>
 class WritersRaceWriters {
  public:
