@@ -37,7 +37,8 @@ const char* effect_of_write(const Owner& owner) noexcept {
   return "a write waits for copies of them to end, then modifies them in place";
 }
 
-/// ", cloned at train.cpp:3 and check.cpp:8 (2 times)", if a recording has the call sites.
+/// Text such as ", cloned at train.cpp:3 and check.cpp:8 (2 times)"; empty if no recording has the
+/// call sites.
 std::string clone_sites([[maybe_unused]] const std::byte* data) {
   std::string text;
 #if BYRE_STATS

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Data that byre allocates: header and data in one block, the data aligned to 64 bytes and the
-/// header in front of it. Two kinds of data have their header in a separate heap allocation: data
-/// on a device that the host cannot address, and tiles of at least a page, for which a header in
-/// front would cost one more page.
+/// Data that byre allocates: header and data in one block, with the data aligned to 64 bytes and
+/// the header in front of the data. Two kinds of data have their header in a separate heap
+/// allocation: data on a device that the host cannot address, and tiles of at least a page, for
+/// which a header in front would cost one more page.
 #pragma once
 
 #include <byre/cow/detail/header.hpp>
@@ -31,7 +31,7 @@ class basic_allocated final : public basic_header<Sync> {
   using Base = typename Sync::template Plain<void*>;
 
  public:
-  /// New data, contents indeterminate, owned by the caller. Throws InvalidArgument if `nbytes`
+  /// New data with indeterminate contents, owned by the caller. Throws InvalidArgument if `nbytes`
   /// exceeds max_nbytes, OutOfMemory if there is no memory, and any exception of the allocator.
   static Header* create(std::size_t nbytes, Allocator& allocator,
                         HeaderPlace place = HeaderPlace::before_data) {
@@ -56,8 +56,9 @@ class basic_allocated final : public basic_header<Sync> {
         {.source = &source, .nbytes = (std::min)(nbytes, source.nbytes())});
   }
 
-  /// A copy of `source` by an allocator whose copies are deferred: they end later than this call.
-  /// Once the allocator has taken over `pending`, the source may be released.
+  /// A copy of `source` by an allocator whose copies are deferred (they may end after this call).
+  /// The caller must not access the source after the allocator has taken over `pending`: the end of
+  /// the copy may release the source.
   static Header* submit_copy(const Header& source, PendingCopy& pending) {
     return create_by_allocator(source.nbytes(), source.allocator(), HeaderPlace::apart,
                                {.source = &source, .nbytes = source.nbytes(), .pending = &pending});

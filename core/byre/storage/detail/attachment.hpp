@@ -58,7 +58,7 @@ class basic_attachment_slot {
     return is_attachment(word) ? at(word) : nullptr;
   }
 
-  /// Stores `attachment`, in place of a tag, unless the slot has an attachment already. Returns the
+  /// Stores `attachment`, replacing a tag, unless the slot has an attachment already. Returns the
   /// attachment of the slot.
   Attachment& attach(std::unique_ptr<Attachment> attachment) noexcept {
     const auto mine = reinterpret_cast<std::uintptr_t>(attachment.get());
@@ -68,8 +68,8 @@ class basic_attachment_slot {
         return *at(present);
       }
       // Release pairs with find: the attachment is constructed before another thread finds it, or
-      // first_attachments_race fails. If this step is split in two, two threads use two attachments
-      // in that scenario.
+      // first_attachments_race fails. If this step were split in two, the two threads of that
+      // scenario would use different attachments.
       if (word_.compare_exchange_weak(present, mine,
                                       sites.at(At::attach, std::memory_order::release))) {
         return *attachment.release();
@@ -87,8 +87,8 @@ class basic_attachment_slot {
   /// Stores the tag if the slot is empty. Requires `tag` <= max_tag.
   void set_tag(std::uint32_t tag) noexcept {
     std::uintptr_t empty = 0;
-    // Relaxed, pairs with nothing: the tag refers to no other memory. If this step is split in two,
-    // tags_give_way loses an attachment.
+    // Relaxed, pairs with nothing: the tag refers to no other memory. If this step were split in
+    // two, an attachment would be lost in the scenario tags_give_way.
     while (!word_.compare_exchange_weak(empty, std::uintptr_t{tag} << 1 | 1,
                                         sites.at(At::set_tag, std::memory_order::relaxed)) &&
            empty == 0) {

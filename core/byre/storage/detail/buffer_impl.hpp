@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The members of basic_buffer that are compiled out of line, above all writes to data that is in
-/// pages, read-only, or on a device whose copies end later. The library compiles them once, for
-/// sync::Boost; a test or a checker that uses another Sync includes this file.
+/// pages or read-only, or that is on a device with deferred copies. The library compiles them once,
+/// for sync::Boost; a test or a checker that uses another Sync includes this file.
 #pragma once
 
 #include <byre/pages/detail/overlay.hpp>
@@ -47,7 +47,7 @@ template <sync::Sync Sync>
   // If the data is not shareable, its other owners are pins, not lazy clones.
   const bool is_shareable = header().is_shareable();
   stats::detail::if_recording([&] {
-    // Approximate if another thread releases an owner now. The cause counted below is exact.
+    // Approximate if another owner drops the data now. The cause counted below is exact.
     const bool is_shared = is_shareable && header().share().use_count() != 1;
     const auto cause = is_shared ? stats::CopyCause::shared : stats::CopyCause::read_only;
     report.recorded(header().data(), copy->data(), {copy->nbytes(), cause, site});

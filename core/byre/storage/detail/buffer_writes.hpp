@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-/// How a write to shared data gets data that it may write: the last owner steals the data, and the
-/// other owners copy it. These functions are in a header so that the compiler inlines them into
-/// each write;
-/// buffer_impl.hpp has the rarer cases, which are compiled once. docs/protocol.md explains why the
-/// steps are correct.
+/// How a write to shared data obtains unique data: the last owner steals the data, and the other
+/// owners copy it. These functions are in a header so that the compiler inlines them into each
+/// write; buffer_impl.hpp has the rarer cases, which are compiled once. docs/protocol.md explains
+/// why the steps are correct.
 #pragma once
 
 #include <byre/storage/buffer.hpp>
@@ -16,7 +15,8 @@ inline basic_buffer<Sync> basic_buffer<Sync>::allocate(std::size_t nbytes, Alloc
   return basic_buffer(cow::basic_allocated<Sync>::create(nbytes, allocator));
 }
 
-// How a write proceeds if it may not be in place. The first case that applies decides:
+// How a write proceeds if the data must not be written in place. The first case that applies
+// decides:
 //
 //   1. The buffer is empty: do nothing.                                         already_unique
 //   2. The copies of the allocator are deferred (they end later, on a device):  copied, stole

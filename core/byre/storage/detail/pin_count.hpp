@@ -22,8 +22,8 @@ inline constexpr sync::SiteTable<PinCountSite, 4> pin_count_sites{{{
 
 /// Invariant: data is not shared while it is pinned. The first pin is added by a write, which has
 /// made its storage the only owner. A further pin is added by add_another(), which tests that a pin
-/// exists and adds one in a single step. If it added a pin first and then took it back, another
-/// thread could mistake that pin for an existing one.
+/// exists and adds one in a single step. If add_another() added a pin first and then removed it
+/// again, another thread could mistake that pin for an existing one.
 ///
 /// Thread-safe. add, drop and any are wait-free, add_another is lock-free. Nothing throws.
 template <sync::Sync Sync>

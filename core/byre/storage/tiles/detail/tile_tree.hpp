@@ -13,12 +13,12 @@
 ///                level 0       FanOut tiles, each a buffer
 ///
 /// The digits of a tile's number, to the base FanOut, determine the position of the tile. The
-/// height of the tree suffices for the largest number of tiles that it has had; slots beyond the
-/// current tiles are empty.
+/// height of the tree suffices for the largest number of tiles that the tree has had; slots beyond
+/// the current tiles are empty.
 ///
-/// Nodes are shared by the steps of basic_share_word, and correct by its invariants: a node is
-/// constant from claim() to finish_copy() (I4), and its handles are copied in that interval. An
-/// owner modifies a node only after all such copies (I5).
+/// Owners share nodes by the steps of basic_share_word. Two of its invariants make this correct: a
+/// node is constant from claim() to finish_copy() (I4), and the handles in the node are copied in
+/// that interval. An owner modifies a node only after all such copies (I5).
 #pragma once
 
 #include <byre/cow/share_word.hpp>
@@ -250,8 +250,8 @@ class basic_tile_tree {
     node_.set(copy);
   }
 
-  /// Tells a recording that from now on the children of `node` are shared, and that the cause is
-  /// the call sites that cloned the node.
+  /// Records that the children of `node` are shared from now on, and attributes this to the call
+  /// sites that cloned the node.
   static void record_parts(const Node& node) noexcept {
     for (std::size_t slot = 0; slot < FanOut; ++slot) {
       if (node.level == 0) {
@@ -272,7 +272,7 @@ class basic_tile_tree {
     make_unique(level, wait, site);
     Node* const node = node_.get();
     const std::size_t kept =
-        (count - 1) / tiles_below(level) + 1;  // slots; some tiles of the last may be dropped
+        (count - 1) / tiles_below(level) + 1;  // slots; the last may lose some tiles
     if (level == 0) {
       for (std::size_t slot = kept; slot < FanOut; ++slot) {
         static_cast<Leaf*>(node)->tiles[slot] = Tile();
