@@ -63,9 +63,9 @@ Supervisor::~Supervisor() {
   current = nullptr;
 }
 
-/// The report allocates memory. If this thread holds the lock of the heap, that hangs, and the
-/// alarm ends the program. Other threads that fail wait here, so that they do not end the program
-/// before the report is complete.
+/// The report allocates memory. If this thread already holds the lock of the heap, the allocation
+/// hangs until the alarm ends the program. Other threads that fail wait here, so that they do not
+/// end the program before the report is complete.
 void Supervisor::on_fatal_signal(int signal) {
   while (is_reported.exchange(true, std::memory_order_relaxed) && !this_thread_reports) {
     ::pause();

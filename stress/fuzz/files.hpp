@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-/// Checks for the fuzz targets of file formats. Every way of reading must read saved contents back.
-/// Arbitrary bytes must be rejected by all ways of reading, or be read by all with equal contents,
+/// Checks for the fuzz targets of file formats. All ways of reading must return saved contents. If
+/// the bytes are arbitrary, either all ways of reading reject them, or all return equal contents,
 /// which can then be saved and read back.
 #pragma once
 
@@ -42,7 +42,7 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// Sets each byte of the elements to `next()`, of a bool to 0 or 1.
+/// Sets each byte of the elements to a value of `next()`; for dtype bool, to 0 or 1.
 template <class Next>
 void fill(Tensor& tensor, Next next) {
   auto* const bytes =
@@ -87,7 +87,7 @@ inline void expect_same(const Contents& found, const Contents& wanted, const cha
   }
 }
 
-/// The contents that reading returned, or the error message.
+/// The contents that a reader returned, or the message of the error that it threw.
 struct Outcome {
   std::optional<Contents> contents;
   std::string refusal;
@@ -103,7 +103,8 @@ Outcome outcome_of(const Read& read) {
   }
 }
 
-/// Results of reading from memory of exactly this size, from a file, and from a mapping.
+/// The result of one way of reading: from memory of exactly the size of the file, from a file, or
+/// from a mapping.
 struct ReadResult {
   const char* name;
   Outcome outcome;
@@ -181,7 +182,8 @@ inline void read_anything(const Format& format, const std::string& bytes) {
   }
 }
 
-/// Runs the act that the first byte chooses. An exception that escapes is a finding.
+/// Runs the act that the first byte chooses. An exception that escapes counts as an error that the
+/// fuzzer has found.
 inline int run_one_of(void (*const (&acts)[4])(Choices), const std::uint8_t* bytes,
                       std::size_t nbytes) {
   Choices input(bytes, nbytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The main program of a fuzz target in builds without libFuzzer. It runs the inputs of a corpus,
-/// and random mutants of them. An input that ends the program remains in the file
-/// crash_input_TARGET.
+/// and random mutants of them. If an input crashes the program, the file crash_input_TARGET
+/// contains that input.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

@@ -11,7 +11,7 @@ program, corpus, findings = sys.argv[1:4]
 runs = sys.argv[4] if len(sys.argv) > 4 else "3000"
 pathlib.Path(findings).mkdir(parents=True, exist_ok=True)
 with tempfile.TemporaryDirectory() as scratch:
-    # libFuzzer adds new inputs to the first folder.
+    # The temporary folder comes first, because libFuzzer adds new inputs to the first folder.
     status = subprocess.run(
         [program, "-seed=1", f"-runs={runs}", "-max_len=400", "-print_final_stats=1",
          f"-artifact_prefix={findings}/", scratch, corpus]).returncode

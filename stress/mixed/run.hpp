@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Run: runs a program in each of many threads. The programs share data and pass it to each other.
-/// They run in slices of some thousand steps; between slices, while no thread runs, everything is
-/// checked.
+/// They run in slices of some thousand steps; between slices, while no thread runs, all values and
+/// counters are checked.
 #pragma once
 
 #include <byre/error/error.hpp>

@@ -7,7 +7,7 @@
 
 namespace byre::stress {
 
-/// Probabilities, from 0 to 1, of a delay in a window: the moment before or after an atomic step.
+/// Probabilities, from 0 to 1, of a delay in a window (the moment before or after an atomic step).
 /// At most one delay happens per window, so the sum of yields, pauses and sleeps must be at most 1.
 struct Perturbation {
   double yields = 0;              ///< chance to yield the time slice

@@ -105,7 +105,8 @@ struct PerturbedOver : Hooked<Base, detail::WindowHook> {
     }
   };
 
-  /// Also delays between the last check and the sleep, because a wake in between must not be lost.
+  /// Also delays the thread between the last check and the sleep, to test that no wake in between
+  /// is lost.
   template <class KeepWaiting>
   static void park(const void* address, KeepWaiting&& keep_waiting, sync::Step step) noexcept {
     const detail::Window window;
@@ -125,7 +126,8 @@ struct PerturbedOver : Hooked<Base, detail::WindowHook> {
     Base::unpark_all(address, step);
   }
 
-  /// Makes every second wait park at once, because real waits are short and would hardly ever park.
+  /// Makes about half of the waits park at once. Without this, real waits are so short that they
+  /// rarely park.
   struct SpinLimit {
     operator unsigned() const noexcept {
       ScopedPerturbation* const perturbation = detail::current_perturbation;

@@ -25,7 +25,8 @@ void swap_values(Slot& left, Slot& right) {
   swap(left.expected, right.expected);
 }
 
-/// Lets the input choose, unless the write would wait for a copy that cannot end before this step.
+/// Chooses by the input whether a write may wait. A write must not wait for a copy that cannot end
+/// before this step does.
 template <class T>
 Wait choose_wait(State<T>& state, const DataOwner& data) {
   const bool is_in_copy = state.depth != 0 && !state.is_only_program;
@@ -171,8 +172,8 @@ void write_range(State<T>& state, Slot& slot) {
   written.put(*slot.value());
 }
 
-/// Writes as other code would, if other code may write this memory. All values in the memory
-/// change.
+/// Writes the memory of the value as code other than byre would. Does nothing if no other code may
+/// write that memory. The write changes all values in the memory.
 template <class T>
 void write_by_others(State<T>& state, const Value* value) {
   if (value == nullptr || !value->has_other_writers() || value->nbytes() == 0) {
@@ -181,7 +182,7 @@ void write_by_others(State<T>& state, const Value* value) {
   const RangeWrite written(state, value->nbytes());
   const DataOwner data = value->data;
   written.put(data->description().others_data);
-  // Several handles share one value.
+  // Several handles may share a value, which must be updated once.
   std::vector<const Value*> done;
   state.for_each_value([&](Value& each) {
     if (each.data == data && std::ranges::find(done, &each) == done.end()) {
@@ -205,7 +206,7 @@ void writable_clone(State<T>& state, Slot& from, Slot& to) {
   }
   auto* const place = const_cast<std::byte*>(std::as_const(from.real).data());
   const bool is_of_pages = state.is_of_pages(*source);
-  if (is_of_pages) {  // without this it would be unknown whether the clone or its storage failed
+  if (is_of_pages) {  // the model cannot tell a failed clone from a failed storage
     state.faults.disarm(Fault::heap);
   }
   const std::int64_t live_bytes = state.is_only_program ? state.counted().live_bytes : 0;

@@ -33,8 +33,8 @@ inline void check_bytes(std::span<const std::byte> found, const Bytes& expected,
   if (offset == 0 && at / 8 * 8 + 8 <= found.size()) {
     stamp = stamp_at(found.data(), at);
   }
-  // The stamp of a word names the program and the number of the write, if one write wrote the whole
-  // word.
+  // The stamp of a word names the program and the number of the write, provided that a single write
+  // wrote the whole word.
   fail("byte %zu of %zu is %02x, expected %02x; its word was written by write %llu of program %llu",
        at, expected.size(), std::to_integer<unsigned>(*differs.first),
        std::to_integer<unsigned>(*differs.second),
@@ -60,8 +60,8 @@ template <class T, class Real>
 void check_value(const State<T>& state, const Real& real, const Value& value) {
   check_value_bytes(real, value);
   if (state.is_exact()) {
-    // If other programs run, the counters do not tell whether a writable clone left its page file
-    // to another buffer.
+    // If other programs run, the counters do not tell whether a writable clone moved its source to
+    // a new page file.
     const bool knows_overlays = !is_in_pages(value.origin()) || state.knows_capacities();
     if (knows_overlays) {
       expect_equal("is_unique", real.is_unique(), is_alone(value.data));

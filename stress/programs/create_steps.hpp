@@ -27,7 +27,8 @@ void allocate(State<T>& state, Slot& to) {
   }
 }
 
-/// Creates a value over foreign memory by `make(allocator)`. `description` is its model.
+/// Creates a value over foreign memory by `make(allocator)`. `description` describes the value for
+/// the model.
 template <class T, class Slot, class Make>
 void make_foreign(State<T>& state, Slot& to, Bytes bytes, Data::Description description,
                   Make make) {
@@ -106,9 +107,9 @@ Value value_of_clone(State<T>& state, const Real& made, const Value& source,
   return {source.bytes, std::move(data)};
 }
 
-/// Updates the model after operator new has failed. If it failed for the new storage, the buffer
-/// had been cloned before, and a copy made by that clone was counted. Small blocks come from
-/// operator new, too: if it failed for such a block, there was no copy.
+/// Updates the model after operator new has failed. If the new storage could not be allocated, the
+/// buffer had been cloned before, and a copy made by that clone was counted. Small blocks come from
+/// operator new, too: if such a block could not be allocated, there was no copy.
 template <class T>
 void count_failed_clone(State<T>& state, const Value& source,
                         std::optional<stats::CopyCause> cause) {
@@ -119,7 +120,8 @@ void count_failed_clone(State<T>& state, const Value& source,
   }
 }
 
-/// Replaces `to` by a lazy clone of `from`, created by `make`. Both may be one slot.
+/// Replaces `to` by a lazy clone of `from`, created by `make`. `from` and `to` may be the same
+/// slot.
 template <class T, class From, class Slot, class Make>
 void clone(State<T>& state, From& from, Slot& to, Make make) {
   Value* const source = from.value();
@@ -149,7 +151,8 @@ void lazy_clone(State<T>& state, Slot& from, Slot& to) {
   clone(state, from, to, [](const Real& source) { return source.lazy_clone(); });
 }
 
-/// The copy constructor. It terminates the program if copying memory with other writers fails.
+/// Copies by the copy constructor, which terminates the program if it has to copy memory with other
+/// writers and that copy fails.
 template <class T>
 void copy(State<T>& state, BufferSlot<T>& from, BufferSlot<T>& to) {
   if (from.expected.has_other_writers() &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Faults: failures that are injected into a thread's calls of byre. An allocation, a copy or
-/// operator new fails; or further steps of the program run in the middle of a copy.
+/// operator new fails. Instead of a failure, further steps of the program may run in the middle of
+/// a copy.
 #pragma once
 
 #include <byre/error/error.hpp>
@@ -47,7 +48,7 @@ class Faults {
   bool system_may_fail = false;
 
   /// True if other threads use the pool, too. The pool may then call operator new to store a
-  /// released block, and continues if operator new fails: the call may succeed despite the fault.
+  /// released block. It continues if operator new fails, so the call may succeed despite the fault.
   bool may_continue_without_heap = false;
 
   /// Calls byre and returns the fault that made the call fail. The call must throw the error of the

@@ -122,8 +122,8 @@ void Memory::check() const {
 
 namespace {
 
-// Odd, so that it has an inverse: each byte of a word depends on the stamp, and all eight bytes
-// determine it.
+// Odd, so that it has a multiplicative inverse modulo 2^64: each byte of a word depends on the
+// stamp, and all eight bytes determine it.
 constexpr std::uint64_t factor = 0xD6E8'FEB8'6659'FD93;
 constexpr std::uint64_t inverse = [] {
   std::uint64_t found = factor;

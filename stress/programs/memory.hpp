@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 /// Memory: the allocators, foreign memory and files that programs use, and the model's count of
-/// each. Several programs may share one.
+/// each. Several programs may share one Memory.
 #pragma once
 
 #include <byre/memory/allocator.hpp>
@@ -45,12 +45,12 @@ class LiveBlocks {
   std::array<Shard, 64> shards_;
 };
 
-/// An allocator that forwards to another one and may claim to be of a device. Checks that each
-/// block is released once, with its size. Fails if the Faults of the calling thread require it.
-/// Thread-safe.
+/// An allocator that forwards to another allocator and may report a device as its own. Checks that
+/// each block is released once, with its size. Fails if the Faults of the calling thread require
+/// it. Thread-safe.
 class TrackedAllocator final : public Allocator {
  public:
-  /// A failed copy fills the first half with this.
+  /// A failed copy fills the first half of its destination with this byte.
   static constexpr std::byte half_copied{0xEE};
 
   TrackedAllocator(Allocator& behind, Device device) : Allocator(device), behind_(behind) {}
@@ -93,7 +93,7 @@ class Memory {
   };
 
   const std::vector<MappableFile>& files() const noexcept { return files_; }
-  /// How many of the files are mapped now.
+  /// The number of files that are mapped now.
   std::ptrdiff_t count_mapped_files() const;
 
   /// Checks that the numbers of live blocks and of adopted memory are those of the model. Called

@@ -21,7 +21,8 @@ Mix usual_mix();
 /// `mix` without the steps that inject failures.
 Mix without_faults(Mix mix);
 
-/// Parses text such as "write=4,clone=2". Throws std::invalid_argument, with a text for the user.
+/// Parses text such as "write=4,clone=2". Throws std::invalid_argument, with a message for the
+/// user, if the text is invalid.
 Mix parse_mix(std::string_view text);
 /// The inverse of parse_mix.
 std::string text_of(const Mix& mix);

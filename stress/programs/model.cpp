@@ -85,7 +85,7 @@ Write begin_write(Value& value, Wait wait) {
     return {};
   }
   Write write{.answer = Materialized::copied};
-  if (!value.is_read_only()) {  // a claim gives up ownership: the last owner or copier frees
+  if (!value.is_read_only()) {  // the claiming writer is no longer an owner
     // A write to data in pages never waits, because an overlay counts as a copy and may not end.
     const bool never = wait == Wait::never || is_in_pages(value.origin());
     write.cause =

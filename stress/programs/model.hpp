@@ -42,7 +42,7 @@ class Data {
     std::size_t capacity = 0;
     bool read_only = false;
     std::byte* others_data = nullptr;  ///< of borrowed and aliased memory: its address
-    /// Borrowed memory. It is freed with its last owner, because no clone may need it then.
+    /// Borrowed memory. It is freed with its last owner, to test that no clone uses it afterwards.
     std::unique_ptr<std::byte[]> lender = nullptr;
     std::shared_ptr<Data> base = nullptr;  ///< of an overlay: the data in pages beneath it
     const std::byte* tile = nullptr;       ///< of a tile: its address
@@ -66,7 +66,7 @@ class Data {
 
 using DataOwner = std::shared_ptr<Data>;
 
-/// The number of owners, without former owners that still copy. Exact while no thread runs.
+/// The number of owners, not counting former owners that still copy. Exact while no thread runs.
 inline std::size_t owners_of(const DataOwner& data) noexcept {
   return data == nullptr ? 0 : static_cast<std::size_t>(data.use_count()) - data->copies;
 }
@@ -123,7 +123,8 @@ struct Predictions {
   Predictions& operator+=(const Predictions& other);
 };
 
-/// A write of a value, between begin_write() and its end. refuse_write() undoes one that failed.
+/// A write of a value that begin_write() has begun. If the write fails, refuse_write() undoes it in
+/// the model.
 struct Write {
   Materialized answer = Materialized::already_unique;  ///< predicted
   stats::CopyCause cause = stats::CopyCause::shared;

@@ -48,8 +48,8 @@ auto& choose_place(State<T>& state) {
   return state.shared.places[state.choices.below(state.shared.places.size())];
 }
 
-/// Clones a storage that other threads clone concurrently. So neither the storage nor its value in
-/// the model may be written.
+/// Clones a storage that other threads clone concurrently. Therefore neither the storage nor its
+/// value in the model may be written.
 template <class T>
 void clone_shared(State<T>& state, const StorageSlot<T>& from, StorageSlot<T>& to) {
   if (from.expected == nullptr) {

@@ -110,8 +110,8 @@ struct PinSlot {
   }
 };
 
-/// A tiled buffer and its model: the bytes, and which tiles are shared, which determines the writes
-/// that copy. The table is not modeled, because users cannot observe it.
+/// A tiled buffer and its model: the bytes, and the owners of each tile, which determine whether a
+/// write copies. The table is not modeled, because users cannot observe it.
 template <class T>
 struct TiledSlot {
   using Real = typename T::Tiled;

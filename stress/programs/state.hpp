@@ -31,7 +31,7 @@ struct Limits {
   std::size_t most_nbytes = std::size_t{2} << 20;
   unsigned small_of_256 = 180;  ///< the number of sizes, among 256, that are below 256 bytes
   std::size_t budget_nbytes = std::size_t{4}
-                              << 20;  ///< if the sizes so far add up to this, new ones are small
+                              << 20;  ///< new sizes are small once all add up to this
   std::size_t tile_nbytes = 16;
   bool only_pages = false;  ///< all memory is in pages or a mapped file
 };
@@ -110,7 +110,7 @@ struct State {
     if (choice >= 236) {
       nbytes = steps[choice % std::size(steps)] + choices.byte() * 8 - 1024;
     } else if (choice >= limits.small_of_256) {
-      // The smallest of three orders of magnitude: large sizes occur, but most steps take
+      // The smallest of three random orders of magnitude: large sizes occur, but most steps take
       // microseconds.
       const auto bits = static_cast<std::size_t>(std::bit_width(limits.most_nbytes));
       const std::size_t least =
@@ -132,7 +132,7 @@ struct State {
     return bytes;
   }
 
-  // The part of steps that updates the model.
+  // The functions below are the parts of steps that update the model.
 
   Value make(Bytes bytes, Data::Description description) {
     return {content_of(std::move(bytes)), std::make_shared<Data>(memory, std::move(description))};
@@ -234,7 +234,7 @@ struct State {
   }
 
   /// After a writable clone of data in pages, both sides are overlays. The source may have become
-  /// one, or an overlay of a new page file.
+  /// an overlay of its own page file or of a new one.
   template <class Real>
   void end_writable_clone(Value& source, const Real& real, bool is_cloned,
                           std::int64_t live_bytes_before) {

@@ -39,8 +39,8 @@ void end_shrink(TiledSlot<T>& slot, std::size_t nbytes) {
   slot.tiles.resize(slot.real.tile_count());
 }
 
-/// Updates the model: tiles of the range that moved were copied. Fails if an unshared tile was
-/// copied. Returns the number of copies.
+/// Updates the model: a tile of the range was copied if its address has changed. Fails if an
+/// unshared tile was copied. Returns the number of copies.
 template <class T>
 std::size_t end_copies(State<T>& state, TiledSlot<T>& slot, std::size_t first, std::size_t last,
                        stats::CopyCause cause = stats::CopyCause::shared,
@@ -85,8 +85,8 @@ Wait choose_wait(State<T>& state, const TiledSlot<T>& slot, std::size_t first, s
   return state.choices.flag() || must_not ? Wait::never : Wait::allowed;
 }
 
-/// Sizes of a few tiles or of tens of tiles; sometimes so many that the table needs one more level,
-/// even with wide nodes.
+/// Sizes of a few tiles or of tens of tiles; sometimes of so many tiles that the table needs one
+/// more level, even with wide nodes.
 template <class T>
 std::size_t choose_nbytes_of_tiles(State<T>& state, std::size_t least) {
   const std::size_t tile_nbytes = state.limits.tile_nbytes;

@@ -19,7 +19,7 @@ const char* program_name() noexcept;
 /// Records a step in the log of this thread, if it has one, and prints it if the environment has
 /// BYRE_STEPS.
 [[gnu::format(printf, 1, 2)]] void trace(const char* format, ...) noexcept;
-/// Like trace(), but without formatting, so that it is fast enough for threads that race.
+/// Like trace(), but does not format, so it is fast enough for threads that race.
 void trace_words(const char* words) noexcept;
 
 /// The last steps of a thread, for the report of a failure. The thread writes its log. Another

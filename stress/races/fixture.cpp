@@ -9,7 +9,8 @@
 namespace byre::stress::races {
 namespace {
 
-/// A wrong protocol may cause a failure in every thread of a round.
+/// The largest number of failures that a round records. A wrong protocol may cause a failure in
+/// every thread.
 constexpr std::size_t most_failures = 8;
 
 /// For example, "round 7, thread 3".
@@ -28,9 +29,9 @@ Bytes bytes_of(std::uint64_t stamp) noexcept {
   return std::bit_cast<Bytes>(stamp);
 }
 
-/// Calls act(offset, length) for each part of the size of a stamp, and for the rest. The length of
-/// the parts is a constant, because g++ expands a memcpy of variable length to instructions that
-/// its sanitizers do not check.
+/// Calls act(offset, length) for each part that is as long as a stamp, and for the rest. The length
+/// of these parts is a constant, because g++ expands a memcpy of variable length to instructions
+/// that its sanitizers do not check.
 template <class Act>
 void for_each_part(std::size_t nbytes, Act act) {
   std::size_t at = 0;

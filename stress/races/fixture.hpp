@@ -48,7 +48,7 @@ class Fixture {
   std::uint64_t stamp(unsigned thread) const noexcept { return (round + 1) * 256 + thread; }
   /// The stamp of the contents at the start of a round.
   std::uint64_t original() const noexcept { return stamp(255); }
-  /// A number that depends on seed, round and thread only.
+  /// A number that depends only on seed, round and thread.
   std::uint64_t number_of(unsigned thread) const noexcept {
     return seed_of_thread(seed, stamp(thread)) >> 40;
   }

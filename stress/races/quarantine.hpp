@@ -22,7 +22,7 @@ struct CopyFailed : std::runtime_error {
 /// frees memory at once and leaves these checks to the sanitizer.
 class Quarantine final : public Allocator {
  public:
-  /// Eight bytes of released memory.
+  /// The value that overwrites each eight bytes of released memory.
   static constexpr std::uint64_t released = 0xDEDE'DEDE'DEDE'DEDE;
 
   /// The errors of a round.

@@ -19,7 +19,7 @@ namespace byre::stress {
 
 namespace races {
 
-/// Operations of one thread, or of all.
+/// Numbers of operations of one thread, or of all threads.
 struct RaceCounts {
   std::uint64_t clones = 0;
   std::uint64_t copied = 0;

@@ -17,7 +17,7 @@
 namespace byre::stress {
 namespace {
 
-/// A sanitizer is slower, but detects in one round what otherwise takes many.
+/// A sanitizer is slower, but detects in one round an error that otherwise takes many rounds.
 constexpr std::uint64_t slowness = test::is_sanitized ? 5 : 1;
 
 std::string text_of(const RaceResult& result) {

@@ -162,8 +162,8 @@ class SoakRun {
     sum = std::move(outcome);
   }
 
-  /// The duration of one run, such that a soak has eight rotations, enough to show growth. At least
-  /// a second, because a run takes time to set up.
+  /// The duration of one run. It is chosen such that a soak has eight rotations, which are enough
+  /// to show growth, but is at least a second, because a run takes time to set up.
   Seconds slice() const {
     const auto runs = static_cast<double>(8 * sums_.size() * std::size(variants));
     return std::clamp(settings_.duration / runs, Seconds(1), Seconds(60));

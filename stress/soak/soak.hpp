@@ -27,9 +27,9 @@ struct Resources {
 std::vector<std::string> growth(const Resources& before, const Resources& after);
 
 /// Runs all workloads for the duration of the settings in total, in at least two rotations unless
-/// the user ends it. With `operations`, runs exactly two rotations, in which each thread of a
-/// workload takes that many operations. Stops at the first failure. Prints a page, and returns true
-/// if nothing failed or grew. Throws what the workloads throw.
+/// the user ends it. If `settings.operations` is set, runs exactly two rotations, in which each
+/// thread of a workload executes that many operations. Stops at the first failure. Prints a page,
+/// and returns true if nothing failed or grew. Throws what the workloads throw.
 bool soak(const Settings& settings);
 
 }  // namespace byre::stress

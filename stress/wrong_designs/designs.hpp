@@ -85,7 +85,7 @@ namespace byre::stress::wrong {
 inline constexpr int exit_found = 3;
 
 /// A member of each hooked variable. It detects accesses to released memory, because released
-/// memory is overwritten and stays so until the round ends.
+/// memory is overwritten and retained until the round ends.
 class Canary {
  public:
   /// Checks only before each step: after the step, another thread may have released the variable,
@@ -129,10 +129,10 @@ struct ShareWordOver {
 };
 
 /// The last copier reads the header after the last owner may have freed the header. A parked waiter
-/// never frees it early enough, so here each wait ends at once, which is permitted: the error then
-/// shows within some ten rounds, otherwise within thousands. Under the thread sanitizer the waiters
-/// do park, because the sanitizer detects the race of parked waiters, too. The sanitizer also
-/// reports, falsely, the first use of a lock in a child process.
+/// never frees the header early enough, so here each wait ends at once, which the protocol permits.
+/// The error then shows within some ten rounds; with parked waiters it takes thousands. Under the
+/// thread sanitizer the waiters do park, because the sanitizer detects the race of parked waiters,
+/// too. The sanitizer also reports, falsely, the first use of a lock in a child process.
 template <sync::Sync Base>
 struct WakesThroughHeader : verification::ListInHeader<Base> {
   template <class KeepWaiting>
@@ -143,7 +143,7 @@ struct WakesThroughHeader : verification::ListInHeader<Base> {
   }
 };
 
-/// Parks without checking again, so a wake just before is lost.
+/// Parks without checking again, so a wake just before the sleep is lost.
 template <sync::Sync Base>
 struct ParksWithoutRecheck : Base {
   template <class KeepWaiting>
@@ -219,8 +219,8 @@ class ReadsAfterDrop : public basic_share_word<Sync> {
   typename Sync::template Plain<const void*> never_changes_{this};
 };
 
-/// Creates the count of owners at the first clone, which is a write, although a clone has to be
-/// only a read of the source.
+/// Creates the count of owners at the first clone. This writes the source, although a clone must
+/// only read it.
 template <sync::Sync Sync>
 class PlainUntilCloned {
   using Word = basic_share_word<Sync>;

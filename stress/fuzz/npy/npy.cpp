@@ -36,7 +36,8 @@ constexpr Format format{
     .refuses_to_map = "load_npy reads and converts them"};
 
 /// Whether a file of these sizes may be read. The product of all sizes but 0 must fit in 64 bits,
-/// because strides are computed from it; so must the number of bytes, unless there are no elements.
+/// because strides are computed from it; the number of bytes must fit, too, unless there are no
+/// elements.
 bool fits_in_memory(const Dims& sizes, DType dtype) {
   std::int64_t count = 1;
   bool is_empty = false;
@@ -102,7 +103,7 @@ void write_tensor(Choices input) {
 }
 
 /// Reads a file with a correct length field, any description, and as many zero bytes as the
-/// description requires. So only the description can be wrong.
+/// description requires. Therefore only the description can be wrong.
 void read_description(Choices input) {
   const auto major = static_cast<char>(1 + input.below(3));
   const std::string_view text = input.rest();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 /// The fuzz target of .npz files. Written tensors must be read back and mapped back. Any other
-/// bytes must be rejected with a FileError, or be tensors on which the three ways of reading agree.
+/// bytes must be rejected with a FileError, or be tensors that all three ways of reading return
+/// with equal contents.
 #include <byre/interop/npz.hpp>
 
 #include <array>
@@ -61,7 +62,7 @@ NamedTensors some_tensors(Choices& input) {
     std::string& name = tensors[at].first;
     name.assign(at, 'x');
     for (std::size_t left = input.below(8); left > 0; --left) {
-      name.insert(name.begin(), static_cast<char>(1 + input.below(119)));  // below 'x'
+      name.insert(name.begin(), static_cast<char>(1 + input.below(119)));  // a character below 'x'
     }
     tensors[at].second = some_tensor(input);
   }

@@ -10,8 +10,8 @@
 namespace byre::stress::races {
 
 /// Owners write, and some of their copies fail. An owner whose copy failed owns the data that it
-/// owned before, no matter what the other owners did during the copy, also if the last owner waited
-/// for it. Then the owner tries again, drops its data, or stays a shared owner.
+/// owned before, no matter what the other owners did during the copy, even if the last owner waited
+/// for this copy. Then the owner tries again, drops its data, or stays a shared owner.
 template <class Buffer>
 class FailingCopies final : public SharedOwners<Buffer> {
  public:

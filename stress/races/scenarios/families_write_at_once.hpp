@@ -18,14 +18,14 @@
 
 namespace byre::stress::races {
 
-/// Each thread has a view family of one storage (the tensors that observe each other's writes
-/// whether reshape() copies or not), and
-/// reads and writes. All families use one attachment of the storage, which any of the threads may
-/// create, and add their records to it concurrently. If another family wrote since a thread's last
-/// write, the next write of the thread is reported as stale exactly once, at this write or at the
-/// read before it, and the report names the family that wrote. After each write, the thread lets a
-/// pointer escape (passes it to code that byre does not see); exactly one escape is the first. The
-/// last owner of the storage destroys the attachment.
+/// All threads read and write one storage. Each thread has its own view family (tensors that
+/// observe each other's writes whether reshape() copies or not). All families use one attachment of
+/// the storage, which any of the threads may create, and add their records to it concurrently. If
+/// another family wrote since a thread's last write, the next write of the thread is reported as
+/// stale exactly once, at this write or at the read before it, and the report names the family that
+/// wrote. After each write, the thread lets a pointer escape (passes it to code that byre does not
+/// see); exactly one of all escapes must be counted as the first. The last owner of the storage
+/// destroys the attachment.
 template <class Buffer, template <class> class FamilyOf = shadow::detail::basic_family_generation>
 class FamiliesWriteAtOnce final : public Scenario {
   using Sync = typename SyncOf<Buffer>::Sync;

@@ -170,7 +170,7 @@ class DropsAgainstCopies final : public SharedOwners<Buffer> {
   }
 
  private:
-  /// Half of the threads, alternating by round; at least one drops, and one writes.
+  /// Half of the threads, alternating by round; at least one thread drops, and at least one writes.
   bool drops(unsigned thread) const { return (thread + this->fixture_.round) % 2 == 0; }
 };
 

@@ -78,8 +78,8 @@ class NeverWaits final : public PendingCopies<Buffer> {
 
 /// The last owner waits for the copies of the former owners, then steals. If the copies end before
 /// it checks, the last owner finds its data unique instead, and only the count of steals differs.
-/// In every second round it then drops its data at once, while the threads that woke it may not
-/// have returned from the wake yet.
+/// In every second round the last owner then drops its data at once, although the threads that woke
+/// it may not have returned from the wake yet.
 template <class Buffer>
 class StealAgainstPendingCopies : public PendingCopies<Buffer> {
  public:
@@ -120,7 +120,7 @@ class StealAgainstPendingCopies : public PendingCopies<Buffer> {
 };
 
 /// Stolen data behaves like new data, whether its owner waited for it or not: in the next round the
-/// stolen data is cloned, and drops of it race with copies.
+/// stolen data is cloned, and drops of this data race with copies.
 template <class Buffer>
 class StolenDataIsSharedAgain final : public StealAgainstPendingCopies<Buffer> {
   using Steal = StealAgainstPendingCopies<Buffer>;

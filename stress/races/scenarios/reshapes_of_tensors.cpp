@@ -23,8 +23,9 @@ namespace {
 ///
 /// Each reshape begins a new view family (the tensors that observe each other's writes whether
 /// reshape() copies or not). If a family is accessed after a write of another family, the access is
-/// reported once. A read is reported once more if it reads elements that its family did
-/// not overwrite since. Reports name the right lines, and reads return the last write.
+/// reported once. A read is reported once more if it reads elements that its family did not
+/// overwrite since. Reports must name the source lines of the access and the write, and reads must
+/// return the last write.
 class ReshapesOfTensors final : public Scenario {
  public:
   explicit ReshapesOfTensors(Fixture& fixture)
@@ -69,7 +70,7 @@ class ReshapesOfTensors final : public Scenario {
   }
 
  private:
-  static constexpr std::int64_t half = 4;  ///< of the elements
+  static constexpr std::int64_t half = 4;  ///< the number of elements in a half
   static constexpr int turns = 8;
   static constexpr std::uint32_t no_thread = 99;  ///< the "writer" of the initial contents
 

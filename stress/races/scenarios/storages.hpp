@@ -17,10 +17,10 @@
 
 namespace byre::stress::races {
 
-/// Two parallel loops, each over one of two storages that share data. All threads of a loop request
-/// write access, and each writes a part of its own. Both loops together make one copy. In rounds
-/// chosen by the seed the first copy fails; then another thread of either loop copies, or the same
-/// thread tries again.
+/// Two parallel loops run at once, each over one of two storages that share data. All threads of a
+/// loop request write access, and each thread writes a separate part. Both loops together make one
+/// copy. In rounds chosen by the seed the first copy fails; then another thread of either loop
+/// copies, or the same thread tries again.
 template <class Buffer>
 class LoopsAtOnce final : public Scenario {
  public:

@@ -154,11 +154,11 @@ class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
  private:
   bool cuts(unsigned thread) const { return this->fixture_.number_of(thread) / 8 % 2 == 0; }
 
-  /// False if the write failed.
+  /// Writes. Returns false if the write failed.
   bool write_with_faults(unsigned thread, std::uint64_t fault) {
     bool has_written = false;
 #if BYRE_FAILS_NEW
-    // The failing allocation is that of a node, provided that the thread copies so many nodes.
+    // The failing allocation is that of a node, unless the thread copies fewer nodes.
     test::news_before_failure = fault >= 1 && fault <= 3 ? int(fault) - 1 : test::never_fails;
 #endif
     try {

@@ -93,7 +93,7 @@ class ViewsOfOneAlias final : public Scenario {
   static constexpr int turns = 8;
 
   struct alignas(64) Part {
-    Tensors views;  ///< other threads only use them
+    Tensors views;  ///< other threads may only use these views
   };
 
   void take_turn(unsigned thread, std::uint64_t random) {
@@ -134,8 +134,8 @@ class ViewsOfOneAlias final : public Scenario {
         break;
       }
       case 6: {
-        // An alias of the view uses the link of the chain that other threads use; the thread that
-        // comes first creates the link.
+        // The alias of the view uses the same link of the chain as aliases that other threads
+        // create; the first of these threads creates the link.
         AnyTensor same = functional::call_for_one("alias", {view});
         expect_seen(same, values_[other], "an alias reads the last write");
         fixture_.drop(thread, same);
