@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tests of the operations of the share word: in one thread, every sequence of eight operations; and
+// Tests of the operations of the share word: every sequence of eight operations in one thread,
 // waits, limits of counts, and misuse.
 #include <byre/cow/share_word.hpp>
 #include <byre/observe/counters.hpp>
@@ -170,7 +170,8 @@ TEST_F(WaitingOwner, copies_if_the_copier_it_waits_for_fails) {
   EXPECT_TRUE(word.finish_copy());  // told to free: the bit `waiting` is cleared
 }
 
-// A Sync whose additions find counts at their limit.
+// A Sync (the template parameter that provides atomic operations) whose additions find counts at
+// their limit.
 struct CrowdedBoost : sync::Boost {
   template <class Value>
   struct Atomic : sync::Boost::Atomic<Value> {

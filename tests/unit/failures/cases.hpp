@@ -17,8 +17,8 @@
 
 namespace byre::test {
 
-/// One run of a case, in which allocation number `nth` fails: alone, or with all later ones, or
-/// (never_fails) no allocation. A case prepares its values, then attempts one step.
+/// One run of a case. Allocation number `nth` fails, alone or with all later ones; if `nth` is
+/// never_fails, no allocation fails. A case prepares its values, then attempts one step.
 class Attempt {
  public:
   Attempt(int nth, Failures failures, bool retains_memory,
@@ -28,8 +28,9 @@ class Attempt {
         retains_memory_(retains_memory),
         state_when_done_(state_when_done) {}
 
-  /// Runs `step`. If it throws, `state()` must be unchanged and no memory leaked, and a second try
-  /// must succeed. The state after success must be the state after a run without failures.
+  /// Runs `step`. If the step throws, `state()` must be unchanged and no memory leaked, and a
+  /// second try must succeed. The state after success must be the state after a run without
+  /// failures.
   void operator()(
       const std::function<void()>& step,
       const std::function<std::string()>& state = [] { return std::string(); });
@@ -56,7 +57,8 @@ struct Case {
   /// A failed step may retain memory for the next one: nodes of a table, or a file that a source
   /// maps already.
   bool retains_memory = false;
-  /// A failed step allocates memory to undo its changes. So only one allocation per attempt fails.
+  /// A failed step allocates memory to undo its changes. Therefore only one allocation per attempt
+  /// is made to fail.
   bool allocates_to_undo = false;
 };
 inline Case retaining_memory(Case given) {

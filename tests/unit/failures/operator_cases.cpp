@@ -111,7 +111,7 @@ void define_view(Attempt& attempt) {
 }
 
 void add_key(Attempt& attempt) {
-  const std::string name = "k" + std::to_string(attempt.number());  // fits in place
+  const std::string name = "k" + std::to_string(attempt.number());  // needs no allocation
   attempt([&] { (void)add_backend({.name = name}); });
 }
 

@@ -25,7 +25,7 @@ AnyTensor counted_opaque(const Dims& sizes) {
   return to_opaque(to_cpu(counted(sizes)));
 }
 
-/// Writes its input; returns a view of it, a view of a value, and a value.
+/// Writes its input. Returns a view of the input, a new value and a view of that value.
 Tensors write_and_return(const Tensors& in) {
   call("fill_", {call_for_one("select", {in[0], 1, 1}), 7});
   call("add_", {in[0], in[0]});
@@ -37,7 +37,7 @@ Tensors square(const Tensors& in) {
   return call("mul", {in[0], in[0]});
 }
 
-/// Writes parts of both inputs, and writes the first again after reading it.
+/// Writes parts of both inputs. Writes the first input again after reading it.
 Tensors write_both(const Tensors& in) {
   call("add_.scalar", {call_for_one("select", {in[0], 0, 1}), 10});
   call("mul_", {in[1], call_for_one("sum", {in[0]})});

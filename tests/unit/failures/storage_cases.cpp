@@ -17,7 +17,7 @@
 namespace byre::test {
 namespace storage_table {
 
-/// An allocator of one block, which succeeds if operator new does.
+/// A memory resource that succeeds if operator new does.
 class Resource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t, std::size_t) override {
     ::operator delete(::operator new(1));  // the compiler may omit a new-expression

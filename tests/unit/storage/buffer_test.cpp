@@ -79,7 +79,7 @@ TEST(Buffer, a_move_leaves_the_source_empty) {
   const std::byte* data = source.data();
   Buffer target = std::move(source);
   EXPECT_EQ(target.data(), data);
-  EXPECT_EQ(source.nbytes(), 0U);  // NOLINT(bugprone-use-after-move): that is what is tested
+  EXPECT_EQ(source.nbytes(), 0U);  // NOLINT(bugprone-use-after-move): tests the moved-from state
   EXPECT_EQ(source.data(), nullptr);
 
   source = target;

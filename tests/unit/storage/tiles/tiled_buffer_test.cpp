@@ -179,7 +179,7 @@ TEST(Tiles, only_tiles_below_a_page_have_a_header_in_front) {
   } watched;
   const TiledBuffer tiled(page_nbytes, watched, page_nbytes);
   TiledBuffer clone = tiled;
-  put(clone, 0, 'a');  // a copy places its header as its source does
+  put(clone, 0, 'a');  // the copy places its header as the source does
   EXPECT_EQ(watched.prefixes, (std::vector<std::size_t>{0, 0}));
   const TiledBuffer small(1, watched, page_nbytes - 1);
   ASSERT_EQ(watched.prefixes.size(), 3U);
