@@ -45,7 +45,7 @@ template <sync::Sync Sync>
 template <sync::Sync Sync>
 [[gnu::always_inline]] inline Materialized basic_buffer<Sync>::claim_and_copy(
     Wait wait, CallSite site, stats::detail::WriteReport& report, bool has_pages) {
-  // The last owner copies only if it may not wait for pending copies.
+  // The last owner copies only if it must not wait for pending copies.
   const auto cause = wait == Wait::never && header().share().use_count() == 1
                          ? stats::CopyCause::pending
                          : stats::CopyCause::shared;

@@ -36,7 +36,8 @@ class basic_pin_count {
   /// Adds a pin. Called by a write, or by a reader of memory that may have other writers anyway.
   void add() noexcept {
     // Relaxed, pairs with nothing: a thread that finds the pin does not share the data. If this
-    // step were split in two, pins_race_unpins would fail; without it, clones_race_unpins fails.
+    // step were split in two, pins_race_unpins would fail; without this step, clones_race_unpins
+    // fails.
     expect_room(pins_.fetch_add(1, sites.at(At::add, std::memory_order::relaxed)));
   }
 
