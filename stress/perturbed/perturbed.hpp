@@ -17,8 +17,8 @@
 
 namespace byre::stress {
 
-/// Perturbs the thread that constructs it, until it is destroyed. Scopes nest. Used by that thread
-/// only.
+/// Perturbs the thread that constructs this object, until the object is destroyed. Scopes nest.
+/// Only that thread may use the object.
 class ScopedPerturbation {
  public:
   /// Each thread of a run has its own seed: see seed_of_thread(). Throws std::invalid_argument if a
@@ -30,7 +30,7 @@ class ScopedPerturbation {
 
   /// Delays the thread with the probabilities of the perturbation.
   void delay();
-  /// Whether a step that may fail or end spuriously should do so.
+  /// Whether a step that may fail or end spuriously should do so now.
   bool is_spurious() { return draw() < spurious_; }
   /// True with a chance of 1/2.
   bool toss() { return draw() % 2 == 0; }

@@ -11,7 +11,8 @@
 namespace byre::programs {
 namespace {
 
-/// The faults of the call under way: operator new has no argument that could pass them.
+/// The faults of the call that this thread is making. operator new reads them here, because it has
+/// no argument that could pass them.
 constinit thread_local Faults* current_faults = nullptr;
 
 }  // namespace

@@ -96,7 +96,7 @@ class Memory {
   /// The number of files that are mapped now.
   std::ptrdiff_t count_mapped_files() const;
 
-  /// Checks that the numbers of live blocks and of adopted memory are those of the model. Called
+  /// Checks that the numbers of live blocks and of adopted blocks equal those of the model. Called
   /// between steps.
   void check() const;
 

@@ -33,7 +33,7 @@ struct Copy {
 };
 
 /// Data that lazy values share: the data of a buffer, or a tile. It exists while a value owns or
-/// copies it. Threads share it as they share the real data.
+/// copies the data. Threads share a Data as they share the real data.
 class Data {
  public:
   struct Description {
@@ -97,7 +97,8 @@ struct Value {
   bool has_other_writers() const noexcept {
     return data != nullptr && data->description().others_data != nullptr;
   }
-  /// The cause of the copy that a lazy clone makes at once; nothing if it shares the data.
+  /// The cause of the copy that a lazy clone makes at once; std::nullopt if the clone shares the
+  /// data.
   std::optional<stats::CopyCause> cause_of_eager_clone() const noexcept;
 
   void put(std::size_t offset, std::span<const std::byte> written);

@@ -111,7 +111,8 @@ void place_put(State<T>& state, StorageSlot<T>& from, StorageSlot<T>& to, bool s
     std::swap(place.slot, made);
   }
   if (steals) {
-    // Other threads may have handles of the storage, so it must not be written. Its clone may be.
+    // Other threads may have handles of the storage, so the storage must not be written. A clone of
+    // the storage may be written.
     clone_shared(state, made, to);
     made.clear();
     write(state, to);

@@ -100,8 +100,8 @@ std::size_t choose_nbytes_of_tiles(State<T>& state, std::size_t least) {
 /// Makes a call. The steps in `steps_in_new`, if there are any, run when the call allocates a node.
 template <class T, class Call>
 Fault change_tiles(State<T>& state, TiledSlot<T>& slot, Call call) {
-  // The header of a page-sized tile is allocated on the heap, too, at a time when the tile has been
-  // claimed, so the steps would not run in the allocation of a node.
+  // The headers of page-sized tiles are allocated on the heap, too, when the tile has already been
+  // claimed. The steps would run in the allocation of such a header, not of a node.
   if (state.limits.tile_nbytes < page_nbytes) {
     state.faults.steps_in_new = std::exchange(state.steps_in_new, nullptr);
   }

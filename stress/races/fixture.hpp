@@ -95,7 +95,7 @@ class Fixture {
     return how;
   }
 
-  /// As write(), but the copy fails if `fails` is true. Returns false if it failed.
+  /// Like write(), but the copy fails if `fails` is true. Returns false if it failed.
   template <class Buffer>
   bool try_write(unsigned thread, Buffer& buffer, std::uint64_t expected, bool fails) {
     bool has_written = true;

@@ -61,7 +61,7 @@ std::uint64_t lines_of(const fs::path& path) {
 void fix_malloc_thresholds() {
 #if defined(__GLIBC__)
   constexpr int usual_threshold = 128 << 10;
-  mallopt(M_MMAP_THRESHOLD, usual_threshold);  // setting it also turns off its adaptation
+  mallopt(M_MMAP_THRESHOLD, usual_threshold);  // setting it also stops its adaptation
   mallopt(M_TRIM_THRESHOLD, usual_threshold);
 #endif
 }

@@ -28,8 +28,8 @@ std::vector<std::string> growth(const Resources& before, const Resources& after)
 
 /// Runs all workloads for the duration of the settings in total, in at least two rotations unless
 /// the user ends it. If `settings.operations` is set, runs exactly two rotations, in which each
-/// thread of a workload executes that many operations. Stops at the first failure. Prints a page,
-/// and returns true if nothing failed or grew. Throws what the workloads throw.
+/// thread of a workload executes that many operations. Stops at the first failure. Prints a report
+/// of one page. Returns true if nothing failed or grew. Throws what the workloads throw.
 bool soak(const Settings& settings);
 
 }  // namespace byre::stress

@@ -14,7 +14,7 @@
 namespace byre::fuzz {
 namespace {
 
-/// The offset and size of a number in a record, counted from its signature.
+/// The offset of a number from the signature of its record, and the size of the number.
 struct Field {
   std::size_t offset;
   std::size_t nbytes;

@@ -17,7 +17,8 @@ namespace byre::fuzz {
 
 class ModelFile {
  public:
-  /// Creates a few small tensors. Their entries in the header may be in another order.
+  /// Creates a few small tensors. The order of their entries in the header may differ from the
+  /// order of the tensors.
   explicit ModelFile(Choices& input);
 
   const NamedTensors& tensors() const noexcept { return tensors_; }

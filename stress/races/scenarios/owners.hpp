@@ -89,8 +89,8 @@ class ConcurrentMaterialize final : public SharedOwners<Buffer> {
 };
 
 /// Half of the owners write. The others clone the shared data, clone the clones, and write the
-/// first clones. They never drop the original, so no writer is ever its last owner, and every write
-/// copies.
+/// first clones. The cloning threads never drop the original, so no writer is ever the last owner,
+/// and every write copies.
 template <class Buffer>
 class LazyCloneAgainstMaterialize final : public SharedOwners<Buffer> {
  public:
@@ -174,7 +174,7 @@ class DropsAgainstCopies final : public SharedOwners<Buffer> {
   bool drops(unsigned thread) const { return (thread + this->fixture_.round) % 2 == 0; }
 };
 
-/// All threads clone one buffer at once that was never cloned before. This is permitted, because a
+/// A buffer was never cloned before, and all threads clone it at once. This is permitted, because a
 /// clone is a read of the buffer.
 template <class Buffer>
 class FirstClonesAtOnce final : public SharedOwners<Buffer> {
@@ -211,8 +211,8 @@ class FirstClonesAtOnce final : public SharedOwners<Buffer> {
   Buffer source_;
 };
 
-/// All owners but one read and drop. The remaining one polls until it is unique, then changes size
-/// and contents in place. Its write must happen after all reads by the others.
+/// All owners but one read and drop. The remaining owner polls until it is the only owner, then
+/// changes size and contents in place. This write must happen after all reads by the other owners.
 template <class Buffer>
 class ReadsAgainstWritesInPlace final : public SharedOwners<Buffer> {
  public:

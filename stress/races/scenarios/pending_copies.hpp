@@ -52,8 +52,8 @@ class PendingCopies : public SharedOwners<Buffer> {
 };
 
 /// The other owners do not complete their copies until the last owner has written. If the last
-/// owner waited, no thread would make progress. It must not wait, so it copies, too. The last
-/// copier releases the original.
+/// owner waited, no thread would make progress. Wait::never forbids a wait, so the last owner
+/// copies, too. The last copier releases the original.
 template <class Buffer>
 class NeverWaits final : public PendingCopies<Buffer> {
  public:
@@ -76,8 +76,8 @@ class NeverWaits final : public PendingCopies<Buffer> {
   }
 };
 
-/// The last owner waits for the copies of the former owners, then steals. If the copies end before
-/// it checks, the last owner finds its data unique instead, and only the count of steals differs.
+/// The last owner waits for the copies of the former owners, then steals. If all copies end before
+/// the last owner checks, it finds its data unique instead, and only the count of steals differs.
 /// In every second round the last owner then drops its data at once, although the threads that woke
 /// it may not have returned from the wake yet.
 template <class Buffer>

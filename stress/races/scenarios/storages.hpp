@@ -115,10 +115,9 @@ class LoopsAtOnce final : public Scenario {
 };
 
 /// One thread writes through the pointer of a pin, then releases the pin. Meanwhile half of the
-/// other threads pin the storage to read, and half clone it when it is no longer pinned. At the
-/// end, either the storage is pinned: then no clone shares the data, and all pins to read are
-/// aliases of it. Or the storage is not pinned: then all pins to read share the bytes that the
-/// first pin wrote.
+/// other threads pin the storage to read, and half clone the storage when it is no longer pinned.
+/// If the storage is pinned at the end, no clone shares the data, and all pins to read are aliases
+/// of the data. Otherwise all pins to read share the bytes that the first pin wrote.
 template <class Buffer>
 class UnpinsAgainstClones final : public Scenario {
  public:

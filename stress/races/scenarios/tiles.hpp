@@ -106,10 +106,10 @@ class TilesScenario : public Scenario {
   std::vector<Owner> owners_;
 };
 
-/// The N owners of a tiled buffer, which are lazy clones, write one tile at once: N-1 of them copy
-/// the tile, and one keeps it. Each thread finds the nodes on the path to the tile shared, or
-/// claimed or released by other threads. Some threads get no memory for a node, or their copy
-/// fails, and they try again. Then they append a tile, and some truncate it again.
+/// N tiled buffers are lazy clones of each other. Their owners write the same tile at once: N-1
+/// owners copy the tile, and one keeps it. Each thread finds the nodes on the path to the tile
+/// shared, or claimed or released by other threads. Some threads get no memory for a node, or their
+/// copy fails, and they try again. Then they append a tile, and some truncate it again.
 template <class Buffer>
 class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
  public:
@@ -187,10 +187,10 @@ class TilesWrittenAtOnce final : public TilesScenario<Buffer> {
   }
 };
 
-/// All threads clone one tiled buffer at once that was never cloned before, and clone their clones.
+/// A tiled buffer was never cloned before. All threads clone it at once, and clone their clones.
 /// Then, by random choices, they write, truncate and drop these clones while other threads still
-/// clone. The source is unaffected: after its clones are dropped, it is the only owner of every
-/// tile and node.
+/// clone. The source is unaffected: after all clones are dropped, the source is the only owner of
+/// every tile and node.
 template <class Buffer>
 class TilesClonedAtOnce final : public TilesScenario<Buffer> {
  public:
