@@ -19,7 +19,7 @@
 namespace byre::test {
 namespace {
 
-/// Replaces each address by a number: a second attempt has other addresses.
+/// Replaces each address by a number, because a second attempt has other addresses.
 std::string with_addresses_numbered(const std::string& text) {
   static const std::regex address("0x[0-9a-f]+");
   std::map<std::string, std::size_t> numbers;

@@ -54,7 +54,8 @@ class ParallelWriters : public testing::Test {
   int copies_before = 0;
 };
 
-/// The results of the threads of a loop. Each thread writes its number into a part of its own.
+/// The results of the threads of a loop. Each thread writes its number into a separate part of the
+/// storage.
 struct Loop {
   std::array<std::byte*, threads> data{};
   std::array<Materialized, threads> how{};

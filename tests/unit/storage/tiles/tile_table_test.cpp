@@ -200,7 +200,8 @@ TEST(TileTable, a_forked_child_copies_a_tile_its_parent_was_copying) {
   EXPECT_EQ(text_of(source), eight_tiles);
 }
 
-// The copy fails, so that its thread makes no other copy for which a writer could wait.
+// The copy is made to fail, so that its thread does not make another copy for which a writer could
+// wait.
 TEST(TileTable, a_wait_for_a_node_copy_is_recorded) {
   if (!BYRE_STATS) {
     GTEST_SKIP() << "built without stats";
